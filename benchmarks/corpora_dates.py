@@ -17,7 +17,7 @@ from functools import cached_property
 
 from drr.papers.dr3.corpus.build import Corpora
 from drr.papers.dr3.form import CorpusPage
-from drr.papers.dr3.planning.things import MODELS
+from drr.papers.dr3.planning.kinds import MODELS
 from drr.papers.dr3.values import month_of
 
 from benchmarks.corpora_form import brands_of

@@ -18,7 +18,7 @@ from operator import itemgetter
 
 from drr.papers.dr3.corpus.build import Corpora
 from drr.papers.dr3.form import CorpusPage
-from drr.papers.dr3.planning.things import MODELS
+from drr.papers.dr3.planning.kinds import MODELS
 from drr.papers.dr3.values import FactValues, month_of
 
 _MONTH = re.compile(r"\b(?:" + "|".join(month_name[1:]) + r") (?:19|20)\d\d\b")

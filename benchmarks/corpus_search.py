@@ -7,9 +7,8 @@ import random
 import time
 
 import numpy as np
-from drr.papers.dr3.corpus_web import CorpusWeb
+from drr.papers.dr3.corpus_web import CHARS_PER_TOKEN, CorpusWeb
 from drr.papers.dr3.form import CorpusPage
-from drr.papers.dr3.pieces import CHARS_PER_TOKEN
 
 from benchmarks.results import machine, record, table
 

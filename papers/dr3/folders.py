@@ -1,16 +1,23 @@
-"""The folders of tasks as the world and judging find them. They are found by task id, and none by way of a link."""
+"""The folders of tasks as the world and judging find them, by task id and never by way of a link, and the kind of source `file`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
+from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
+from drr.citations.files import SCHEME, FilePlace, file_place
 from drr.env.drawer.drawer import Drawer
-from drr.env.errors import Misuse
+from drr.env.drawer.media import media_of
+from drr.env.drawer.problems import FileProblem
+from drr.env.errors import DrrError, Misuse
 from drr.env.files import check_plain
 from drr.env.plugins import check_needs
+from drr.env.shop_world import as_seen, title_of
+from drr.env.source import Frozen, Source
+from drr.env.world import Holdings
 from drr.papers.dr3.form import DRAWER, QUESTION, FileQuestion, is_task, read_question, task_folders
 from drr.papers.dr3.plugin import PAPER
 
@@ -77,3 +84,71 @@ def task_at(place: Path, task_id: str) -> FileTask | None:
         if is_task(folder) and (task := open_task(folder)).question.task_id == task_id:
             return task
     return open_tasks(place).get(task_id) if place.is_dir() and not is_task(place) else None
+
+
+PICTURE = "a picture: what it shows cannot be held against words"
+
+
+class FileSources:
+    """The sources in files. A place is compared with its own words, as the file has them where the tasks are
+    at hand; else with what was read of it."""
+
+    name: ClassVar[str] = "file"
+    label: ClassVar[str] = "the question's files"
+    paged: ClassVar[bool] = False
+
+    def __init__(self, holdings: Holdings) -> None:
+        self._place, self._task_id = holdings.place, holdings.spec.get("task_id")
+
+    def owns(self, address: str) -> bool:
+        return address.startswith(SCHEME)
+
+    @cached_property
+    def _drawer(self) -> Drawer | None:
+        if self._place is None or not isinstance(self._task_id, str):
+            return None
+        try:
+            task = task_at(Path(self._place), self._task_id)
+        except DrrError:
+            return None
+        return None if task is None else task.drawer
+
+    def text(self, address: str, returned: Sequence[Source]) -> Frozen:
+        place = file_place(address)
+        if place is None:
+            return as_seen(address, self.name, returned)
+        if self._drawer is None:
+            return self._as_read(address, place, returned)
+        try:
+            content = self._drawer.content(place.name)
+        except FileProblem as problem:
+            if problem.kind == "not_found" and not returned:
+                return Frozen(address, self.name, "unreachable", reason="there is no such file")
+            seen = self._as_read(address, place, returned)
+            return (
+                seen
+                if seen.status == "ok"
+                else Frozen(address, self.name, "not_frozen", reason=problem.message)
+            )
+        text = content.at(place)
+        if text is None:
+            return Frozen(address, self.name, "unreachable", reason="the file has no such place")
+        if content.picture is not None:
+            return Frozen(address, self.name, "not_frozen", reason=PICTURE)
+        if not text.strip():
+            return Frozen(
+                address,
+                self.name,
+                "not_frozen",
+                reason="this place of the file has no words that could be read",
+            )
+        return Frozen(address, self.name, "ok", text, title_of(returned) or place.name)
+
+    def _as_read(self, address: str, place: FilePlace, returned: Sequence[Source]) -> Frozen:
+        if returned and media_of(place.name) == "picture":
+            return Frozen(address, self.name, "not_frozen", reason=PICTURE)
+        if not returned and self._drawer is None:
+            return Frozen(
+                address, self.name, "not_frozen", reason="the task's files were not at hand to look it up"
+            )
+        return as_seen(address, self.name, returned)

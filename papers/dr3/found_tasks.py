@@ -46,7 +46,7 @@ def make_found(
     from drr.env.web.open import open_recorder
     from drr.llm.names import OFFLINE
     from drr.papers.dr3.form import is_task
-    from drr.papers.dr3.found.asking import ROLE
+    from drr.papers.dr3.found.proposals import ROLE
     from drr.papers.dr3.making.generate import CaseStreams, begin_set, finish_set
     from drr.study.study import Study
 
@@ -87,8 +87,8 @@ def _wanted(
     web: WebSearch,
 ) -> TaskSetManifest:
     from drr.papers.dr3.corpus.pool import COUNTER
-    from drr.papers.dr3.found.asking import PAGE, QUESTION, ROLE, TERMS
     from drr.papers.dr3.found.candidate import VERSION
+    from drr.papers.dr3.found.proposals import PAGE, QUESTION, ROLE, TERMS
     from drr.papers.dr3.making.manifest import FoundSet, TaskSetManifest
 
     return TaskSetManifest(
@@ -174,7 +174,7 @@ class _Making:
         return None if text is None else FoundCandidate.model_validate_json(text)
 
     def _unit(self, number: int, attempt: int) -> Unit:
-        from drr.papers.dr3.found.asking import ROLE
+        from drr.papers.dr3.found.proposals import ROLE
         from drr.study.unit import Unit
 
         wanted = _wanted(self.arguments, self.shop, self.sizes, self.models, self.prompts, self.web)
@@ -209,8 +209,8 @@ class _Making:
         )
 
     def _terms(self, context: Context) -> FoundTerms:
-        from drr.papers.dr3.found.asking import ROLE
         from drr.papers.dr3.found.candidate import FoundTerms
+        from drr.papers.dr3.found.proposals import ROLE
         from drr.papers.dr3.quality.material import catalogue_of
 
         return FoundTerms(

@@ -1,4 +1,4 @@
-"""The answer reckoned from its facts, and what would make no sense.
+"""The answer reckoned from its facts, part by part, and what would make no sense.
 
 One place for the sums: cases are planned by it, quality control reckons again from the facts as they are written, and a distractor
 is asked of it whether it turns the answer.
@@ -6,13 +6,336 @@ is asked of it whether it turns the answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from datetime import date
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
 from itertools import pairwise
 
-from drr.papers.dr3.outcomes import PARTS, PartOutcome
 from drr.papers.dr3.truth import TaskFact
-from drr.papers.dr3.values import FactValues, day_of, is_rest, long_date
+from drr.papers.dr3.values import (
+    FactValues,
+    day_of,
+    end_of_cover,
+    is_rest,
+    long_date,
+    months_after,
+    number_of,
+    sold_from,
+)
+
+_WEEK, _MONTH = 7.0, 30.44
+_ERROR = 0.04
+"""Of what is weighed or measured: a smaller difference is within the error of a scale or a tape at home."""
+
+
+@dataclass(frozen=True)
+class PartOutcome:
+    """The outcome of a part of the answer."""
+
+    told: str
+    figure: str
+    """What is asked for, where that is a figure."""
+    verdict: str = ""
+    """Empty where only a figure is asked."""
+    wrong: str = ""
+    """Why it would make no sense to ask."""
+    only_verdict: bool = False
+    """Nobody asks for the figure beside it."""
+
+    def overturns(self, other: PartOutcome) -> bool:
+        """Tell whether answers resting on the one and on the other have different verdicts. Where there is no
+        verdict, compare the figures."""
+        return self.verdict != other.verdict if self.verdict else self.figure != other.figure
+
+    def differs(self, other: PartOutcome) -> bool:
+        """Tell whether it says something else at all. A date, a sum or a margin that is asked for is another, whatever the verdict."""
+        return self.overturns(other) or (not self.only_verdict and self.figure != other.figure)
+
+
+def _term(said: FactValues) -> PartOutcome:
+    name = said.name("warranty term")
+    since = name.split()[4].strip(",")
+    own, bought, end = said.text("serial number"), said.day("purchase date"), end_of_cover(said)
+    start = sold_from(name)
+    wrong = ""
+    if own[0] != since[0] or int(own[1:5]) < int(since[1:5]):
+        wrong = f"serial {own} is not from {since} on"
+    if start is not None and bought < start:
+        wrong = f"it was bought before {long_date(start)}"
+    return PartOutcome(
+        f"serial {own} is from {since} on and it was bought on {long_date(bought)}, so {said.text('warranty term')} hold: covered "
+        f"until {long_date(end)}, which is {'not yet past' if end >= said.today else 'past'} on {long_date(said.today)}",
+        long_date(end),
+        "covered" if end >= said.today else "past",
+        wrong,
+    )
+
+
+def _claim(said: FactValues) -> PartOutcome:
+    last = said.broke + timedelta(days=int(said.number("days to claim")))
+    in_time = last >= said.today
+    return PartOutcome(
+        f"fault of {long_date(said.broke)} plus {said.text('days to claim')}: claim by {long_date(last)}, "
+        f"{'still possible' if in_time else 'too late'} on {long_date(said.today)}",
+        long_date(last),
+        "in time" if in_time else "too late",
+        "" if said.covered else "nothing can be claimed, as the cover had ended when the fault showed",
+    )
+
+
+def _part(said: FactValues) -> PartOutcome:
+    name = said.name("kit for parts")
+    low, high = re.findall(r"(?<!\S)\S+-\d+", name)
+    number, kit = said.text("part number"), said.text("kit for parts")
+    wrong = "" if low <= number <= high else f"{number} does not lie in {low} to {high}"
+    return PartOutcome(
+        f"{number} lies in {low} to {high}, so kit {kit} is the one to ask for", kit, "", wrong
+    )
+
+
+def comes_out_even(dollars: float, percent: float) -> bool:
+    """Tell whether it comes out even to the cent. Otherwise one who rounds half a cent up and one who rounds
+    it down would both be right."""
+    return round(100 * dollars) * percent % 100 == 0
+
+
+def _uneven(said: FactValues, share: str) -> str:
+    paid, percent = said.number("price paid"), said.number(share)
+    return "" if comes_out_even(paid, percent) else "what it comes to ends in a part of a cent"
+
+
+def _refund(said: FactValues) -> PartOutcome:
+    due = number_of(said.text("price paid")) * said.number("share refunded") / 100
+    wrong = _uneven(said, "share refunded")
+    wrong = wrong if said.covered else "nothing is refunded, as the cover had ended"
+    if said.has("days to claim") and _claim(said).verdict == "too late":
+        wrong = "nothing is refunded, as it is too late to claim"
+    return PartOutcome(
+        f"{said.text('share refunded')} of {said.text('price paid')} before tax: ${due:,.2f}",
+        f"${due:,.2f}",
+        "",
+        wrong,
+    )
+
+
+def _empty_on(said: FactValues) -> date:
+    use = said.text("use")
+    span = _MONTH if "month" in use else _WEEK
+    return said.day("day of opening") + timedelta(
+        days=int(said.number("portions in one pack") * span / number_of(use))
+    )
+
+
+def _lasting(said: FactValues) -> PartOutcome:
+    opened, out = said.day("day of opening"), _empty_on(said)
+    return PartOutcome(
+        f"{said.text('portions in one pack')} at {said.text('use')} from the opening on {long_date(opened)}: empty about {long_date(out)}",
+        long_date(out),
+        "",
+        "" if opened < said.today < out else f"it is empty by {long_date(out)}, before it is asked",
+    )
+
+
+def _keeping(said: FactValues) -> PartOutcome:
+    gone, out = months_after(said.day("day of opening"), int(said.number("months it keeps"))), _empty_on(said)
+    in_time = out <= gone
+    return PartOutcome(
+        f"opened {long_date(said.day('day of opening'))}, keeps {said.text('months it keeps')}: use up by {long_date(gone)}; "
+        f"empty about {long_date(out)}, so it is {'used up in time' if in_time else 'not used up in time'}",
+        long_date(gone),
+        "used up in time" if in_time else "spoils first",
+        "" if said.today < gone else "it is spoiled before it is asked",
+        only_verdict=True,
+    )
+
+
+def _affordable(said: FactValues) -> PartOutcome:
+    limit, price = said.number("monthly limit"), said.number("price of the large pack")
+    packs = int((limit + 0.001) / price)
+    return PartOutcome(
+        f"${limit:.2f} a month at ${price:.2f} each: {packs} large pack{'s' * (packs != 1)} a month",
+        str(packs),
+        "",
+        "" if packs else "not one large pack can be paid",
+    )
+
+
+def _code(said: FactValues) -> PartOutcome:
+    low, high = re.findall(r"\b[A-Z]\d+\b", said.name("pack for refill codes"))
+    own, pack = said.text("refill code"), said.text("pack for refill codes")
+    wrong = "" if low <= own <= high else f"{own} does not lie in {low} to {high}"
+    return PartOutcome(f"{own} lies in {low} to {high}, so pack {pack} fits", pack, "", wrong)
+
+
+def _fit(space: float, need: float, unit: str, lead: str) -> PartOutcome:
+    left = round(space - need, 2)
+    wrong = "" if abs(left) >= 0.25 else "the difference is within the error of a tape"
+    verdict = "fits" if left >= 0 else "does not fit"
+    tail = "to spare, it fits" if left >= 0 else "short, it does not fit"
+    return PartOutcome(f"{lead}: {abs(left):.1f} {unit} {tail}", f"{left:.1f}", verdict, wrong)
+
+
+def _width(said: FactValues) -> PartOutcome:
+    wide, free, place = (
+        said.number("width of the product"),
+        said.number("free room"),
+        said.number("width of the place"),
+    )
+    return _fit(place, wide + 2 * free, "in", f"{wide} in and twice {said.text('free room')} in {place} in")
+
+
+def _height(said: FactValues) -> PartOutcome:
+    tall, place = said.number("height once set up"), said.number("height of the place")
+    return _fit(place, tall, "in", f"{tall} inches under {place} in")
+
+
+def _load(said: FactValues) -> PartOutcome:
+    heavy, bears = said.number("weight in use"), said.number("load that the place bears")
+    return _fit(bears, heavy, "lb", f"{heavy} pounds on a place with {bears} lb left")
+
+
+def _trunk(said: FactValues) -> PartOutcome:
+    carton, gap = said.number("narrowest side"), said.number("gap in the trunk")
+    return _fit(gap, carton, "in", f"carton of {carton} inches in a gap of {gap} in")
+
+
+def _against(
+    mine: float, theirs: float, better: Callable[[float, float], bool], told: str, least: float
+) -> PartOutcome:
+    wrong = "" if abs(mine - theirs) >= least else "the difference is too small to mean anything"
+    return PartOutcome(told, f"{abs(mine - theirs):.2f}", "owned" if better(mine, theirs) else "new", wrong)
+
+
+def _upkeep(said: FactValues) -> PartOutcome:
+    mine, theirs = said.number("upkeep of the owned"), said.number("upkeep a year")
+    which = "owned" if mine <= theirs else "new"
+    told = f"${mine:.2f} against ${theirs:.2f} a year: the {which} one is cheaper to keep by ${abs(mine - theirs):.2f}"
+    return _against(mine, theirs, float.__le__, told, 1.0)
+
+
+def _points(said: FactValues) -> PartOutcome:
+    mine, theirs = said.number("points of the owned"), said.number("points in the household test")
+    told = f"{mine:.0f} against {theirs:.0f} points of 100: the {'owned' if mine >= theirs else 'new'} one did better by {abs(mine - theirs):.0f}"
+    return _against(mine, theirs, float.__ge__, told, 2)
+
+
+def _trade_in(said: FactValues) -> PartOutcome:
+    off = said.number("price paid") * said.number("share credited") / 100
+    return PartOutcome(
+        f"{said.text('share credited')} of {said.text('price paid')} before tax: ${off:,.2f} off the new one",
+        f"${off:,.2f}",
+        "",
+        _uneven(said, "share credited"),
+    )
+
+
+def _weight(said: FactValues) -> PartOutcome:
+    mine, theirs = said.number("weight of the owned"), said.number("weight on the testers")
+    which = "owned" if mine < theirs else "new"
+    told = f"{mine} lb against {theirs} pounds: the {which} one is lighter by {abs(mine - theirs):.1f}"
+    return _against(mine, theirs, float.__lt__, told, max(0.3, _ERROR * mine))
+
+
+def _outlasting(said: FactValues) -> PartOutcome:
+    bought, months = said.day("purchase date"), int(said.number("months it lasted"))
+    end = months_after(bought, months)
+    past = end <= said.today
+    return PartOutcome(
+        f"bought on {long_date(bought)}: by {long_date(said.today)} it {'has' if past else 'has not yet'} outlasted the {months} months "
+        f"of the new one in the long test, which it reaches on {long_date(end)}",
+        long_date(end),
+        "outlasted" if past else "not yet",
+        "" if abs((end - said.today).days) > 20 else "the difference is too small to mean anything",
+    )
+
+
+def _window(said: FactValues) -> PartOutcome:
+    arrived = said.day("day of delivery")
+    last = arrived + timedelta(days=int(said.number("days to return")))
+    open_ = last >= said.today
+    return PartOutcome(
+        f"delivered {long_date(arrived)} plus {said.text('days to return')}: back by {long_date(last)}, which is "
+        f"{'still possible' if open_ else 'past'} on {long_date(said.today)}",
+        long_date(last),
+        "still possible" if open_ else "past",
+    )
+
+
+def _fee(said: FactValues) -> PartOutcome:
+    back = said.number("price paid") * (100 - said.number("share kept")) / 100
+    wrong = _uneven(said, "share kept")
+    if _window(said).verdict == "past":
+        wrong = "nothing is paid back, as it is too late to return it"
+    if said.has("lots that are faulty") and _lot(said).verdict == "faulty":
+        wrong = "nobody keeps a share of what is faulty"
+    if said.has("least weight of a genuine one") and _genuine(said).verdict != "genuine":
+        wrong = "nobody keeps a share of a copy"
+    return PartOutcome(
+        f"{said.text('price paid')} before tax less {said.text('share kept')}: ${back:,.2f} back",
+        f"${back:,.2f}",
+        "",
+        wrong,
+    )
+
+
+def _lot(said: FactValues) -> PartOutcome:
+    own, bound = said.text("lot number"), said.text("lots that are faulty").split()[-1]
+    before = own < bound
+    return PartOutcome(
+        f"lot {own} is {'before' if before else 'not before'} {bound}: {'faulty' if before else 'sound'}",
+        bound,
+        "faulty" if before else "sound",
+        "" if own[0] == bound[0] and len(own) == len(bound) else f"{own} and {bound} are not of one series",
+        only_verdict=True,
+    )
+
+
+def _genuine(said: FactValues) -> PartOutcome:
+    mine, least = said.number("weight at home"), said.number("least weight")
+    return PartOutcome(
+        f"{mine} oz against {least} ounces at least: {'genuine by weight' if mine >= least else 'too light to be genuine'}",
+        f"{mine - least:.1f}",
+        "genuine" if mine >= least else "too light",
+        ""
+        if abs(mine - least) >= _ERROR * least
+        else "the difference is within the error of a kitchen scale",
+        only_verdict=True,
+    )
+
+
+@dataclass(frozen=True)
+class AnswerRule:
+    page: str
+    """How the attribute of its page begins."""
+    files: tuple[str, ...]
+    """Those of files, so too."""
+    reckon: Callable[[FactValues], PartOutcome]
+
+
+PARTS: Mapping[str, AnswerRule] = {
+    "term": AnswerRule("warranty term from serial", ("purchase date", "serial number"), _term),
+    "claim": AnswerRule("days to claim after a fault", ("day the fault was noticed",), _claim),
+    "part": AnswerRule("kit for parts", ("part number of the",), _part),
+    "refund": AnswerRule("share refunded without a replacement", ("price paid",), _refund),
+    "lasting": AnswerRule("portions in one pack", ("day of opening", "use"), _lasting),
+    "keeping": AnswerRule("months it keeps once open", ("day of opening", "use"), _keeping),
+    "affordable": AnswerRule("price of the large pack", ("monthly limit",), _affordable),
+    "code": AnswerRule("pack for refill codes", ("refill code",), _code),
+    "width": AnswerRule("free room at each side", ("width of the place", "width of the product"), _width),
+    "height": AnswerRule("height once set up", ("height of the place",), _height),
+    "load": AnswerRule("weight in use", ("load that the place bears",), _load),
+    "trunk": AnswerRule("narrowest side of the carton", ("gap in the trunk",), _trunk),
+    "upkeep": AnswerRule("upkeep a year", ("upkeep of the owned one",), _upkeep),
+    "points": AnswerRule("points in the household test", ("points of the owned one",), _points),
+    "trade_in": AnswerRule("share credited for an old one", ("price paid",), _trade_in),
+    "weight": AnswerRule("weight on the testers' scale", ("weight of the owned one",), _weight),
+    "outlasting": AnswerRule("months it lasted in the long test", ("purchase date",), _outlasting),
+    "window": AnswerRule("days to return", ("day of delivery",), _window),
+    "fee": AnswerRule("share kept of opened goods", ("price paid",), _fee),
+    "lot": AnswerRule("lots that are faulty", ("lot number",), _lot),
+    "genuine": AnswerRule("least weight of a genuine one", ("weight at home",), _genuine),
+}
 
 
 def part_of(attribute: str) -> str | None:

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 if TYPE_CHECKING:
     from drr.papers.dr3.making.checking import FileTaskProblem
-    from drr.papers.dr3.task_answering import AnsweredTasks
+    from drr.papers.dr3.making.without import AnsweredTasks
 
 FORM = "FOLDER"
 TOLD = """\
@@ -118,7 +118,7 @@ def make(arguments: argparse.Namespace) -> int:
     from drr.papers.dr3.found_tasks import make_found
     from drr.papers.dr3.making.generate import generate_tasks
     from drr.papers.dr3.making.manifest import parse_task_sizes
-    from drr.papers.dr3.task_card import write_card
+    from drr.papers.dr3.task_text import write_card
 
     sizes, settings = parse_task_sizes(arguments.sizes), settings_of(arguments).settings
     if arguments.web is None and arguments.model is not None:
@@ -180,8 +180,8 @@ def check(arguments: argparse.Namespace) -> int:
     from drr.papers.dr3.form import MANIFEST, task_folders
     from drr.papers.dr3.making.checking import StoredTask, check_tasks
     from drr.papers.dr3.making.manifest import read_manifest
+    from drr.papers.dr3.making.without import AnsweredTasks, answered_tasks
     from drr.papers.dr3.quality.material import catalogue_of
-    from drr.papers.dr3.task_answering import AnsweredTasks, answered_tasks
 
     folders = task_folders(arguments.file)
     if read_manifest(folders[0].parent) is None:
@@ -274,8 +274,7 @@ def review(arguments: argparse.Namespace) -> int:
     from drr.app.at_terminal import moment, reviewer_of, shown
     from drr.papers.dr3.form import task_folders
     from drr.papers.dr3.making.checking import StoredTask
-    from drr.papers.dr3.making.page_review import review_proposals
-    from drr.papers.dr3.making.review import review_tasks
+    from drr.papers.dr3.making.review import review_proposals, review_tasks
     from drr.papers.dr3.task_text import asked_text, truth_text
 
     name = reviewer_of(arguments)
@@ -302,7 +301,7 @@ def review(arguments: argparse.Namespace) -> int:
 def _reviewed(place: Path, folders: list[Path]) -> int:
     """Count the tasks left by a review; the manifest and its card have it, too."""
     from drr.papers.dr3.making.generate import recount
-    from drr.papers.dr3.task_card import rewrite_card
+    from drr.papers.dr3.task_text import rewrite_card
 
     manifest = recount(folders[0].parent)
     if manifest is not None and manifest.found is not None:

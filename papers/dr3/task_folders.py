@@ -2,30 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from drr.app.notices import notice
+from drr.env.errors import Misuse
+from drr.env.reach import KnownKinds
+from drr.papers.dr3.folders import left_out, open_tasks, some
+from drr.papers.dr3.form import TRUTH, is_rejected, is_task
 from drr.papers.dr3.world import queries_of
-
-if TYPE_CHECKING:
-    from drr.env.reach import KnownKinds
 
 __all__ = ["known_kinds", "queries_of", "say_unconfirmed", "say_what_is_odd"]
 
 
-def known_kinds(place: Path, *, distractors: bool) -> Mapping[str, KnownKinds]:
-    """Map each task to its known kinds. A run that withholds no page must not even load the truth."""
-    from drr.papers.dr3.known_kinds import known_kinds
+def known_kinds(place: Path, *, distractors: bool) -> dict[str, KnownKinds]:
+    """Map each task id to the kinds of its pages, for a study that withholds some. `Misuse` for a task whose truth is gone, or that does
+    not say what its distractors are, where they are asked for. A run that withholds no page must not even load the truth."""
+    from drr.papers.dr3.truth import read_truth
 
-    return known_kinds(place, distractors=distractors)
+    found = {}
+    for task_id, task in open_tasks(place).items():
+        if not (task.folder / TRUTH).is_file():
+            raise Misuse(
+                f"{task.folder}: has no {TRUTH}, which says which pages are needed; only --reach whole can be run"
+            )
+        pages = read_truth(task.folder).pages
+        kinds = KnownKinds(
+            frozenset(page.url for page in pages if page.kind == "supportive"),
+            frozenset(page.url for page in pages if page.kind == "distractor"),
+        )
+        if distractors and not kinds.distractors:
+            raise Misuse(
+                f"{task.folder}: nobody recorded which of its pages are distractors, so that none can be withheld"
+            )
+        found[task_id] = kinds
+    return found
 
 
 def say_what_is_odd(place: Path) -> None:
     """Say which tasks a person rejected, and which are not what was written."""
-    from drr.papers.dr3.folders import left_out, open_tasks, some
-    from drr.papers.dr3.form import is_rejected
     from drr.papers.dr3.making.manifest import changed_shown
 
     tasks = [task.folder for task in open_tasks(place).values()]
@@ -41,7 +55,6 @@ def say_what_is_odd(place: Path) -> None:
 
 def say_unconfirmed(place: Path) -> None:
     """Say, where pages were found, in how many tasks their purpose is a model's word alone."""
-    from drr.papers.dr3.form import is_task
     from drr.papers.dr3.making.manifest import read_manifest
 
     folder = place.parent if is_task(place) else place

@@ -1,4 +1,4 @@
-"""The values of a task's facts as they are written, read as days and figures."""
+"""The values of a task's facts as they are written, read as days and figures, and the numbers of production lots."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property, lru_cache
+from random import Random
 
+from drr.papers.dr3.planning.kinds import MODELS
 from drr.papers.dr3.truth import TaskFact
 
 _STYLES = ("%B %d, %Y", "%Y-%m-%d", "%m/%d/%Y")
@@ -104,3 +106,28 @@ def is_rest(day: date) -> bool:
     """Sundays and the holidays on which no carrier in the United States drives."""
     thanksgiving = day.month == 11 and day.weekday() == 3 and 22 <= day.day <= 28
     return day.weekday() == 6 or (day.month, day.day) in ((1, 1), (7, 4), (12, 25)) or thanksgiving
+
+
+_LETTERS = "ADHKLNQRTW"
+_FIRST_YEAR, _FIRST, _A_MONTH = 1995, 1000, 12
+RECALLED = 2
+"""Months from the last lot that a recall covers to its notice."""
+_LOGO = 9
+"""The same of the last lots with an old logo."""
+
+
+def lot_letter(name: str) -> str:
+    plain, _, last = name.rpartition(" ")
+    return Random(f"lots/{plain if last in MODELS else name}").choice(_LETTERS)
+
+
+def lot_before(month: date, *, is_recall: bool = True) -> int:
+    """The first lot that a notice of a month no longer covers: a later notice covers more, and never less."""
+    months = 12 * (month.year - _FIRST_YEAR) + month.month - 1 - (RECALLED if is_recall else _LOGO)
+    return _FIRST + _A_MONTH * months
+
+
+def month_of_recall(value: str) -> date:
+    """Return the month of the notice that says `lots before A4120`."""
+    months = (int(number_of(value)) - _FIRST) // _A_MONTH + RECALLED
+    return date(_FIRST_YEAR + months // 12, months % 12 + 1, 1)

@@ -24,10 +24,9 @@ from drr.env.source import text_hash
 from drr.env.web.base import Page, WebSearch
 from drr.env.web.shop_pages import ShopWeb
 from drr.env.world import Holdings, Site, SourceKind, kinds_of
-from drr.papers.dr3.corpus_web import CorpusWeb, OpenCorpora
+from drr.papers.dr3.corpus_web import VERSION, CorpusWeb, OpenCorpora
 from drr.papers.dr3.folders import FileTask, open_tasks
 from drr.papers.dr3.form import DRAWER, is_rejected, read_sizes
-from drr.papers.dr3.pieces import VERSION
 
 FILE_TOOLS = ("list_files", "read_file", "search_file", "view_image")
 BARE_TOOLS = ("web_search", "calculator")

@@ -21,14 +21,12 @@ from drr.eval.metrics.document import study_document
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.registry import stages, tasks
 from drr.papers.dr3.form import TRUTH, document
-from drr.papers.dr3.judging.documents import document_rows
-from drr.papers.dr3.judging.known import KnownTask, KnownTasks
-from drr.papers.dr3.judging.rows import fact_labels, point_labels, points_met
-from drr.papers.dr3.judging.truths import keep_tasks_place, tasks_place, truths_of
+from drr.papers.dr3.judging.rows import document_rows, fact_labels, point_labels, points_met
+from drr.papers.dr3.judging.truths import KnownTask, KnownTasks, keep_tasks_place, tasks_place, truths_of
 from drr.papers.dr3.metrics import dr3
 from drr.papers.dr3.metrics.document import SHOWN
-from drr.papers.dr3.metrics.noise import noise_floor
-from drr.papers.dr3.sums.dr3_rows import Dr3Sums
+from drr.papers.dr3.metrics.rows import noise_floor
+from drr.papers.dr3.sums import Dr3Sums
 from drr.study.study import Study
 
 from tests.eval.dr3_truth import OLD, QUESTION, RIGHT, UPKEEP, truth

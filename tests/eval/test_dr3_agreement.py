@@ -8,7 +8,7 @@ from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import judge
 from drr.eval.labels import CriterionLabel
-from drr.papers.dr3.judging.known import KnownTask, KnownTasks
+from drr.papers.dr3.judging.truths import KnownTask, KnownTasks
 from drr.study.study import Study
 
 from tests.eval.dr3_truth import RIGHT, truth

@@ -11,10 +11,9 @@ from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import judge
 from drr.eval.metrics.document import study_document
-from drr.papers.dr3.judging.known import KnownTask, KnownTasks
+from drr.papers.dr3.judging.truths import KnownTask, KnownTasks
 from drr.papers.dr3.metrics.document import dr3_document, option_pairs
-from drr.papers.dr3.metrics.errors import errors_of
-from drr.papers.dr3.metrics.rows import Dr3Document
+from drr.papers.dr3.metrics.rows import Dr3Document, errors_of
 from drr.study.study import Study
 
 from tests.eval.dr3_truth import OLD, RIGHT, UPKEEP, truth

@@ -22,7 +22,7 @@ from drr.eval.stats.asked import AskedQuestion, Comparison
 from drr.eval.stats.corrected import Scored, corrected
 from drr.eval.stats.intervals import mean, paired, pooled
 from drr.eval.stats.pairs import pair_results
-from drr.papers.dr3.judging.known import KnownTask, KnownTasks
+from drr.papers.dr3.judging.truths import KnownTask, KnownTasks
 from drr.study.study import Study
 from drr.study.unit import Unit
 

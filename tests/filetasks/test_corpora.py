@@ -24,36 +24,26 @@ from drr.env.shop import Shop
 from drr.env.text import fold
 from drr.papers.dr3.asking.question import written_question
 from drr.papers.dr3.case import NamedThing, TaskCase
-from drr.papers.dr3.corpus.agreement import agreeing
-from drr.papers.dr3.corpus.astray import changes_of
-from drr.papers.dr3.corpus.build import Corpora, corpora
+from drr.papers.dr3.corpus.build import Corpora, Packed, corpora, guided
 from drr.papers.dr3.corpus.calendar import STAMP, PageCalendar
-from drr.papers.dr3.corpus.dealing import SentenceDeck
-from drr.papers.dr3.corpus.figures import other_value
-from drr.papers.dr3.corpus.firms import other_name
-from drr.papers.dr3.corpus.granted import SINGLE, granted
-from drr.papers.dr3.corpus.guidance import guided
 from drr.papers.dr3.corpus.known import CasePages, stands_in
-from drr.papers.dr3.corpus.packing import Packed
-from drr.papers.dr3.corpus.page import drawn_form, hosts, written_page
-from drr.papers.dr3.corpus.passages import ProsePassage, declared, read_passage
-from drr.papers.dr3.corpus.plan import page_plan, topics_of
-from drr.papers.dr3.corpus.pool import PagePool, build_pool, plain
-from drr.papers.dr3.corpus.ranking import PageRanking
+from drr.papers.dr3.corpus.layouts import casual, is_casual, later, talk
+from drr.papers.dr3.corpus.others import other_name, other_value
+from drr.papers.dr3.corpus.page import agreeing, drawn_form, hosts, written_page
+from drr.papers.dr3.corpus.passages import ProsePassage, SentenceDeck, declared, read_passage
+from drr.papers.dr3.corpus.pool import PagePool, PageRanking, TaskBeginnings, build_pool, dated, plain
 from drr.papers.dr3.corpus.scene import ROLES, PageScene, page_scene, people
-from drr.papers.dr3.corpus.stamps import TaskBeginnings, dated
+from drr.papers.dr3.corpus.sections import page_plan, topics_of
 from drr.papers.dr3.corpus.statement import PageStatement, drawn_statement, is_said_of, range_of
 from drr.papers.dr3.corpus.stock import LISTINGS, MEMBER, RULES, TOPICS, VOICES, stock
-from drr.papers.dr3.corpus.talks import casual, is_casual, later, talk
 from drr.papers.dr3.corpus.telling import told
-from drr.papers.dr3.corpus.template import Template, template
+from drr.papers.dr3.corpus.template import SINGLE, Template, granted, template, varied
 from drr.papers.dr3.corpus.terms import TOP
-from drr.papers.dr3.corpus.ways import varied
-from drr.papers.dr3.drawer.writings import CLERKS
+from drr.papers.dr3.corpus.times import changes_of
+from drr.papers.dr3.corpus_web import WordSearch, best, pieces_of
+from drr.papers.dr3.drawer.writer import CLERKS
 from drr.papers.dr3.form import CorpusPage
-from drr.papers.dr3.pieces import WordSearch, best, pieces_of
-from drr.papers.dr3.planning.kinds import TRAITS, all_kinds, kind_of
-from drr.papers.dr3.planning.things import MODELS, is_mass
+from drr.papers.dr3.planning.kinds import MODELS, TRAITS, all_kinds, is_mass, kind_of
 from drr.papers.dr3.quality.timing import reported
 from drr.papers.dr3.truth import TaskFact
 from drr.papers.dr3.values import CENTS, month_of, months_after, number_of, sold_from

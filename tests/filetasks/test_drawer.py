@@ -17,8 +17,7 @@ from drr.env.text import tokens
 from drr.papers.dr3.case import FileEntry, FileForm, NamedThing, PlannedFile, TaskCase
 from drr.papers.dr3.drawer import labels, sketches
 from drr.papers.dr3.drawer.brief import FileBrief
-from drr.papers.dr3.drawer.goods import SUNDRIES
-from drr.papers.dr3.drawer.taxes import _rates, sales_tax
+from drr.papers.dr3.drawer.goods import SUNDRIES, _rates, sales_tax
 from drr.papers.dr3.drawer.writer import WRITERS, WrittenDrawer, write_drawer
 from drr.papers.dr3.values import day_of
 from drr.wording.states import STATES

@@ -18,7 +18,7 @@ import pytest
 from drr.env.shop import Shop
 from drr.env.web import fetch, serper
 from drr.papers.dr3.form import is_rejected, read_corpus, read_question
-from drr.papers.dr3.found.gathering import bounded
+from drr.papers.dr3.found.corpus import bounded
 from drr.papers.dr3.found.proposals import ProposedPage, ProposedTerm, SearchPaths, kept_terms, refusal_of
 from drr.papers.dr3.making.generate import CaseStreams
 from drr.papers.dr3.making.manifest import read_manifest, task_hash

@@ -18,7 +18,7 @@ from drr.papers.dr3.making.manifest import TaskSetManifest, read_manifest, task_
 from drr.papers.dr3.making.review import KEYS, review_tasks
 from drr.papers.dr3.quality.filters import FILTERS
 from drr.papers.dr3.quality.material import TaskMaterial
-from drr.papers.dr3.task_card import write_card
+from drr.papers.dr3.task_text import write_card
 from drr.papers.dr3.truth import FactPlace, read_truth
 from drr.papers.dr3.world import queries_of
 

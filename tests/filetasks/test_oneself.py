@@ -12,20 +12,19 @@ import pytest
 from drr.env.shop import Shop
 from drr.papers.dr3.case import NamedThing, PlannedFile, TaskCase
 from drr.papers.dr3.corpus.build import Corpora, corpora
-from drr.papers.dr3.corpus.granted import granted
 from drr.papers.dr3.corpus.known import CasePages
-from drr.papers.dr3.corpus.needed import NeededTimes
 from drr.papers.dr3.corpus.pool import PagePool, build_pool
 from drr.papers.dr3.corpus.statement import drawn_statement, statements_of
 from drr.papers.dr3.corpus.stock import stock
+from drr.papers.dr3.corpus.template import granted
+from drr.papers.dr3.corpus.times import NeededTimes
 from drr.papers.dr3.drawer.booklets import _printed
 from drr.papers.dr3.drawer.brief import FileBrief
 from drr.papers.dr3.form import CorpusPage
-from drr.papers.dr3.outcomes import PARTS, comes_out_even
-from drr.papers.dr3.planning.kinds import kind_of
+from drr.papers.dr3.planning.kinds import kind_of, thing_of
 from drr.papers.dr3.planning.purchases import AGAIN, sort_of
-from drr.papers.dr3.planning.things import thing_of
-from drr.papers.dr3.quality.oneself import _TITLED, contradictions, had_since
+from drr.papers.dr3.quality.timing import _TITLED, contradictions, had_since
+from drr.papers.dr3.reckoning import PARTS, comes_out_even
 from drr.papers.dr3.values import month_of, number_of, sold_from
 
 SEED = 8

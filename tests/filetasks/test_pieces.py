@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from drr.env.settings import resolve
 from drr.env.text import tokens
-from drr.papers.dr3.corpus_web import CorpusWeb, OpenCorpora
+from drr.papers.dr3.corpus_web import OVERLAP, PIECE_CHARS, CorpusWeb, OpenCorpora, best, cut
 from drr.papers.dr3.form import CorpusPage
-from drr.papers.dr3.pieces import OVERLAP, PIECE_CHARS, best, cut
 from hypothesis import given
 from hypothesis import strategies as st
 

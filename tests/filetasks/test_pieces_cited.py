@@ -15,7 +15,7 @@ from drr.eval.evidence.answers import Book, read_answers
 from drr.papers.dr3.agent.sub_agents import with_context
 from drr.papers.dr3.corpus_web import CorpusWeb
 from drr.papers.dr3.form import CorpusPage
-from drr.papers.dr3.judging.documents import document_rows
+from drr.papers.dr3.judging.rows import document_rows
 from drr.papers.dr3.truth import KnownPage
 from drr.study.study import Study
 from drr.tools.base import ToolAnswer, ToolContext

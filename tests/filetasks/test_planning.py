@@ -11,8 +11,8 @@ from drr.papers.dr3.asking.question import written_question
 from drr.papers.dr3.case import MADE, TaskCase
 from drr.papers.dr3.corpus.stock import changes_with_make
 from drr.papers.dr3.planning.files import modality
+from drr.papers.dr3.planning.kinds import is_of_several
 from drr.papers.dr3.planning.planner import first_cases
-from drr.papers.dr3.planning.things import is_of_several
 
 
 def test_a_seed_gives_its_cases_and_more_of_them_begin_with_the_same(

@@ -12,8 +12,7 @@ from drr.papers.dr3.asking.checklist import written_checklist
 from drr.papers.dr3.asking.question import written_question
 from drr.papers.dr3.case import TaskCase
 from drr.papers.dr3.corpus.build import Corpora, corpora
-from drr.papers.dr3.corpus.pool import build_pool
-from drr.papers.dr3.corpus.ranking import PageRanking
+from drr.papers.dr3.corpus.pool import PageRanking, build_pool
 from drr.papers.dr3.drawer.writer import WrittenDrawer, write_drawer
 from drr.papers.dr3.form import CORPUS, DRAWER, QUESTION, SIZES, TRUTH, CorpusPage, FileQuestion, document
 from drr.papers.dr3.quality.filters import FILTERS, refusal

@@ -16,8 +16,7 @@ import pytest
 from drr.env.shop import Shop
 from drr.papers.dr3.case import MADE, PlannedFile, TaskCase
 from drr.papers.dr3.corpus.known import CasePages
-from drr.papers.dr3.corpus.pool import PagePool, build_pool
-from drr.papers.dr3.corpus.ranking import PageRanking
+from drr.papers.dr3.corpus.pool import PagePool, PageRanking, build_pool
 from drr.papers.dr3.corpus.stock import stock
 from drr.papers.dr3.drawer.goods import SUNDRIES
 from drr.papers.dr3.drawer.labels import upc
@@ -25,11 +24,9 @@ from drr.papers.dr3.drawer.writer import write_drawer
 from drr.papers.dr3.form import CorpusPage
 from drr.papers.dr3.planning.files import modality
 from drr.papers.dr3.planning.kinds import ANY, all_kinds, kind_of
-from drr.papers.dr3.quality.elsewhere import answered_elsewhere
-from drr.papers.dr3.quality.filters import FILTERS
+from drr.papers.dr3.quality.filters import FILTERS, beside_the_point, better_sources, makes_apart
 from drr.papers.dr3.quality.material import TaskMaterial
-from drr.papers.dr3.quality.sense import beside_the_point, better_sources, makes_apart
-from drr.papers.dr3.quality.timing import foreknowing, of_another_make, reported, untimely
+from drr.papers.dr3.quality.timing import answered_elsewhere, foreknowing, of_another_make, reported, untimely
 from drr.papers.dr3.reckoning import nonsense, overturns, reckoned, turns
 from drr.papers.dr3.truth import ChangeKind, KnownPage, StatementChange, TaskFact
 from drr.papers.dr3.values import FactValues, is_rest, number_of, sold_from

@@ -10,17 +10,16 @@ from itertools import islice, pairwise
 import pytest
 from drr.env.shop import Shop
 from drr.papers.dr3.case import TaskCase
-from drr.papers.dr3.corpus.astray import held_of
 from drr.papers.dr3.corpus.build import corpora
 from drr.papers.dr3.corpus.known import CasePage, CasePages
 from drr.papers.dr3.corpus.pool import PagePool, build_pool
 from drr.papers.dr3.corpus.statement import months_taken
 from drr.papers.dr3.corpus.stock import stock
+from drr.papers.dr3.corpus.times import held_of
 from drr.papers.dr3.drawer.writer import write_drawer
-from drr.papers.dr3.lots import lot_before, lot_letter, month_of_recall
-from drr.papers.dr3.planning.things import MODELS
-from drr.papers.dr3.quality.sense import shrinks
-from drr.papers.dr3.values import month_of, months_after, number_of
+from drr.papers.dr3.planning.kinds import MODELS
+from drr.papers.dr3.quality.filters import shrinks
+from drr.papers.dr3.values import lot_before, lot_letter, month_of, month_of_recall, months_after, number_of
 
 from tests.filetasks.reading import whole_text
 

@@ -22,7 +22,7 @@ from drr.env.source import Source
 from drr.env.world import Holdings, Site, all_kinds, kinds_of, open_realm
 from drr.eval.judging.read import citation_verdicts
 from drr.eval.metrics.document import study_document
-from drr.papers.dr3.source_kind import PICTURE, FileSources
+from drr.papers.dr3.folders import PICTURE, FileSources
 from drr.papers.dr3.world import queries_of
 from drr.study.study import Study
 
@@ -337,7 +337,7 @@ def imports(path: Path) -> Iterator[str]:
 
 
 def test_nothing_that_the_world_is_made_of_imports_the_truth() -> None:
-    seen, waiting = set(), ["drr.papers.dr3.world", "drr.papers.dr3.source_kind"]
+    seen, waiting = set(), ["drr.papers.dr3.world", "drr.papers.dr3.folders"]
     while waiting:
         name = waiting.pop()
         if name in seen or not name.startswith("drr.papers.dr3."):

@@ -1,4 +1,4 @@
-"""The pages of one task that are about its case. They are those that have a required fact, and those made of them by a recorded change."""
+"""The pages of one task that are about its case: those that have a required fact, those made of them by a recorded change, and asides."""
 
 from __future__ import annotations
 
@@ -13,15 +13,12 @@ from zlib import crc32
 
 from drr.env.text import fold
 from drr.papers.dr3.case import NamedThing, TaskCase
-from drr.papers.dr3.corpus.astray import BEATEN, AstrayTimes
 from drr.papers.dr3.corpus.calendar import GAP, TERMS, PageCalendar, month_name
-from drr.papers.dr3.corpus.dealing import SentenceDeck
-from drr.papers.dr3.corpus.firms import other_name
-from drr.papers.dr3.corpus.naming import theme_key
-from drr.papers.dr3.corpus.needed import NeededTimes, age_of
+from drr.papers.dr3.corpus.others import other_name
 from drr.papers.dr3.corpus.page import drawn_form, written_page
-from drr.papers.dr3.corpus.pool import YOUNGEST, PagePool, PoolPage, beside, dated_age, pool_page
-from drr.papers.dr3.corpus.scene import page_scene
+from drr.papers.dr3.corpus.passages import SentenceDeck
+from drr.papers.dr3.corpus.pool import YOUNGEST, PagePool, PoolPage, beside, dated_age, plain, pool_page
+from drr.papers.dr3.corpus.scene import page_scene, theme_key
 from drr.papers.dr3.corpus.statement import (
     PageStatement,
     WantedChange,
@@ -33,6 +30,7 @@ from drr.papers.dr3.corpus.statement import (
     statements_of,
 )
 from drr.papers.dr3.corpus.stock import MAKE, PageForm, StatementForm, stock
+from drr.papers.dr3.corpus.times import BEATEN, AstrayTimes, NeededTimes, age_of
 from drr.papers.dr3.planning.kinds import kind_of
 from drr.papers.dr3.truth import ChangeKind, FactPlace, KnownPage, TaskFact
 from drr.papers.dr3.values import month_of, months_after, sold_from
@@ -312,3 +310,48 @@ def _source(fact: TaskFact, said: PageStatement, kind: ChangeKind, source: CaseP
     late = start is not None and (day - start).days > _STANDS
     without = _OWN_VOICES[said.form.about] if late else ()
     return PageSource(source.known.trust, frozenset(without))
+
+
+_EARLY = {True: 0.75, False: 0.35}
+"""How often such a page speaks of an earlier make, list or price, by whether the task leans to what was before: so that neither the month that most
+pages say nor one that few say is what counts, and figures that nobody asks for differ from page to page as well."""
+
+_NEWER = 0.4
+"""How often it speaks of the make after the one at hand, where there is such."""
+
+
+def asides(writer: CasePages) -> Iterator[PoolPage]:
+    """Yield asides without end, about the subject of each needed page in turn."""
+    case = writer.case
+    facts = case.of("page")
+    needed = [stock().statement(one.attribute)[0] for one in facts]
+    number = 0
+    while True:
+        fact, label = facts[number % len(facts)], f"aside/{number}"
+        rng = Random(f"{writer.seed}/{case.task_id}/{label}")
+        age = writer.age(fact, rng)
+        is_early = rng.random() < _EARLY[writer.leans_back]
+        newer = writer.newer_age(rng) if rng.random() < _NEWER else None
+        if newer is not None:
+            age, is_early = newer, False
+        seller = case.seller if fact.subject == case.seller else None
+        said = drawn_statement(
+            writer.thing(fact),
+            seller,
+            rng,
+            writer.calendar(age, is_early=is_early, is_newer=newer is not None),
+            avoid=needed,
+            like=measures_of(needed),
+            of=fact.subject,
+        )
+        if said is not None and said.value not in {one.value for one in case.facts}:
+            yield writer.written(
+                fact,
+                plain(said, rng),
+                label,
+                age,
+                PageSource(),
+                is_early=is_early,
+                is_newer=newer is not None,
+            )[0]
+        number += 1

@@ -1,14 +1,18 @@
-"""The layouts of pages. The same sections are set as an essay, a list, a table with remarks, steps,
-questions, a notice or items of a column."""
+"""The layouts of pages: sections set as an essay, a list, steps or questions, and pages on which several people speak."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from random import Random
+from zlib import crc32
 
 from drr.papers.dr3.corpus.scene import PageScene
-from drr.papers.dr3.corpus.sections import PageFrame, PageSection
-from drr.papers.dr3.corpus.stock import PageForm, stock
+from drr.papers.dr3.corpus.sections import PageFrame, PagePlan, PageSection, matters_of
+from drr.papers.dr3.corpus.statement import PageStatement
+from drr.papers.dr3.corpus.stock import PageForm, TalkMatter, stock
+from drr.papers.dr3.corpus.telling import ToldStatement
 
 Layout = Callable[[PageForm, PageScene, PageFrame, list[PageSection]], str]
 
@@ -163,3 +167,195 @@ LAYOUTS: dict[str, Layout] = {
     "notice": _notice,
     "letters": _items,
 }
+
+
+_LEAST, _MOST = 2, 3
+"""Who answers a question."""
+_ASIDE = 0.55
+_MATTERS = 6
+_KNOWN = 0.3
+"""How often who asks says since when he has it."""
+
+
+@dataclass(frozen=True)
+class TalkRound:
+    """A question and what was answered to just that."""
+
+    ask: str
+    answers: tuple[str, ...]
+
+
+def talk(
+    form: PageForm,
+    plan: PagePlan,
+    statements: Sequence[PageStatement],
+    said: Sequence[ToldStatement],
+    scene: PageScene,
+) -> list[TalkRound]:
+    """Make the rounds of a page: the main matter, what follows from it, and what is stated. Each statement
+    answers a question of its own."""
+    matters = matters_of((plan.main, plan.main, *plan.others), scene)
+    rounds = [(one.topic, _round(form, one, scene)) for one in matters[: scene.rng.randint(2, _MATTERS)]]
+    for statement, one in zip(statements, said, strict=True):
+        near = [at for at, (topic, _) in enumerate(rounds, start=1) if topic in statement.form.near]
+        rounds.insert(near[-1] if near else len(rounds), ("", TalkRound(one.ask, one.parts)))
+    return [one for _, one in rounds]
+
+
+def _round(form: PageForm, matter: TalkMatter, scene: PageScene) -> TalkRound:
+    rng = scene.rng
+    asked = matter.asked(scene.fits)
+    ask = scene.deck.pick(scene.apt(list(asked)), rng)
+    chosen = scene.deck.some(asked[ask], rng.randint(_LEAST, _MOST), rng, scene.theme)
+    rng.shuffle(chosen)
+    answers = [scene.paragraph(one) for one in chosen]
+    asides = [one for one in matter.asides if one.suits(scene.fits)]
+    if form.layout == "thread" and asides and rng.random() < _ASIDE:
+        answers.insert(0, scene.paragraph(*scene.deck.some(asides, 1, rng, scene.theme)))
+    return TalkRound(scene.say([ask]), tuple(answers))
+
+
+_POSTS = (
+    "**{who}** wrote:", "### {who}", "{who} ({posts} posts):", "> {who}, {later}", "**#{n}** {who}", "{who}:",
+)  # fmt: skip
+_TO_ALL = (
+    "{a} and {b}, thanks.", "Thanks, {a}.", "That helps, {b}.", "Good to know, {a} and {b}.", "OK, thanks both.", "Thank you, {b}.", "Makes sense, {a}.",
+    "Didn't know that, {b}.", "Thanks {a}, thanks {b}.", "Oh good, thanks {a}.", "Wow, quick answers. Thanks {b}.",
+)  # fmt: skip
+_TO_ONE = (
+    "Thanks, {a}.", "Thank you, {a}.", "That helps, {a}.", "Good to know, {a}.", "OK, thanks, {a}.", "Makes sense, {a}.", "Didn't know that, {a}.", "Oh good, thanks {a}.",
+)  # fmt: skip
+_NEXT = (
+    "One more thing:", "And while I have you here:", "Next question:", "What I forgot to ask:", "Now for something else:", "While we're at it:", "And another thing:",
+    "Since I'm writing anyway:", "Before I forget it:", "Another one:", "And then:",
+)  # fmt: skip
+_TO = ("@{asker}: ", "{asker} - ", "", "", "", "", "@{last} yes, and: ", "What {last} said. ")
+_SETTLED = (
+    "I'll start with what {a} said and see.", "I'm going with {a} on this.", "I'll try that this week and tell you.", "What {a} wrote makes sense to me.", "Going to try it.",
+    "I'll sleep on it, but it sounds like {a} has it right.", "That's good enough for me.", "I've written it all down, {a}.", "OK, will do what {a} says.",
+    "Ordering tonight, thanks {a}.", "Showed {a}'s post to my sister, she agrees.",
+)  # fmt: skip
+_BETWEEN = "Between {a} and {b} I have my answer."
+
+
+_CASUAL = 0.45
+_FIRST = re.compile(r"(?:^|(?<=[.?!:] ))[A-Z][a-z']*(?= (?![A-Z]))")
+_SELF = re.compile(r"\bI\b(?=['\s])")
+_SMALL = frozenset([
+    "The", "A", "An", "It", "They", "That", "This", "Those", "These", "There", "Then", "We", "You", "He", "She", "If", "When", "Where", "What", "After", "Before", "Nobody",
+    "Somebody", "Most", "Some", "In", "On", "At", "With", "Without", "For", "From", "As", "So", "Only", "Not", "Each", "Every", "All", "Both", "Until", "Once", "By", "To", "Of",
+    "One", "Two", "Three", "Our", "Your", "My", "Its", "Their", "Which", "Who", "How", "Is", "Was", "Do", "Does", "Did", "Had", "Have", "Has", "Mine", "Same", "Yes", "No", "Now",
+    "Here", "Since", "Take", "Took", "Takes", "Put", "Get", "Got", "Try", "Measure", "Look", "Check", "Leave", "Thanks", "Thank", "Honestly", "Anything", "First", "Never",
+    "Ours", "Hi", "Hello", "Hey", "Quick", "Simple", "Still", "Will", "Would", "Are", "Could", "Can", "Don't", "But", "And", "Or", "Any", "Anybody", "Anyone", "Big", "Bigger",
+    "Tell", "Say", "Used", "Going", "Good", "Makes", "Noted", "Didn't", "Also", "Next", "While", "I", "I'd", "I've", "I'm", "I'll",
+])  # fmt: skip
+"""Words that begin a sentence with a capital and have none of their own."""
+
+
+def is_casual(handle: str) -> bool:
+    """Tell whether somebody writes without capitals."""
+    return crc32(handle.encode()) % 100 < 100 * _CASUAL
+
+
+def casual(text: str) -> str:
+    """Write as people do who do not care for capitals: names keep theirs."""
+    text = _FIRST.sub(lambda found: found[0].lower() if found[0] in _SMALL else found[0], text)
+    return _SELF.sub("i", text)
+
+
+def later(hours: int) -> str:
+    """Print the time passed as a board does."""
+    for unit, size in (("week", 168), ("day", 24), ("hour", 1)):
+        if hours >= size:
+            count = hours // size
+            return f"{count} {unit}{'s' * (count > 1)} later"
+    return "just now"
+
+
+@dataclass
+class _Posts:
+    """Writes posts in order, never two in a row by one person."""
+
+    rng: Random
+    handles: list[str]
+    style: str
+
+    def __post_init__(self) -> None:
+        self.posts = {who: self.rng.randint(2, 940) for who in self.handles}
+        self.hours, self.count, self.last = 0, 1, self.handles[0]
+        self.said: list[str] = []
+
+    def write(self, who: str, text: str, to: str = "") -> None:
+        """Write a post. What comes after whom it is `to` is written as it is elsewhere, as a page is quoted by that."""
+        text = casual(to) + casual(text) if is_casual(who) else to + text
+        self.hours += self.rng.randint(1, 30)
+        self.count += 1
+        self.last = who
+        head = self.style.format(who=who, posts=self.posts[who], later=later(self.hours), n=self.count)
+        self.said += [head, text]
+
+    def other(self) -> str:
+        return self.rng.choice([who for who in self.handles[1:] if who != self.last])
+
+
+def _thread(form: PageForm, scene: PageScene, rounds: list[TalkRound]) -> str:
+    """Write the thread. Whoever opened it asks on, and settles on something at the end."""
+    rng = scene.rng
+    handles = rng.sample(stock().names["handles"], rng.randint(5, 9))
+    posts, asker = _Posts(rng, handles, rng.choice(_POSTS)), handles[0]
+    opening = scene.say(form.openings)
+    if rng.random() < _KNOWN:
+        opening = f"{opening} {scene.known_since(form.voice)}".strip()
+    first = f"{opening} {rounds[0].ask}"
+    said = [
+        f"{asker}, {rng.choice(('first post', 'opening', 'asked this'))}:",
+        casual(first) if is_casual(asker) else first,
+    ]
+    helped: dict[str, None] = {}
+    for number, one in enumerate(rounds):
+        if number:
+            thanks = _named(rng, helped, _TO_ONE, _TO_ALL)
+            posts.write(asker, f"{thanks} {rng.choice(_NEXT)} {one.ask}")
+        helped = {}
+        for answer in one.answers:
+            who, last = posts.other(), posts.last
+            posts.write(who, answer, _to(rng, asker, last))
+            helped[who] = None
+    settled = _named(rng, helped, _SETTLED, (*_SETTLED, _BETWEEN))
+    posts.write(asker, f"{settled} {scene.say(form.closings)}")
+    return "\n\n".join([*said, *posts.said])
+
+
+def _named(rng: Random, helped: Iterable[str], of_one: Sequence[str], of_two: Sequence[str]) -> str:
+    """Whoever answered last, and none who did not."""
+    a, *more = reversed(list(helped))
+    return rng.choice(of_two if more else of_one).format(a=a, b=more[0] if more else "")
+
+
+def _to(rng: Random, asker: str, last: str) -> str:
+    said = rng.choice(_TO)
+    return "" if last == asker and "{last}" in said else said.format(asker=asker, last=last)
+
+
+_GREETINGS = ("", "Dear editors: ", "Hello. ", "To the page: ", "Good morning. ", "To whom it concerns: ")
+_SIGNED = ("{who}, {town}", "- {who}", "*{who}, {town}*", "Yours, {who}", "({who})", "{town}, {who}")
+_ASKED = ('We asked: "{ask}"', "The question was: {ask}", "**{ask}**", "## {ask}", "*{ask}*")
+
+
+def _letters(form: PageForm, scene: PageScene, rounds: list[TalkRound]) -> str:
+    """Write the letters: what the column asked, and who wrote."""
+    rng = scene.rng
+    signed, asked = rng.choice(_SIGNED), rng.choice(_ASKED)
+    said = [scene.say(form.openings)]
+    for one in rounds:
+        said.append(asked.format(ask=one.ask))
+        for answer in one.answers:
+            said += [
+                rng.choice(_GREETINGS) + answer,
+                signed.format(who=scene.fill("person"), town=scene.fill("town")),
+            ]
+    return "\n\n".join([*said, scene.say(form.closings)])
+
+
+Talk = Callable[[PageForm, PageScene, list[TalkRound]], str]
+TALKS: dict[str, Talk] = {"thread": _thread, "letters": _letters}

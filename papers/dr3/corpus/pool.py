@@ -1,11 +1,12 @@
-"""The pool: the pages that every task of a set takes its noise from. They are written once, and their bytes and words kept.
+"""The pool: the pages that every task of a set takes its noise from. They are written once, ranked by words, and dated for each task.
 
-A page of the pool has an age instead of a date, and codes instead of years (`stamps`): a task counts back from the day on which it is asked.
+A page of the pool has an age instead of a date, and codes instead of years (`calendar`): a task counts back from the day on which it is asked.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter, OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
@@ -13,20 +14,79 @@ from itertools import count
 from random import Random
 from zlib import crc32
 
+from drr.env.bm25 import Bm25
 from drr.env.entities import Product
 from drr.env.errors import Misuse
-from drr.env.text import fold
+from drr.env.text import fold, tokens
 from drr.papers.dr3.case import NamedThing
-from drr.papers.dr3.corpus.calendar import PageCalendar
-from drr.papers.dr3.corpus.dealing import SentenceDeck
-from drr.papers.dr3.corpus.naming import Shelf, shelf
+from drr.papers.dr3.corpus.calendar import PageCalendar, codes, year_of
 from drr.papers.dr3.corpus.page import WrittenPage, drawn_form, written_page
-from drr.papers.dr3.corpus.ranking import PieceBags, piece_bags
-from drr.papers.dr3.corpus.scene import PageScene, page_scene
+from drr.papers.dr3.corpus.passages import SentenceDeck
+from drr.papers.dr3.corpus.scene import PageScene, Shelf, page_scene, shelf
 from drr.papers.dr3.corpus.statement import PageStatement, drawn_statement, own_statements
 from drr.papers.dr3.corpus.stock import GENERAL, StatementForm
+from drr.papers.dr3.corpus_web import cut
 from drr.papers.dr3.form import CorpusPage, line
 from drr.papers.dr3.planning.kinds import kind_of
+
+PieceBags = tuple[Counter[str], ...]
+"""The words of a page, piece by piece, its title in each."""
+_KEPT = 6_000
+_TITLE = 2
+"""As often as the search of agents counts it in each piece; a test asks both."""
+_known_bags: OrderedDict[tuple[str, str], PieceBags] = OrderedDict()
+"""Of the pages taken apart last: the tasks of a set share most of theirs."""
+
+
+def piece_bags(title: str, text: str) -> PieceBags:
+    head = tokens(title) * _TITLE
+    return tuple(Counter([*head, *tokens(piece)]) for piece in cut(text))
+
+
+class PageRanking:
+    """The ranking of the pages of one corpus."""
+
+    def __init__(self, pages: Sequence[PieceBags]) -> None:
+        self._page_of = [number for number, bags in enumerate(pages) for _ in bags]
+        self._index = Bm25(bags=[bag for bags in pages for bag in bags])
+
+    @classmethod
+    def of(cls, pages: Sequence[CorpusPage]) -> PageRanking:
+        return cls([_kept(page) for page in pages])
+
+    def best(self, query: str, top: int) -> list[int]:
+        """Places of the best pages, ties by place; pages that share no word are never among them."""
+        return [place for place, _ in self.scored(query, top)]
+
+    def scored(self, query: str, top: int) -> list[tuple[int, float]]:
+        """The best pages, each with the score of its best piece."""
+        scores = self._index.scores(query)
+        hits = sorted(
+            (place for place, score in enumerate(scores) if score > 0), key=lambda at: (-scores[at], at)
+        )
+        found: dict[int, float] = {}
+        for place in hits:
+            found.setdefault(self._page_of[place], scores[place])
+            if len(found) == top:
+                break
+        return list(found.items())
+
+    def score_of(self, page: PieceBags, query: str) -> float:
+        """Return the score that a page of another text would have here."""
+        return max((self._index.score_of(bag, query) for bag in page), default=0.0)
+
+
+def _kept(page: CorpusPage) -> PieceBags:
+    key = (page.title, page.text)
+    found = _known_bags.get(key)
+    if found is None:
+        found = _known_bags[key] = piece_bags(*key)
+        if len(_known_bags) > _KEPT:
+            _known_bags.popitem(last=False)
+    else:
+        _known_bags.move_to_end(key)
+    return found
+
 
 VERSION = "33"
 """Of everything that decides what pages say: raised when the same seed writes another pool."""
@@ -229,3 +289,75 @@ def beside(
         if drawn:
             said.append(drawn)
     return said
+
+
+_NUMBER = re.compile(r"(?<=[-_])\d{3,5}$|(?<=/)\d{3,5}(?=[-/])")
+"""Of an address, as `page` writes them."""
+
+
+def dated(page: PoolPage, today: date, bought: date) -> PoolPage:
+    """Date a page, the same for the same day and purchase. With another date, or other years in it, it has another address."""
+    if not page.is_shared:
+        return page
+    found = codes(page.text)
+    if not found and page.age is None:
+        return page
+    day = page.day(today) or today
+    years = {code: year_of(code, day, bought) for code in found}
+    url = _numbered(page.url, f"{day}/{years}")
+    text, folded = page.text, page.folded
+    head = page.head.replace(page.url.encode(), url.encode(), 1)
+    for code, year in years.items():
+        text, folded = text.replace(code, year), folded.replace(code, year)
+        head = head.replace(code.encode(), year.encode())
+    return replace(
+        page,
+        url=url,
+        text=text,
+        folded=folded,
+        head=head,
+        pieces=_dated_bags(page.pieces, years) if years else page.pieces,
+    )
+
+
+@dataclass(frozen=True)
+class TaskBeginnings:
+    """The beginnings of what the pages of a task speak of: one month for each, whichever of them says it."""
+
+    today: date
+    bought: date
+    known: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def agree(self, *pages: PoolPage) -> bool:
+        """Tell whether they agree with those that are known, and with each other."""
+        said: dict[tuple[str, str], str] = {}
+        return all(
+            self.known.get(key, month) == said.setdefault(key, month) == month
+            for page in pages
+            for key, month in self._months(page)
+        )
+
+    def note(self, page: PoolPage) -> None:
+        self.known.update(self._months(page))
+
+    def _months(self, page: PoolPage) -> Iterator[tuple[tuple[str, str], str]]:
+        day = page.day(self.today) or self.today
+        for key, month in page.begun.items():
+            name, _, code = month.partition(" ")
+            yield key, f"{name} {year_of(code, day, self.bought)}"
+
+
+def _numbered(url: str, said: str) -> str:
+    return _NUMBER.sub(str(100 + crc32(f"{url}/{said}".encode()) % 99_900), url, count=1)
+
+
+def _dated_bags(pieces: PieceBags, years: dict[str, str]) -> PieceBags:
+    found = []
+    for piece in pieces:
+        bag = piece
+        for code, year in years.items():
+            if code in bag:
+                bag = bag.copy()
+                bag[year] += bag.pop(code)
+        found.append(bag)
+    return tuple(found)

@@ -13,13 +13,11 @@ from random import Random
 
 from drr.papers.dr3.case import NamedThing
 from drr.papers.dr3.corpus.calendar import TERMS, PageCalendar
-from drr.papers.dr3.corpus.figures import never_round, other_value
-from drr.papers.dr3.corpus.firms import other_name
+from drr.papers.dr3.corpus.others import never_round, other_name, other_value
 from drr.papers.dr3.corpus.stock import StatementForm, stock
-from drr.papers.dr3.lots import lot_before, lot_letter
 from drr.papers.dr3.planning.kinds import Range, ThingKind, kind_of
 from drr.papers.dr3.truth import ChangeKind, StatementChange, TaskFact
-from drr.papers.dr3.values import CENTS, month_of, number_of
+from drr.papers.dr3.values import CENTS, lot_before, lot_letter, month_of, number_of
 
 _LETTERS = "BCDFGHJKLMNPQRSTVW"
 _OTHER, _ONE_SIDE = 0.2, 0.12

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from math import prod
+from pathlib import Path
 from random import Random
+from typing import Any
 from zlib import crc32
 
-from drr.papers.dr3.corpus.claims import claims
-from drr.papers.dr3.corpus.granted import granted
+from drr.papers.dr3.planning.kinds import TRAITS
 
 Fill = Callable[[str], str]
 _TWICE = re.compile(r"\b[Tt]he The ")
@@ -153,3 +156,118 @@ def _read_choice(text: str, at: int) -> tuple[_Choice, int]:
             raise ValueError(f"a brace is not closed in {text!r}")
         if text[at] == "}":
             return _Choice(tuple(options), tuple(map(_ways, options))), at + 1
+
+
+@cache
+def _claim_rows() -> tuple[tuple[str, re.Pattern[str], frozenset[str]], ...]:
+    with (Path(__file__).parent / "words" / "claims.toml").open("rb") as file:
+        rows = tomllib.load(file)["claim"]
+    return tuple((row["says"], re.compile(row["words"]), frozenset(row.get("apart", ()))) for row in rows)
+
+
+ALONE = "alone"
+"""What somebody says by writing alone: nobody has asked, so that nothing is an answer."""
+
+
+@cache
+def _apart() -> dict[str, frozenset[str]]:
+    found = {says: others for says, _, others in _claim_rows()}
+    return found | {ALONE: frozenset(says for says, others in found.items() if ALONE in others)}
+
+
+@cache
+def claims(text: str) -> frozenset[str]:
+    """List the claims of a sentence with all its choices."""
+    plain = " ".join(re.sub(r"[{}|]", " ", text).split())
+    return frozenset(says for says, words, _ in _claim_rows() if words.search(plain))
+
+
+def go_together(said: Iterable[str], more: frozenset[str]) -> bool:
+    """Each is said once, and none beside what it does not go with."""
+    apart = _apart()
+    return not any(one in more or apart[one] & more for one in said)
+
+
+SINGLE = "single"
+"""Of one thing and not of several or some: that is no trait of a sort."""
+
+
+@cache
+def _granted_rows() -> tuple[tuple[re.Pattern[str], str], ...]:
+    with (Path(__file__).parent / "words" / "granted.toml").open("rb") as file:
+        rows = [(row["words"], row["trait"]) for row in tomllib.load(file)["granted"]]
+    if strange := {trait for _, trait in rows} - TRAITS - {SINGLE}:
+        raise ValueError(f"no sort has the trait {sorted(strange)[0]!r}")
+    return tuple((re.compile(words, re.IGNORECASE), trait) for words, trait in rows)
+
+
+@cache
+def granted(text: str) -> frozenset[str]:
+    """List the claims of a sentence with all its choices."""
+    return frozenset(trait for words, trait in _granted_rows() if words.search(text))
+
+
+_BEFORE, _AFTER = re.compile(r"(?<!\w)(\w+) $"), re.compile(r" (\w+)")
+
+
+@dataclass(frozen=True)
+class PhraseWays:
+    ways: tuple[str, ...]
+    not_after: frozenset[str]
+    not_before: frozenset[str]
+    not_first: bool
+    """At the beginning of a sentence it is left: `since` would be of a time there."""
+
+
+@cache
+def _phrases() -> tuple[re.Pattern[str], dict[str, PhraseWays]]:
+    found = {
+        row["said"].casefold(): PhraseWays(
+            tuple(row["ways"]),
+            frozenset(row.get("not_after", ())),
+            frozenset(row.get("not_before", ())),
+            row.get("not_first", False),
+        )
+        for row in _way_rows("ways")
+    }
+    longest = sorted(found, key=len, reverse=True)
+    phrases = "|".join(map(re.escape, longest))
+    return re.compile(rf"\[[^\]]*\]|\b({phrases})\b(?!['-])", re.IGNORECASE), found
+
+
+@cache
+def _retold() -> tuple[re.Pattern[str], dict[str, str]]:
+    found = {row["said"]: f"{{{'|'.join((row['said'], *row['ways']))}}}" for row in _way_rows("retold")}
+    return re.compile("|".join(map(re.escape, found))), found
+
+
+def varied(text: str) -> str:
+    """Return the text with choices; what is in a slot stays. A sentence that is told in other ways is chosen first, then phrases of it."""
+    pattern, ways = _phrases()
+    sentence, retold = _retold()
+    text = sentence.sub(lambda found: retold[found[0]], text)
+    return pattern.sub(lambda found: _choice(found, ways), text)
+
+
+def _way_rows(name: str) -> list[dict[str, Any]]:
+    with (Path(__file__).parent / "words" / f"{name}.toml").open("rb") as file:
+        rows: list[dict[str, Any]] = tomllib.load(file)["way"]
+    return rows
+
+
+def _choice(found: re.Match[str], ways: dict[str, PhraseWays]) -> str:
+    if found[0].startswith("["):
+        return found[0]
+    said = found[1]
+    known = ways[said.casefold()]
+    before = _BEFORE.search(found.string, 0, found.start())
+    after = _AFTER.match(found.string, found.end())
+    if before and before[1].casefold() in known.not_after:
+        return found[0]
+    if after and after[1].casefold() in known.not_before:
+        return found[0]
+    large = said[0].isupper()
+    if large and known.not_first:
+        return found[0]
+    options = [said, *(way[0].upper() + way[1:] if large else way for way in known.ways)]
+    return f"{{{'|'.join(options)}}}"

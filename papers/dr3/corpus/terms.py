@@ -13,8 +13,8 @@ from random import Random
 from drr.env.text import tokens
 from drr.papers.dr3.case import NamedThing, TaskCase
 from drr.papers.dr3.corpus.known import CasePage
-from drr.papers.dr3.corpus.naming import theme_key
-from drr.papers.dr3.corpus.ranking import PageRanking
+from drr.papers.dr3.corpus.pool import PageRanking
+from drr.papers.dr3.corpus.scene import theme_key
 from drr.papers.dr3.corpus.stock import stock
 from drr.papers.dr3.truth import SearchTerm, TaskFact
 

@@ -1,14 +1,35 @@
-"""The other things that were bought: the lines of a receipt around the one that matters, and their sums."""
+"""The sale: the lines of a receipt around the one that matters, their sums and the tax of that year."""
 
 from __future__ import annotations
 
+import tomllib
+from functools import cache
+from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
 from drr.papers.dr3.case import TaskCase
 from drr.papers.dr3.drawer.brief import FileBrief
-from drr.papers.dr3.drawer.taxes import sales_tax
 from drr.papers.dr3.planning.scene import capital, dollars
+
+
+def sales_tax(state: str | None, year: int) -> float:
+    """Return the sales tax in percent. It is 0 where the state takes none, or none is known, so that a paper prints no tax."""
+    rates = _rates().get(state or "", ())
+    rate = rates[0][1] if rates else 0.0
+    for since, percent in rates:
+        rate = percent if since <= year else rate
+    return rate
+
+
+@cache
+def _rates() -> dict[str, list[tuple[int, float]]]:
+    with (Path(__file__).parent / "taxes.toml").open("rb") as file:
+        return {
+            state: [(int(since), float(rate)) for since, rate in rows]
+            for state, rows in tomllib.load(file).items()
+        }
+
 
 SUNDRIES = (
     ("AA batteries, pack of 8", 7.45), ("Kitchen twine", 3.15), ("Gift bag, medium", 2.75), ("Dish sponge, 3 pack", 4.05),

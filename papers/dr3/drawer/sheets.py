@@ -8,8 +8,7 @@ from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from drr.papers.dr3.case import FileEntry
-from drr.papers.dr3.drawer.brief import FileBrief, FilePlaces, WrittenFile
-from drr.papers.dr3.drawer.lines import dealt, priced
+from drr.papers.dr3.drawer.brief import FileBrief, FilePlaces, WrittenFile, dealt, priced
 from drr.papers.dr3.planning.kinds import kind_of
 from drr.papers.dr3.planning.scene import capital
 from openpyxl import Workbook

@@ -1,22 +1,229 @@
-"""All files of a case, and its facts with the places where they stand."""
+"""All files of a case, and its facts with the places where they stand; of them a mail, a saved page and notes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import datetime, time, timedelta, timezone
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import format_datetime
+from html import escape
 from random import Random
 
-from drr.papers.dr3.case import FileForm, TaskCase
+from drr.papers.dr3.case import MADE, FileEntry, FileForm, TaskCase
 from drr.papers.dr3.drawer.booklets import write_manual, write_warranty
-from drr.papers.dr3.drawer.brief import FileBrief, WrittenFile
-from drr.papers.dr3.drawer.history import write_order_history
+from drr.papers.dr3.drawer.brief import FileBrief, FilePlaces, WrittenFile, dealt
+from drr.papers.dr3.drawer.goods import mail_domain
 from drr.papers.dr3.drawer.labels import write_label, write_photo
-from drr.papers.dr3.drawer.receipts import write_receipt
+from drr.papers.dr3.drawer.receipts import write_order_history, write_receipt
 from drr.papers.dr3.drawer.sheets import write_budget, write_comparison, write_measurements
-from drr.papers.dr3.drawer.sketches import write_sketch
-from drr.papers.dr3.drawer.slips import write_till_slip
-from drr.papers.dr3.drawer.writings import write_mail, write_notes, write_saved_page
+from drr.papers.dr3.drawer.sketches import write_sketch, write_till_slip
+from drr.papers.dr3.planning.scene import capital
 from drr.papers.dr3.truth import FactPlace, TaskFact
+
+CLERKS = ("Robin", "Sam", "Alex", "Jordan", "Casey", "Taylor", "Morgan", "Jamie")
+_ASKED = (
+    "Could you look something up about my {noun}?", "I have a question about the {noun} that I have from you.",
+    "There is one thing about the {noun} that I cannot find in my papers.", "Would you check your books for my {noun}, please?",
+    "I seem to have lost a paper that came with the {noun}.", "Whoever sold me the {noun} may remember this.",
+    "It is about the {noun}, the one in the plain box.", "May I ask you for one line about my {noun}?",
+)  # fmt: skip
+_SIGNED = (
+    "Thanks a lot, and greetings to the shop.", "I am in no hurry.", "You can write to this address.", "Sorry for the trouble.",
+    "It would help me to decide something at home.", "I would be glad to hear from you this week.", "Many thanks in advance.",
+    "My neighbor says you are quick with such things.",
+)  # fmt: skip
+
+
+def write_mail(brief: FileBrief) -> WrittenFile:
+    places, rng, case = FilePlaces(brief.file.name), brief.rng, brief.case
+    clerk, domain = rng.choice(CLERKS), mail_domain(case)
+    first = case.shopper.split()[0]
+    body = [f"{rng.choice(('Hello', 'Dear', 'Good morning'))} {first},", ""]
+    body += [
+        rng.choice(
+            (
+                f"thanks for writing to {case.seller}.",
+                "thank you for your patience.",
+                "good to hear from you.",
+            )
+        ),
+        "",
+    ]
+    chatter = dealt(brief, "chatter", 2, 2)
+    told = [_for_seller(brief, entry) for entry in brief.file.entries]
+    middle = [*told, *chatter]
+    rng.shuffle(middle)
+    for sentence in middle:
+        body += [sentence, ""]
+    body += [
+        rng.choice(("Kind regards", "All the best", "Sincerely")),
+        clerk,
+        f"{case.seller}, customer desk",
+    ]
+    if rng.random() < 0.5:
+        body += [
+            "",
+            f"> {first} wrote:",
+            f"> {rng.choice(_ASKED).format(noun=case.thing.called)}",
+            f"> {rng.choice(_SIGNED)}",
+        ]
+    for entry, sentence in zip(brief.file.entries, told, strict=True):
+        places.put(entry.fact, sentence)
+    message = EmailMessage(policy=SMTP.clone(max_line_length=None))
+    message["From"] = f"{clerk} at {case.seller} <service@{domain}>"
+    message["To"] = (
+        f"{case.shopper} <{first.lower().encode('ascii', 'ignore').decode() or 'me'}@mail.example>"
+    )
+    message["Subject"] = rng.choice(
+        (f"Re: your {case.thing.called}", "Your message to us", f"{capital(case.thing.called)}: our answer")
+    )
+    message["Date"] = format_datetime(_sent(brief))
+    message["Message-ID"] = f"<{brief.digits(14)}@{domain}>"
+    message.set_content("\n".join(body), cte="8bit")
+    return WrittenFile(message.as_bytes(), places.found)
+
+
+def _sent(brief: FileBrief) -> datetime:
+    """A few days before the question, and on no day that another file is to tell."""
+    taken = {fact.value for fact in brief.case.facts}
+    day = brief.case.today - timedelta(days=brief.rng.randrange(2, 6))
+    while f"{day:%B} {day.day}, {day.year}" in taken or day.isoformat() in taken:
+        day -= timedelta(days=1)
+    clock = time(brief.rng.randrange(8, 18), brief.rng.randrange(60), brief.rng.randrange(60))
+    return datetime.combine(day, clock, timezone(timedelta(hours=-5)))
+
+
+def _for_seller(brief: FileBrief, entry: FileEntry) -> str:
+    """Write what the shopper would write, as the seller answers it."""
+    name = said_name(brief)
+    rng, value = brief.rng, entry.value
+    told = {
+        "purchase date": (
+            f"Our books show that the {name} was sold to you on {value}.",
+            f"I found the sale of the {name}: {value}.",
+        ),
+        "price paid": (
+            f"What you paid for the {name} was {value} before tax.",
+            f"The {name} was charged at {value}.",
+        ),
+        "serial number": (f"The serial number of the {name}, as we noted it at the sale, is {value}.",),
+        "day of delivery": (
+            f"The carrier handed the {name} over on {value}.",
+            f"According to our records the {name} was delivered on {value}.",
+        ),
+        "refill code": (f"The refill code of your {name} is {value}.",),
+        "lot number": (f"Your {name} came out of lot {value}.",),
+        "day the fault was noticed": (
+            f"You reported that you first noticed the fault of the {name} on {value}.",
+        ),
+    }.get(entry.attribute)
+    if told is not None:
+        return rng.choice(told)
+    if entry.attribute.startswith("part number"):
+        piece = entry.attribute.removeprefix("part number of the ")
+        return f"The photo that you sent shows the broken {piece} of the {name}: that is part {value}."
+    if entry.attribute == MADE:
+        whose = (
+            f"regular pack of the {name} that you have"
+            if brief.case.rival is None
+            else f"{brief.subject_of(entry)} that we have"
+        )
+        return f"The {whose} was made in {value}, as the box says."
+    assert entry.attribute == "width of the product", entry.attribute
+    return f"As the box says, the {brief.subject_of(entry)} is {value} wide."
+
+
+def said_name(brief: FileBrief) -> str:
+    """Name what is owned, as everything of a case is called in it."""
+    return brief.case.thing.called if brief.case.rival is None else brief.case.thing.name
+
+
+def write_notes(brief: FileBrief) -> WrittenFile:
+    """A list or short paragraphs in Markdown."""
+    places, rng, case = FilePlaces(brief.file.name), brief.rng, brief.case
+    told = [entry.said for entry in brief.file.entries]
+    others = dealt(brief, "todo", rng.choice((5, 6, 7, 8)), 8)
+    lines = [*told, *(text if text.endswith("?") else f"{capital(text)}." for text in others)]
+    rng.shuffle(lines)
+    head = rng.choice(("Notes", capital(case.thing.noun), "To remember", "Things"))
+    style = rng.choice(("list", "boxes", "text"))
+    if style == "text":
+        rows = [f"# {head}", ""]
+        for line in lines:
+            rows += [line, ""]
+    else:
+        mark = "- " if style == "list" else rng.choice(("- [ ] ", "* "))
+        rows = [f"# {head}", "", *(f"{mark}{line}" for line in lines), ""]
+        rows += ["## Later", "", f"{mark}{capital(dealt(brief, 'later', 1, 1)[0])}", ""]
+    for entry in brief.file.entries:
+        places.put(entry.fact, entry.said)
+    return WrittenFile("\n".join(rows).encode(), places.found)
+
+
+_PAGE_LINES = (
+    "Sent in one carton, padded at all corners.",
+    "In stock again since last week.",
+    "Most readers had it for a year or longer when they wrote to us.",
+    "Questions about it are answered on weekdays.",
+    "Readers asked for a smaller one; there is none.",
+    "The color on your screen may differ from the real one.",
+    "Two of three who rated it would buy it again.",
+)
+
+
+def write_saved_page(brief: FileBrief) -> WrittenFile:
+    """Write a page of a shop or of a magazine as a browser saves it. It has one table of data, some prose, a menu and a footer."""
+    places, rng, thing = FilePlaces(brief.file.name), brief.rng, brief.thing
+    points = any("points" in entry.value for entry in brief.file.entries)
+    site = (
+        rng.choice(("The Household Post", "Bench & Home", "Tried at Home")) if points else brief.case.seller
+    )
+    rows = [
+        ("Product", capital(thing.name)),
+        ("Model", thing.model),
+        *((one.label, one.value) for one in brief.file.entries),
+    ]
+    rows += rng.sample(
+        [
+            ("Color", "as pictured"),
+            ("Packaging", "carton"),
+            ("Set-up", "without tools"),
+            ("Origin", "imported"),
+        ],
+        2,
+    )
+    head, rest = rows[:1], rows[1:]
+    rng.shuffle(rest)
+    table = "\n".join(
+        f"    <tr><th>{escape(label)}</th><td>{escape(value)}</td></tr>" for label, value in head + rest
+    )
+    prose = rng.sample(_PAGE_LINES, 3)
+    for entry in brief.file.entries:
+        places.put(entry.fact, f"{entry.label} {entry.value}")
+    text = f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>{escape(capital(thing.name))} | {escape(site)}</title>
+<style>body{{font-family:{rng.choice(("Georgia", "Arial", "Verdana"))};max-width:52rem;margin:auto}}th{{text-align:left}}nav{{color:#777}}</style>
+</head>
+<body>
+<nav>Home &rsaquo; {escape(rng.choice(("Reviews", "All products", "Home and living")))} &rsaquo; {escape(capital(thing.noun))}</nav>
+<h1>{escape(capital(thing.name))}</h1>
+<p>{prose[0]}</p>
+<p>{prose[1]}</p>
+<table>
+{table}
+</table>
+<p>{prose[2]}</p>
+<footer>{escape(site)}. {rng.choice(("All rights reserved.", "Subscribe to our letter.", "Imprint and contact."))}</footer>
+</body>
+</html>
+"""
+    return WrittenFile(text.encode(), places.found)
+
 
 WRITERS: dict[FileForm, Callable[[FileBrief], WrittenFile]] = {
     "order_history": write_order_history,

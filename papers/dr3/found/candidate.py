@@ -21,17 +21,25 @@ from drr.papers.dr3.case import TaskCase
 from drr.papers.dr3.corpus.pool import COUNTER
 from drr.papers.dr3.drawer.writer import WrittenDrawer
 from drr.papers.dr3.form import CorpusPage, CorpusSize, CorpusSizes, FileQuestion, line
-from drr.papers.dr3.found.asking import page_messages, question_messages, terms_messages
-from drr.papers.dr3.found.corpus import FoundCorpus, LookedAt, found_corpus
-from drr.papers.dr3.found.gathering import FoundPage, GatheredPages, gathered
-from drr.papers.dr3.found.packing import TooFewPages
+from drr.papers.dr3.found.corpus import (
+    FoundCorpus,
+    FoundPage,
+    GatheredPages,
+    LookedAt,
+    TooFewPages,
+    found_corpus,
+    gathered,
+)
 from drr.papers.dr3.found.proposals import (
     ProposedPage,
     ProposedQuestion,
     ProposedTerm,
     SearchPaths,
     kept_terms,
+    page_messages,
+    question_messages,
     refusal_of,
+    terms_messages,
 )
 from drr.papers.dr3.making.checking import StoredTask, problems_of
 from drr.papers.dr3.making.folder import WrittenTask, write_task

@@ -1,20 +1,186 @@
-"""The corpus of a task of found pages. It decides which facts are required, which pages there are, and the search terms that work there."""
+"""The corpus of a task of found pages: pages read once and frozen, packed into nested sizes, and the facts and terms that work there."""
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 
+from drr.citations.addresses import canonical_url
+from drr.env.records.lines import visible
+from drr.env.source import text_hash
 from drr.env.text import fold
+from drr.env.web.base import WebSearch
+from drr.papers.dr3.corpus.build import DISTRACTORS
 from drr.papers.dr3.corpus.known import stands_in
-from drr.papers.dr3.corpus.ranking import PageRanking
+from drr.papers.dr3.corpus.pool import PageRanking, token_count
 from drr.papers.dr3.corpus.terms import TOP
-from drr.papers.dr3.found.gathering import FoundPage
-from drr.papers.dr3.found.packing import packed_pages
+from drr.papers.dr3.form import CorpusPage
 from drr.papers.dr3.found.proposals import FoundStatement, ProposedPage, ProposedTerm, fact_text, found_quote
 from drr.papers.dr3.truth import FactPlace, SearchTerm, TaskFact
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+MOST_CHARS = 24_000
+"""Of one page; what goes on is cut."""
+_AT_ONCE = 4
+_TITLE = 200
+
+
+class FoundPage(BaseModel):
+    """A page with the terms that led to it, in their order."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    page: CorpusPage
+    terms: tuple[str, ...]
+    signal: bool
+    """Whether a signal term is among them."""
+
+    @property
+    def url(self) -> str:
+        return self.page.url
+
+    @property
+    def tokens(self) -> int:
+        return token_count(self.page.title, self.page.text)
+
+
+@dataclass(frozen=True)
+class GatheredPages:
+    pages: list[FoundPage]
+    unread: Counter[str]
+    """By the status of the page, and `twice` for a text that another page has."""
+
+
+async def gathered(web: WebSearch, terms: Sequence[ProposedTerm], per_term: int) -> GatheredPages:
+    """`WebUnavailable` where the engine fails; a page that cannot be read is left out and counted."""
+    led: dict[str, list[ProposedTerm]] = {}
+    for term in terms:
+        for hit in await web.search(term.term, per_term):
+            led.setdefault(canonical_url(hit.url), []).append(term)
+    gate = asyncio.Semaphore(_AT_ONCE)
+
+    async def read(url: str) -> CorpusPage | str:
+        async with gate:
+            page = await web.read(url)
+        if page.status != "ok" or not (page.markdown or "").strip():
+            return page.status if page.status != "ok" else "empty"
+        title = " ".join(visible(page.title or "").split())[:_TITLE] or "Untitled"
+        try:
+            return CorpusPage(url=url, title=title, text=bounded(visible(page.markdown or ""), MOST_CHARS))
+        except ValidationError:
+            return "empty"
+
+    unread: Counter[str] = Counter()
+    texts: set[str] = set()
+    pages: list[FoundPage] = []
+    for url, got in zip(led, await asyncio.gather(*map(read, led)), strict=True):
+        if isinstance(got, str):
+            unread[got] += 1
+        elif text_hash(got.text) in texts:
+            unread["twice"] += 1
+        else:
+            texts.add(text_hash(got.text))
+            by = led[url]
+            pages.append(
+                FoundPage(
+                    page=got,
+                    terms=tuple(one.term for one in by),
+                    signal=any(one.role == "signal" for one in by),
+                )
+            )
+    return GatheredPages(pages, unread)
+
+
+def bounded(text: str, most: int) -> str:
+    """Cut between two words, so near to `most` that a size can be filled with it."""
+    text = text.strip()
+    if len(text) <= most:
+        return text
+    cut = text[:most]
+    at = max(cut.rfind("\n"), cut.rfind(" "))
+    return cut[: at if at > most // 2 else most].rstrip()
+
+
+WITHIN = 0.012
+"""Of a size, where packing stops; what is promised is 2 %."""
+_SHORTEST = 400
+"""Characters of a page that was cut to fill a size."""
+
+
+class TooFewPages(Exception):
+    """Says what was reached."""
+
+
+@dataclass
+class _Filling:
+    order: list[FoundPage]
+    distractors: list[FoundPage]
+    noise: list[FoundPage]
+    taken: set[str] = field(default_factory=set)
+    reached: int = 0
+    against: int = 0
+
+    def add(self, page: FoundPage) -> None:
+        self.order.append(page)
+        self.taken.add(page.url)
+        self.reached += page.tokens
+
+    def next(self, room: int) -> FoundPage | None:
+        """The next that fits: a distractor where their share wants one and there is one."""
+        wants = self.against < max(1, round(DISTRACTORS * (len(self.order) + 1)))
+        for pages in (self.distractors, self.noise) if wants else (self.noise,):
+            for page in pages:
+                if page.tokens <= room and page.url not in self.taken:
+                    self.against += pages is self.distractors
+                    return page
+        return None
+
+    def cut(self, room: int) -> FoundPage | None:
+        """A page of the noise, cut to what is left."""
+        for one in self.noise:
+            most = 4 * room - len(one.page.title)
+            if one.url not in self.taken and most >= _SHORTEST:
+                text = bounded(one.page.text, most)
+                return one.model_copy(update={"page": one.page.model_copy(update={"text": text})})
+        return None
+
+
+def packed_pages(
+    supportive: Sequence[FoundPage],
+    distractors: Sequence[FoundPage],
+    noise: Sequence[FoundPage],
+    sizes: Mapping[str, int],
+    rng: Random,
+) -> tuple[list[FoundPage], dict[str, int]]:
+    """The order, and by size how many pages of it; `TooFewPages` for a size that they do not fill."""
+    filling = _Filling(
+        [], rng.sample(list(distractors), len(distractors)), rng.sample(list(noise), len(noise))
+    )
+    ends: dict[str, int] = {}
+    for page in supportive:
+        filling.add(page)
+    start = 0
+    for name, target in sorted(sizes.items(), key=lambda item: item[1]):
+        while target - filling.reached > target * WITHIN:
+            room = target - filling.reached
+            drawn = filling.next(room) or filling.cut(room)
+            if drawn is None:
+                break
+            filling.add(drawn)
+        if abs(target - filling.reached) > 0.02 * target:
+            raise TooFewPages(
+                f"{len(filling.order)} pages came to {filling.reached:,} tokens where {name} wants {target:,}"
+            )
+        part = filling.order[start:]
+        rng.shuffle(part)
+        filling.order[start:] = part
+        start = len(filling.order)
+        ends[name] = start
+    return filling.order, ends
+
 
 MOST_REQUIRED = 4
 """Facts of pages that one task requires."""

@@ -1,4 +1,4 @@
-"""Tasks that ask a judge of a report about each of several things by its id, some in one call.
+"""Tasks that ask a judge of a report about required facts and points of the checklist by id, some in one call, and how deep it goes.
 
 They are answered in any order, and asked for once more where one is left out. Where no model judges nothing is asked.
 """
@@ -14,9 +14,18 @@ from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.judge import Examiner, ask_by_id, groups_of
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import locate
-from drr.eval.tasks.desk import Desk, Estimate, Task
+from drr.eval.tasks.desk import Desk, Estimate, Task, text_id
 from drr.eval.tasks.judged import Judged
-from drr.papers.dr3.judging.known import KnownTask, KnownTasks
+from drr.papers.dr3.judging.forms import (
+    DepthGrade,
+    Extent,
+    InsightAnswer,
+    InsightAnswers,
+    PointMet,
+    PointsMet,
+)
+from drr.papers.dr3.judging.rows import DEPTH, FOLLOWING, INSIGHTS, DepthRow, depth_of
+from drr.papers.dr3.judging.truths import KnownTask, KnownTasks
 from drr.study.unit import Outcome, Record, Unit
 from pydantic import BaseModel
 
@@ -143,3 +152,80 @@ def report_asking(
     )
     messages = conversation(desk.prompts[desk.protocol.asks[task].prompt].fill(), sections)
     return Asking(task, form, messages, sections, (answer.key,), shop_url=desk.shop_url)
+
+
+_SCORE: Mapping[Extent, float] = {"whole": 1.0, "part": 0.5, "none": 0.0}
+
+
+class InsightsTask(ThingsTask):
+    name = INSIGHTS
+    word = "fact"
+    field = "score"
+
+    def things(self, known: KnownTask) -> list[Thing]:
+        return [Thing(fact.id, fact.text) for fact in known.truth.facts]
+
+    def asking(self, desk: Desk, answer: Answer, things: Sequence[Thing]) -> Asking[InsightAnswers]:
+        return report_asking(desk, self.name, InsightAnswers, answer, things, self.word)
+
+    def verdict(self, said: InsightAnswer) -> float:
+        return _SCORE[said.told]
+
+
+INSIGHTS_TASK = InsightsTask()
+
+
+class FollowingTask(ThingsTask):
+    name = FOLLOWING
+    word = "point"
+    field = "met"
+
+    def things(self, known: KnownTask) -> list[Thing]:
+        points = known.truth.checklist
+        return [Thing(one.id, one.requirement) for one in points if one.decided_by == "judge"]
+
+    def asking(self, desk: Desk, answer: Answer, things: Sequence[Thing]) -> Asking[PointsMet]:
+        return report_asking(desk, self.name, PointsMet, answer, things, self.word)
+
+    def verdict(self, said: PointMet) -> bool:
+        return said.met
+
+
+FOLLOWING_TASK = FollowingTask()
+
+
+class DepthTask(Task[Answer]):
+    name = DEPTH
+    subject = "answer"
+    metrics = ("dr3",)
+
+    def versions(self, desk: Desk) -> Mapping[str, str]:
+        ask = desk.protocol.ask(self.name)
+        return {} if ask is None else {self.name: desk.version(self.version, self.role, ask.prompt)}
+
+    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+        if about.query_id in desk.chosen(KnownTasks) and desk.protocol.ask(self.name) is not None:
+            fields = {"answer": about.key, "question": text_id(about.query), "shown": text_id(about.report)}
+            yield self.unit(desk, f"depth \u00b7 {about.label}", fields, {"answer": about.key})
+
+    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+        answer = desk.answer(spec["answer"])
+        said = await judge.answer(report_asking(desk, DEPTH, DepthGrade, answer))
+        return Outcome({"depth": said.model_dump()})
+
+    def read(self, record: Record, judged: Judged) -> None:
+        row = DepthRow(grade=None, reason=f"{record.reason}: {record.message}")
+        if record.done:
+            row = record.result["depth"]
+        judged.others.setdefault(self.name, {})[record.key_fields["answer"]] = row
+
+    def estimate(self, desk: Desk, unit: Unit) -> Estimate:
+        answer = desk.answer(unit.spec["answer"])
+        return Estimate(len(answer.report) + len(answer.query) + 1900, 150)
+
+    def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None]:
+        rows = {answer.key: depth_of(judged, answer.key) for answer in judged.answers}
+        return {(key, "depth"): row["grade"] for key, row in rows.items() if row is not None}
+
+
+DEPTH_TASK = DepthTask()

@@ -9,8 +9,7 @@ from typing import Any
 
 from drr.app.notices import notice
 from drr.eval.tasks.desk import Desk
-from drr.papers.dr3.judging.known import KnownTasks
-from drr.papers.dr3.judging.truths import keep_tasks_place, tasks_place, truths_of
+from drr.papers.dr3.judging.truths import KnownTasks, keep_tasks_place, tasks_place, truths_of
 from drr.papers.dr3.task_folders import say_unconfirmed
 from drr.study.study import Study
 

@@ -1,24 +1,66 @@
-"""The task of looking for the required facts of a task in a report, by rule. It asks no judge and is the same whoever judges."""
+"""The task of looking for the required facts of a task in a report, and which of them the run met, by rule, whoever judges."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from drr.citations.addresses import canonical_url
+from drr.citations.files import file_place
 from drr.env.deadline import read_in_time
+from drr.env.source import Source
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
 from drr.eval.tasks.desk import Desk, Task, text_id
 from drr.eval.tasks.judged import Judged, Judging
-from drr.papers.dr3.judging.documents import document_rows
-from drr.papers.dr3.judging.finding import ReportFacts
-from drr.papers.dr3.judging.known import KnownTasks
-from drr.papers.dr3.judging.rows import FACTS, KnownRow, PointRuleRow
-from drr.papers.dr3.judging.seen import met_facts
+from drr.papers.dr3.judging.finding import LONGEST, ReportFacts
+from drr.papers.dr3.judging.rows import FACTS, KnownRow, PointRuleRow, document_id, document_rows
 from drr.papers.dr3.judging.subjects import TaskSubjects
+from drr.papers.dr3.judging.truths import KnownTasks
 from drr.papers.dr3.truth import ChecklistPoint, KnownPage, TaskFact
 from drr.study.unit import Outcome, Record, Unit
+from drr.wording.told_values import ToldValue
+
+_OVERLAP = 80
+
+
+def met_facts(facts: Iterable[TaskFact], sources: Iterable[Source]) -> Mapping[str, bool | None]:
+    """Find which facts were met; `None` where nobody recorded where it stands, or only words say it."""
+    given: dict[str, list[Source]] = {}
+    for source in sources:
+        given.setdefault(document_id(source.url), []).append(source)
+    return {fact.id: _is_met(fact, given) for fact in facts}
+
+
+def _is_met(fact: TaskFact, given: Mapping[str, list[Source]]) -> bool | None:
+    value = ToldValue(fact.value)
+    if not fact.places or not (value.is_known and fact.made):
+        return None
+    return any(_states(fact, value, source) for place in fact.places for source in _of(place.address, given))
+
+
+def _of(address: str, given: Mapping[str, list[Source]]) -> list[Source]:
+    """Choose of a file only what was given of places that share something with the fact's."""
+    place = file_place(canonical_url(address))
+    found = given.get(document_id(address), [])
+    if place is None:
+        return found
+    return [
+        one for one in found if (own := file_place(canonical_url(one.url))) is not None and own.meets(place)
+    ]
+
+
+def _states(fact: TaskFact, value: ToldValue, source: Source) -> bool:
+    if fact.modality == "picture":
+        return True
+    return any(one.exact for part in _windows(source.seen) for one in value.places(part))
+
+
+def _windows(text: str) -> Iterator[str]:
+    """Parts that overlap by more than any value takes."""
+    for start in range(0, max(1, len(text) - _OVERLAP), LONGEST - _OVERLAP):
+        yield text[start : start + LONGEST]
 
 
 class FactsTask(Task[Answer]):

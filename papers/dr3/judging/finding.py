@@ -15,10 +15,8 @@ from drr.citations.addresses import canonical_url
 from drr.citations.parse import parse
 from drr.eval.evidence.claims import ReportSentence, sentences_of
 from drr.eval.evidence.words import families
-from drr.papers.dr3.judging.documents import document_id
-from drr.papers.dr3.judging.rows import RepeatedRow, RequiredFactRow
-from drr.papers.dr3.judging.standing import LEADS_IN, ReportStanding
-from drr.papers.dr3.judging.subjects import STRANGER, TaskSubjects
+from drr.papers.dr3.judging.rows import RepeatedRow, RequiredFactRow, document_id
+from drr.papers.dr3.judging.subjects import LEADS_IN, STRANGER, ReportStanding, TaskSubjects
 from drr.papers.dr3.truth import ChangeKind, KnownPage, TaskFact
 from drr.wording.facts import FACT_WORDS
 from drr.wording.told_values import ToldPlace, ToldValue

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
+from drr.eval.tasks.protocol import Ask
 from pydantic import BaseModel, ConfigDict, Field
 
 Extent = Literal["whole", "part", "none"]
@@ -42,3 +44,10 @@ class PointsMet(_Answer):
 class DepthGrade(_Answer):
     reason: str
     grade: int = Field(ge=1, le=10)
+
+
+OURS: Mapping[str, Ask] = {
+    "insights": Ask("dr3_insights", InsightAnswers),
+    "following": Ask("dr3_checklist", PointsMet),
+    "depth": Ask("dr3_depth", DepthGrade),
+}

@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NotRequired, TypedDict, cast
+from urllib.parse import urldefrag
 
+from drr.citations.addresses import canonical_url
+from drr.citations.files import SCHEME, file_address, file_place
+from drr.citations.parse import parse
 from drr.eval.tasks.judged import Judged
-from drr.papers.dr3.truth import ChangeKind
+from drr.papers.dr3.truth import ChangeKind, KnownPage, TaskFact
 
 FACTS, INSIGHTS, FOLLOWING, DEPTH = "facts", "insights", "following", "depth"
 """The tasks, and where a judging keeps what they found: by rule, and three that ask a judge."""
@@ -266,3 +270,41 @@ def _label(row: RequiredFactRow, said: Mapping[str, InsightRow] | None) -> FactL
         None if span is None else (span[0], span[1]),
         said is not None,
     )
+
+
+def document_rows(
+    report: str, facts: Iterable[TaskFact], files: Iterable[str], pages: Iterable[KnownPage]
+) -> list[DocumentRow]:
+    """List the required documents, then the distractors that are cited."""
+    cited = {document_id(marker.url) for marker in parse(report).markers if marker.url is not None}
+    found = [
+        DocumentRow(id=name, role="file", cited=name in cited)
+        for name in dict.fromkeys(map(file_address, (*files, *_files_of(facts))))
+    ]
+    known = [(document_id(page.url), page.kind) for page in pages]
+    found += [
+        DocumentRow(id=name, role="page", cited=name in cited) for name, kind in known if kind == "supportive"
+    ]
+    found += [
+        DocumentRow(id=name, role="distractor", cited=True)
+        for name, kind in known
+        if kind == "distractor" and name in cited
+    ]
+    return found
+
+
+def document_id(address: str) -> str:
+    """Identify the whole document that an address is in."""
+    place = file_place(canonical_url(address))
+    return file_address(place.name) if place is not None else urldefrag(canonical_url(address)).url
+
+
+def _files_of(facts: Iterable[TaskFact]) -> Iterator[str]:
+    """Yield the names of the files that facts stand in."""
+    for fact in facts:
+        for place in fact.places:
+            if (
+                place.address.startswith(SCHEME)
+                and (named := file_place(canonical_url(place.address))) is not None
+            ):
+                yield named.name

@@ -7,14 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 from drr.env.errors import Misuse
 from drr.env.world import FILES
 from drr.eval.evidence.answers import Answer
 from drr.papers.dr3.folders import FileTask, open_tasks
-from drr.papers.dr3.judging.known import KnownTask
-from drr.papers.dr3.truth import read_truth
+from drr.papers.dr3.truth import TaskTruth, read_truth
 from drr.study.study import Study
+
+
+class KnownTask(NamedTuple):
+    truth: TaskTruth
+    files: tuple[str, ...]
+    """By name."""
+
+
+class KnownTasks(dict[str, KnownTask]):
+    """What is true of the tasks that questions are of, by question."""
+
 
 _META = "tasks_place"
 

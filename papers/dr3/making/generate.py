@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 import orjson
 from drr.env.errors import DrrError, Misuse
 from drr.env.progress import Progress
 from drr.env.shop import Shop
+from drr.papers.dr3.asking import question
 from drr.papers.dr3.asking.checklist import written_checklist
 from drr.papers.dr3.asking.question import written_question
 from drr.papers.dr3.case import TaskCase
@@ -21,7 +23,6 @@ from drr.papers.dr3.corpus.pool import COUNTER, PAGES, PagePool, build_pool
 from drr.papers.dr3.drawer.writer import WrittenDrawer, write_drawer
 from drr.papers.dr3.form import CORPUS, MANIFEST, SIZES, CorpusSizes, FileQuestion, is_task, task_folders
 from drr.papers.dr3.making.folder import WrittenTask, clear_parts, write_task
-from drr.papers.dr3.making.gate import refused_by
 from drr.papers.dr3.making.manifest import (
     VERSION,
     FoundSet,
@@ -35,8 +36,30 @@ from drr.papers.dr3.making.manifest import (
 )
 from drr.papers.dr3.planning.files import modality_of
 from drr.papers.dr3.planning.planner import cases
-from drr.papers.dr3.quality.material import catalogue_of
+from drr.papers.dr3.quality.filters import refusal
+from drr.papers.dr3.quality.material import Catalogue, catalogue_of, made_material
 from drr.papers.dr3.truth import TaskTruth, read_truth
+
+_OF_WORDS = ("exposure", "novelty_question", "sense_question")
+
+
+class GateRefusal(NamedTuple):
+    name: str
+    """Of the filter."""
+    of_words: bool
+    """Whether another wording of the question may pass it."""
+
+
+def refused_by(text: str, files: Iterable[str], corpora: Corpora, catalogue: Catalogue) -> GateRefusal | None:
+    """`None` where no filter refuses it."""
+    if not question.FEWEST <= len(text.split()) <= question.MOST:
+        return GateRefusal("words", of_words=True)
+    found = refusal(made_material(text, files, corpora, catalogue))
+    if found is None:
+        return None
+    by_question = found.filter == "guidance" and found.told.startswith("the question")
+    return GateRefusal(found.filter, of_words=by_question or found.filter in _OF_WORDS)
+
 
 _REWORDINGS, _REDRAWS, _OWN_INTENT = 24, 48, 24
 """Questions tried for one case; cases tried for one number, each of another shopper or product, and so many of them of the intent that the number has."""

@@ -1,4 +1,4 @@
-"""A review by a person, who reads a task and accepts or rejects it. Is the question clear, and is there one answer to it?"""
+"""Reviews by a person, who reads a task and accepts or rejects it, and confirms or refutes what a model took found pages for."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import Literal
 
 from drr.env.files import replacing
 from drr.env.query import Review
+from drr.env.records.lines import visible
 from drr.papers.dr3.form import REVIEW, TRUTH, TaskReview, document
-from drr.papers.dr3.truth import read_truth
+from drr.papers.dr3.making.checking import StoredTask
+from drr.papers.dr3.truth import PageProposal, read_truth
 
 KEYS = "[t]ruth  [a]ccept  [r]eject  [n]ext  [b]ack  [q]uit"
 
@@ -88,3 +90,81 @@ def _decide(
         file.write(document(truth.model_copy(update={"review": review})))
     with replacing(folder / REVIEW) as file:
         file.write(document(TaskReview(status=status)))
+
+
+PAGE_KEYS = "[p]age  [c]onfirm  [w]rong  [n]ext  [q]uit"
+_AROUND, _PAGE = 400, 6_000
+"""Characters shown around a quotation, and of a page."""
+
+
+def review_proposals(
+    folders: list[Path],
+    reviewer: str,
+    ask: Callable[[str], str],
+    show: Callable[[str], None],
+    now: Callable[[], str],
+    *,
+    again: bool = False,
+) -> bool:
+    """Each answer is on disk before the next page is shown; false where the person went away. `again`: also what was answered."""
+    for folder in folders:
+        task = StoredTask(folder)
+        found = task.truth.found
+        waiting = list(found.proposals) if again and found is not None else task.truth.open_proposals()
+        for number, one in enumerate(waiting, 1):
+            show(f"\n{task.name}: page {number} of {len(waiting)}\n{_told(task, one)}")
+            try:
+                if not _answered(task, one, reviewer, ask, show, now):
+                    return False
+            except EOFError:
+                return False
+    return True
+
+
+def _answered(
+    task: StoredTask,
+    one: PageProposal,
+    reviewer: str,
+    ask: Callable[[str], str],
+    show: Callable[[str], None],
+    now: Callable[[], str],
+) -> bool:
+    while True:
+        key = ask(f"{PAGE_KEYS} > ").strip().casefold()[:1]
+        if key in ("c", "w"):
+            reason = asked_reason(ask) if key == "w" else None
+            _record(task.folder, one.url, "confirm" if key == "c" else "refute", reviewer, reason, now())
+            return True
+        if key in ("n", "q"):
+            return key == "n"
+        show(visible(_text(task, one))[:_PAGE] if key == "p" else f"{key!r} is no key: {PAGE_KEYS}")
+
+
+def _told(task: StoredTask, one: PageProposal) -> str:
+    """Write what is asked: is it that, for this question?"""
+    text, quote = _text(task, one), one.quote or ""
+    at = text.find(quote) if quote else 0
+    around = text[max(0, at - _AROUND) : at + len(quote) + _AROUND]
+    lines = [task.question.query, "", f"{one.url}", f"proposed: {one.kind} ({one.why})"]
+    lines += [f"quotation: {quote}"] if quote else []
+    return visible("\n".join([*lines, "", f"... {around} ..."]))
+
+
+def _text(task: StoredTask, one: PageProposal) -> str:
+    return next((f"{page.title}\n\n{page.text}" for page in task.pages if page.url == one.url), "")
+
+
+def _record(folder: Path, url: str, action: str, reviewer: str, reason: str | None, at: str) -> None:
+    truth = read_truth(folder)
+    entry = {"action": action, "page": url, "reviewer": reviewer, "at": at}
+    if reason:
+        entry["reason"] = reason
+    review = truth.review.model_copy(update={"history": [*truth.review.history, entry]})
+    changed = truth.model_copy(update={"review": review})
+    with replacing(folder / TRUTH) as file:
+        file.write(document(changed))
+    if changed.is_refuted:  # what rests on a wrong page is asked of nobody
+        with replacing(folder / REVIEW) as file:
+            file.write(document(TaskReview(status="rejected")))
+    elif truth.is_refuted and changed.review.status != "rejected":
+        (folder / REVIEW).unlink(missing_ok=True)

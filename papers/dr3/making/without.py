@@ -2,21 +2,39 @@
 may not know what stood there.
 
 Accused is a value that the answer tells exactly although its source was left out. What the model does not tell with everything before
-it is no fault of the task by itself: it is listed beside.
+it is no fault of the task by itself: it is listed beside. The answers are units of a study beside the tasks, told what they cost before
+any is asked.
 """
 
 from __future__ import annotations
 
+import argparse
+import shlex
+import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from drr.env.drawer.problems import FileProblem
+from drr.env.errors import Misuse
 from drr.llm.prompts import Prompts, fence
 from drr.papers.dr3.making.checking import FileTaskProblem, StoredTask
 from drr.papers.dr3.quality.material import document_of
 from drr.papers.dr3.truth import TaskFact
 from drr.wording.told_values import ToldValue
 from langchain_core.messages import BaseMessage, HumanMessage
+
+if TYPE_CHECKING:
+    from drr.env.json_object import JsonObject
+    from drr.env.settings import Settings
+    from drr.llm.factory import Models
+    from drr.papers.dr3.making.checking import FileTaskProblem, StoredTask
+    from drr.study.study import Study
+    from drr.study.unit import Outcome, Unit
+    from drr.study.worker import Context
+    from langchain_core.messages import BaseMessage
+
 
 ROLE, PROMPT = "task_reader", "without_source"
 NOTHING, EVERYTHING = "", "*"
@@ -109,3 +127,148 @@ def _content(task: StoredTask, name: str) -> str:
         return "\n".join(part.text for part in content.parts())[:_FILE_CHARS]
     shown = [place.quote for fact in _documents(task)[name] for place in fact.places if place.quote]
     return "(a picture, which shows:) " + "; ".join(shown)
+
+
+_WRITTEN = 300
+"""Tokens that an answer is taken to have, for the estimate: it is asked for in 200 words."""
+
+
+@dataclass
+class AnsweredTasks:
+    """The results of answering."""
+
+    code: int = 0
+    asked: int = 0
+    """Tasks of which every answer is there."""
+    problems: list[FileTaskProblem] = field(default_factory=list)
+    untold: list[UntoldFact] = field(default_factory=list)
+
+    def document(self) -> JsonObject:
+        refused: dict[str, int] = {}
+        for check, _ in {(one.check, one.task): None for one in self.problems}:
+            refused[check] = refused.get(check, 0) + 1
+        bad = {one.task for one in self.problems}
+        return {
+            "funnel": {"asked": self.asked, "refused": refused, "kept": self.asked - len(bad)},
+            "untold_with_all": [one._asdict() for one in self.untold],
+        }
+
+
+class _Question(NamedTuple):
+    task: StoredTask
+    without: str
+    asked: list[BaseMessage]
+
+
+def answered_tasks(
+    arguments: argparse.Namespace, settings: Settings, tasks: Sequence[StoredTask]
+) -> AnsweredTasks:
+    """Answer tasks that are otherwise sound: what code refuses needs no model."""
+    from drr.app.models import models_of
+    from drr.app.prompts import prompts_of
+    from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of
+    from drr.llm.names import OFFLINE
+    from drr.study.study import Study
+
+    models, prompts = models_of(settings), prompts_of(settings, "papers/dr3")
+    if models.name_of(ROLE) == OFFLINE:
+        raise Misuse("--model offline: rules answer no question of a task; give --model PROVIDER:MODEL")
+    if not tasks:
+        return AnsweredTasks()
+    questions = [
+        _Question(task, without, messages(prompts, task, without))
+        for task in tasks
+        for without in conditions(task)
+    ]
+    units = [_unit(settings, models.name_of(ROLE), one) for one in questions]
+    folder = arguments.file.resolve()
+    folder = folder.with_name(f"{folder.name}.check")
+    config = {
+        "run": {"what": "tasks check", "model": models.name_of(ROLE)},
+        "settings": {"shop_url": settings.shop_url},
+    }
+    with Study.create(folder, config) as study:  # type: ignore[arg-type]
+        check_models(models, (ROLE,), budget_of(arguments, study), unit_cap_of(arguments))
+        _say_cost(
+            models, [one for one, unit in zip(questions, units, strict=True) if _answer(study, unit) is None]
+        )
+        work = _Answering({unit.key: one for one, unit in zip(questions, units, strict=True)}).work
+        summary = run_units(arguments, study, units, work, models, "answering without a source")
+        found = _read(study, questions, units)
+    found.code = conclude(summary, folder, command=_again(arguments))
+    return found
+
+
+def _say_cost(models: Models, missing: Sequence[_Question]) -> None:
+    from drr.llm.meter import Tokens
+
+    if not missing:
+        return
+    tokens = sum(len(message.text) for one in missing for message in one.asked) // 4
+    price = models.prices.of(models.name_of(ROLE))
+    cost = "its price is not known"
+    if price is not None:
+        usd = price.cost(Tokens(tokens, _WRITTEN * len(missing))) / 1e12
+        cost = f"about ${usd:,.2f} by list prices of {models.prices.date_of(models.name_of(ROLE))}"
+    print(
+        f"drr: {len(missing):,} questions to {models.name_of(ROLE)}, about {tokens:,} tokens in and"
+        f" {_WRITTEN * len(missing):,} out: {cost}",
+        file=sys.stderr,
+    )
+
+
+def _unit(settings: Settings, model: str, one: _Question) -> Unit:
+    from drr.study.unit import Unit
+
+    asked = sha256("\0".join(message.text for message in one.asked).encode()).hexdigest()
+    fields = {
+        "what": "task check",
+        "version": VERSION,
+        "task": one.task.name,
+        "without": one.without,
+        "asked": asked,
+        "model": model,
+        "max_tokens": settings.model_max_tokens,
+    }
+    left = {"": "with all", "*": "closed book"}.get(one.without, f"without {one.without}")
+    return Unit("generation", fields, {}, f"{one.task.name} · {left}")
+
+
+class _Answering:
+    def __init__(self, questions: Mapping[str, _Question]) -> None:
+        self._questions = questions
+
+    async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
+        from drr.study.unit import Outcome
+
+        context.replaying()
+        answer = await context.models.role(ROLE).reply(self._questions[context.unit.key].asked)
+        return Outcome({}, {"answer": answer.text})
+
+
+def _answer(study: Study, unit: Unit) -> str | None:
+    record = study.record(unit.key)
+    return study.text(record, "answer") if record is not None and record.done else None
+
+
+def _read(study: Study, questions: Sequence[_Question], units: Sequence[Unit]) -> AnsweredTasks:
+
+    by_task: dict[str, dict[str, str | None]] = {}
+    tasks = {one.task.name: one.task for one in questions}
+    for one, unit in zip(questions, units, strict=True):
+        by_task.setdefault(one.task.name, {})[one.without] = _answer(study, unit)
+    found = AnsweredTasks()
+    for name, answers in by_task.items():
+        whole = {without: text for without, text in answers.items() if text is not None}
+        if len(whole) == len(answers):
+            found.asked += 1
+            found.problems += problems_without(tasks[name], whole)
+            found.untold += untold(tasks[name], whole)
+    return found
+
+
+def _again(arguments: argparse.Namespace) -> str:
+    def words() -> Iterator[str]:
+        yield from ("papers", "tasks", "check", str(arguments.file), "--model", arguments.model)
+
+    return shlex.join(words())

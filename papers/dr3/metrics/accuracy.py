@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from drr.eval.metrics.base import CitedSums, sum_metric
-from drr.papers.dr3.sums.accuracy import report_values
+from drr.papers.dr3.sums import report_values
 
 HUNDRED = (0.0, 100.0)
 METRICS = (

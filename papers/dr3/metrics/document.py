@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import get_args
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.judging.read import repetitions
-from drr.eval.metrics import documented, metrics
+from drr.eval.labels import CriterionLabel, Label, rating_id
+from drr.eval.metrics import documented, metrics, values_of
 from drr.eval.metrics.base import Values
 from drr.eval.metrics.costs import cost_document, ended_answers
 from drr.eval.metrics.coverage import variants_of
@@ -20,9 +21,8 @@ from drr.papers.dr3.judging.rows import Modality, fact_labels
 from drr.papers.dr3.judging.truths import task_of
 from drr.papers.dr3.metrics import accuracy
 from drr.papers.dr3.metrics import dr3 as family
-from drr.papers.dr3.metrics.errors import error_shares
-from drr.papers.dr3.metrics.noise import noise_floor, values_of_tasks
-from drr.papers.dr3.metrics.rows import Dr3Difference, Dr3Document
+from drr.papers.dr3.metrics.rows import Dr3Difference, Dr3Document, error_shares, noise_floor, values_of_tasks
+from drr.papers.dr3.sums import SIX
 
 SHOWN = (
     *("dr3_ir_sc", "dr3_cc", "dr3_ir_uf", "dr3_fa", "dr3_if", "dr3_dq", "dr3_avg", "dr3_harm"),
@@ -178,3 +178,23 @@ def _size(answer: Answer) -> str:
 def _tokens(size: str) -> tuple[int, str]:
     written = _TOKENS.fullmatch(size)
     return (int(written[1]) * (1000 if written[2] else 1) if written else 0, size)
+
+
+def labels_of(judged: Judged, name: str) -> Iterable[Label]:
+    """DR3-Eval's six figures of each report as criteria, 0-10: their mean is the total that people are held against."""
+    for answer in judged.answers:
+        if fact_labels(judged, answer.key) is None:
+            continue
+        values = values_of(judged, answer)
+        for criterion in (f"dr3_{figure}" for figure in SIX):
+            value = values.get(criterion)
+            if value is not None:
+                yield CriterionLabel(
+                    id=rating_id(answer.query_id, answer.variant, answer.trial),
+                    judge=name,
+                    query=answer.query,
+                    answer=answer.report,
+                    dimension="DR3",
+                    criterion=criterion,
+                    label=value / 10,
+                )

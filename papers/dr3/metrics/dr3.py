@@ -11,7 +11,7 @@ from drr.eval.stats.citations import WHOLLY, CitationVerdict, found, share
 from drr.eval.stats.intervals import V
 from drr.eval.tasks.judged import Judged
 from drr.papers.dr3.judging.rows import FactLabel, depth_of, documents_of, fact_labels, points_met
-from drr.papers.dr3.sums.dr3 import Dr3Raw, dr3_figures
+from drr.papers.dr3.sums import Dr3Raw, dr3_figures
 
 TITLES = {
     "dr3": "DR3-Eval: what a report on a task with files knows (0-100)",

@@ -1,12 +1,32 @@
-"""The types of a study of tasks with files: a part of what `drr report --json` prints."""
+"""The types of a study of tasks with files, its errors label by label, and the sway of its figures."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal, NotRequired, TypedDict, cast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Literal, NamedTuple, NotRequired, TypedDict, cast, get_args
 
+from drr.eval.evidence.answers import Answer
+from drr.eval.metrics.base import Values
 from drr.eval.metrics.rows import CostDocument, StudyDocument
-from drr.eval.stats.intervals import DifferenceRow, VRow
+from drr.eval.stats.asked import AskedQuestion
+from drr.eval.stats.intervals import SHARE, DifferenceRow, VRow, mean
+from drr.eval.stats.noise import pooled_sd
+from drr.eval.tasks.judged import Judged
+from drr.papers.dr3.judging.rows import (
+    DEPTH,
+    FOLLOWING,
+    INSIGHTS,
+    FactLabel,
+    document_id,
+    documents_of,
+    fact_labels,
+    known_row,
+    points_met,
+)
+from drr.papers.dr3.metrics import accuracy
+from drr.papers.dr3.metrics import dr3 as family
+from drr.wording.excerpt import excerpt
 
 
 class ErrorExample(TypedDict):
@@ -63,3 +83,150 @@ class Dr3Document(TypedDict):
 def dr3_part(document: StudyDocument) -> Dr3Document | None:
     """The part of a study's document."""
     return cast(Mapping[str, Dr3Document], document).get("dr3")
+
+
+Dr3ErrorName = Literal[
+    "hallucination", "distracted", "not_found", "not_written", "in_part", "uncited", "point_missed"
+]
+ERRORS: dict[Dr3ErrorName, str] = {
+    "hallucination": "a claim whose cited source supports nothing of it, or does not exist",
+    "distracted": "a distractor's falsified value is stated",
+    "not_found": "a required fact that the run never met is missing",
+    "not_written": "a required fact that the run met is missing",
+    "in_part": "a required fact is told in part only",
+    "uncited": "a required fact is told, and none of its documents is cited",
+    "point_missed": "a point of the checklist that names no fact is not met",
+}
+assert tuple(ERRORS) == get_args(Dr3ErrorName)
+EXAMPLES, _EXCERPT = 3, 160
+
+
+class Dr3Error(NamedTuple):
+    label: Dr3ErrorName
+    words: str
+    """Of the report where it says something wrong, else what it does not say."""
+
+
+def errors_of(judged: Judged, answer: Answer) -> list[Dr3Error] | None:
+    """`None` where nobody looked for facts yet."""
+    labels = fact_labels(judged, answer.key)
+    if labels is None:
+        return None
+    return [*_hallucinations(judged, answer), *_of_facts(judged, answer, labels), *_points(judged, answer)]
+
+
+def error_shares(judged: Judged, answers: Sequence[Answer]) -> dict[str, ErrorShare]:
+    """Compute the shares by label; a report without an error has no shares and is unscored."""
+    found = [(answer, errors_of(judged, answer)) for answer in answers]
+    shares: dict[str, ErrorShare] = {}
+    for label in ERRORS:
+        by_query: dict[AskedQuestion, list[float | None]] = {}
+        own: list[ErrorExample] = []
+        for answer, errors in found:
+            here = [one for one in errors or () if one.label == label]
+            by_query.setdefault(answer.asked, []).append(len(here) / len(errors) if errors else None)
+            own += [{"answer": answer.label, "words": excerpt(one.words, _EXCERPT)} for one in here]
+        value = mean(by_query, "share of a report's errors, mean over queries with any", SHARE).document()
+        shares[label] = {"share": value, "count": len(own), "examples": own[:EXAMPLES]}
+    return shares
+
+
+def _hallucinations(judged: Judged, answer: Answer) -> Iterator[Dr3Error]:
+    claims, citations = judged.held(answer), judged.citations.get(answer.key)
+    if claims is None or claims.claims is None or citations is None:
+        return
+    texts = {row["id"]: row["text"] for row in claims.claims}
+    wrong = dict.fromkeys(one.claim for one in citations if one.standing in ("irrelevant", "made_up"))
+    borne = {one.claim for one in citations if one.supports is not False}
+    yield from (Dr3Error("hallucination", texts.get(claim, claim)) for claim in wrong if claim not in borne)
+
+
+def _of_facts(judged: Judged, answer: Answer, labels: Sequence[FactLabel]) -> Iterator[Dr3Error]:
+    cited = {row["id"] for row in documents_of(judged, answer.key) or () if row["cited"]}
+    for label in labels:
+        for span in dict.fromkeys(one.span for one in label.repeated):
+            yield Dr3Error("distracted", answer.report[slice(*span)])
+        if label.score == 1:
+            documents = {document_id(place.address) for place in label.places}
+            if documents and not documents & cited:
+                shown = label.shown
+                yield Dr3Error("uncited", label.text if shown is None else answer.report[slice(*shown)])
+        elif label.score is not None and label.score > 0:
+            shown = label.shown
+            yield Dr3Error("in_part", label.text if shown is None else answer.report[slice(*shown)])
+        elif label.score == 0 and label.met is not None:
+            yield Dr3Error("not_written" if label.met else "not_found", label.text)
+
+
+def _points(judged: Judged, answer: Answer) -> Iterator[Dr3Error]:
+    known, met = known_row(judged, answer.key), points_met(judged, answer.key)
+    for row in known["points"] if known is not None and met is not None else ():
+        if not row["facts"] and met is not None and met[row["id"]] is False:
+            yield Dr3Error("point_missed", row["requirement"])
+
+
+BEHIND: Mapping[str, tuple[str, ...]] = {
+    "dr3_ir_sc": (INSIGHTS,),
+    "dr3_ir_uf": (INSIGHTS,),
+    "dr3_if": (INSIGHTS, FOLLOWING),
+    "dr3_dq": (DEPTH,),
+}
+"""What a judge was asked for each figure that sways with the judge alone. CC is code's; what a claim's sources say is judged again for
+a few claims of a report, which makes no figure of it."""
+
+
+def noise_floor(
+    judged: Judged, again: Sequence[Judged], answers: Sequence[Answer], shown: Sequence[str]
+) -> NoiseFloor:
+    """Compute the noise floor of one system. Trials say more, as they hold the judge's swaying too; a figure
+    that was not repeated is unknown."""
+    by_question: dict[AskedQuestion, list[Values]] = {}
+    for answer in answers:
+        by_question.setdefault(answer.asked, []).append(values_of_tasks(judged, answer))
+    trials = _rows([list(own) for own in by_question.values()], shown)
+    if any(row["sd"] is not None for row in trials.values()):
+        return {"between": "trials", "metrics": trials}
+    repeats = _rows(
+        [[dict(one) for one in _judged_again(judged, again, answer)] for answer in answers], shown
+    )
+    measured = any(row["sd"] is not None for row in repeats.values())
+    return {"between": "judgings" if measured else None, "metrics": repeats}
+
+
+def values_of_tasks(judged: Judged, answer: Answer) -> Values:
+    """The figures of one report that the tables of tasks with files show."""
+    return {**accuracy.per_report(judged, answer), **family.per_report(judged, answer)}
+
+
+def _rows(repeated: Sequence[Sequence[Values]], shown: Sequence[str]) -> dict[str, NoiseRow]:
+    rows: dict[str, NoiseRow] = {}
+    for name in shown:
+        sd, n = pooled_sd([[values.get(name) for values in own] for own in repeated])
+        rows[name] = {"sd": sd, "n": n}
+    return rows
+
+
+def _judged_again(judged: Judged, again: Sequence[Judged], answer: Answer) -> Iterator[Values]:
+    """The figures by the first judging, and by each other one of all that the first was asked for them."""
+    first = family.per_report(judged, answer)
+    yield {name: first.get(name) for name in BEHIND}
+    for one in again:
+        anew = {task for task in (INSIGHTS, FOLLOWING, DEPTH) if _covers(one, judged, task, answer.key)}
+        others = dict(judged.others)
+        for task in anew:
+            others[task] = {answer.key: one.others[task][answer.key]}
+        values = family.per_report(replace(judged, others=others), answer)
+        asked = {task for task in (INSIGHTS, FOLLOWING, DEPTH) if answer.key in judged.others.get(task, {})}
+        yield {
+            name: values.get(name)
+            for name, tasks in BEHIND.items()
+            if asked.intersection(tasks) and asked.intersection(tasks) <= anew
+        }
+
+
+def _covers(again: Judged, first: Judged, task: str, answer: str) -> bool:
+    """Tell whether all of what was asked is there again: a part of it is a figure of something else."""
+    own, other = (one.others.get(task, {}).get(answer) for one in (first, again))
+    if isinstance(own, Mapping) and isinstance(other, Mapping):
+        return own.keys() <= other.keys() if task != DEPTH else True
+    return False

@@ -14,14 +14,15 @@ from drr.env.errors import Misuse
 from drr.env.shop import SearchRequest, Shop
 from drr.env.themes import themes_of
 from drr.papers.dr3.case import Coupling, FileForm, HeldMake, NamedThing, TaskCase
-from drr.papers.dr3.corpus.stock import changes_with_make
-from drr.papers.dr3.planning import compared, files, refill, returning, space, warranty
-from drr.papers.dr3.planning.kinds import ThingKind, kind_of
-from drr.papers.dr3.planning.misleading import can_mislead
+from drr.papers.dr3.corpus.others import other_value
+from drr.papers.dr3.corpus.statement import range_of
+from drr.papers.dr3.corpus.stock import changes_with_make, stock
+from drr.papers.dr3.planning import files
+from drr.papers.dr3.planning.kinds import ThingKind, as_model, is_of_several, kind_of, thing_of, words
+from drr.papers.dr3.planning.parts import PARTS, PartMaker
 from drr.papers.dr3.planning.purchases import EVEN, SHOWN, history, paid_for, usual_price
-from drr.papers.dr3.planning.scene import AnswerPart, CaseScene, FileSlot, PageSlot, written
-from drr.papers.dr3.planning.things import as_model, is_of_several, thing_of, words
-from drr.papers.dr3.reckoning import nonsense, reckoned
+from drr.papers.dr3.planning.scene import AnswerPart, CaseScene, FileSlot, written
+from drr.papers.dr3.reckoning import nonsense, overturns, reckoned
 from drr.papers.dr3.truth import Intent, TaskFact
 from drr.papers.dr3.values import FactValues, is_rest
 from drr.wording.states import STATES
@@ -41,14 +42,10 @@ _IS_HELD = 0.6
 """Of cases whose facts change with the make."""
 _NEWER_SINCE, _MADE_BEFORE = (6, 20), (2, 9)
 """Months from the make after the one at hand to the question, and from the making of that to it."""
-PartMaker = Callable[[CaseScene], AnswerPart | None]
 
 
 class IntentKind(NamedTuple):
     intent: Intent
-    core: tuple[PartMaker, ...]
-    """One of them is a part of every answer."""
-    more: tuple[PartMaker, ...]
     days: tuple[int, int]
     """From the purchase to the question."""
     rival: bool
@@ -62,11 +59,11 @@ def _lasts(kind: ThingKind) -> bool:
 
 
 INTENTS: tuple[IntentKind, ...] = (
-    IntentKind("replace_under_warranty", warranty.CORE, warranty.MORE, (800, 1900), False, lambda kind: kind.plate and _lasts(kind)),
-    IntentKind("refill", refill.CORE, refill.MORE, (14, 75), False, lambda kind: bool(kind.unit)),
-    IntentKind("fit_into_space", space.CORE, space.MORE, (200, 1500), True, lambda kind: bool(kind.stands)),
-    IntentKind("compare_with_owned", compared.CORE, compared.MORE, (300, 1600), True, lambda kind: _lasts(kind) and bool(kind.plate or kind.pounds or kind.upkeep)),
-    IntentKind("return_or_keep", returning.CORE, returning.MORE, (18, 55), False, _lasts),
+    IntentKind("replace_under_warranty", (800, 1900), False, lambda kind: kind.plate and _lasts(kind)),
+    IntentKind("refill", (14, 75), False, lambda kind: bool(kind.unit)),
+    IntentKind("fit_into_space", (200, 1500), True, lambda kind: bool(kind.stands)),
+    IntentKind("compare_with_owned", (300, 1600), True, lambda kind: _lasts(kind) and bool(kind.plate or kind.pounds or kind.upkeep)),
+    IntentKind("return_or_keep", (18, 55), False, _lasts),
 )  # fmt: skip
 
 
@@ -243,7 +240,7 @@ def _facts(kind: IntentKind, scene: CaseScene, count: int) -> _Drawn | None:
     facts = [
         _file_fact(ids[slot.attribute], slot, form) for slot, form in zip(slots.values(), forms, strict=True)
     ]
-    facts += [_page_fact(f"p{at}", page) for at, part in enumerate(parts, 1) for page in part.pages]
+    facts += [TaskFact(id=f"p{at}", source="page", **vars(part.page)) for at, part in enumerate(parts, 1)]
     said = FactValues.of(facts, scene.today)
     couplings = [
         Coupling(
@@ -258,7 +255,7 @@ def _facts(kind: IntentKind, scene: CaseScene, count: int) -> _Drawn | None:
 
 def _of_make(part: AnswerPart, scene: CaseScene) -> AnswerPart:
     """Add the month in which the thing was made, where that shows which of several figures is its own."""
-    if scene.held is None or not all(changes_with_make(page.attribute) for page in part.pages):
+    if scene.held is None or not changes_with_make(part.page.attribute):
         return part
     return replace(part, slots=(*part.slots, scene.slot_of_make()))
 
@@ -276,24 +273,12 @@ def _file_fact(fact_id: str, slot: FileSlot, form: FileForm) -> TaskFact:
     )
 
 
-def _page_fact(fact_id: str, page: PageSlot) -> TaskFact:
-    """One for a part: its number is the part's."""
-    return TaskFact(
-        id=fact_id,
-        subject=page.subject,
-        attribute=page.attribute,
-        value=page.value,
-        text=page.text,
-        source="page",
-    )
-
-
 def _parts(kind: IntentKind, scene: CaseScene, count: int) -> list[AnswerPart]:
     """Choose a core and so many more parts that every file has a fact of its own. Choose fewer where the sort
     of the product has no more to ask."""
     rng = scene.rng
     parts: list[AnswerPart] = []
-    for makers, wanted in ((kind.core, 1), (kind.more, 1 + rng.choice((1, 1, 2)))):
+    for makers, wanted in zip(PARTS[kind.intent], (1, 1 + rng.choice((1, 1, 2))), strict=True):
         left = rng.sample(makers, len(makers))
         while left and (
             len(parts) < wanted or (wanted > 1 and len(_attributes(parts)) < min(count, 4) and len(parts) < 3)
@@ -325,7 +310,7 @@ def _drawn(make: PartMaker, scene: CaseScene, parts: list[AnswerPart]) -> Answer
 def _figures(part: AnswerPart, had: set[str]) -> list[str]:
     """List the figures of all its facts but those of attributes that another part brought."""
     said = [str(slot.value) for slot in part.slots if slot.attribute not in had]
-    said += [page.value for page in part.pages]
+    said.append(part.page.value)
     return [value.strip("$").split()[0] if value[0] in "$0123456789" else value for value in said]
 
 
@@ -364,5 +349,19 @@ def _rivals(shop: Shop, product: Product, thing: NamedThing, rng: Random) -> lis
 def _invented(parts: list[AnswerPart]) -> tuple[str, ...]:
     """All but the day of the purchase, which is an order's."""
     said = {slot.attribute for part in parts for slot in part.slots} - {"purchase date"}
-    said |= {page.attribute for part in parts for page in part.pages} | {"shops of others", "model numbers"}
+    said |= {part.page.attribute for part in parts} | {"shops of others", "model numbers"}
     return tuple(sorted(said))
+
+
+def can_mislead(fact: TaskFact, facts: list[TaskFact], scene: CaseScene) -> bool:
+    """Tell whether another value that such a thing can have would turn the answer. Else no page leads astray from it."""
+    rival = scene.rival
+    thing = rival if rival is not None and fact.subject.startswith(rival.brand) else scene.owned
+    form = stock().statement(fact.attribute)[0]
+    within = range_of(form, kind_of(thing.noun))
+    said = FactValues.of(facts, scene.today)
+
+    def turned(value: str) -> bool:
+        return overturns(said, fact.attribute, value)
+
+    return other_value(fact.value, (), Random(fact.value), turned, within, form.among) is not None

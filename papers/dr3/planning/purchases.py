@@ -8,9 +8,8 @@ from random import Random
 from drr.env.entities import Order, Product
 from drr.env.shop import SearchRequest, Shop
 from drr.papers.dr3.case import BoughtItem, NamedThing
-from drr.papers.dr3.planning.kinds import kind_of
+from drr.papers.dr3.planning.kinds import is_same_sort, kind_of, thing_of
 from drr.papers.dr3.planning.scene import CaseScene
-from drr.papers.dr3.planning.things import is_same_sort, thing_of
 
 SHOWN = 40
 """Of one shopper's orders, the newest: what an order history shows."""

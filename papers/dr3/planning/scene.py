@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
+from pathlib import Path
 from random import Random
+from typing import Any
 
 from drr.papers.dr3.case import MADE, FileForm, HeldMake, NamedThing
 from drr.papers.dr3.corpus.stock import stock
-from drr.papers.dr3.outcomes import comes_out_even
 from drr.papers.dr3.planning.kinds import Range, ThingKind, kind_of
-from drr.papers.dr3.values import long_date, months_after
+from drr.papers.dr3.reckoning import comes_out_even
+from drr.papers.dr3.values import long_date
 
-__all__ = [
-    "PICTURE", "TABLE", "AnswerPart", "CaseScene", "FileSlot", "PageSlot", "capital", "date_style", "dollars", "long_date",
-    "months_after", "slashed", "written",
-]  # fmt: skip
 TABLE: tuple[FileForm, ...] = ("order_history", "budget", "comparison", "measurements")
 PICTURE: tuple[FileForm, ...] = ("till_slip", "photo", "label", "sketch")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class FileSlot:
     """A fact of a file before it has one. A date is written as its carrier writes dates."""
 
@@ -35,7 +35,7 @@ class FileSlot:
     carriers: tuple[FileForm, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class PageSlot:
     """A fact of pages."""
 
@@ -45,14 +45,21 @@ class PageSlot:
     text: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class AnswerPart:
     """One part of an answer before its facts have ids."""
 
     key: str
     """Of `reckoning.PARTS`, which says how the facts combine."""
     slots: tuple[FileSlot, ...]
-    pages: tuple[PageSlot]
+    page: PageSlot
+
+
+@cache
+def _rows() -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the rows of `parts.toml`: under `file` by attribute, under `page` by part."""
+    with (Path(__file__).parent / "parts.toml").open("rb") as file:
+        return tomllib.load(file)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,60 +99,86 @@ class CaseScene:
         return self.owned.called if self.rival is None else self.owned.name
 
     @property
-    def sold(self) -> str:
-        """Return the end of attributes that are valid for purchases from a month on."""
-        return f", sold from {self.since:%B %Y}"
+    def _words(self) -> dict[str, object]:
+        rival = self.rival
+        return {
+            "name": self.owned.name,
+            "brand": self.owned.brand,
+            "called": self.called,
+            "Called": capital(self.called),
+            "rival": rival.name if rival else "",
+            "rival_brand": rival.brand if rival else "",
+            "seller": self.seller,
+            "place": self.place,
+            "sold": f", sold from {self.since:%B %Y}",
+            "month": f"{self.since:%m/%Y}",
+        }
 
-    def slots_of_purchase(self) -> tuple[FileSlot, FileSlot]:
-        """Return the slots of when it was bought and what was paid. A shopper has papers of these two."""
-        name = self.owned.name
-        till: tuple[FileForm, ...] = () if self.shipped else ("receipt", "till_slip")
-        return (
-            FileSlot(
-                attribute="purchase date",
-                subject=name,
-                value=self.bought,
-                text=f"{name}: bought on {{value}}.",
-                label="Date of purchase",
-                said=f"I bought the {self.called} on {{value}}.",
-                carriers=(*till, "invoice", "order_history", "mail", "delivery_note"),
-            ),
-            FileSlot(
-                attribute="price paid",
-                subject=name,
-                value=self.paid,
-                text=f"{name}: paid {{value}}.",
-                label="Price paid",
-                said=f"The {self.called} cost me {{value}} before tax.",
-                carriers=(*till, "invoice", "order_history", "mail", "budget"),
-            ),
+    def attribute(self, key: str, **words: object) -> str:
+        """Return the attribute of the page that decides a part."""
+        return str(_rows()["page"][key]["attribute"]).format(**self._words, **words)
+
+    def part(self, key: str, *slots: FileSlot, **words: object) -> AnswerPart:
+        """Make a part of facts of files and that of a page."""
+        row, known = _rows()["page"][key], {**self._words, **words}
+        known["subject"] = subject = row.get("subject", "{name}").format(**known)
+        said = (row[name].format(**known) for name in ("value", "text"))
+        return AnswerPart(key, slots, PageSlot(self.attribute(key, **words), subject, *said))
+
+    def file(
+        self, attribute: str, value: str | date, *first: FileForm, subject: str = "", **words: object
+    ) -> FileSlot:
+        """Make a fact of a file, with carriers that stand `first` and those of its row. Papers that do not come with things of the sort are none."""
+        row, known = _rows()["file"][attribute], {**self._words, **words, "value": "{value}"}
+        known["subject"] = subject = subject or row.get("subject", "{name}").format(**known)
+        kind = self.rival_kind if self.rival is not None and subject == self.rival.name else self.kind
+        without = [*([] if kind.manual else ["manual"]), *([] if kind.plate else ["warranty"])]
+
+        def drawn(ways: str | list[str]) -> str:
+            return (ways if isinstance(ways, str) else self.rng.choice(ways)).format(**known)
+
+        return FileSlot(
+            attribute.format(**known),
+            subject,
+            value,
+            row["text"].format(**known),
+            drawn(row["label"]),
+            drawn(row["said"]),
+            tuple(form for form in (*first, *row["carriers"]) if form not in without),
         )
+
+    @property
+    def _till(self) -> tuple[FileForm, ...]:
+        return () if self.shipped else ("receipt", "till_slip")
+
+    @property
+    def day_of_purchase(self) -> FileSlot:
+        return self.file("purchase date", self.bought, *self._till)
+
+    @property
+    def price_paid(self) -> FileSlot:
+        return self.file("price paid", self.paid, *self._till)
 
     def slot_of_make(self) -> FileSlot:
         """Return the slot of when what is asked about was made."""
         assert self.held is not None
-        own = self.rival is None
-        called = f"regular pack of the {self.owned.called}" if own else self.held.subject
-        return FileSlot(
-            attribute=MADE,
-            subject=self.held.subject,
-            value=self.held.value,
-            text=f"{self.held.subject}: made in {{value}}.",
-            label="Made",
-            said=f"The {called} that I {'have' if own else 'could get'} was made in {{value}}, it says on the box.",
-            carriers=("photo", "label", "notes", "mail")
-            if own
-            else ("saved_page", "comparison", "mail", "notes"),
-        )
+        forms: tuple[FileForm, ...] = ("photo", "label", "notes", "mail")
+        whose = f"regular pack of the {self.owned.called} that I have"
+        if self.rival is not None:
+            forms, whose = (
+                ("saved_page", "comparison", "mail", "notes"),
+                f"{self.held.subject} that I could get",
+            )
+        return self.file(MADE, self.held.value, *forms, subject=self.held.subject, whose=whose)
 
-    def term(self, attribute: str) -> int:
+    def term(self, key: str, **words: object) -> int:
         """Choose a term of sale, as people know them."""
-        return self.rng.choice(stock().statement(attribute)[0].among)
+        return self.rng.choice(stock().statement(self.attribute(key, **words))[0].among)
 
-    def share(self, attribute: str) -> int | None:
+    def share(self, key: str) -> int | None:
         """Choose a share of what was paid, one that comes out even; `None` where there is none."""
-        paid = dollars(self.paid)
-        even = [one for one in stock().statement(attribute)[0].among if comes_out_even(paid, one)]
+        paid, among = dollars(self.paid), stock().statement(self.attribute(key))[0].among
+        even = [one for one in among if comes_out_even(paid, one)]
         return self.rng.choice(even) if even else None
 
     def amount(self, within: Range) -> float:
@@ -162,26 +195,14 @@ class CaseScene:
         return round(value + self.rng.uniform(low, high), 1)
 
 
-def carriers(kind: ThingKind, *forms: FileForm) -> tuple[FileForm, ...]:
-    """List the carriers without the papers that do not come with things of the sort."""
-    without = [*([] if kind.manual else ["manual"]), *([] if kind.plate else ["warranty"])]
-    return tuple(form for form in forms if form not in without)
-
-
 def slashed(day: date) -> str:
     return f"{day:%m/%d/%Y}"
-
-
-def date_style(form: FileForm) -> str:
-    if form in ("order_history", "budget", "comparison", "measurements"):
-        return "iso"
-    return "slashed" if form == "till_slip" else "long"
 
 
 def written(value: str | date, form: FileForm) -> str:
     if isinstance(value, str):
         return value
-    return {"iso": date.isoformat, "slashed": slashed, "long": long_date}[date_style(form)](value)
+    return value.isoformat() if form in TABLE else slashed(value) if form == "till_slip" else long_date(value)
 
 
 def dollars(text: str) -> float:

@@ -14,7 +14,7 @@ from drr.env.entities import Product
 from drr.env.shop import SearchRequest, Shop
 from drr.env.text import fold
 from drr.papers.dr3.corpus.build import Corpora
-from drr.papers.dr3.corpus.ranking import PageRanking
+from drr.papers.dr3.corpus.pool import PageRanking
 from drr.papers.dr3.form import DRAWER, CorpusPage, read_corpus, read_question, read_sizes
 from drr.papers.dr3.truth import KnownPage, SearchTerm, TaskFact, read_truth
 

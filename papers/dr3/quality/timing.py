@@ -1,5 +1,4 @@
-"""The dates of pages and whether they are possible together. They are read from the pages as anybody reads
-them, whoever wrote them and whatever made them."""
+"""The dates and figures of pages, read as anybody reads them: whether they agree with each other, and with what is asked."""
 
 from __future__ import annotations
 
@@ -8,10 +7,13 @@ from collections.abc import Iterator
 from datetime import date
 from functools import lru_cache
 
+from drr.env.text import fold
 from drr.papers.dr3.case import MADE
-from drr.papers.dr3.corpus.stock import changes_with_make
+from drr.papers.dr3.corpus.known import stands_in
+from drr.papers.dr3.corpus.stock import StatementForm, changes_with_make, stock
 from drr.papers.dr3.form import CorpusPage
 from drr.papers.dr3.quality.material import TaskMaterial
+from drr.papers.dr3.truth import TaskFact
 from drr.papers.dr3.values import month_of
 
 _MONTH = re.compile(
@@ -113,3 +115,130 @@ def reported(page: CorpusPage) -> Iterator[tuple[int, str]]:
         months = max(runs, default=12 if _YEARLY.search(said) else 0)
         if months:
             yield months, made[1] or made[2]
+
+
+_NAMES = "January|February|March|April|May|June|July|August|September|October|November|December"
+_TITLED = re.compile(rf"(?:\b(?:in|for|an?|A|An) |, )({_NAMES})\b(?! \d)")
+_HAD = re.compile(
+    r"\b(?:[Hh]ad|I've had|got|bought|ordered|carried|sold|stocked|samples of|(?:were|was) bought) the (?P<name>[A-Z][\w&'’-]*(?: [\w&'’-]+){1,5}?)"
+    r"(?: (?:was|were) (?:bought|ordered))? (?:since|in) $"
+)
+_BEFORE = 110
+"""Characters in which that stands."""
+_SENTENCES = re.compile(r"(?<=[.?!]) +|\n+")
+
+
+def at_odds(task: TaskMaterial) -> Iterator[str]:
+    for page in task.pages:
+        yield from (f"{page.url}: {said}" for said in contradictions(page))
+
+
+def contradictions(page: CorpusPage) -> Iterator[str]:
+    titled = _TITLED.search(page.title)
+    if titled and page.date and date.fromisoformat(page.date).strftime("%B") != titled[1]:
+        yield f"is titled {page.title!r} and dated {page.date}"
+    had = had_since(page.text)
+    if had is None:
+        return
+    name, month, own = had
+    brand = name.removeprefix("The ").split()[0]
+    for said in _SENTENCES.split(page.text):
+        if brand not in said or own in said:
+            continue
+        later = [one for one in months_in(said) if month_of(one) > month_of(month)]
+        if later:
+            yield f"says {own!r} and then {said!r}"
+
+
+def had_since(text: str) -> tuple[str, str, str] | None:
+    """Find who has it and since when, as a page says, and the words that say so."""
+    for at, month in months_at(text):
+        if text.endswith((" since ", " in "), 0, at):
+            had = _HAD.search(text, max(0, at - _BEFORE), at)
+            if had:
+                return had["name"], month, had[0] + month
+    return None
+
+
+_CLAUSES = re.compile(r"(?<=[.?!:]) +|\n+")
+_ITEMS = re.compile(r"\n(?=(?:[-*+]|- \[ \]) )")
+_NEXT = re.compile(r"[A-Z&]")
+
+
+def answered_elsewhere(task: TaskMaterial) -> Iterator[str]:
+    """Find pages that say of what is asked another figure of its unit; only a distractor may say its own. The
+    words are those of what is asked or of what would decide it too (room above a thing whose height is
+    asked)."""
+    own = {page.url: page for page in task.known}
+    for fact in task.facts:
+        form = stock().statement(fact.attribute)[0]
+        if fact.source != "page" or not form.measure:
+            continue
+        figure = _figure(form.measure, fact.value)
+        subject = fold(fact.subject)
+        for page in task.pages:
+            if subject not in task.folded[page.url]:
+                continue
+            known = own.get(page.url)
+            stated = known.change.stated if known and known.change and known.change.fact == fact.id else None
+            for said in _said(page.text, fact, form, figure):
+                if not any(value and stands_in(value, fold(said)) for value in (fact.value, stated)):
+                    yield f"{page.url}: could be read as another {fact.attribute} of {fact.subject!r}: {said!r}"
+
+
+def _figure(measure: str, value: str) -> re.Pattern[str]:
+    if measure == "$":
+        return re.compile(r"\$\d")
+    if measure == "lots":
+        return re.compile(r"\blots before [A-Z]\d")
+    unit = value.partition(" ")[2] if measure.startswith("[") else measure
+    return re.compile(rf"\b\d[\d.,]* {re.escape(unit)}\b")
+
+
+def _said(text: str, fact: TaskFact, form: StatementForm, figure: re.Pattern[str]) -> Iterator[str]:
+    """Yield sentences with such a figure that speak of it, each with the question just before it. They stand
+    in paragraphs that name the subject and no other of the name; of a list take the items that do, of a table
+    the rows of the subject, with its head. What a thing is called says nothing of it: a `heavy-duty arm` need
+    not be heavy."""
+    others = [one for one in stock().statements if one is not form and one.measure == form.measure]
+    names = _names(fact.subject)
+    for part in _parts(text):
+        if not _is_named(fact.subject, part):
+            continue
+        if part.startswith("|"):
+            head, *rows = part.split("\n")
+            sentences = [f"{head} {row}" for row in rows if _is_named(fact.subject, row)]
+        else:
+            sentences = _CLAUSES.split(part)
+        before = ""
+        for one in sentences:
+            said = f"{before} {one}" if before.endswith("?") else one
+            before = one
+            if figure.search(one) and _speaks(names.sub("it", said), form, others):
+                yield said
+
+
+def _parts(text: str) -> Iterator[str]:
+    for part in text.split("\n\n"):
+        yield from [part] if part.startswith("|") else _ITEMS.split(part)
+
+
+def _names(subject: str) -> re.Pattern[str]:
+    """A subject, or what is left of it without its brand."""
+    words = subject.split()
+    ends = (" ".join(words[at:]) for at in range(max(1, len(words) - 1)))
+    return re.compile("|".join(rf"\b{re.escape(one)}\b" for one in ends), re.IGNORECASE)
+
+
+def _speaks(said: str, form: StatementForm, others: list[StatementForm]) -> bool:
+    """Tell whether it speaks of what bears on the question. It may also speak of that itself, and of nothing
+    else that has a name of its own."""
+    if form.bears and form.bears.search(said):
+        return True
+    return bool(form.called.search(said)) and not any(one.called.search(said) for one in others)
+
+
+def _is_named(subject: str, said: str) -> bool:
+    """Tell whether the subject is named as itself: no `Travel` after it, and no other firm that begins alike."""
+    found = [said[one.end() :].lstrip() for one in re.finditer(re.escape(subject), said)]
+    return bool(found) and not any(_NEXT.match(rest) for rest in found)

@@ -1,4 +1,4 @@
-"""The content of pages that lead astray: of which time each speaks, and which earlier pages spoke of that time."""
+"""The times of which the pages of a task speak: those that it needs, of one month for each make, and those that lead astray."""
 
 from __future__ import annotations
 
@@ -11,15 +11,22 @@ from random import Random
 
 from drr.papers.dr3.case import HeldMake, TaskCase
 from drr.papers.dr3.corpus.calendar import GAP, TERMS, earlier_ones, month_before, month_name, months_seen
-from drr.papers.dr3.corpus.figures import other_value
-from drr.papers.dr3.corpus.pool import YOUNGEST
+from drr.papers.dr3.corpus.others import other_value
+from drr.papers.dr3.corpus.pool import OLDEST, YOUNGEST, dated_age
 from drr.papers.dr3.corpus.statement import PageStatement, WantedChange, months_taken
 from drr.papers.dr3.corpus.stock import MAKE, stock
-from drr.papers.dr3.lots import lot_before
 from drr.papers.dr3.planning.kinds import Range
 from drr.papers.dr3.reckoning import overturns, turns
 from drr.papers.dr3.truth import ChangeKind, TaskFact
-from drr.papers.dr3.values import FactValues, month_of, months_after, number_of, sold_from
+from drr.papers.dr3.values import (
+    FactValues,
+    lot_before,
+    month_of,
+    month_of_recall,
+    months_after,
+    number_of,
+    sold_from,
+)
 
 BEATEN: frozenset[ChangeKind] = frozenset(["outdated"])
 """Changes against which a page is right because something has changed since: both are sources as good as each other."""
@@ -247,3 +254,92 @@ def changes_of(fact: TaskFact) -> str | None:
 
 def taken_by(fact: TaskFact) -> int:
     return months_taken(stock().statement(fact.attribute)[0], fact.value)
+
+
+_TRIES = 40
+_ALL_TERMS, _NEWS = 60, 730
+"""Days before what the needed pages speak of began, at least, and in which what they say is news."""
+
+
+@dataclass(frozen=True)
+class NeededTimes:
+    """The swap of one task."""
+
+    case: TaskCase
+    seed: int
+
+    def since(self, fact: TaskFact) -> str:
+        """Choose one month for all that pages say of the same make, list or price. It lies before each of
+        these pages by as long as what it reports took, and before the purchase."""
+        recall = _recall_beside(self.case, fact)
+        if recall is not None:
+            return month_name(recall)
+        changes, by = changes_of(fact), self._known_by(fact)
+        days = [
+            month_before(
+                self.case.today
+                - timedelta(
+                    age_of(self.case, one)(Random(f"{self.seed}/{self.case.task_id}/supportive/{one.id}"))
+                ),
+                taken_by(one),
+            )
+            for one in self.case.of("page")
+            if one.subject == fact.subject and changes_of(one) == changes
+        ]
+        rng = Random(f"{self.seed}/{self.case.task_id}/since/{fact.subject}/{changes}")
+        latest = min(*days, by)
+        most = _NEWS - (_asked_of(self.case, fact) - latest).days
+        return month_name(latest - timedelta(days=rng.randint(0, max(_ALL_TERMS, most))))
+
+    def _known_by(self, fact: TaskFact) -> date:
+        """Return the time by which what holds for the case had begun."""
+        held = held_of(self.case, fact)
+        return month_before(self.case.known_by) if held is None else months_after(held.made, -1)
+
+    @cached_property
+    def settled(self) -> dict[tuple[str, str], str]:
+        """The months of what the case needs, by subject and what changes."""
+        facts = self.case.of("page")
+        dated = ((fact, changes_of(fact)) for fact in facts)
+        terms = ((fact, sold_from(fact.attribute)) for fact in facts)
+        return {(fact.subject, changes): self.since(fact) for fact, changes in dated if changes} | {
+            (fact.subject, TERMS): month_name(start) for fact, start in terms if start
+        }
+
+
+def _recall_beside(case: TaskCase, fact: TaskFact) -> date | None:
+    """The month of the recall that a case needs: what else it needs of that list is of the same."""
+    found = [
+        one
+        for one in case.of("page")
+        if is_recall(one) and one.subject == fact.subject and changes_of(one) == changes_of(fact)
+    ]
+    return month_of_recall(found[0].value) if found else None
+
+
+def _asked_of(case: TaskCase, fact: TaskFact) -> date:
+    """The day of which is what is asked."""
+    held = held_of(case, fact)
+    return case.known_by if held is None else held.made
+
+
+def age_of(case: TaskCase, fact: TaskFact) -> Callable[[Random], int]:
+    """Return how to draw the age of the page that holds a fact. The page has a date, and speaks of nothing that came later."""
+    start = sold_from(fact.attribute)
+    recall = _recall_beside(case, fact)
+    if recall is not None:
+        start = months_after(recall, GAP)
+    most = OLDEST if start is None else (case.today - start).days
+
+    news = min(most, (case.today - _asked_of(case, fact)).days + _NEWS)
+
+    def drawn(rng: Random) -> int:
+        """Draw an age as for any page, within what was news at the purchase, or is now for the rest. Nobody
+        asks today and gets an answer of eight years ago."""
+        for _ in range(_TRIES):
+            age = dated_age(rng)
+            if age <= news:
+                return age
+        return rng.randint(min(YOUNGEST, news), news)
+
+    return drawn

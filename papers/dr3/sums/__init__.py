@@ -1,1 +1,0 @@
-"""The six figures and their mean."""
