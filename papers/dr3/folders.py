@@ -1,4 +1,4 @@
-"""The folders of tasks as the world and judging find them, by task id and never by way of a link, and the kind of source `file`."""
+"""The folders of tasks as the world and judging find them, and the kind of source `file`. A task is found by its id, and none by way of a link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DR3-Eval: a folder for each task with its report and its measures, below the model and the size of the frozen pages."""
+"""DR3-Eval's results. Each task has a folder with its report and its measures, below the model and the size of the frozen pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks with files as a study takes them: their questions, what is odd about them, and which of their pages are which."""
+"""Tasks with files as a study takes them. It takes their questions, what is odd about them, and which of their pages are which."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A task with files as a person reads it in a terminal, and the card of a set of tasks with its Croissant metadata."""
+"""A task with files as a person reads it in a terminal. The card of a set of tasks and its Croissant metadata are written here too."""
 
 from __future__ import annotations
 

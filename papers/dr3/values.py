@@ -1,4 +1,4 @@
-"""The values of a task's facts as they are written, read as days and figures, and the numbers of production lots."""
+"""The values of a task's facts as they are written, read as days and figures. Numbers of production lots are among them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages of one task that are about its case: those that have a required fact, those made of them by a recorded change, and asides."""
+"""The pages of one task that are about its case. They have a required fact, a recorded change of one, or neither (asides)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The layouts of pages: sections set as an essay, a list, steps or questions, and pages on which several people speak."""
+"""The layouts of pages. Sections are set as an essay, a list, steps or questions; several people speak in threads and letters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plan of a page, with one main topic and those that follow from it, and the sections of a page that one voice writes."""
+"""The plan of a page and its sections. One main topic comes first, and after it those that follow from it."""
 
 from __future__ import annotations
 

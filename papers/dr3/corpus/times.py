@@ -1,4 +1,4 @@
-"""The times of which the pages of a task speak: those that it needs, of one month for each make, and those that lead astray."""
+"""The times of which the pages of a task speak. What it needs is of one month for each make; what leads astray is of others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The brief for the writer of one file, what that writer gives back, and lines of people's own files, dealt without replacement."""
+"""The brief for the writer of one file, and what that writer gives back. Lines of people's own files are dealt without replacement."""
 
 from __future__ import annotations
 

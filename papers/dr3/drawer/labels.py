@@ -1,4 +1,4 @@
-"""Pictures with fonts that every machine has: a label or type plate seen from near, and a photo of a product with its print."""
+"""Pictures of labels, type plates and products with their print. Paper, ink and fonts are the same on every machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Papers of a purchase: an order history as a shop exports it; receipts, invoices and delivery notes as PDF text in four layouts."""
+"""Papers of a purchase. An order history is as a shop exports it; receipts, invoices and delivery notes are PDF text in four layouts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All files of a case, and its facts with the places where they stand; of them a mail, a saved page and notes."""
+"""All files of a case, and its facts with the places where they stand. Mails, saved pages and notes are written here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The corpus of a task of found pages: pages read once and frozen, packed into nested sizes, and the facts and terms that work there."""
+"""The corpus of a task of found pages. Pages are read once, frozen and packed into nested sizes; facts and terms that work there are kept."""
 
 from __future__ import annotations
 

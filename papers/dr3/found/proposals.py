@@ -1,4 +1,4 @@
-"""The requests to a model for a task of found pages, and what code accepts of its proposals: nothing that does not stand in the page."""
+"""The requests to a model for a task of found pages, and what code accepts of its proposals. Nothing is accepted that does not stand in the page."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Tasks that ask a judge of a report about required facts and points of the checklist by id, some in one call, and how deep it goes.
+"""Tasks that ask a judge of a report about required facts, points of the checklist, and how deep it goes.
 
-They are answered in any order, and asked for once more where one is left out. Where no model judges nothing is asked.
+Facts and points go by their ids, some in one call. They are answered in any order, and asked for once more where one is left out. Where no model judges nothing is asked.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The task of looking for the required facts of a task in a report, and which of them the run met, by rule, whoever judges."""
+"""The task of looking for required facts in a report, and which of them the run met. It asks no judge and is the same whoever judges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The truth on the tasks of a study's answers, read for judging alone, and where a study keeps the folder that it was given.
+"""The truth on the tasks of a study's answers, read for judging alone. A study keeps the folder that it was given.
 
 No agent comes here: a run reads tasks by `papers.dr3.world`, which does not import their truth.
 """

@@ -1,4 +1,4 @@
-"""`drr papers tasks drawer`: cases become tasks until there are as many as asked for; what a filter refuses is counted and replaced."""
+"""`drr papers tasks drawer`: cases become tasks until there are as many as asked for. What a filter refuses is counted and replaced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reviews by a person, who reads a task and accepts or rejects it, and confirms or refutes what a model took found pages for."""
+"""Reviews by a person. He reads a task and accepts or rejects it, and confirms or refutes what a model took found pages for."""
 
 from __future__ import annotations
 

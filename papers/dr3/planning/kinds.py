@@ -1,4 +1,4 @@
-"""A product in the words of people, and the sort that it is of, with what can sensibly be stated of that sort."""
+"""A product in the words of people, and the sort that it is of. The sort has what can sensibly be stated of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dates and figures of pages, read as anybody reads them: whether they agree with each other, and with what is asked."""
+"""The dates and figures of pages, read as anybody reads them. They must agree with each other, and with what is asked."""
 
 from __future__ import annotations
 
