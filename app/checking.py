@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from drr.eval.checks import Check, Subject
     from drr.eval.checks.base import CheckDocument
 
-_LARGEST = 20_000_000
+_LARGEST = 1_000_000
 
 
 @dataclass(frozen=True)

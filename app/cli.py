@@ -131,6 +131,11 @@ def _run(command: CommandRow, words: Sequence[str]) -> int:
             raise
         print(f"drr: {sentence}", file=sys.stderr)
         return 2
+    except RuntimeError as error:
+        if not str(error).startswith("Symlink loop"):  # pathlib's word, on Python 3.11 and 3.12
+            raise
+        print(f"drr: {_clipped(str(error))}: links lead in a circle; name the file itself", file=sys.stderr)
+        return 2
     except Terminated:
         print("drr: ended by SIGTERM", file=sys.stderr)
         return 143

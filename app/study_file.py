@@ -250,7 +250,7 @@ def _placed_agent(word: str, base: Path) -> str:
 
 def _check_trust(found: StudyFile, asked: argparse.Namespace, given: argparse.Namespace) -> None:
     """Refuse what the file names, the call does not and this user never did: study, shop, programs, prompts and prices."""
-    from drr.app.vouching import check_agents, check_named_files, check_shop, check_study
+    from drr.app.vouching import FILES, check_agents, check_named_files, check_shop, check_study
 
     check_study(given.study, found.folder)
     check_shop(found.folder, asked.shop, given.shop)
@@ -258,5 +258,5 @@ def _check_trust(found: StudyFile, asked: argparse.Namespace, given: argparse.Na
         check_shop(found.folder, asked.place, None, "--place")
     if given.variants is None and asked.variants is not None:
         check_agents(found.folder, asked.variants)
-    named = {name: getattr(asked, name) for name in ("prompts", "price_file") if getattr(given, name) is None}
+    named = {name: getattr(asked, name) for name in FILES if getattr(given, name) is None}
     check_named_files(found.folder, {name: Path(path) for name, path in named.items() if path is not None})

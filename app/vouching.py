@@ -128,23 +128,26 @@ def program_of(word: str) -> str | None:
 
 
 def _check_files(found: Resolved) -> None:
-    """Prompts say what models are told, prices when a budget is spent."""
-    for setting in _FILES:
+    """Prompts say what models are told, prices when a budget is spent, recordings where pages are written."""
+    from drr.env.trust import is_known
+
+    for setting in FILES:
         folder, path = found.stranger_of(setting), getattr(found.settings, setting)
-        if folder is not None and path is not None:
+        if folder is not None and path is not None and not (FILES[setting][0] == "web" and is_known(folder)):
             check_named_files(folder, {setting: path})
 
 
-_FILES: Mapping[str, tuple[Named, str]] = {
+FILES: Mapping[str, tuple[Named, str]] = {
     "prompts": ("prompts", "--prompts"),
     "price_file": ("prices", "--price-file"),
+    "web_record": ("web", "--web-record"),
 }
 
 
 def check_named_files(folder: Path, named: Mapping[str, Path]) -> None:
     """Files by setting that the author of `folder` names: `Misuse` for one that nobody here vouched for."""
     for setting, path in named.items():
-        kind, option = _FILES[setting]
+        kind, option = FILES[setting]
         _check(folder, kind, _whole(path), f"the {kind} in {path}", f"{option} {path}")
 
 
@@ -286,20 +289,16 @@ def remember_study(
     from drr.env.trust import BY_PATH, place_of, vouch
 
     programs = [program for word in variants.split(",") if (program := program_of(word.strip()))]
-    prompts, prices = (
-        [] if path is None else [_whole(path)] for path in (settings.prompts, settings.price_file)
-    )
+    named: dict[Named, list[str]] = {"agent": programs}
+    for setting, (kind, _) in FILES.items():
+        path = getattr(settings, setting)
+        named.setdefault(kind, []).extend([] if path is None else [_whole(path)])
     vouch(folder, "study", {_whole(folder): BY_PATH})
     for shop in filter(None, shops):
         remember_shop(folder, shop)
     if settings.base_url is not None and "base_url" not in settings.unnamed:
         vouch(folder, "address", {place_of(settings.base_url.get_secret_value()): BY_PATH})
-    kinds: tuple[tuple[Named, list[str]], ...] = (
-        ("agent", programs),
-        ("prompts", prompts),
-        ("prices", prices),
-    )
-    for kind, values in kinds:
+    for kind, values in named.items():
         if values:
             vouch(folder, kind, {value: _standing(folder, value) for value in values})
 

@@ -17,6 +17,8 @@ DOCUMENT = 64 << 20
 """Bytes of a file that is one object: a plan, a manifest, a sheet."""
 LINE, LINES, MOST_LINES = 16 << 20, 1 << 30, 5_000_000
 """Bytes of a line, bytes of a file of lines, and how many it holds."""
+MOST_PARTS = 500_000
+"""Lists and objects in a line of JSON: each takes a hundred times its two bytes."""
 DEEPEST = 32
 _DEEP = re.compile(rf"(?:(?:(?<![\w-])[\w-]++|\"[^\"\n]*+\"|'[^'\n]*+')\s*+\.\s*+){{{DEEPEST}}}")
 """A key of so many parts: what is built for one grows with their square."""
@@ -119,6 +121,8 @@ def _lines(path: Path) -> Iterator[bytes]:
             left -= len(line)
             if len(line) > LINE:
                 raise ValueError(f"line {number}: longer than {LINE:,} bytes")
+            if line.count(b"[") + line.count(b"{") > MOST_PARTS:
+                raise ValueError(f"line {number}: more than {MOST_PARTS:,} lists and objects")
             if left < 0 or number > MOST_LINES:
                 raise ValueError(f"holds more than {LINES:,} bytes or {MOST_LINES:,} lines")
             yield line

@@ -15,6 +15,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    FiniteFloat,
     SerializerFunctionWrapHandler,
     model_serializer,
     model_validator,
@@ -31,11 +32,11 @@ class Constraints(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    total_max: float | None = None
-    total_min: float | None = None
-    item_max: float | None = None
-    item_min: float | None = None
-    month_max: float | None = None
+    total_max: FiniteFloat | None = None
+    total_min: FiniteFloat | None = None
+    item_max: FiniteFloat | None = None
+    item_min: FiniteFloat | None = None
+    month_max: FiniteFloat | None = None
     months: int | None = None
     deadline: str | None = None
     region: str | None = None

@@ -18,7 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-Named = Literal["address", "agent", "plan", "prices", "prompts", "shop", "study"]
+Named = Literal["address", "agent", "plan", "prices", "prompts", "shop", "study", "web"]
 BY_PATH = "named here"
 """In place of a hash: this user named it by an option, so what they write there later is theirs too."""
 _HOST = re.compile(r"(?:\[([0-9a-f:]+)\]|([^:\[\]]+))(?::[0-9]{1,5})?")

@@ -310,7 +310,8 @@ class _Role:
             started = shared.clock.now()
             charge.sent = not self.rule_written
             try:
-                message = well_formed_message(await chat.ainvoke(sent, **extra, **marks))
+                answer = await chat.ainvoke(sent, **extra, **marks)
+                message = shared.redact.message(well_formed_message(answer))
             except BaseException as error:
                 charge.sent = charge.sent and classify.may_be_billed(error)
                 self._seen(messages, max_tokens, shared.clock.now() - started, failure=error)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
+
+if TYPE_CHECKING:
+    from langchain_core.messages import AIMessage
 
 _LOOKS_LIKE_A_KEY = re.compile(
     r"\b(?:sk|pk|rk)-(?=[A-Za-z0-9_\-]*\d)[A-Za-z0-9_\-]{16,}|(?i:\bbearer\s+)[^\s\"',;]{6,}|(?i:\b(?:x-api-key|api[_-]?key)\b[\"']?\s*[:=]\s*[\"']?)[^\s\"',;]{6,}"
@@ -57,6 +60,12 @@ class Redactor:
         if isinstance(value, Mapping):
             return {name: self.values(one) for name, one in value.items()}
         return [self.values(one) for one in value] if isinstance(value, list | tuple) else value
+
+    def message(self, message: AIMessage) -> AIMessage:
+        """Return a model's answer without the keys: a server may write back the one that it was sent."""
+        if not self._keys or not self.count(message.model_dump_json()):
+            return message
+        return type(message).model_validate(self.values(message.model_dump()))
 
     def known(self, text: str) -> str:
         """Only the keys it was given: for data, where something shaped like a key may be a product's name."""

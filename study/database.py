@@ -51,8 +51,8 @@ CREATE TABLE spending (
 
 
 _STATEMENTS = (_SCHEMA, SAVED, BEATS, hashes.TABLE)
-PATIENCE_S = 300.0
-"""For one statement, a question or a write: a hundred times what the largest took."""
+PATIENCE_S = 60.0
+"""For one statement, a question or a write: twenty times what the largest took."""
 _TABLES = {"meta", "units", "records", "leases", "spending"}
 
 

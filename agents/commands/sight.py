@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -27,7 +28,8 @@ _CONFIGURED = tuple(
 _MADE_INSIDE = frozenset(map(Path, ("/dev", "/proc")))
 """Places that every command has of its own."""
 _NO_ROOM = frozenset({"tests", "benchmarks"})
-_STUDY = "study.toml"
+_STUDY, _SECRETS = "study.toml", (".env", "drr.toml")
+_OCTAL = re.compile(r"\\([0-7]{3})")
 _INSTALLED = frozenset({"bin", "include", "lib", "lib64", "share"})
 MOST_SEEN = 200_000
 """Files and folders in one that is shown."""
@@ -37,14 +39,15 @@ def seen_by(command: Command, terms: CommandTerms) -> tuple[list[str], list[str]
     """Return what is shown to a command and what is hidden; of two that lie in each other the inner one decides."""
     installed = {*_installation(Path(command.program())), *_own_installation()}
     shown = {*map(Path, _SYSTEM), *map(Path, _CONFIGURED), *command.files, *terms.shown, *installed}
-    hidden = {_real(path) for path in terms.hidden} | {_corpus()}
+    keys = {_real(path) for path in map(Path, _SECRETS) if path.exists()}
+    hidden = {_real(path) for path in terms.hidden} | {_corpus()} | keys
     for path in (*command.files, *terms.shown):
         if _real(path) in _MADE_INSIDE:
             raise Misuse(
                 f"{command.name}: {path} is made anew for each command and cannot be shown; name what is in it"
             )
         hidden |= _kept_back(path)
-    _check_names(command, hidden | {Path(".env"), Path("drr.toml")})
+    _check_names(command, keys | {path for path in hidden if _is_secret(path.name)})
     for number, path in enumerate((*command.files, *terms.shown)):
         within = next((one for one in hidden if _real(path).is_relative_to(one)), None)
         alone = number == 0 and path in command.files and path.is_file() and _real(path) != within
@@ -57,10 +60,10 @@ def seen_by(command: Command, terms: CommandTerms) -> tuple[list[str], list[str]
     return [str(path) for path in shown | {_real(path) for path in shown}], [str(path) for path in hidden]
 
 
-def _check_names(command: Command, hidden: set[Path]) -> None:
+def _check_names(command: Command, keys: set[Path]) -> None:
     """Raise `Misuse` for a file of keys that has a second name, which would not be hidden."""
-    for path in hidden:
-        if _is_secret(path.name) and path.is_file() and path.stat().st_nlink > 1:
+    for path in keys:
+        if path.is_file() and path.stat().st_nlink > 1:
             raise Misuse(
                 f"{command.name}: {path} has another name (a hard link), by which an agent could read it;"
                 f" make it a file of its own: cp {path} {path}.new && mv {path}.new {path}"
@@ -78,7 +81,7 @@ def _kept_back(path: Path) -> set[Path]:
 
 
 def _kept_back_in(folder: Path, passed_by: frozenset[str] = frozenset()) -> set[Path]:
-    found, left, count = set[Path](), [str(folder)], 0
+    found, left, count = _mounted_files(folder), [str(folder)], 0
     while left:
         place = left.pop()
         try:
@@ -102,6 +105,18 @@ def _kept_back_in(folder: Path, passed_by: frozenset[str] = frozenset()) -> set[
     return found
 
 
+def _mounted_files(folder: Path) -> set[Path]:
+    """Find the files that are mounted in a folder: each is another file under a second name."""
+    try:
+        lines = (
+            Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+        )
+    except OSError:
+        return set()
+    places = (Path(_OCTAL.sub(lambda code: chr(int(code[1], 8)), line.split(" ")[4])) for line in lines)
+    return {place for place in places if place.is_relative_to(folder) and not place.is_dir()}
+
+
 @cache
 def _kept_back_once(installation: Path) -> set[Path]:
     """Return what is hidden of an installation. Our own is trusted in the folders that only installers fill: tens of thousands of files."""
@@ -110,7 +125,7 @@ def _kept_back_once(installation: Path) -> set[Path]:
 
 
 def _is_secret(name: str) -> bool:
-    return name in (".env", "drr.toml") or name.startswith(".env.")
+    return name in _SECRETS or name.startswith(".env.")
 
 
 def _real(path: Path) -> Path:

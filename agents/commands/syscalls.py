@@ -21,8 +21,9 @@ _NUMBERS = {
 _IO_URING = (425, 426, 427)
 _FAMILIES = (1, 2, 10)
 """Unix, and both of the Internet."""
+_NETLINK, _RAW, _NO_SUCH_FAMILY = 16, 3, 97
 _LOAD, _IS, _FROM, _GIVE = 0x20, 0x15, 0x35, 0x06
-_ALLOWED, _KILLED, _REFUSED, _NO_FAMILY = 0x7FFF0000, 0x80000000, 0x50000 | 1, 0x50000 | 97
+_ALLOWED, _KILLED, _REFUSED, _NO_FAMILY = 0x7FFF0000, 0x80000000, 0x50000 | 1, 0x50000 | _NO_SUCH_FAMILY
 _OTHER_NUMBERS = 1 << 30
 """From here on x86_64 has the same calls once more."""
 _NO_NEW_RIGHTS, _SECCOMP, _BY_FILTER, _OWN_KEYRING = 38, 22, 2, 1
@@ -43,6 +44,10 @@ def close_doors() -> None:
     if libc.prctl(_SECCOMP, _BY_FILTER, address, 0, 0) < 0:
         number = ctypes.get_errno()
         raise OSError(number, f"system calls cannot be filtered: {os.strerror(number)}")
+    if libc.syscall(numbers["socket"], _NETLINK, _RAW, 0) >= 0 or ctypes.get_errno() != _NO_SUCH_FAMILY:
+        raise OSError(
+            0, "system calls cannot be filtered: the kernel took the filter and does not hold to it"
+        )
 
 
 def _rules(machine: int, numbers: dict[str, int]) -> list[tuple[int, int, int, int]]:

@@ -28,13 +28,14 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.agents.commands.command import known_as
     from drr.app.console import print_json
     from drr.app.report.floors import not_measured
+    from drr.app.studies import despite_losses
     from drr.env.errors import Misuse
     from drr.eval.judging.read import choose, read_judged, repetitions
     from drr.eval.metrics.compare import compare
     from drr.study.study import Study
 
     with Study.read(arguments.study) as study:
-        judged = read_judged(study, choose(study, arguments.judge))
+        judged = despite_losses(study, lambda: read_judged(study, choose(study, arguments.judge)))
         known = sorted({answer.variant for answer in judged.answers})
         a, b = (known_as(name, known) for name in (arguments.a, arguments.b))
         for name in (a, b):

@@ -70,6 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from drr.agents.commands.command import known_as
     from drr.app.console import print_json
+    from drr.app.studies import despite_losses
     from drr.env.errors import Misuse
     from drr.eval.judging.read import choose, read_judged
     from drr.eval.metrics.coverage import variants_of
@@ -84,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise Misuse(f"--unanswered {arguments.unanswered}: give a share from 0 to 1")
     requirements = [requirement(text) for text in arguments.require]
     with Study.read(arguments.study) as study:
-        judged = read_judged(study, choose(study, arguments.judge))
+        judged = despite_losses(study, lambda: read_judged(study, choose(study, arguments.judge)))
         variants_there = variants_of(judged)
         requirements = [
             one if one.variant is None else replace(one, variant=known_as(one.variant, variants_there))
@@ -94,7 +95,9 @@ def run(arguments: argparse.Namespace) -> int:
         tallies = study.ledger.units.answer_tallies()
         rows = unanswered(tallies, requirements, arguments.unanswered, base_name)
         rows += required(judged, requirements)
-        notes = _notes(judged)
+        notes = _notes(judged) + [
+            f"{loss.label} lacks texts and is left out" for loss in study.losses.values()
+        ]
         if base_name is not None:
             with _base(arguments.study, judged, base_name, arguments.judge) as base:
                 rows += against(judged, base, comparable(requirements))

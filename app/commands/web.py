@@ -223,7 +223,8 @@ def _replay(arguments: argparse.Namespace) -> int:
     if arguments.read is not None:
         return _show_page(arguments, asyncio.run(web.read(_asked(arguments.read))))
     searches = [
-        {key: kept[key] for key in ("query", "top_k", "engine", "time")} for kept in web.searches.records()
+        {key: kept.get(key) for key in ("query", "top_k", "engine", "time")}
+        for kept in web.searches.records()
     ]
     pages: list[JsonObject] = [
         {key: kept.get(key) for key in ("url", "final_url", "status", "reason", "time", "reader", "sha256")}
@@ -235,8 +236,8 @@ def _replay(arguments: argparse.Namespace) -> int:
     print(f"{arguments.folder}: {len(searches)} searches, {len(pages)} pages, hash {web.content_hash[:16]}")
     for search in searches:
         print(
-            f"  search {_line(search['query'])!r} ({search['engine']}, top {search['top_k']}, {search['time']})"
+            f"  search {_line(str(search['query']))!r} ({search['engine']}, top {search['top_k']}, {search['time']})"
         )
     for page in pages:
-        print(f"  {page['status']:<11} {_line(page['url'])}")
+        print(f"  {page['status']!s:<11} {_line(str(page['url']))}")
     return 0

@@ -79,12 +79,17 @@ def guarded(application: Starlette, tokens: Callable[[], set[str]], port: int) -
 
 
 async def body_within(request: Request, most: int) -> bytes | None:
-    """`None` for one that is longer, which is not waited for."""
+    """`None` for one that is longer, which is not waited for, and for one whose sender left."""
+    from starlette.requests import ClientDisconnect
+
     body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > most:
-            return None
+    try:
+        async for part in request.stream():
+            body += part
+            if len(body) > most:
+                return None
+    except ClientDisconnect:
+        return None
     return body
 
 

@@ -8,6 +8,7 @@ from typing import TypedDict
 
 import orjson
 from drr.env.errors import Misuse
+from drr.env.files import read_file
 from drr.env.json_object import JsonObject
 from drr.env.web.sandbox import DOCUMENTS, MANIFEST, Document, address_key, documents_hash, read_documents
 from drr.env.web.snapshots import write_whole
@@ -67,7 +68,7 @@ def _documents(source: Path) -> list[Document]:
 def _from_markdown(path: Path) -> Document:
     """`name: value` lines between two `---`, then the text."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_file(path).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise Misuse(f"{path}: cannot be read ({error})") from error
     head, found, body = text.removeprefix("---\n").partition("\n---\n")

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
+from unicodedata import category
 
 from drr.env.errors import Misuse
 from drr.env.files import Id
@@ -95,7 +96,7 @@ class ImportedReport(BaseModel):
 
     id: Id | None = None
     """As the system that wrote it tells its reports apart, such as the question's id."""
-    system: str = Field(min_length=1)
+    system: str = Field(min_length=1, max_length=200)
     query: str = Field(min_length=1)
     query_id: Id | None = None
     user_id: str | None = Field(None, min_length=1)
@@ -109,6 +110,13 @@ class ImportedReport(BaseModel):
     report_markdown: str
     evidence: list[Evidence] | None = None
     tool_calls: list[JsonObject] | None = None
+
+    @field_validator("system")
+    @classmethod
+    def _on_one_line(cls, name: str) -> str:
+        if any(category(character) in ("Cc", "Zl", "Zp") for character in name):
+            raise ValueError("a name stands on one line and holds no control character")
+        return name
 
     @field_validator("tool_calls")
     @classmethod

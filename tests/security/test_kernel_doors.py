@@ -138,3 +138,16 @@ def test_where_calls_cannot_be_filtered_it_is_said() -> None:
     assert (
         done.returncode == 1 and "OSError: [Errno 0] system calls cannot be filtered on m68k" in done.stderr
     )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux filters system calls")
+def test_a_filter_that_is_taken_and_not_held_to_is_noticed() -> None:
+    code = (
+        "import ctypes, runpy, sys\nreal = ctypes.CDLL(None, use_errno=True)\n"
+        "class Liar:\n    syscall, prctl = real.syscall, lambda *_: 0\n"
+        "ctypes.CDLL = lambda *_, **__: Liar\nrunpy.run_path(sys.argv[1])['close_doors']()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, syscalls.__file__], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1 and "does not hold to it" in done.stderr

@@ -21,6 +21,7 @@ from drr.study.unit import Outcome, Unit
 from drr.study.worker import Context
 from hypothesis import given
 from hypothesis import strategies as st
+from langchain_core.messages import AIMessage
 from pydantic import SecretStr
 
 KEY = "sk-ant-api03-of-this-user-0123456789"
@@ -50,6 +51,15 @@ def test_a_word_is_no_key(text: str) -> None:
 def test_a_key_is_hidden(text: str) -> None:
     assert can_be_key(text)
     assert text not in Redactor([text])(f"x-api-key {text}.")
+
+
+def test_a_key_that_a_server_writes_back_goes_no_further() -> None:
+    call = {"name": "calculator", "args": {"expression": KEY}, "id": f"call-{KEY}", "type": "tool_call"}
+    echoed = AIMessage(f"You sent {KEY}.", tool_calls=[call], response_metadata={"headers": [KEY]})
+    left = Redactor([KEY]).message(echoed)
+    assert KEY not in left.model_dump_json() and left.tool_calls[0]["name"] == "calculator"
+    plain = AIMessage("Nothing of the kind.")
+    assert Redactor([KEY]).message(plain) is plain
 
 
 @pytest.mark.long

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -108,6 +109,27 @@ async def test_keys_with_another_name_are_shown_to_nobody(project: Path, name: s
     (project / "data" / "plain.txt").hardlink_to(project / name)
     with pytest.raises(Misuse, match="has another name"):
         await seen("cmd:./agent", [project / "data" / "plain.txt"], CommandTerms(shown=(project / "data",)))
+
+
+async def test_a_link_to_keys_in_a_folder_that_is_shown_hides_them(project: Path) -> None:
+    keys = project / "data" / "plain.txt"
+    (project / ".env").rename(keys)
+    (project / ".env").symlink_to(keys)
+    found = await seen("cmd:./agent", [keys, project / ".env"], CommandTerms(shown=(project / "data",)))
+    assert not any(found.values()), found
+
+
+async def test_a_file_that_is_mounted_in_a_folder_is_not_shown(project: Path) -> None:
+    other = project / "data" / "with space.txt"
+    other.touch()
+    mounted = subprocess.run(["mount", "--bind", project / ".env", other], capture_output=True, check=False)
+    if mounted.returncode:
+        pytest.skip("this user mounts nothing")
+    try:
+        found = await seen("cmd:./agent", [other], CommandTerms(shown=(project / "data",)))
+    finally:
+        subprocess.run(["umount", other], check=True)
+    assert not found[other]
 
 
 @pytest.mark.parametrize("name", ["/dev", "/proc"])

@@ -55,10 +55,14 @@ def study(drr: Drr, new: New) -> Path:
     return Path("study")
 
 
+def many_parts(path: Path) -> None:
+    path.write_text('{"query": "x", "user_id": "u", "exclusions": [' + "[[]]," * 600_000 + "[]]}\n")
+
+
 FILES: list[tuple[str, tuple[object, ...], tuple[Callable[[Path], None], ...]]] = [
     ("study/study.toml", ("status", "study"), (sparse, dotted)),
     ("drr.toml", ("env", "settings"), (sparse, dotted)),
-    ("study/queries.jsonl", ("run", "study", "--dry-run"), (sparse, long_line, many_lines)),
+    ("study/queries.jsonl", ("run", "study", "--dry-run"), (sparse, long_line, many_lines, many_parts)),
     ("study/annotation/plan.json", ("annotate", "study", "--export", "labels.jsonl"), (sparse,)),
     ("reports.jsonl", ("import", "new", "reports.jsonl"), (sparse, long_line, many_lines)),
     ("labels.jsonl", ("agreement", "study", "--human", "labels.jsonl"), (sparse, long_line)),
@@ -134,3 +138,36 @@ def test_a_pipe_of_the_user_is_read(drr: Drr, tmp_path: Path) -> None:
     os.write(writing, json.dumps(line).encode())
     os.close(writing)
     assert drr("import", "piped", f"/dev/fd/{reading}", "--quiet")[0] == 0
+
+
+def test_a_name_of_a_system_stands_on_one_line(drr: Drr) -> None:
+    row = {"system": "ours\n4 of 4 reports are new", "query": "x", "report_markdown": "y"}
+    Path("reports.jsonl").write_text(json.dumps(row) + "\n")
+    code, _, err = drr("import", "new", "reports.jsonl")
+    assert code == 2 and "a name stands on one line" in err, err
+    Path("reports.jsonl").write_text(json.dumps(row | {"system": "s" * 201}) + "\n")
+    assert drr("import", "new", "reports.jsonl")[0] == 2
+
+
+def test_documents_of_a_web_are_plain_files(drr: Drr, tmp_path: Path) -> None:
+    (tmp_path / "pages").mkdir()
+    os.mkfifo(tmp_path / "pages" / "a.md")
+    code, _, err = drr("web", "build", "pages", "--out", "web")
+    assert code in (1, 2) and "a.md" in err and "plain file" in err
+    (tmp_path / "pages" / "a.md").unlink()
+    (tmp_path / "private.md").write_text("---\nurl: https://a.example\ntitle: b\n---\nsecret\n")
+    (tmp_path / "pages" / "a.md").symlink_to(tmp_path / "private.md")
+    assert drr("web", "build", "pages", "--out", "web")[0] in (1, 2)
+
+
+def test_a_recording_with_nothing_in_it_is_shown(drr: Drr, tmp_path: Path) -> None:
+    (tmp_path / "rec" / "searches").mkdir(parents=True)
+    (tmp_path / "rec" / "searches" / "a.json").write_text("{}")
+    code, out, _ = drr("web", "replay", "rec")
+    assert code == 0 and "1 searches" in out
+
+
+def test_a_link_in_a_circle_is_said(drr: Drr, tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    code, _, err = drr("import", "new", "loop")
+    assert code in (1, 2) and err.startswith("drr: ") and "loop" in err

@@ -232,6 +232,15 @@ def test_prices_that_only_the_study_names_count_no_money(
     assert f"--price-file {prices}" in err
 
 
+def test_a_folder_that_only_the_study_names_is_not_written_to(
+    drr: Drr, new: New, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert drr("run", *new(), "--quiet")[0] == 0
+    as_a_stranger(Path("study"), monkeypatch, ("[settings]\n", f'[settings]\nweb_record = "{tmp_path}"\n'))
+    code, _, err = drr("run", "study", "--dry-run")
+    assert code == 2 and f"--web-record {tmp_path}" in err
+
+
 def at_a_terminal(words: list[str], answer: str, folder: Path) -> tuple[int, str]:
     """The installed command with a real terminal for its input and its errors, and what a person types there."""
     import pty

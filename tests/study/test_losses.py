@@ -110,6 +110,12 @@ def test_a_lost_text_costs_its_answer_alone(study: Path, drr: Drr, name: str, ho
     assert "lost" not in after["coverage"]
 
 
+def test_a_gate_and_a_comparison_say_what_they_leave_out(study: Path, drr: Drr) -> None:
+    label = hurt(study, "report", gone)
+    _, out, err = drr("gate", "study", "--require", "faithfulness>=0", "--json")
+    assert "lack texts" in err and label in json.loads(out)["notes"][-1]
+
+
 def test_what_was_judged_of_a_report_that_is_written_anew_counts_no_more(study: Path, drr: Drr) -> None:
     hurt(study, "report", gone)
     drr("run", "study", "--retry-failed", "--quiet")
