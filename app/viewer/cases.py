@@ -13,7 +13,7 @@ from drr.env.source import text_hash
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.coverage import by_agent
 from drr.papers.pdr.judging.rows import DIMENSIONS
-from drr.papers.pdr.metrics.setting_pairs import GRADES
+from drr.papers.pdr.metrics.settings import GRADES
 from drr.papers.pdr.person import Person
 
 FIGURES = (*GRADES, "pqr_violations", "att_told", "words")

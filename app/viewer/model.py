@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from drr.llm.rows import UsageRow
     from drr.papers.dr3.judging.rows import DepthRow, FactLabel, PointLabel
     from drr.papers.pdr.judging.rows import CriterionRow
-    from drr.papers.reporteval.judging.rows import RepetitionRow, ReportGradeRow, ReportSide
+    from drr.papers.reporteval.judging.grades import RepetitionRow, ReportGradeRow, ReportSide
 
 from drr.citations.parse import Citations, parse
 from drr.env.files import file_name

@@ -34,8 +34,7 @@ from drr.eval.metrics.base import Metric
 from drr.eval.stats.citations import CitationVerdict
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.key_points.rows import matches_of, points_of
-from drr.papers.pdr.judging.choices import KeptChoices
-from drr.papers.pdr.judging.owners import owner_ids
+from drr.papers.pdr.judging.choices import KeptChoices, owner_ids
 from drr.papers.pdr.judging.rows import (
     DIMENSIONS,
     CriteriaDimension,
@@ -46,7 +45,7 @@ from drr.papers.pdr.judging.rows import (
     scores_of,
 )
 from drr.papers.pdr.judging.violations import violations_of
-from drr.papers.reporteval.judging.rows import RepetitionRow, repetition_of
+from drr.papers.reporteval.judging.grades import RepetitionRow, repetition_of
 from drr.study.study import Study
 from drr.wording.excerpt import ELLIPSIS, piece
 

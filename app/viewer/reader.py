@@ -18,8 +18,7 @@ from drr.eval.judging.read import read_judged
 from drr.eval.metrics import values_of
 from drr.eval.tasks.judged import Judging
 from drr.papers.pdr.build import person_id_of
-from drr.papers.pdr.judging.choices import KeptChoices
-from drr.papers.pdr.judging.owners import task_id_of
+from drr.papers.pdr.judging.choices import KeptChoices, task_id_of
 from drr.study.blobs import LostText
 from drr.wording.excerpt import many
 

@@ -1,23 +1,78 @@
-"""An agent of Inspect answers as a variant: its model and its tools are the run's, and it ends as agents of ours end."""
+"""An agent of Inspect as a variant: the run's model and tools, and what Inspect puts around a sample."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from drr.agents.base import AGENT, Ending, Run, StopReason
 from drr.agents.brief import RESULTS, Reporting
 from drr.agents.running import AgentRun
 from drr.agents.turns import broken_off, compose
-from drr.extras.inspect.model import PROVIDER, LimitReached, model_of
-from drr.extras.inspect.surroundings import sample_of
+from drr.env.errors import DrrError
+from drr.extras.inspect.model import PROVIDER, LimitReached, instructions, model_of
 from drr.extras.inspect.tools import RunPlace, enter, note_refused
-from drr.extras.inspect.words import instructions
 from drr.llm.failures import ModelFailure
 
 if TYPE_CHECKING:
     from inspect_ai.agent import Agent, AgentState
+    from inspect_ai.model import Model
+
+
+KNOWN = "0.3.285"
+
+
+@asynccontextmanager
+async def sample_of(question: str, model: Model) -> AsyncIterator[None]:
+    """Of this task and of what it starts: questions that are answered side by side share none of it."""
+    try:
+        from inspect_ai.dataset import Sample
+        from inspect_ai.log._samples import active_sample
+        from inspect_ai.log._transcript import Transcript, init_transcript
+        from inspect_ai.model import GenerateConfig
+        from inspect_ai.model._model import (
+            init_active_model,
+            init_model_roles,
+            init_model_usage,
+            init_role_usage,
+        )
+        from inspect_ai.util import Store
+        from inspect_ai.util._store import init_subtask_store
+
+        transcript, name = Transcript(), uuid4().hex
+        init_transcript(transcript)
+        init_subtask_store(Store())
+        init_active_model(model, GenerateConfig())
+        init_model_roles({})
+        init_model_usage()
+        init_role_usage()
+        sample = active_sample(
+            task="drr",
+            log_location="",
+            model=str(model),
+            sample=Sample(input=question, id=name),
+            epoch=1,
+            message_limit=None,
+            token_limit=None,
+            cost_limit=None,
+            time_limit=None,
+            working_limit=None,
+            fails_on_error=True,
+            transcript=transcript,
+            eval_id=name,
+            sample_uuid=name,
+        )
+    except (ImportError, TypeError) as error:
+        raise DrrError(
+            f"inspect-ai {version('inspect-ai')} cannot be run here ({error}); {KNOWN} can: pip install inspect-ai=={KNOWN}"
+        ) from error
+    async with sample:
+        yield
+
 
 _LIMITS: dict[str, StopReason] = {
     "time": "time_limit",

@@ -13,9 +13,9 @@ from drr.agents.running import AgentRun
 from drr.app.prompts import prompts_of
 from drr.env.query import Query
 from drr.extras.inspect.bench import Bench
+from drr.extras.inspect.model import Conversions, instructions
 from drr.extras.inspect.tools import PLACE, begin_sample, end_sample, note_refused
 from drr.extras.inspect.variants import PROMPT
-from drr.extras.inspect.words import Conversions, instructions
 from drr.llm.failures import NO_ANSWER, ModelFailure
 from drr.llm.meter import Meter, Tokens
 from drr.llm.role import Schema

@@ -1,21 +1,41 @@
-"""The judges as scorers of Inspect, a scorer for each group of `drr judge --what`: what is unknown is unscored and never 0."""
+"""The judges as scorers of Inspect, one for each group of `drr judge --what`; what is unknown is never 0."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
-from drr.env.errors import Misuse
+from drr.env.errors import DrrError, Misuse
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric as OurMetric
 from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.intervals import V, mean
 from drr.extras.inspect.bench import BenchPlan, bench_of
 from drr.extras.inspect.keeping import SampleAnswer, SampleFigures, keeping_of
-from drr.extras.inspect.naming import named
 from drr.extras.inspect.samples import record_of
+from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState
+
+_INSTALLED = {"site-packages", "dist-packages"}
+
+
+def named(name: str) -> str:
+    """Inspect puts the package's name before those of an installed one, and takes the files of a checkout for nobody's."""
+    return name if _INSTALLED.intersection(Path(__file__).parts) else f"drr/{name}"
+
+
+@contextmanager
+def in_one_line() -> Iterator[None]:
+    try:
+        yield
+    except DrrError as error:
+        from rich.markup import escape
+
+        raise PrerequisiteError(escape(f"drr: {error}")) from error
+
 
 TABLES: dict[str, tuple[str, ...]] = {
     "faithfulness": ("faithfulness", "faithfulness-bounds"),

@@ -5,10 +5,8 @@ from __future__ import annotations
 from drr.env.errors import Misuse
 from drr.extras.inspect.bench import Bench, BenchPlan, bench_of
 from drr.extras.inspect.keeping import check_terms
-from drr.extras.inspect.naming import named
-from drr.extras.inspect.problems import in_one_line
 from drr.extras.inspect.samples import begin, end
-from drr.extras.inspect.scoring import USUAL, check_groups, scorers_of
+from drr.extras.inspect.scoring import USUAL, check_groups, in_one_line, named, scorers_of
 from drr.extras.inspect.tools import shop_tools
 from drr.extras.inspect.variants import default_agent
 from inspect_ai import Task, task

@@ -19,8 +19,7 @@ from typing import Any
 from drr.env.code import code_hash
 from drr.env.errors import DrrError
 from drr.env.jobs import GivenJob, JobPart, SharedWord
-from drr.extras.ray.cluster import check_installed, connect_aside, dead_nodes, view
-from drr.extras.ray.worker import RayPlace
+from drr.extras.ray.cluster import RayPlace, check_installed, connect_aside, dead_nodes, view
 from drr.study.job_courses import FailedJob, JobCourse, JobCourses
 from drr.study.worker import Opening
 

@@ -11,9 +11,8 @@ from typing import Any
 
 from drr.env.code import code_hash
 from drr.env.errors import DrrError
-from drr.extras.ray.cluster import check_installed, connect, dead_nodes, view
+from drr.extras.ray.cluster import RayPlace, RayWorker, check_installed, connect, dead_nodes, view
 from drr.extras.ray.limits import ClusterSlots
-from drr.extras.ray.worker import RayPlace, RayWorker
 from drr.study.crew import Crew
 from drr.study.folders import FolderSource, PieceAsked
 from drr.study.hand import Hand

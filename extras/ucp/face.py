@@ -24,8 +24,15 @@ from drr.extras.ucp.forms import (
     UcpProductCall,
     UcpSearchCall,
 )
-from drr.extras.ucp.operations import Notes, get_order, get_product, lookup_catalog, search_catalog
-from drr.extras.ucp.records import UNTRUSTED, envelope
+from drr.extras.ucp.operations import (
+    UNTRUSTED,
+    Notes,
+    envelope,
+    get_order,
+    get_product,
+    lookup_catalog,
+    search_catalog,
+)
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from drr.tools.mcp import served
 from drr.tools.outputs import cited, plain

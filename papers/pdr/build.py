@@ -1,20 +1,126 @@
-"""Persons of a shop's shoppers: what follows from their records, drawn from a seeded sample of them."""
+"""Persons of a shop's shoppers: from their records, their own reviews and a seeded draw; and the file of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import argparse
+import re
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from hashlib import blake2b
-from typing import Literal
+from importlib.resources import files
+from random import Random
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from drr.env.entities import KeptReview, User
 from drr.env.errors import DrrError
 from drr.env.shop import Shop, Store
-from drr.papers.pdr.disclosure import disclosed
-from drr.papers.pdr.history import history_of
-from drr.papers.pdr.invented import invented
-from drr.papers.pdr.person import Attribute, Person
-from drr.papers.pdr.records import derived
-from drr.papers.pdr.stated import with_stated
+from drr.papers.pdr.person import Attribute, Ground, Person, disclosed
+from drr.papers.pdr.records import derived, history_of, spoken_theme
+from drr.papers.pdr.words import invented_traits
+
+if TYPE_CHECKING:
+    from drr.env.settings import Settings
+    from drr.papers.pdr.candidates import SaidOfPersons
+    from drr.papers.pdr.person import Person
+
+
+DRAWN = 4
+
+
+def invented(person_id: str, seed: int) -> list[Attribute]:
+    """One value each of some blocks; the same for the same person and seed, whoever else is drawn."""
+    rng = Random(f"invented:{seed}:{person_id}")
+    traits = invented_traits()
+    drawn = []
+    for block in sorted(rng.sample(sorted(traits), min(DRAWN, len(traits)))):
+        value = rng.choice(sorted(traits[block]))
+        drawn.append(
+            Attribute(
+                id=f"{block}-{value}",
+                block=block,
+                statement=traits[block][value].statement or value,
+                basis="invented",
+            )
+        )
+    return drawn
+
+
+_HEAD = (
+    r"(?=\s*(?:$|[.,;:!)])|\s(?:is|was|are|were|has|had|have|and|or|who|that|which|with|in|on|at|to|for|from|by|behind|can|will|does|did|"
+    r"weighs|needs|loves|likes|loved|eats|sleeps|slept|took|learned|uses|chews|sheds|opens|carries|climbs|ignored|hangs|digs|runs|shares?|"
+    r"gets|got|gave|keeps?|plays?|thanks?|drinks?)\b)"
+)
+"""What may follow, so that the thing is meant and not what is made for it: "my dog sleeps", and not "my dog bed"."""
+_MOST = 3
+"""Quotations of an attribute, the newest."""
+_SENTENCE = re.compile(r"[^.!?\n]{1,300}[.!?]?")
+_NUMBER = r"(?:an?|one|two|three|four|five|some|new|old|big|small|large|little|young|elderly|own|\d{1,2})"
+_DOUBT = re.compile(
+    r"\b(?:not|never|no|without|if|would|wish|want|neighbor|neighbour|friend|friend's|used to|passed away|died)\b|n['’]t\b|\?",
+    re.I,
+)
+"""A sentence with one of these may say that it is not so, or speak of another."""
+
+
+class StatedTrait(NamedTuple):
+    theme: str
+    quote: str
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    text = (files("drr.papers.pdr.words") / "stated.toml").read_text(encoding="utf-8")
+    found = {}
+    for theme, row in tomllib.loads(text).items():
+        ways = []
+        if row["have"]:
+            thing = "|".join(map(re.escape, sorted(row["have"], key=len, reverse=True)))
+            ways.append(
+                rf"\b(?:my|our|(?:I|we)(?:'ve|’ve)?\s(?:have|own|keep|got|adopted))\s(?:{_NUMBER}\s){{0,2}}(?:[a-z-]{{1,20}}\s)?(?:{thing})\b{_HEAD}"
+            )
+        if row["say"]:
+            ways.append(
+                rf"\b(?:I|we)(?:['’]ve)?(?:\s(?:have|often|always|mostly|also))?\s(?:{'|'.join(map(re.escape, row['say']))})\b"
+            )
+        found[theme] = re.compile("|".join(ways), re.I)
+    return found
+
+
+def stated_traits(text: str) -> list[StatedTrait]:
+    """Each theme once; the quotation is a part of the text as it stands there."""
+    found: dict[str, str] = {}
+    for sentence in _SENTENCE.finditer(text):
+        said = sentence[0].strip()
+        if not said or _DOUBT.search(said):
+            continue
+        for theme, pattern in _patterns().items():
+            if theme not in found and pattern.search(said):
+                found[theme] = said
+    return [StatedTrait(theme, quote) for theme, quote in found.items()]
+
+
+def with_stated(attributes: Sequence[Attribute], reviews: Iterable[KeptReview]) -> list[Attribute]:
+    """Add the quotation as evidence to what records say already. Anything that only reviews say is an attribute of its own."""
+    grounds: dict[str, list[Ground]] = {}
+    for review in reviews:
+        for trait in stated_traits(f"{review.title}\n{review.text}"):
+            told = grounds.setdefault(trait.theme, [])
+            if len(told) < _MOST:
+                told.append(Ground(order_id=review.order_id, product_id=review.product_id, quote=trait.quote))
+    by_id = {one.id: one for one in attributes}
+    for theme, told in grounds.items():
+        block, key, statement = spoken_theme(theme)
+        before = by_id.get(key)
+        if before is not None:
+            by_id[key] = before.model_copy(update={"evidence": (*before.evidence, *told)})
+        else:
+            by_id[key] = Attribute(
+                id=key, block=block, statement=statement, basis="stated", evidence=tuple(told)
+            )
+    return list(by_id.values())
+
 
 Invented = Literal["none", "sample", "all"]
 """Where attributes may be drawn by seed: nowhere, in a sample shop only, anywhere."""
@@ -114,3 +220,66 @@ def named_user(shop: Shop, user_id: str) -> User:
             f"{shop.spec}: no user {user_id!r}; ids are 28 characters, `drr shop info` counts users"
         )
     return user
+
+
+def build_file(arguments: argparse.Namespace, settings: Settings) -> int:
+    from drr.app.console import write_lines
+    from drr.app.vouching import remember_shop
+    from drr.env.shop import open_shop
+    from drr.papers.pdr.candidates import SaidOfPersons, asks_model, said_of
+
+    found = SaidOfPersons({}, {}, 0)
+    with open_shop(arguments.shop, settings) as shop:
+        remember_shop(arguments.out, arguments.shop)
+        users = [named_user(shop, one).user_id for one in dict.fromkeys(arguments.user)] or drawn_users(
+            shop, arguments.how_many, seed=arguments.seed, min_orders=arguments.min_orders
+        )
+        candidates = users
+        if asks_model(settings):
+            found = said_of(arguments, settings, shop, users)
+            candidates = [user for user in users if user in found.said]
+        persons = list(
+            build_persons(shop, candidates, seed=arguments.seed, choice=arguments.invented, said=found.said)
+        )
+        real = shop.manifest.origin != "sample"
+    if len(candidates) < len(users):
+        print(
+            f"drr: {arguments.out}: {len(users) - len(candidates)} of {len(users)} users are not in it, as their reviews are not read yet",
+            file=sys.stderr,
+        )
+    if not persons:
+        return found.code or 1
+    write_lines(arguments.out, [person.line() for person in persons])
+    if not arguments.user and len(users) < arguments.how_many:
+        print(
+            f"{arguments.shop}: {len(users)} users have {arguments.min_orders} orders or more, "
+            f"{arguments.how_many} were asked for",
+            file=sys.stderr,
+        )
+    if real and arguments.invented == "all":
+        print(
+            f"{arguments.out}: attributes marked invented are fiction about shoppers who may be real people; "
+            "say so wherever they are shown",
+            file=sys.stderr,
+        )
+    _tell_built(arguments, persons, found, asks_model(settings))
+    return found.code
+
+
+def _tell_built(
+    arguments: argparse.Namespace, persons: list[Person], found: SaidOfPersons, asked: bool
+) -> None:
+    from drr.app.console import print_json
+    from drr.papers.pdr.checking import statistics_of
+
+    document = statistics_of(persons)
+    kept = sum(map(len, found.said.values()))
+    if arguments.json:
+        more = {"candidates": {"kept": kept, "refused": dict(found.refused)}} if asked else {}
+        print_json({**document, "file": str(arguments.out), **more})
+        return
+    print(f"{arguments.out}: {len(persons)} persons with {document['attributes']} attributes")
+    if asked:
+        why = ", ".join(f"{name} {count}" for name, count in sorted(found.refused.items()))
+        print(f"candidates of the model: {kept} kept{'; refused: ' + why if why else ''}")
+    print(f"next: drr papers persons show {arguments.out}")

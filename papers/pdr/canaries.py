@@ -13,7 +13,7 @@ from drr.eval.tasks.desk import Desk
 from drr.llm.factory import Models
 from drr.papers.pdr.judging.choices import PqrChoices
 from drr.papers.pdr.judging.rows import CriteriaOwner
-from drr.papers.pdr.judging.summed import totals_under
+from drr.papers.pdr.judging.scoring import totals_under
 from drr.papers.pdr.person import Attribute, Person
 from drr.study.run import Summary
 from drr.study.study import Study

@@ -9,9 +9,8 @@ from drr.env.errors import Misuse
 from drr.eval.evidence.answers import questions, read_answers
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.tasks.judged import Judged
-from drr.papers.pdr.judging.choices import GivenCriteria, KeptChoices
+from drr.papers.pdr.judging.choices import GivenCriteria, KeptChoices, owner_ids
 from drr.papers.pdr.judging.kept import KeptCriteria, kept_criteria
-from drr.papers.pdr.judging.owners import owner_ids
 from drr.papers.pdr.judging.rows import (
     DIMENSIONS,
     CriteriaOwner,
@@ -129,7 +128,7 @@ def _rubric(kept: KeptCriteria) -> Rubric:
 
 def spreads(rubric: Rubric) -> Mapping[str, float | None]:
     """The standard deviation of each dimension's weight between the samples."""
-    from drr.papers.pdr.sums.pqr import spread
+    from drr.papers.pdr.sums import spread
 
     samples = rubric.weights["samples"] if rubric.weights else []
     return {name: spread([one.get(name) for one in samples]) for name in (samples[0] if samples else ())}

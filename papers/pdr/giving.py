@@ -3,22 +3,31 @@ paid, in the key, and in the unit."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drr.app.giving import PERSONS, Giving, MemoryForecastRow, PersonPlaces
+from drr.app.giving import PERSONS, RECALLED, Giving, MemoryForecastRow, PersonPlaces
 from drr.env.errors import Misuse
 from drr.env.given import Given, Setting
-from drr.papers.pdr.recalled import RecalledRow, read_recalled, recall_id
-from drr.papers.pdr.remembering import MemoryMaking
-from drr.papers.pdr.showing import persona_text
+from drr.papers.pdr.person import persona_text
+from drr.papers.pdr.remembering import (
+    Memories,
+    MemoryMaking,
+    RecalledRow,
+    Wanted,
+    read_recalled,
+    recall_id,
+    remembrances,
+)
 
 if TYPE_CHECKING:
     from drr.app.answers import Answering
     from drr.app.running import RunConfig
+    from drr.env.given import Setting
     from drr.env.json_object import JsonObject
     from drr.env.query import Query
     from drr.env.settings import Settings
@@ -26,6 +35,7 @@ if TYPE_CHECKING:
     from drr.papers.pdr.context import Contexts
     from drr.papers.pdr.person import Person
     from drr.study.study import Study
+    from drr.study.unit import Unit
 
 
 def making_of(contexts: Contexts, settings: Settings, models: Models) -> MemoryMaking:
@@ -183,14 +193,13 @@ class PersonGiving(Giving):
 
     def prepare(self, config: RunConfig, settings: Settings, study: Study, queries: Iterable[Query]) -> None:
         """Memories observe and recall."""
-        from drr.papers.pdr.recalling import remember
 
         remember(config, self, settings, study, queries)
 
     def forecast(
         self, answering: Answering, queries: Iterable[Query], folder: Path | None
     ) -> list[MemoryForecastRow]:
-        from drr.papers.pdr.memory_forecast import memory_forecast
+        from drr.papers.pdr.memory_rules import memory_forecast
 
         return memory_forecast(answering.models, self, queries, folder)
 
@@ -221,3 +230,64 @@ def shop_of(persons: Path) -> str:
     from drr.papers.pdr.shop_of_persons import shop_of as found
 
     return found(read_persons(persons).values(), persons, None)
+
+
+def remember(
+    config: RunConfig, giving: PersonGiving, settings: Settings, study: Study, queries: Iterable[Query]
+) -> None:
+    """Memories observe and recall before anybody answers; one that fails leaves its systems' answers failed, and only these."""
+    from drr.app.models import models_of
+    from drr.app.notices import notice
+    from drr.app.studies import budget_of, check_models, run_units, unit_cap_of
+
+    units = {} if giving.making is None else memory_units(giving, giving.making, queries)
+    if not units or giving.making is None:
+        return
+    models = models_of(settings)
+    if roles := giving.roles:
+        check_models(models, roles, budget_of(config, study), unit_cap_of(config))
+    every = list({unit.key: unit for unit in units.values()}.values())
+    work = Memories(giving.making, study).work
+    summary = run_units(config, study, every, work, models, "remembering")
+    for kind, cause in summary.causes.items():
+        notice(f"remembering: {kind}: {cause}")
+    keep_recalled(config.study, study, units)
+
+
+def memory_units(
+    giving: PersonGiving, making: MemoryMaking, queries: Iterable[Query]
+) -> dict[tuple[Setting, str], Unit]:
+    """One for each memory and person, however many budgets and tasks there are; none where no setting names a memory."""
+    asked = list(queries)
+    found: dict[tuple[Setting, str], Unit] = {}
+    for word in dict.fromkeys(one.memory_word for one in giving.settings if one.kind == "memory"):
+        named = [one for one in giving.settings if one.kind == "memory" and one.memory_word == word]
+        for person_id in dict.fromkeys(query.person_id or "" for query in asked):
+            wishes = [query.query for query in asked if query.person_id == person_id]
+            wanted = [Wanted(wish, one.tokens or 0) for wish in wishes for one in named]
+            unit = making.unit(word, person_id, wanted)
+            found |= {(one, person_id): unit for one in named}
+    return found
+
+
+def keep_recalled(folder: Path, study: Study, units: Mapping[tuple[Setting, str], Unit]) -> None:
+    """Keep what was recalled for the workers, who have no ledger."""
+    from drr.env.files import private, write_file
+
+    rows: dict[str, RecalledRow] = {}
+    for (setting, person_id), unit in units.items():
+        record = study.record(unit.key)
+        written = bool(record is not None and record.done and record.result["rule_written"])
+        for wanted, one in remembrances(study, unit).items():
+            if wanted.budget == setting.tokens:
+                rows[recall_id(setting.name, person_id, wanted.task)] = RecalledRow(
+                    text=one.text or "",
+                    fed=one.row["fed"],
+                    failure=one.row["failure"],
+                    message=one.row["message"],
+                    cost=one.row["cost"],
+                    build=one.build,
+                    rule_written=written,
+                )
+    if units:
+        write_file(folder / RECALLED, json.dumps(rows, ensure_ascii=False), private(0o666))

@@ -1,13 +1,39 @@
-"""A judge's scores under criteria in the form of labels, so that it stands beside people."""
+"""Scores under criteria beside people: as labels, as reports for people to score, and corrected by what they say."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from math import fsum
+from secrets import token_hex
 
+from drr.app.annotate.plan import BlindPair, ShownCriterion
+from drr.env.errors import DrrError
+from drr.eval.agreement.corrected import (
+    UNDER_CRITERION,
+    LabelledFigure,
+    LabelledReport,
+    LabelsSaid,
+    labelled_figure,
+)
+from drr.eval.evidence.answers import Answer
+from drr.eval.judging.read import choose, read_judged
 from drr.eval.labels import CriterionLabel, Label, rating_id
+from drr.eval.metrics.coverage import variants_of
+from drr.eval.stats.corrected import Scored
 from drr.eval.tasks.judged import Judged
+from drr.papers.pdr.judging.rows import (
+    DIMENSIONS,
+    SCORES,
+    CriteriaDimension,
+    CriteriaOwner,
+    Half,
+    rubric_of,
+    scores_of,
+)
 from drr.papers.pdr.judging.rows import DIMENSIONS as CRITERIA_DIMENSIONS
-from drr.papers.pdr.judging.rows import CriteriaOwner, rubric_of, scores_of
+from drr.papers.pdr.judging.scoring import counted_under, own_owner
+from drr.study.study import Study
 
 
 def labels_of(judged: Judged, name: str) -> Iterable[Label]:
@@ -38,3 +64,91 @@ def labels_of(judged: Judged, name: str) -> Iterable[Label]:
                     criterion=under[1],
                     label=sum(said[under]) / len(said[under]),
                 )
+
+
+def scored_reports(study: Study, judge: str | None, variants: Collection[str] | None) -> list[BlindPair]:
+    """Collect reports under the criteria of P as they stand now; a judge's scores are shown to nobody."""
+    judged = read_judged(study, choose(study, judge))
+    known = _known(study)
+    found = []
+    for answer in judged.answers:
+        criteria = _shown_criteria(judged, answer)
+        if criteria and (variants is None or answer.variant in variants):
+            found.append(
+                BlindPair(
+                    id=f"p-{token_hex(8)}",
+                    query_id=answer.query_id,
+                    query=answer.query,
+                    profile=known.get(answer.key, ""),
+                    trial=answer.trial,
+                    system_a=answer.variant,
+                    system_b="",
+                    answer_a=answer.report,
+                    answer_b="",
+                    criteria=criteria,
+                )
+            )
+    if not found:
+        raise DrrError(
+            "no report has criteria of a person; `drr judge STUDY --what pqr` makes and scores them"
+        )
+    return found
+
+
+def _shown_criteria(judged: Judged, answer: Answer) -> list[ShownCriterion]:
+    owner = own_owner(judged, answer.key, "p")
+    rubric = None if owner is None else rubric_of(judged, owner)
+    if rubric is None:
+        return []
+    return [
+        ShownCriterion(
+            id=rubric.hash_of(dimension, row),
+            dimension=dimension,
+            text=row["criterion"],
+            explanation=row["explanation"],
+        )
+        for dimension in DIMENSIONS["p"]
+        for row in rubric.rows(dimension)
+    ]
+
+
+def _known(study: Study) -> dict[str, str]:
+    """Map each answer to what the judge read of its own person."""
+    return {
+        record.key_fields["answer"]: record.spec["known"]
+        for record in study.records("judgement", None)
+        if record.key_fields["task"] == SCORES and record.key_fields["own"] and record.key_fields["person"]
+    }
+
+
+def figures_of(judged: Judged, said: LabelsSaid) -> Iterable[LabelledFigure]:
+    """P and Q with their dimensions; a unit is a criterion that has a score."""
+    for variant, answers in variants_of(judged).items():
+        for half, dimensions in CRITERIA_DIMENSIONS.items():
+            for name, own in [(half, dimensions), *((one, (one,)) for one in dimensions)]:
+                rows = [_scored_report(judged, answer, half, own, said) for answer in answers]
+                figure = labelled_figure(f"pqr_{name.lower()}", variant, rows, (0.0, 10.0))
+                open_ = sum(any(one.person is None for one in units) for _, units, labels in rows if labels)
+                yield replace(figure, in_part=open_, drawn_whole=True)
+
+
+def _scored_report(
+    judged: Judged, answer: Answer, half: Half, dimensions: Collection[CriteriaDimension], said: LabelsSaid
+) -> LabelledReport:
+    """Score by the criteria that count today. Nothing where one of the dimensions has no score, as P has none there."""
+    owner = own_owner(judged, answer.key, half)
+    counted = None if owner is None else counted_under(judged, answer.key, owner)
+    counted_rows = [one for one in counted or () if one.dimension in dimensions]
+    parts = [one.share * (one.weight if len(dimensions) > 1 else 1.0) for one in counted_rows]
+    whole = fsum(parts)  # of P, whose weights are taken as they are, whatever they sum to
+    if {one.dimension for one in counted_rows} != set(dimensions) or not whole:
+        return answer.query_id, [], []
+    report = rating_id(answer.query_id, answer.variant, answer.trial)
+    units: list[Scored] = []
+    labels: list[Label] = []
+    for one, part in zip(counted_rows, parts, strict=True):
+        own, person = said.of((report, UNDER_CRITERION, one.hash))
+        total = None if person is None else person * whole
+        units.append(Scored(answer.asked.task, part / whole, one.score * whole, total))
+        labels += own
+    return answer.query_id, units, labels

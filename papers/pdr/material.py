@@ -2,20 +2,154 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import date
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, timedelta
 from functools import cached_property
+from hashlib import blake2b
+from heapq import nsmallest
 from random import Random
+from typing import NamedTuple
 
-from drr.env.entities import KeptReview
-from drr.env.records.spoken import order_words, review_words
-from drr.env.themes import BY_KEY
-from drr.papers.pdr.history import Purchased, ShopperHistory
-from drr.papers.pdr.person import Attribute, Person
-from drr.papers.pdr.product_talk import ItemDraft, ProductTalk, spoken
-from drr.papers.pdr.records import derived
-from drr.papers.pdr.wares import Ware, Wares
+from drr.env.entities import KeptReview, Product
+from drr.env.records.spoken import order_words, page_words, product_name, review_words
+from drr.env.shingles import WIDTH, Run, runs
+from drr.env.text import tokens
+from drr.env.themes import BY_KEY, themes_of
+from drr.papers.pdr.context import ItemKind
+from drr.papers.pdr.context_check import outright_runs
+from drr.papers.pdr.person import Attribute, Person, disclosed
+from drr.papers.pdr.records import Purchased, ShopperHistory, derived
 from drr.papers.pdr.words import key_of, talk, texts_of
+
+POOL = 3000
+_SHORT, _LONG = 260, 900
+
+
+class Ware(NamedTuple):
+    """A product as it is talked about. Its page is read for what no context may contain once, and not for each item."""
+
+    product_id: str
+    name: str
+    store: str | None
+    themes: frozenset[str]
+    short: str
+    long: str
+
+
+def ware_of(product: Product) -> Ware:
+    return Ware(
+        product.product_id,
+        product_name(product),
+        product.store,
+        frozenset(themes_of(product.title)),
+        page_words(product, _SHORT),
+        page_words(product, _LONG),
+    )
+
+
+class Wares:
+    """The same for the same shop and seed on every backend; pages that hold personal data are left out."""
+
+    def __init__(
+        self, products: Iterable[Product], seed: int, persons: Iterable[Person] = (), most: int = POOL
+    ) -> None:
+        def key(product: Product) -> bytes:
+            return blake2b(f"{seed}\n{product.product_id}".encode(), digest_size=12).digest()
+
+        outright = {run for person in persons for one in person.attributes for run in outright_runs(one)}
+        chosen = nsmallest(most, products, key=key)
+        self.every = []
+        self.says: dict[str, frozenset[Run]] = {}
+        """Of a product's page: runs that are some person's attribute in its own words."""
+        for ware in map(ware_of, chosen):
+            text = f"{ware.name}\n{ware.long}"
+            if not disclosed(text):
+                words = tokens(text)
+                self.every.append(ware)
+                self.says[ware.product_id] = frozenset(
+                    outright.intersection([*runs(words, WIDTH), *runs(words, WIDTH - 1)])
+                )
+
+    @cached_property
+    def by_theme(self) -> dict[str, list[Ware]]:
+        return {key: [ware for ware in self.every if key in ware.themes] for key in BY_KEY}
+
+
+_WINDOW = 730
+"""Days before `as_of` over which what has no date of its own is spread."""
+
+
+class ItemDraft(NamedTuple):
+    date: str
+    kind: ItemKind
+    text: str
+    expresses: tuple[str, ...]
+    quoted: tuple[Ware, ...] = ()
+    """Products whose pages it quotes."""
+
+
+class ProductTalk:
+    """One person's, by a generator of its own."""
+
+    def __init__(
+        self, rng: Random, today: date, themes: Mapping[str, str], brands: Mapping[str, str]
+    ) -> None:
+        self._rng, self._today = rng, today
+        self._themes, self._brands = themes, brands
+
+    def _of_ware(self, *wares: Ware) -> tuple[str, ...]:
+        found = {self._themes[key] for ware in wares for key in ware.themes if key in self._themes}
+        found |= {self._brands[ware.store] for ware in wares if ware.store and ware.store in self._brands}
+        return tuple(sorted(found))
+
+    def asked(self, line: Purchased, shown: tuple[str, ...]) -> ItemDraft:
+        """Some days after the purchase, and before today."""
+        ware = ware_of(line.product)
+        latest = (self._today - line.day).days - 1
+        day = line.day + timedelta(days=self._rng.randint(0, max(0, min(latest, 120))))
+        return ItemDraft(
+            day.isoformat(),
+            "dialogue",
+            self._answered(self._rng.choice(talk().own).format(what=ware.name), ware.long),
+            shown,
+            (ware,),
+        )
+
+    def browsed(self, ware: Ware) -> ItemDraft:
+        asked = self._rng.choice(talk().browse).format(what=ware.name)
+        return ItemDraft(
+            self.day(), "dialogue", self._answered(asked, ware.long), self._of_ware(ware), (ware,)
+        )
+
+    def given(self, ware: Ware) -> ItemDraft:
+        """Make a dialogue on a gift for somebody else, which says nothing of the person."""
+        asked = self._rng.choice(talk().gift).format(what=ware.name)
+        return ItemDraft(self.day(), "dialogue", self._answered(asked, ware.long), (), (ware,))
+
+    def compared(self, one: Ware, other: Ware, *, own: bool) -> ItemDraft:
+        asked = self._rng.choice(talk().compare).format(what=one.name, other=other.name)
+        facts = f"{one.name}: {one.long} {other.name}: {other.long}"
+        shown = self._of_ware(one, other) if own else ()
+        return ItemDraft(self.day(), "dialogue", self._answered(asked, facts), shown, (one, other))
+
+    def wished(self, wares: Sequence[Ware], *, own: bool = True) -> ItemDraft:
+        said = talk()
+        what = "; ".join(f"{ware.name} ({ware.short})" if at else ware.name for at, ware in enumerate(wares))
+        text = self._rng.choice(said.wish if own else said.for_others).format(what=what)
+        return ItemDraft(self.day(), "note", text, self._of_ware(*wares) if own else (), tuple(wares))
+
+    def _answered(self, asked: str, facts: str) -> str:
+        said = talk()
+        first = (asked, self._rng.choice(said.answer).format(facts=facts))
+        return spoken(first, self._rng.choice(said.thanks)) if self._rng.random() < 0.5 else spoken(first)
+
+    def day(self) -> str:
+        return (self._today - timedelta(days=self._rng.randint(1, _WINDOW))).isoformat()
+
+
+def spoken(*turns: tuple[str, str]) -> str:
+    return "\n".join(f"Shopper: {shopper}\nAssistant: {assistant}" for shopper, assistant in turns)
+
 
 _THING = frozenset({"pets", "children", "care", "needs", "themes", "brands", "replenishment", "goods"})
 """Blocks that talk about a product shows; a rhythm or a price level shows in orders only."""

@@ -1,16 +1,20 @@
-"""A person: attributes, each with its basis, and the file of them. No name, e-mail, street or telephone is ever in it."""
+"""A person: attributes with their basis, the file of persons, and a person as people read it. No name, e-mail, street or telephone is ever in it."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Literal
 
+from drr.env.entities import User
 from drr.env.errors import Misuse
 from drr.env.files import Id
 from drr.env.json_object import JsonObject
 from drr.env.jsonl import rows_of
+from drr.env.records.lines import one_line
 from drr.env.source import text_hash
+from drr.wording.personal import personal_data
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 SCHEMA = 1
@@ -95,3 +99,69 @@ def read_persons(path: Path) -> dict[str, Person]:
     if not held:
         raise Misuse(f"{path}: holds no person; `drr papers persons build` writes such a file")
     return held
+
+
+_USER_ID = re.compile(r"(?<![A-Za-z0-9])A[A-Z0-9]{12,27}(?![A-Za-z0-9])")
+
+
+def disclosed(text: str, user: User | None = None) -> list[str]:
+    """List the kinds of private data in the text. Without the user's record only what has a form of its own is found."""
+    found = personal_data(text)
+    if _USER_ID.search(text):
+        found.append("a user id")
+    return found + own_data(text, user)
+
+
+def own_data(text: str, user: User | None) -> list[str]:
+    """List what the text contains of this user's record."""
+    if user is None:
+        return []
+    own = {
+        "the surname": user.last_name,
+        "the first name": user.first_name,
+        "the e-mail address": user.email,
+        "the telephone number": user.phone_number,
+        "the street": user.address.address1,
+        "the zip": user.address.zip,
+    }
+    return [
+        name
+        for name, value in own.items()
+        if value and value in text and re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text)
+    ]
+
+
+_NAMED = 3
+
+
+def person_text(person: Person) -> str:
+    head = person.person_id
+    if person.as_of is not None:
+        head += f", known before {person.as_of}"
+    if any(one.basis == "invented" for one in person.attributes):
+        head += "\n  ** what is marked invented is drawn by seed and true of nobody **"
+    return "\n".join([head, *(_shown_line(one) for one in person.attributes)])
+
+
+def _shown_line(attribute: Attribute) -> str:
+    rests = ", ".join(_ground(ground) for ground in attribute.evidence[:_NAMED])
+    more = len(attribute.evidence) - _NAMED
+    told = f"  {attribute.block:<14}{one_line(attribute.statement, 200)}  [{attribute.basis}"
+    return f"{told}{': ' + rests if rests else ''}{f', {more} more' if more > 0 else ''}]"
+
+
+def _ground(ground: Ground) -> str:
+    if ground.quote is not None:
+        return f'"{one_line(ground.quote, 80)}"'
+    return f"order {ground.order_id}" if ground.order_id is not None else str(ground.record)
+
+
+def persona_text(person: Person) -> str:
+    """Write the text that the `persona` settings give: the statements by block. It has neither who it is nor what they rest on."""
+    blocks: dict[str, list[str]] = {}
+    for attribute in person.attributes:
+        blocks.setdefault(attribute.block, []).append(attribute.statement)
+    return "\n\n".join(
+        "\n".join([f"{block.replace('_', ' ').capitalize()}:", *(f"- {one}" for one in statements)])
+        for block, statements in blocks.items()
+    )

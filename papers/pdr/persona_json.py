@@ -17,8 +17,7 @@ from drr.env.errors import Misuse
 from drr.env.files import LONGEST_ID
 from drr.env.json_object import JsonObject, once
 from drr.env.jsonl import lines_of
-from drr.papers.pdr.disclosure import disclosed
-from drr.papers.pdr.person import Attribute, Person
+from drr.papers.pdr.person import Attribute, Person, disclosed
 from pydantic import ValidationError
 
 FORM = "drr-persona-1"

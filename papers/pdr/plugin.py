@@ -13,40 +13,40 @@ PAPER = Paper(
         JudgingTask("pqr", f"{_HERE}.judging.scoring:SCORES_TASK"),
         JudgingTask("pqr", f"{_HERE}.judging.violations:VIOLATIONS_TASK"),
         JudgingTask("swap", f"{_HERE}.judging.swap:SWAP_TASK"),
-        JudgingTask("swap", f"{_HERE}.judging.adoption:ADOPTION_TASK"),
+        JudgingTask("swap", f"{_HERE}.judging.swap:ADOPTION_TASK"),
     ),
     besides={
         "pqr": ("faithfulness", "citations"),  # R is summed from verdicts on citations
         "swap": ("pqr",),  # it is held against the scores under one's own criteria
     },
-    asks={"ours": f"{_HERE}.judging.asks:OURS", "paper": f"{_HERE}.judging.asks:AS_PRINTED"},
+    asks={"ours": f"{_HERE}.judging.forms:OURS", "paper": f"{_HERE}.judging.forms:AS_PRINTED"},
     metrics=(
         Placed(f"{_HERE}.metrics.reliability", before="fact"),
         Placed(f"{_HERE}.metrics.pqr", before="quality"),
         Placed(f"{_HERE}.metrics.swap", before="effort"),
         Placed(f"{_HERE}.metrics.attributes", before="effort"),
     ),
-    documents={"settings": f"{_HERE}.metrics.settings_document:document_part"},
+    documents={"settings": f"{_HERE}.metrics.memory_tables:document_part"},
     printed=f"{_HERE}.metrics.pqr:AS_PRINTED",
     judge_rules=f"{_HERE}.judging.rules:RULES",
     ruled=("criteria", "scores", "swap"),
     labels=f"{_HERE}.labels:labels_of",
-    corrected=f"{_HERE}.corrected:figures_of",
+    corrected=f"{_HERE}.labels:figures_of",
     formats={"pdr": f"{_HERE}.foreign:PdrBench"},
     sums={
-        "pqr": (f"{_HERE}.sums.pqr_rows:PqrSums", "PDR-Bench's P or Q from the scores of criteria"),
+        "pqr": (f"{_HERE}.sum_rows:PqrSums", "PDR-Bench's P or Q from the scores of criteria"),
         "pqr-r": (
-            f"{_HERE}.sums.reliability_rows:ReliabilitySums",
+            f"{_HERE}.sum_rows:ReliabilitySums",
             "PDR-Bench's R: factual accuracy and citation coverage",
         ),
         "swap": (
-            f"{_HERE}.sums.swap_rows:SwapSums",
+            f"{_HERE}.sum_rows:SwapSums",
             "reports under other persons' criteria: delta, CFA_min, A_min",
         ),
     },
     giving=f"{_HERE}.giving",
     commands=f"{_HERE}.commands:ROWS",
-    annotations={"criteria": f"{_HERE}.annotation:scored_reports"},
+    annotations={"criteria": f"{_HERE}.labels:scored_reports"},
     agreement={"PDR-Bench, best judge": {"pca": 0.43, "mard": 1.40}},
     leads={"pqr": ("pqr_r",)},
     examples={

@@ -1,14 +1,17 @@
-"""Memories as units of a study: one for each person, who is observed once and asked for every task. Nothing is paid for twice."""
+"""Memories as units of a study, one for each person, and the texts that they recalled. Nothing is paid for twice."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
+from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
-from drr.papers.pdr.recalled import MemoryCost
+from drr.env.source import text_hash
 
 if TYPE_CHECKING:
     from drr.env.embedding import Embedder, Vectors
@@ -23,6 +26,45 @@ if TYPE_CHECKING:
     from drr.study.study import Study
     from drr.study.unit import Outcome, Unit
     from drr.study.worker import Context
+
+
+class MemoryCost(TypedDict):
+    """What one step took. Dollars are unknown where a model's price is, or where a server embedded."""
+
+    calls: int
+    tokens: int
+    cost_usd: float | None
+    embedded: int
+    """Texts."""
+
+
+class RecalledRow(TypedDict):
+    """One recall."""
+
+    text: str
+    fed: int | None
+    failure: str | None
+    message: str | None
+    cost: MemoryCost
+    build: MemoryCost
+    rule_written: bool
+
+
+def recall_id(setting: str, person_id: str, query: str) -> str:
+    """`setting` is its name."""
+    return text_hash(json.dumps([setting, person_id, query]))
+
+
+def read_recalled(path: Path) -> Mapping[str, RecalledRow]:
+    """Read the rows by `recall_id`; none where no memory recalled."""
+    if not path.is_file():
+        return {}
+    try:
+        rows: dict[str, RecalledRow] = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise DrrError(f"{path}: not JSON ({error}); `drr run` writes it anew") from error
+    return rows
+
 
 _RAW = "raw:"
 """What a memory's model answered, by request: another unit of the same person asks for none of it again."""

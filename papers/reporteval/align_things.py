@@ -38,7 +38,7 @@ def _kept_on_dev(alignment: JudgeAlignment, run: Run) -> tuple[list[JudgedThing]
     from drr.eval.asking.rules import is_rules
     from drr.eval.tasks.desk import Desk
     from drr.offline.judge import RulesJudge
-    from drr.papers.reporteval.alignment.work import AlignmentWork
+    from drr.papers.reporteval.alignment.figures import AlignmentWork
 
     stand_in = RulesJudge()
     by_rules = is_rules(run["judge"])

@@ -54,7 +54,7 @@ class AlignmentReader:
         from drr.app.studies import conclude, run_units
         from drr.env.errors import DrrError
         from drr.eval.asking.judge import KeptAnswers
-        from drr.papers.reporteval.alignment.work import AlignmentWork
+        from drr.papers.reporteval.alignment.figures import AlignmentWork
 
         alignment, study = self._alignment, self._alignment.study
         desk, models = version_desk(alignment, self._version, self._arguments)

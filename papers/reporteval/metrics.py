@@ -10,7 +10,7 @@ from drr.eval.metrics.document import PrintedFigures
 from drr.eval.stats.intervals import SHARE, V
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.protocol import PassageForm
-from drr.papers.reporteval.judging.rows import SIDES, RepetitionRow, repetition_of, report_grades_of
+from drr.papers.reporteval.judging.grades import SIDES, RepetitionRow, repetition_of, report_grades_of
 from drr.papers.reporteval.sums import ReportEvalRaw, estimated_mean, repeated_share, report_eval
 
 TITLES = {

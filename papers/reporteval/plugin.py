@@ -13,7 +13,7 @@ PAPER = Paper(
         JudgingTask("reporteval", f"{_HERE}.judging.repetition:REPETITION_TASK"),
     ),
     besides={"reporteval": ("faithfulness", "citations")},  # support is summed from verdicts on citations
-    asks={"ours": f"{_HERE}.judging.asks:ASKS", "paper": f"{_HERE}.judging.asks:ASKS"},
+    asks={"ours": f"{_HERE}.judging.forms:ASKS", "paper": f"{_HERE}.judging.forms:ASKS"},
     metrics=(
         Placed(f"{_HERE}.support", after="fact"),
         Placed(f"{_HERE}.metrics", before="quality"),
@@ -23,7 +23,7 @@ PAPER = Paper(
     ruled=("grades", "repetition"),
     formats={"reporteval": f"{_HERE}.foreign:ReportEvalFiles"},
     sums={
-        "reporteval": (f"{_HERE}.sum_rows:ReportEvalSums", "ReportEval's grades, repetition and support"),
+        "reporteval": (f"{_HERE}.sums:ReportEvalSums", "ReportEval's grades, repetition and support"),
     },
     commands=f"{_HERE}.commands:ROWS",
     leads={"reporteval": ("re_support", "re_strong")},

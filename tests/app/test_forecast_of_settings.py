@@ -10,7 +10,7 @@ import pytest
 from drr.app.cli import main
 from drr.app.forecast import PAPER
 from drr.env.settings import Settings
-from drr.papers.pdr.context_writer import write_contexts
+from drr.papers.pdr.context import write_contexts
 from drr.papers.pdr.person import Person
 
 from tests.agents.garden import ANNA, write_shop

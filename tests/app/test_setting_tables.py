@@ -24,9 +24,8 @@ from drr.eval.metrics.costs import cost_document
 from drr.eval.metrics.document import study_document
 from drr.eval.stats.intervals import DifferenceRow
 from drr.papers.pdr.metrics.memory_tables import MemoryTables
-from drr.papers.pdr.metrics.setting_pairs import pairs_of
-from drr.papers.pdr.metrics.setting_rows import SettingDifference
-from drr.papers.pdr.report.setting_tables import difference_cell, setting_tables
+from drr.papers.pdr.metrics.settings import SettingDifference, pairs_of
+from drr.papers.pdr.report import difference_cell, setting_tables
 from drr.study.study import Study
 from drr.study.unit import Record
 from starlette.testclient import TestClient

@@ -51,7 +51,7 @@ from drr.eval.tasks.key_points.rows import PointRow
 from drr.eval.tasks.mistakes.finding import MistakeRow
 from drr.papers.dr3.judging.rows import FactLabel, FactPlaceLabel, RepeatedChange
 from drr.papers.pdr.judging.rows import CriterionRow
-from drr.papers.reporteval.judging.rows import RepetitionRow, ReportGradeRow, ReportSide
+from drr.papers.reporteval.judging.grades import RepetitionRow, ReportGradeRow, ReportSide
 from drr.study.study import Study
 from playwright.sync_api import Page, expect
 

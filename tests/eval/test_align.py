@@ -12,9 +12,8 @@ import pytest
 from drr.app.cli import main
 from drr.eval.labels import PairwiseLabel, RatingLabel
 from drr.papers.reporteval.alignment.figures import Run, ending, judged_things, rank_agreement, worst
-from drr.papers.reporteval.alignment.items import items_of, split
-from drr.papers.reporteval.alignment.tasks import ALIGNED, JudgeWord
-from drr.papers.reporteval.judging.rows import SIDES
+from drr.papers.reporteval.alignment.tasks import ALIGNED, JudgeWord, items_of, split
+from drr.papers.reporteval.judging.grades import SIDES
 
 from tests.eval.nursery import SONNET, message, sections_of, system
 from tests.wire import Reply, Request, Say, Wire

@@ -13,8 +13,7 @@ from drr.env.shop import Shop
 from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import judge
-from drr.papers.pdr.judging.choices import PqrChoices
-from drr.papers.pdr.judging.owners import check_tasks, task_id_of
+from drr.papers.pdr.judging.choices import PqrChoices, check_tasks, task_id_of
 from drr.papers.pdr.judging.rows import DIMENSIONS, CriteriaOwner, Rubric, owners_of, rubric_of
 from drr.study.study import Study
 

@@ -29,8 +29,7 @@ from drr.papers.pdr.judging.choices import GivenCriteria, PqrChoices
 from drr.papers.pdr.judging.forms import ScoredCriterion
 from drr.papers.pdr.judging.making import owners
 from drr.papers.pdr.judging.rows import DIMENSIONS, CriteriaOwner, rubric_of, scores_of
-from drr.papers.pdr.judging.scoring import SCORES_TASK, score_row, without_citations
-from drr.papers.pdr.judging.summed import totals_under
+from drr.papers.pdr.judging.scoring import SCORES_TASK, score_row, totals_under, without_citations
 from drr.papers.pdr.metrics import pqr as metrics
 from drr.study.run import run
 from drr.study.study import Study

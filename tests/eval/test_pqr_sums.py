@@ -7,7 +7,7 @@ from fractions import Fraction
 from random import Random
 
 import pytest
-from drr.papers.pdr.sums.pqr import WeighedScore, WeighedTotals, spread, weighed
+from drr.papers.pdr.sums import WeighedScore, WeighedTotals, spread, weighed
 
 Written = tuple[float, list[int | None] | None]
 

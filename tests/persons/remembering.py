@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from drr.papers.pdr.context import ContextItem, ItemTruth
-from drr.papers.pdr.context_writer import BuiltContext, write_contexts
+from drr.papers.pdr.context import BuiltContext, ContextItem, ItemTruth, write_contexts
 from drr.papers.pdr.person import Attribute, Person
 
 STATEMENTS = (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from drr.env.entities import Address, Order, OrderStatus, Product, User
-from drr.papers.pdr.history import Purchased, ShopperHistory
+from drr.papers.pdr.records import Purchased, ShopperHistory
 
 AS_OF = "2023-01-01"
 ANNA = User(

@@ -10,10 +10,9 @@ import pytest
 from drr.env.entities import KeptReview
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
-from drr.papers.pdr.build import own_reviews
+from drr.papers.pdr.build import own_reviews, stated_traits
 from drr.papers.pdr.candidates import Candidate, accepted, batches
 from drr.papers.pdr.person import Attribute, read_persons
-from drr.papers.pdr.stated import stated_traits
 
 from tests.commands import drr
 from tests.persons.shopper import ANNA

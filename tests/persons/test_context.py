@@ -8,14 +8,15 @@ from pathlib import Path
 import pytest
 from drr.env.errors import DrrError, Misuse
 from drr.papers.pdr.context import (
+    BuiltContext,
     ContextItem,
     ItemTruth,
     parse_sizes,
     read_contexts,
     read_truth,
     tokens_of,
+    write_contexts,
 )
-from drr.papers.pdr.context_writer import BuiltContext, write_contexts
 from drr.papers.pdr.person import Attribute, Person
 
 DOG = Attribute(id="pets-dogs", block="pets", statement="shares the household with a dog", basis="records")

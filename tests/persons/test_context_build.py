@@ -12,15 +12,21 @@ import pytest
 from drr.env.entities import User
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
-from drr.papers.pdr.context import ContextItem, Contexts, read_contexts, read_truth, text_of, tokens_of
-from drr.papers.pdr.context_build import build_context
+from drr.papers.pdr.build import invented
+from drr.papers.pdr.context import (
+    ContextItem,
+    Contexts,
+    few_of,
+    read_contexts,
+    read_truth,
+    text_of,
+    tokens_of,
+    write_contexts,
+)
+from drr.papers.pdr.context_build import ContextWorks, build_context
 from drr.papers.pdr.context_check import item_faults, persons_of
-from drr.papers.pdr.context_works import ContextWorks
-from drr.papers.pdr.context_writer import few_of, write_contexts
-from drr.papers.pdr.invented import invented
-from drr.papers.pdr.material import PersonMaterial
+from drr.papers.pdr.material import PersonMaterial, Wares
 from drr.papers.pdr.person import Attribute, Person, read_persons
-from drr.papers.pdr.wares import Wares
 from drr.papers.pdr.words import invented_traits, key_of, record_traits, values_of
 from drr.wording.states import STATES
 

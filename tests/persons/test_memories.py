@@ -17,9 +17,8 @@ from drr.env.settings import Settings
 from drr.llm.factory import Models, ModelSettings
 from drr.llm.meter import Meter
 from drr.papers.pdr.context import tokens_of
-from drr.papers.pdr.memory.base import ROLE, MemoryDesk
-from drr.papers.pdr.memory.facts import Facts
-from drr.papers.pdr.memory.forms import FactChange
+from drr.papers.pdr.memory.base import ROLE, FactChange, MemoryDesk
+from drr.papers.pdr.memory.kinds import Facts
 from drr.papers.pdr.memory.registry import BUILT_IN, memory_kind
 from drr.papers.pdr.memory.running import MemoryFailed, Remembering
 from drr.papers.pdr.memory_rules import remember_offline

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 from drr.env.entities import Address
-from drr.papers.pdr.disclosure import disclosed
-from drr.papers.pdr.history import Purchased, ShopperHistory
-from drr.papers.pdr.records import derived
+from drr.papers.pdr.person import disclosed
+from drr.papers.pdr.records import Purchased, ShopperHistory, derived
 
 from tests.persons.shopper import ANNA, bought, history, thing
 

@@ -11,8 +11,8 @@ import pytest
 from drr.data_ingest.review_texts import ReviewTexts
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
+from drr.papers.pdr.build import stated_traits
 from drr.papers.pdr.person import read_persons
-from drr.papers.pdr.stated import stated_traits
 
 from tests.commands import drr
 

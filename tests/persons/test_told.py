@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from drr.papers.pdr.person import Attribute, Person
-from drr.papers.pdr.told import ReaderStatements, ToldOfReader
+from drr.papers.pdr.person_truth import ReaderStatements, ToldOfReader
 
 from tests.persons.remembering import FIRST, SECOND
 

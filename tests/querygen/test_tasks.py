@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from drr.env.errors import Misuse
 from drr.env.query import read_queries
-from drr.papers.pdr.pairing import pairs
+from drr.papers.pdr.commands.pairs import pairs
 from drr.papers.pdr.person import Attribute, Person
 from drr.querygen.checks import problems
 from drr.querygen.files import BUILT_IN, ResearchTask, read_tasks, write_tasks

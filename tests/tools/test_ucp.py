@@ -13,7 +13,7 @@ from drr.env.shop import Shop
 from drr.env.web.sandbox import Sandbox
 from drr.extras.ucp.face import Ucp
 from drr.extras.ucp.forms import VERSION
-from drr.extras.ucp.records import minor_units
+from drr.extras.ucp.operations import minor_units
 from drr.tools.base import ToolContext, context_for
 from drr.tools.mcp import ShopServer
 from drr.tools.registry import TOOLS

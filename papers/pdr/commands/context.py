@@ -107,9 +107,8 @@ def _make(arguments: argparse.Namespace) -> int:
     from drr.app.ending import tidy_end
     from drr.app.terminal import flowed
     from drr.env.shop import open_shop
-    from drr.papers.pdr.context import PersonContext, parse_sizes
-    from drr.papers.pdr.context_works import made_contexts
-    from drr.papers.pdr.context_writer import write_made
+    from drr.papers.pdr.context import PersonContext, parse_sizes, write_made
+    from drr.papers.pdr.context_build import made_contexts
     from drr.papers.pdr.person import read_persons
     from drr.papers.pdr.shop_of_persons import shop_of
 
@@ -159,7 +158,7 @@ def _check(arguments: argparse.Namespace) -> int:
     from drr.env.shop import open_shop
     from drr.papers.pdr.context import read_contexts, read_truth
     from drr.papers.pdr.context_check import SharesTally, person_faults, persons_of
-    from drr.papers.pdr.reversal_trials import is_asked, reverse, tell_reversal
+    from drr.papers.pdr.reversal import is_asked, reverse, tell_reversal
 
     contexts, settings = read_contexts(arguments.folder), _settings(arguments)
     persons = persons_of(contexts)

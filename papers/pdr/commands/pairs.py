@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import blake2b
 from pathlib import Path
+from typing import NamedTuple
+
+from drr.env.query import Query
+from drr.env.text import tokens
+from drr.papers.pdr.person import Person
+from drr.querygen.files import ResearchTask
 
 _EXAMPLES = """\
 All persons of a task ask it in the same words; each has a query of its own. Persons are chosen whom the task touches and who
@@ -35,7 +44,6 @@ def run(arguments: argparse.Namespace) -> int:
 
     from drr.app.console import print_json
     from drr.env.errors import Misuse
-    from drr.papers.pdr.pairing import pairs
     from drr.papers.pdr.person import read_persons
     from drr.querygen.files import read_tasks, write_queries
 
@@ -73,3 +81,82 @@ def run(arguments: argparse.Namespace) -> int:
             f"next: drr run study --queries {arguments.out} --persons {arguments.persons} --settings task,persona"
         )
     return 0
+
+
+_SPREAD = ("themes", "price_level", "place")
+"""What persons of one task shall differ in: what they mainly are for, how they pay, where they live."""
+_TOUCHED, _USED = 1.5, 0.75
+"""What a word in common is worth beside one respect in which a person is new, and what each earlier task costs."""
+_HOUSEHOLD = frozenset({"pets", "children", "care", "needs", "themes"})
+
+
+class _Traits(NamedTuple):
+    """The traits of a person that pairing looks at."""
+
+    words: frozenset[str]
+    """Of everything that is known: what a task may touch."""
+    spread: tuple[str | None, ...]
+
+
+def pairs(
+    tasks: Sequence[ResearchTask], persons: Mapping[str, Person], *, per_task: int, seed: int
+) -> Iterator[Query]:
+    """The same file for the same seed. A person who has had many tasks waits; one whom the task touches comes first."""
+    traits = {person_id: _traits(person) for person_id, person in persons.items()}
+    used: Counter[str] = Counter()
+    for task in tasks:
+        wanted = frozenset(tokens(" ".join([*task.needs, task.category.replace("_", " ")])))
+        for person_id in _chosen(task, wanted, traits, used, per_task, seed):
+            used[person_id] += 1
+            yield _query(task, persons[person_id])
+
+
+def _traits(person: Person) -> _Traits:
+    blocks: dict[str, str] = {}
+    for attribute in person.attributes:
+        block = "themes" if attribute.block in _HOUSEHOLD else attribute.block
+        blocks.setdefault(block, attribute.statement)
+    words = tokens(" ".join(" ".join([a.statement, *a.names]) for a in person.attributes))
+    return _Traits(frozenset(words), tuple(blocks.get(block) for block in _SPREAD))
+
+
+def _chosen(
+    task: ResearchTask,
+    wanted: frozenset[str],
+    traits: Mapping[str, _Traits],
+    used: Mapping[str, int],
+    count: int,
+    seed: int,
+) -> list[str]:
+    """Choose greedily: touched by the task, as unlike those already chosen as can be, rarely used, then by lot."""
+    chosen: list[str] = []
+    while len(chosen) < min(count, len(traits)):
+        taken = [{traits[one].spread[k] for one in chosen} for k in range(len(_SPREAD))]
+
+        def worth(person_id: str, taken: Sequence[set[str | None]] = taken) -> tuple[float, bytes]:
+            own = traits[person_id]
+            new = sum(
+                value is not None and value not in have for value, have in zip(own.spread, taken, strict=True)
+            )
+            touched = min(2, len(own.words & wanted))
+            lot = blake2b(f"{seed}\0{task.task_id}\0{person_id}".encode(), digest_size=8).digest()
+            return (new + _TOUCHED * touched - _USED * used.get(person_id, 0), lot)
+
+        chosen.append(max((one for one in traits if one not in chosen), key=worth))
+    return chosen
+
+
+def _query(task: ResearchTask, person: Person) -> Query:
+    """Make a query. Of a person from elsewhere the person's id stands for the user, whose records nobody can look up."""
+    return Query(
+        query=task.task,
+        user_id=person.user_id or person.person_id,
+        task_id=task.task_id,
+        person_id=person.person_id,
+        mode="manual",
+        intent=task.intent,
+        needs=task.needs,
+        model=task.model,
+        rule_written=task.rule_written,
+        review=task.review,
+    )

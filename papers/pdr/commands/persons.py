@@ -132,7 +132,7 @@ def _settings(arguments: argparse.Namespace) -> Settings:
 
 
 def _build(arguments: argparse.Namespace) -> int:
-    from drr.papers.pdr.person_building import build_file
+    from drr.papers.pdr.build import build_file
 
     return build_file(arguments, _settings(arguments))
 
@@ -141,8 +141,7 @@ def _show(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
     from drr.app.terminal import flowed
     from drr.env.errors import Misuse
-    from drr.papers.pdr.person import read_persons
-    from drr.papers.pdr.showing import person_text
+    from drr.papers.pdr.person import person_text, read_persons
 
     persons = read_persons(arguments.file)
     if arguments.person is not None:
@@ -183,8 +182,8 @@ def _check(arguments: argparse.Namespace) -> int:
 
 def _stats(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
+    from drr.papers.pdr.checking import quality_of, quality_text, statistics_of, statistics_text
     from drr.papers.pdr.person import read_persons
-    from drr.papers.pdr.stats import quality_of, quality_text, statistics_of, statistics_text
 
     persons = list(read_persons(arguments.file).values())
     document = statistics_of(persons)

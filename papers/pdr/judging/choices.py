@@ -1,4 +1,4 @@
-"""The choices of a judging of criteria, and where a study keeps them. Persons, criteria that people gave, rounds and seeds."""
+"""The choices of a judging of criteria, where a study keeps them, and the owners of a question's criteria."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ from pathlib import Path
 
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import write_file
+from drr.env.query import Constraints, Query
+from drr.env.shop import Shop
+from drr.env.source import text_hash
 from drr.eval.labels import content_id
+from drr.eval.tasks.desk import Desk
+from drr.papers.pdr.build import person_id_of, person_of
 from drr.papers.pdr.judging.rows import CriteriaDimension, CriteriaOwner, CriterionRow, rubric_id
 from drr.papers.pdr.person import Person, read_persons
 from drr.study.form import reading, table
@@ -94,3 +99,122 @@ class KeptChoices:
         text = json.dumps(kept, sort_keys=True)
         if self._study.ledger.meta(_META) != text:
             self._study.ledger.set_meta(_META, text)
+
+
+@dataclass(frozen=True)
+class OwnerText:
+    """An owner, and what a judge is told of it."""
+
+    owner: CriteriaOwner
+    task: str
+    person: Person | None
+    constraints: Constraints | None = None
+
+    @property
+    def known(self) -> str:
+        """The knowledge of the person; empty for a task alone."""
+        return "" if self.person is None else known_of(self.person)
+
+    @property
+    def shown(self) -> str:
+        """A short name of both: a score holds for these."""
+        return content_id(self.task, self.known)
+
+
+def known_of(person: Person) -> str:
+    """Describe the person without the id, and without where each thing was found."""
+    return "\n".join(f"- {one.block.replace('_', ' ')}: {one.statement}" for one in person.attributes)
+
+
+def task_id_of(query: Query | None, text: str) -> str:
+    """Name the task as the question does; else the same words are the same task, whoever asks."""
+    if query is not None and query.task_id is not None:
+        return query.task_id
+    return f"t-{text_hash(' '.join(text.split()).casefold())[:12]}"
+
+
+def check_tasks(questions: Mapping[str, Query]) -> None:
+    """`Misuse` where one task has two texts: criteria of a task alone would be of neither."""
+    texts: dict[str, tuple[str, str]] = {}
+    for query in questions.values():
+        if query.task_id is not None:
+            text = " ".join(query.query.split())
+            first, known = texts.setdefault(query.task_id, (query.id, text))
+            if text != known:
+                raise Misuse(
+                    f"the task {query.task_id} has two texts, in {first} and {query.id}; a task is the same text for all of its persons"
+                )
+
+
+def owner_ids(
+    query: Query | None, text: str, user_id: str | None, persons: Mapping[str, Person]
+) -> list[CriteriaOwner]:
+    """List whose criteria a question goes by, as far as a shop is not needed. Its task's, and those of whoever asks it."""
+    task = CriteriaOwner(task_id_of(query, text))
+    named = None if query is None else query.person_id
+    if named is None and user_id:
+        own = next((one.person_id for one in persons.values() if one.user_id == user_id), None)
+        named = own or person_id_of(user_id)
+    return [task] if named is None else [task, CriteriaOwner(task.task_id, named)]
+
+
+class PersonsAtHand:
+    """The persons who ask the questions: of the file of persons, else made of the shop's records by rule."""
+
+    def __init__(self, given: Mapping[str, Person], shop: Shop | None) -> None:
+        self._given = given
+        self._by_user = {
+            one.user_id: one for one in reversed(list(given.values())) if one.user_id is not None
+        }
+        self._shop = shop
+        self._derived: dict[str, Person | None] = {}
+        self._others: dict[tuple[int, int], list[Person]] = {}
+
+    def of(self, query: Query | None, user_id: str | None) -> Person | None:
+        """`None` where nothing is known of who asks."""
+        named = None if query is None else query.person_id
+        if named is not None:
+            if named not in self._given:
+                raise Misuse(
+                    f"{query.id if query else ''}: is asked by the person {named}, whom no file of persons holds; give one with --persons FILE"
+                )
+            return self._given[named]
+        if user_id is None:
+            return None
+        return self._by_user.get(user_id) or self.derived(user_id)
+
+    def derived(self, user_id: str) -> Person | None:
+        """`None` for a user whom the shop does not know, or of whom it knows nothing."""
+        if user_id not in self._derived:
+            self._derived[user_id] = None if self._shop is None else _made(self._shop, user_id)
+        return self._derived[user_id]
+
+    def others(self, seed: int, count: int) -> list[Person]:
+        """Some shoppers, drawn by seed: the persons of the file, else of the shop. What is rare is rare among them."""
+        if (seed, count) not in self._others:
+            self._others[seed, count] = self._drawn(seed, count)
+        return self._others[seed, count]
+
+    def _drawn(self, seed: int, count: int) -> list[Person]:
+        if self._given:
+            ranked = sorted(self._given.values(), key=lambda one: content_id(str(seed), one.person_id))
+            return ranked if not seed else ranked[: max(1, (len(ranked) + 1) // 2)]
+        if self._shop is None:
+            return []
+        drawn = self._shop.store.sample_users(count, seed=seed + 1, min_orders=1)
+        return [person for user_id in drawn if (person := self.derived(user_id)) is not None]
+
+
+def persons_at(desk: Desk) -> PersonsAtHand:
+    """Who asks which question of those that are being judged."""
+    if PersonsAtHand not in desk.choices:
+        desk.choices[PersonsAtHand] = PersonsAtHand(desk.chosen(PqrChoices).persons, desk.shop)
+    found: PersonsAtHand = desk.choices[PersonsAtHand]
+    return found
+
+
+def _made(shop: Shop, user_id: str) -> Person | None:
+    if shop.store.user(user_id) is None:
+        return None
+    person = person_of(shop.store, user_id, shop.manifest.as_of)
+    return person if person.attributes else None

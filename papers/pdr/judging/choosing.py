@@ -9,9 +9,8 @@ from typing import Any
 
 from drr.app.options import positive_int
 from drr.eval.tasks.desk import Desk
-from drr.papers.pdr.judging.choices import KeptChoices, PqrChoices
+from drr.papers.pdr.judging.choices import KeptChoices, PqrChoices, check_tasks
 from drr.papers.pdr.judging.kept import given_criteria
-from drr.papers.pdr.judging.owners import check_tasks
 from drr.papers.pdr.person import read_persons
 from drr.study.study import Study
 

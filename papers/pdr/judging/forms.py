@@ -1,7 +1,10 @@
-"""The forms in which judges weigh dimensions, write criteria and score by them: reasons stand before numbers."""
+"""The forms in which judges weigh dimensions, write criteria and score by them, and the prompts that ask for them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from drr.eval.tasks.protocol import Ask
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 FEWEST, MOST = 8, 13
@@ -83,3 +86,22 @@ class CriterionScores(BaseModel):
     model_config = ConfigDict(extra="ignore", json_schema_extra={"additionalProperties": False})
 
     scores: list[ScoredCriterion]
+
+
+_CRITERIA: Mapping[str, Ask] = {
+    "criteria/weights_p": Ask("pqr_weights_p", PersonalWeights),
+    "criteria/weights_q": Ask("pqr_weights_q", QualityWeights),
+    "criteria/p": Ask("pqr_criteria_p", FoundCriteria),
+    "criteria/q": Ask("pqr_criteria_q", FoundCriteria),
+}
+"""The same under both protocols, so that both score by the same criteria and no call is made for them twice."""
+OURS: Mapping[str, Ask] = {
+    **_CRITERIA,
+    "scores/p": Ask("pqr_score_p", CriterionScores),
+    "scores/q": Ask("pqr_score_q", CriterionScores),
+}
+AS_PRINTED: Mapping[str, Ask] = {
+    **_CRITERIA,
+    "scores/p": Ask("paper_pqr_score_p", CriterionScores),
+    "scores/q": Ask("paper_pqr_score_q", CriterionScores),
+}

@@ -15,9 +15,8 @@ from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.protocol import Ask
 from drr.llm.failures import ModelFailure
 from drr.papers.pdr.judging.by_rule import SHOPPERS, criteria_by_rule, weights_by_rule
-from drr.papers.pdr.judging.choices import PqrChoices
+from drr.papers.pdr.judging.choices import OwnerText, PqrChoices, persons_at, task_id_of
 from drr.papers.pdr.judging.forms import FEWEST, MOST, FoundCriteria, PersonalWeights, QualityWeights
-from drr.papers.pdr.judging.owners import OwnerText, persons_at, task_id_of
 from drr.papers.pdr.judging.rows import (
     CRITERIA,
     DIMENSIONS,

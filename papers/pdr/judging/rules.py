@@ -1,4 +1,4 @@
-"""How rules score a report under criteria, where no model judges."""
+"""Rules that score a report under criteria, by words and by its surface, where no model judges."""
 
 from __future__ import annotations
 
@@ -6,9 +6,25 @@ from typing import Any
 
 from drr.env.json_object import JsonObject
 from drr.eval.asking.conversation import Asking
+from drr.eval.evidence.words import families
 from drr.offline.judge import Rules, surface_of
-from drr.papers.pdr.judging.criteria_rules import words_of_criterion
 from drr.papers.pdr.judging.forms import CriterionScores
+
+_TOP = 10.0
+
+
+def words_of_criterion(shown: str, gist: str | None, report: str) -> tuple[float, str]:
+    """Share of its words that one line of the report has. Its explanation, the lines behind the first, plays no part."""
+    wanted = shown.partition("\n")[0] if gist is None else gist
+    words = families(wanted)
+    if not words:
+        return 0.0, "no word of a report shows this to a judge without a model"
+    share = max((_share_of(words, line) for line in report.split("\n") if line.strip()), default=0.0)
+    return _TOP * share, f"a line of the report has {share:.0%} of its words"
+
+
+def _share_of(words: frozenset[str], line: str) -> float:
+    return len(words & families(line)) / len(words)
 
 
 def _criteria(asking: Asking[Any]) -> JsonObject:

@@ -1,24 +1,85 @@
-"""The task of the swap. Every report is scored under the criteria of the other persons of its task too, by the questions of `scores`.
-
-What it plans are units of that task, marked as not the person's own; they are worked and read there.
-"""
+"""The tasks of the swap: every report under other persons' criteria, and which products it puts before its reader."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, NoReturn, cast
+from typing import Any, NamedTuple, NoReturn, TypedDict, cast
 
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
-from drr.eval.tasks.desk import Desk, Task
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.desk import Desk, Task, text_id
+from drr.eval.tasks.judged import Judged, Judging
+from drr.eval.tasks.key_points.matching import named_products
+from drr.papers.pdr.judging.choices import OwnerText
 from drr.papers.pdr.judging.making import owners
-from drr.papers.pdr.judging.owners import OwnerText
 from drr.papers.pdr.judging.rows import CRITERIA, CriteriaOwner, scores_of
-from drr.papers.pdr.judging.scoring import SCORES_TASK
-from drr.papers.pdr.judging.summed import own_owner, totals_under
-from drr.papers.pdr.sums.pqr import WeighedTotals
+from drr.papers.pdr.judging.scoring import SCORES_TASK, own_owner, totals_under
+from drr.papers.pdr.sums import WeighedTotals
 from drr.study.unit import Outcome, Record, Unit
+
+ADOPTION = "adoption"
+
+
+class AdoptedProduct(TypedDict):
+    id: str
+    price: float | None
+    """`None`: the shop does not know it."""
+
+
+class AdoptionTask(Task[Answer]):
+    name = ADOPTION
+    subject = "answer"
+    asks = False
+    metrics = ("swap",)
+
+    def versions(self, desk: Desk) -> Mapping[str, str]:
+        return {}
+
+    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+        if desk.shop is None:
+            return
+        fields = {
+            "task": self.name,
+            "judge": "rules",
+            "version": str(self.version),
+            "answer": about.key,
+            "report": text_id(about.report),
+            "shop": desk.shop.manifest.content_hash,
+            "shop_url": desk.shop_url,
+        }
+        yield Unit(
+            "judgement",
+            fields,
+            {"task": self.name, "answer": about.key},
+            f"adoption \u00b7 {about.label}",
+        )
+
+    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+        assert desk.shop is not None
+        named = sorted(named_products(desk, desk.answer(spec["answer"])))
+        found = desk.shop.store.products(named)
+        rows: list[AdoptedProduct] = [{"id": one.product_id, "price": one.price} for one in found]
+        return Outcome({"products": rows})
+
+    def read(self, record: Record, judged: Judged) -> None:
+        if record.done:
+            rows = judged.others.setdefault(ADOPTION, {})
+            rows[record.key_fields["answer"]] = record.result["products"]
+
+    def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
+        return True
+
+    def estimate(self, desk: Desk, unit: Unit) -> None:
+        return None
+
+
+ADOPTION_TASK = AdoptionTask()
+
+
+def adopted(judged: Judged, answer: str) -> list[AdoptedProduct] | None:
+    """Find those of the shop that the report shows; `None` where nobody looked."""
+    return cast("list[AdoptedProduct] | None", judged.others.get(ADOPTION, {}).get(answer))
+
 
 SWAP = "swap"
 

@@ -20,7 +20,7 @@ from drr.eval.tasks.checked import subject
 from drr.eval.tasks.cited import CheckRow
 from drr.eval.tasks.desk import Desk, Task
 from drr.eval.tasks.judged import Judged
-from drr.papers.pdr.judging.owners import persons_at
+from drr.papers.pdr.judging.choices import persons_at
 from drr.papers.pdr.person import Person
 from drr.study.unit import Outcome, Record, Unit
 from drr.wording.again import AGAIN

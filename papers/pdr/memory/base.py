@@ -1,15 +1,17 @@
-"""A memory, and what it may use. `observe` comes once, with everything; `recall` as often as there are tasks."""
+"""A memory, and what it may use: a desk, forms, requests of its model, and items as lines within a budget."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from drr.env.embedding import Embedder
-from drr.llm.prompts import Prompts
+from drr.llm.prompts import Prompts, fence
 from drr.llm.role import RoleModel
 from drr.papers.pdr.context import ContextItem
+from langchain_core.messages import HumanMessage
+from pydantic import BaseModel, ConfigDict, Field
 
 ROLE = "memory"
 """Whose model a memory asks."""
@@ -56,3 +58,164 @@ class MemoryKind:
     prompts: tuple[str, ...] = ()
     origin: str | None = None
     """`None` for ours."""
+
+
+Counter = Callable[[str], int]
+
+
+def lines_of(items: Iterable[ContextItem]) -> str:
+    return "\n".join(item.shown() for item in items)
+
+
+def as_many(texts: Iterable[str], budget: int, count: Counter) -> list[int]:
+    """The places of those that fit, taken in their order; one that is too long is passed over."""
+    taken, left = [], budget
+    for place, text in enumerate(texts):
+        needed = count(text + "\n")
+        if needed <= left:
+            taken.append(place)
+            left -= needed
+    return taken
+
+
+def items_within(ranked: Sequence[ContextItem], budget: int, count: Counter) -> str:
+    """The first of these that fit, told in the order of their days."""
+    chosen = [ranked[place] for place in as_many([item.shown() for item in ranked], budget, count)]
+    return lines_of(sorted(chosen, key=lambda item: (item.date, item.id)))
+
+
+def lines_within(ranked: Sequence[str], budget: int, count: Counter) -> str:
+    return "\n".join(ranked[place] for place in as_many(ranked, budget, count))
+
+
+def batches(items: Sequence[ContextItem], size: int, count: Counter) -> Iterator[list[ContextItem]]:
+    """Neighbours of about so many tokens; an item is never torn."""
+    batch: list[ContextItem] = []
+    held = 0
+    for item in items:
+        needed = count(item.shown())
+        if batch and held + needed > size:
+            yield batch
+            batch, held = [], 0
+        batch.append(item)
+        held += needed
+    if batch:
+        yield batch
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class PersonSummary(_Form):
+    summary: str = Field(description="what is known of the person now, in full sentences")
+
+
+class FactList(_Form):
+    facts: list[str] = Field(description="short statements about the person, each understandable alone")
+
+
+class FactChange(_Form):
+    does: Literal["add", "update", "forget", "ignore"]
+    fact: int = Field(description="the number of the new fact")
+    held: int | None = Field(default=None, description="the number of the held fact it changes")
+    text: str | None = Field(
+        default=None, description="the words to keep, where they are not the new fact's own"
+    )
+
+
+class FactChanges(_Form):
+    changes: list[FactChange]
+
+
+class Trait(_Form):
+    attribute: str = Field(
+        description="what of the person it is, in two to five words, e.g. `preferred coffee`"
+    )
+    value: str = Field(description="what is known of it, in one sentence")
+
+
+class Traits(_Form):
+    traits: list[Trait]
+
+
+@dataclass(frozen=True)
+class Rewriting:
+    held: str
+    items: tuple[ContextItem, ...]
+    words: int
+
+
+@dataclass(frozen=True)
+class Extracting:
+    items: tuple[ContextItem, ...]
+
+
+@dataclass(frozen=True)
+class Comparing:
+    held: tuple[str, ...]
+    facts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Distilling:
+    topic: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Describing:
+    held: tuple[Trait, ...]
+    items: tuple[ContextItem, ...]
+
+
+MemoryBrief = Rewriting | Extracting | Comparing | Distilling | Describing
+
+
+BATCH = 3_000
+"""Tokens of items that one request holds."""
+
+
+async def summary(desk: MemoryDesk, held: str, items: Sequence[ContextItem], words: int) -> str:
+    told = desk.prompts.fill(
+        "memory_summary",
+        words=str(words),
+        held=fence(held or "(nothing yet)", "known"),
+        items=fence(lines_of(items), "items"),
+    )
+    asked = Rewriting(held, tuple(items), words)
+    return (await desk.model.structured([HumanMessage(told)], PersonSummary, brief=asked)).summary.strip()
+
+
+async def facts(desk: MemoryDesk, items: Sequence[ContextItem]) -> list[str]:
+    told = desk.prompts.fill("memory_facts", items=fence(lines_of(items), "items"))
+    found = await desk.model.structured([HumanMessage(told)], FactList, brief=Extracting(tuple(items)))
+    return [one for one in (" ".join(fact.split()) for fact in found.facts) if one]
+
+
+async def changes(desk: MemoryDesk, held: Sequence[str], new: Sequence[str]) -> FactChanges:
+    told = desk.prompts.fill(
+        "memory_compare", held=fence(_numbered(held), "held"), facts=fence(_numbered(new), "new")
+    )
+    return await desk.model.structured(
+        [HumanMessage(told)], FactChanges, brief=Comparing(tuple(held), tuple(new))
+    )
+
+
+async def distilled(desk: MemoryDesk, topic: str, lines: Sequence[str]) -> str:
+    told = desk.prompts.fill("memory_distill", items=fence("\n".join(lines), "items"))
+    asked = Distilling(topic, tuple(lines))
+    return (await desk.model.structured([HumanMessage(told)], PersonSummary, brief=asked)).summary.strip()
+
+
+async def traits(desk: MemoryDesk, held: Sequence[Trait], items: Sequence[ContextItem]) -> list[Trait]:
+    known = "\n".join(f"- {trait.attribute}: {trait.value}" for trait in held)
+    told = desk.prompts.fill(
+        "memory_traits", held=fence(known or "(nothing yet)", "known"), items=fence(lines_of(items), "items")
+    )
+    asked = Describing(tuple(held), tuple(items))
+    return (await desk.model.structured([HumanMessage(told)], Traits, brief=asked)).traits
+
+
+def _numbered(texts: Iterable[str]) -> str:
+    return "\n".join(f"{number}. {text}" for number, text in enumerate(texts, 1))

@@ -7,40 +7,130 @@ One of ours is a file and a line here. Another package adds one through an entry
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import asyncio
+import os
+import tempfile
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
+from typing import TYPE_CHECKING, Any
 
 from drr.env.errors import DrrError, Misuse
 from drr.env.user_code import from_file, is_in_file
 from drr.llm.names import OFFLINE
-from drr.papers.pdr.memory.base import ROLE, Maker, MemoryKind
-from drr.papers.pdr.memory.mem0 import installed
+from drr.papers.pdr.context import ContextItem
+from drr.papers.pdr.memory.base import ROLE, Maker, MemoryDesk, MemoryKind, lines_within
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+
+if TYPE_CHECKING:
+    from mem0 import AsyncMemory
+
+
+_PERSON = "person"
+_FOUND = 100
+
+
+def installed() -> str | None:
+    """Its version; `None` where it is not there."""
+    with suppress(PackageNotFoundError):
+        return version("mem0ai")
+    return None
+
+
+class Mem0:
+    def __init__(self, desk: MemoryDesk) -> None:
+        self._desk = desk
+        self._folder = tempfile.TemporaryDirectory(prefix="drr-mem0-")
+        self._memory: AsyncMemory | None = None
+
+    async def observe(self, items: Sequence[ContextItem]) -> None:
+        self._memory = self._opened(asyncio.get_running_loop())
+        for item in items:
+            await self._memory.add([{"role": "user", "content": item.shown()}], user_id=_PERSON)
+
+    async def recall(self, task: str, budget: int) -> str:
+        if self._memory is None:
+            return ""
+        found = await self._memory.search(task, filters={"user_id": _PERSON}, top_k=_FOUND)
+        lines = [" ".join(str(one["memory"]).split()) for one in found["results"]]
+        return lines_within(lines, budget, self._desk.count)
+
+    def _opened(self, loop: asyncio.AbstractEventLoop) -> AsyncMemory:
+        """Made with clients that are never asked, and given ours."""
+        os.environ["MEM0_TELEMETRY"] = "False"
+        os.environ["MEM0_DIR"] = self._folder.name
+        from mem0 import AsyncMemory
+        from mem0.configs.base import MemoryConfig
+
+        dimensions = len(self._desk.embedder.embed(["one"])[0])
+        nobody = {"provider": "openai", "config": {"api_key": "never-sent"}}
+        store = {"path": f"{self._folder.name}/store", "embedding_model_dims": dimensions}
+        memory = AsyncMemory(
+            MemoryConfig.model_validate(
+                {
+                    "llm": nobody,
+                    "embedder": nobody,
+                    "vector_store": {"provider": "qdrant", "config": store},
+                    "history_db_path": ":memory:",
+                }
+            )
+        )
+        memory.llm, memory.embedding_model = _Model(self._desk, loop), _Vectors(self._desk)
+        return memory
+
+
+class _Model:
+    """The model that mem0 calls from threads of its own. The answer comes from the loop in which the unit runs."""
+
+    def __init__(self, desk: MemoryDesk, loop: asyncio.AbstractEventLoop) -> None:
+        self._desk, self._loop = desk, loop
+        self.config = None
+
+    def generate_response(self, messages: Sequence[Mapping[str, str]], **asked: Any) -> str:
+        told: list[BaseMessage] = [
+            SystemMessage(m["content"]) if m["role"] == "system" else HumanMessage(m["content"])
+            for m in messages
+        ]
+        asking: Coroutine[Any, Any, BaseMessage] = self._desk.model.reply(told)
+        return asyncio.run_coroutine_threadsafe(asking, self._loop).result().text
+
+
+class _Vectors:
+    def __init__(self, desk: MemoryDesk) -> None:
+        self._desk = desk
+        self.config = None
+
+    def embed(self, text: str, memory_action: str | None = None) -> list[float]:
+        return self.embed_batch([text])[0]
+
+    def embed_batch(self, texts: Sequence[str], memory_action: str = "add") -> list[list[float]]:
+        return [[float(one) for one in row] for row in self._desk.embedder.embed(list(texts))]
+
 
 GROUP = "drr.memories"
 ABSENT = "not installed"
 
 
-def _built_in(module: str, name: str) -> Callable[[], Maker]:
+def _built_in(name: str, module: str = "kinds") -> Callable[[], Maker]:
     def load() -> Maker:
-        maker: Maker = getattr(import_module(f"drr.papers.pdr.memory.{module}"), name)
+        maker: Maker = getattr(import_module(f"{__package__}.{module}"), name)
         return maker
 
     return load
 
 
 BUILT_IN = (
-    MemoryKind("none", "1", "no memory: the newest items while there is room", _built_in("raw", "Newest")),
-    MemoryKind("recent", "1", "the last ten items", _built_in("raw", "Recent")),
-    MemoryKind("bm25", "1", "the items that share words with the task", _built_in("raw", "ByWords")),
+    MemoryKind("none", "1", "no memory: the newest items while there is room", _built_in("Newest")),
+    MemoryKind("recent", "1", "the last ten items", _built_in("Recent")),
+    MemoryKind("bm25", "1", "the items that share words with the task", _built_in("ByWords")),
     MemoryKind(
         "summary",
         "1",
         "one text, rewritten with every batch",
-        _built_in("summary", "Summarised"),
+        _built_in("Summarised"),
         asks_model=True,
         prompts=("memory_summary",),
     ),
@@ -48,7 +138,7 @@ BUILT_IN = (
         "facts",
         "1",
         "short facts; a new one is compared with those near it",
-        _built_in("facts", "Facts"),
+        _built_in("Facts"),
         asks_model=True,
         embeds=True,
         prompts=("memory_facts", "memory_compare"),
@@ -57,7 +147,7 @@ BUILT_IN = (
         "tiers",
         "1",
         "a short queue, segments by topic, a profile of the hot ones",
-        _built_in("tiers", "Tiers"),
+        _built_in("Tiers"),
         asks_model=True,
         embeds=True,
         prompts=("memory_distill",),
@@ -66,7 +156,7 @@ BUILT_IN = (
         "attributes",
         "1",
         "attributes of the person with their values",
-        _built_in("attributes", "AttributeMemory"),
+        _built_in("AttributeMemory"),
         asks_model=True,
         embeds=True,
         prompts=("memory_traits",),
@@ -75,7 +165,7 @@ BUILT_IN = (
         "mem0",
         installed() or ABSENT,
         "the package mem0ai (extra `mem0`), with our model and embedder",
-        _built_in("mem0", "Mem0"),
+        _built_in("Mem0", "registry"),
         asks_model=True,
         played=False,
         embeds=True,

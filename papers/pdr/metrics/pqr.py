@@ -11,10 +11,10 @@ from drr.eval.stats.intervals import V
 from drr.eval.tasks.judged import Judged
 from drr.papers.pdr.judging.rows import DIMENSIONS, Half, scores_of
 from drr.papers.pdr.judging.rows import TITLES as NAMES
-from drr.papers.pdr.judging.summed import own_owner, totals_under
+from drr.papers.pdr.judging.scoring import own_owner, totals_under
 from drr.papers.pdr.judging.violations import violations_of
 from drr.papers.pdr.metrics import reliability
-from drr.papers.pdr.sums.pqr import WeighedTotals, spread
+from drr.papers.pdr.sums import WeighedTotals, spread
 
 TITLES = {
     "pqr": "PQR: personalization, quality, reliability (0-10)",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from drr.eval.metrics.base import CitedSums, sum_metric
-from drr.papers.pdr.sums.reliability import report_values
+from drr.papers.pdr.sums import report_values
 
 TEN = (0.0, 10.0)
 METRICS = (

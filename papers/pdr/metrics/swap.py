@@ -11,10 +11,9 @@ from drr.eval.metrics.base import Metric, Values
 from drr.eval.stats.aggregate import plain_mean
 from drr.eval.stats.intervals import SHARE, V, VRow, mean
 from drr.eval.tasks.judged import Judged
-from drr.papers.pdr.judging.adoption import adopted
 from drr.papers.pdr.judging.rows import CriteriaOwner
-from drr.papers.pdr.judging.swap import ByTask, UnderCriteria, swap_scores
-from drr.papers.pdr.sums.swapped import SwapScore, over_tasks, swapped
+from drr.papers.pdr.judging.swap import ByTask, UnderCriteria, adopted, swap_scores
+from drr.papers.pdr.sums import SwapScore, over_tasks, swapped
 
 TITLES = {"swap": "P, and whether it sees the person"}
 TEN = (0.0, 10.0)

@@ -12,7 +12,7 @@ from drr.eval.stats.intervals import VRow
 from drr.eval.tasks.protocol import OURS
 from drr.papers.pdr.metrics import pqr
 from drr.papers.pdr.metrics.swap import corpus, rows_of, tells_apart, verdict_on
-from drr.papers.pdr.sums.swapped import swapped
+from drr.papers.pdr.sums import swapped
 from drr.study.study import Study
 
 BESIDE = ("pqr_p", "pqr_violations")

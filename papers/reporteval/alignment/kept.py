@@ -20,8 +20,14 @@ from drr.eval.labels import AlignLabel, read_align_labels
 from drr.eval.metrics.rows import AlignmentRow
 from drr.llm.prompts import Prompts
 from drr.papers.reporteval.alignment.figures import Run, ending
-from drr.papers.reporteval.alignment.items import AlignItem, items_of, labels_hash, split
-from drr.papers.reporteval.alignment.tasks import ALIGNED, AlignedTask
+from drr.papers.reporteval.alignment.tasks import (
+    ALIGNED,
+    AlignedTask,
+    AlignItem,
+    items_of,
+    labels_hash,
+    split,
+)
 from drr.study.form import reading
 from drr.study.study import Study
 from drr.study.unit import canonical_json

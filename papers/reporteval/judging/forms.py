@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from drr.eval.tasks.protocol import Ask
 from pydantic import BaseModel, ConfigDict, Field
 
 TOP = 4
@@ -39,3 +42,9 @@ class RepetitionAnswer(BaseModel):
     explanation: str
     repetitions: list[FoundRepetition]
     score: int = Field(ge=0, le=TOP, description="4: nothing repeated; 0: the same said again")
+
+
+ASKS: Mapping[str, Ask] = {
+    "grades": Ask("re_quality", ReportGrades),
+    "repetition": Ask("re_repetition", RepetitionAnswer),
+}

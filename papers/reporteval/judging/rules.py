@@ -10,7 +10,7 @@ from drr.eval.asking.conversation import Asking
 from drr.eval.labels import Dimension
 from drr.offline.judge import Rules, surface_of
 from drr.papers.reporteval.judging.forms import RepetitionAnswer, ReportGrades
-from drr.papers.reporteval.judging.repetition_rules import repetition
+from drr.papers.reporteval.judging.repetition import repetition
 
 _SIDES: Mapping[str, Dimension] = {
     "comprehensiveness": "breadth",

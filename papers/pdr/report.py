@@ -1,26 +1,115 @@
-"""The tables of settings: what knowing the person gains each agent, and memory beside memory."""
+"""The parts of reports that the paper adds: P, Q and R, settings, memories, and the swap of persons."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from drr.app.report.floors import floor_cells, floor_notes, greyed
+from drr.app.report.ink import PALETTE
 from drr.app.report.material import Material
+from drr.app.report.of_papers import MetricForm, ReportFigure, ReportParts
 from drr.app.report.tables import Cell, Heading, Table, metric_cells, metric_headings
 from drr.env.given import parts_of
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.rows import StudyDocument
 from drr.papers.pdr.metrics.memory_tables import SHOWN
-from drr.papers.pdr.metrics.setting_pairs import FURTHER, GRADES
-from drr.papers.pdr.metrics.setting_rows import (
+from drr.papers.pdr.metrics.settings import (
+    FURTHER,
+    GRADES,
+    AgentSettings,
     ComparedMemory,
     MemoryTable,
     SettingDifference,
     settings_of,
     settings_part,
 )
+from drr.papers.pdr.metrics.swap import verdict_on
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+LINES = (
+    ("pqr_p", "", 2.2),
+    ("pqr_goal", PALETTE[0], 1.1),
+    ("pqr_cont", PALETTE[1], 1.1),
+    ("pqr_pres", PALETTE[2], 1.1),
+    ("pqr_acti", PALETTE[4], 1.1),
+)
+"""Metric, colour (none: that of words), width."""
+ACROSS = 2
+"""Panels in a row."""
+
+
+def draw_settings(material: Material) -> Figure | None:
+    """Draw the agents that were scored under two settings at least. Memories are points and no part of a
+    line: none is more than another."""
+    from matplotlib.figure import Figure
+
+    if "settings" not in material.document:
+        return None
+    figures = material.document["metrics"]
+    shown = [
+        (agent, own)
+        for agent, own in settings_of(material.document)["agents"].items()
+        if sum("pqr_p" in figures[system] for system in own["systems"]) > 1
+    ]
+    if not shown:
+        return None
+    across = min(ACROSS, len(shown))
+    down = ceil(len(shown) / across)
+    figure = Figure(figsize=(1.0 + 4.2 * across, 0.6 + 3.2 * down), layout="constrained")
+    panels = figure.subplots(down, across, squeeze=False).flatten()
+    for panel, (agent, own) in zip(panels, shown, strict=False):
+        _panel(panel, material, agent, own)
+    for empty in panels[len(shown) :]:
+        empty.set_axis_off()
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), fontsize=8, frameon=False)
+    return figure
+
+
+def _panel(axes: Any, material: Material, agent: str, own: AgentSettings) -> None:
+    systems = own["systems"]
+    names = [parts_of(system).setting.name for system in systems]
+    line = [place for place, name in enumerate(names) if not name.startswith("memory:")]
+    ink = axes.xaxis.label.get_color()
+    for metric, own_color, width in LINES:
+        color = own_color or ink
+        values = [_value(material, system, metric) for system in systems]
+        axes.plot(range(len(systems)), values, "o", color=color, markersize=2.5 + width)
+        kept = [values[place] for place in line]
+        axes.plot(line, kept, color=color, linewidth=width, label=metrics()[metric].label)
+    _reach(axes, material, systems)
+    mixed = "" if own["same_questions"] else " (settings answered different questions)"
+    axes.set_title(f"{' '.join(agent.split())[:40]}{mixed}", fontsize=9)
+    axes.set_xticks(range(len(systems)), names, rotation=25, ha="right", fontsize=8)
+    axes.set_ylim(0, 10)
+    axes.set_ylabel("0-10; bars: 95 % interval of P", fontsize=8)
+
+
+def _value(material: Material, system: str, metric: str) -> float:
+    """Return the value; what is unknown is a gap in the line."""
+    row = material.document["metrics"][system].get(metric)
+    return float("nan") if row is None or row["value"] is None else row["value"]
+
+
+def _reach(axes: Any, material: Material, systems: Sequence[str]) -> None:
+    for place, system in enumerate(systems):
+        row = material.document["metrics"][system].get("pqr_p")
+        if row is not None and row["ci_low"] is not None and row["ci_high"] is not None:
+            axes.vlines(
+                place,
+                row["ci_low"],
+                row["ci_high"],
+                color=axes.xaxis.label.get_color(),
+                linewidth=0.8,
+                alpha=0.6,
+            )
+
 
 NOTE = (
     "A minus row: the paired difference on the questions that both answered, with its 95 % interval, as `drr study compare` has it; bold where it is "
@@ -159,3 +248,50 @@ def memory_notes(table: MemoryTable) -> list[str]:
     asked = max(row["asked"] for row in table["rows"])
     rows = f"{table['agent']} at {table['budget']:,} tokens: the {table['questions']} of {asked} questions that every row answered"
     return [f"{rows}.", *(f"{left}." for left in table["left_out"])]
+
+
+def _pqr_notes(material: Material) -> list[str]:
+    return [
+        "Grey, with ≈: no further from the best of the column than P or Q of one report sways between rounds of scoring or sets of criteria "
+        "(SD, the larger of those known). R is no round's. Criteria differ from person to person: compare variants on the same questions only."
+    ]
+
+
+_SWAYS = {
+    name: tuple(f"pqr_{half}_sd_{by}" for by in ("rounds", "seeds"))
+    for half, names in (("p", ("p", "goal", "cont", "pres", "acti")), ("q", ("q", "dein", "logc", "clar")))
+    for name in (f"pqr_{one}" for one in names)
+}
+
+
+def _swap_notes(material: Material) -> list[str]:
+    figures = material.document["metrics"]
+    return [
+        f"{variant}: {verdict_on(values['pqr_delta'])}."
+        for variant, values in figures.items()
+        if "pqr_delta" in values
+    ]
+
+
+FORMS: Mapping[str, MetricForm] = {
+    "pqr": MetricForm(lead=("pqr_r",), notes=_pqr_notes, sways=_SWAYS, is_printed=True),
+    "pqr-dimensions": MetricForm(
+        lead=("pqr_fa", "pqr_cc"),
+        closing={metric: metric for metric in dict.fromkeys(one for own in _SWAYS.values() for one in own)},
+        notes=_pqr_notes,
+        sways=_SWAYS,
+        is_printed=True,
+    ),
+    "swap": MetricForm(lead=("pqr_p", "pqr_violations"), notes=_swap_notes),
+}
+PARTS = ReportParts(
+    forms=FORMS,
+    tables=setting_tables,
+    figures=(
+        ReportFigure(
+            "settings", "Personalization from setting to setting (PDR-Bench's Figure 3)", draw_settings
+        ),
+    ),
+    headline="pqr_p",
+    refusals=refusals,
+)

@@ -1,0 +1,151 @@
+"""The sums of PDR-Bench over rows of `drr papers aggregate`."""
+
+from __future__ import annotations
+
+from drr.env.json_object import JsonObject
+from drr.eval.stats.aggregate import Means, ProtocolSums, interval_row
+from drr.eval.stats.citations import Found
+from drr.eval.stats.form import Flag, Name, Number, OfTen, RawPart, RawRow, Weight
+from drr.papers.pdr.sums import (
+    ReliabilityClaim,
+    SwapScore,
+    WeighedScore,
+    over_tasks,
+    reliability,
+    swapped,
+    weighed,
+)
+from pydantic import Field, model_validator
+
+TEN = (0.0, 10.0)
+
+
+class RawCriterion(RawPart):
+    weight: Weight
+    scores: list[OfTen | None] | None
+    """Of each round."""
+
+
+class PqrInput(RawRow):
+    weights: dict[str, Weight] = Field(min_length=1)
+    criteria: dict[str, list[RawCriterion]]
+
+    @model_validator(mode="after")
+    def _every_dimension_has_a_weight(self) -> PqrInput:
+        for name in self.criteria:
+            if name not in self.weights:
+                raise ValueError(f"criteria.{name}: `weights` has no such dimension")
+        return self
+
+
+class PqrSums(ProtocolSums[PqrInput]):
+    form = PqrInput
+
+    def __init__(self) -> None:
+        self._ours, self._printed = Means({"p": TEN}), Means({"p": TEN})
+
+    def add(self, row: PqrInput) -> JsonObject:
+        found = weighed(
+            row.weights,
+            {name: [WeighedScore(c.weight, c.scores) for c in own] for name, own in row.criteria.items()},
+        )
+        self.n_unscored += found.n_unscored
+        self._ours.add({"p": found.total}, row.task)
+        self._printed.add({"p": found.as_printed.total}, row.task)
+        return {
+            "dimensions": found.dimensions,
+            "p": found.total,
+            "p_by_round": found.by_round,
+            "n_unscored": found.n_unscored,
+            "as_printed": {"dimensions": found.as_printed.dimensions, "p": found.as_printed.total},
+        }
+
+    def values(self) -> JsonObject:
+        return {**self._ours.values()}
+
+    def as_printed(self) -> JsonObject:
+        return {**self._printed.values()}
+
+    def intervals(self) -> JsonObject:
+        return {**self._ours.intervals()}
+
+    def counted(self) -> dict[str, int]:
+        return self._ours.counted()
+
+
+ENDS = dict.fromkeys(("fa", "cc", "r"), (0.0, 10.0))
+
+
+class RawClaim(RawPart):
+    cited: Flag
+    verdict: Found | None = None
+
+    @model_validator(mode="after")
+    def _a_cited_claim_has_a_verdict(self) -> RawClaim:
+        if self.cited and "verdict" not in self.model_fields_set:
+            raise ValueError("verdict: missing; null where there was no answer")
+        return self
+
+
+class ReliabilityInput(RawRow):
+    claims: list[RawClaim]
+
+
+class ReliabilitySums(ProtocolSums[ReliabilityInput]):
+    """A claim without a citation has no source that anybody could ask: its verdict is no missing answer."""
+
+    form = ReliabilityInput
+
+    def __init__(self) -> None:
+        self._ours, self._printed = Means(ENDS), Means(ENDS)
+
+    def add(self, row: ReliabilityInput) -> JsonObject:
+        claims = [ReliabilityClaim(claim.cited, claim.verdict) for claim in row.claims]
+        self.n_unscored += sum(claim.cited and claim.verdict is None for claim in claims)
+        ours = reliability(claims)._asdict()
+        self._ours.add(ours, row.task)
+        self._printed.add(reliability(claims, printed=True)._asdict(), row.task)
+        return ours
+
+    def values(self) -> JsonObject:
+        return {**self._ours.values()}
+
+    def as_printed(self) -> JsonObject:
+        return {**self._printed.values()}
+
+    def intervals(self) -> JsonObject:
+        return {**self._ours.intervals()}
+
+    def counted(self) -> dict[str, int]:
+        return self._ours.counted()
+
+
+class SwapInput(RawRow):
+    task: Name
+    criteria_of: Name
+    report_of: Name
+    p: Number | None
+
+
+class SwapSums(ProtocolSums[SwapInput]):
+    form = SwapInput
+
+    def __init__(self) -> None:
+        self._scores: list[SwapScore] = []
+
+    def add(self, row: SwapInput) -> None:
+        self.n_unscored += row.p is None
+        self._scores.append(SwapScore(row.task, row.criteria_of, row.report_of, row.p))
+
+    def values(self) -> JsonObject:
+        found = swapped(self._scores)
+        return {
+            "by_task": {
+                task: {"delta": one.delta, "cfa_min": one.cfa_min, "a_min": one.a_min}
+                for task, one in found.items()
+            }
+        }
+
+    def intervals(self) -> JsonObject:
+        """Compute the intervals of the means over tasks."""
+        return {name: interval_row(v) for name, v in over_tasks(swapped(self._scores))._asdict().items()}

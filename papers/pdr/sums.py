@@ -1,0 +1,235 @@
+"""The sums of PDR-Bench: P and Q from scores of criteria, R from verdicts on citations, and the swap of persons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
+from math import fsum
+from statistics import stdev
+from typing import NamedTuple
+
+from drr.eval.stats.citations import IN_PART, WHOLLY, CitationVerdict, Found, found
+from drr.eval.stats.faithfulness import Status
+from drr.eval.stats.intervals import V, mean
+
+Rounds = Sequence[float | None] | None
+"""Of one criterion, a score for each round; `None` in it, or in its place, is no answer."""
+
+
+class WeighedScore(NamedTuple):
+    weight: float
+    rounds: Rounds
+
+
+class PrintedTotals(NamedTuple):
+    """The totals by the published rule."""
+
+    dimensions: Mapping[str, float]
+    total: float
+
+
+class WeighedTotals(NamedTuple):
+    """P or Q of one report."""
+
+    dimensions: Mapping[str, float | None]
+    total: float | None
+    by_round: Sequence[float | None] | None
+    """The total from the scores of each round alone; `None` where there was no round."""
+    n_unscored: int
+    """Answers that are missing: each of a list, and a missing list once."""
+    as_printed: PrintedTotals
+
+
+def weighed(weights: Mapping[str, float], criteria: Mapping[str, Sequence[WeighedScore]]) -> WeighedTotals:
+    """`ValueError` where criteria belong to a dimension that has no weight: nobody could say what they count."""
+    strange = sorted(criteria.keys() - weights.keys())
+    if strange:
+        raise ValueError(f"the dimension {strange[0]} has criteria and no weight")
+    dimensions = _dimensions(weights, criteria, _mean)
+    rounds = max((len(c.rounds) for own in criteria.values() for c in own if c.rounds is not None), default=0)
+    by_round = [
+        _total(weights, _dimensions(weights, criteria, partial(_nth, number))) for number in range(rounds)
+    ]
+    printed = {name: 0.0 if value is None else value for name, value in dimensions.items()}
+    return WeighedTotals(
+        dimensions,
+        _total(weights, dimensions),
+        by_round or None,
+        sum(_missing(one.rounds) for own in criteria.values() for one in own),
+        PrintedTotals(printed, fsum(weights[name] * value for name, value in printed.items())),
+    )
+
+
+def spread(values: Sequence[float | None] | None) -> float | None:
+    """The standard deviation of a sample; `None` of fewer than two known values."""
+    known = [value for value in values or () if value is not None]
+    return stdev(known) if len(known) > 1 else None
+
+
+def _dimensions(
+    weights: Mapping[str, float],
+    criteria: Mapping[str, Sequence[WeighedScore]],
+    score: Callable[[Rounds], float | None],
+) -> dict[str, float | None]:
+    return {
+        name: _dimension([(one.weight, score(one.rounds)) for one in criteria.get(name, ())])
+        for name in weights
+    }
+
+
+def _dimension(scores: Sequence[tuple[float, float | None]]) -> float | None:
+    """A criterion without a score is left out, and the weights of the others keep their proportions."""
+    known = [(weight, value) for weight, value in scores if value is not None]
+    whole = fsum(weight for weight, _ in known)
+    return fsum(weight * value for weight, value in known) / whole if whole else None
+
+
+def _total(weights: Mapping[str, float], dimensions: Mapping[str, float | None]) -> float | None:
+    """Weights are taken as they are: what one dimension lacks is not given to the others."""
+    parts: list[float] = []
+    for name, value in dimensions.items():
+        if value is None:
+            return None
+        parts.append(weights[name] * value)
+    return fsum(parts) if parts else None
+
+
+def _mean(rounds: Rounds) -> float | None:
+    known = [value for value in rounds or () if value is not None]
+    return fsum(known) / len(known) if known else None
+
+
+def _nth(number: int, rounds: Rounds) -> float | None:
+    return rounds[number] if rounds is not None and number < len(rounds) else None
+
+
+def _missing(rounds: Rounds) -> int:
+    return sum(value is None for value in rounds) if rounds else 1
+
+
+class ReliabilityClaim(NamedTuple):
+    cited: bool
+    verdict: Found | None
+    """`None`: no answer of the judge, or none yet."""
+
+
+class Reliability(NamedTuple):
+    """PDR-Bench's R and its two halves, 0-10."""
+
+    fa: float | None
+    cc: float | None
+    r: float | None
+
+
+def reliability(claims: Sequence[ReliabilityClaim], *, printed: bool = False) -> Reliability:
+    """FA over cited claims: a source that could not be read supports nothing. As printed neither does a verdict that is missing,
+    and FA of a report without citations is 0."""
+    cited = [claim for claim in claims if claim.cited]
+    known = [claim.verdict for claim in cited if claim.verdict is not None or printed]
+    fa = 10 * sum(verdict == "supported" for verdict in known) / len(known) if known else None
+    if fa is None and printed:
+        fa = 0.0
+    cc = 10 * len(cited) / len(claims) if claims else None
+    return Reliability(fa, cc, None if fa is None or cc is None else (fa + cc) / 2)
+
+
+def report_values(
+    claims: Mapping[str, bool], citations: Sequence[CitationVerdict]
+) -> dict[str, float | None]:
+    """Every figure of one report. `claims` says of each whether it cites an address."""
+    by_claim: dict[str, list[Status | None]] = {}
+    for one in citations:
+        by_claim.setdefault(one.claim, []).append(one.status)
+    strictly = reliability(_claims(claims, by_claim, WHOLLY))
+    leniently = reliability(_claims(claims, by_claim, IN_PART))
+    printed = reliability(_claims(claims, by_claim, IN_PART), printed=True)
+    return {
+        "pqr_fa": strictly.fa,
+        "pqr_fa_lenient": leniently.fa,
+        "pqr_cc": strictly.cc,
+        "pqr_r": strictly.r,
+        "pqr_r_printed": printed.r,
+    }
+
+
+def _claims(
+    claims: Mapping[str, bool], by_claim: Mapping[str, Sequence[Status | None]], supporting: Collection[str]
+) -> list[ReliabilityClaim]:
+    return [
+        ReliabilityClaim(cited, _best([found(s, supporting) for s in by_claim.get(claim, ())]))
+        for claim, cited in claims.items()
+    ]
+
+
+def _best(verdicts: Sequence[Found | None]) -> Found | None:
+    """A claim has support where one of its addresses alone supports it; a missing verdict could still."""
+    if "supported" in verdicts:
+        return "supported"
+    if None in verdicts or not verdicts:
+        return None
+    return "unsupported" if "unsupported" in verdicts else "unknown"
+
+
+class SwapScore(NamedTuple):
+    task: str
+    criteria_of: str
+    report_of: str
+    p: float | None
+
+
+class TaskSwap(NamedTuple):
+    """The swap of one task."""
+
+    delta: Mapping[str, float | None]
+    """By whose criteria; unknown where nobody else's report, or not his own, was scored under them."""
+    cfa_min: float | None
+    a_min: float | None
+    matched: Mapping[str, float | None]
+    """P of each person's report under his own criteria."""
+
+
+def swapped(scores: Iterable[SwapScore]) -> dict[str, TaskSwap]:
+    """Several scores of one report's person under one person's criteria are averaged first."""
+    known: dict[str, dict[str, dict[str, list[float]]]] = {}
+    for score in scores:
+        under = known.setdefault(score.task, {}).setdefault(score.criteria_of, {})
+        if score.p is not None:
+            under.setdefault(score.report_of, []).append(score.p)
+    return {task: _of_task(by_person) for task, by_person in known.items()}
+
+
+def _of_task(by_person: Mapping[str, Mapping[str, list[float]]]) -> TaskSwap:
+    means = {
+        person: {of: fsum(values) / len(values) for of, values in under.items()}
+        for person, under in by_person.items()
+    }
+    delta = {person: _delta(person, under) for person, under in means.items()}
+    matched = {person: under.get(person) for person, under in means.items()}
+    return TaskSwap(delta, _least(delta), _least(matched), matched)
+
+
+def _delta(person: str, under: Mapping[str, float]) -> float | None:
+    others = [value for of, value in under.items() if of != person]
+    if person not in under or not others:
+        return None
+    return under[person] - fsum(others) / len(others)
+
+
+def _least(values: Mapping[str, float | None]) -> float | None:
+    return min((value for value in values.values() if value is not None), default=None)
+
+
+class SwapMeans(NamedTuple):
+    """The means of swaps over tasks."""
+
+    delta: V
+    cfa_min: V
+    a_min: V
+
+
+def over_tasks(tasks: Mapping[str, TaskSwap]) -> SwapMeans:
+    return SwapMeans(
+        mean({task: list(one.delta.values()) for task, one in tasks.items()}, "mean swap delta over tasks"),
+        mean({task: [one.cfa_min] for task, one in tasks.items()}, "mean CFA_min over tasks"),
+        mean({task: [one.a_min] for task, one in tasks.items()}, "mean A_min over tasks"),
+    )

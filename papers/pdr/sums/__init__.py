@@ -1,1 +1,0 @@
-"""Sums over scores of criteria, reliability and swaps."""
