@@ -16,7 +16,7 @@ from drr.citations import repair
 from drr.citations.addresses import canonical_url
 from drr.citations.ids import IdLookup
 from drr.citations.parse import Citations, parse
-from drr.env.deadline import read_in_time
+from drr.env.progress import read_in_time
 from drr.llm.failures import ModelFailure, NoAnswer
 from drr.llm.prompts import Prompts, fence
 from langchain_core.messages import HumanMessage

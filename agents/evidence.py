@@ -17,7 +17,7 @@ from drr.citations.addresses import canonical_url
 from drr.citations.files import KnownPlaces
 from drr.env.source import Source
 from drr.env.web.base import Page, WebSearch, WebUnavailable
-from drr.env.web.shop_pages import is_shop_address
+from drr.env.web.open import is_shop_address
 from drr.llm.meter import Meter
 
 Value = TypeVar("Value")

@@ -57,10 +57,8 @@ def sample_shop(settings: Settings) -> Iterator[str]:
     from pathlib import Path
     from tempfile import TemporaryDirectory
 
-    from drr.data_ingest.categories import TEN
     from drr.data_ingest.ingest import Job, ingest
-    from drr.data_ingest.raw_files import find_pairs
-    from drr.data_ingest.recipe import Recipe
+    from drr.data_ingest.recipe import TEN, Recipe, find_pairs
     from drr.data_ingest.sample import SamplePlan, write_sample
     from drr.env.progress import Quiet
 

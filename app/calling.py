@@ -102,7 +102,7 @@ def _for_caller(caller: _Caller, work: Callable[[], Done], places: tuple[object,
 def _as_program(work: Callable[[], Done], places: tuple[object, ...]) -> Done:
     from drr.app.notices import logged
     from drr.app.places import places_among
-    from drr.env.disk import disk_of
+    from drr.env.errors import disk_of
 
     with disk_of(), places_among(places), logged():
         return work()

@@ -86,8 +86,7 @@ class Findings:
 
 def check(config: CheckConfig, progress: Progress | None = None) -> Findings:
     """Check the report; `Misuse` for a user whom the shop does not have."""
-    from drr.env.memory import collector_off
-    from drr.env.progress import Quiet
+    from drr.env.progress import Quiet, collector_off
 
     if config.budget is not None and not 0 <= config.budget < float("inf"):
         raise Misuse("--budget: give an amount of dollars, such as 300")

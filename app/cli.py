@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stderr.close()
             return 1
         except Exception as error:
-            from drr.env.disk import no_room
+            from drr.env.errors import no_room
 
             if (sentence := no_room(error)) is None:
                 raise
@@ -83,7 +83,7 @@ def answered(name: str, words: Sequence[str]) -> str:
 
     from drr.app.parsing import module_of, parser_of
     from drr.app.places import places_of
-    from drr.env.disk import disk_of
+    from drr.env.errors import disk_of
 
     command = command_of(name)
     arguments = parser_of(command).parse_args(words)
@@ -154,7 +154,7 @@ def _ran(module: ModuleType, arguments: argparse.Namespace) -> int:
     from drr.app.common_options import is_silent
     from drr.app.places import places_of
     from drr.app.terminal import wide
-    from drr.env.disk import disk_of
+    from drr.env.errors import disk_of
 
     with (
         disk_of(),

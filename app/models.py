@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from drr.app.answers import Answering
-    from drr.env.address import ServerAddress
     from drr.env.json_object import JsonObject
     from drr.env.settings import Settings
+    from drr.env.trust import ServerAddress
     from drr.llm.budget import Budget
     from drr.llm.factory import Models
     from drr.llm.failures import ModelFailure

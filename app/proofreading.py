@@ -26,7 +26,7 @@ def proofread(subject: Subject, settings: Settings, progress: Progress) -> Proof
     from drr.app.models import explain, models_of
     from drr.app.prompts import prompts_of
     from drr.app.studies import check_models
-    from drr.env.deadline import read_in_time
+    from drr.env.progress import read_in_time
     from drr.eval.asking.judge import UnkeptJudge
     from drr.eval.tasks.desk import JUDGE
     from drr.eval.tasks.mistakes.finding import Brief, mistakes_in

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, TypedDict
 
-from drr.env.themes import themes_of
+from drr.env.profile import themes_of
 
 if TYPE_CHECKING:
     from drr.env.shop import Shop

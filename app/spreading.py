@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from drr.data_ingest.ingest import Job
     from drr.data_ingest.spread_bench import IngestBench
+    from drr.env.copy import CopyBench
     from drr.env.progress import Progress
     from drr.env.settings import Settings
     from drr.env.shop import Manifest, Shop
-    from drr.env.spread_copy import CopyBench
 
 
 class SpreadAsked(NamedTuple):
@@ -70,9 +70,9 @@ def ingest_by_many(job: Job, settings: Settings, asked: SpreadAsked, progress: P
     from drr.app.workers import sent_settings
     from drr.data_ingest.spread import SpreadIngest
     from drr.data_ingest.spread_plan import plan_of
-    from drr.env.code import code_hash
     from drr.env.errors import Misuse
     from drr.env.servers.pieces import PiecesWriter
+    from drr.env.user_code import code_hash
 
     if job.recipe.keep_reviews:
         raise Misuse("--keep-reviews: reviews are kept by one process; leave --pool out")
@@ -90,9 +90,9 @@ def copy_by_many(
     source: Shop, target: str, settings: Settings, asked: SpreadAsked, progress: Progress, *, replace: bool
 ) -> Manifest:
     from drr.app.workers import sent_settings
-    from drr.env.code import code_hash
+    from drr.env.copy import SpreadCopy
     from drr.env.servers.pieces import PiecesWriter
-    from drr.env.spread_copy import SpreadCopy
+    from drr.env.user_code import code_hash
 
     plan = f"copy-{source.manifest.content_hash}-{code_hash()}"
     with PiecesWriter(target, settings, replace=replace, plan=plan) as writer:
@@ -118,8 +118,8 @@ def ingest_bench(config: Mapping[str, Any]) -> Iterator[IngestBench]:
 @contextmanager
 def copy_bench(config: Mapping[str, Any]) -> Iterator[CopyBench]:
     from drr.app.workers import settings_from
+    from drr.env.copy import CopyBench
     from drr.env.servers.pieces import PieceStore
-    from drr.env.spread_copy import CopyBench
 
     with PieceStore(config["shop"], settings_from(config["settings"]), config["version"]) as store:
         yield CopyBench(store)

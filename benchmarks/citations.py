@@ -12,7 +12,7 @@ from pathlib import Path
 from time import process_time
 
 from drr.citations.parse import parse
-from drr.env.memory import collector_off
+from drr.env.progress import collector_off
 
 from benchmarks.results import machine, record, table
 

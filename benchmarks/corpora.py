@@ -32,9 +32,8 @@ from statistics import mean
 
 from drr.app.cli import main as drr
 from drr.env.settings import Settings
-from drr.env.shingles import shingles, similarity
 from drr.env.shop import open_shop
-from drr.env.text import tokens
+from drr.env.text import shingles, similarity, tokens
 from drr.papers.dr3.asking.question import written_question
 from drr.papers.dr3.corpus.build import Corpora, corpora
 from drr.papers.dr3.corpus.known import CasePages

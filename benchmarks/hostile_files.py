@@ -7,8 +7,7 @@ import re
 import time
 from pathlib import Path
 
-from drr.env.drawer.media import checked
-from drr.env.drawer.problems import FileProblem
+from drr.env.drawer.form import FileProblem, checked
 from drr.env.drawer.process import FileReader
 from drr.env.drawer.worker import CPU_SECONDS, MEMORY
 

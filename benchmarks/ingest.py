@@ -38,7 +38,7 @@ def decompress(folder: Path) -> int:
 
 def scan(folder: Path) -> int:
     from drr.data_ingest.blocks import BlockReader
-    from drr.data_ingest.ids import Ids
+    from drr.data_ingest.packing import Ids
     from drr.data_ingest.review_rows import ReviewRows
 
     rows = 0
@@ -51,7 +51,7 @@ def scan(folder: Path) -> int:
 def select(folder: Path, memory: int = 1 << 30) -> int:
     """Everything until the orders of the kept products are at hand; the metadata is not read."""
     import numpy as np
-    from drr.data_ingest.ids import Ids
+    from drr.data_ingest.packing import Ids
     from drr.data_ingest.quarantine import Quarantine
     from drr.data_ingest.recipe import Recipe
     from drr.data_ingest.reviews import read_reviews
@@ -89,10 +89,10 @@ def parse(folder: Path) -> int:
 def users(folder: Path) -> int:
     """Rows of 200,000 users, as the ingest asks for them."""
     import numpy as np
-    from drr.data_ingest.ids import Ids
     from drr.data_ingest.ingest import BATCH
-    from drr.data_ingest.users import profiles
-    from drr.env.memory import collector_off
+    from drr.data_ingest.orders import profiles
+    from drr.data_ingest.packing import Ids
+    from drr.env.progress import collector_off
 
     rng = np.random.default_rng(1)
     letters = np.frombuffer(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", np.uint8)
@@ -148,8 +148,7 @@ def child(job: str, folder: Path) -> dict[str, Any]:
 
 
 def one(job: str, folder: Path) -> None:
-    import drr.data_ingest.reviews
-    import drr.data_ingest.users  # noqa: F401  what it takes to start Python is not measured here
+    import drr.data_ingest.orders  # noqa: F401  what it takes to start Python is not measured here
 
     start = time.perf_counter()
     answer = JOBS[job](folder)
@@ -239,7 +238,7 @@ def ratios(reviews: int, rounds: int) -> None:
 
 
 def paper(raw: Path) -> None:
-    from drr.data_ingest.categories import ALL
+    from drr.data_ingest.recipe import ALL
     from drr.env.embedded.layout import read_manifest
 
     names = [name for name in ALL if (raw / "raw" / "review_categories" / f"{name}.jsonl.gz").exists()]

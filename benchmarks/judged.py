@@ -15,8 +15,7 @@ from pathlib import Path
 from statistics import median
 
 from drr.data_ingest.sample import SamplePlan
-from drr.data_ingest.sample_products import make_products
-from drr.data_ingest.sample_vocabulary import ProductType, Vocabulary, load_vocabulary
+from drr.data_ingest.sample_products import ProductType, Vocabulary, load_vocabulary, make_products
 from drr.env.entities import Product
 
 KINDS = ("category", "brand", "use", "attribute", "typo", "synonym", "question", "price")

@@ -14,10 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import tantivy as tv
-from drr.data_ingest.categories import TEN
 from drr.data_ingest.ingest import Job, ingest
-from drr.data_ingest.raw_files import find_pairs
-from drr.data_ingest.recipe import Recipe
+from drr.data_ingest.recipe import TEN, Recipe, find_pairs
 from drr.data_ingest.sample import SamplePlan, write_sample
 from drr.env.entities import Product
 from drr.env.progress import Quiet

@@ -23,12 +23,11 @@ from typing import Any
 from drr.app import testservers
 from drr.env.content import batched
 from drr.env.copy import copy_shop
-from drr.env.memory import collector_off
-from drr.env.progress import Quiet
+from drr.env.progress import Quiet, collector_off
 from drr.env.servers import index
 from drr.env.servers.connect import Servers
 from drr.env.servers.documents import order_documents, user_document
-from drr.env.servers.names import names_of
+from drr.env.servers.load import names_of
 from drr.env.servers.sending import RECORDED
 from drr.env.servers.store import INDEXES, ServersStore
 from drr.env.servers.writer import PRODUCTS

@@ -11,10 +11,8 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 from drr.data_ingest.blocks import BLOCK, Block, BlockReader
-from drr.data_ingest.ids import Ids
-from drr.data_ingest.lines import BadLine, Repairs
-from drr.data_ingest.packing import I64
-from drr.data_ingest.products import RawProduct, parse_block, parse_line
+from drr.data_ingest.packing import I64, Ids
+from drr.data_ingest.products import BadLine, RawProduct, Repairs, parse_block, parse_line
 from drr.data_ingest.quarantine import Quarantine
 from drr.data_ingest.recipe import Recipe
 from drr.data_ingest.reviews import RowTally

@@ -1,6 +1,11 @@
-"""Product ids as numbers: ten characters of 0-9 and A-Z in 60 bits."""
+"""Ids of products and users as numbers and codes of fixed width; and bits, whole words at a time."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache, cached_property
+from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +13,7 @@ from numpy.typing import NDArray
 U8 = NDArray[np.uint8]
 U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
-ITEM_WIDTH = 10
+ITEM_WIDTH, USER_WIDTH = 10, 28
 
 
 def every(byte: int) -> np.uint64:
@@ -76,3 +81,220 @@ def unpack_items(packed: I64) -> NDArray[np.bytes_]:
     """The ids again."""
     six = (packed[:, None] >> np.arange(54, -1, -6)) & 0x3F
     return (six + 0x20).astype(np.uint8).view(f"S{ITEM_WIDTH}").ravel()
+
+
+_ONE = np.uint64(1)
+
+
+class Bits:
+    """A mask as 64-bit words, for counting and finding what is set without listing it."""
+
+    def __init__(self, mask: NDArray[np.bool_]) -> None:
+        self._words = np.packbits(mask, bitorder="little").view(np.uint64)
+
+    def positions(self) -> I64:
+        """Good where few are set."""
+        at = np.flatnonzero(self._words != 0)
+        set_ = np.flatnonzero(np.unpackbits(self._words[at].view(np.uint8), bitorder="little"))
+        found: I64 = (at[set_ >> 6] << 6) + (set_ & 63)
+        return found
+
+    def scattered(self) -> I64:
+        """The same, good where hardly ever two are near each other."""
+        at = np.flatnonzero(self._words != 0)
+        words = self._words[at]
+        found = [(at << 6) + _lowest(words)]
+        while len(more := np.flatnonzero(words & (words - _ONE))):
+            at, words = at[more], words[more]
+            words &= words - _ONE
+            found.append((at << 6) + _lowest(words))
+        return found[0] if len(found) == 1 else np.sort(np.concatenate(found))
+
+    @cached_property
+    def _sums(self) -> I64:
+        """Count how many are set up to each word, the word itself included."""
+        return np.cumsum(np.bitwise_count(self._words), dtype=np.int64)
+
+    def rank(self, at: I64) -> I64:
+        """Count how many are set before each position."""
+        word = at >> 6
+        from_here = self._words[word] >> (at & 63).astype(np.uint64)
+        count: I64 = self._sums[word] - np.bitwise_count(from_here)
+        return count
+
+    def following(self, at: I64) -> I64:
+        """The first that is set at or after each position; one is."""
+        word = at >> 6
+        left = self._words[word] >> (at & 63).astype(np.uint64)
+        found = at + _lowest(left)
+        open_ = np.flatnonzero(left == 0)
+        if len(open_):
+            sums = self._sums
+            word = np.searchsorted(sums, sums[word[open_]], "right")
+            found[open_] = (word << 6) + _lowest(self._words[word])
+        return found
+
+
+def _lowest(words: U64) -> NDArray[np.uint8]:
+    """The place of the lowest bit that is set."""
+    lowest: NDArray[np.uint8] = np.bitwise_count(~words & (words - _ONE))
+    return lowest
+
+
+def everywhere(block: U8, kind: str, width: int) -> NDArray[Any]:
+    """The block as overlapping values, one beginning at each byte."""
+    return np.ndarray((len(block) - width + 1,), kind, block.data, 0, (1,))
+
+
+def column(records: NDArray[np.void], at: int, kind: str = "<u8") -> NDArray[Any]:
+    """The same bytes of each record, as they lie."""
+    return np.ndarray(records.shape, kind, records.data, at, records.strides)
+
+
+def spells(records: NDArray[np.void], at: int, literal: bytes) -> NDArray[np.bool_]:
+    """Tell where the literal stands at this place of the record, compared in overlapping eights."""
+    same: NDArray[np.bool_] = column(records, at) == eight(literal, 0)
+    for place in (*range(8, len(literal) - 8, 8), len(literal) - 8):
+        same &= column(records, at + place) == eight(literal, place)
+    return same
+
+
+def spelled(block: U8, at: I64, literal: bytes) -> NDArray[np.bool_]:
+    """Tell where the literal stands at these places of the block; what would leave the block does not."""
+    width = len(literal)
+    records = everywhere(block, f"V{width}", width)
+    return spells(records[np.minimum(at, len(records) - 1)], 0, literal)
+
+
+@cache
+def eight(literal: bytes, at: int) -> np.uint64:
+    word: np.uint64 = np.frombuffer(literal, np.uint64, 1, at)[0]
+    return word
+
+
+_MARK = b"\x01"
+"""Begins the code of an id that is not of the official form; no official one holds a control character."""
+_PRIMES = [
+    np.uint64(prime)
+    for prime in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93)
+]
+
+
+class Ids:
+    """The table of one ingest. Codes of equal ids are equal."""
+
+    def __init__(self) -> None:
+        self._users: dict[str, bytes] = {}
+        self._odd_users: list[str] = []
+        self._items: dict[str, int] = {}
+        self._odd_items: list[str] = []
+
+    def users(self, texts: Sequence[str]) -> NDArray[np.bytes_]:
+        return np.array([self._user(text) for text in texts], f"S{USER_WIDTH}")
+
+    def _user(self, text: str) -> bytes:
+        if len(text) == USER_WIDTH and text.isascii() and text.isprintable():
+            return text.encode()
+        code = self._users.get(text)
+        if code is None:
+            code = self._users[text] = _MARK + b"%020d" % len(self._odd_users)
+            self._odd_users.append(text)
+        return code
+
+    def items(self, texts: list[str]) -> I64:
+        if not texts:
+            return np.empty(0, np.int64)
+        codes, fine = pack_texts(texts)
+        for at in np.flatnonzero(~fine).tolist():
+            codes[at] = self._odd_item(texts[at])
+        return codes
+
+    def _odd_item(self, text: str) -> int:
+        code = self._items.get(text)
+        if code is None:
+            code = self._items[text] = -1 - len(self._odd_items)
+            self._odd_items.append(text)
+        return code
+
+    def user_texts(self, codes: NDArray[np.bytes_]) -> list[str]:
+        texts: list[str] = codes.astype(f"U{USER_WIDTH}").tolist()
+        if self._odd_users:
+            texts = [self._odd_users[int(t[1:])] if t[0] == "\x01" else t for t in texts]
+        return texts
+
+    def item_texts(self, codes: I64) -> list[str]:
+        texts: list[str] = unpack_items(np.maximum(codes, 0)).astype(f"U{ITEM_WIDTH}").tolist()
+        for at in np.flatnonzero(codes < 0).tolist():
+            texts[at] = self._odd_items[-1 - int(codes[at])]
+        return texts
+
+    def user_hashes(self, codes: NDArray[np.bytes_]) -> U64:
+        """A number of each user's id and of nothing else."""
+        hashes = mix(*words(codes))
+        if self._odd_users:
+            for at in np.flatnonzero(_is_odd(codes)).tolist():
+                hashes[at] = hash_text(self._odd_users[int(codes[at][1:])])
+        return hashes
+
+    def item_hashes(self, codes: I64) -> U64:
+        hashes = mix(codes.astype(np.uint64))
+        for at in np.flatnonzero(codes < 0).tolist():
+            hashes[at] = hash_text(self._odd_items[-1 - int(codes[at])])
+        return hashes
+
+    def odd_items(self, codes: I64) -> dict[int, str]:
+        """Look up the codes that are numbers in this table; the others are ids themselves."""
+        return {code: self._odd_items[-1 - code] for code in np.unique(codes[codes < 0]).tolist()}
+
+    def odd_users(self, codes: NDArray[np.bytes_]) -> dict[bytes, str]:
+        odd = np.unique(codes[_is_odd(codes)]).tolist() if self._odd_users else []
+        return {code: self._odd_users[int(code[1:])] for code in odd}
+
+    def adopted_items(self, codes: I64, odd: dict[int, str]) -> I64:
+        """Codes of another table as they are in this one."""
+        if not odd:
+            return codes
+        at = np.flatnonzero(codes < 0)
+        adopted = codes.copy()
+        adopted[at] = [self._odd_item(odd[code]) for code in codes[at].tolist()]
+        return adopted
+
+    def adopted_users(self, codes: NDArray[np.bytes_], odd: dict[bytes, str]) -> NDArray[np.bytes_]:
+        if not odd:
+            return codes
+        at = np.flatnonzero(_is_odd(codes))
+        adopted = codes.copy()
+        adopted[at] = self.users([odd[code] for code in codes[at].tolist()])
+        return adopted
+
+    @property
+    def only_official_users(self) -> bool:
+        return not self._odd_users
+
+
+def _is_odd(codes: NDArray[np.bytes_]) -> NDArray[np.bool_]:
+    first: NDArray[Any] = np.ascontiguousarray(codes).view(np.uint8)[::USER_WIDTH]
+    return np.asarray(first == _MARK[0])
+
+
+def words(users: NDArray[np.bytes_]) -> list[U64]:
+    """The bytes of each code as four numbers that sort as the text does, the last overlapping."""
+    raw = np.ascontiguousarray(users).view(np.uint8).reshape(-1, USER_WIDTH)
+    return [word(raw, at) for at in (0, 8, 16, USER_WIDTH - 8)]
+
+
+def mix(*columns: U64) -> U64:
+    """One well-spread number of each row."""
+    total = np.zeros(len(columns[0]), np.uint64)
+    for column, prime in zip(columns, _PRIMES * 2, strict=False):
+        total = finish((total ^ column) * prime)
+    return total
+
+
+def finish(value: U64) -> U64:
+    value = (value ^ (value >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
+    return value ^ (value >> np.uint64(32))
+
+
+def hash_text(text: str) -> int:
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")

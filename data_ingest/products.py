@@ -6,14 +6,141 @@ import json
 import math
 import re
 from collections import Counter
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass
+from html import unescape
+from typing import Any, Literal, NamedTuple, NoReturn
 
 import msgspec
 import orjson
-from drr.data_ingest.lines import BadLine, Repairs, may_need_repair, parse_object, without_bom
-from drr.data_ingest.plain_text import plain_values
 from drr.env.entities import Product
 from drr.env.json_object import JsonObject
+
+_LONE = re.compile("[\ud800-\udfff]")
+_NUL_ESCAPE = b"\\u0000"
+BOM = b"\xef\xbb\xbf"
+
+
+class BadLine(Exception):
+    """The line goes to quarantine; `reason` is what it is counted under."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(slots=True)
+class Repairs:
+    """Rows in which something was mended."""
+
+    surrogates: int = 0
+    nul: int = 0
+
+    def add(self, other: Repairs) -> None:
+        self.surrogates += other.surrogates
+        self.nul += other.nul
+
+
+def may_need_repair(lines: bytes) -> bool:
+    """Tell whether NUL occurs, which a strict parser lets through as an escape. A lone surrogate it refuses by itself."""
+    return b"\0" in lines or lines.rfind(_NUL_ESCAPE) >= 0  # from the right it is found three times as fast
+
+
+def parse_object(line: bytes, repairs: Repairs) -> JsonObject:
+    """The object of a line, mended: lone surrogates become U+FFFD and NUL goes."""
+    had_nul = b"\0" in line
+    try:
+        text = line.replace(b"\0", b"").decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadLine("not_utf8") from None
+    try:
+        row = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise BadLine("broken_json") from None
+    if not isinstance(row, dict):
+        raise BadLine("not_an_object")
+    if "\\u" not in text:
+        repairs.nul += had_nul
+        return row
+    mended = _Mender()
+    clean: JsonObject = mended(row)
+    repairs.surrogates += mended.surrogates
+    repairs.nul += mended.nul or had_nul
+    return clean
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+class _Mender:
+    def __init__(self) -> None:
+        self.surrogates = self.nul = False
+
+    def __call__(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, list):
+            return [self(item) for item in value]
+        if isinstance(value, dict):
+            return {self._text(key): self(item) for key, item in value.items()}
+        return value
+
+    def _text(self, text: str) -> str:
+        if "\0" in text:
+            self.nul = True
+            text = text.replace("\0", "")
+        if not text.isascii() and _LONE.search(text):
+            self.surrogates = True
+            text = _LONE.sub("\ufffd", text)
+        return text
+
+
+def without_bom(line: bytes) -> bytes:
+    return line.removeprefix(BOM)
+
+
+VERSION = "1"
+"""Raised when a text may come out otherwise. It stands in the manifest; the content hash of a shop depends on it."""
+_BREAKS = (
+    "address|article|aside|blockquote|br|caption|center|dd|div|dl|dt|footer|h[1-6]|header|hr|li|main|nav|ol|p|pre|section"
+    "|table|tbody|td|tfoot|th|thead|tr|ul"
+)
+_INLINE = (
+    "a|abbr|acronym|b|bdi|bdo|big|cite|code|del|dfn|em|font|i|img|ins|kbd|mark|q|s|samp|small|span|strike|strong|sub|sup|tt"
+    "|u|var|wbr"
+)
+_ATTRIBUTE = r"""\s+[A-Za-z][\w:-]*\s*=\s*(?:"[^"<]*"|'[^'<]*'|[^\s"'<>=]+)"""
+_TAG = re.compile(rf"</?(?:(?P<breaks>{_BREAKS})|{_INLINE})(?:{_ATTRIBUTE})*\s*/?>", re.IGNORECASE)
+_HIDDEN = re.compile(r"<!--[^<>]{0,2000}-->")
+_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_BLANKS = re.compile(r"[ \t\r\n\f\v\u00a0]+")
+_TWICE = 2
+
+
+def plain(text: str) -> str:
+    if "<" not in text and "&" not in text:
+        return text
+    read = text
+    for _ in range(_TWICE):
+        read = _ENTITY.sub(lambda found: unescape(found[0]), read)
+    read = _TAG.sub(lambda found: " " if found["breaks"] else "", _HIDDEN.sub("", read))
+    return text if read == text else _BLANKS.sub(" ", read).strip()
+
+
+def plain_values(value: Any) -> Any:
+    """All texts in a structure, names included; a name that becomes another's stays as it was."""
+    if isinstance(value, str):
+        return plain(value)
+    if isinstance(value, list):
+        return [plain_values(item) for item in value]
+    if isinstance(value, dict):
+        found: dict[str, Any] = {}
+        for name, item in value.items():
+            read = plain(name)
+            found[name if read != name and (read in value or read in found) else read] = plain_values(item)
+        return found
+    return value
+
 
 PriceForm = Literal["number", "missing", "dash", "from", "text", "unreadable"]
 _AMOUNT = re.compile(

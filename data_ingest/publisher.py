@@ -1,4 +1,4 @@
-"""The raw files as they are published, and who is asked for them: the publisher on public addresses only, or a mirror that the user named."""
+"""The raw files as they are published, and who is asked for them. The publisher on public addresses only, or a mirror that the user named."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from urllib.parse import urljoin, urlsplit
 import httpcore
 from drr.env.errors import DrrError, Misuse
 from drr.env.web.address import PORTS, Refused, WebAddress, check_ip, parse
-from drr.env.web.pinned import Pinned, Resolver, resolved, timeouts, trusted_roots
+from drr.env.web.fetch import Pinned, Resolver, resolved, timeouts, trusted_roots
 from pydantic import BaseModel, ConfigDict
 
 AGENT = "DeepResearchRetail/0.1"

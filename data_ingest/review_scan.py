@@ -12,8 +12,22 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from drr.data_ingest.bits import Bits, column, eight, everywhere, spelled, spells
-from drr.data_ingest.packing import I64, ITEM_WIDTH, U8, U64, all_capitals, every, pack_words
+from drr.data_ingest.packing import (
+    I64,
+    ITEM_WIDTH,
+    U8,
+    U64,
+    USER_WIDTH,
+    Bits,
+    all_capitals,
+    column,
+    eight,
+    every,
+    everywhere,
+    pack_words,
+    spelled,
+    spells,
+)
 from numpy.typing import NDArray
 
 _FIRST = b'", "images": [{"small_image_url": "'
@@ -111,7 +125,6 @@ def _odd(block: U8, points: I64) -> NDArray[np.bool_]:
     return odd
 
 
-USER_WIDTH = 28
 _START = b'{"rating": '
 _TITLE = b'.0, "title": "'
 _TEXT = b'", "text": "'

@@ -9,15 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 from drr.data_ingest.blocks import BLOCK, Block, BlockReader
-from drr.data_ingest.columns import ReviewColumns
-from drr.data_ingest.duplicates import Duplicates, canonical_lines, fingerprint
-from drr.data_ingest.ids import Ids
-from drr.data_ingest.lines import Repairs
-from drr.data_ingest.packing import I64, U64
+from drr.data_ingest.duplicates import Duplicates, ReviewColumns, canonical_lines, fingerprint
+from drr.data_ingest.packing import I64, U64, USER_WIDTH, Ids
+from drr.data_ingest.products import Repairs
 from drr.data_ingest.quarantine import Quarantine
 from drr.data_ingest.recipe import Recipe
 from drr.data_ingest.review_rows import ReviewRows
-from drr.data_ingest.review_scan import USER_WIDTH
 from drr.env.progress import Stage
 from drr.env.shop import Input
 from numpy.typing import NDArray

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypedDict
 
 import orjson
-from drr.data_ingest.sample_voices import ShopperTruth
-from drr.env.disk import disk_of
-from drr.env.errors import Misuse
+from drr.data_ingest.sample_text import ShopperTruth
+from drr.env.errors import Misuse, disk_of
 from drr.env.json_object import JsonObject
 from drr.env.progress import Progress
 
@@ -131,10 +130,9 @@ def _swap(hidden: Path, folder: Path) -> None:
 
 def _write(folder: Path, plan: SamplePlan, progress: Progress) -> WrittenSample:
     from drr.data_ingest.sample_meta import meta_line, meta_rows
-    from drr.data_ingest.sample_products import make_products
+    from drr.data_ingest.sample_products import load_vocabulary, make_products
     from drr.data_ingest.sample_reviews import DUPLICATES, SampleReviews, make_shoppers
     from drr.data_ingest.sample_text import make_pools
-    from drr.data_ingest.sample_vocabulary import load_vocabulary
 
     vocabulary = load_vocabulary()
     names, duplicates = [one.category for one in vocabulary.categories], round(DUPLICATES * plan.reviews)

@@ -11,8 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TypedDict
 
-from drr.data_ingest.sample_products import ALPHABET
-from drr.data_ingest.sample_vocabulary import GeneralWords, ProductType
+from drr.data_ingest.sample_products import ALPHABET, GeneralWords, ProductType
 from drr.env.json_object import JsonObject
 
 _PACK = re.compile(r"(\d+) (?:Count|Pack|Pairs|Rolls|Pads)$")

@@ -19,8 +19,7 @@ from drr.data_ingest.sample_listing import (
     title_of,
     videos_of,
 )
-from drr.data_ingest.sample_products import Heard, Products
-from drr.data_ingest.sample_vocabulary import CategoryWords, ProductType, Vocabulary
+from drr.data_ingest.sample_products import CategoryWords, Heard, Products, ProductType, Vocabulary
 from drr.env.json_object import JsonObject
 
 _ODD_VALUES: dict[str, dict[str, str | float]] = {

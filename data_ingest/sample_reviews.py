@@ -8,10 +8,16 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
-from drr.data_ingest.sample_products import ALPHABET, BASE_SHARE, VARIANTS, Heard, Products, type_demand
-from drr.data_ingest.sample_text import BODIES, MOODS, TAILS, TITLES, TextPools
-from drr.data_ingest.sample_vocabulary import Vocabulary
-from drr.data_ingest.sample_voices import Drawn, Voices
+from drr.data_ingest.sample_products import (
+    ALPHABET,
+    BASE_SHARE,
+    VARIANTS,
+    Heard,
+    Products,
+    Vocabulary,
+    type_demand,
+)
+from drr.data_ingest.sample_text import BODIES, MOODS, TAILS, TITLES, Drawn, TextPools, Voices
 from numpy.typing import NDArray
 
 DUPLICATES = 0.011

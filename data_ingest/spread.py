@@ -13,18 +13,23 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from drr.data_ingest.gathering import GatheredFiles, in_text_order
-from drr.data_ingest.ids import Ids
+from drr.data_ingest.ingest import (
+    GatheredFiles,
+    check_chosen,
+    check_orders,
+    in_text_order,
+    manifest_of,
+    verify,
+)
 from drr.data_ingest.ingest import Job as IngestJob
-from drr.data_ingest.ingest import check_chosen, check_orders, manifest_of, verify
 from drr.data_ingest.orders import ID_SPACE, ClashingRow, candidates, redrawn
-from drr.data_ingest.packing import I64
+from drr.data_ingest.packing import I64, Ids
 from drr.data_ingest.quarantine import Quarantine
 from drr.data_ingest.spread_bench import Clashes, ItemTable, RangeMet
 from drr.data_ingest.spread_plan import SpreadPlan
 from drr.data_ingest.spread_reading import CategoryRead, ItemCodes
+from drr.env.copy import PiecesSink
 from drr.env.jobs import GivenJob, JobPart, Jobs, SharedWord
-from drr.env.pieces import PiecesSink
 from drr.env.progress import Progress, Quiet
 from drr.env.shop import Manifest
 
@@ -72,10 +77,7 @@ class UserRanges:
                 return tries, self._redrawn(rows)
             for user in again:
                 tries[user] = tries.get(user, 0) + 1
-            self._meet_again(table, tries)
-
-    def _meet_again(self, table: SharedWord, tries: Mapping[str, int]) -> None:
-        self.meet(table, Quiet(), dict(tries))
+            self.meet(table, Quiet(), dict(tries))
 
     def _slice_parts(self, number: int) -> list[JobPart]:
         return [JobPart(job, number) for job in self._met]

@@ -13,24 +13,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
-from drr.data_ingest.ids import Ids
 from drr.data_ingest.orders import (
     ID_SPACE,
     ClashingRow,
     UserTable,
     order_bases,
+    profiles,
     sort_rows,
     statuses,
     user_table,
 )
-from drr.data_ingest.packing import I64, U64
+from drr.data_ingest.packing import I64, U64, USER_WIDTH, Ids
 from drr.data_ingest.products import make_product, parse_stored
-from drr.data_ingest.review_scan import USER_WIDTH
 from drr.data_ingest.spread_reading import ReadingBench, UserRows, ends_of
-from drr.data_ingest.users import profiles
 from drr.env.content import order_bytes, product_fields, user_bytes
-from drr.env.memory import collector_off
-from drr.env.pieces import PieceKeeper
+from drr.env.copy import PieceKeeper
+from drr.env.progress import collector_off
 from drr.env.shop import OrderColumns, UserRow
 from numpy.typing import NDArray
 

@@ -14,24 +14,22 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from drr.data_ingest.gathering import FileReading, GatheredFiles, gather_category, in_text_order
-from drr.data_ingest.ids import Ids
-from drr.data_ingest.packing import I64
+from drr.data_ingest.ingest import FileReading, GatheredFiles, gather_category, in_text_order
+from drr.data_ingest.packing import I64, Ids
 from drr.data_ingest.quarantine import Quarantine
-from drr.data_ingest.review_texts import ReviewTexts
+from drr.data_ingest.review_rows import ReviewTexts
 from drr.data_ingest.reviews import Interactions
-from drr.data_ingest.spans import (
+from drr.data_ingest.spread_plan import (
     MetaSpan,
     ReviewSpan,
     SpannedFile,
     SpannedPair,
+    SpreadPlan,
     hashed,
     read_meta_span,
     read_review_span,
 )
-from drr.data_ingest.spread_plan import SpreadPlan
-from drr.env.memory import collector_off
-from drr.env.progress import Quiet
+from drr.env.progress import Quiet, collector_off
 from drr.env.shop import Input
 from numpy.typing import NDArray
 

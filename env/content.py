@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
-from drr.env.entities import ORDER_STATUSES, Order, Product, User, ms_from_iso
+from drr.env.entities import ORDER_STATUSES, KeptReview, Order, Product, User, ms_from_iso
 from drr.env.errors import ShopError
+from pydantic import BaseModel, ConfigDict
 
 if TYPE_CHECKING:
     from drr.env.shop import OrderColumns, UserRow
+
 
 # Big enough that a call costs nothing, small enough that nobody notices the memory.
 BATCH = 10_000
@@ -201,3 +203,69 @@ def ordered(
     if not np.all((du > 0) | ((du == 0) & ((dt < 0) | ((dt == 0) & (di > 0))))):
         raise ShopError("orders: they are written by user, then newest first, then order id, each once")
     return int(user[-1]), int(ts[-1]), int(order_id[-1])
+
+
+class ReviewsKept(BaseModel):
+    """What the manifest says of them."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    count: int
+    sha256: str
+    """Of rating, title and text by order; the shop's content hash is without them."""
+
+
+class ReviewRow(NamedTuple):
+    order_id: int
+    rating: float | None
+    title: str
+    text: str
+
+
+class ReviewsHash:
+    """Fed in ascending order of order ids, whatever the batches."""
+
+    def __init__(self) -> None:
+        self._hash = sha256()
+        self._last = -1
+        self.count = 0
+        self._fed = False
+
+    def add(self, rows: Sequence[ReviewRow]) -> None:
+        for row in rows:
+            if row.order_id <= self._last:
+                raise ShopError(
+                    f"reviews: that of order {row.order_id:016d} comes after {self._last:016d}; they are written in "
+                    "the order of their orders, one each"
+                )
+            self._last = row.order_id
+            self._hash.update(orjson.dumps(tuple(row)) + b"\n")
+        self.count += len(rows)
+
+    def begin(self) -> None:
+        """Note that from here on the shop keeps reviews, even if there is none."""
+        self._fed = True
+
+    def kept(self) -> ReviewsKept | None:
+        return ReviewsKept(count=self.count, sha256=self._hash.hexdigest()) if self._fed else None
+
+
+def review_row(review: KeptReview) -> ReviewRow:
+    return ReviewRow(int(review.order_id), review.rating, review.title, review.text)
+
+
+def check_reviews(stated: ReviewsKept | None, there: Iterable[KeptReview]) -> Iterator[str]:
+    """Sentences where what lies there is not what the manifest says."""
+    found = ReviewsHash()
+    if stated is not None:
+        found.begin()
+    try:
+        for review in there:
+            found.add([review_row(review)])
+    except ShopError as error:
+        yield str(error)
+        return
+    if stated is None and found.count:
+        yield f"There are {found.count:,} reviews and the manifest says that none are kept."
+    elif stated is not None and found.kept() != stated:
+        yield f"The {found.count:,} reviews are not the {stated.count:,} that were written: their hash is not the manifest's."

@@ -1,5 +1,12 @@
 """The errors that are no bugs. Every message says what, where, and what to do."""
 
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
 
 class DrrError(Exception):
     """An expected failure (exit code 1): the command line prints the sentence, never a traceback."""
@@ -43,3 +50,62 @@ class ProgramFailure(DrrError):
 
 class Terminated(KeyboardInterrupt):
     """SIGTERM came while something was written: everything unwinds as after Ctrl-C."""
+
+
+_FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+_FULL_SQLITE = frozenset(("SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"))
+_REMEDY = "make room there and run the same command again"
+# SQLite, pyarrow and tantivy tell the system's error in words of theirs; no other's words are taken for it.
+_TELLERS = frozenset(("sqlite3", "pyarrow"))
+_FULL_DISK = (
+    "disk is full",
+    "no space left on device",
+    "disk quota exceeded",
+    "file too large",
+)
+
+
+@contextmanager
+def disk_of(place: str | Path | None = None) -> Iterator[None]:
+    """`DrrError` where the disk of what is written inside is full. Without a `place` the file that failed is named."""
+    try:
+        yield
+    except Exception as error:
+        sentence = no_room(error, place)
+        if sentence is None or _tells(error):
+            raise
+        raise DrrError(sentence) from error
+
+
+def _tells(error: Exception) -> bool:
+    """Tell whether an error is a sentence of ours already, which says more of the place. A full disk is no misuse, though."""
+    text = str(error).lower()
+    return (
+        isinstance(error, DrrError)
+        and not isinstance(error, Misuse)
+        and any(phrase in text for phrase in _FULL_DISK)
+    )
+
+
+def no_room(error: BaseException, place: str | Path | None = None) -> str | None:
+    """The sentence, if this error or what it came from is that nothing more can be written."""
+    seen: list[BaseException] = []
+    at: BaseException | None = error
+    while at is not None and at not in seen:
+        seen.append(at)
+        if isinstance(at, OSError) and at.errno in _FULL:
+            return _sentence(place or at.filename, at.strerror)
+        reason = " ".join(str(at).split())[:300]
+        if isinstance(at, DrrError) and str(at).endswith(_REMEDY):
+            return str(at)
+        teller = type(at).__module__.partition(".")[0] in _TELLERS or "(os error " in reason
+        phrase = teller and any(phrase in reason.lower() for phrase in _FULL_DISK)
+        if phrase or getattr(at, "sqlite_errorname", None) in _FULL_SQLITE:
+            return _sentence(place, reason)
+        at = at.__cause__ or at.__context__
+    return None
+
+
+def _sentence(place: str | Path | None, said: str | None) -> str:
+    where = f"{place}: " if place else ""
+    return f"{where}the disk is full ({said}); {_REMEDY}"

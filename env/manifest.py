@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 from drr.env.errors import ShopError
 from drr.env.search.fields import VERSION as FIELDS_VERSION
-from drr.env.search.vectors import has_vectors
+from drr.env.search.searching import has_vectors
 from drr.env.settings import Settings
 from drr.env.shop import SCHEMA, Manifest, SearchName
 from drr.env.text import VERSION as TEXT_VERSION

@@ -11,12 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
 
-from drr.env.address import ServerAddress, hosts_of, shown
 from drr.env.bounded import read_toml
-from drr.env.dotenv import NAME as DOTENV
-from drr.env.dotenv import read_dotenv
 from drr.env.errors import Misuse
-from drr.env.trust import config_folder, place_of, vouched
+from drr.env.trust import ServerAddress, config_folder, hosts_of, place_of, shown, vouched
+from drr.env.variables import NAME as DOTENV
+from drr.env.variables import read_dotenv
 from pydantic import Field, PrivateAttr, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 

@@ -12,9 +12,9 @@ from importlib import import_module
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, Protocol
 
+from drr.env.content import ReviewRow, ReviewsKept
 from drr.env.entities import KeptReview, Order, OrderStatus, Product, User
 from drr.env.json_object import JsonObject
-from drr.env.reviews import ReviewRow, ReviewsKept
 from drr.env.settings import Settings
 from drr.env.statistics import UserStatistics
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer

@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NotRequired, TypedDict
 from drr.citations.addresses import host_of, path_steps
 from drr.env.errors import Misuse
 from drr.env.records.lines import fact_lines
-from drr.env.records.order import order_evidence, orders_evidence
 from drr.env.records.product import product_evidence
-from drr.env.records.statistics import statistics_evidence
-from drr.env.records.user import profile_evidence
+from drr.env.records.shopper import order_evidence, orders_evidence, profile_evidence, statistics_evidence
 from drr.env.shop import SEARCH_VERSION
 from drr.env.source import Frozen, Source
 from drr.env.web.base import PageStatus

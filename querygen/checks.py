@@ -14,9 +14,8 @@ from typing import NamedTuple
 from drr.env.entities import Product
 from drr.env.errors import DrrError
 from drr.env.query import Query
-from drr.env.shingles import Seen, shingles
 from drr.env.shop import Shop
-from drr.env.text import tokens
+from drr.env.text import Seen, shingles, tokens
 from drr.querygen import check_list
 from drr.querygen.check_list import ALIKE, CHECKS, NONE, PASS, CheckCase, CheckResult, Known, Stock, fail
 from drr.querygen.files import ResearchTask

@@ -8,9 +8,8 @@ from typing import Any, TypedDict
 
 from drr.env.constraints import parse_constraints
 from drr.env.query import Query
-from drr.env.shingles import Seen, shingles
 from drr.env.shop import Shop
-from drr.env.text import tokens
+from drr.env.text import Seen, shingles, tokens
 from drr.querygen.check_list import ALIKE, CHECKS, sets_limit
 from drr.querygen.checks import Checker, spread
 

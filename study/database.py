@@ -16,8 +16,7 @@ from tempfile import TemporaryDirectory, gettempdir
 from threading import RLock
 from typing import Any
 
-from drr.env.disk import no_room
-from drr.env.errors import DrrError
+from drr.env.errors import DrrError, no_room
 from drr.env.files import check_alone, holes, private
 from drr.env.sqlite_files import restrain, strange_statement
 from drr.study import hashes

@@ -13,8 +13,7 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 from drr.env.errors import DrrError
-from drr.env.memory import collecting_less
-from drr.env.progress import Progress, Quiet, Stage
+from drr.env.progress import Progress, Quiet, Stage, collecting_less
 from drr.llm.budget import Limit
 from drr.llm.factory import Models
 from drr.study.admission import Admission

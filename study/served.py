@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 
-from drr.env.code import code_hash
 from drr.env.errors import DrrError
-from drr.env.memory import collecting_less
+from drr.env.progress import collecting_less
+from drr.env.user_code import code_hash
 from drr.llm.budget import Budget
 from drr.study.grants import Grant, GrantPurse, Recall
 from drr.study.messages import Enough, Hire, Hired, Unfit

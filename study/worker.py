@@ -12,10 +12,9 @@ from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from drr.env.deadline import TooSlow
-from drr.env.disk import no_room
-from drr.env.errors import DrrError, ProgramFailure, ServerFailure
+from drr.env.errors import DrrError, ProgramFailure, ServerFailure, no_room
 from drr.env.json_object import JsonObject
+from drr.env.progress import TooSlow
 from drr.llm.budget import Budget, Limit, OverBudget
 from drr.llm.factory import Models
 from drr.llm.failures import ModelFailure

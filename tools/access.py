@@ -8,7 +8,7 @@ from typing import Annotated, TypeVar
 
 from drr.env.entities import Product, User
 from drr.env.records.lines import one_line
-from drr.env.web.shop_pages import product_id_of
+from drr.env.web.open import product_id_of
 from drr.tools.base import ToolContext, ToolError
 from pydantic import Field, StringConstraints
 

@@ -16,9 +16,8 @@ from drr.citations.files import (
     place_in,
     read_range,
 )
-from drr.env.drawer.content import FileContent, FilePart, Sheet
-from drr.env.drawer.passages import passages
-from drr.env.drawer.problems import FileProblem
+from drr.env.drawer.content import FileContent, FilePart, Sheet, passages
+from drr.env.drawer.form import FileProblem
 from drr.env.records.lines import one_line, visible
 from drr.env.source import Source
 from drr.env.text import tokens

@@ -10,9 +10,7 @@ from typing import Annotated
 from drr.env.entities import Order, OrderStatus, Product
 from drr.env.json_object import JsonObject
 from drr.env.records.lines import one_line
-from drr.env.records.order import order_page, order_row
-from drr.env.records.statistics import statistics_page
-from drr.env.records.user import profile_page
+from drr.env.records.shopper import order_page, order_row, profile_page, statistics_page
 from drr.env.source import Source
 from drr.tools.access import UserId, near, owner
 from drr.tools.base import ToolAnswer, ToolContext, ToolError

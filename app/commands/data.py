@@ -67,10 +67,10 @@ def run(arguments: argparse.Namespace) -> int:
     import asyncio
 
     from drr.app.console import print_json, progress_of
-    from drr.data_ingest.categories import ALL, parse_categories
     from drr.data_ingest.download import DownloadTerms, free_bytes
     from drr.data_ingest.downloads import alone, check_room, fetch_all, looked_up
     from drr.data_ingest.publisher import Publisher, publication, published
+    from drr.data_ingest.recipe import ALL, parse_categories
     from drr.env.files import at_home
 
     categories = parse_categories(arguments.categories) or ALL

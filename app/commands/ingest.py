@@ -124,10 +124,8 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json, progress_of, settings_of
     from drr.app.ending import tidy_end
     from drr.app.spreading import asked_of, ingest_by_many
-    from drr.data_ingest.categories import TEN, parse_categories
     from drr.data_ingest.ingest import Job, ingest
-    from drr.data_ingest.raw_files import find_pairs
-    from drr.data_ingest.recipe import Recipe
+    from drr.data_ingest.recipe import TEN, Recipe, find_pairs, parse_categories
     from drr.env.errors import Misuse
     from drr.env.shop import SERVERS
 

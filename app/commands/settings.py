@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _shown(value: object) -> object:
-    from drr.env.address import ServerAddress
+    from drr.env.trust import ServerAddress
     from pydantic import SecretStr
 
     if isinstance(value, SecretStr) and not isinstance(value, ServerAddress):

@@ -172,7 +172,7 @@ def _build(arguments: argparse.Namespace) -> int:
     from pathlib import Path
 
     from drr.app.console import print_json
-    from drr.env.web.build import build_sandbox
+    from drr.env.web.sandbox import build_sandbox
 
     manifest = build_sandbox(Path(arguments.folder), Path(arguments.out))
     if arguments.json:

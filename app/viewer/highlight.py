@@ -8,7 +8,7 @@ from html import escape
 from typing import NamedTuple
 
 from drr.app.pages.markdown import clean, safe_html
-from drr.env.deadline import TooSlow, in_time
+from drr.env.progress import TooSlow, in_time
 
 # Private-use characters stand for "claim n begins", "claim n ends" and the same of links while the markdown is rendered.
 _CLAIMS, _LINKS, _ROOM = 0xF0000, 0x100000, 0xFFFD

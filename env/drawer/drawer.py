@@ -16,10 +16,8 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from drr.citations.files import Box
 from drr.env.drawer.content import FileContent
-from drr.env.drawer.media import PICTURE_TYPES, checked, ending, largest, media_of
-from drr.env.drawer.problems import FileProblem
+from drr.env.drawer.form import PICTURE_TYPES, FileProblem, ReadContent, checked, ending, largest, media_of
 from drr.env.drawer.process import FileReader
-from drr.env.drawer.reading.form import ReadContent
 
 _KEPT_FILES, _KEPT_TEXT = 256, 64_000_000
 

@@ -14,8 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import IO, Any, cast
 
-from drr.env.drawer.problems import FileProblem, FileProblemKind
-from drr.env.drawer.reading.form import ReadContent, ReadDrawing
+from drr.env.drawer.form import FileProblem, FileProblemKind, ReadContent, ReadDrawing
 
 WALL_SECONDS = 20.0
 _MOST_ANSWER = 40_000_000

@@ -10,38 +10,31 @@ import contextlib
 import json
 import resource
 import sys
-from collections.abc import Callable, Mapping
-from importlib import import_module
+from collections.abc import Mapping
 from typing import Any
 
-from drr.env.drawer.reading.form import ReadContent, ReadDrawing, UnreadableFile, bounded
+from drr.env.drawer import readers
+from drr.env.drawer.form import ReadDrawing, UnreadableFile, bounded
 
 MEMORY = 1 << 30
 CPU_SECONDS = 10
 _REFUSED = ("socket.", "subprocess.", "os.exec", "os.posix_spawn", "os.fork", "os.system", "urllib.")
 
-
-_READERS = {
-    "pdf": ("pdf", "read_pdf"),
-    "xlsx": ("sheets", "read_xlsx"),
-    "csv": ("sheets", "read_csv"),
-    "eml": ("mail", "read_mail"),
-    "html": ("markup", "read_html"),
-    "page": ("page", "read_page"),
-    "text": ("plain", "read_text"),
-    "picture": ("picture", "read_picture"),
+READERS = {
+    "pdf": readers.read_pdf,
+    "xlsx": readers.read_xlsx,
+    "csv": readers.read_csv,
+    "eml": readers.read_mail,
+    "html": readers.read_html,
+    "page": readers.read_page,
+    "text": readers.read_text,
+    "picture": readers.read_picture,
 }
-
-
-def reader(media: str) -> Callable[[bytes], ReadContent]:
-    """Load the reader of a medium: each brings libraries that the others do not need."""
-    module, name = _READERS[media]
-    found: Callable[[bytes], ReadContent] = getattr(import_module(f"drr.env.drawer.reading.{module}"), name)
-    return found
+"""Each brings the libraries that it needs when it is called."""
 
 
 def drawn(asked: Mapping[str, Any], data: bytes) -> ReadDrawing:
-    from drr.env.drawer.reading.drawn import draw_pdf, draw_picture
+    from drr.env.drawer.drawn import draw_pdf, draw_picture
 
     if asked["media"] == "picture":
         return draw_picture(data)
@@ -84,7 +77,7 @@ def _answer(asked: Mapping[str, Any], data: bytes) -> dict[str, object]:
     try:
         if "page" in asked:
             return {"drawing": drawn(asked, data)}
-        return {"content": bounded(reader(asked["media"])(data))}
+        return {"content": bounded(READERS[asked["media"]](data))}
     except UnreadableFile as problem:
         return {"kind": problem.kind, "problem": str(problem)}
     except MemoryError:

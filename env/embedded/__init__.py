@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from drr.env.embedded.check import check_shop
-from drr.env.embedded.folder import open_shop
+from drr.env.embedded.folder import check_shop, open_shop
 from drr.env.embedded.writer import shop_writer
 
 __all__ = ["check_shop", "open_shop", "shop_writer"]

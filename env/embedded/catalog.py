@@ -18,9 +18,8 @@ import tantivy as tv
 from drr.env.embedded.engine import TantivyEngine, add_fields
 from drr.env.embedding import Embedder, Vectors
 from drr.env.errors import ShopError
-from drr.env.search.fusion import HybridSearch
-from drr.env.search.lexicon import Lexicon
-from drr.env.search.searching import FieldSearch
+from drr.env.search.read_query import Lexicon
+from drr.env.search.searching import FieldSearch, HybridSearch
 from drr.env.shop import SearchName, SearchPage, SearchRequest
 from drr.env.text import category_key, query_words
 

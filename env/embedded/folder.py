@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
+import tantivy as tv
+from drr.env.content import BATCH, ContentHash, as_of_from, batched, check_reviews
 from drr.env.embedded.catalog import EmbeddedCatalog
-from drr.env.embedded.layout import DATABASE, INDEX, check_files, read_manifest
-from drr.env.embedded.store import EmbeddedStore
-from drr.env.embedded.vectors import open_vectors
+from drr.env.embedded.index import entries, open_vectors
+from drr.env.embedded.layout import (
+    DATABASE,
+    INDEX,
+    check_files,
+    file_hashes,
+    read_manifest,
+    read_manifest_file,
+)
+from drr.env.embedded.store import USER_ROWS, EmbeddedStore
 from drr.env.embedding import embedder_of
-from drr.env.errors import ShopError
-from drr.env.manifest import search_of
+from drr.env.errors import DrrError, ShopError
+from drr.env.manifest import changed_manifest, has_fields, search_of
 from drr.env.settings import Settings
-from drr.env.shop import Manifest, Shop
+from drr.env.shop import Manifest, OrderColumns, Shop, UserRow
 
 # A shop may be replaced between the reading of its manifest and the opening of the files that it names.
 _ATTEMPTS = 5
@@ -50,3 +61,125 @@ def _open(spec: str, folder: Path, manifest: Manifest, data: Path, settings: Set
         catalog.close()
 
     return Shop(spec, manifest, store, catalog, settings.shop_url.rstrip("/"), close)
+
+
+_NAMED = 3
+
+
+def check_shop(spec: str, settings: Settings) -> Iterator[str]:
+    try:
+        shop = open_shop(spec, settings)
+        _, data, stated = read_manifest_file(Path(spec))
+    except DrrError as error:
+        yield str(error)
+        return
+    with shop:
+        there = file_hashes(data)
+        altered = [name for name, digest in stated.items() if there.get(name) != digest]
+        index = [name for name in altered if name != DATABASE]
+        if index:
+            yield f"The search index is not what was written: {', '.join(index)}."
+        found = list(_check_open(shop, read_index=not index))
+        yield from found
+        if DATABASE in altered and not found:
+            yield f"The database is not what was written: {DATABASE}."
+        if sentence := changed_manifest(shop.manifest):
+            yield sentence
+
+
+def _check_open(shop: Shop, *, read_index: bool) -> Iterator[str]:
+    store, catalog = shop.store, shop.catalog
+    assert isinstance(store, EmbeddedStore) and isinstance(catalog, EmbeddedCatalog)
+    database = store.whole
+    try:
+        damage = [row[0] for row in database.execute("pragma quick_check(5)") if row[0] != "ok"]
+        if damage:
+            yield f"The database is damaged: {damage[0]}."
+            return
+        yield from _check_references(database)
+        yield from _check_counts(database, shop.manifest)
+        if read_index:
+            yield from _check_index(database, catalog, with_fields=has_fields(shop.manifest))
+        yield from check_reviews(shop.manifest.reviews, store.iter_reviews())
+        found = _content(store)
+    except sqlite3.DatabaseError as error:
+        yield f"The database is damaged: {error}."
+        return
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        yield f"A record cannot be read: {str(error).splitlines()[0]}."
+        return
+    if found.digest(shop.manifest.as_of) != shop.manifest.content_hash:
+        yield "Products, users and orders are not those that were written: their content hash is not the manifest's."
+    try:
+        today = as_of_from(found.last_order_ms)
+    except ValueError:
+        yield "The last order has a date that no calendar knows."
+        return
+    if shop.manifest.as_of != today:
+        yield f"The manifest's as_of is {shop.manifest.as_of}, and the day after the last order is {today}."
+
+
+def _content(store: EmbeddedStore) -> ContentHash:
+    """The hash of what lies there, users and orders straight from their rows: they are what was hashed when written."""
+    found = ContentHash()
+    execute = store.whole.execute
+    for products in batched(store.iter_products()):
+        found.add_products(products)
+    users = execute(USER_ROWS)
+    while rows := users.fetchmany(BATCH):
+        found.add_users([UserRow(*row) for row in rows])
+    orders = execute(
+        "select id, product_k, user_k, ts, quantity, status from purchase order by user_k, ts desc, id"
+    )
+    while rows := orders.fetchmany(BATCH):
+        found.add_orders(OrderColumns(*zip(*rows, strict=True)))
+    return found
+
+
+def _check_references(database: sqlite3.Connection) -> Iterator[str]:
+    for kind in ("product", "user"):
+        rows = database.execute(
+            f"select id from purchase o where not exists (select 1 from {kind} where k = o.{kind}_k)"
+        ).fetchall()
+        if rows:
+            named = ", ".join(f"{row[0]:016d}" for row in rows[:_NAMED])
+            yield f"{len(rows):,} orders have no {kind}: {named}{', ...' if len(rows) > _NAMED else ''}."
+
+
+def _check_counts(database: sqlite3.Connection, manifest: Manifest) -> Iterator[str]:
+    for kind, table in (("products", "product"), ("users", "user"), ("orders", "purchase")):
+        there = database.execute(f"select count(*) from {table}").fetchone()[0]
+        stated = manifest.counts[kind]
+        if there != stated:
+            yield f"There are {there:,} {kind} and the manifest says {stated:,}."
+    rows = manifest.rows
+    parts = sum(rows.get(part, 0) for part in ("orders", "duplicates", "not_selected", "quarantined"))
+    if parts != rows.get("reviews", 0):
+        yield f"The manifest says that {rows.get('reviews', 0):,} reviews were read and accounts for {parts:,}."
+
+
+def _check_index(
+    database: sqlite3.Connection, catalog: EmbeddedCatalog, *, with_fields: bool
+) -> Iterator[str]:
+    searcher = catalog.searcher
+    products = database.execute("select count(*) from product").fetchone()[0]
+    if searcher.num_docs != products:
+        yield f"There are {products:,} products in the store and {searcher.num_docs:,} in the index."
+        return
+    different = []
+    for k, entry in enumerate(entries(database)):
+        address = tv.DocAddress(0, k)
+        price, rating, crc = (
+            searcher.fast_field_values(name, [address])[0] for name in ("price", "rating", "text_crc")
+        )
+        known = (searcher.doc(address)["id"][0], price, rating, crc)
+        if with_fields and searcher.fast_field_values("fields_crc", [address])[0] != entry.fields.crc:
+            known = (entry.product_id, None, None, -1)
+        if known != (entry.product_id, entry.price, entry.rating, entry.text_crc):
+            different.append(entry.product_id)
+    if different:
+        named = ", ".join(different[:_NAMED])
+        yield (
+            f"Store and index differ in {len(different):,} products: {named}"
+            f"{', ...' if len(different) > _NAMED else ''}."
+        )

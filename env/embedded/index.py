@@ -8,14 +8,20 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+import numpy as np
 import orjson
 import tantivy as tv
+from drr.env.content import batched
 from drr.env.embedded.catalog import RANKS, schema
 from drr.env.embedded.engine import add_values
+from drr.env.embedding import Vectors
+from drr.env.entities import Product
 from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
 from drr.env.search.fields import fields_of
-from drr.env.search.lexicon import LexiconMaker
+from drr.env.search.read_query import LexiconMaker
+from drr.env.search.searching import FITTED_TO, VectorMaker
+from drr.env.settings import Settings
 from drr.env.text import category_key, indexed_text
 
 # One thread and room for everything in memory give one segment in the order of insertion, which is that of ids.
@@ -111,3 +117,47 @@ def _ranks(database: sqlite3.Connection) -> list[Sequence[int]]:
         rank[np.argsort(key, kind="stable")] = np.arange(len(key))
         ranks.append(rank.tolist())
     return ranks
+
+
+VECTORS = "vectors.npy"
+WEIGHTS = "vectors-weights.npy"
+
+
+def build_vectors(database: sqlite3.Connection, data: Path, settings: Settings) -> str:
+    """The version that goes into the manifest."""
+    maker = VectorMaker(settings)
+    count = database.execute("select count(*) from product").fetchone()[0]
+    rows = database.execute("select id, doc from product order by k")
+    products = (
+        Product.model_construct(product_id=product_id, product_url="", **orjson.loads(doc))
+        for product_id, doc in rows
+    )
+    file: Vectors | None = None
+    done = 0
+    for batch in batched(products, FITTED_TO):
+        made = maker.rows(batch)
+        if file is None:
+            shape = (count, made.shape[1])
+            file = np.lib.format.open_memmap(data / VECTORS, mode="w+", dtype=np.float32, shape=shape)
+        file[done : done + len(made)] = made
+        done += len(made)
+    if isinstance(file, np.memmap):
+        file.flush()
+    if maker.weights is not None:
+        np.save(data / WEIGHTS, maker.weights)
+    return maker.version
+
+
+def open_vectors(folder: Path, data: Path, count: int) -> tuple[Vectors, Vectors | None]:
+    """The rows and the weights of the offline embedder."""
+    problem: object = "there are not as many as products"
+    try:
+        weights = np.load(data / WEIGHTS) if (data / WEIGHTS).is_file() else None
+        rows: Vectors = np.load(data / VECTORS, mmap_mode="r")
+        if len(rows) == count:
+            return rows, weights
+    except (OSError, ValueError, EOFError) as error:
+        problem = error
+    raise ShopError(
+        f"{folder}: its vectors cannot be read ({str(problem)[:200]}); `drr shop index {folder} --search hybrid` makes new ones"
+    )

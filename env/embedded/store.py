@@ -10,8 +10,7 @@ from typing import Any
 from zlib import crc32
 
 import orjson
-from drr.env.embedded.connections import Connections
-from drr.env.embedded.reviews import every_review, reviews_of
+from drr.env.embedded.layout import Connections
 from drr.env.entities import (
     ORDER_STATUSES,
     KeptReview,
@@ -24,7 +23,7 @@ from drr.env.entities import (
 )
 from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
-from drr.env.search.lexicon import Lexicon
+from drr.env.search.read_query import Lexicon
 from drr.env.shop import IdKind, Manifest, OrderPage
 from drr.env.statistics import Purchase, UserStatistics, user_statistics
 from drr.env.text import is_text, nearest, person_key, sample_key
@@ -37,6 +36,14 @@ _USER = (
 )
 USER_ROWS = _USER + " order by k"
 _ORDER = "select o.id, p.id, o.ts, o.quantity, o.status from purchase o join product p on p.k = o.product_k"
+_REVIEW = (
+    "select r.id, u.id, p.id, o.ts, r.rating, r.title, r.text from {} join product p on p.k = o.product_k "
+    "join user u on u.k = o.user_k"
+)
+_OF_USER = _REVIEW.format("purchase o join review r on r.id = o.id") + (
+    " where o.user_k = (select k from user where id = ?) order by o.ts desc, o.id"
+)
+_EVERY = _REVIEW.format("review r cross join purchase o on o.id = r.id") + " order by r.id"
 _TABLES = {"product": "product", "user": "user", "order": "purchase"}
 
 
@@ -172,11 +179,11 @@ class EmbeddedStore:
 
     def reviews(self, user_id: str) -> list[KeptReview]:
         kept = self._manifest.reviews is not None and is_text(user_id)
-        return reviews_of(self.database, user_id) if kept else []
+        return [_review(row) for row in self.database.execute(_OF_USER, (user_id,))] if kept else []
 
     def iter_reviews(self) -> Iterator[KeptReview]:
         if self._manifest.reviews is not None:
-            yield from every_review(self.whole)
+            yield from map(_review, self.whole.execute(_EVERY))
 
     def near(self, kind: IdKind, key: str, limit: int = 3) -> list[str]:
         table = _TABLES[kind]
@@ -294,4 +301,17 @@ def _user(row: tuple[Any, ...]) -> User:
             },
             "account_status": row[10],
         }
+    )
+
+
+def _review(row: tuple[Any, ...]) -> KeptReview:
+    order_id, user_id, product_id, ts, rating, title, text = row
+    return KeptReview(
+        order_id=f"{order_id:016d}",
+        user_id=user_id,
+        product_id=product_id,
+        date=iso_from_ms(ts),
+        rating=rating,
+        title=title,
+        text=text,
     )

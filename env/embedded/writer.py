@@ -17,29 +17,27 @@ from pathlib import Path
 from types import TracebackType
 
 import orjson
-from drr.env.content import ContentHash, as_of_from, ascending, batched, ordered
-from drr.env.embedded.index import build_index
+from drr.env.content import ContentHash, ReviewRow, ReviewsHash, as_of_from, ascending, batched, ordered
+from drr.env.embedded.index import VECTORS, build_index, build_vectors
 from drr.env.embedded.layout import (
     DATABASE,
     INDEX,
     MANIFEST,
     ORDER_INDEX,
     PRODUCT_INDEX,
+    REVIEWS,
     TABLES,
     USER_INDEXES,
     file_hashes,
     folder_size,
     sync,
 )
-from drr.env.embedded.reviews import write_reviews
 from drr.env.embedded.store import lookup_key
-from drr.env.embedded.vectors import VECTORS, build_vectors
 from drr.env.entities import Product
 from drr.env.errors import NoPlaceForShop, ShopError
 from drr.env.manifest import sealed
-from drr.env.reviews import ReviewRow, ReviewsHash
 from drr.env.search.fields import VERSION as FIELDS_VERSION
-from drr.env.search.vectors import VERSION_KEY
+from drr.env.search.searching import VERSION_KEY
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, OrderColumns, UserRow
 from drr.env.text import VERSION as TEXT_VERSION
@@ -171,8 +169,19 @@ class FolderWriter:
         return self._hash.counts["orders"]
 
     def write_reviews(self, batches: Iterable[Sequence[ReviewRow]]) -> int:
+        """Write the reviews after the orders; one that is of no order is refused."""
+        self._reviews.begin()
         with self._writing():
-            return write_reviews(self._database, batches, self._reviews)
+            self._database.execute(REVIEWS)
+        for batch in batches:
+            self._reviews.add(batch)
+            self._insert("insert into review values(?,?,?,?)", iter(batch))
+        lost = self._database.execute(
+            "select id from review where not exists (select 1 from purchase where id = review.id) limit 1"
+        ).fetchone()
+        if lost is not None:
+            raise ShopError(f"reviews: one is of the order {lost[0]:016d}, which was not written")
+        return self._reviews.count
 
     def _insert(self, statement: str, rows: Iterator[tuple[object, ...]]) -> None:
         with self._writing():

@@ -1,15 +1,187 @@
-"""A shopper's summary as query writers and judges read it, and the purchases that a query writer may build on."""
+"""A shopper's records set into text, for tools, judges, query writers and assistants that remember."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from drr.env.records.lines import count, dollars, price
-from drr.env.statistics import Share
+from drr.env.entities import KeptReview, Order, Product, User
+from drr.env.records.lines import cell, count, cut, day, dollars, fact_lines, listed, one_line, price
+from drr.env.records.product import TITLE, maker, path, rating, title
+from drr.env.statistics import FAVOURITES, Share, UserStatistics
 from drr.wording.states import STATES
 
 if TYPE_CHECKING:
     from drr.env.profile import Bought, ProfileSummary, Spend
+
+
+def person(user: User) -> str:
+    return f"{one_line(user.first_name, 60)} {one_line(user.last_name, 60)}"
+
+
+def place(user: User) -> str:
+    address = user.address
+    return (
+        f"{one_line(address.address1, 100)}, {one_line(address.city, 60)},"
+        f" {one_line(address.state, 30)} {one_line(address.zip, 12)}, {one_line(address.country, 30)}"
+    )
+
+
+def profile_page(user: User, address: str) -> str:
+    return (
+        f"{person(user)} | {one_line(user.email, 120)} | {one_line(user.phone_number, 40)}"
+        f" | {place(user)} | account {user.account_status}\n{address}"
+    )
+
+
+def profile_evidence(user: User) -> str:
+    address = user.address
+    return "\n".join(
+        (
+            f"Customer: {user.first_name} {user.last_name}",
+            f"E-mail: {user.email}",
+            f"Phone: {user.phone_number}",
+            f"Address: {address.address1}, {address.city}, {address.state} {address.zip}, {address.country}",
+            f"Account: {user.account_status}",
+        )
+    )
+
+
+def order_row(order: Order, product: Product | None) -> str:
+    what = (
+        f"{order.quantity} x {title(product, 80)} | {price(product.price)}"
+        if product
+        else f"{order.quantity} x a product no longer in this shop"
+    )
+    return f"{day(order.order_date)} {order.order_status}: {what} | order {order.order_id}, product {order.product_id}"
+
+
+def order_page(order: Order, product: Product | None, user: User | None, address: str) -> str:
+    lines = [f"{address} | placed {order.order_date[:16].replace('T', ' ')} UTC | {order.order_status}"]
+    if product is None:
+        lines.append(f"{order.quantity} x product {order.product_id}, no longer in this shop; price unknown")
+    else:
+        lines.append(
+            f"{order.quantity} x {title(product, TITLE)} | {price(product.price)}{_in_all(order, product)} | {rating(product)}"
+            f" | {maker(product)} | {product.product_url}"
+        )
+    lines.append("Customer unknown." if user is None else f"Customer: {person(user)}; ships to {place(user)}")
+    return "\n".join(lines)
+
+
+def _in_all(order: Order, product: Product) -> str:
+    if product.price is None or order.quantity == 1:
+        return ""
+    cents = round(product.price * 100) * order.quantity
+    return f" each, ${cents // 100:,}.{cents % 100:02d} in all"
+
+
+def order_evidence(order: Order, product: Product | None) -> str:
+    name = product.title if product else "a product that is no longer listed"
+    cost = price(None) if product is None or product.price is None else f"{dollars(product.price)} each"
+    return (
+        f"Order {order.order_id}: {order.quantity} x {name} ({order.product_id}), {cost}, "
+        f"placed {day(order.order_date)}, {order.order_status}"
+    )
+
+
+def orders_evidence(orders: Sequence[Order], products: Mapping[str, Product]) -> str:
+    return (
+        "\n".join(order_evidence(order, products.get(order.product_id)) for order in orders) or "No orders."
+    )
+
+
+_TITLE = 90
+_HEAD = "number | day | quantity x product | price today | status | product id | order id | categories"
+
+
+def history_evidence(orders: Sequence[Order], products: Mapping[str, Product], total: int) -> str:
+    """Set the newest of `total` orders into text; where some are left out, nothing is counted."""
+    if not orders:
+        return "No orders."
+    older = total - len(orders)
+    rows = [
+        _row(number, order, products.get(order.product_id))
+        for number, order in enumerate(sorted(orders, key=lambda one: one.order_date), older + 1)
+    ]
+    if older:
+        summary = f"{total} orders; the newest {len(orders)} of them are listed here, so nothing can be counted from this list."
+        return "\n".join([summary, _HEAD, *rows])
+    times = Counter(order.product_id for order in orders)
+    items = Counter[str]()
+    for order in orders:
+        items[order.product_id] += order.quantity
+    often = [f"{key}: {n} orders, {items[key]} items" for key, n in times.most_common() if n > 1]
+    summary = f"{len(orders)} orders of {len(times)} different products, {items.total()} items in all."
+    return "\n".join(
+        [summary, *(["Ordered more than once: " + "; ".join(often)] if often else []), _HEAD, *rows]
+    )
+
+
+def _row(number: int, order: Order, product: Product | None) -> str:
+    name = "a product that is no longer listed" if product is None else title(product, _TITLE)
+    cost = "price unknown" if product is None else price(product.price)
+    kinds = "categories unknown" if product is None else path(product, cell)
+    return (
+        f"{number} | {day(order.order_date)} | {order.quantity} x {name} | {cost} | {order.order_status}"
+        f" | {order.product_id} | {order.order_id} | {kinds}"
+    )
+
+
+def statistics_page(stats: UserStatistics, address: str) -> str:
+    """Categories and stores are cut at six, biggest first; how much of the spend is unknown is never left out."""
+    if not stats.orders:
+        return f"No orders yet.\n{address}"
+    stores = stats.favourite_stores
+    return "\n".join(
+        [
+            f"{count(stats.orders)} orders, {count(stats.items)} items, {day(stats.first_order)} to {day(stats.last_order)}"
+            + _recency(stats),
+            f"Spend: {dollars(stats.spend)}; {_unpriced(stats)}",
+            *_item_price(stats),
+            *_shares("By category", stats.by_category),
+            *_shares("By year", stats.by_year, most=30),
+            *_shares("Favourite stores", stores, least="at least " if len(stores) == FAVOURITES else ""),
+            "Status: " + ", ".join(f"{name} {count(number)}" for name, number in stats.by_status.items()),
+            address,
+        ]
+    )
+
+
+def _recency(stats: UserStatistics) -> str:
+    if stats.days_since_last_order is None:
+        return ""
+    return f", the last {count(stats.days_since_last_order)} days ago"
+
+
+def _unpriced(stats: UserStatistics) -> str:
+    text = f"{count(stats.orders_without_price)} of {count(stats.orders)} orders have no known price"
+    some = 0 < stats.orders_without_price < stats.orders
+    return text + " and are not in it" if some else text
+
+
+def _item_price(stats: UserStatistics) -> list[str]:
+    if stats.mean_price is None:
+        return []
+    quartiles = (
+        "; quartiles " + ", ".join(price(quarter) for quarter in stats.price_quartiles)
+        if stats.price_quartiles
+        else ""
+    )
+    return [f"Item price: mean {price(stats.mean_price)}{quartiles}"]
+
+
+def _shares(label: str, shares: Iterable[Share], most: int = 6, least: str = "") -> list[str]:
+    rows = [
+        f"{one_line(s.name.replace('_', ' '), 50)} {count(s.orders)} ({dollars(s.spend, 'no known spend')})"
+        for s in shares
+    ]
+    return listed(label, rows, most, "; ", least)
+
+
+def statistics_evidence(stats: UserStatistics) -> str:
+    return fact_lines(stats.model_dump(exclude={"user_id"}))
 
 
 def shopper_summary(profile: ProfileSummary) -> str:
@@ -74,3 +246,61 @@ def purchase_row(item: Bought) -> str:
         f"order {item.order_id} | product {item.product_id} | {item.last} | {cost} | {item.times} times"
         f" | {item.category} | {item.title}"
     )
+
+
+def offer(product: Product) -> str:
+    """Say what is for sale, and for how much."""
+    return f"{title(product, _TITLE)} ({product.product_id}, {price(product.price)})"
+
+
+def purchase(order: Order, product: Product) -> str:
+    """Say what was bought, and when."""
+    return f"{title(product, _TITLE)}, ordered {day(order.order_date)}"
+
+
+_NAME, _FEATURE = 90, 240
+_FATE = {
+    "Delivered": "delivered",
+    "Shipped": "on its way",
+    "Processing": "not sent yet",
+    "Cancelled": "cancelled",
+    "Returned": "sent back",
+}
+
+
+def product_name(product: Product) -> str:
+    """Name a product as people call it. The title up to its list of extras, with the store if the title lacks it."""
+    name = one_line(product.title, 4 * _NAME)
+    head, comma, _ = name.partition(", ")
+    return cut(head if comma and len(head) > 12 else name, _NAME) or "an untitled product"
+
+
+def order_words(order: Order, product: Product) -> str:
+    """A purchase or a return as one sentence."""
+    many = f"{order.quantity} x " if order.quantity > 1 else ""
+    cost = "" if product.price is None else f" for {dollars(product.price)}"
+    store = f" from {one_line(product.store, 40)}" if product.store else ""
+    if order.order_status == "Returned":
+        return f"Sent back {many}{one_line(product.title, 2 * _NAME)}{store}, ordered{cost}."
+    return f"Ordered {many}{one_line(product.title, 2 * _NAME)}{store}{cost}; {_FATE[order.order_status]}."
+
+
+def page_words(product: Product, most: int) -> str:
+    """Price, rating and as many of the features as `most` characters hold."""
+    head = f"{dollars(product.price, 'No price is stated')}, {rating(product)}."
+    lines_out = [head]
+    size = len(head)
+    for line in [*product.features, *product.description]:
+        line_text = one_line(line, _FEATURE)
+        if size + len(line_text) > most:
+            break
+        lines_out.append(line_text if line_text.endswith((".", "!", "?")) else line_text + ".")
+        size += len(line_text) + 1
+    return " ".join(lines_out)
+
+
+def review_words(review: KeptReview, product: Product) -> str:
+    """Give the review as the shopper wrote it, with the product it is about."""
+    stars = "" if review.rating is None else f", {review.rating:g} of 5"
+    title = one_line(review.title, 200)
+    return f"On {product_name(product)}{stars}: {title + '. ' if title else ''}{one_line(review.text, 4000)}"

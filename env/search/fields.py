@@ -1,4 +1,4 @@
-"""The fields that a search indexes of a product, beside the text that the plain search has.
+"""The fields that a search indexes of a product beside its text, and the search's own words.
 
 `strong` holds the words that say what a product is and whose: title, store, brand, and the steps of its category path, those
 that count more written more often, so that every engine weighs them alike. `rest` are the words of all that, and of the values of
@@ -10,13 +10,75 @@ as an English name ends in what it names: a pillow case is a case, a bed pillow 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
 
 from drr.env.entities import Product
-from drr.env.search.vocabulary import search_words
 from drr.env.text import category_key, indexed_text, tokens
+
+Name = tuple[str, ...]
+"""A name of a thing, word by word."""
+FILE = Path(__file__).with_name("words.toml")
+
+
+class OtherNames(NamedTuple):
+    names: tuple[Name, ...]
+    unless_named: bool
+    """Asked for only where no product is named as the shopper said."""
+
+
+@dataclass(frozen=True)
+class SearchWords:
+    weak: frozenset[str]
+    """Carry a sentence and no meaning; those of asking and of price too."""
+    cheap: frozenset[str]
+    transparent: frozenset[str]
+    breaks: frozenset[str]
+    others: Mapping[Name, OtherNames]
+    """For each name of a thing its other names."""
+    first: frozenset[str]
+    """Words that such a name begins with."""
+    longest: int
+    """Words in the longest name."""
+
+
+def read_words(path: Path = FILE) -> dict[str, Any]:
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+@cache
+def search_words() -> SearchWords:
+    tables = read_words()
+
+    def words(*groups: str) -> frozenset[str]:
+        return frozenset(
+            token for group in groups for word in tables[group]["words"] for token in tokens(word)
+        )
+
+    others: dict[Name, dict[Name, None]] = {}
+    always: set[Name] = set()
+    for table in tables.values():
+        for names in table.get("same", ()):
+            own = list(dict.fromkeys(tuple(tokens(name)) for name in names))
+            if not table.get("unless_named"):
+                always.update(own)
+            for name in own:
+                others.setdefault(name, {}).update(dict.fromkeys(one for one in own if one != name))
+    return SearchWords(
+        words("weak", "asking", "price", "cheap"),
+        words("cheap"),
+        words("transparent"),
+        words("breaks"),
+        {name: OtherNames(tuple(more), name not in always) for name, more in others.items()},
+        frozenset(name[0] for name in others if name),
+        max(map(len, others)),
+    )
+
 
 VERSION = "1"
 """Of the fields, recorded in a shop's manifest: an index of another version is searched as `plain`."""
@@ -182,3 +244,11 @@ def _plain(values: Iterable[Any]) -> Iterator[str]:
             yield from _values(value)
         elif isinstance(value, str | int | float):
             yield str(value)
+
+
+_STEP = re.compile(r"\s{0,20}(?:>|\u203a|\u00bb|\|)\s*")
+
+
+def shelf_parts(category: str | None) -> list[str]:
+    """List the keys that a product's path must all have. A name without a word in it is a key that none has."""
+    return [] if category is None else [raw_key(step) for step in _STEP.split(category)]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import NamedTuple, Protocol
 
-from drr.env.search.lexicon import Lexicon
+from drr.env.embedding import OFFLINE, OFFLINE_NAME, Embedder, HashedTfIdf, Vectors, embedder_of
+from drr.env.entities import Product
 from drr.env.search.plan import FULL, Node, Plan
-from drr.env.search.read_query import Holders, QueryReader
-from drr.env.shop import SearchPage, SearchRequest
+from drr.env.search.read_query import Holders, Lexicon, QueryReader
+from drr.env.settings import Settings
+from drr.env.shop import Manifest, SearchPage, SearchRequest
 
 
 class Hits(NamedTuple):
@@ -120,3 +124,121 @@ def _without_filters(request: SearchRequest) -> SearchRequest:
     if filters == (None, None, None, None, None):
         return request
     return replace(request, min_price=None, max_price=None, min_rating=None, category=None, brand=None)
+
+
+DEPTH = 100
+"""Hits by words that are ranked anew."""
+NEAR = 20
+"""Hits by vector."""
+_FLATTENING = 60
+"""Of reciprocal rank fusion, as Cormack, Clarke and Buettcher (2009) have it."""
+
+
+class VectorEngine(IndexEngine, Protocol):
+    def near(self, vector: Vectors, request: SearchRequest, count: int) -> list[str]:
+        """Products that pass the filters, the nearest first, equal ones by id."""
+
+    def among(self, product_ids: Sequence[str], demanded: Node) -> set[str]:
+        """Choose those of them that fulfil the demand."""
+
+
+def fused(first: Sequence[str], second: Sequence[str]) -> list[tuple[float, str]]:
+    """Merge by the sum of reciprocal ranks, equal ones by id."""
+    scores: dict[str, float] = {}
+    for ranking in (first, second):
+        for rank, product_id in enumerate(ranking, 1):
+            scores[product_id] = scores.get(product_id, 0.0) + 1 / (_FLATTENING + rank)
+    return sorted(
+        ((score, product_id) for product_id, score in scores.items()), key=lambda row: (-row[0], row[1])
+    )
+
+
+@dataclass(frozen=True)
+class HybridSearch:
+    engine: VectorEngine
+    embedder: Embedder
+
+    def search(self, request: SearchRequest) -> SearchPage:
+        """Any order but relevance is that of `fields`: nearness is no reason to be listed there."""
+        words = FieldSearch(self.engine)
+        found = words.found(replace(request, limit=DEPTH, offset=0))
+        if found is None:
+            return SearchPage([], [], 0)
+        if found.request.sort != "relevance" or request.match == "all":
+            return words.search(request)
+        vector = self.embedder.embed([found.words])[0]
+        near = self.engine.near(vector, found.request, NEAR)
+        deeper = self.engine.among(near, found.demanded) - set(found.hits.product_ids)
+        head = fused(found.hits.product_ids, [one for one in near if one not in deeper])
+        beside = len(head) - len(found.hits.product_ids)
+        page = head[request.offset : request.offset + request.limit]
+        ids, scores = [one for _, one in page], [score for score, _ in page]
+        if len(ids) < request.limit and found.hits.total > DEPTH:
+            rest = replace(
+                found.request,
+                limit=request.limit - len(ids),
+                offset=DEPTH + max(0, request.offset - len(head)),
+            )
+            ids += self.engine.hits(found.demanded, found.plan, rest).product_ids
+        read = replace(found.request, limit=request.limit, offset=request.offset)
+        padded: list[float | None] = [*scores, *([None] * (len(ids) - len(scores)))]
+        beyond = words.beside(found)
+        return SearchPage(
+            ids,
+            padded,
+            found.hits.total + beside,
+            max(0, beyond.aside - beside),
+            beyond.unpriced,
+            found.said,
+            read,
+        )
+
+
+FITTED_TO = 1000
+VERSION_KEY = "vectors"
+
+
+def product_text(product: Product) -> str:
+    """The text of what a product is, before other remarks on it."""
+    path = " > ".join(product.categories)
+    return "\n".join([product.title, product.store or "", path, *product.features, *product.description])
+
+
+class VectorMaker:
+    """Batch by batch, in the order of ids."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._embedder: Embedder | None = None
+        self._digest = sha256()
+
+    def rows(self, products: Sequence[Product]) -> Vectors:
+        texts = [product_text(product) for product in products]
+        if self._embedder is None:
+            self._embedder = self._fitted(texts)
+        rows = self._embedder.embed(texts)
+        self._digest.update(rows.tobytes())
+        return rows
+
+    def _fitted(self, texts: Sequence[str]) -> Embedder:
+        if self._settings.model_for("embedder") == OFFLINE:
+            return HashedTfIdf.fitted(texts[:FITTED_TO])
+        return embedder_of(self._settings)
+
+    @property
+    def weights(self) -> Vectors | None:
+        """The weights that the offline embedder needs to be the same again."""
+        return self._embedder.weights if isinstance(self._embedder, HashedTfIdf) else None
+
+    @property
+    def version(self) -> str:
+        """Embedder and hash, for the manifest."""
+        name = self._embedder.name if self._embedder else OFFLINE_NAME
+        return f"{name}:{self._digest.hexdigest()[:16]}"
+
+
+def has_vectors(manifest: Manifest, settings: Settings) -> bool:
+    """Tell whether the shop has vectors of the embedder that the settings name."""
+    asked = settings.model_for("embedder")
+    name = OFFLINE_NAME if asked == OFFLINE else asked
+    return manifest.versions.get(VERSION_KEY, "").startswith(f"{name}:")

@@ -14,8 +14,15 @@ import elasticsearch
 import pymongo
 from drr.env.errors import Misuse, ServerFailure, ShopError
 from drr.env.json_object import JsonObject
-from drr.env.servers.addresses import checked_address, host_of, refused_address
-from drr.env.servers.failures import NEEDED_ELASTICSEARCH, MongoFailures, Place, SearchFailures
+from drr.env.servers.failures import (
+    NEEDED_ELASTICSEARCH,
+    MongoFailures,
+    Place,
+    SearchFailures,
+    checked_address,
+    host_of,
+    refused_address,
+)
 from drr.env.settings import Settings
 from elasticsearch import Elasticsearch
 from pymongo import MongoClient

@@ -7,16 +7,23 @@ compares.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
 
 import bson
 import orjson
 from bson.int64 import Int64
 from bson.raw_bson import RawBSONDocument
+from drr.env.embedding import Vectors
 from drr.env.entities import ORDER_STATUSES, Order, Product, User
 from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
+from drr.env.search.fields import VERSION as FIELDS_VERSION
+from drr.env.search.fields import SearchFields, fields_of_product
+from drr.env.search.read_query import LexiconMaker
+from drr.env.search.searching import VERSION_KEY, VectorMaker
+from drr.env.settings import Settings
 from drr.env.shop import OrderColumns, UserRow
 from drr.env.text import person_key
 
@@ -151,3 +158,42 @@ def order_documents(columns: OrderColumns, product_ids: list[str], user_ids: lis
 def order_of(document: JsonObject) -> Order:
     del document["_id"]
     return Order.model_validate(document)
+
+
+class KeptParts(TypedDict):
+    lexicon: bytes
+    weights: bytes
+    """Of the offline embedder; empty where there is none."""
+
+
+class SearchParts:
+    """Made of every batch, also of products that are stored already: lexicon and hash are of all."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._lexicon = LexiconMaker(keyed=True)
+        self._vectors = VectorMaker(settings) if settings.search == "hybrid" else None
+
+    def of(self, batch: Sequence[Product]) -> list[tuple[SearchFields, Vectors | None]]:
+        fields = [fields_of_product(product) for product in batch]
+        for one in fields:
+            self._lexicon.add(one)
+        rows = [None] * len(batch) if self._vectors is None else list(self._vectors.rows(batch))
+        return list(zip(fields, rows, strict=True))
+
+    @property
+    def words(self) -> Counter[str]:
+        """The words counted so far, for one who adds up the parts of many."""
+        return self._lexicon.counts
+
+    def kept(self) -> KeptParts:
+        weights = None if self._vectors is None else self._vectors.weights
+        return {"lexicon": self._lexicon.packed(), "weights": b"" if weights is None else weights.tobytes()}
+
+    def versions(self, given: Mapping[str, str]) -> dict[str, str]:
+        """The versions of a manifest, without the vectors of a shop that this one is a copy of."""
+        own = {} if self._vectors is None else {VERSION_KEY: self._vectors.version}
+        return {
+            **{name: one for name, one in given.items() if name != VERSION_KEY},
+            **own,
+            "fields": FIELDS_VERSION,
+        }

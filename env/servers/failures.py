@@ -2,14 +2,145 @@
 
 from __future__ import annotations
 
+import re
+import socket
+import ssl
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import parse_qsl, unquote
 
+import bson
 import elastic_transport
 import elasticsearch
-from drr.env.servers.addresses import asks_for_tls, has_user, plain
-from drr.env.servers.probing import speaks_plain_http, speaks_plain_mongodb, speaks_tls
+from drr.env.errors import Misuse
+from drr.env.settings import Settings
+from drr.env.trust import is_loopback, place_of
 from pymongo import errors as mongo
+
+UNCLEAR = "the given address"
+_SECRET_OPTION = re.compile(r"pass|propert|token|key|secret", re.IGNORECASE)
+_ASKS_FOR_TLS = re.compile(r"[?&](?:tls|ssl)\w*=(?!false)", re.IGNORECASE)
+# A shorter piece stands in a sentence by chance.
+_SHORTEST_PIECE = 3
+
+
+def host_of(address: str) -> str:
+    """Host and port of an address, without user, password, or anything else that should not be printed."""
+    if not is_clear(address):
+        return UNCLEAR
+    hosts = re.split(r"[/?]", address.partition("://")[2], maxsplit=1)[0].rpartition("@")[2]
+    return UNCLEAR if not hosts or "#" in hosts else hosts
+
+
+def is_clear(address: str) -> bool:
+    """Tell whether all before the `@` is user and password. A password with `/` in it as it is puts its rest
+    where a host or a database is looked for."""
+    scheme, colon, rest = address.partition("://")
+    ends = r"[/?#]" if scheme.startswith("http") else r"[/?]"
+    return bool(colon) and "@" not in "".join(re.split(ends, rest, maxsplit=1)[1:])
+
+
+def checked_address(settings: Settings, setting: str) -> str:
+    """The address of this setting. `Misuse`, which quotes nothing, where it is not clear; and where this user did not name it."""
+    address: str = getattr(settings, setting).get_secret_value()
+    if "@" in address and not is_clear(address):
+        raise Misuse(
+            f"setting {setting}: cannot be read: it has no :// in front, or a letter in the user or password stands as it is; "
+            "write / as %2F, ? as %3F, # as %23, @ as %40, : as %3A, % as %25 (and an @ in an option as %40)"
+        )
+    # A study or a `drr.toml` of somebody else does not choose the servers that this user's key and questions go to.
+    who = settings.unnamed.get(setting)
+    if who is not None and not is_loopback(address):
+        place = place_of(address)
+        raise Misuse(
+            f"{who} names {place} as {setting}, and you did not: nothing is sent there; --trust-address {place} if you know"
+            f" whose it is, or set DRR_{setting.upper()}"
+        )
+    return address
+
+
+def has_user(address: str) -> bool:
+    return "@" in address
+
+
+def asks_for_tls(address: str) -> bool:
+    return address.lower().startswith(("https://", "mongodb+srv://")) or bool(_ASKS_FOR_TLS.search(address))
+
+
+def refused_address(setting: str, error: Exception, address: str) -> Misuse:
+    """Quote what the client says of an address, unless a piece of something secret is in it."""
+    reason = first_line(error)
+    if any(piece.lower() in reason.lower() for piece in _secrets(address)):
+        reason = (
+            "the client cannot read it, and what it says of it is not repeated here because it quotes from it"
+        )
+    return Misuse(f"setting {setting}: {reason}; see `drr env settings`")
+
+
+def _secrets(address: str) -> set[str]:
+    rest = address.partition("://")[2] or address
+    user, _, beyond = rest.rpartition("@")
+    options = beyond.partition("?")[2]
+    found = re.split(r"[^\w]+", user) + re.split(r"[^\w]+", unquote(user))
+    for name, value in parse_qsl(options, keep_blank_values=True):
+        if _SECRET_OPTION.search(name) or has_user(address):
+            found += [value, *re.split(r"[^\w]+", value)]
+    return {
+        piece for piece in found if len(piece) >= _SHORTEST_PIECE and piece.lower() not in ("true", "false")
+    }
+
+
+def first_line(error: Exception) -> str:
+    """The first line, without an address that may hold a password."""
+    text = (str(error).splitlines() or [""])[0].split(", full error:")[0]
+    return " ".join(word if "@" not in word else "(address)" for word in text.split())[:300]
+
+
+SECONDS = 2.0
+_OP_MSG = 2013
+_HEAD = struct.Struct("<iiii")
+
+
+def speaks_tls(host: str, port: int) -> bool:
+    """A handshake succeeds, whoever the certificate names."""
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    try:
+        with (
+            socket.create_connection((host, port), SECONDS) as raw,
+            context.wrap_socket(raw, server_hostname=host),
+        ):
+            return True
+    except (OSError, ValueError):
+        return False
+
+
+def speaks_plain_http(host: str, port: int) -> bool:
+    request = f"HEAD / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode()
+    return _first(host, port, request, 5) == b"HTTP/"
+
+
+def speaks_plain_mongodb(host: str, port: int) -> bool:
+    """The first thing that every client asks, `hello`, gets an answer to it."""
+    body = b"\0\0\0\0\0" + bson.encode({"hello": 1, "$db": "admin"})
+    number = 7
+    answer = _first(host, port, _HEAD.pack(_HEAD.size + len(body), number, 0, _OP_MSG) + body, _HEAD.size)
+    return len(answer) == _HEAD.size and _HEAD.unpack(answer)[2:] == (number, _OP_MSG)
+
+
+def _first(host: str, port: int, request: bytes, count: int) -> bytes:
+    found = b""
+    try:
+        with socket.create_connection((host, port), SECONDS) as there:
+            there.sendall(request)
+            while len(found) < count and (more := there.recv(count - len(found))):
+                found += more
+    except OSError:
+        pass
+    return found
+
 
 NEEDED_ELASTICSEARCH = 9
 _FULL = {"disk", "space", "quota", "full"}
@@ -43,10 +174,12 @@ class MongoFailures:
         if isinstance(error, mongo.ServerSelectionTimeoutError | mongo.AutoReconnect):
             return f"{where}{self._unreachable(error, places)}"
         if isinstance(error, mongo.ConfigurationError):
-            return f"{where}: {plain(error)}; check DRR_MONGODB_URL and the server's version (6.0 or newer)"
+            return (
+                f"{where}: {first_line(error)}; check DRR_MONGODB_URL and the server's version (6.0 or newer)"
+            )
         if isinstance(error, mongo.OperationFailure):
             return f"{where}{self._refusal(error)}"
-        return f"{where}: {type(error).__name__}: {plain(error)}"
+        return f"{where}: {type(error).__name__}: {first_line(error)}"
 
     def _unreachable(self, error: mongo.PyMongoError, places: Sequence[Place]) -> str:
         text = str(error).lower()
@@ -77,12 +210,10 @@ class MongoFailures:
                 " asks for a user and password; put them into DRR_MONGODB_URL (mongodb://USER:PASSWORD@HOST)"
             )
         if error.code == 13:
-            return (
-                f": this user may not do that ({plain(error)}); give it the role readWrite on this database"
-            )
-        if error.code == 14031 or _FULL & set(plain(error).lower().split()):
-            return f" is full ({plain(error)}); make room there and run the same command again"
-        return f": {type(error).__name__}: {plain(error)}"
+            return f": this user may not do that ({first_line(error)}); give it the role readWrite on this database"
+        if error.code == 14031 or _FULL & set(first_line(error).lower().split()):
+            return f" is full ({first_line(error)}); make room there and run the same command again"
+        return f": {type(error).__name__}: {first_line(error)}"
 
     def _wrong_credentials(self) -> str:
         return " refuses the user or password; check DRR_MONGODB_URL"
@@ -111,7 +242,7 @@ class SearchFailures:
             if error.meta.status == 400 and self._speaks_tls_only():
                 return f"{where}{_TLS_ONLY}"
             return self._refusal(where, error.meta.status, text)
-        return f"{where}: {type(error).__name__}: {plain(error)}"
+        return f"{where}: {type(error).__name__}: {first_line(error)}"
 
     def too_old(self, number: str) -> str:
         return (

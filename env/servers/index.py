@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple, NotRequired, TypedDict
 from zlib import crc32
 
 import orjson
@@ -18,7 +18,6 @@ from drr.env.errors import Misuse, ServerFailure, ShopError
 from drr.env.json_object import JsonObject
 from drr.env.search.fields import SearchFields, fields_of_product
 from drr.env.servers.connect import Servers
-from drr.env.servers.engine import FIELDS_PROPERTIES, NOT_KEPT, FieldsRow, fields_row
 from drr.env.text import category_key
 from elasticsearch import Elasticsearch
 
@@ -37,6 +36,8 @@ _ATTEMPTS = 6
 _FIRST_PAUSE = 0.5
 _RESULTS = "errors,items.index.status,items.index.error.type,items.index.error.reason"
 
+_TEXT = {"type": "text", "analyzer": "whitespace", "index_options": "freqs"}
+_KEYWORD = {"type": "keyword"}
 PROPERTIES: dict[str, JsonObject] = {
     "product_id": {"type": "keyword"},
     "text": {"type": "text", "analyzer": "whitespace", "index_options": "freqs"},
@@ -48,11 +49,25 @@ PROPERTIES: dict[str, JsonObject] = {
     "title": {"type": "keyword", "index": False, "doc_values": False},
     "store": {"type": "keyword", "index": False, "doc_values": False},
     "details": {"type": "object", "enabled": False},
-    **FIELDS_PROPERTIES,
+    "strong": _TEXT,
+    "rest": _TEXT,
+    "name": _KEYWORD,
+    "shelf": _KEYWORD,
+    "brand": _KEYWORD,
+    "fields_crc": {"type": "long", "index": False},
+    # Whole numbers as they were made: a compressed form would find others than the shop in a folder.
+    "vector": {
+        "type": "dense_vector",
+        "index": True,
+        "similarity": "dot_product",
+        "index_options": {"type": "hnsw"},
+    },
 }
+NOT_KEPT = ("strong", "rest", "name", "shelf", "brand", "vector")
+"""Searched, and no part of the document that the server gives back."""
 
 
-class IndexRow(FieldsRow):
+class IndexRow(TypedDict):
     """What the index is given of a product."""
 
     product_id: str
@@ -65,6 +80,13 @@ class IndexRow(FieldsRow):
     title: str
     store: str | None
     details: JsonObject
+    strong: str
+    rest: str
+    name: list[str]
+    shelf: list[str]
+    brand: list[str]
+    fields_crc: int
+    vector: NotRequired[list[float]]
 
 
 class IndexMeta(TypedDict):
@@ -135,9 +157,9 @@ def create(servers: Servers, index: str, shards: int) -> None:
 
 
 def document(product: Product, fields: SearchFields | None = None, vector: Vectors | None = None) -> IndexRow:
-    """The text is searched and not kept; nor are the fields, which may have been made already."""
+    """The text is searched and not kept; nor are the fields, which may have been made already. No vector where there is none, or nothing in it."""
     fields = fields or fields_of_product(product)
-    return {
+    row: IndexRow = {
         "product_id": product.product_id,
         "text": fields.text,
         "text_crc": crc32(fields.text.encode()),
@@ -148,8 +170,16 @@ def document(product: Product, fields: SearchFields | None = None, vector: Vecto
         "title": product.title,
         "store": product.store,
         "details": product.details,
-        **fields_row(fields, vector),
+        "strong": fields.strong,
+        "rest": fields.rest,
+        "name": list(fields.name),
+        "shelf": list(fields.shelf),
+        "brand": list(fields.brand),
+        "fields_crc": fields.crc,
     }
+    if vector is not None and vector.any():
+        row["vector"] = vector.tolist()
+    return row
 
 
 def lines(documents: Sequence[IndexRow]) -> bytes:

@@ -9,14 +9,13 @@ import elasticsearch
 from drr.env.embedding import Vectors, embedder_of
 from drr.env.errors import NoSuchShop, ShopError
 from drr.env.manifest import AGAIN, check_tokenizer, parse_manifest, search_of
-from drr.env.search.lexicon import Lexicon
+from drr.env.search.read_query import Lexicon
 from drr.env.servers.catalog import ServersCatalog
 from drr.env.servers.connect import Servers
 from drr.env.servers.documents import plain
 from drr.env.servers.index import IndexMeta
-from drr.env.servers.names import CURRENT, KINDS, MANIFEST, RESERVED, Names, collection, names_of
+from drr.env.servers.load import CURRENT, KINDS, MANIFEST, RESERVED, Names, ShownVersion, collection, names_of
 from drr.env.servers.store import ServersStore
-from drr.env.servers.versions import ShownVersion
 from drr.env.settings import Settings
 from drr.env.shop import SERVERS, Manifest, Shop
 from pymongo import errors as mongo

@@ -18,9 +18,8 @@ from drr.env.entities import Product
 from drr.env.errors import Misuse, ShopError
 from drr.env.servers import index
 from drr.env.servers.connect import Servers
-from drr.env.servers.documents import product_document
-from drr.env.servers.names import LOAD, MANIFEST, collection, names_of
-from drr.env.servers.parts import SearchParts
+from drr.env.servers.documents import SearchParts, product_document
+from drr.env.servers.load import LOAD, MANIFEST, collection, names_of
 from drr.env.servers.sending import SENDING, store
 from drr.env.servers.store import INDEXES
 from drr.env.servers.writer import PRODUCTS, ServersWriter, check_lengths

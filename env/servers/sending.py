@@ -11,8 +11,7 @@ from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
 from drr.env.servers import index
 from drr.env.servers.connect import Servers
-from drr.env.servers.load import Load
-from drr.env.servers.names import Names, collection
+from drr.env.servers.load import Load, Names, collection
 from pymongo import ReplaceOne, WriteConcern
 from pymongo import errors as mongo
 

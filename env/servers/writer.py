@@ -13,26 +13,32 @@ from types import TracebackType
 from typing import Any, Self
 
 import pymongo
-from drr.env.content import ContentHash, as_of_from, ascending, batched, ordered
+from drr.env.content import ContentHash, ReviewRow, ReviewsKept, as_of_from, ascending, batched, ordered
 from drr.env.entities import Product
 from drr.env.errors import ServerFailure, ShopError
 from drr.env.manifest import parse_manifest, sealed
-from drr.env.reviews import ReviewRow, ReviewsKept
 from drr.env.servers import index
 from drr.env.servers.connect import Servers, client_versions
-from drr.env.servers.documents import order_documents, plain, product_document, safe, user_document
-from drr.env.servers.load import Load, StoredRows
-from drr.env.servers.names import (
+from drr.env.servers.documents import (
+    SearchParts,
+    order_documents,
+    plain,
+    product_document,
+    safe,
+    user_document,
+)
+from drr.env.servers.load import (
     KINDS,
+    Load,
     Names,
+    ShownVersion,
+    StoredRows,
+    Versions,
     names_of,
 )
 from drr.env.servers.opening import check_set, index_meta
-from drr.env.servers.parts import SearchParts
-from drr.env.servers.reviews import SentReviews
 from drr.env.servers.sending import Sending
-from drr.env.servers.store import INDEXES
-from drr.env.servers.versions import ShownVersion, Versions
+from drr.env.servers.store import INDEXES, SentReviews
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, OrderColumns, UserRow
 from drr.env.text import VERSION as TEXT_VERSION

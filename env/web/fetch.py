@@ -7,10 +7,12 @@ differently a moment later gains nothing. Each redirect is a new address under t
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ssl
 import zlib
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple
 from urllib.parse import urljoin
 from weakref import WeakKeyDictionary
@@ -18,7 +20,6 @@ from weakref import WeakKeyDictionary
 import httpcore
 from drr.env.web.address import Refused, WebAddress, check_ip, parse
 from drr.env.web.base import PageStatus
-from drr.env.web.pinned import Pinned, Resolver, resolved, timeouts, trusted_roots
 from drr.env.web.robots import LARGEST, Robots
 
 MAX_REDIRECTS = 5
@@ -299,3 +300,49 @@ def _charset_label(parameters: str) -> str | None:
         if name.strip() == "charset":
             return value.strip().strip("\"'")[:60]
     return None
+
+
+MAX_ADDRESSES = 3
+
+Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
+
+
+class Pinned(httpcore.AsyncNetworkBackend):
+    """Connects to the addresses that were checked, whatever name the URL carries; TLS still verifies the name."""
+
+    def __init__(self, ips: Sequence[str]) -> None:
+        self._ips = ips[:MAX_ADDRESSES]
+        self._backend = httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109  (httpcore's signature)
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """The next one where one refuses: a name may have an IPv6 address that this machine cannot reach."""
+        for ip in self._ips[:-1]:
+            with contextlib.suppress(httpcore.ConnectError):
+                return await self._backend.connect_tcp(ip, port, timeout, local_address, socket_options)
+        return await self._backend.connect_tcp(self._ips[-1], port, timeout, local_address, socket_options)
+
+
+async def resolved(host: str, port: int) -> list[str]:
+    import socket
+
+    loop = asyncio.get_running_loop()
+    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+
+@cache
+def trusted_roots() -> ssl.SSLContext:
+    import certifi
+
+    return ssl.create_default_context(cafile=certifi.where())
+
+
+def timeouts(seconds: float) -> dict[str, dict[str, float]]:
+    return {"timeout": {"connect": seconds, "read": seconds, "write": seconds, "pool": seconds}}

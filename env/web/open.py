@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from drr.citations.addresses import host_of
+from drr.citations.addresses import host_of, path_steps
 from drr.env.errors import Misuse
+from drr.env.records.product import product_markdown
 from drr.env.settings import Settings
-from drr.env.shop import Shop
-from drr.env.web.base import WebSearch
-from drr.env.web.shop_pages import ShopWeb
+from drr.env.shop import Shop, Store
+from drr.env.web.base import Page, WebHit, WebSearch
 
 
 def system_clock() -> datetime:
@@ -73,11 +74,8 @@ def _web(settings: Settings, snapshots: Path | None, clock: Callable[[], datetim
 
 def _live(settings: Settings, snapshots: Path | None, clock: Callable[[], datetime]) -> WebSearch:
     from drr.env.web.fetch import Fetcher
-    from drr.env.web.live import LiveWeb
-    from drr.env.web.readable import page_reader
-    from drr.env.web.record import RecordingWeb
-    from drr.env.web.serper import Serper
-    from drr.env.web.snapshots import Snapshots
+    from drr.env.web.live import LiveWeb, Serper, page_reader
+    from drr.env.web.record import RecordingWeb, Snapshots
 
     fetcher = Fetcher(
         timeout=settings.fetch_timeout,
@@ -98,3 +96,56 @@ def _live(settings: Settings, snapshots: Path | None, clock: Callable[[], dateti
         if settings.web_record is None
         else RecordingWeb(live, settings.web_record, clock, live.fetch_page)
     )
+
+
+READER = "shop/1"
+
+
+def is_shop_address(url: str, shop_url: str) -> bool:
+    """Tell whether the host is the shop's. Scheme, port and path do not matter: all of that host is the shop."""
+    host = host_of(url)
+    return host != "" and host == host_of(shop_url)
+
+
+def product_id_of(url: str, shop_url: str) -> str | None:
+    """The product that a shop address names: the last step of its path; `None` for any other address."""
+    if not is_shop_address(url, shop_url):
+        return None
+    return next(reversed(path_steps(url)), None)
+
+
+@dataclass(frozen=True)
+class ShopWeb:
+    """A web in which the shop's addresses belong to the shop. Without a store they are known to be the shop's, and closed."""
+
+    web: WebSearch
+    shop_url: str
+    store: Store | None = None
+
+    @property
+    def name(self) -> str:
+        return self.web.name
+
+    @property
+    def content_hash(self) -> str | None:
+        return self.web.content_hash
+
+    async def search(self, query: str, top_k: int) -> list[WebHit]:
+        """Search without hits on the shop's own host: there the catalogue speaks, not a stranger's page."""
+        hits = await self.web.search(query, top_k)
+        return [hit for hit in hits if not is_shop_address(hit.url, self.shop_url)]
+
+    async def read(self, url: str) -> Page:
+        if not is_shop_address(url, self.shop_url):
+            return await self.web.read(url)
+        if self.store is None:
+            return _closed(url, "an address of the shop; only an open shop answers it")
+        product_id = product_id_of(url, self.shop_url)
+        product = self.store.product(product_id) if product_id else None
+        if product is None:
+            return _closed(url, "the shop has no such product")
+        return Page(url, product.product_url, "ok", product.title, product_markdown(product), READER)
+
+
+def _closed(url: str, reason: str) -> Page:
+    return Page(url, url, "unreachable", None, None, READER, reason)

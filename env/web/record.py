@@ -1,23 +1,30 @@
-"""A recorded web: what a live one answered, kept in a folder and answered again. What was not recorded is not made up."""
+"""The web kept in folders: pages as they were when they were read, and a recording that answers again.
+
+A URL is read once, however many ask and from however many processes. `texts/ab/<sha256>.md` holds what was read, `raw/ab/<sha256>`
+what the server sent, `pages/<sha256 of URL>.json` says which belongs to which URL, when, and by which reader.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+import contextlib
+import fcntl
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import orjson
 from drr.env.bounded import DOCUMENT
 from drr.env.errors import DrrError, Misuse
-from drr.env.files import read_file
+from drr.env.files import is_digest, make_folder, private, read_file, replacing
 from drr.env.json_object import JsonObject
+from drr.env.source import text_hash
 from drr.env.web.base import Page, WebHit, WebSearch, WebUnavailable
-from drr.env.web.snapshots import Clock, PageFacts, Snapshots, read_record, write_whole
-
-Reading = Callable[[str], Awaitable[tuple[Page, PageFacts]]]
 
 
 class Searches:
@@ -143,3 +150,158 @@ class ReplayWeb:
         if page is None:
             raise WebUnavailable(f"the recording {self._folder.name} holds no page {url[:300]}")
         return page
+
+
+Clock = Callable[[], datetime]
+# Waiting for another process that reads the same URL; the fetcher's own deadline bounds the wait.
+_POLL = 0.02
+
+
+class PageFacts(TypedDict, total=False):
+    """What is worth keeping of a page beside what a reader made of it."""
+
+    http_status: int | None
+    content_type: str | None
+    false_charset: str
+    """A name of an encoding that is none: the page was read by what it says of itself, else as UTF-8."""
+    body: bytes
+    """As the server sent it."""
+
+
+Reading = Callable[[str], Awaitable[tuple[Page, PageFacts]]]
+_KEPT_FIELDS = ("final_url", "status", "title", "sha256", "reader", "reason")
+
+
+def _text_of(value: Any) -> Any:
+    if value is not None and not isinstance(value, str):
+        raise TypeError("no text where one should stand")
+    return value
+
+
+def read_record(path: Path) -> JsonObject:
+    """A file of a recording, as it stands there."""
+    try:
+        record = orjson.loads(read_file(path, DOCUMENT))
+    except (OSError, orjson.JSONDecodeError) as error:
+        raise DrrError(f"{path}: cannot be read ({error}); remove it") from error
+    if not isinstance(record, dict):
+        raise DrrError(f"{path}: not a record of a web; remove it")
+    return record
+
+
+class Snapshots:
+    def __init__(self, folder: Path, clock: Clock, *, closed: bool = False) -> None:
+        """`closed` to others, as all of a study is."""
+        self._folder = folder
+        self._clock = clock
+        self._files, self._folders = (private(0o666), private(0o777)) if closed else (0o666, 0o777)
+
+    def get(self, url: str) -> Page | None:
+        """The page as it was read; `None` if it never was. A text that does not match its hash is an error, not evidence."""
+        path = self._record(url)
+        try:
+            record = orjson.loads(read_file(path, DOCUMENT))
+            final_url, status, title, digest, reader, reason = map(
+                _text_of, [record[name] for name in _KEPT_FIELDS]
+            )
+        except FileNotFoundError:
+            return None
+        except (OSError, orjson.JSONDecodeError, KeyError, TypeError) as error:
+            raise DrrError(
+                f"{path}: cannot be read ({error}); remove it to have the page read again"
+            ) from error
+        return Page(
+            url, final_url, status, title, None if digest is None else self._text(digest), reader, reason
+        )
+
+    async def once(self, url: str, read: Callable[[], Awaitable[tuple[Page, PageFacts]]]) -> Page:
+        """The kept page, or the one that `read` brings, kept from then on. `read` also says what else is worth recording."""
+        if (kept := self.get(url)) is not None:
+            return kept
+        async with self._turn(url):
+            if (kept := self.get(url)) is not None:
+                return kept
+            page, facts = await read()
+            self.put(url, page, facts)
+            return page
+
+    def put(self, url: str, page: Page, facts: PageFacts) -> None:
+        body = facts.get("body")
+        digest = None
+        if page.markdown is not None:
+            digest = text_hash(page.markdown)
+            self._keep("texts", digest, ".md", page.markdown.encode("utf-8", "surrogatepass"))
+        raw = None
+        if body is not None:
+            raw = sha256(body).hexdigest()
+            self._keep("raw", raw, "", body)
+        record = {
+            "url": url,
+            "final_url": page.final_url,
+            "status": page.status,
+            "reason": page.reason,
+            "title": page.title,
+            "sha256": digest,
+            "raw_sha256": raw,
+            "reader": page.reader,
+            "time": self._clock().isoformat(timespec="seconds"),
+            **{name: fact for name, fact in facts.items() if name != "body"},
+        }
+        self._write(self._record(url), orjson.dumps(record, option=orjson.OPT_INDENT_2))
+
+    def records(self) -> Iterator[JsonObject]:
+        """Yield what is known of every page, by the hash of its URL."""
+        for path in sorted((self._folder / "pages").glob("*.json")):
+            yield read_record(path)
+
+    def _record(self, url: str) -> Path:
+        return self._folder / "pages" / f"{url_key(url)}.json"
+
+    def _keep(self, kind: str, digest: str, suffix: str, content: bytes) -> None:
+        path = self._folder / kind / digest[:2] / (digest + suffix)
+        if not path.exists():
+            self._write(path, content)
+
+    def _write(self, path: Path, content: bytes) -> None:
+        make_folder(path.parent, self._folders)
+        write_whole(path, content, self._files)
+
+    def _text(self, digest: str) -> str:
+        if not is_digest(digest):
+            raise DrrError(f"{self._folder}: {str(digest)[:80]!r} is no hash of a page; remove its record")
+        path = self._folder / "texts" / digest[:2] / f"{digest}.md"
+        try:
+            text = read_file(path).decode("utf-8", "surrogatepass")
+        except (OSError, UnicodeDecodeError) as error:
+            raise DrrError(f"{path}: the text of a kept page cannot be read ({error})") from error
+        if text_hash(text) != digest:
+            raise DrrError(f"{path}: the text of a kept page was changed; its hash is not {digest}")
+        return text
+
+    @asynccontextmanager
+    async def _turn(self, url: str) -> AsyncIterator[None]:
+        """One reader per URL. A lock on a file, because it is dropped by the system when its holder dies."""
+        path = self._folder / "locks" / url_key(url)[:3]
+        make_folder(path.parent, self._folders)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, self._files)
+        try:
+            while True:
+                with contextlib.suppress(BlockingIOError):
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                await asyncio.sleep(_POLL)
+            yield
+        finally:
+            os.close(handle)
+
+
+def url_key(url: str) -> str:
+    """Key a URL as it is asked for: a fragment is the reader's own business."""
+    return sha256(url.partition("#")[0].encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def write_whole(path: Path, content: bytes, mode: int = 0o666) -> None:
+    """Whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path, mode) as file:
+        file.write(content)

@@ -12,7 +12,7 @@ from drr.citations.addresses import addresses_in, host_of, path_steps
 from drr.citations.files import KnownPlaces, file_place
 from drr.citations.parse import Citations, parse
 from drr.env.constraints import parse_constraints
-from drr.env.drawer.media import media_of
+from drr.env.drawer.form import media_of
 from drr.env.entities import Order, Product, User
 from drr.env.query import Constraints
 from drr.env.session import Session

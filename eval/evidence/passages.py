@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from drr.env.bm25 import Bm25
 from drr.env.records.lines import Span
+from drr.env.text import Bm25
 
 WHOLE = 6000
 """A text shorter than this is shown whole."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from drr.citations.addresses import canonical_url
-from drr.env.deadline import read_in_time
+from drr.env.progress import read_in_time
 from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.eval.asking.judge import Examiner

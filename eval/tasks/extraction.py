@@ -11,7 +11,7 @@ from typing import Any
 
 from drr.citations.addresses import host_of
 from drr.citations.parse import Citations, canonical_url
-from drr.env.deadline import read_in_time
+from drr.env.progress import read_in_time
 from drr.env.world import is_paged
 from drr.eval.asking.conversation import Asking
 from drr.eval.asking.forms import FoundClaim, FoundClaims

@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any
 
-from drr.env.code import code_hash
 from drr.env.errors import DrrError
 from drr.env.jobs import GivenJob, JobPart, SharedWord
+from drr.env.user_code import code_hash
 from drr.extras.ray.cluster import RayPlace, check_installed, connect_aside, dead_nodes, view
 from drr.study.job_courses import FailedJob, JobCourse, JobCourses
 from drr.study.worker import Opening

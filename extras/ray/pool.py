@@ -9,8 +9,8 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
-from drr.env.code import code_hash
 from drr.env.errors import DrrError
+from drr.env.user_code import code_hash
 from drr.extras.ray.cluster import RayPlace, RayWorker, check_installed, connect, dead_nodes, view
 from drr.extras.ray.limits import ClusterSlots
 from drr.study.crew import Crew

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from drr.citations.files import file_place
-from drr.env.drawer.media import media_of
+from drr.env.drawer.form import media_of
 from drr.env.json_object import JsonObject
 from drr.env.text import tokens
 from drr.offline.agents.memory import Cites, Memory, SeenPart, plain

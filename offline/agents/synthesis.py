@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from drr.agents.brief import Condensing
 from drr.env.records.lines import count, price
-from drr.env.records.statistics import statistics_page
+from drr.env.records.shopper import statistics_page
 from drr.offline.agents import question as offline_question
 from drr.offline.agents.choice import candidates
 from drr.offline.agents.facts import related_orders, web_facts

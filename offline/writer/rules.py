@@ -12,8 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, TypedDict, cast
 
-from drr.env.profile import Bought, ProfileSummary, Spend
-from drr.env.themes import THEMES, themes_of
+from drr.env.profile import THEMES, Bought, ProfileSummary, Spend, themes_of
 from drr.offline.writer.sentences import (
     WRITERS,
     DraftText,

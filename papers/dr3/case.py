@@ -117,7 +117,7 @@ class TaskCase:
     others: tuple[Product, ...] = ()
     """Candidates and companions that the case speaks of."""
     theme: str
-    """Of `drr.env.themes`, or the product's category."""
+    """Of `drr.env.profile`, or the product's category."""
     facts: tuple[TaskFact, ...]
     thing: NamedThing
     """`owned`, in words."""

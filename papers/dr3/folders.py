@@ -10,8 +10,7 @@ from typing import ClassVar, NamedTuple
 
 from drr.citations.files import SCHEME, FilePlace, file_place
 from drr.env.drawer.drawer import Drawer
-from drr.env.drawer.media import media_of
-from drr.env.drawer.problems import FileProblem
+from drr.env.drawer.form import FileProblem, media_of
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import check_plain
 from drr.env.plugins import check_needs

@@ -9,7 +9,7 @@ from textwrap import fill
 
 from drr.app.screen import plain
 from drr.app.terminal import screen
-from drr.env.drawer.problems import FileProblem
+from drr.env.drawer.form import FileProblem
 from drr.env.files import write_file
 from drr.env.json_object import JsonObject
 from drr.papers.dr3.form import document

@@ -22,7 +22,7 @@ from drr.env.shop import Shop, open_shop
 from drr.env.shop_world import TOOLS, USER_TOOLS, ShopWorld
 from drr.env.source import text_hash
 from drr.env.web.base import Page, WebSearch
-from drr.env.web.shop_pages import ShopWeb
+from drr.env.web.open import ShopWeb
 from drr.env.world import Holdings, Site, SourceKind, kinds_of
 from drr.papers.dr3.corpus_web import VERSION, CorpusWeb, OpenCorpora
 from drr.papers.dr3.folders import FileTask, open_tasks

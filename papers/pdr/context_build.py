@@ -14,8 +14,8 @@ from random import Random
 from drr.env.entities import User
 from drr.env.errors import DrrError
 from drr.env.settings import Settings
-from drr.env.shingles import Run
 from drr.env.shop import Shop, open_shop
+from drr.env.text import Run
 from drr.papers.pdr.context import (
     CONVERSATIONAL,
     LEAST,

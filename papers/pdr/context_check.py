@@ -8,8 +8,7 @@ from typing import NamedTuple, TypedDict
 
 from drr.env.entities import User
 from drr.env.errors import Misuse
-from drr.env.shingles import WIDTH, Run, runs
-from drr.env.text import tokens
+from drr.env.text import WIDTH, Run, runs, tokens
 from drr.papers.pdr.context import (
     CONVERSATIONAL,
     LEAST,

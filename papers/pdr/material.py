@@ -11,10 +11,9 @@ from random import Random
 from typing import NamedTuple
 
 from drr.env.entities import KeptReview, Product
-from drr.env.records.spoken import order_words, page_words, product_name, review_words
-from drr.env.shingles import WIDTH, Run, runs
-from drr.env.text import tokens
-from drr.env.themes import BY_KEY, themes_of
+from drr.env.profile import BY_KEY, themes_of
+from drr.env.records.shopper import order_words, page_words, product_name, review_words
+from drr.env.text import WIDTH, Run, runs, tokens
 from drr.papers.pdr.context import ItemKind
 from drr.papers.pdr.context_check import outright_runs
 from drr.papers.pdr.person import Attribute, Person, disclosed

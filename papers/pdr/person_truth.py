@@ -13,9 +13,9 @@ from typing import NamedTuple
 from drr.app.giving import RECALLED
 from drr.env.errors import DrrError
 from drr.env.given import Setting, setting_of
+from drr.env.profile import BY_KEY
 from drr.env.query import Query
 from drr.env.text import tokens
-from drr.env.themes import BY_KEY
 from drr.eval.evidence.answers import Answer, questions
 from drr.papers.pdr.context import MANIFEST, PERSONS, Contexts, ItemTruth, read_contexts, read_truth
 from drr.papers.pdr.memory.truth import COVERED, SENTENCE, Statements

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 from drr.env.entities import Order, Product, User
 from drr.env.errors import DrrError
+from drr.env.profile import BY_KEY, themes_of
 from drr.env.shop import Store
 from drr.env.text import fold
-from drr.env.themes import BY_KEY, themes_of
 from drr.papers.pdr.person import Attribute, Ground
 from drr.wording.states import CODES, STATES
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from drr.env.content import Columns, user_row
+from drr.env.content import Columns, ReviewRow, user_row
 from drr.env.copy import copy_shop
 from drr.env.errors import ShopError
 from drr.env.progress import Quiet
-from drr.env.reviews import ReviewRow
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, Shop, check_shop, open_shop, shop_writer
 

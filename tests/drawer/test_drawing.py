@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from drr.citations.files import Box
 from drr.env.drawer.drawer import Drawer, ReadFiles
-from drr.env.drawer.problems import FileProblem
-from drr.env.drawer.reading.drawn import HIGHEST, WIDEST
+from drr.env.drawer.drawn import HIGHEST, WIDEST
+from drr.env.drawer.form import FileProblem
 from PIL import Image
 
 from tests.drawer.hostile import HOSTILE

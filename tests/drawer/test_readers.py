@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 from drr.citations.files import file_place
+from drr.env.drawer.content import passages
 from drr.env.drawer.drawer import Drawer, ReadFiles
-from drr.env.drawer.passages import passages
-from drr.env.drawer.problems import FileProblem
+from drr.env.drawer.form import FileProblem
 from drr.env.drawer.process import FileReader
 from drr.env.drawer.worker import MEMORY
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from drr.env.dotenv import read_dotenv
 from drr.env.errors import Misuse
 from drr.env.settings import resolve
+from drr.env.variables import read_dotenv
 
 
 def test_lines_as_other_tools_write_them(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 from drr.env.entities import Order, Product
 from drr.env.records.lines import fact_lines, placed
 from drr.env.records.listing import product_page
-from drr.env.records.order import order_evidence, order_page, order_row
 from drr.env.records.product import product_evidence, product_markdown, product_row
+from drr.env.records.shopper import order_evidence, order_page, order_row
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -41,7 +41,7 @@ DECIDING = (
     "drr.env.states",
     "drr.env.statistics",
     "drr.env.text",
-    "drr.env.web.shop_pages",
+    "drr.env.web.open",
     "drr.env.world",
     "drr.eval.asking.safety",
     "drr.eval.checks",

@@ -14,7 +14,7 @@ from drr.app.cli import main
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.citations.parse import parse
-from drr.env.records.history import history_evidence
+from drr.env.records.shopper import history_evidence
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, OrderColumns, Shop, UserRow, open_shop, shop_writer
 from drr.eval.canaries import reports

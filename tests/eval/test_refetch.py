@@ -12,9 +12,8 @@ import pytest
 from drr.app.cli import main
 from drr.env.web.base import Page
 from drr.env.web.fetch import Fetcher
-from drr.env.web.live import LiveWeb
-from drr.env.web.serper import Serper
-from drr.env.web.snapshots import Snapshots
+from drr.env.web.live import LiveWeb, Serper
+from drr.env.web.record import Snapshots
 from drr.eval.evidence.answers import read_answers
 from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.run import cited_pages, judge, refetch

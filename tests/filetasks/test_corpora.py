@@ -19,9 +19,8 @@ import drr.papers.dr3.corpus as corpus_room
 import orjson
 import pytest
 from drr.env.errors import Misuse
-from drr.env.shingles import shingles, similarity
 from drr.env.shop import Shop
-from drr.env.text import fold
+from drr.env.text import fold, shingles, similarity
 from drr.papers.dr3.asking.question import written_question
 from drr.papers.dr3.case import NamedThing, TaskCase
 from drr.papers.dr3.corpus.build import Corpora, Packed, corpora, guided

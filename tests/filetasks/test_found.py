@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from drr.env.shop import Shop
-from drr.env.web import fetch, serper
+from drr.env.web import fetch, live
 from drr.papers.dr3.form import is_rejected, read_corpus, read_question
 from drr.papers.dr3.found.corpus import bounded
 from drr.papers.dr3.found.proposals import ProposedPage, ProposedTerm, SearchPaths, kept_terms, refusal_of
@@ -98,9 +98,7 @@ def internet(monkeypatch: pytest.MonkeyPatch) -> Iterator[Internet]:
     monkeypatch.setattr(
         fetch, "Fetcher", partial(fetch.Fetcher, resolver=to_loopback, loopback_port=net.port)
     )
-    monkeypatch.setattr(
-        serper, "Serper", partial(serper.Serper, endpoint=f"http://127.0.0.1:{net.port}/search")
-    )
+    monkeypatch.setattr(live, "Serper", partial(live.Serper, endpoint=f"http://127.0.0.1:{net.port}/search"))
     monkeypatch.setenv("SERPER_API_KEY", "planted")
     yield net
     server.shutdown()

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 from drr.data_ingest.ingest import Job, ingest
-from drr.data_ingest.lines import BOM
-from drr.data_ingest.raw_files import find_pairs
-from drr.data_ingest.recipe import Recipe
+from drr.data_ingest.products import BOM
+from drr.data_ingest.recipe import Recipe, find_pairs
 from drr.env.progress import Quiet
 from drr.env.settings import Settings
 from drr.env.shop import Manifest

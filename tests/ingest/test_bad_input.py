@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 from drr.app.cli import main
-from drr.env.disk import disk_of
-from drr.env.errors import DrrError
+from drr.env.errors import DrrError, disk_of
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
 
@@ -206,7 +205,7 @@ _FULL = """
 import resource, sys
 from pathlib import Path
 from drr.data_ingest.ingest import Job, ingest
-from drr.data_ingest.raw_files import find_pairs
+from drr.data_ingest.recipe import find_pairs
 from drr.data_ingest.recipe import Recipe
 from drr.data_ingest.sample import SamplePlan, write_sample
 from drr.env.errors import DrrError

@@ -18,10 +18,10 @@ from typing import Any
 import orjson
 import pytest
 from drr.app.cli import main
-from drr.data_ingest.categories import ALL
 from drr.data_ingest.download import Download, DownloadTerms, Edition, Got
 from drr.data_ingest.downloads import check_room, fetch_all, looked_up
 from drr.data_ingest.publisher import Denied, PublishedFile, Publisher, publication, published
+from drr.data_ingest.recipe import ALL
 from drr.env.errors import DrrError, Misuse
 from drr.env.progress import Quiet
 

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.data_ingest.categories import TEN, in_official_order
-from drr.data_ingest.recipe import Recipe
+from drr.data_ingest.recipe import TEN, Recipe, in_official_order
 from drr.data_ingest.sample import SamplePlan, write_sample
 from drr.env.progress import Quiet
 from drr.env.settings import Settings
@@ -93,11 +92,11 @@ def test_rows_in_any_order_give_the_same_orders(tmp_path: Path, run_ingest: Inge
 @pytest.mark.long
 @pytest.mark.parametrize("options", [{}, {"pick": "review-prefix", "max_products": 5, "orders": "since"}])
 def test_little_memory_gives_the_same_shop(messy: Path, run_ingest: Ingest, options: dict[str, Any]) -> None:
-    from drr.data_ingest import columns
+    from drr.data_ingest import duplicates
 
     in_memory = run_ingest(messy, "one", block=40_000, **options)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(columns, "GROUP", 100)
+        patch.setattr(duplicates, "GROUP", 100)
         on_disk = run_ingest(messy, "two", memory=1, block=40_000, **options)
     assert on_disk.content_hash == in_memory.content_hash
     assert on_disk.rows == in_memory.rows

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from drr.data_ingest.blocks import BlockReader
-from drr.data_ingest.ids import Ids
-from drr.data_ingest.packing import pack_texts, unpack_items
+from drr.data_ingest.packing import Ids, pack_texts, unpack_items
 from drr.data_ingest.review_rows import ReviewRows, canonical
 from hypothesis import given
 from hypothesis import strategies as st

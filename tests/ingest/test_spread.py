@@ -10,15 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.data_ingest import orders, spread_plan, users
+from drr.data_ingest import orders, spread_plan
 from drr.data_ingest.blocks import BlockReader, ByteSpan
 from drr.data_ingest.ingest import Job as IngestJob
-from drr.data_ingest.raw_files import find_pairs
-from drr.data_ingest.recipe import Recipe
-from drr.data_ingest.spans import spans_of
+from drr.data_ingest.recipe import Recipe, find_pairs
 from drr.data_ingest.spread import SpreadIngest
 from drr.data_ingest.spread_bench import IngestBench
-from drr.data_ingest.spread_plan import plan_of
+from drr.data_ingest.spread_plan import plan_of, spans_of
 from drr.env.content import ContentHash
 from drr.env.entities import Product
 from drr.env.errors import DrrError
@@ -194,9 +192,11 @@ def test_ids_and_addresses_that_occur_twice_are_settled_as_by_one(
     messy: Path, run_ingest: Ingest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(orders.order_ids.__kwdefaults__, "space", 6_000)
-    monkeypatch.setattr(users, "_SUFFIX_LENGTH", 2)
-    few = users._pick
-    monkeypatch.setattr(users, "_pick", lambda hashes, number, size: few(hashes, number, size) * (number > 3))
+    monkeypatch.setattr(orders, "_SUFFIX_LENGTH", 2)
+    few = orders._pick
+    monkeypatch.setattr(
+        orders, "_pick", lambda hashes, number, size: few(hashes, number, size) * (number > 3)
+    )
     one, many = run_ingest(messy, block=4096), spread(messy, tmp_path, space=6_000)
     assert one.notes["emails_drawn_again"] > 10
     same(one, many)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from drr.data_ingest.review_texts import ReviewTexts
+from drr.data_ingest.review_rows import ReviewTexts
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
 from drr.papers.pdr.build import stated_traits

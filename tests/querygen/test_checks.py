@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from drr.env.constraints import parse_constraints
 from drr.env.query import Fact, Query, read_queries
-from drr.env.shingles import Seen, shingles, similarity
 from drr.env.shop import Shop
+from drr.env.text import Seen, shingles, similarity
 from drr.querygen.builtin import FILE, builtin_queries
 from drr.querygen.check_list import CHECKS, Stock
 from drr.querygen.checks import Checker, spread

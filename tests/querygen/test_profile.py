@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 from drr.app.cli import main
 from drr.env.errors import DrrError
-from drr.env.profile import build_profile
+from drr.env.profile import build_profile, shopper_label, themes_of
 from drr.env.shop import Shop
-from drr.env.themes import shopper_label, themes_of
 
 LONGEST = 4000
 

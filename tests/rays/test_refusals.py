@@ -15,8 +15,7 @@ from drr.app.workers import sent_settings
 from drr.env.errors import DrrError
 from drr.env.query import Query
 from drr.env.settings import Settings
-from drr.env.web.build import build_sandbox
-from drr.env.web.sandbox import DOCUMENTS
+from drr.env.web.sandbox import DOCUMENTS, build_sandbox
 from drr.extras.ray.pool import RayPool
 from drr.study.leases import Moment
 from drr.study.pool import PoolOrder

@@ -21,14 +21,13 @@ from drr.app.cli import main
 from drr.app.spreading import SpreadAsked, ingest_by_many
 from drr.data_ingest import spread_plan
 from drr.data_ingest.ingest import Job, ingest
-from drr.data_ingest.raw_files import find_pairs
-from drr.data_ingest.recipe import Recipe
+from drr.data_ingest.recipe import Recipe, find_pairs
 from drr.data_ingest.spread_plan import plan_of
 from drr.env.errors import DrrError
 from drr.env.jobs import GivenJob
 from drr.env.progress import Quiet
 from drr.env.servers.connect import Servers
-from drr.env.servers.names import LOAD, MANIFEST
+from drr.env.servers.load import LOAD, MANIFEST
 from drr.env.settings import Settings
 from drr.env.shop import check_shop, open_shop
 from drr.extras.ray.jobs import BenchOrder, JobCrew

@@ -17,8 +17,7 @@ from typing import Any
 import pytest
 from drr.app.cli import main
 from drr.data_ingest.sample import SamplePlan, write_sample
-from drr.data_ingest.sample_products import make_products, popularity_spread, type_demand
-from drr.data_ingest.sample_vocabulary import load_vocabulary
+from drr.data_ingest.sample_products import load_vocabulary, make_products, popularity_spread, type_demand
 from drr.env.errors import Misuse
 from drr.env.progress import Quiet
 

@@ -12,9 +12,9 @@ from urllib.parse import quote
 
 import pytest
 from drr.app.workers import sent_settings
-from drr.env.address import ServerAddress, hosts_of, shown
 from drr.env.errors import Misuse
 from drr.env.settings import Settings, StudyChoices, resolve
+from drr.env.trust import ServerAddress, hosts_of, shown
 from drr.llm.factory import Models, ModelSettings
 from drr.llm.failures import ModelSetupError
 from hypothesis import example, given

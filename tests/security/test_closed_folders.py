@@ -19,7 +19,7 @@ umask = sys.argv[1]
 os.umask(int(umask, 8))
 from drr.app.cli import main
 from drr.env.web.base import Page
-from drr.env.web.snapshots import Snapshots
+from drr.env.web.record import Snapshots
 from datetime import datetime
 from pathlib import Path
 assert main(["run", *sys.argv[2:], "--quiet"]) == 0

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from drr.citations.parse import parse
 from drr.citations.repair import remove
-from drr.env.deadline import TooSlow, read_in_time
+from drr.env.progress import TooSlow, read_in_time
 from drr.eval.checks import money, orders, values
 from drr.eval.checks.behind import _JOINED
 from drr.eval.evidence.claims import extract_by_rules

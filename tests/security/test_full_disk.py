@@ -9,8 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from drr.env.disk import no_room
-from drr.env.errors import DrrError
+from drr.env.errors import DrrError, no_room
 
 from tests.commands import Drr
 

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 from drr.env.web.fetch import Fetched, Fetcher, known_charset
-from drr.env.web.live import LiveWeb
-from drr.env.web.readable import make_page
-from drr.env.web.snapshots import Snapshots
+from drr.env.web.live import LiveWeb, make_page
+from drr.env.web.record import Snapshots
 from hypothesis import given
 from hypothesis import strategies as st
 

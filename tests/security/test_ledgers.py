@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 from drr.env.errors import DrrError
-from drr.env.web.record import Searches
-from drr.env.web.snapshots import Snapshots, url_key
+from drr.env.web.record import Searches, Snapshots, url_key
 
 from tests.commands import Drr
 from tests.security.hostile import DEEP

@@ -7,9 +7,9 @@ import time
 
 import pytest
 from drr.app.viewer.highlight import marked_html
-from drr.env.deadline import LONGEST
+from drr.env.progress import LONGEST
 from drr.env.web.fetch import Fetched
-from drr.env.web.readable import Trafilatura, make_page
+from drr.env.web.live import Trafilatura, make_page
 
 BUSY = ("<p>word<br>" * 450_000, "<table>" + "<tr><td>a" * 500_000, "<div>" * 1_000_000, "<b><i>" * 800_000)
 ARTICLE = "<html><title>A page</title><body><article>" + "<p>A bird house of cedar, 9 inches high.</p>" * 20

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from drr.env.embedded.check import check_shop
+from drr.env.embedded.folder import check_shop
 from drr.env.embedded.layout import DATABASE, file_hashes
 from drr.env.errors import DrrError
 from drr.env.files import holes

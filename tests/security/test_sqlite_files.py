@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from drr.env.embedded import connections
+from drr.env.embedded import layout
 from drr.env.embedded.store import EmbeddedStore
 from drr.env.errors import DrrError
 from drr.env.settings import Settings
@@ -90,7 +90,7 @@ def test_a_question_that_computes_without_end_is_ended(
     box: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database, "PATIENCE_S", 0.2)
-    monkeypatch.setattr(connections, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(layout, "PATIENCE_S", 0.2)
     with Study.create(tmp_path / "s", {"schema": 1}) as study:
         with pytest.raises(DrrError, match="interrupted"):
             study.ledger.db.rows(ENDLESS)
@@ -204,7 +204,7 @@ def test_a_schema_that_has_no_end_is_left(box: Path, tmp_path: Path, monkeypatch
     Study.create(tmp_path / "s", {"schema": 1}).close()
     endless_schema(tmp_path / "s" / "ledger.sqlite", "sqlite_autoindex_units_1", "units")
     monkeypatch.setattr(database, "PATIENCE_S", 0.2)
-    monkeypatch.setattr(connections, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(layout, "PATIENCE_S", 0.2)
     for opened in (Study.open, Study.read):
         with pytest.raises(DrrError, match="interrupted"):
             opened(tmp_path / "s")

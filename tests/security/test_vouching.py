@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 from drr.app.vouching import remember_shop
 from drr.app.workers import settings_from
-from drr.env.address import ServerAddress
 from drr.env.settings import StudyChoices, resolve
-from drr.env.trust import is_loopback, place_of
+from drr.env.trust import ServerAddress, is_loopback, place_of
 from drr.llm import models
 from hypothesis import given
 from hypothesis import strategies as st

@@ -15,7 +15,7 @@ from unittest.mock import patch
 from drr.env import trust
 from drr.env.web.address import Refused, check_ip
 from drr.env.web.fetch import AGENT, Fetcher, FetchFailure, known_charset
-from drr.env.web.readable import _decode
+from drr.env.web.live import _decode
 from drr.env.web.robots import Robots
 from drr.llm import models
 from drr.llm.egress import no_proxy_for_this_machine, tracing_off

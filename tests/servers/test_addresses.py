@@ -11,8 +11,8 @@ from typing import Any
 import orjson
 import pytest
 from drr.env.errors import DrrError, Misuse, ShopError
-from drr.env.servers.addresses import host_of
 from drr.env.servers.connect import Servers
+from drr.env.servers.failures import host_of
 from drr.env.settings import Settings
 from pydantic import SecretStr
 

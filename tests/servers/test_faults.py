@@ -16,7 +16,7 @@ from drr.app.cli import main
 from drr.env.errors import Misuse, ShopError
 from drr.env.servers import index as search_index
 from drr.env.servers.connect import Servers
-from drr.env.servers.names import LOAD, MANIFEST, names_of
+from drr.env.servers.load import LOAD, MANIFEST, names_of
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, SearchRequest, check_shop, open_shop, shop_writer
 from pydantic import SecretStr

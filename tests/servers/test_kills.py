@@ -13,7 +13,7 @@ from pathlib import Path
 import orjson
 import pytest
 from drr.env.servers.connect import Servers
-from drr.env.servers.names import LOAD, MANIFEST, names_of
+from drr.env.servers.load import LOAD, MANIFEST, names_of
 from drr.env.settings import Settings
 from drr.env.shop import SearchRequest, check_shop, open_shop
 

@@ -10,7 +10,7 @@ import pytest
 from drr.env.errors import ShopError
 from drr.env.servers import connect
 from drr.env.servers.connect import Servers
-from drr.env.servers.names import CURRENT, LOAD, MANIFEST, Names, names_of
+from drr.env.servers.load import CURRENT, LOAD, MANIFEST, Names, names_of
 from drr.env.settings import Settings
 from drr.env.shop import SearchRequest, check_shop, open_shop, shop_writer
 from pydantic import SecretStr

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from drr.env.errors import Misuse, ServerFailure, ShopError
 from drr.env.servers import catalog as catalogs
-from drr.env.servers.names import names_of
+from drr.env.servers.load import names_of
 from drr.env.settings import Settings
 from drr.env.shop import SearchRequest, check_shop, open_shop, shop_writer
 from pydantic import SecretStr

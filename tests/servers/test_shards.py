@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from drr.env.servers.connect import Servers
-from drr.env.servers.names import names_of
+from drr.env.servers.load import names_of
 from drr.env.settings import Settings
 from drr.env.shop import SearchRequest, open_shop
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.env.code import ENDINGS, code_files, code_hash
 from drr.env.errors import DrrError, Misuse
+from drr.env.user_code import ENDINGS, code_files, code_hash
 from drr.llm.budget import Limit, SpendAmount
 from drr.study.export import export
 from drr.study.grants import Grant, GrantPurse, GrantRequest, Grants, Recall, Spent

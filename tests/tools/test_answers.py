@@ -9,9 +9,8 @@ import pytest
 from drr.env.entities import Product
 from drr.env.records.lines import one_line
 from drr.env.records.listing import PAGE, product_page
-from drr.env.records.order import order_row
 from drr.env.records.product import product_evidence
-from drr.env.records.statistics import statistics_page
+from drr.env.records.shopper import order_row, statistics_page
 from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.env.source import text_hash

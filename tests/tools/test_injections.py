@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from drr.env.session import Session
 from drr.env.shop import Shop
+from drr.env.web.open import ShopWeb
 from drr.env.web.sandbox import Document, open_sandbox
-from drr.env.web.shop_pages import ShopWeb
 from drr.tools.base import context_for
 from drr.tools.registry import call_sync
 

@@ -21,8 +21,7 @@ from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.env.shop_world import ShopWorld
 from drr.env.web.base import Page, WebHit
-from drr.env.web.build import build_sandbox
-from drr.env.web.sandbox import DOCUMENTS, Sandbox, open_sandbox
+from drr.env.web.sandbox import DOCUMENTS, Sandbox, build_sandbox, open_sandbox
 from drr.tools.base import ToolContext, context_for
 from drr.tools.guard import TokenGuard
 from drr.tools.mcp import ClientContexts, ShopServer

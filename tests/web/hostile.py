@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from drr.env.web.readable import Trafilatura
+from drr.env.web.live import Trafilatura
 
 _PARAGRAPHS = (
     "A ramp for an old dog rises no more than eighteen degrees, and its surface is rough enough to hold wet paws.",

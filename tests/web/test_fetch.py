@@ -12,8 +12,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from drr.env.web.fetch import MAX_REDIRECTS, Fetched, Fetcher, FetchFailure
-from drr.env.web.pinned import Pinned, Resolver
+from drr.env.web.fetch import MAX_REDIRECTS, Fetched, Fetcher, FetchFailure, Pinned, Resolver
 
 from tests.cases import cases
 from tests.web.hostile import ARTICLE, Route, Site, redirect, reply, serving, to_loopback

@@ -14,9 +14,8 @@ from drr.env.errors import DrrError
 from drr.env.source import text_hash
 from drr.env.web.base import Page, WebHit, WebUnavailable
 from drr.env.web.fetch import Fetcher
-from drr.env.web.live import LiveWeb
-from drr.env.web.serper import Serper
-from drr.env.web.snapshots import Snapshots
+from drr.env.web.live import LiveWeb, Serper
+from drr.env.web.record import Snapshots
 from pydantic import SecretStr
 
 from tests.cases import cases

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 from drr.env.errors import Misuse
-from drr.env.web.crawl4ai_reader import from_result
 from drr.env.web.fetch import Fetched
-from drr.env.web.readable import Readable, Trafilatura, make_page, page_reader
+from drr.env.web.live import Readable, Trafilatura, from_result, make_page, page_reader
 
 from tests.web.hostile import ARTICLE, READER
 

@@ -7,8 +7,16 @@ from pathlib import Path
 
 import pytest
 from drr.env.errors import DrrError, Misuse
-from drr.env.web.build import build_sandbox
-from drr.env.web.sandbox import DOCUMENTS, MANIFEST, Document, Sandbox, open_sandbox, sentences, snippet
+from drr.env.web.sandbox import (
+    DOCUMENTS,
+    MANIFEST,
+    Document,
+    Sandbox,
+    build_sandbox,
+    open_sandbox,
+    sentences,
+    snippet,
+)
 
 DOCS = [
     Document(

@@ -9,7 +9,7 @@ from drr.env.entities import Product
 from drr.env.records.product import product_markdown
 from drr.env.shop import Store
 from drr.env.web.base import Page, WebHit
-from drr.env.web.shop_pages import ShopWeb, is_shop_address, product_id_of
+from drr.env.web.open import ShopWeb, is_shop_address, product_id_of
 
 SHOP = "http://ecommerce.example"
 PRODUCT = Product(

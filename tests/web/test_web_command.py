@@ -9,9 +9,8 @@ import pytest
 from drr.app.cli import main
 from drr.env.errors import Misuse
 from drr.env.settings import Settings
-from drr.env.web.build import build_sandbox
 from drr.env.web.open import open_web
-from drr.env.web.sandbox import DOCUMENTS, Document
+from drr.env.web.sandbox import DOCUMENTS, Document, build_sandbox
 
 from tests.cases import cases
 

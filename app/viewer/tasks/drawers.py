@@ -20,7 +20,7 @@ from drr.app.viewer.tasks.model import (
 from drr.citations.files import Box, FilePlace, column_letters, file_place
 from drr.env.drawer.content import FileContent, Sheet
 from drr.env.drawer.drawer import DrawnPage
-from drr.env.drawer.problems import FileProblem
+from drr.env.drawer.form import FileProblem
 from drr.papers.dr3.truth import TaskFact
 from drr.wording.excerpt import excerpt
 

@@ -27,8 +27,7 @@ from drr.app.viewer.tasks.model import (
 )
 from drr.citations.files import FilePlace, cell_range, file_place
 from drr.env.drawer.drawer import DrawnPage
-from drr.env.drawer.media import ending
-from drr.env.drawer.problems import FileProblem
+from drr.env.drawer.form import FileProblem, ending
 from drr.env.errors import DrrError
 from drr.env.files import file_name
 from drr.env.query import Review

@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import orjson
-from drr.env.web.build import SandboxManifest, build_sandbox
 from drr.env.web.corpus import fact_rows as facts
 from drr.env.web.corpus.distractors import near, outdated, ranking, thread
 from drr.env.web.corpus.page import Doc, doc, table
 from drr.env.web.corpus.regions import calendar, pollen, states
 from drr.env.web.corpus.tables import TABLES
-from drr.env.web.sandbox import DOCUMENTS, MANIFEST
+from drr.env.web.sandbox import DOCUMENTS, MANIFEST, SandboxManifest, build_sandbox
 
 FOLDER = Path(__file__).parent
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from drr.env.entities import Order, Product
 from drr.env.query import Constraints, Fact, Query
-from drr.env.records.brief import offer, purchase
 from drr.env.records.lines import dollars
+from drr.env.records.shopper import offer, purchase
 from drr.env.shop import SearchRequest, Shop
 from drr.env.text import tokens
 from drr.eval.tasks.key_points.rows import PointRow, Weight

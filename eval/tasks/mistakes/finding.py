@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, NotRequired, TypedDict, cast
 
-from drr.env.deadline import read_in_time
+from drr.env.progress import read_in_time
 from drr.env.records.lines import flat
 from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.forms import ChargeAnswer, ChargeAnswers, StatementAnswer, StatementAnswers

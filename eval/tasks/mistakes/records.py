@@ -11,10 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from drr.citations.addresses import canonical_url
 from drr.citations.hidden import blank, comments
 from drr.citations.parse import Citations
-from drr.env.records.history import history_evidence
 from drr.env.records.product import product_evidence
-from drr.env.records.statistics import statistics_page
-from drr.env.records.user import profile_evidence
+from drr.env.records.shopper import history_evidence, profile_evidence, statistics_page
 from drr.eval.asking.conversation import Section
 from drr.eval.checks.base import PRODUCT_ID, Subject
 from drr.eval.checks.mentions import Mentions

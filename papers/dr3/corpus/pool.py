@@ -14,10 +14,9 @@ from itertools import count
 from random import Random
 from zlib import crc32
 
-from drr.env.bm25 import Bm25
 from drr.env.entities import Product
 from drr.env.errors import Misuse
-from drr.env.text import fold, tokens
+from drr.env.text import Bm25, fold, tokens
 from drr.papers.dr3.case import NamedThing
 from drr.papers.dr3.corpus.calendar import PageCalendar, codes, year_of
 from drr.papers.dr3.corpus.page import WrittenPage, drawn_form, written_page

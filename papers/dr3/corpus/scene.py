@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from random import Random
 
 from drr.env.entities import Product
-from drr.env.themes import BY_KEY, themes_of
+from drr.env.profile import BY_KEY, themes_of
 from drr.papers.dr3.case import NamedThing
 from drr.papers.dr3.corpus.calendar import PageCalendar
 from drr.papers.dr3.corpus.passages import ProsePassage, SentenceDeck, fitting

@@ -8,7 +8,7 @@ from typing import Any
 
 from drr.citations.addresses import canonical_url
 from drr.citations.files import file_place
-from drr.env.deadline import read_in_time
+from drr.env.progress import read_in_time
 from drr.env.source import Source
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from drr.citations.files import file_place
 from drr.env.drawer.drawer import Drawer
-from drr.env.drawer.problems import FileProblem
+from drr.env.drawer.form import FileProblem
 from drr.env.errors import DrrError
 from drr.env.jsonl import rows_of
 from drr.papers.dr3.asking import checklist, question

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from drr.env.disk import disk_of
-from drr.env.errors import Misuse
+from drr.env.errors import Misuse, disk_of
 from drr.papers.dr3.form import CORPUS, DRAWER, QUESTION, SIZES, TRUTH, CorpusSizes, FileQuestion, document
 from drr.papers.dr3.truth import TaskTruth
 

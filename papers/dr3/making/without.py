@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from drr.env.drawer.problems import FileProblem
+from drr.env.drawer.form import FileProblem
 from drr.env.errors import Misuse
 from drr.llm.prompts import Prompts, fence
 from drr.papers.dr3.making.checking import FileTaskProblem, StoredTask

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from drr.env.entities import Order, Product, User
 from drr.env.errors import Misuse
+from drr.env.profile import themes_of
 from drr.env.shop import SearchRequest, Shop
-from drr.env.themes import themes_of
 from drr.papers.dr3.case import Coupling, FileForm, HeldMake, NamedThing, TaskCase
 from drr.papers.dr3.corpus.others import other_value
 from drr.papers.dr3.corpus.statement import range_of

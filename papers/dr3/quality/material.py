@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from drr.env.drawer.drawer import Drawer
-from drr.env.drawer.problems import FileProblem
+from drr.env.drawer.form import FileProblem
 from drr.env.entities import Product
 from drr.env.shop import SearchRequest, Shop
 from drr.env.text import fold

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NotRequired, TypedDict, cast
 
 from drr.env.constraints import parse_constraints
-from drr.env.deadline import read_in_time
 from drr.env.entities import Product
+from drr.env.progress import read_in_time
 from drr.eval.asking.judge import Examiner
 from drr.eval.checks.base import Subject
 from drr.eval.checks.bills import BillLine, bills_of

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from drr.env.bm25 import Bm25
 from drr.env.embedding import Vectors
+from drr.env.text import Bm25
 from drr.papers.pdr.context import ContextItem
 from drr.papers.pdr.memory import base
 from drr.papers.pdr.memory.base import FactChange, MemoryDesk, Trait, batches, items_within, lines_within

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from io import BytesIO
 from typing import Any
 
-from drr.env.drawer.reading.form import ReadDrawing, UnreadableFile
-from drr.env.drawer.reading.picture import MOST_PIXELS
+from drr.env.drawer.form import ReadDrawing, UnreadableFile
+from drr.env.drawer.readers import MOST_PIXELS
 
 WIDEST, HIGHEST = 1200, 2400
 """Pixels of what is drawn."""
