@@ -9,23 +9,31 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from drr.app.models import models_of
+from drr.app.prompts import prompts_of
+from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of
 from drr.env.errors import Misuse
-
-if TYPE_CHECKING:
-    from drr.env.settings import Settings
-    from drr.env.shop import Shop
-    from drr.env.web.base import WebSearch
-    from drr.llm.factory import Models
-    from drr.llm.prompts import Prompts
-    from drr.papers.dr3.drawer.writer import WrittenDrawer
-    from drr.papers.dr3.found.candidate import FoundCandidate, FoundTerms
-    from drr.papers.dr3.making.generate import CaseStreams
-    from drr.papers.dr3.making.manifest import TaskSetManifest
-    from drr.study.study import Study
-    from drr.study.unit import Outcome, Unit
-    from drr.study.worker import Context
+from drr.env.settings import Settings
+from drr.env.shop import Shop
+from drr.env.web.base import WebSearch, WebUnavailable
+from drr.env.web.open import open_recorder
+from drr.llm.factory import Models
+from drr.llm.names import OFFLINE
+from drr.llm.prompts import Prompts
+from drr.papers.dr3.corpus.pool import COUNTER
+from drr.papers.dr3.drawer.writer import WrittenDrawer
+from drr.papers.dr3.form import is_task
+from drr.papers.dr3.found.candidate import VERSION, FoundCandidate, FoundTerms, found_candidate
+from drr.papers.dr3.found.proposals import PAGE, QUESTION, ROLE, TERMS
+from drr.papers.dr3.making.folder import write_task
+from drr.papers.dr3.making.generate import CaseStreams, begin_set, finish_set, remember
+from drr.papers.dr3.making.manifest import FoundSet, TaskSetManifest
+from drr.papers.dr3.quality.material import catalogue_of
+from drr.study.study import Study
+from drr.study.unit import Outcome, Unit, UnitFailure
+from drr.study.worker import Context
 
 REDRAWS = 3
 """Candidates for one number; each costs what it costs."""
@@ -40,15 +48,6 @@ class FoundSetMade(NamedTuple):
 def make_found(
     arguments: argparse.Namespace, settings: Settings, shop: Shop, sizes: Mapping[str, int]
 ) -> FoundSetMade:
-    from drr.app.models import models_of
-    from drr.app.prompts import prompts_of
-    from drr.app.studies import budget_of, check_models, unit_cap_of
-    from drr.env.web.open import open_recorder
-    from drr.llm.names import OFFLINE
-    from drr.papers.dr3.form import is_task
-    from drr.papers.dr3.found.proposals import ROLE
-    from drr.papers.dr3.making.generate import CaseStreams, begin_set, finish_set
-    from drr.study.study import Study
 
     models, prompts = models_of(settings), prompts_of(settings, "papers/dr3")
     if models.name_of(ROLE) == OFFLINE:
@@ -86,10 +85,6 @@ def _wanted(
     prompts: Prompts,
     web: WebSearch,
 ) -> TaskSetManifest:
-    from drr.papers.dr3.corpus.pool import COUNTER
-    from drr.papers.dr3.found.candidate import VERSION
-    from drr.papers.dr3.found.proposals import PAGE, QUESTION, ROLE, TERMS
-    from drr.papers.dr3.making.manifest import FoundSet, TaskSetManifest
 
     return TaskSetManifest(
         seed=arguments.seed,
@@ -123,7 +118,6 @@ class _Making:
 
     def all_of(self, count: int) -> int:
         """Round by round, as a refused candidate is followed by the next of its number; gives the exit code."""
-        from drr.app.studies import conclude, run_units
 
         while True:
             units = [unit for number in range(count) if (unit := self._next(number)) is not None]
@@ -142,9 +136,6 @@ class _Making:
 
     def _next(self, number: int) -> Unit | None:
         """The unit that this number waits for; `None` where its task is written or given up."""
-        from drr.papers.dr3.form import is_task
-        from drr.papers.dr3.making.folder import write_task
-        from drr.papers.dr3.making.generate import remember
 
         out, name = self.arguments.out, _name(number)
         if is_task(out / name):
@@ -167,15 +158,12 @@ class _Making:
         return None
 
     def _found(self, unit: Unit) -> FoundCandidate | None:
-        from drr.papers.dr3.found.candidate import FoundCandidate
 
         record = self.study.record(unit.key)
         text = self.study.text(record, "candidate") if record is not None and record.done else None
         return None if text is None else FoundCandidate.model_validate_json(text)
 
     def _unit(self, number: int, attempt: int) -> Unit:
-        from drr.papers.dr3.found.proposals import ROLE
-        from drr.study.unit import Unit
 
         wanted = _wanted(self.arguments, self.shop, self.sizes, self.models, self.prompts, self.web)
         fields = {
@@ -193,9 +181,6 @@ class _Making:
         return self.streams.drawer(number, attempt, _name(number))
 
     async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
-        from drr.env.web.base import WebUnavailable
-        from drr.papers.dr3.found.candidate import found_candidate
-        from drr.study.unit import Outcome, UnitFailure
 
         context.replaying()
         try:
@@ -209,9 +194,6 @@ class _Making:
         )
 
     def _terms(self, context: Context) -> FoundTerms:
-        from drr.papers.dr3.found.candidate import FoundTerms
-        from drr.papers.dr3.found.proposals import ROLE
-        from drr.papers.dr3.quality.material import catalogue_of
 
         return FoundTerms(
             model=context.models.role(ROLE),

@@ -50,42 +50,34 @@ _MORE: tuple[tuple[Category, str], ...] = (
 _ENOUGH, _ALWAYS = 10, 3
 
 
+_Point = tuple[str, Category, tuple[str, ...]]
+
+
 def written_checklist(case: TaskCase) -> tuple[ChecklistPoint, ...]:
     facts = {fact.id: fact for fact in case.facts}
-    rows: list[ChecklistPoint] = []
-
-    def add(requirement: str, category: Category, about: tuple[str, ...] = ()) -> None:
-        rows.append(
-            ChecklistPoint(
-                id=f"c{len(rows) + 1}",
-                requirement=requirement,
-                category=category,
-                decided_by="rule" if about else "judge",
-                facts=about,
-            )
-        )
-
+    points: list[_Point] = []
     for part, stated in zip(case.couplings, _stated(case, facts), strict=True):
         for about in stated:
-            add(f"States {' and '.join(_named(facts[one]) for one in about)}", "content", about)
-        add(_JOINS[case.intent, part.key], "comparison" if case.intent in _SIDES else "analysis")
-    add(_EVIDENCE, "evidence")
-    add(_MISLEADING, "evidence")
-    add(_CONCLUSIONS[case.intent], "conclusion")
-    for category, text in _MORE:
-        if len(rows) < _ENOUGH:
-            add(text, category)
-    return tuple(rows)
+            points.append((f"States {' and '.join(_named(facts[one]) for one in about)}", "content", about))
+        points.append(
+            (_JOINS[case.intent, part.key], "comparison" if case.intent in _SIDES else "analysis", ())
+        )
+    return _whole(points, case.intent)
 
 
 def found_checklist(intent: Intent, facts: Sequence[TaskFact]) -> tuple[ChecklistPoint, ...]:
     """Make the checklist of a task of found pages, whose facts nobody has put into parts."""
-    points: list[tuple[str, Category, tuple[str, ...]]] = [
-        (f"States {_named(fact)}", "content", (fact.id,)) for fact in facts
+    points: list[_Point] = [(f"States {_named(fact)}", "content", (fact.id,)) for fact in facts]
+    return _whole([*points, ("Joins what the files say with what pages say", "analysis", ())], intent)
+
+
+def _whole(points: list[_Point], intent: Intent) -> tuple[ChecklistPoint, ...]:
+    """Add to the points of a task those that every task has, and more where they are few."""
+    points += [
+        (_EVIDENCE, "evidence", ()),
+        (_MISLEADING, "evidence", ()),
+        (_CONCLUSIONS[intent], "conclusion", ()),
     ]
-    points += [("Joins what the files say with what pages say", "analysis", ()), (_EVIDENCE, "evidence", ())]
-    points.append((_MISLEADING, "evidence", ()))
-    points.append((_CONCLUSIONS[intent], "conclusion", ()))
     points += [(text, category, ()) for category, text in _MORE][: max(0, _ENOUGH - len(points))]
     return tuple(
         ChecklistPoint(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -14,6 +14,7 @@ from drr.citations.files import file_place
 from drr.env.drawer.drawer import Drawer
 from drr.env.drawer.form import FileProblem
 from drr.env.errors import DrrError
+from drr.env.json_object import JsonObject
 from drr.env.jsonl import rows_of
 from drr.papers.dr3.asking import checklist, question
 from drr.papers.dr3.form import (
@@ -41,6 +42,35 @@ class FileTaskProblem(NamedTuple):
     task: str
     check: str
     told: str
+
+
+class UntoldFact(NamedTuple):
+    """A fact that the model did not give with all sources at hand."""
+
+    task: str
+    fact: str
+    value: str
+
+
+@dataclass
+class AnsweredTasks:
+    """The results of answering."""
+
+    code: int = 0
+    asked: int = 0
+    """Tasks of which every answer is there."""
+    problems: list[FileTaskProblem] = field(default_factory=list)
+    untold: list[UntoldFact] = field(default_factory=list)
+
+    def document(self) -> JsonObject:
+        refused: dict[str, int] = {}
+        for check, _ in {(one.check, one.task): None for one in self.problems}:
+            refused[check] = refused.get(check, 0) + 1
+        bad = {one.task for one in self.problems}
+        return {
+            "funnel": {"asked": self.asked, "refused": refused, "kept": self.asked - len(bad)},
+            "untold_with_all": [one._asdict() for one in self.untold],
+        }
 
 
 @dataclass(frozen=True)

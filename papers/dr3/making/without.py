@@ -12,29 +12,27 @@ import argparse
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from drr.app.models import models_of
+from drr.app.prompts import prompts_of
+from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of
 from drr.env.drawer.form import FileProblem
 from drr.env.errors import Misuse
+from drr.env.settings import Settings
+from drr.llm.factory import Models
+from drr.llm.meter import Tokens
+from drr.llm.names import OFFLINE
 from drr.llm.prompts import Prompts, fence
-from drr.papers.dr3.making.checking import FileTaskProblem, StoredTask
+from drr.papers.dr3.making.checking import AnsweredTasks, FileTaskProblem, StoredTask, UntoldFact
 from drr.papers.dr3.quality.material import document_of
 from drr.papers.dr3.truth import TaskFact
+from drr.study.study import Study
+from drr.study.unit import Outcome, Unit
+from drr.study.worker import Context
 from drr.wording.told_values import ToldValue
 from langchain_core.messages import BaseMessage, HumanMessage
-
-if TYPE_CHECKING:
-    from drr.env.json_object import JsonObject
-    from drr.env.settings import Settings
-    from drr.llm.factory import Models
-    from drr.papers.dr3.making.checking import FileTaskProblem, StoredTask
-    from drr.study.study import Study
-    from drr.study.unit import Outcome, Unit
-    from drr.study.worker import Context
-    from langchain_core.messages import BaseMessage
-
 
 ROLE, PROMPT = "task_reader", "without_source"
 NOTHING, EVERYTHING = "", "*"
@@ -42,14 +40,6 @@ NOTHING, EVERYTHING = "", "*"
 LEFT_OUT, CLOSED_BOOK = "left_out", "closed_book"
 VERSION = "1"
 _FILE_CHARS, _PAGE_CHARS = 8_000, 12_000
-
-
-class UntoldFact(NamedTuple):
-    """A fact that the model did not give with all sources at hand."""
-
-    task: str
-    fact: str
-    value: str
 
 
 def conditions(task: StoredTask) -> list[str]:
@@ -133,27 +123,6 @@ _WRITTEN = 300
 """Tokens that an answer is taken to have, for the estimate: it is asked for in 200 words."""
 
 
-@dataclass
-class AnsweredTasks:
-    """The results of answering."""
-
-    code: int = 0
-    asked: int = 0
-    """Tasks of which every answer is there."""
-    problems: list[FileTaskProblem] = field(default_factory=list)
-    untold: list[UntoldFact] = field(default_factory=list)
-
-    def document(self) -> JsonObject:
-        refused: dict[str, int] = {}
-        for check, _ in {(one.check, one.task): None for one in self.problems}:
-            refused[check] = refused.get(check, 0) + 1
-        bad = {one.task for one in self.problems}
-        return {
-            "funnel": {"asked": self.asked, "refused": refused, "kept": self.asked - len(bad)},
-            "untold_with_all": [one._asdict() for one in self.untold],
-        }
-
-
 class _Question(NamedTuple):
     task: StoredTask
     without: str
@@ -164,11 +133,6 @@ def answered_tasks(
     arguments: argparse.Namespace, settings: Settings, tasks: Sequence[StoredTask]
 ) -> AnsweredTasks:
     """Answer tasks that are otherwise sound: what code refuses needs no model."""
-    from drr.app.models import models_of
-    from drr.app.prompts import prompts_of
-    from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of
-    from drr.llm.names import OFFLINE
-    from drr.study.study import Study
 
     models, prompts = models_of(settings), prompts_of(settings, "papers/dr3")
     if models.name_of(ROLE) == OFFLINE:
@@ -200,7 +164,6 @@ def answered_tasks(
 
 
 def _say_cost(models: Models, missing: Sequence[_Question]) -> None:
-    from drr.llm.meter import Tokens
 
     if not missing:
         return
@@ -218,7 +181,6 @@ def _say_cost(models: Models, missing: Sequence[_Question]) -> None:
 
 
 def _unit(settings: Settings, model: str, one: _Question) -> Unit:
-    from drr.study.unit import Unit
 
     asked = sha256("\0".join(message.text for message in one.asked).encode()).hexdigest()
     fields = {
@@ -239,7 +201,6 @@ class _Answering:
         self._questions = questions
 
     async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
-        from drr.study.unit import Outcome
 
         context.replaying()
         answer = await context.models.role(ROLE).reply(self._questions[context.unit.key].asked)

@@ -4,9 +4,10 @@ whether search or writing lost a fact."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics.base import Better, Metric, Values, over_queries
+from drr.eval.metrics.base import Metric, Values, over_queries
 from drr.eval.stats.citations import WHOLLY, CitationVerdict, found, share
 from drr.eval.stats.intervals import V
 from drr.eval.tasks.judged import Judged
@@ -20,132 +21,97 @@ TITLES = {
 HUNDRED = (0.0, 100.0)
 
 
-def _metric(
-    name: str,
-    label: str,
-    told: str,
-    *,
-    table: str = "dr3",
-    better: Better = "higher",
-    judged: bool = True,
-    detail: bool = False,
-) -> Metric:
-    return Metric(
-        f"dr3_{name}",
-        label,
-        told,
-        table,
+class _Row(NamedTuple):
+    """One metric, and how it is worked out."""
+
+    name: str
+    label: str
+    told: str
+    method: str
+    judged: bool = True
+    detail: bool = False
+
+
+_FIGURES = (
+    _Row(
+        "ir_sc", "IR pages", "The share of required facts of the frozen pages that the report tells wholly.",
+        "100 x required facts of pages told wholly / those with a label, mean over queries",
+    ),
+    _Row(
+        "cc", "CC", "The share of required pages and files that the report cites, by address.",
+        "100 x required documents cited by address / required documents, mean over queries", judged=False,
+    ),
+    _Row(
+        "ir_uf", "IR files", "The share of required facts of the question's files that the report tells wholly.",
+        "100 x required facts of files told wholly / those with a label, mean over queries",
+    ),
+    _Row(
+        "if", "IF", "The share of points of the task's checklist that the report meets.",
+        "100 x points met / points decided, mean over queries",
+    ),
+    _Row("dq", "DQ", "How deep the report goes: a grade of 1-10, in one call, times ten.", "10 x grade 1-10, mean over queries"),
+    _Row(
+        "avg", "avg of six", "The mean of IR files, IR pages, CC, FA, IF and DQ; unknown where one of them is.",
+        "mean of the six figures, mean over queries",
+    ),
+    _Row(
+        "avg_printed", "avg as printed", "As avg of six, over those of the six that are known.",
+        "as printed: mean of those of the six that are known, mean over queries", detail=True,
+    ),
+    _Row(
+        "ir_sc_mean", "IR pages, mean", "As IR pages, where a fact that is told in part counts half.",
+        "100 x mean label (1, 0.5, 0) of required facts of pages, mean over queries", detail=True,
+    ),
+    _Row(
+        "ir_uf_mean", "IR files, mean", "As IR files, where a fact that is told in part counts half.",
+        "100 x mean label (1, 0.5, 0) of required facts of files, mean over queries", detail=True,
+    ),
+)  # fmt: skip
+_BESIDE = (
+    _Row(
+        "harm", "harm", "The share of the report's claims that state what a distractor falsified.",
+        "100 x claims that state a falsified value / claims, mean over queries",
+    ),
+    _Row(
+        "contradicted", "facts contradicted", "The share of required facts of which the report states a falsified value.",
+        "100 x required facts contradicted / required facts, mean over queries", judged=False,
+    ),
+    _Row(
+        "distractors", "cited distractors", "The share of the task's cited pages, required or distracting, that are distractors.",
+        "100 x distractors cited / distractors and required pages cited, mean over queries with any", judged=False,
+    ),
+    _Row(
+        "search_loss", "lost in search", "The share of required facts that the run never met and the report does not tell.",
+        "100 x required facts neither met nor told wholly / those of which both is known, mean over queries",
+    ),
+    _Row(
+        "writing_loss", "lost in writing", "The share of required facts that the run met and the report does not tell.",
+        "100 x required facts met and not told wholly / those of which both is known, mean over queries",
+    ),
+    _Row(
+        "closed_book", "told unmet", "Of the required facts that the run never met, the share that the report tells all the same.",
+        "100 x required facts told wholly / those never met, mean over queries with any",
+    ),
+    _Row(
+        "labels_agree", "labels agree", "The share of required facts of which rule and judge say alike whether the report tells them wholly.",
+        "100 x required facts on which rule and judge agree / those with both labels, mean over queries", detail=True,
+    ),
+)  # fmt: skip
+_HIGHER_BESIDE = ("closed_book", "labels_agree")
+METRICS = tuple(
+    Metric(
+        f"dr3_{row.name}",
+        row.label,
+        row.told,
+        "dr3" if row in _FIGURES else "dr3-beside",
         range=HUNDRED,
-        better=better,
+        better="higher" if row in _FIGURES or row.name in _HIGHER_BESIDE else "lower",
         digits=1,
-        judged=judged,
-        detail=detail,
+        judged=row.judged,
+        detail=row.detail,
     )
-
-
-METRICS = (
-    _metric(
-        "ir_sc", "IR pages", "The share of required facts of the frozen pages that the report tells wholly."
-    ),
-    _metric(
-        "cc", "CC", "The share of required pages and files that the report cites, by address.", judged=False
-    ),
-    _metric(
-        "ir_uf",
-        "IR files",
-        "The share of required facts of the question's files that the report tells wholly.",
-    ),
-    _metric("if", "IF", "The share of points of the task's checklist that the report meets."),
-    _metric("dq", "DQ", "How deep the report goes: a grade of 1-10, in one call, times ten."),
-    _metric(
-        "avg",
-        "avg of six",
-        "The mean of IR files, IR pages, CC, FA, IF and DQ; unknown where one of them is.",
-    ),
-    _metric(
-        "avg_printed", "avg as printed", "As avg of six, over those of the six that are known.", detail=True
-    ),
-    _metric(
-        "ir_sc_mean",
-        "IR pages, mean",
-        "As IR pages, where a fact that is told in part counts half.",
-        detail=True,
-    ),
-    _metric(
-        "ir_uf_mean",
-        "IR files, mean",
-        "As IR files, where a fact that is told in part counts half.",
-        detail=True,
-    ),
-    _metric(
-        "harm",
-        "harm",
-        "The share of the report's claims that state what a distractor falsified.",
-        table="dr3-beside",
-        better="lower",
-    ),
-    _metric(
-        "contradicted",
-        "facts contradicted",
-        "The share of required facts of which the report states a falsified value.",
-        table="dr3-beside",
-        better="lower",
-        judged=False,
-    ),
-    _metric(
-        "distractors",
-        "cited distractors",
-        "The share of the task's cited pages, required or distracting, that are distractors.",
-        table="dr3-beside",
-        better="lower",
-        judged=False,
-    ),
-    _metric(
-        "search_loss",
-        "lost in search",
-        "The share of required facts that the run never met and the report does not tell.",
-        table="dr3-beside",
-        better="lower",
-    ),
-    _metric(
-        "writing_loss",
-        "lost in writing",
-        "The share of required facts that the run met and the report does not tell.",
-        table="dr3-beside",
-        better="lower",
-    ),
-    _metric(
-        "closed_book",
-        "told unmet",
-        "Of the required facts that the run never met, the share that the report tells all the same.",
-        table="dr3-beside",
-    ),
-    _metric(
-        "labels_agree",
-        "labels agree",
-        "The share of required facts of which rule and judge say alike whether the report tells them wholly.",
-        table="dr3-beside",
-        detail=True,
-    ),
+    for row in (*_FIGURES, *_BESIDE)
 )
-_METHODS: Mapping[str, str] = {
-    "ir_sc": "100 x required facts of pages told wholly / those with a label, mean over queries",
-    "cc": "100 x required documents cited by address / required documents, mean over queries",
-    "ir_uf": "100 x required facts of files told wholly / those with a label, mean over queries",
-    "if": "100 x points met / points decided, mean over queries",
-    "dq": "10 x grade 1-10, mean over queries",
-    "avg": "mean of the six figures, mean over queries",
-    "avg_printed": "as printed: mean of those of the six that are known, mean over queries",
-    "ir_sc_mean": "100 x mean label (1, 0.5, 0) of required facts of pages, mean over queries",
-    "ir_uf_mean": "100 x mean label (1, 0.5, 0) of required facts of files, mean over queries",
-    "harm": "100 x claims that state a falsified value / claims, mean over queries",
-    "contradicted": "100 x required facts contradicted / required facts, mean over queries",
-    "distractors": "100 x distractors cited / distractors and required pages cited, mean over queries with any",
-    "search_loss": "100 x required facts neither met nor told wholly / those of which both is known, mean over queries",
-    "writing_loss": "100 x required facts met and not told wholly / those of which both is known, mean over queries",
-    "closed_book": "100 x required facts told wholly / those never met, mean over queries with any",
-    "labels_agree": "100 x required facts on which rule and judge agree / those with both labels, mean over queries",
-}
 
 
 def per_report(judged: Judged, answer: Answer) -> Values:
@@ -161,7 +127,7 @@ def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
     if all(fact_labels(judged, answer.key) is None for answer in answers):
         return {}
     shown = set[str]().union(*(per_report(judged, answer) for answer in answers))
-    methods = {f"dr3_{name}": method for name, method in _METHODS.items() if f"dr3_{name}" in shown}
+    methods = {f"dr3_{row.name}": row.method for row in (*_FIGURES, *_BESIDE) if f"dr3_{row.name}" in shown}
     return over_queries(answers, lambda answer: per_report(judged, answer), methods)
 
 

@@ -1,0 +1,252 @@
+"""What `drr papers tasks` does with tasks with files: make, check, show, review, and DR3-Eval's layout in and out."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import nullcontext
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from drr.app.at_terminal import moment, reviewer_of, shown
+from drr.app.console import print_json, progress_of, settings_of, tell
+from drr.app.terminal import flowed
+from drr.env.errors import Misuse
+from drr.env.shop import open_shop
+from drr.papers.dr3.folders import left_out
+from drr.papers.dr3.form import MANIFEST, is_rejected, is_task, task_folders
+from drr.papers.dr3.making.checking import (
+    AnsweredTasks,
+    FileTaskProblem,
+    StoredTask,
+    check_tasks,
+    is_unconfirmed,
+)
+from drr.papers.dr3.making.dr3 import LOST, dr3_folders, export_task, import_task
+from drr.papers.dr3.making.folder import clear_parts, write_task
+from drr.papers.dr3.making.manifest import parse_task_sizes, read_manifest
+from drr.papers.dr3.making.review import review_proposals, review_tasks
+from drr.papers.dr3.quality.material import catalogue_of
+from drr.papers.dr3.task_text import asked_text, rewrite_card, truth_text, write_card
+from pydantic import ValidationError
+
+
+def make(arguments: argparse.Namespace) -> int:
+    from drr.papers.dr3.making.generate import generate_tasks
+
+    sizes, settings = parse_task_sizes(arguments.sizes), settings_of(arguments).settings
+    if arguments.web is None and arguments.model is not None:
+        raise Misuse(
+            "--model: pages that are made need none; give --web serper, replay or sandbox for pages that are found"
+        )
+    code = 0
+    with open_shop(arguments.shop, settings) as shop:
+        if arguments.web is None:
+            manifest = generate_tasks(
+                shop, arguments.out, arguments.n, sizes, arguments.seed, progress_of(arguments)
+            )
+        else:
+            from drr.papers.dr3.found_tasks import make_found
+
+            found, code = make_found(arguments, settings, shop, sizes)
+            if found is None:
+                return code
+            manifest = found
+        write_card(arguments.out, manifest, shop.manifest.as_of)
+    if arguments.json:
+        print_json(
+            {"schema": 1, "folder": str(arguments.out), **manifest.model_dump(exclude={"schema_version"})}
+        )
+        return code
+    refused = ", ".join(f"{name} {times}" for name, times in manifest.funnel.refused.items())
+    print(
+        f"{arguments.out}: {manifest.tasks} tasks, {manifest.files_per_task} files each, {(manifest.content_hash or '')[:12]}"
+    )
+    print(f"  intents: {_told(manifest.intents)}")
+    print(f"  files: {_told(manifest.files)}; {manifest.multimodal:.0%} of the tasks with several modalities")
+    print(f"  sizes: {', '.join(manifest.sizes)} ({manifest.counter})")
+    print(
+        f"  candidates: {manifest.funnel.generated} made, {refused or 'none'} refused, {manifest.funnel.kept} kept"
+    )
+    if manifest.found is not None:
+        print(
+            f"  pages: {_told(manifest.found.pages)}; {manifest.found.web}, judged by {manifest.found.model}"
+        )
+        print(f"  {_unconfirmed(manifest.found.unconfirmed)}")
+        print(f"next: drr papers tasks review {arguments.out} --reviewer NAME")
+        return code
+    print(f"next: drr papers tasks check {arguments.out}; drr papers tasks show {arguments.out}/001")
+    return 0
+
+
+def _unconfirmed(count: int) -> str:
+    tasks = "1 task" if count == 1 else f"{count} tasks"
+    return f"{tasks} with kinds of pages that no person confirmed"
+
+
+def _told(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
+def check(arguments: argparse.Namespace) -> int:
+    folders = task_folders(arguments.file)
+    if read_manifest(folders[0].parent) is None:
+        print(
+            f"drr: {folders[0].parent}: has no {MANIFEST}, so nothing could be compared with what was written",
+            file=sys.stderr,
+        )
+    settings = settings_of(arguments).settings
+    with open_shop(arguments.shop, settings) if arguments.shop else nullcontext(None) as shop:
+        catalogue = None if shop is None else catalogue_of(shop)
+        found = dict(check_tasks(folders, catalogue))
+    answered = AnsweredTasks()
+    if arguments.model is not None:
+        from drr.papers.dr3.making.without import answered_tasks
+
+        sound = [StoredTask(one) for one in folders if not found[one.name]]
+        answered = answered_tasks(arguments, settings, sound)
+        for problem in answered.problems:
+            found[problem.task].append(problem)
+    _tell_checked(arguments, found, folders, answered)
+    return 1 if any(found.values()) else answered.code
+
+
+def _tell_checked(
+    arguments: argparse.Namespace,
+    found: Mapping[str, list[FileTaskProblem]],
+    folders: list[Path],
+    answered: AnsweredTasks,
+) -> None:
+    problems = [one for rows in found.values() for one in rows]
+    bad = sum(map(bool, found.values()))
+    unconfirmed = [one.name for one in folders if is_unconfirmed(one)]
+    if arguments.json:
+        document = {
+            "schema": 1,
+            "tasks": len(found),
+            "failed": bad,
+            "by_check": dict(Counter(one.check for one in problems)),
+            "problems": [one._asdict() for one in problems],
+            "unconfirmed": unconfirmed,
+        }
+        print_json({**document, **({} if arguments.model is None else {"answering": answered.document()})})
+        return
+    for one in problems:
+        print(f"{one.task}: {one.check}: {one.told}")
+    for fact in answered.untold:
+        print(f"{fact.task}: with all sources the model did not tell fact {fact.fact} ({fact.value})")
+    if unconfirmed:
+        some = "1 task has" if len(unconfirmed) == 1 else f"{len(unconfirmed)} tasks have"
+        print(f"{some} kinds of pages that no person confirmed: {', '.join(unconfirmed)}")
+    print(f"{len(found) - bad} of {len(found)} tasks pass every check")
+
+
+def show(arguments: argparse.Namespace) -> int:
+    folders = [one for one in task_folders(arguments.file) if arguments.task in (None, one.name)]
+    if not folders:
+        raise Misuse(f"{arguments.file}: no task {arguments.task!r} in it")
+    tasks = [StoredTask(one) for one in folders]
+    if arguments.json:
+        print_json(
+            {
+                "schema": 1,
+                "tasks": [
+                    {
+                        "question": one.question.model_dump(mode="json"),
+                        "truth": one.truth.model_dump(mode="json"),
+                    }
+                    for one in tasks
+                ],
+            }
+        )
+    elif len(tasks) == 1 or is_task(arguments.file):
+        print(flowed(f"{asked_text(tasks[0])}\n\n{truth_text(tasks[0])}"))
+    else:
+        for one in tasks:
+            files = ", ".join(one.question.files)
+            fields = (one.name, one.truth.intent, one.truth.theme, one.truth.review.status, files)
+            print(flowed("  ".join(fields)))
+    return 0
+
+
+def review(arguments: argparse.Namespace) -> int:
+
+    name = reviewer_of(arguments)
+    folders = task_folders(arguments.file)
+    if not review_proposals(folders, name, input, shown, moment, again=arguments.again):
+        return _reviewed(arguments.file, folders)
+    tally = review_tasks(
+        folders,
+        name,
+        input,
+        shown,
+        moment,
+        lambda folder: asked_text(StoredTask(folder)),
+        lambda folder: truth_text(StoredTask(folder)),
+        again=arguments.again,
+    )
+    print(
+        f"\n{arguments.file}: {tally.accepted} accepted, {tally.rejected} rejected now; {tally.left} left",
+        file=sys.stderr,
+    )
+    return _reviewed(arguments.file, folders)
+
+
+def _reviewed(place: Path, folders: list[Path]) -> int:
+    """Count the tasks left by a review; the manifest and its card have it, too."""
+    from drr.papers.dr3.making.generate import recount
+
+    manifest = recount(folders[0].parent)
+    if manifest is not None and manifest.found is not None:
+        rewrite_card(folders[0].parent, manifest)
+        print(f"{place}: {_unconfirmed(manifest.found.unconfirmed)}", file=sys.stderr)
+    return 0
+
+
+def bring_in(arguments: argparse.Namespace) -> int:
+    try:
+        today = arguments.today and date.fromisoformat(arguments.today).isoformat()
+    except ValueError:
+        raise Misuse(f"--today {arguments.today}: is no date; write it like 2024-02-29") from None
+    now = datetime.now(UTC).date().isoformat()
+    folders = dr3_folders(arguments.file)
+    taken = [one.name for one in folders if is_task(arguments.out / one.name)]
+    if taken:
+        raise Misuse(f"{arguments.out / taken[0]}: is there already; name a new folder")
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    clear_parts(arguments.out)
+    sentences: dict[str, list[str]] = {}
+    for folder in folders:
+        try:
+            task, notes = import_task(folder, today, now)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            raise Misuse(f"{folder}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        write_task(arguments.out, task)
+        sentences[folder.name] = list(notes)
+        for note in notes:
+            print(f"drr: {folder.name}: {note}", file=sys.stderr)
+    tell(
+        arguments,
+        {"folder": str(arguments.out), "tasks": len(folders), "notes": sentences},
+        f"{arguments.out}: {len(folders)} tasks; whose other pages are distractors nobody recorded, so they count as noise",
+    )
+    return 0
+
+
+def write_out(arguments: argparse.Namespace) -> int:
+    found = task_folders(arguments.file)
+    rejected = [folder.name for folder in found if is_rejected(folder)]
+    folders = [folder for folder in found if folder.name not in rejected]
+    for number, folder in enumerate(folders, 1):
+        export_task(folder, arguments.out, number)
+    if rejected:
+        print(f"drr: {left_out(arguments.file, rejected)}", file=sys.stderr)
+    tell(
+        arguments,
+        {"folder": str(arguments.out), "tasks": len(folders), "rejected": rejected, "lost": LOST},
+        f"{arguments.out}: {len(folders)} tasks in DR3-Eval's layout, which has no room for {LOST}",
+    )
+    return 0
