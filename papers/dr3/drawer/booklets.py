@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 
 from drr.papers.dr3.case import FileEntry
-from drr.papers.dr3.drawer.brief import FileBrief, FilePlaces, WrittenFile
+from drr.papers.dr3.drawer.brief import FileBrief
 from drr.papers.dr3.drawer.pdf import FAINT, GREY, INK, LEAFLET, PaperMaker, PaperPages, wrapped
 from drr.papers.dr3.planning.kinds import kind_of
 from drr.papers.dr3.planning.scene import capital
@@ -106,10 +106,9 @@ def _printed(brief: FileBrief) -> PaperMaker:
     return PaperMaker(thing.brand, day, f"{thing.brand} {thing.model}")
 
 
-def write_warranty(brief: FileBrief) -> WrittenFile:
-    places = FilePlaces(brief.file.name)
+def write_warranty(brief: FileBrief) -> bytes:
     rng, thing = brief.rng, brief.thing
-    paper = PaperPages(places, LEAFLET, _printed(brief), rng.choice(("Times-Roman", "Helvetica")), margin=32)
+    paper = PaperPages(brief, LEAFLET, _printed(brief), rng.choice(("Times-Roman", "Helvetica")), margin=32)
     paper.foot = f"{thing.brand} · limited warranty"
     order = [_registration, _terms, _claims]
     rng.shuffle(order)
@@ -117,7 +116,7 @@ def write_warranty(brief: FileBrief) -> WrittenFile:
     for section in order:
         paper.turn()
         section(paper, brief)
-    return WrittenFile(paper.done(), places.found)
+    return paper.done()
 
 
 def _warranty_cover(paper: PaperPages, brief: FileBrief) -> None:
@@ -200,10 +199,9 @@ def _claims(paper: PaperPages, brief: FileBrief) -> None:
     )
 
 
-def write_manual(brief: FileBrief) -> WrittenFile:
-    places = FilePlaces(brief.file.name)
+def write_manual(brief: FileBrief) -> bytes:
     rng = brief.rng
-    paper = PaperPages(places, LEAFLET, _printed(brief), rng.choice(("Helvetica", "Times-Roman")), margin=32)
+    paper = PaperPages(brief, LEAFLET, _printed(brief), rng.choice(("Helvetica", "Times-Roman")), margin=32)
     paper.foot = f"{brief.thing.brand} {brief.thing.model}"
     _manual_cover(paper, brief)
     sections = [_safety, _data, _care, _faults]
@@ -211,7 +209,7 @@ def write_manual(brief: FileBrief) -> WrittenFile:
     for section in sections:
         paper.turn()
         section(paper, brief)
-    return WrittenFile(paper.done(), places.found)
+    return paper.done()
 
 
 def _manual_cover(paper: PaperPages, brief: FileBrief) -> None:

@@ -21,6 +21,11 @@ class FileBrief:
     case: TaskCase
     file: PlannedFile
     rng: Random
+    places: dict[str, FactPlace] = field(default_factory=dict)
+    """Where the facts of the file stand, once they are written."""
+
+    def put(self, fact: str, quote: str, fragment: str = "") -> None:
+        self.places[fact] = FactPlace(address=file_address(self.file.name, fragment), quote=quote)
 
     def entry(self, attribute: str) -> FileEntry | None:
         return next((one for one in self.file.entries if one.attribute == attribute), None)
@@ -72,23 +77,6 @@ _KEPT = 25
 """Days before the question, at most, on which a file of one's own was begun."""
 
 PURCHASE = ("purchase date", "price paid", "day of delivery")
-
-
-@dataclass
-class FilePlaces:
-    """The places of the facts of one file."""
-
-    file: str
-    found: dict[str, FactPlace] = field(default_factory=dict)
-
-    def put(self, fact: str, quote: str, fragment: str = "") -> None:
-        self.found[fact] = FactPlace(address=file_address(self.file, fragment), quote=quote)
-
-
-@dataclass(frozen=True)
-class WrittenFile:
-    content: bytes
-    places: dict[str, FactPlace]
 
 
 def dealt(brief: FileBrief, deck: str, count: int, most: int) -> list[str]:

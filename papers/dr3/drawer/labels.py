@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from drr.papers.dr3.drawer.brief import FileBrief, FilePlaces, WrittenFile
+from drr.papers.dr3.drawer.brief import FileBrief
 from drr.papers.dr3.planning.kinds import kind_of
 from drr.papers.dr3.planning.scene import capital
 from PIL import Image, ImageDraw, ImageFont
@@ -41,8 +41,8 @@ def font(name: str, size: int) -> ImageFont.FreeTypeFont:
 class Picture:
     """A sheet on which text says where it stands."""
 
-    def __init__(self, places: FilePlaces, width: int, height: int, ground: Ink = (255, 255, 255)) -> None:
-        self.places = places
+    def __init__(self, brief: FileBrief, width: int, height: int, ground: Ink = (255, 255, 255)) -> None:
+        self.brief = brief
         self.image = Image.new("RGB", (width, height), ground)
         self.draw = ImageDraw.Draw(self.image)
         self.width, self.height = width, height
@@ -65,7 +65,7 @@ class Picture:
         left, top, right, bottom = (round(one) for one in box)
         region = (max(0, left - 6), max(0, top - 6), right + 6, bottom + 6)
         if fact is not None:
-            self.places.put(fact, text, "region=" + ",".join(map(str, region)))
+            self.brief.put(fact, text, "region=" + ",".join(map(str, region)))
         return region
 
     def fitted(self, text: str, face: str, largest: int, room: int) -> int:
@@ -135,23 +135,22 @@ def _has_plate(brief: FileBrief) -> bool:
     return kind_of(brief.thing.noun).look == "device"
 
 
-def write_label(brief: FileBrief) -> WrittenFile:
-    places = FilePlaces(brief.file.name)
-    picture = (_plate if _has_plate(brief) and brief.rng.random() < 0.7 else _sticker)(brief, places)
-    return WrittenFile(picture.done(), places.found)
+def write_label(brief: FileBrief) -> bytes:
+    picture = (_plate if _has_plate(brief) and brief.rng.random() < 0.7 else _sticker)(brief)
+    return picture.done()
 
 
 def head_of(brief: FileBrief) -> tuple[str, str]:
     return brief.thing.brand, capital(brief.thing.called)
 
 
-def _plate(brief: FileBrief, places: FilePlaces) -> Picture:
+def _plate(brief: FileBrief) -> Picture:
     """Metal, with screws at its corners."""
     rng = brief.rng
     rows = _rows(brief, rng.choice((2, 3)))
     tall = 330 + 62 * len(rows)
     metal: Ink = rng.choice(((206, 209, 212), (214, 208, 192), (190, 196, 200)))
-    picture = Picture(places, 940, tall + 120, rng.choice(((58, 60, 63), (96, 84, 70), (40, 52, 60))))
+    picture = Picture(brief, 940, tall + 120, rng.choice(((58, 60, 63), (96, 84, 70), (40, 52, 60))))
     for at in range(tall):
         light = 10 - abs(tall // 2 - at) * 20 // tall
         shade = (metal[0] + light, metal[1] + light, metal[2] + light)
@@ -175,13 +174,13 @@ def _plate(brief: FileBrief, places: FilePlaces) -> Picture:
     return picture
 
 
-def _sticker(brief: FileBrief, places: FilePlaces) -> Picture:
+def _sticker(brief: FileBrief) -> Picture:
     """White paper on a colored box, with a bar code."""
     rng = brief.rng
     rows = _rows(brief, rng.choice((2, 3, 4)))
     tall = 380 + 58 * len(rows)
     picture = Picture(
-        places, 900, tall + 120, rng.choice(((186, 150, 108), (70, 98, 122), (150, 60, 54), (96, 120, 88)))
+        brief, 900, tall + 120, rng.choice(((186, 150, 108), (70, 98, 122), (150, 60, 54), (96, 120, 88)))
     )
     picture.draw.rounded_rectangle((56, 58, 848, 62 + tall), 16, fill=(40, 40, 40))
     picture.draw.rounded_rectangle((50, 50, 842, 54 + tall), 16, fill=(252, 252, 250))
@@ -204,12 +203,11 @@ def _sticker(brief: FileBrief, places: FilePlaces) -> Picture:
     return picture
 
 
-def write_photo(brief: FileBrief) -> WrittenFile:
+def write_photo(brief: FileBrief) -> bytes:
     """The product as one would photograph it, with the print on its front."""
-    places = FilePlaces(brief.file.name)
     rng = brief.rng
     wall: Ink = rng.choice(((226, 221, 212), (208, 216, 220), (222, 214, 218), (212, 219, 205)))
-    picture = Picture(places, 1100, 1000, wall)
+    picture = Picture(brief, 1100, 1000, wall)
     floor = (wall[0] - 62, wall[1] - 70, wall[2] - 82)
     picture.draw.rectangle((0, 760, 1100, 1000), fill=floor)
     picture.draw.line((0, 760, 1100, 760), fill=(floor[0] - 30, floor[1] - 30, floor[2] - 30), width=3)
@@ -221,28 +219,26 @@ def write_photo(brief: FileBrief) -> WrittenFile:
     box = looks[kind_of(brief.thing.noun).look](picture, body)
     picture.grain(rng, 6)
     _tape(picture, brief, _print_on(picture, brief, box))
-    return WrittenFile(picture.done(), places.found)
-
-
-def _darker(ink: Ink, by: int) -> Ink:
-    return (max(0, ink[0] - by), max(0, ink[1] - by), max(0, ink[2] - by))
+    return picture.done()
 
 
 def _lighter(ink: Ink, by: int) -> Ink:
-    return (min(255, ink[0] + by), min(255, ink[1] + by), min(255, ink[2] + by))
+    """Return an ink that much lighter; darker where it is negative."""
+    red, green, blue = (min(255, max(0, one + by)) for one in ink)
+    return red, green, blue
 
 
 def _jar(picture: Picture, body: Ink) -> tuple[int, int, int, int]:
-    picture.draw.rounded_rectangle((330, 90, 770, 210), 18, fill=_darker(body, 34))
+    picture.draw.rounded_rectangle((330, 90, 770, 210), 18, fill=_lighter(body, -34))
     for x in range(346, 760, 22):
-        picture.draw.line((x, 96, x, 204), fill=_darker(body, 56), width=3)
+        picture.draw.line((x, 96, x, 204), fill=_lighter(body, -56), width=3)
     picture.draw.rounded_rectangle((270, 190, 830, 870), 70, fill=body)
     picture.draw.rounded_rectangle((292, 240, 322, 800), 14, fill=_lighter(body, 44))
     return (310, 300, 790, 790)
 
 
 def _bottle(picture: Picture, body: Ink) -> tuple[int, int, int, int]:
-    picture.draw.rectangle((480, 60, 620, 150), fill=_darker(body, 40))
+    picture.draw.rectangle((480, 60, 620, 150), fill=_lighter(body, -40))
     picture.draw.polygon([(470, 150), (630, 150), (790, 270), (310, 270)], fill=_lighter(body, 14))
     picture.draw.rounded_rectangle((300, 250, 800, 880), 54, fill=body)
     picture.draw.rounded_rectangle((320, 290, 346, 820), 12, fill=_lighter(body, 44))
@@ -252,7 +248,7 @@ def _bottle(picture: Picture, body: Ink) -> tuple[int, int, int, int]:
 def _bag(picture: Picture, body: Ink) -> tuple[int, int, int, int]:
     outline = [(240, 110), (860, 110), (830, 160), (880, 820), (800, 872), (300, 872), (220, 820), (270, 160)]
     picture.draw.polygon(outline, fill=body)
-    picture.draw.polygon([(240, 110), (860, 110), (830, 160), (270, 160)], fill=_darker(body, 34))
+    picture.draw.polygon([(240, 110), (860, 110), (830, 160), (270, 160)], fill=_lighter(body, -34))
     for x in range(262, 850, 14):
         picture.draw.line((x, 114, x, 128), fill=_lighter(body, 30), width=2)
     picture.draw.line((262, 240, 250, 780), fill=_lighter(body, 34), width=8)
@@ -261,20 +257,20 @@ def _bag(picture: Picture, body: Ink) -> tuple[int, int, int, int]:
 
 def _carton(picture: Picture, body: Ink) -> tuple[int, int, int, int]:
     picture.draw.polygon([(200, 250), (330, 150), (930, 150), (820, 250)], fill=_lighter(body, 40))
-    picture.draw.polygon([(820, 250), (930, 150), (930, 770), (820, 870)], fill=_darker(body, 34))
+    picture.draw.polygon([(820, 250), (930, 150), (930, 770), (820, 870)], fill=_lighter(body, -34))
     picture.draw.rectangle((200, 250, 820, 870), fill=body)
     picture.draw.rectangle((480, 250, 540, 282), fill=_lighter(body, 70))
     return (230, 300, 790, 840)
 
 
 def _device(picture: Picture, body: Ink) -> tuple[int, int, int, int]:
-    picture.draw.rounded_rectangle((190, 190, 910, 830), 46, fill=_darker(body, 30))
+    picture.draw.rounded_rectangle((190, 190, 910, 830), 46, fill=_lighter(body, -30))
     picture.draw.rounded_rectangle((200, 180, 900, 815), 44, fill=body)
     picture.draw.rounded_rectangle((212, 192, 888, 226), 18, fill=_lighter(body, 40))
     for x in (250, 810):
         picture.draw.rectangle((x, 815, x + 50, 862), fill=(40, 40, 42))
     for at in range(7):
-        picture.draw.line((270 + at * 26, 762, 270 + at * 26, 798), fill=_darker(body, 60), width=8)
+        picture.draw.line((270 + at * 26, 762, 270 + at * 26, 798), fill=_lighter(body, -60), width=8)
     picture.draw.ellipse((800, 750, 850, 800), fill=(200, 204, 206), outline=(60, 60, 60), width=3)
     return (240, 250, 860, 740)
 

@@ -9,7 +9,7 @@ from io import BytesIO
 from random import Random
 from typing import NamedTuple
 
-from drr.papers.dr3.drawer.brief import FilePlaces
+from drr.papers.dr3.drawer.brief import FileBrief
 from reportlab.lib.colors import Color, HexColor
 from reportlab.lib.pagesizes import A5, A6, letter
 from reportlab.pdfbase.pdfmetrics import stringWidth
@@ -41,7 +41,7 @@ class PaperPages:
 
     def __init__(
         self,
-        places: FilePlaces,
+        brief: FileBrief,
         size: tuple[float, float],
         made: PaperMaker,
         font: str = "Helvetica",
@@ -55,7 +55,7 @@ class PaperPages:
         self.canvas.setCreator(made.by)
         self.canvas.setSubject("")
         self.canvas.setProducer(Random(f"{made.by}/producer").choice(_PRODUCERS))
-        self.places, self.font, self.margin = places, font, margin
+        self.brief, self.font, self.margin = brief, font, margin
         self.width, self.height = size
         self.page = 1
         self.y = self.height - margin
@@ -170,7 +170,7 @@ class PaperPages:
 
     def fact(self, fact: str, quote: str) -> None:
         """Says that it stands on this page."""
-        self.places.put(fact, quote, f"page={self.page}")
+        self.brief.put(fact, quote, f"page={self.page}")
 
     def done(self) -> bytes:
         self._end_page()

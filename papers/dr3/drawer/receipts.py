@@ -9,7 +9,7 @@ from io import StringIO
 from random import Random
 
 from drr.papers.dr3.case import BoughtItem
-from drr.papers.dr3.drawer.brief import FileBrief, FilePlaces, WrittenFile
+from drr.papers.dr3.drawer.brief import FileBrief
 from drr.papers.dr3.drawer.goods import Sale, mail_domain, money, sale_of, shop_of
 from drr.papers.dr3.drawer.pdf import GREY, INK, LETTER, SMALL, PaperMaker, PaperPages
 from drr.papers.dr3.planning.scene import capital
@@ -23,9 +23,9 @@ _HEADS = (
 )  # fmt: skip
 
 
-def write_order_history(brief: FileBrief) -> WrittenFile:
+def write_order_history(brief: FileBrief) -> bytes:
     """Write the order history without the columns that another file is to give."""
-    places, rng, case = FilePlaces(brief.file.name), brief.rng, brief.case
+    rng, case = brief.rng, brief.case
     heads = rng.choice(_HEADS)
     arrived = brief.entry("day of delivery")
     columns = ["order", "day", "arrived", "title", "quantity", "price", "status"]
@@ -48,8 +48,8 @@ def write_order_history(brief: FileBrief) -> WrittenFile:
         table.writerow([row[one] for one in columns])
         if own:
             for entry in brief.file.entries:
-                places.put(entry.fact, ", ".join(row[one] for one in columns), f"row={number}")
-    return WrittenFile(buffer.getvalue().encode(), places.found)
+                brief.put(entry.fact, ", ".join(row[one] for one in columns), f"row={number}")
+    return buffer.getvalue().encode()
 
 
 def _row(item: BoughtItem, brief: FileBrief) -> dict[str, str]:
@@ -67,11 +67,9 @@ def _row(item: BoughtItem, brief: FileBrief) -> dict[str, str]:
     }
 
 
-def write_receipt(brief: FileBrief) -> WrittenFile:
-    places = FilePlaces(brief.file.name)
-    layouts: tuple[Callable[[FileBrief, FilePlaces, str], bytes], ...] = (_classic, _banner, _plain, _letter)
-    content = brief.rng.choice(layouts)(brief, places, _title(brief))
-    return WrittenFile(content, places.found)
+def write_receipt(brief: FileBrief) -> bytes:
+    layouts: tuple[Callable[[FileBrief, str], bytes], ...] = (_classic, _banner, _plain, _letter)
+    return brief.rng.choice(layouts)(brief, _title(brief))
 
 
 _DATED = {"delivery_note": "Order date", "invoice": "Invoice date", "receipt": "Date"}
@@ -164,8 +162,8 @@ def _closing(brief: FileBrief) -> str:
     )
 
 
-def _classic(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
-    paper = PaperPages(places, LETTER, _maker(brief, title), "Times-Roman")
+def _classic(brief: FileBrief, title: str) -> bytes:
+    paper = PaperPages(brief, LETTER, _maker(brief, title), "Times-Roman")
     paper.line(brief.case.seller, 20, bold=True)
     paper.line(f"{shop_of(brief).street} · store {shop_of(brief).store}", 9, color=GREY)
     paper.rule(1, INK)
@@ -184,8 +182,8 @@ def _classic(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
     return paper.done()
 
 
-def _banner(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
-    paper = PaperPages(places, LETTER, _maker(brief, title), "Helvetica")
+def _banner(brief: FileBrief, title: str) -> bytes:
+    paper = PaperPages(brief, LETTER, _maker(brief, title), "Helvetica")
     paper.band(92, HexColor(brief.rng.choice(("#1f4e5f", "#5b2a3c", "#2f4a2b", "#3a3a6a", "#8a4b14"))))
     paper.y = paper.height - 50
     paper.at(brief.case.seller, 0, 19, bold=True, color=HexColor("#ffffff"))
@@ -209,9 +207,9 @@ def _banner(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
     return paper.done()
 
 
-def _plain(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
+def _plain(brief: FileBrief, title: str) -> bytes:
     """Print as a till does on a half sheet."""
-    paper = PaperPages(places, SMALL, _maker(brief, title), "Courier", margin=34)
+    paper = PaperPages(brief, SMALL, _maker(brief, title), "Courier", margin=34)
     paper.line(brief.case.seller, 14, bold=True, center=True)
     paper.line(f"{shop_of(brief).street} · store {shop_of(brief).store}", 9, center=True)
     paper.rule(0.8, INK)
@@ -229,9 +227,9 @@ def _plain(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
     return paper.done()
 
 
-def _letter(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
+def _letter(brief: FileBrief, title: str) -> bytes:
     """Two columns of address and numbers, as an office writes it."""
-    paper = PaperPages(places, LETTER, _maker(brief, title), "Helvetica", margin=64)
+    paper = PaperPages(brief, LETTER, _maker(brief, title), "Helvetica", margin=64)
     top = paper.y
     paper.line(brief.case.seller, 12, bold=True)
     paper.line(f"{shop_of(brief).street} · store {shop_of(brief).store}", 9)

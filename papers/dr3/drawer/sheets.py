@@ -8,7 +8,7 @@ from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from drr.papers.dr3.case import FileEntry
-from drr.papers.dr3.drawer.brief import FileBrief, FilePlaces, WrittenFile, dealt, priced
+from drr.papers.dr3.drawer.brief import FileBrief, dealt, priced
 from drr.papers.dr3.planning.kinds import kind_of
 from drr.papers.dr3.planning.scene import capital
 from openpyxl import Workbook
@@ -45,9 +45,9 @@ _LOGGED = (
 class KeptWorkbook:
     """One workbook whose cells say which fact they hold."""
 
-    def __init__(self, places: FilePlaces, brief: FileBrief) -> None:
+    def __init__(self, brief: FileBrief) -> None:
         self.book = Workbook()
-        self.places, self.brief = places, brief
+        self.brief = brief
         self.shade = brief.rng.choice(_SHADES)
         self._first = True
         self.newest: date | None = None
@@ -78,7 +78,7 @@ class KeptWorkbook:
                 if isinstance(value, str) and _DAY.fullmatch(value):
                     self.newest = max(date.fromisoformat(value), self.newest or date.min)
                 if fact is not None:
-                    self.places.put(fact, str(value), f"cell={sheet.title}!{cell.coordinate}")
+                    self.brief.put(fact, str(value), f"cell={sheet.title}!{cell.coordinate}")
         return top + len(rows) + 1
 
     def done(self) -> bytes:
@@ -104,10 +104,10 @@ def _cells(*values: str | float) -> list[Cell]:
     return [(value, None) for value in values]
 
 
-def write_budget(brief: FileBrief) -> WrittenFile:
+def write_budget(brief: FileBrief) -> bytes:
     """Write a budget by the month or by the year, with amounts as they were typed."""
-    rng, places = brief.rng, FilePlaces(brief.file.name)
-    book = KeptWorkbook(places, brief)
+    rng = brief.rng
+    book = KeptWorkbook(brief)
     sheet = book.sheet(rng.choice(("Budget", "Monthly", "Plan")), (34, 16, 30))
     top = 1
     if rng.random() < 0.6:
@@ -131,7 +131,7 @@ def write_budget(brief: FileBrief) -> WrittenFile:
         second = book.sheet("Goals", (30, 14))
         goals = (line.split("/") for line in dealt(brief, "goals", rng.choice((2, 3)), 3))
         book.rows(second, 1, ["Goal", "By"], [_cells(*goal) for goal in goals])
-    return WrittenFile(book.done(), places.found)
+    return book.done()
 
 
 def _held(label: str, entry: FileEntry) -> list[Cell]:
@@ -156,10 +156,10 @@ def _beside_months(book: KeptWorkbook, brief: FileBrief) -> None:
         book.rows(sheet, 1, ["Item", head, "Remark"], rows)
 
 
-def write_comparison(brief: FileBrief) -> WrittenFile:
+def write_comparison(brief: FileBrief) -> bytes:
     """Candidates in rows or in columns, with the facts at the one they are of."""
-    rng, places, case = brief.rng, FilePlaces(brief.file.name), brief.case
-    book = KeptWorkbook(places, brief)
+    rng, case = brief.rng, brief.case
+    book = KeptWorkbook(brief)
     names = [
         case.thing.name,
         *([case.rival.name] if case.rival else []),
@@ -187,13 +187,13 @@ def write_comparison(brief: FileBrief) -> WrittenFile:
         turned = [[(label, None), *(table[name][label] for name in names)] for label in columns]
         book.rows(sheet, 1, ["What", *map(capital, names)], turned)
     sheet.cell(12, 1, "? = not known yet").font = Font(italic=True)
-    return WrittenFile(book.done(), places.found)
+    return book.done()
 
 
-def write_measurements(brief: FileBrief) -> WrittenFile:
+def write_measurements(brief: FileBrief) -> bytes:
     """A log with dates, or places with their measures."""
-    rng, places = brief.rng, FilePlaces(brief.file.name)
-    book = KeptWorkbook(places, brief)
+    rng = brief.rng
+    book = KeptWorkbook(brief)
     room = any(brief.subject_of(entry).startswith("the ") for entry in brief.file.entries)
     if room:
         _rooms(book, brief)
@@ -207,7 +207,7 @@ def write_measurements(brief: FileBrief) -> WrittenFile:
             ["Tool", "Note"],
             [_cells("Tape measure", "steel"), _cells("Kitchen scale", "new battery")],
         )
-    return WrittenFile(book.done(), places.found)
+    return book.done()
 
 
 def _rooms(book: KeptWorkbook, brief: FileBrief) -> None:

@@ -13,7 +13,7 @@ from random import Random
 
 from drr.papers.dr3.case import MADE, FileEntry, FileForm, TaskCase
 from drr.papers.dr3.drawer.booklets import write_manual, write_warranty
-from drr.papers.dr3.drawer.brief import FileBrief, FilePlaces, WrittenFile, dealt
+from drr.papers.dr3.drawer.brief import FileBrief, dealt
 from drr.papers.dr3.drawer.goods import mail_domain
 from drr.papers.dr3.drawer.labels import write_label, write_photo
 from drr.papers.dr3.drawer.receipts import write_order_history, write_receipt
@@ -36,8 +36,8 @@ _SIGNED = (
 )  # fmt: skip
 
 
-def write_mail(brief: FileBrief) -> WrittenFile:
-    places, rng, case = FilePlaces(brief.file.name), brief.rng, brief.case
+def write_mail(brief: FileBrief) -> bytes:
+    rng, case = brief.rng, brief.case
     clerk, domain = rng.choice(CLERKS), mail_domain(case)
     first = case.shopper.split()[0]
     body = [f"{rng.choice(('Hello', 'Dear', 'Good morning'))} {first},", ""]
@@ -70,7 +70,7 @@ def write_mail(brief: FileBrief) -> WrittenFile:
             f"> {rng.choice(_SIGNED)}",
         ]
     for entry, sentence in zip(brief.file.entries, told, strict=True):
-        places.put(entry.fact, sentence)
+        brief.put(entry.fact, sentence)
     message = EmailMessage(policy=SMTP.clone(max_line_length=None))
     message["From"] = f"{clerk} at {case.seller} <service@{domain}>"
     message["To"] = (
@@ -82,7 +82,7 @@ def write_mail(brief: FileBrief) -> WrittenFile:
     message["Date"] = format_datetime(_sent(brief))
     message["Message-ID"] = f"<{brief.digits(14)}@{domain}>"
     message.set_content("\n".join(body), cte="8bit")
-    return WrittenFile(message.as_bytes(), places.found)
+    return message.as_bytes()
 
 
 def _sent(brief: FileBrief) -> datetime:
@@ -140,9 +140,9 @@ def said_name(brief: FileBrief) -> str:
     return brief.case.thing.called if brief.case.rival is None else brief.case.thing.name
 
 
-def write_notes(brief: FileBrief) -> WrittenFile:
+def write_notes(brief: FileBrief) -> bytes:
     """A list or short paragraphs in Markdown."""
-    places, rng, case = FilePlaces(brief.file.name), brief.rng, brief.case
+    rng, case = brief.rng, brief.case
     told = [entry.said for entry in brief.file.entries]
     others = dealt(brief, "todo", rng.choice((5, 6, 7, 8)), 8)
     lines = [*told, *(text if text.endswith("?") else f"{capital(text)}." for text in others)]
@@ -158,8 +158,8 @@ def write_notes(brief: FileBrief) -> WrittenFile:
         rows = [f"# {head}", "", *(f"{mark}{line}" for line in lines), ""]
         rows += ["## Later", "", f"{mark}{capital(dealt(brief, 'later', 1, 1)[0])}", ""]
     for entry in brief.file.entries:
-        places.put(entry.fact, entry.said)
-    return WrittenFile("\n".join(rows).encode(), places.found)
+        brief.put(entry.fact, entry.said)
+    return "\n".join(rows).encode()
 
 
 _PAGE_LINES = (
@@ -173,9 +173,9 @@ _PAGE_LINES = (
 )
 
 
-def write_saved_page(brief: FileBrief) -> WrittenFile:
+def write_saved_page(brief: FileBrief) -> bytes:
     """Write a page of a shop or of a magazine as a browser saves it. It has one table of data, some prose, a menu and a footer."""
-    places, rng, thing = FilePlaces(brief.file.name), brief.rng, brief.thing
+    rng, thing = brief.rng, brief.thing
     points = any("points" in entry.value for entry in brief.file.entries)
     site = (
         rng.choice(("The Household Post", "Bench & Home", "Tried at Home")) if points else brief.case.seller
@@ -201,7 +201,7 @@ def write_saved_page(brief: FileBrief) -> WrittenFile:
     )
     prose = rng.sample(_PAGE_LINES, 3)
     for entry in brief.file.entries:
-        places.put(entry.fact, f"{entry.label} {entry.value}")
+        brief.put(entry.fact, f"{entry.label} {entry.value}")
     text = f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -222,10 +222,10 @@ def write_saved_page(brief: FileBrief) -> WrittenFile:
 </body>
 </html>
 """
-    return WrittenFile(text.encode(), places.found)
+    return text.encode()
 
 
-WRITERS: dict[FileForm, Callable[[FileBrief], WrittenFile]] = {
+WRITERS: dict[FileForm, Callable[[FileBrief], bytes]] = {
     "order_history": write_order_history,
     "receipt": write_receipt,
     "invoice": write_receipt,
@@ -258,12 +258,12 @@ def write_drawer(case: TaskCase) -> WrittenDrawer:
     places: dict[str, FactPlace] = {}
     for file in case.files:
         rng = Random(f"{case.seed}/{case.task_id}/{case.user_id}/{file.name}")
-        written = WRITERS[file.form](FileBrief(case=case, file=file, rng=rng))
-        missing = {entry.fact for entry in file.entries} - set(written.places)
+        brief = FileBrief(case=case, file=file, rng=rng)
+        files[file.name] = WRITERS[file.form](brief)
+        missing = {entry.fact for entry in file.entries} - set(brief.places)
         if missing:
             raise AssertionError(f"{file.name} ({file.form}) does not hold {sorted(missing)}")
-        files[file.name] = written.content
-        places.update(written.places)
+        places.update(brief.places)
     return WrittenDrawer(
         files, replace(case, facts=tuple(_placed(case, fact, places) for fact in case.facts))
     )
