@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from zlib import crc32
 
@@ -14,30 +15,26 @@ from drr.papers.dr3.corpus.statement import PageStatement
 from drr.papers.dr3.corpus.stock import PageForm, TalkMatter, stock
 from drr.papers.dr3.corpus.telling import ToldStatement
 
-Layout = Callable[[PageForm, PageScene, PageFrame, list[PageSection]], str]
+_HEADINGS = ("## {}", "### {}", "**{}**", "{n}. {}", "# {}", "{}\n---")
+_STEPS = ("## Step {n}: {}", "**{n}. {}**", "{n}) {}", "### {n}. {}", "Step {n} - {}")
 
 
-def _essay(form: PageForm, scene: PageScene, frame: PageFrame, sections: list[PageSection]) -> str:
-    heading, mark = _headings(scene), _mark(scene.rng)
-    said = [*_byline(scene), frame.opening]
-    for one in sections:
-        said += [heading(one.topic), *_set(one, mark)]
-    return _joined([*said, frame.closing])
-
-
-def _list(form: PageForm, scene: PageScene, frame: PageFrame, sections: list[PageSection]) -> str:
-    heading, mark = _headings(scene), _mark(scene.rng)
-    said = [frame.opening]
-    for one in sections:
-        said += [heading(one.topic), _bullets(one.parts, mark)]
-    return _joined([*said, frame.closing])
-
-
-def _table(form: PageForm, scene: PageScene, frame: PageFrame, sections: list[PageSection]) -> str:
-    heading, mark = _headings(scene), _mark(scene.rng)
-    said = [frame.opening, _figures(scene)]
-    for one in sections:
-        said += [heading(one.topic), *_set(one, mark)]
+def _sectioned(
+    scene: PageScene,
+    frame: PageFrame,
+    sections: list[PageSection],
+    *,
+    signed: bool = False,
+    tabled: bool = False,
+    listed: bool = False,
+    headings: Sequence[str] = _HEADINGS,
+) -> str:
+    """Set the sections under headings of one style: with a byline, with a table of figures, or as lists throughout."""
+    style, mark = scene.rng.choice(headings), _mark(scene.rng)
+    said = [*(_byline(scene) if signed else []), frame.opening, *([_figures(scene)] if tabled else [])]
+    for number, one in enumerate(sections, start=1):
+        title = style.format(scene.say(stock().headings[one.topic]), n=number)
+        said += [title, *([_bullets(one.parts, mark)] if listed else _set(one, mark))]
     return _joined([*said, frame.closing])
 
 
@@ -61,20 +58,7 @@ def _figures(scene: PageScene) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in [list(head), ["---"] * len(head), *rows])
 
 
-_STEPS = ("## Step {n}: {said}", "**{n}. {said}**", "{n}) {said}", "### {n}. {said}", "Step {n} - {said}")
-
-
-def _steps(form: PageForm, scene: PageScene, frame: PageFrame, sections: list[PageSection]) -> str:
-    rng = scene.rng
-    style, mark = rng.choice(_STEPS), _mark(rng)
-    said = [*_byline(scene), frame.opening]
-    for number, one in enumerate(sections, start=1):
-        title = scene.say(stock().headings[one.topic])
-        said += [style.format(n=number, said=title), *_set(one, mark)]
-    return _joined([*said, frame.closing])
-
-
-def _questions(form: PageForm, scene: PageScene, frame: PageFrame, sections: list[PageSection]) -> str:
+def _questions(scene: PageScene, frame: PageFrame, sections: list[PageSection]) -> str:
     rng = scene.rng
     style, mark = rng.choice(("## {}", "**{}**", "Q: {}", "### {}", "> {}")), _mark(rng)
     answer = "A: " if style.startswith("Q") else ""
@@ -86,7 +70,7 @@ def _questions(form: PageForm, scene: PageScene, frame: PageFrame, sections: lis
     return _joined([*said, frame.closing])
 
 
-def _notice(form: PageForm, scene: PageScene, frame: PageFrame, sections: list[PageSection]) -> str:
+def _notice(scene: PageScene, frame: PageFrame, sections: list[PageSection]) -> str:
     rng = scene.rng
     style, mark = rng.choice(("**{}.** {}", "{}: {}", "## {}\n\n{}", "**{}** - {}")), _mark(rng)
     said = [frame.opening]
@@ -100,28 +84,13 @@ def _notice(form: PageForm, scene: PageScene, frame: PageFrame, sections: list[P
     return _joined([*said, frame.closing])
 
 
-def _items(form: PageForm, scene: PageScene, frame: PageFrame, sections: list[PageSection]) -> str:
+def _items(scene: PageScene, frame: PageFrame, sections: list[PageSection]) -> str:
     """Short items of a column, with a line between what belongs together."""
     mark, line = _mark(scene.rng), scene.rng.choice(("* * *", "---", "+"))
     said = [frame.opening]
     for one in sections:
         said += [line, *_set(one, mark)]
     return _joined([*said, line, frame.closing])
-
-
-def _headings(scene: PageScene) -> Callable[[str], str]:
-    """One way of setting headings for a page."""
-    rng = scene.rng
-    style = rng.choice(("## {}", "### {}", "**{}**", "{n}. {}", "# {}", "{}\n---"))
-    count = 0
-
-    def heading(topic: str) -> str:
-        nonlocal count
-        count += 1
-        said = scene.say(stock().headings[topic])
-        return style.format(said, n=count)
-
-    return heading
 
 
 _BYLINES = (
@@ -158,11 +127,12 @@ def _joined(parts: list[str]) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
+Layout = Callable[[PageScene, PageFrame, list[PageSection]], str]
 LAYOUTS: dict[str, Layout] = {
-    "essay": _essay,
-    "list": _list,
-    "table": _table,
-    "steps": _steps,
+    "essay": partial(_sectioned, signed=True),
+    "list": partial(_sectioned, listed=True),
+    "table": partial(_sectioned, tabled=True),
+    "steps": partial(_sectioned, signed=True, headings=_STEPS),
     "questions": _questions,
     "notice": _notice,
     "letters": _items,

@@ -159,7 +159,7 @@ def written_page(
     else:
         frame = framed(form, plan, scene)
         sections = page_sections(form, plan, statements, said, scene)
-        text = LAYOUTS[form.layout](form, scene, frame, sections)
+        text = LAYOUTS[form.layout](scene, frame, sections)
     titles = [
         one.said
         for one in form.titles

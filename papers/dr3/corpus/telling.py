@@ -9,8 +9,8 @@ from itertools import islice
 from drr.papers.dr3.corpus.passages import fitting
 from drr.papers.dr3.corpus.scene import PageScene
 from drr.papers.dr3.corpus.statement import PageStatement, drawn_statement, is_said_of
-from drr.papers.dr3.corpus.stock import MEMBER, PageForm, StatementForm, Vouching, stock
-from drr.papers.dr3.corpus.template import Fill, Template
+from drr.papers.dr3.corpus.stock import MEMBER, PageForm, Vouching, stock
+from drr.papers.dr3.corpus.template import Template
 from drr.papers.dr3.planning.kinds import kind_of
 
 _LED = 0.3
@@ -47,62 +47,125 @@ _OF_QUESTIONS = ("questions", "thread", "letters")
 
 
 def told(statement: PageStatement, page: PageForm, scene: PageScene) -> ToldStatement:
-    rng, voice = scene.rng, page.voice
-    fill = _filled(statement, scene, voice)
-    ways = [_named, _named, _named, _carried]
+    rng, teller = scene.rng, _Teller(statement, page.voice, scene)
+    ways = [teller.named, teller.named, teller.named, teller.carried]
     if page.layout not in _OF_QUESTIONS:
-        ways.append(_asked)
-    if voice not in _WITHOUT_TABLES:
-        ways += [_row, _row]
-    way = _sided if statement.one_sided else rng.choice(ways)
-    quote = way(statement, voice, scene, fill)
-    before = _one(statement.form.before, scene, fill) if rng.random() < _LED else ""
-    after = _one(statement.form.after, scene, fill) if rng.random() < _LED else ""
+        ways.append(teller.answered)
+    if page.voice not in _WITHOUT_TABLES:
+        ways += [teller.tabled, teller.tabled]
+    way = teller.sided if statement.one_sided else rng.choice(ways)
+    quote = way()
+    before = teller.one(statement.form.before) if rng.random() < _LED else ""
+    after = teller.one(statement.form.after) if rng.random() < _LED else ""
     tabled = quote.startswith("|")
-    known = _vouchers(statement, voice, scene, fill, tabled=True)[0] if tabled else ""
+    known = teller.vouchers(tabled=True)[0] if tabled else ""
     parts = tuple(part for part in (before, known, quote, after) if part)
-    return ToldStatement(parts if tabled else (" ".join(parts),), quote, _question(statement, scene, fill))
+    return ToldStatement(parts if tabled else (" ".join(parts),), quote, teller.question())
 
 
-def _question(statement: PageStatement, scene: PageScene, fill: Fill) -> str:
-    """Ask the question, by name where it is about something else than the page."""
-    named = statement.form.about == "seller" or statement.subject.startswith(scene.thing.brand)
-    is_own = named and not statement.form.is_beside
-    return _one(stock().asks[statement.form.topic] if is_own else statement.form.asked, scene, fill)
+class _Teller:
+    """Puts one statement in the words of a voice."""
+
+    def __init__(self, statement: PageStatement, voice: str, scene: PageScene) -> None:
+        self.statement, self.voice, self.scene, self.rng = statement, voice, scene, scene.rng
+        papers = fitting(statement.form.papers, scene.fits)
+        self.words = {
+            **statement.words(voice == MEMBER),
+            "others": _OTHERS[statement.form.about],
+            "paper": scene.rng.choice(papers).words(scene.rng, scene.fill),
+        }
+
+    def fill(self, slot: str) -> str:
+        return self.words[slot] if slot in self.words else self.scene.fill(slot)
+
+    def one(self, rows: Sequence[Template], *, sentence: bool = True) -> str:
+        scene, rows = self.scene, fitting(rows, self.scene.fits)
+        fresh = [row for row in rows if id(row) not in scene.used]
+        chosen = scene.deck.pick(fresh or rows, self.rng)
+        scene.used.add(id(chosen))
+        return scene.deck.told(chosen, self.rng, self.fill) if sentence else chosen.words(self.rng, self.fill)
+
+    def question(self) -> str:
+        """Ask the question, by name where it is about something else than the page."""
+        form = self.statement.form
+        named = form.about == "seller" or self.statement.subject.startswith(self.scene.thing.brand)
+        return self.one(stock().asks[form.topic] if named and not form.is_beside else form.asked)
+
+    def named(self) -> str:
+        own = self.voice == MEMBER and not self.statement.hearsay
+        return self._whole(self.statement.form.talk if own else self.statement.form.said)
+
+    def sided(self) -> str:
+        return self._whole(self.statement.form.side)
+
+    def carried(self) -> str:
+        is_house = self.voice == "seller" and self.statement.subject == self.scene.seller
+        carrier = self.one(stock().carriers["house" if is_house else self.statement.form.about])
+        return f"{carrier} {self._whole(self.statement.form.bare)}"
+
+    def answered(self) -> str:
+        asked = self.one(self.statement.form.asked)
+        if self.rng.random() < _ANNOUNCED:
+            asked = f"{self.one(stock().carriers['asking'])} {asked}"
+        return f"{asked} {self._whole(self.statement.form.bare)}"
+
+    def tabled(self) -> str:
+        """Write from the head of the table to the row of the statement. Rows of some neighbors with the same column stand above it."""
+        form = self.statement.form
+        rows = [f"| {_SUBJECTS[form.about]} | {form.column.say(self.rng, self.fill)} |", "| --- | --- |"]
+        rows += [
+            _Teller(one, self.voice, self.scene).cells() for one in _neighbors(self.statement, self.scene)
+        ]
+        return "\n".join([*rows, self.cells()])
+
+    def cells(self) -> str:
+        form = self.statement.form
+        said = form.cell.words(self.rng, self.fill)
+        if form.dating and self.statement.as_of:
+            said += f" ({self.one(form.dating.clause, sentence=False)})"
+        return f"| {self.statement.subject} | {said} |"
+
+    def _whole(self, rows: Sequence[Template]) -> str:
+        """Say one of the rows, since when it holds, and how one knows."""
+        said = self._dated(self.one(rows))
+        first, last = self.vouchers(tabled=False)
+        return f"{first} {said} {last}".strip()
+
+    def _dated(self, said: str) -> str:
+        dating = self.statement.form.dating
+        if dating is None or not self.statement.as_of:
+            return said
+        if self.voice == MEMBER:
+            return f"{said} {self.one(dating.talk)}"
+        if self.rng.random() < _CLAUSE:
+            return f"{said.removesuffix('.')} ({self.one(dating.clause, sentence=False)})."
+        return f"{said} {self.one(dating.sentence)}"
+
+    def vouchers(self, *, tabled: bool) -> tuple[str, str]:
+        """Choose the words before and after that say how one knows. Hearsay says that it is; so that this does
+        not tell, others about which there may be rumors say as often how they know, in much the same words."""
+        rng, book, voice, one_sided = self.rng, stock(), self.voice, self.statement.one_sided
+        first = last = ""
+        is_case = self.scene.calendar.day is not None
+        if self.statement.hearsay:
+            denies = self.statement.is_wrong and not one_sided
+            first, last = self._around(book.hearsay[voice], book.denied[voice] if denies else (), tabled)
+        elif voice in book.sure and not one_sided and rng.random() < _SURE[is_case]:
+            first, last = self._around(book.sure[voice], (), tabled)
+        elif voice in book.apart and not tabled and not one_sided and rng.random() < _APART[is_case]:
+            first, last = self._around(book.apart[voice], (), tabled)
+        if rng.random() < _ROUGH and not first:
+            first = self.one(book.rough[voice])
+        return first, last
+
+    def _around(self, ways: Vouching, denied: Sequence[Template], tabled: bool) -> tuple[str, str]:
+        """A table is spoken of before it, and nobody denies one."""
+        if tabled or self.rng.random() >= _AFTERWARD:
+            return self.one(ways.before), ""
+        return "", self.one((*ways.after, *denied))
 
 
-def _named(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
-    form = statement.form
-    own = voice == MEMBER and not statement.hearsay
-    said = _one(form.talk if own else form.said, scene, fill)
-    return _vouched(_dated(said, statement, voice, scene, fill), statement, voice, scene, fill)
-
-
-def _sided(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
-    said = _one(statement.form.side, scene, fill)
-    return _vouched(_dated(said, statement, voice, scene, fill), statement, voice, scene, fill)
-
-
-def _carried(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
-    is_house = voice == "seller" and statement.subject == scene.seller
-    carrier = _one(stock().carriers["house" if is_house else statement.form.about], scene, fill)
-    said = _dated(_one(statement.form.bare, scene, fill), statement, voice, scene, fill)
-    return f"{carrier} {_vouched(said, statement, voice, scene, fill)}"
-
-
-def _asked(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
-    asked = _one(statement.form.asked, scene, fill)
-    if scene.rng.random() < _ANNOUNCED:
-        asked = f"{_one(stock().carriers['asking'], scene, fill)} {asked}"
-    said = _dated(_one(statement.form.bare, scene, fill), statement, voice, scene, fill)
-    return f"{asked} {_vouched(said, statement, voice, scene, fill)}"
-
-
-def _row(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
-    """Write from the head of the table to the row of the statement. Rows of some neighbors with the same column stand above it."""
-    rows = [f"| {_subject(statement.form)} | {statement.form.column.say(scene.rng, fill)} |", "| --- | --- |"]
-    rows += [_cells(one, scene, _filled(one, scene, voice)) for one in _neighbors(statement, scene)]
-    return "\n".join([*rows, _cells(statement, scene, fill)])
+_SUBJECTS = {"thing": "Model", "brand": "Maker", "seller": "Shop"}
 
 
 def _neighbors(statement: PageStatement, scene: PageScene) -> list[PageStatement]:
@@ -114,78 +177,3 @@ def _neighbors(statement: PageStatement, scene: PageScene) -> list[PageStatement
     others = (one for one in drawn if one is not None and one.value != statement.value and not one.is_wrong)
     rows = {one.subject: one for one in others if one.subject != statement.subject}
     return [*islice(rows.values(), rng.randint(1, _ROWS))]
-
-
-def _cells(statement: PageStatement, scene: PageScene, fill: Fill) -> str:
-    said = statement.form.cell.words(scene.rng, fill)
-    if statement.form.dating and statement.as_of:
-        said += f" ({_one(statement.form.dating.clause, scene, fill, sentence=False)})"
-    return f"| {statement.subject} | {said} |"
-
-
-def _subject(form: StatementForm) -> str:
-    return {"thing": "Model", "brand": "Maker", "seller": "Shop"}[form.about]
-
-
-def _dated(said: str, statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
-    dating = statement.form.dating
-    if dating is None or not statement.as_of:
-        return said
-    if voice == MEMBER:
-        return f"{said} {_one(dating.talk, scene, fill)}"
-    if scene.rng.random() < _CLAUSE:
-        clause = _one(dating.clause, scene, fill, sentence=False)
-        return f"{said.removesuffix('.')} ({clause})."
-    return f"{said} {_one(dating.sentence, scene, fill)}"
-
-
-def _vouched(said: str, statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
-    first, last = _vouchers(statement, voice, scene, fill, tabled=False)
-    return f"{first} {said} {last}".strip()
-
-
-def _vouchers(
-    statement: PageStatement, voice: str, scene: PageScene, fill: Fill, *, tabled: bool
-) -> tuple[str, str]:
-    """Choose the words before and after that say how one knows. Hearsay says that it is; so that this does
-    not tell, others about which there may be rumors say as often how they know, in much the same words."""
-    rng, book = scene.rng, stock()
-    first = last = ""
-    is_case = scene.calendar.day is not None
-    if statement.hearsay:
-        denies = statement.is_wrong and not statement.one_sided
-        first, last = _before_or_after(
-            book.hearsay[voice], book.denied[voice] if denies else (), scene, fill, tabled
-        )
-    elif voice in book.sure and not statement.one_sided and rng.random() < _SURE[is_case]:
-        first, last = _before_or_after(book.sure[voice], (), scene, fill, tabled)
-    elif voice in book.apart and not tabled and not statement.one_sided and rng.random() < _APART[is_case]:
-        first, last = _before_or_after(book.apart[voice], (), scene, fill, tabled)
-    if rng.random() < _ROUGH and not first:
-        first = _one(book.rough[voice], scene, fill)
-    return first, last
-
-
-def _before_or_after(
-    ways: Vouching, denied: Sequence[Template], scene: PageScene, fill: Fill, tabled: bool
-) -> tuple[str, str]:
-    """A table is spoken of before it, and nobody denies one."""
-    if tabled or scene.rng.random() >= _AFTERWARD:
-        return _one(ways.before, scene, fill), ""
-    return "", _one((*ways.after, *denied), scene, fill)
-
-
-def _filled(statement: PageStatement, scene: PageScene, voice: str) -> Fill:
-    words = statement.words(voice == MEMBER)
-    papers = fitting(statement.form.papers, scene.fits)
-    words["others"] = _OTHERS[statement.form.about]
-    words["paper"] = scene.rng.choice(papers).words(scene.rng, scene.fill)
-    return lambda slot: words[slot] if slot in words else scene.fill(slot)
-
-
-def _one(rows: Sequence[Template], scene: PageScene, fill: Fill, *, sentence: bool = True) -> str:
-    rows = fitting(rows, scene.fits)
-    fresh = [row for row in rows if id(row) not in scene.used]
-    chosen = scene.deck.pick(fresh or rows, scene.rng)
-    scene.used.add(id(chosen))
-    return scene.deck.told(chosen, scene.rng, fill) if sentence else chosen.words(scene.rng, fill)
