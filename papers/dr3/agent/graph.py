@@ -10,7 +10,7 @@ main {reason, search_pages, read_files, search_shop, look_at_picture, calculator
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from typing import Annotated, Any, Literal, TypedDict
 
@@ -28,9 +28,12 @@ from drr.agents.findings import (
 )
 from drr.agents.running import MAIN, AgentRun, tool_message
 from drr.agents.turns import broken_off, compose, end_for, in_place, is_broken_off, twice
-from drr.env.web.base import Page
-from drr.llm.failures import ModelFailure
-from drr.papers.dr3.agent import VALIDATE, long_context, looking
+from drr.env.source import Source
+from drr.env.web.base import InWhole, Page
+from drr.llm.failures import ModelFailure, ModelSetupError
+from drr.llm.prompts import fence
+from drr.llm.window import input_tokens
+from drr.papers.dr3.agent import VALIDATE, sub_agents
 from drr.papers.dr3.agent.sub_agents import (
     BY_NODE,
     CALCULATOR,
@@ -75,7 +78,7 @@ class Dr3State(TypedDict):
 def tools_of(run: AgentRun) -> list[ToolSchema]:
     """The same list in every request of the conversation: those who have nothing to work on are not there."""
     calls = [one.launch for one in _helpers(run)]
-    calls += [looking.LAUNCH] if VIEW in run.names else []
+    calls += [sub_agents.LAUNCH] if VIEW in run.names else []
     calls += [one for one in run.schemas if one["function"]["name"] == CALCULATOR]
     return [*([REASON_TOOL] if run.reasons else []), *calls, FINALIZE_TOOL]
 
@@ -90,7 +93,7 @@ def nodes_of(run: AgentRun) -> dict[str, str]:
     """Map each tool to the node that it gives work to."""
     return {
         **{one.name: one.node for one in _helpers(run)},
-        **({looking.NAME: "perception"} if VIEW in run.names else {}),
+        **({sub_agents.NAME: "perception"} if VIEW in run.names else {}),
     }
 
 
@@ -135,12 +138,12 @@ def _errands(run: AgentRun, state: Dr3State, turn: AIMessage) -> list[Errand]:
             continue
         problem, name = str(arguments.get("task") or ""), ""
         if node == "perception":
-            name = looking.picture_named(str(arguments["name"]))
+            name = sub_agents.picture_named(str(arguments["name"]))
             problem = str(arguments["question"])
             if name in seen:
                 continue
             seen.add(name)
-        letter = BY_NODE[node].letter if node in BY_NODE else looking.LETTER
+        letter = BY_NODE[node].letter if node in BY_NODE else sub_agents.LETTER
         who = f"{letter}{len(state['findings']) + len(errands) + 1}"
         errands.append(
             Errand(researcher=who, turn=state["steps"], place=place, problem=problem, node=node, name=name)
@@ -165,10 +168,10 @@ async def perception(state: Errand, runtime: Runtime[AgentRun]) -> Looked:
     """One request of its own, the only one that a picture ever stands in."""
     run, who = runtime.context, state["researcher"]
     run.tell("launch", who, f"{state['name']}: {state['problem']}")
-    shown = await looking.opened(run, who, state["name"])
+    shown = await sub_agents.opened(run, who, state["name"])
     if isinstance(shown, CallError):
         return {"findings": [Finding(**bare(state), text=None, stop=None, error=shown)], "seen": []}
-    found = await attempted(run, state, looking.looked(run, who, state["problem"], shown))
+    found = await attempted(run, state, sub_agents.looked(run, who, state["problem"], shown))
     return {"findings": [found], "seen": [] if found.text is None else [state["name"]]}
 
 
@@ -201,7 +204,7 @@ async def observe(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Litera
 
 
 def _complaint(name: str, arguments: Mapping[str, Any]) -> str | None:
-    wanted = ("name", "question") if name == looking.NAME else ("task",)
+    wanted = ("name", "question") if name == sub_agents.NAME else ("task",)
     for one in wanted:
         value = arguments.get(one)
         if not isinstance(value, str) or not value.strip():
@@ -219,7 +222,7 @@ def _answer(
 ) -> tuple[str, CallError | None]:
     if wrong := _complaint(name, arguments):
         return wrong, CallError(kind="invalid", message=wrong)
-    if finding is None and name == looking.NAME:
+    if finding is None and name == sub_agents.NAME:
         text = "Not looked at again: each picture is looked at once, and all that was seen stands in that answer."
         return text, CallError(kind="not_allowed", message=text)
     if finding is None:
@@ -259,7 +262,7 @@ async def _written(run: AgentRun, state: Dr3State) -> str:
     brief = Reporting(
         run.query,
         researched=tuple(condensing(run, f.researcher, f.problem) for f, _ in findings_text),
-        pages=tuple(map(long_context.source_of, pages)),
+        pages=tuple(map(source_of, pages)),
     )
     if stop != "context_limit" and not is_broken_off(stop):
         try:
@@ -274,7 +277,7 @@ async def _written(run: AgentRun, state: Dr3State) -> str:
     pieces = [
         Piece(f"{finding.researcher}: {finding.problem}", text, "report") for finding, text in findings_text
     ]
-    pieces += long_context.pieces(pages)
+    pieces += page_pieces(pages)
     return await compose(run, "report_generator", "report", run.asked, REPORTS, pieces, brief)
 
 
@@ -307,11 +310,11 @@ def graph() -> CompiledStateGraph[Dr3State, AgentRun, Dr3State, Dr3State]:
 async def answer(run: AgentRun) -> Ending:
     limits = run.limits
     run.call_tool = with_context(run.call_tool, limits.context_chars)
-    pages = long_context.pages_in_window(run)
+    pages = pages_in_window(run)
     start: Dr3State = {
         "messages": [
             run.system("dr3_main", steps=str(limits.supervisor_steps), researchers=str(limits.researchers)),
-            HumanMessage(long_context.instructions_on(run, pages)),
+            HumanMessage(instructions_on(run, pages)),
         ],
         "pages": pages,
         "findings": [],
@@ -324,3 +327,53 @@ async def answer(run: AgentRun) -> Ending:
     config: RunnableConfig = {"recursion_limit": 3 * limits.supervisor_steps + limits.checks + 8}
     end = await graph().ainvoke(start, config, context=run)
     return Ending(end["report"], end["stop"])
+
+
+CHARS_PER_TOKEN = 4
+"""As the sizes of corpora are counted; a model's own tokens may be more."""
+
+
+def pages_in_window(run: AgentRun) -> list[Page]:
+    """Nothing where the study does not ask for it. `ModelFailure` before any call where they cannot fit the model."""
+    if not run.settings.get("long_context"):
+        return []
+    web = run.tools.web
+    if not isinstance(web, InWhole):
+        raise ModelFailure(
+            "context_overflow", "this web is searched and cannot be given whole; leave long-context out"
+        )
+    pages = web.whole()
+    _check_window(run, sum(len(page.markdown or "") for page in pages))
+    run.ledger.add(MAIN, map(source_of, pages))
+    return pages
+
+
+def _check_window(run: AgentRun, chars: int) -> None:
+    tokens = chars // CHARS_PER_TOKEN
+    try:
+        most = input_tokens(run.agent.name)
+    except ModelSetupError:  # of somebody else, whose window nobody here knows
+        most = None
+    if most is not None and tokens > most:
+        raise ModelFailure(
+            "context_overflow",
+            f"the frozen pages are some {tokens:,} tokens (characters/{CHARS_PER_TOKEN}) and {run.agent.name} reads {most:,};"
+            " take a smaller size, or a model with a larger window",
+        )
+
+
+def source_of(page: Page) -> Source:
+    return Source(url=page.final_url, type="web", title=page.title or "", seen=page.markdown or "")
+
+
+def instructions_on(run: AgentRun, pages: Sequence[Page]) -> str:
+    """The question, and behind it the pages."""
+    if not pages:
+        return run.asked
+    text = "\n\n".join(f"Address: {page.final_url}\n{page.markdown}" for page in pages)
+    return f"{run.asked}\n\n{run.prompts.fill('dr3_pages', pages=fence(text, 'pages'))}"
+
+
+def page_pieces(pages: Sequence[Page]) -> list[Piece]:
+    """List the pieces for a fresh conversation, beside what was condensed."""
+    return [Piece(f"{page.title} ({page.final_url})", page.markdown or "", "page") for page in pages]

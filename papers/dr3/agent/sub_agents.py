@@ -12,14 +12,16 @@ from functools import cache
 from typing import Any, Literal
 
 from drr.agents import turns
-from drr.agents.base import CallError, ToolSchema
-from drr.agents.brief import Helping
+from drr.agents.base import PERCEPTION, CallError, ToolSchema
+from drr.agents.brief import Helping, Looking
 from drr.agents.findings import Condensed, afresh, in_conversation
 from drr.agents.running import AgentRun, CallTool, tool_message
-from drr.agents.turns import is_broken_off
-from drr.citations.files import piece_address
+from drr.agents.turns import is_broken_off, twice
+from drr.citations.files import file_place, piece_address
 from drr.env.text import tokens
 from drr.env.web.base import InPieces
+from drr.llm.failures import ModelFailure
+from drr.llm.seeing import Block, with_pictures
 from drr.tools.base import ToolAnswer, ToolContext
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.messages.tool import ToolCall
@@ -295,3 +297,39 @@ def _refused(run: AgentRun, who: str, call: ToolCall) -> BaseMessage:
     error = CallError(kind="not_allowed", message=text)
     run.record(who, call["name"], dict(call["args"]), text, "refused", error)
     return tool_message(call["id"], call["name"], text, ok=False)
+
+
+NAME, LETTER = "look_at_picture", "p"
+LAUNCH = function(
+    NAME,
+    "Have a picture among the shopper's files looked at: what is written and shown in it is read out, and the question answered. Each"
+    " picture is looked at once.",
+    name="The picture's file name.",
+    question="All that you want to know of it.",
+)
+
+
+def picture_named(name: str) -> str:
+    """Find a picture by its file name, however it was called."""
+    place = file_place(name)
+    return name.strip() if place is None else place.name
+
+
+async def opened(run: AgentRun, who: str, name: str) -> Sequence[Block] | CallError:
+    """The picture, where there is one and the model of perception sees."""
+    call = {"name": VIEW, "args": {"name": name}, "id": "view", "type": "tool_call"}
+    await run.act(who, AIMessage("", tool_calls=[call]), run.tools, {VIEW})
+    error = run.calls[who][-1].error
+    return run.pictures(who) if error is None else error
+
+
+async def looked(run: AgentRun, who: str, question: str, shown: Sequence[Block]) -> Condensed:
+    asked = [run.system("dr3_look"), with_pictures(question, shown)]
+
+    async def look() -> str:
+        reply = await run.speak(f"perception {who}", asked, brief=Looking(question), role=PERCEPTION)
+        if not reply.text.strip():
+            raise ModelFailure("malformed", f"{run.models[PERCEPTION].name} said nothing of a picture")
+        return reply.text.strip()
+
+    return Condensed(await twice(run, f"perception {who}", look), "answered")
