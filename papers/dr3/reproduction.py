@@ -62,17 +62,9 @@ def steps(asked: Reproduction) -> Iterator[Step]:
     unwarned = [] if Study.exists(Path(asked.study)) else ["--page-warning", "off"]
     # Each call computes what it names and no more: the study would else fill up with every reach of every variant.
     what = [
-        "--tasks",
-        str(tasks),
-        "--sizes",
-        sizes,
-        "--variants",
-        variants,
-        "--reach",
-        "whole",
-        "--only",
+        "--tasks", str(tasks), "--sizes", sizes, "--variants", variants, "--reach", "whole", "--only",
         *unwarned,
-    ]
+    ]  # fmt: skip
     yield answered(asked, what, asked.budget)
     reach = arguments.reach or REACH
     if reach != "off":

@@ -21,16 +21,9 @@ EXAMPLES = (
     '  drr papers tasks review tasks --reviewer "Ada"',
 )
 _FOUND = (
-    "role_models",
-    "prompts",
-    "web",
-    "sandbox",
-    "web_record",
-    "page_reader",
-    "fetch_timeout",
-    "fetch_max_bytes",
-    "respect_robots",
-)
+    "role_models", "prompts", "web", "sandbox", "web_record", "page_reader", "fetch_timeout",
+    "fetch_max_bytes", "respect_robots",
+)  # fmt: skip
 """Settings of pages that are found."""
 
 

@@ -432,17 +432,9 @@ def test_answers_without_each_source_are_asked_once_and_told_with_their_cost(
         assert drr(*words(shop_folder, out, wire)) == 0
         made = len(wire.requests)
         line = (
-            "tasks",
-            "check",
-            out,
-            "--model",
-            "anthropic:claude-sonnet-5-5",
-            "--base-url",
-            wire.url,
-            "--trust-address",
-            wire.url,
-            "--quiet",
-        )
+            "tasks", "check", out, "--model", "anthropic:claude-sonnet-5-5", "--base-url", wire.url,
+            "--trust-address", wire.url, "--quiet",
+        )  # fmt: skip
         capsys.readouterr()
         assert drr(*line) == 1
         asked = len(wire.requests) - made

@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from drr.env.errors import Misuse
@@ -15,7 +16,7 @@ from drr.papers.dr3.form import read_corpus, read_question, read_sizes, task_fol
 from drr.papers.dr3.making.dr3 import import_task
 from drr.papers.dr3.making.generate import generate_tasks
 from drr.papers.dr3.making.manifest import TaskSetManifest, read_manifest, task_hash
-from drr.papers.dr3.making.review import KEYS, review_tasks
+from drr.papers.dr3.making.review import KEYS, TaskTally, review_tasks
 from drr.papers.dr3.quality.filters import FILTERS
 from drr.papers.dr3.quality.material import TaskMaterial
 from drr.papers.dr3.task_text import write_card
@@ -110,60 +111,39 @@ def test_another_seed_or_a_strange_folder_is_refused(shop: Shop, copied: Path, t
         made(shop, tmp_path / "mine", 1)
 
 
-def _spoil_file(folder: Path) -> None:
-    name = read_question(folder).files[0]
-    (folder / "files" / name).unlink()
+def _edit(folder: Path, name: str, field: str, change: Callable[[Any], object]) -> None:
+    document = json.loads((folder / name).read_text())
+    (folder / name).write_text(json.dumps({**document, field: change(document.get(field))}))
 
 
-def _spoil_corpus(folder: Path) -> None:
+def _lose_file(folder: Path) -> None:
+    (folder / "files" / read_question(folder).files[0]).unlink()
+
+
+def _turn_corpus(folder: Path) -> None:
     lines = (folder / "corpus.jsonl").read_bytes().splitlines(keepends=True)
     (folder / "corpus.jsonl").write_bytes(b"".join(lines[1:] + lines[:1]))
 
 
-def _spoil_question(folder: Path) -> None:
-    question = json.loads((folder / "query.json").read_text())
-    question["query"] = "Is it covered?"
-    (folder / "query.json").write_text(json.dumps(question))
-
-
-def _spoil_place(folder: Path) -> None:
-    truth = json.loads((folder / "truth.json").read_text())
-    fact = next(one for one in truth["facts"] if one["source"] == "page")
-    fact["value"] = "not there at all"
-    (folder / "truth.json").write_text(json.dumps(truth))
-
-
-def _spoil_checklist(folder: Path) -> None:
-    truth = json.loads((folder / "truth.json").read_text())
-    truth["checklist"] = truth["checklist"][:3]
-    (folder / "truth.json").write_text(json.dumps(truth))
-
-
-def _spoil_form(folder: Path) -> None:
-    (folder / "truth.json").write_text("{}")
-
-
-def _change(folder: Path) -> None:
-    truth = json.loads((folder / "truth.json").read_text())
-    truth["theme"] = "other"
-    (folder / "truth.json").write_text(json.dumps(truth))
+def _falsify(facts: list[dict[str, object]]) -> list[dict[str, object]]:
+    return [{**one, "value": "not there at all"} if one["source"] == "page" else one for one in facts]
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("spoil", "check"),
     [
-        (_spoil_file, "form"),
-        (_spoil_corpus, "sizes"),
-        (_spoil_question, "question"),
-        (_spoil_place, "places"),
-        (_spoil_checklist, "checklist"),
-        (_spoil_form, "form"),
-        (_change, "changed"),
+        (_lose_file, "form"),
+        (_turn_corpus, "sizes"),
+        (lambda folder: _edit(folder, "query.json", "query", lambda _: "Is it covered?"), "question"),
+        (lambda folder: _edit(folder, "truth.json", "facts", _falsify), "places"),
+        (lambda folder: _edit(folder, "truth.json", "checklist", lambda had: had[:3]), "checklist"),
+        (lambda folder: (folder / "truth.json").write_text("{}"), "form"),
+        (lambda folder: _edit(folder, "truth.json", "theme", lambda _: "other"), "changed"),
     ],
 )
 def test_what_is_spoilt_is_found(
-    copied: Path, spoil: Callable[[Path], None], check: str, capsys: pytest.CaptureFixture[str]
+    copied: Path, spoil: Callable[[Path], object], check: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     spoil(copied / "004")
     assert drr("papers", "tasks", "check", copied, "--json") == 1
@@ -187,21 +167,12 @@ def test_a_task_is_shown_with_its_facts_and_a_set_by_name(
     ]
 
 
-def _edit(folder: Path, name: str, field: str, value: object) -> None:
-    document = json.loads((folder / name).read_text())
-    (folder / name).write_text(json.dumps({**document, field: value}))
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["query.json", "truth.json"])
 def test_what_was_changed_is_never_taken_for_what_was_written(shop: Shop, copied: Path, name: str) -> None:
     before = read_manifest(copied)
-    _edit(
-        copied / "004",
-        name,
-        "today" if name == "query.json" else "answer",
-        "2020-01-01" if name == "query.json" else [],
-    )
+    field, value = ("today", "2020-01-01") if name == "query.json" else ("answer", [])
+    _edit(copied / "004", name, field, lambda _: value)
     with pytest.raises(Misuse, match="004: is not what was written there"):
         made(shop, copied, 4)
     assert read_manifest(copied) == before
@@ -231,15 +202,19 @@ def test_missing_tasks_are_missed_and_nothing_to_compare_with_is_said(
     assert "nothing could be compared with what was written" in capsys.readouterr().err
 
 
+def _reviewed(place: Path, answers: list[str], shown: list[str]) -> TaskTally:
+    keys = iter(answers)
+    return review_tasks(
+        task_folders(place), "Ada", lambda _: next(keys), shown.append, lambda: "2024-02-29",
+        lambda _: "asked", lambda _: "true",
+    )  # fmt: skip
+
+
 def test_a_rejected_task_is_neither_run_nor_exported(
     copied: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    keys = iter(["?", "t", "r", "", "two answers", "q"])
     shown: list[str] = []
-    review_tasks(
-        task_folders(copied), "Ada", lambda _: next(keys), shown.append, lambda: "2024-02-29",
-        lambda _: "asked", lambda _: "true",
-    )  # fmt: skip
+    _reviewed(copied, ["?", "t", "r", "", "two answers", "q"], shown)
     assert shown[:3] == ["\n1 of 4\nasked", "'?' is no key: " + KEYS, "true"]
     assert [query.task_id for query in queries_of(copied, ["16k"])] == ["002", "003", "004"]
     assert drr("papers", "tasks", "export", copied, "--out", tmp_path / "dr3") == 0
@@ -252,22 +227,13 @@ def test_a_run_says_what_is_not_as_it_was_written_and_refuses_what_lacks_a_file(
     copied: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = (
-        "run",
-        tmp_path / "study",
-        "--tasks",
-        copied,
-        "--sizes",
-        "16k",
-        "--variants",
-        "react",
-        "--limit",
-        "1",
+        "run", tmp_path / "study", "--tasks", copied, "--sizes", "16k", "--variants", "react", "--limit", "1",
         "--quiet",
-    )
-    _edit(copied / "004", "query.json", "query", "Is it covered?")
+    )  # fmt: skip
+    _edit(copied / "004", "query.json", "query", lambda _: "Is it covered?")
     assert drr(*words) == 0
     assert "not what its manifest says was written: 004;" in capsys.readouterr().err
-    _spoil_file(copied / "003")
+    _lose_file(copied / "003")
     assert drr(*words) == 2
     assert "which is not in files/" in capsys.readouterr().err
 
@@ -315,16 +281,7 @@ def test_a_broken_part_is_named_in_plain_words(
 
 def test_a_person_accepts_and_rejects_and_the_hash_stays(copied: Path) -> None:
     before = {one.name: task_hash(one) for one in task_folders(copied)}
-    keys = iter(["a", "r", "two answers", "q"])
-    tally = review_tasks(
-        task_folders(copied),
-        "Ada",
-        lambda _: next(keys),
-        lambda _: None,
-        lambda: "2024-02-29",
-        lambda _: "",
-        lambda _: "",
-    )
+    tally = _reviewed(copied, ["a", "r", "two answers", "q"], [])
     assert (tally.accepted, tally.rejected, tally.left) == (1, 1, 2)
     rejected = read_truth(copied / "002").review
     assert (rejected.status, rejected.reviewer) == ("rejected", "Ada")

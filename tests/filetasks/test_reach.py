@@ -179,18 +179,9 @@ def sent(
     """A run of one unit: its record and what went over the wire."""
     with Wire(script) as wire:
         words = [
-            "--tasks",
-            "tasks",
-            "--sizes",
-            "2k",
-            "--variants",
-            "dr3",
-            "--reach",
-            reach,
-            "--quiet",
-            "--model",
+            "--tasks", "tasks", "--sizes", "2k", "--variants", "dr3", "--reach", reach, "--quiet", "--model",
             model,
-        ]
+        ]  # fmt: skip
         base = wire.url if model.startswith("anthropic") else f"{wire.url}/v1"
         code = main(["run", f"study-{reach}", *words, "--base-url", base, "--trust-address", wire.url])
         bodies = [request.body for request in wire.requests]

@@ -168,18 +168,9 @@ def test_with_a_shop_the_nine_are_there_too(
         with pytest.raises(Misuse, match="whom the shop does not know"):
             realm.check([query.model_copy(update={"user_id": "X"}) for query in queries_of(Path("tasks"))])
     words = [
-        "run",
-        "study",
-        "--tasks",
-        "tasks",
-        "--shop",
-        shop_folder,
-        "--variants",
-        "react",
-        "--sizes",
-        "1k",
+        "run", "study", "--tasks", "tasks", "--shop", shop_folder, "--variants", "react", "--sizes", "1k",
         "--quiet",
-    ]
+    ]  # fmt: skip
     code, _, err = drr(*words)
     assert (code, "with --with-shop agents have its nine tools too" in err) == (2, True), err
     code, _, err = drr(*words, "--with-shop")

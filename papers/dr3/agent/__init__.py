@@ -10,6 +10,10 @@ VALIDATE = Option(
     "up to three rounds check words and requirements and write the report anew",
     prompts=("dr3_validate", "dr3_rewrite"),
 )
+_PROMPTS = (
+    "dr3_main", "dr3_search", "dr3_reader", "dr3_shop", "dr3_look", "react_report", "synthesis", "synthesis_own",
+    "report_generator", "report_form", "dr3_pages",
+)  # fmt: skip
 ARCHITECTURES = (
     Architecture(
         name="dr3",
@@ -18,19 +22,7 @@ ARCHITECTURES = (
         roles=(AGENT, PERCEPTION),
         looks=PERCEPTION,
         policy={PERCEPTION: AGENT},
-        prompts=(
-            "dr3_main",
-            "dr3_search",
-            "dr3_reader",
-            "dr3_shop",
-            "dr3_look",
-            "react_report",
-            "synthesis",
-            "synthesis_own",
-            "report_generator",
-            "report_form",
-            "dr3_pages",
-        ),
+        prompts=_PROMPTS,
         options=(VALIDATE,),
         settings=("reason", "long_context", "page_warning"),
         load=built_in("drr.papers.dr3.agent.graph"),
