@@ -160,7 +160,7 @@ class _Sketch(Picture):
         if entry is None and self.brief.hides(f"{start} of the place"):
             return ""
         shown = self._other(low, high) if entry is None else entry.value
-        self.measure(ends, shown, entry and entry.fact)
+        self.measure(ends, shown, None if entry is None else entry.fact)
         return shown
 
     def _other(self, low: int, high: int) -> str:
