@@ -1,4 +1,4 @@
-"""What DR3-Eval brings."""
+"""All that DR3-Eval brings."""
 
 from __future__ import annotations
 

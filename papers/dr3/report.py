@@ -1,4 +1,4 @@
-"""What the paper adds to the report: size by size, option by option, kinds of places, errors."""
+"""The paper's part of the report: size by size, option by option, kinds of places, errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `drr papers tasks` does with tasks with files: make, check, show, review, and DR3-Eval's layout in and out."""
+"""The actions of `drr papers tasks` on tasks with files, and their options. Each is loaded when it is called."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def add_check_options(parser: argparse.ArgumentParser) -> None:
-    """Of tasks with files every quality filter is asked, and with a model answers without each source and without any."""
+    """Add the options of a check. It asks every quality filter, and with a model answers without each source and without any."""
     from drr.app.console import add_setting_options
     from drr.app.models import SETTINGS as MODELS
     from drr.app.studies import add_run_options

@@ -1,4 +1,4 @@
-"""What `drr papers tasks` does with tasks with files: make, check, show, review, and DR3-Eval's layout in and out."""
+"""Tasks with files made, checked, shown and reviewed, and DR3-Eval's layout read and written."""
 
 from __future__ import annotations
 

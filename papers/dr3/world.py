@@ -43,7 +43,7 @@ class CorpusKey(TypedDict):
 
 
 class TaskKey(TypedDict):
-    """What of a task decides an answer."""
+    """The parts of a task that decide an answer."""
 
     task: dict[str, str]
     corpus: CorpusKey

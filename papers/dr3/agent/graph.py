@@ -56,7 +56,7 @@ Below = Literal["rag_search", "file_reader", "shop_search", "perception", "obser
 
 
 class Errand(SubProblem):
-    """What the main agent gave away: to whom, and of a picture its name."""
+    """An errand that the main agent gave away: to whom, and of a picture its name."""
 
     node: str
     name: str
@@ -158,7 +158,7 @@ async def sub_agent(state: Errand, runtime: Runtime[AgentRun]) -> dict[str, list
 
 
 class Looked(TypedDict):
-    """What a look changes of the state."""
+    """Changes of the state by a look."""
 
     findings: list[Finding]
     seen: list[str]
@@ -240,7 +240,7 @@ def _answer(
 
 
 class Dr3Reported(TypedDict):
-    """What a node that writes the report changes of the state."""
+    """Changes of the state by a node that writes the report."""
 
     report: str
     stop: StopReason

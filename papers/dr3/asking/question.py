@@ -58,7 +58,7 @@ class AskedPart(_Words):
 
 
 class IntentWords(_Words):
-    """What is said in questions of one intent."""
+    """Words of questions of one intent."""
 
     stories: tuple[str, ...]
     lives: tuple[str, ...] = ()
@@ -67,7 +67,7 @@ class IntentWords(_Words):
 
 
 class FileWords(_Words):
-    """How files are spoken of."""
+    """Words for files."""
 
     doc: dict[str, tuple[str, ...]]
     what: dict[str, tuple[str, ...]]
@@ -76,7 +76,7 @@ class FileWords(_Words):
 
 
 class QuestionFrames(_Words):
-    """How what is asked is put together, and how a question ends."""
+    """Frames that put together what is asked, and ends of questions."""
 
     frames: dict[str, tuple[str, ...]]
     held: dict[str, tuple[str, ...]]

@@ -37,7 +37,7 @@ _STEPS = (
 
 
 class SortInstructions(BaseModel):
-    """What the instructions of one sort of thing say."""
+    """Instructions for one sort of thing."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -1,4 +1,4 @@
-"""What `drr judge` is told of tasks with files, and where a study keeps it."""
+"""Options of `drr judge` for tasks with files, and where a study keeps them."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ class KnownRow(TypedDict):
 
 
 class InsightRow(TypedDict):
-    """What a judge says of one fact."""
+    """Verdict of a judge on one fact."""
 
     score: float | None
     reason: str
@@ -96,7 +96,7 @@ class InsightRow(TypedDict):
 
 
 class PointMetRow(TypedDict):
-    """What a judge says of one point of the checklist."""
+    """Verdict of a judge on one point of the checklist."""
 
     met: bool | None
     reason: str

@@ -1,4 +1,4 @@
-"""How rules say how deep a report goes, where no model judges."""
+"""Rules that grade how deep a report goes, where no model judges."""
 
 from __future__ import annotations
 

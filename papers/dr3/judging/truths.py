@@ -24,7 +24,7 @@ class KnownTask(NamedTuple):
 
 
 class KnownTasks(dict[str, KnownTask]):
-    """What is true of the tasks that questions are of, by question."""
+    """Truths of the tasks that questions are of, by question."""
 
 
 _META = "tasks_place"

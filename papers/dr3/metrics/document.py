@@ -34,7 +34,7 @@ _TOKENS = re.compile(r"(\d+)(k?)", re.IGNORECASE)
 
 
 def document_part(about: JudgedStudy) -> Dr3Document | None:
-    """What stands under `dr3` in a study's document."""
+    """Make the part `dr3` of a study's document."""
     again = [about.counted(one) for one in repetitions(about.study, about.judged)]
     found = dr3_document(about.judged, again)
     if found is not None:

@@ -132,7 +132,7 @@ def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
 
 
 def raw_of(judged: Judged, answer: Answer) -> Dr3Raw:
-    """What the figures are summed from, as `drr papers aggregate dr3` takes it."""
+    """Return what the figures are summed from, as `drr papers aggregate dr3` takes it."""
     labels = fact_labels(judged, answer.key) or ()
     documents = [one for one in documents_of(judged, answer.key) or () if one["role"] != "distractor"]
     met, depth = points_met(judged, answer.key), depth_of(judged, answer.key)
