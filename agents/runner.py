@@ -29,9 +29,8 @@ from drr.agents.base import (
     nobody,
 )
 from drr.agents.brief import ProfileFacts
-from drr.agents.evidence import StepLog, actor_rank
+from drr.agents.evidence import PageSummaries, StepLog, actor_rank
 from drr.agents.running import MAIN, AgentRun, Allowance, CallTool
-from drr.agents.websum import PageSummaries
 from drr.citations import repair
 from drr.env.errors import DrrError, Misuse
 from drr.env.given import RECORDS, Given, Setting

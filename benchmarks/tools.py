@@ -29,8 +29,7 @@ from drr.env.settings import Settings, resolve
 from drr.env.shop import SearchRequest, Shop, open_shop
 from drr.env.web.open import open_web
 from drr.tools.arithmetic import ArithmeticProblem, evaluate
-from drr.tools.base import ToolAnswer, ToolContext, context_for
-from drr.tools.outputs import product_source
+from drr.tools.base import ToolAnswer, ToolContext, context_for, product_source
 from drr.tools.registry import TOOLS, call, call_sync
 
 from benchmarks.results import machine, record, table

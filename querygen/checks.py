@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -133,51 +133,25 @@ class TaskProblem(NamedTuple):
     told: str
 
 
-def _facts(task: ResearchTask) -> str | None:
-    found = _OWN_RECORDS.search(task.task)
-    return f"speaks of the asker's own records ({found[0]!r})" if found else None
-
-
-def _ids(task: ResearchTask) -> str | None:
-    found = [*check_list.order_ids(task.task), *check_list.product_ids(task.task)]
-    return f"names {', '.join(found)}" if found else None
-
-
-def _states(task: ResearchTask) -> str | None:
-    found = list(check_list.states(task.task))
-    return f"says where the asker lives: {', '.join(found)}" if found else None
-
-
-def _privacy(task: ResearchTask) -> str | None:
-    found = personal_data("\n".join([task.task, *task.needs]))
-    return f"holds {', '.join(found)}" if found else None
-
-
-def _circumstances(task: ResearchTask) -> str | None:
-    found = circumstances_of_asker(task.task)
-    return f"tells of the asker's own household, body or home: {', '.join(found)}" if found else None
-
-
-def _length(task: ResearchTask) -> str | None:
-    words = len(task.task.split())
-    return None if SHORTEST <= words <= LONGEST else f"{words} words; {SHORTEST} to {LONGEST} are asked for"
-
-
-def _language(task: ResearchTask) -> str | None:
-    share = check_list.english_share(task.task)
-    return None if share >= 0.2 else f"does not read like English ({share:.0%} of its words are common ones)"
-
-
-TASK_CHECKS: dict[str, Callable[[ResearchTask], str | None]] = {
-    "facts": _facts,
-    "ids": _ids,
-    "states": _states,
-    "privacy": _privacy,
-    "circumstances": _circumstances,
-    "length": _length,
-    "language": _language,
-}
-"""By the names of the questions' checks; beside them `names` and `answerable`, which ask a shop, and `unlike_others`."""
+def _of_text(task: ResearchTask) -> Iterator[tuple[str, str]]:
+    """Yield what the text alone shows, by the names of the questions' checks."""
+    text, words = task.task, len(task.task.split())
+    own = _OWN_RECORDS.search(text)
+    if own:
+        yield "facts", f"speaks of the asker's own records ({own[0]!r})"
+    listed = {
+        "ids": ("names", [*check_list.order_ids(text), *check_list.product_ids(text)]),
+        "states": ("says where the asker lives:", check_list.states(text)),
+        "privacy": ("holds", personal_data("\n".join([text, *task.needs]))),
+        "circumstances": ("tells of the asker's own household, body or home:", circumstances_of_asker(text)),
+    }
+    for name, (reason, found) in listed.items():
+        if found:
+            yield name, f"{reason} {', '.join(found)}"
+    if not SHORTEST <= words <= LONGEST:
+        yield "length", f"{words} words; {SHORTEST} to {LONGEST} are asked for"
+    if (share := check_list.english_share(text)) < 0.2:
+        yield "language", f"does not read like English ({share:.0%} of its words are common ones)"
 
 
 def problems(
@@ -187,9 +161,8 @@ def problems(
     earlier: list[str] = []
     seen = Seen()
     for task in tasks:
-        for name, check in TASK_CHECKS.items():
-            if reason := check(task):
-                yield TaskProblem(task.task_id, name, reason)
+        for name, reason in _of_text(task):
+            yield TaskProblem(task.task_id, name, reason)
         own = shingles(task.task)
         for place, alike in seen.alike(own):
             if alike >= ALIKE:

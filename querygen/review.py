@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from drr.env.constraints import parse_constraints
 from drr.env.errors import DrrError
+from drr.env.json_object import JsonObject
 from drr.env.query import Query, Review, query_id
 from drr.env.records.lines import one_line
 from drr.querygen.files import ResearchTask, write_queries, write_tasks
@@ -37,211 +38,154 @@ class ReviewTally:
     left: int = 0
 
 
-class ToldRow(NamedTuple):
-    """A row as it is shown: no control characters of a model or a stranger among it."""
+@dataclass
+class _Review(Generic[Row]):
+    """A review of one file's rows, which is all the same whether they are questions or tasks."""
 
-    name: str
-    text: str
-    lines: list[str]
+    path: Path
+    rows: list[Row]
+    reviewer: str
+    terminal: Terminal
+    problems: Callable[[Row], Sequence[str]]
+    """What checks find wrong with a row, a line each."""
+    tally: ReviewTally = field(default_factory=ReviewTally)
 
-
-@dataclass(frozen=True)
-class ReviewedKind(Generic[Row]):
-    """The peculiarities of a file of such rows."""
-
-    write: Callable[[Path, Sequence[Row]], None]
-    one: str
-    """What such a row is called."""
-    told: Callable[[Row], ToldRow]
-    text: Callable[[Row], str]
-    """What an edit changes."""
-    edited: Callable[[Row, str, str, str], Row]
-    """With this text, by whom, when; what it was before is kept in the history."""
-    same: Callable[[Row, Row], bool]
-    """Whether one file cannot hold both."""
-
-
-def review_rows(
-    path: Path,
-    rows: Sequence[Row],
-    kind: ReviewedKind[Row],
-    reviewer: str,
-    terminal: Terminal,
-    *,
-    again: bool,
-) -> ReviewTally:
-    """Go through what is unreviewed (`again`: everything). Ends at the last one, at `q` and when the input ends."""
-    rows, known = list(rows), path.read_bytes()
-    tally = ReviewTally()
-    todo = [at for at, row in enumerate(rows) if again or row.review.status == "unreviewed"]
-    place = 0
-    while place < len(todo):
-        at = todo[place]
-        row_text = kind.told(rows[at])
-        terminal.show(
-            f"\n{place + 1} of {len(todo)}  {row_text.name}\n\n  {row_text.text}\n\n"
-            + "\n".join(row_text.lines)
-        )
-        try:
-            key = terminal.ask(f"{KEYS} > ", "").strip().casefold()[:1]
-            if key == "q":
+    def run(self, *, again: bool) -> ReviewTally:
+        """Go through what is unreviewed (`again`: everything). Ends at the last one, at `q` and when the input ends."""
+        known = self.path.read_bytes()
+        todo = [at for at, row in enumerate(self.rows) if again or row.review.status == "unreviewed"]
+        place = 0
+        while place < len(todo):
+            at = todo[place]
+            self._show(f"{place + 1} of {len(todo)}", self.rows[at])
+            try:
+                key = self.terminal.ask(f"{KEYS} > ", "").strip().casefold()[:1]
+                if key == "q":
+                    break
+                changed = self._decide(key, self.rows[at])
+            except EOFError:
                 break
-            changed = _decide(key, at, rows, kind, reviewer, terminal, tally)
-        except EOFError:
-            break
-        if key == "b":
-            place = max(place - 1, 0)
-        elif changed is not None:
-            rows[at] = changed
-            if path.read_bytes() != known:
-                raise DrrError(
-                    f"{path}: changed by somebody else while it was reviewed; the last decision was not kept, start again"
-                )
-            kind.write(path, rows)
-            known = path.read_bytes()
-            if key != "e":
-                place += 1
-        elif key == "n":
-            place += 1
-        else:
-            terminal.show(f"{key!r} is no key: {KEYS}")
-    tally.left = sum(row.review.status == "unreviewed" for row in rows)
-    return tally
+            if changed is not None:
+                self.rows[at] = changed
+                if self.path.read_bytes() != known:
+                    raise DrrError(
+                        f"{self.path}: changed by somebody else while it was reviewed; the last decision was not kept, start again"
+                    )
+                _write(self.path, self.rows)
+                known = self.path.read_bytes()
+            elif key not in ("b", "n"):
+                self.terminal.show(f"{key!r} is no key: {KEYS}")
+            place = max(place + {"a": 1, "r": 1, "n": 1, "b": -1}.get(key, 0), 0)
+        self.tally.left = sum(row.review.status == "unreviewed" for row in self.rows)
+        return self.tally
 
+    def _show(self, where: str, row: Row) -> None:
+        """Show a row: no control characters of a model or a stranger among it."""
+        name = row.id if isinstance(row, Query) else row.task_id
+        lines = [f"  {label:<11}{one_line(value, 1000)}" for label, value in _facts(row) if value]
+        lines += [f"  FAILS {one_line(problem, 500)}" for problem in self.problems(row)]
+        text = f"{where}  {one_line(name, 80)}\n\n  {one_line(_text(row), 4000)}"
+        self.terminal.show(f"\n{text}\n\n" + "\n".join(lines))
 
-def _decide(
-    key: str,
-    at: int,
-    rows: Sequence[Row],
-    kind: ReviewedKind[Row],
-    reviewer: str,
-    terminal: Terminal,
-    tally: ReviewTally,
-) -> Row | None:
-    """The row as it is after this key; `None` if it decides nothing."""
-    row = rows[at]
-    if key == "a":
-        tally.accepted += 1
-        return _reviewed(row, {"action": "accept"}, reviewer, terminal)
-    if key == "r":
-        reason = terminal.ask("why? > ", "").strip()
-        tally.rejected += 1
-        return _reviewed(row, {"action": "reject", "reason": reason}, reviewer, terminal)
-    if key == "e":
-        before = kind.text(row)
-        text = " ".join(terminal.ask(f"the {kind.one} as it should be > ", one_line(before, 4000)).split())
-        if not text or text == before:
-            terminal.show("nothing changed")
+    def _decide(self, key: str, row: Row) -> Row | None:
+        """The row as it is after this key; `None` if it decides nothing."""
+        if key == "a":
+            self.tally.accepted += 1
+            return self._reviewed(row, "accepted", action="accept")
+        if key == "r":
+            reason = self.terminal.ask("why? > ", "").strip()
+            self.tally.rejected += 1
+            return self._reviewed(row, "rejected", action="reject", reason=reason)
+        return self._edit(row) if key == "e" else None
+
+    def _edit(self, row: Row) -> Row:
+        one = "question" if isinstance(row, Query) else "task"
+        line = self.terminal.ask(f"the {one} as it should be > ", one_line(_text(row), 4000))
+        text = " ".join(line.split())
+        if not text or text == _text(row):
+            self.terminal.show("nothing changed")
             return row
-        changed = kind.edited(row, text, reviewer, terminal.now())
-        if any(kind.same(changed, other) for other in rows if other is not row):
-            terminal.show(f"the file holds this {kind.one} already; nothing changed")
+        changed = edited(row, text, self.reviewer, self.terminal.now())
+        if any(_same(changed, other) for other in self.rows if other is not row):
+            self.terminal.show(f"the file holds this {one} already; nothing changed")
             return row
-        tally.edited += 1
+        self.tally.edited += 1
         return changed
-    return None
 
-
-def _reviewed(row: Row, entry: Mapping[str, str], reviewer: str, terminal: Terminal) -> Row:
-    history = [*row.review.history, {**entry, "reviewer": reviewer, "at": terminal.now()}]
-    review = Review(
-        status="accepted" if entry["action"] == "accept" else "rejected", reviewer=reviewer, history=history
-    )
-    return row.model_copy(update={"review": review})
+    def _reviewed(self, row: Row, status: Literal["accepted", "rejected"], **entry: str) -> Row:
+        history = [*row.review.history, {**entry, "reviewer": self.reviewer, "at": self.terminal.now()}]
+        review = Review(status=status, reviewer=self.reviewer, history=history)
+        return row.model_copy(update={"review": review})
 
 
 def review(
     path: Path,
-    queries: Sequence[Query],
+    rows: Sequence[Row],
     reviewer: str,
     terminal: Terminal,
-    problems: Callable[[Query], dict[str, str]],
+    problems: Callable[[Row], Sequence[str]],
     *,
     again: bool = False,
 ) -> ReviewTally:
-    kind = ReviewedKind(
-        one="question",
-        write=write_queries,
-        told=lambda query: _row(query, problems(query)),
-        text=lambda query: query.query,
-        edited=edited,
-        same=lambda one, other: one.id == other.id,
-    )
-    return review_rows(path, queries, kind, reviewer, terminal, again=again)
+    return _Review(path, list(rows), reviewer, terminal, problems).run(again=again)
 
 
-def edited(query: Query, text: str, reviewer: str, at: str) -> Query:
-    """Another text is another question: a new id and new constraints, with what it was before kept in the history."""
-    entry = {"action": "edit", "reviewer": reviewer, "at": at, "id": query.id, "query": query.query}
-    history = [*query.review.history, entry]
-    return query.model_copy(
-        update={
-            "id": query_id(text, query.user_id),
+def _write(path: Path, rows: Sequence[Query] | Sequence[ResearchTask]) -> None:
+    queries = [row for row in rows if isinstance(row, Query)]
+    if queries:
+        write_queries(path, queries)
+    else:
+        write_tasks(path, [row for row in rows if isinstance(row, ResearchTask)])
+
+
+def _text(row: Query | ResearchTask) -> str:
+    return row.query if isinstance(row, Query) else row.task
+
+
+def _same(one: Query | ResearchTask, other: Query | ResearchTask) -> bool:
+    """Tell whether one file cannot hold both."""
+    if isinstance(one, Query) and isinstance(other, Query):
+        return one.id == other.id
+    return _text(one) == _text(other)
+
+
+def edited(row: Row, text: str, reviewer: str, at: str) -> Row:
+    """A row with another text; what it was before is kept in the history.
+
+    Another text is another question, with a new id and new constraints; a task's id is a name and says nothing of the text.
+    """
+    entry = {"action": "edit", "reviewer": reviewer, "at": at}
+    if isinstance(row, Query):
+        entry |= {"id": row.id, "query": row.query}
+        changes: JsonObject = {
+            "id": query_id(text, row.user_id),
             "query": text,
             "constraints": parse_constraints(text),
-            "review": Review(status=query.review.status, reviewer=query.review.reviewer, history=history),
         }
-    )
+    else:
+        entry |= {"task": row.task}
+        changes = {"task": text}
+    review = row.review.model_copy(update={"history": [*row.review.history, entry]})
+    return row.model_copy(update={**changes, "review": review})
 
 
-def _row(query: Query, problems: dict[str, str]) -> ToldRow:
-    constraints = query.constraints or parse_constraints(query.query)
-    stated = {name: value for name, value in constraints.model_dump().items() if value not in (None, [])}
-    rows = [
-        ("user", query.user_id),
-        ("intent", query.intent),
-        ("why", query.rationale),
-        ("needs", ", ".join(query.needs)),
-        ("tools", ", ".join(query.tools)),
-        ("web", query.web_need),
-        ("facts", ", ".join(f"{fact.kind} {fact.id}" for fact in query.facts_used)),
-        ("demands", ", ".join(f"{name} {value}" for name, value in stated.items())),
-        ("written by", f"{query.model or 'unknown'}{' (rules)' if query.rule_written else ''}"),
-        ("status", f"{query.review.status}, reviewer {query.review.reviewer}"),
-    ]
-    lines = [f"  {name:<11}{one_line(value, 1000)}" for name, value in rows if value]
-    lines += [f"  FAILS {name}: {one_line(message, 400)}" for name, message in problems.items()]
-    return ToldRow(one_line(query.id, 80), one_line(query.query, 4000), lines)
-
-
-def review_wishes(
-    path: Path,
-    tasks: Sequence[ResearchTask],
-    reviewer: str,
-    terminal: Terminal,
-    problems: Callable[[ResearchTask], Sequence[str]],
-    *,
-    again: bool = False,
-) -> ReviewTally:
-    kind = ReviewedKind(
-        one="task",
-        write=write_tasks,
-        told=lambda task: _task_row(task, problems(task)),
-        text=lambda task: task.task,
-        edited=_edited_task,
-        same=lambda one, other: one.task == other.task,
-    )
-    return review_rows(path, tasks, kind, reviewer, terminal, again=again)
-
-
-def _edited_task(task: ResearchTask, text: str, reviewer: str, at: str) -> ResearchTask:
-    """The id stays: it is a name and says nothing of the text."""
-    entry = {"action": "edit", "reviewer": reviewer, "at": at, "task": task.task}
-    review = task.review.model_copy(update={"history": [*task.review.history, entry]})
-    return task.model_copy(update={"task": text, "review": review})
-
-
-def _task_row(task: ResearchTask, problems: Sequence[str]) -> ToldRow:
-    rows = [
-        ("category", task.category),
-        ("intent", task.intent),
-        ("needs", ", ".join(task.needs)),
-        ("written by", f"{task.model or 'unknown'}{' (rules)' if task.rule_written else ''}"),
-        ("status", f"{task.review.status}, reviewer {task.review.reviewer}"),
-    ]
-    lines = [f"  {name:<11}{one_line(value, 1000)}" for name, value in rows if value]
-    return ToldRow(
-        one_line(task.task_id, 80),
-        one_line(task.task, 4000),
-        [*lines, *(f"  FAILS {one_line(reason, 400)}" for reason in problems)],
-    )
+def _facts(row: Query | ResearchTask) -> Iterator[tuple[str, str | None]]:
+    if isinstance(row, Query):
+        constraints = (row.constraints or parse_constraints(row.query)).model_dump()
+        yield "user", row.user_id
+        yield "intent", row.intent
+        yield "why", row.rationale
+        yield "needs", ", ".join(row.needs)
+        yield "tools", ", ".join(row.tools)
+        yield "web", row.web_need
+        yield "facts", ", ".join(f"{fact.kind} {fact.id}" for fact in row.facts_used)
+        yield (
+            "demands",
+            ", ".join(f"{name} {value}" for name, value in constraints.items() if value not in (None, [])),
+        )
+    else:
+        yield "category", row.category
+        yield "intent", row.intent
+        yield "needs", ", ".join(row.needs)
+    yield "written by", f"{row.model or 'unknown'}{' (rules)' if row.rule_written else ''}"
+    yield "status", f"{row.review.status}, reviewer {row.review.reviewer}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from drr.env.constraints import parse_constraints
 from drr.env.query import Query
@@ -30,84 +30,60 @@ class Similarity(TypedDict):
     near_duplicates: int
 
 
-class QuestionOrigins(TypedDict):
-    modes: dict[str, int]
-    intents: dict[str, int]
-    models: dict[str, int]
-    reviews: dict[str, int]
-
-
-class QuestionVariety(TypedDict):
-    words: Quartiles
-    distinct: dict[str, float | None]
-    distinct_same_size: dict[str, float | None]
-    similarity: Similarity
-
-
-class QuestionStatistics(QuestionOrigins, QuestionVariety):
-    """The document of `drr queries stats --json`."""
+class QuestionStatistics(TypedDict):
+    """The document of `drr queries stats --json`; the last four where a shop is named."""
 
     schema: int
     queries: int
     users: int
+    modes: dict[str, int]
+    intents: dict[str, int]
+    models: dict[str, int]
+    reviews: dict[str, int]
+    words: Quartiles
+    distinct: dict[str, float | None]
+    distinct_same_size: dict[str, float | None]
+    similarity: Similarity
     tools: dict[str, int]
     tools_per_query: float | None
     facts_per_query: float | None
     share: dict[str, float | None]
-
-
-class StatisticsInShop(TypedDict):
-    """What is added where a shop is named."""
-
-    checks: dict[str, dict[str, int]]
-    passing_all: float | None
-    categories: dict[str, int]
-    spread: str
-
-
-class _WithShop(QuestionStatistics, StatisticsInShop):
-    pass
+    checks: NotRequired[dict[str, dict[str, int]]]
+    passing_all: NotRequired[float | None]
+    categories: NotRequired[dict[str, int]]
+    spread: NotRequired[str]
 
 
 def statistics_of(
     queries: Sequence[Query], shop: Shop | None = None, *, min_products: int = 3
 ) -> QuestionStatistics:
     """Everything that `drr queries stats` prints. With a shop also the checks and the categories."""
+    widths = (1, 2, 3)
     document: QuestionStatistics = {
         "schema": 1,
         "queries": len(queries),
         "users": len({query.user_id for query in queries}),
-        **_origins(queries),
-        **_variety(queries),
+        "modes": _counts(query.mode or "unknown" for query in queries),
+        "intents": _counts(query.intent or "unknown" for query in queries),
+        "models": _counts(query.model or "unknown" for query in queries),
+        "reviews": _counts(query.review.status for query in queries),
+        "words": _quartiles([len(query.query.split()) for query in queries]),
+        "distinct": {f"distinct_{width}": distinct(queries, width) for width in widths},
+        "distinct_same_size": {f"distinct_{width}": distinct(queries, width, SAME_SIZE) for width in widths},
+        "similarity": _similarity(queries),
         "tools": _counts(tool for query in queries for tool in query.tools),
         "tools_per_query": _mean([len(query.tools) for query in queries]),
         "facts_per_query": _mean([len(query.facts_used) for query in queries]),
         "share": _shares(queries),
     }
-    if shop is None:
-        return document
-    whole: _WithShop = {**document, **_checked(queries, shop, min_products)}
-    return whole
-
-
-def _origins(queries: Sequence[Query]) -> QuestionOrigins:
-    """Count by whom and in which way they were written, and what a reviewer decided."""
-    return {
-        "modes": _counts(query.mode or "unknown" for query in queries),
-        "intents": _counts(query.intent or "unknown" for query in queries),
-        "models": _counts(query.model or "unknown" for query in queries),
-        "reviews": _counts(query.review.status for query in queries),
-    }
-
-
-def _variety(queries: Sequence[Query]) -> QuestionVariety:
-    widths = (1, 2, 3)
-    return {
-        "words": _quartiles([len(query.query.split()) for query in queries]),
-        "distinct": {f"distinct_{width}": distinct(queries, width) for width in widths},
-        "distinct_same_size": {f"distinct_{width}": distinct(queries, width, SAME_SIZE) for width in widths},
-        "similarity": _similarity(queries),
-    }
+    if shop is not None:
+        checker = Checker(shop, min_products)
+        checked = [checker.check(query) for query in queries]
+        verdict, categories = spread(checker, queries)
+        document["checks"] = {name: _counts(row.verdicts[name].status for row in checked) for name in CHECKS}
+        document["passing_all"] = _share(not row.failed for row in checked)
+        document["categories"], document["spread"] = categories, verdict.status
+    return document
 
 
 def _shares(queries: Sequence[Query]) -> dict[str, float | None]:
@@ -119,19 +95,6 @@ def _shares(queries: Sequence[Query]) -> dict[str, float | None]:
         "with_time": _share(c.months is not None or c.deadline is not None for c in asked),
         "with_web_need": _share(bool(query.web_need) for query in queries),
         "with_facts": _share(bool(query.facts_used) for query in queries),
-    }
-
-
-def _checked(queries: Sequence[Query], shop: Shop, min_products: int) -> StatisticsInShop:
-    """Compute what the shop adds: the checks and the categories."""
-    checker = Checker(shop, min_products)
-    checked = [checker.check(query) for query in queries]
-    verdict, categories = spread(checker, queries)
-    return {
-        "checks": {name: _counts(row.verdicts[name].status for row in checked) for name in CHECKS},
-        "passing_all": _share(not row.failed for row in checked),
-        "categories": categories,
-        "spread": verdict.status,
     }
 
 

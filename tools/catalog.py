@@ -11,8 +11,7 @@ from drr.env.records.product import product_row
 from drr.env.shop import Match, SearchPage, SearchRequest, Sort
 from drr.env.text import category_key, tokens
 from drr.tools.access import in_capitals, near_products, product_id_in
-from drr.tools.base import ToolAnswer, ToolContext, ToolError
-from drr.tools.outputs import product_source
+from drr.tools.base import ToolAnswer, ToolContext, ToolError, product_source
 from pydantic import Field, StringConstraints
 from typing_extensions import TypedDict
 

@@ -19,8 +19,7 @@ from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
 from drr.env.records.lines import one_line
 from drr.env.shop_world import ShopWorld
-from drr.tools.base import ToolAnswer, ToolContext, ToolError
-from drr.tools.outputs import output_schema, structured
+from drr.tools.base import ToolAnswer, ToolContext, ToolError, output_schema, structured
 from drr.tools.registry import EVERY, TOOLS, call
 from drr.tools.spec import Tool
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext

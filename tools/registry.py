@@ -15,7 +15,7 @@ from drr.env.errors import ShopError
 from drr.env.plugins import load, merged
 from drr.env.records.lines import one_line
 from drr.env.statistics import UserStatistics
-from drr.tools.base import ToolAnswer, ToolContext, ToolError
+from drr.tools.base import ProductRecord, ToolAnswer, ToolContext, ToolError, UserRecord
 from drr.tools.catalog import FoundProducts, get_product_details, product_catalog_search
 from drr.tools.files import (
     FoundPassages,
@@ -27,7 +27,6 @@ from drr.tools.files import (
     search_file,
     view_image,
 )
-from drr.tools.outputs import ProductRecord, UserRecord
 from drr.tools.spec import Tool, make_tool
 from drr.tools.users import (
     ChangedProfile,

@@ -176,7 +176,7 @@ class Tool:
     """What the model sees: JSON Schema, closed (`additionalProperties: false`) and bounded. What may be left out has a plain
     type too and is not required, as clients read types and turn what a form holds into them."""
     data: Any
-    """The type of its answers' `data`, for programs that ask beforehand (`drr.tools.outputs`)."""
+    """The type of its answers' `data`, for programs that ask beforehand (`drr.tools.base`)."""
     _validate: Callable[[Any], JsonObject] = field(repr=False)
 
     def parse(self, arguments: Mapping[str, Any]) -> JsonObject:

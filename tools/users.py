@@ -13,8 +13,16 @@ from drr.env.records.lines import one_line
 from drr.env.records.shopper import order_page, order_row, profile_page, statistics_page
 from drr.env.source import Source
 from drr.tools.access import UserId, near, owner
-from drr.tools.base import ToolAnswer, ToolContext, ToolError
-from drr.tools.outputs import order_sources, product_record, profile_source, statistics_source, user_record
+from drr.tools.base import (
+    ToolAnswer,
+    ToolContext,
+    ToolError,
+    order_sources,
+    product_record,
+    profile_source,
+    statistics_source,
+    user_record,
+)
 from drr.wording.states import CODES
 from pydantic import Field, StringConstraints
 from typing_extensions import TypedDict

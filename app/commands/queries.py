@@ -200,6 +200,7 @@ def _review(arguments: argparse.Namespace) -> int:
 
     from drr.app.at_terminal import review_at_terminal, reviewer_of
     from drr.env.query import read_queries
+    from drr.env.records.lines import one_line
     from drr.env.shop import open_shop
     from drr.querygen.checks import Checker
     from drr.querygen.review import review
@@ -209,8 +210,9 @@ def _review(arguments: argparse.Namespace) -> int:
     opened = open_shop(arguments.shop, _settings(arguments)) if arguments.shop else nullcontext(None)
     with opened as shop:
 
-        def problems(query: Query) -> dict[str, str]:
-            return {} if shop is None else Checker(shop).check(query).failed
+        def problems(query: Query) -> list[str]:
+            failed = {} if shop is None else Checker(shop).check(query).failed
+            return [f"{name}: {one_line(message, 400)}" for name, message in failed.items()]
 
         return review_at_terminal(
             arguments.file,

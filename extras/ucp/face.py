@@ -33,9 +33,8 @@ from drr.extras.ucp.operations import (
     lookup_catalog,
     search_catalog,
 )
-from drr.tools.base import ToolAnswer, ToolContext, ToolError
+from drr.tools.base import ToolAnswer, ToolContext, ToolError, cited, plain
 from drr.tools.mcp import served
-from drr.tools.outputs import cited, plain
 from drr.tools.registry import EVERY
 from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, CallToolResult, TextContent

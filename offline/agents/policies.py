@@ -17,16 +17,15 @@ from drr.agents import brief as briefs
 from drr.agents.brief import FINALIZE, REASON
 from drr.env.json_object import JsonObject
 from drr.offline.agents import choice as offline_choice
-from drr.offline.agents import facts as offline_facts
-from drr.offline.agents import papers, reading, supervising
+from drr.offline.agents import facts, reading, supervising
 from drr.offline.agents import question as offline_question
 from drr.offline.agents import report as offline_report
+from drr.offline.agents.facts import searches
 from drr.offline.agents.grounding import grounded, wide_searches
 from drr.offline.agents.memory import Memory, join
-from drr.offline.agents.papers import searches
 from drr.offline.agents.question import Asked
+from drr.offline.agents.reading import condensed, condensed_of
 from drr.offline.agents.report import filled
-from drr.offline.agents.synthesis import condensed, condensed_of
 from drr.wording.money import money
 from langchain_core.messages import AIMessage, BaseMessage
 
@@ -56,7 +55,9 @@ def agent_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) 
         case briefs.Helping():
             return _help(messages, brief, _bound(arguments))
         case briefs.Checking():
-            return AIMessage(supervising.checked())
+            return AIMessage(
+                json.dumps({"unmet": []})
+            )  # the rules know no requirement that they could hold it against
         case briefs.Condensing():
             return AIMessage(condensed(brief).text())
         case briefs.Reporting():
@@ -73,7 +74,7 @@ def summariser_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, A
     brief = arguments.get("brief")
     if not isinstance(brief, briefs.Summarising):
         return AIMessage("The rules were given no page to summarise.")
-    return AIMessage(offline_facts.summarise(brief.search, brief.problem, brief.page))
+    return AIMessage(facts.summarise(brief.search, brief.problem, brief.page))
 
 
 def _report(brief: briefs.Reporting) -> str:
@@ -89,7 +90,7 @@ def _report(brief: briefs.Reporting) -> str:
 def _plan(brief: briefs.Planning) -> AIMessage:
     """Plan everything at once and blindly. No second search, no sum, and the region is not known when the web is asked."""
     task = offline_question.read(brief.question)
-    calls: Calls = papers.planned_looks(task, brief.files, references=brief.references) if brief.files else []
+    calls: Calls = facts.planned_looks(task, brief.files, references=brief.references) if brief.files else []
     if not brief.shop:
         task = replace(task, needs=())
     if task.personal and brief.records:
@@ -174,13 +175,13 @@ def _look_at_files(bound: set[str], task: Asked, memory: Memory) -> tuple[str, C
     """Look at files, but not for a sub-problem about the catalogue, the records or the web."""
     if "list_files" not in bound or not offline_question.in_own_words(task.text):
         return "", []
-    thought, calls = papers.look_at_files(memory)
-    return (thought, calls) if calls else papers.search_files(task, memory)
+    thought, calls = facts.look_at_files(memory)
+    return (thought, calls) if calls else facts.search_files(task, memory)
 
 
 def _ask_the_pages(task: Asked, memory: Memory) -> tuple[str, Calls]:
     """Ask the pages, but not for a sub-problem about the web: that one names its own aim."""
-    return papers.ask_the_pages(task, memory) if offline_question.in_own_words(task.text) else ("", [])
+    return facts.ask_the_pages(task, memory) if offline_question.in_own_words(task.text) else ("", [])
 
 
 def _look_up_records(task: Asked, memory: Memory) -> tuple[str, Calls]:
@@ -198,7 +199,7 @@ def _look_up_records(task: Asked, memory: Memory) -> tuple[str, Calls]:
 def _look_further_back(task: Asked, memory: Memory) -> tuple[str, Calls]:
     """The question names or speaks of a purchase that is not among the latest."""
     read = len(memory.orders)
-    known = any(offline_facts.is_named(task, order.title) for order in memory.orders.values())
+    known = any(facts.is_named(task, order.title) for order in memory.orders.values())
     if (
         not (task.named or task.about_history)
         or known

@@ -12,10 +12,9 @@ from drr.env.statistics import Share, UserStatistics
 from drr.offline.agents import question as offline_question
 from drr.offline.agents import reading
 from drr.offline.agents.choice import Choice, Pick, cents, choose, nearest
-from drr.offline.agents.facts import related_orders, subject, web_facts
+from drr.offline.agents.facts import file_statements, quotations, related_orders, subject, unseen, web_facts
 from drr.offline.agents.grounding import grounded
 from drr.offline.agents.memory import Cites, Memory, SeenProduct, at_price, join, plain, priced, rated, short
-from drr.offline.agents.papers import file_statements, quotations, unseen
 from drr.offline.agents.question import Asked, content_words, state_name
 from drr.wording.money import money
 

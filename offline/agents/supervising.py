@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,9 +10,9 @@ from drr.env.json_object import JsonObject
 from drr.offline.agents import choice as offline_choice
 from drr.offline.agents import question as offline_question
 from drr.offline.agents import reading
+from drr.offline.agents.facts import searches
 from drr.offline.agents.grounding import grounded
 from drr.offline.agents.memory import Memory, join
-from drr.offline.agents.papers import searches
 from drr.offline.agents.question import Asked
 from drr.wording.money import money
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
@@ -54,11 +53,6 @@ def more_passages(memory: Memory, bound: set[str]) -> tuple[str, Calls]:
     if "get_context" not in bound or not asked or memory.called("get_context"):
         return "", []
     return "These words lead there; more passages may say more.", [("get_context", {"query": str(asked[0])})]
-
-
-def checked() -> str:
-    """The rules know no requirement that they could hold a report against."""
-    return json.dumps({"unmet": []})
 
 
 PER_ROUND = 4

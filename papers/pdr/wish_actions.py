@@ -171,18 +171,19 @@ def show(arguments: argparse.Namespace) -> int:
 
 def review(arguments: argparse.Namespace) -> int:
     from drr.app.at_terminal import review_at_terminal, reviewer_of
+    from drr.env.records.lines import one_line
     from drr.querygen.checks import problems
     from drr.querygen.files import read_tasks
-    from drr.querygen.review import review_wishes
+    from drr.querygen.review import review as review_rows
 
     name, tasks = reviewer_of(arguments), read_tasks(arguments.file)
 
     def told(task: ResearchTask) -> list[str]:
-        return [f"{one.check}: {one.told}" for one in problems([task])]
+        return [one_line(f"{one.check}: {one.told}", 400) for one in problems([task])]
 
     return review_at_terminal(
         arguments.file,
-        lambda terminal: review_wishes(arguments.file, tasks, name, terminal, told, again=arguments.again),
+        lambda terminal: review_rows(arguments.file, tasks, name, terminal, told, again=arguments.again),
     )
 
 

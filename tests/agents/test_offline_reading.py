@@ -8,8 +8,7 @@ from drr.agents.brief import CallEvidence, Condensing
 from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.offline.agents.memory import Memory, sentences
-from drr.offline.agents.reading import of_conversation, of_evidence, of_researched
-from drr.offline.agents.synthesis import condensed
+from drr.offline.agents.reading import condensed, of_conversation, of_evidence, of_researched
 from drr.tools.base import ToolAnswer, context_for
 from drr.tools.registry import call as call_tool
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage

@@ -17,8 +17,8 @@ from drr.offline.agents import choice as offline_choice
 from drr.offline.agents import facts as offline_facts
 from drr.offline.agents import question as offline_question
 from drr.offline.agents import report as offline_report
+from drr.offline.agents.facts import Quotation
 from drr.offline.agents.memory import Memory, SeenOrder, SeenPage, SeenPart, SeenProduct
-from drr.offline.agents.papers import Quotation
 from drr.offline.agents.policies import agent_policy, summariser_policy
 from langchain_core.messages import HumanMessage, SystemMessage
 

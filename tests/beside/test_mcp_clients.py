@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from drr.env.settings import Settings
-from drr.tools.outputs import output_schema
+from drr.tools.base import output_schema
 from drr.tools.registry import TOOLS
 
 from tests.beside.test_beside_others import said

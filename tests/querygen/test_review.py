@@ -96,7 +96,7 @@ def test_a_file_that_somebody_else_changed_is_not_overwritten(file: Path, querie
 
     terminal = Terminal(ask=ask, show=lambda text: None, now=lambda: "2023-09-15T00:00:00+00:00")
     with pytest.raises(DrrError, match="changed by somebody else"):
-        review(file, read_queries(file), "Ada", terminal, lambda query: {})
+        review(file, read_queries(file), "Ada", terminal, lambda query: [])
     assert [query.id for query in read_queries(file)] == [queries[3].id]
 
 
