@@ -176,9 +176,7 @@ class EvidenceLedger:
             page = self._pages.get(canonical_url(url))
             found.append(
                 Fabricated(
-                    url=url,
-                    page=page.markdown if page else None,
-                    page_status=page.status if page else None,
+                    url=url, page=page.markdown if page else None, page_status=page.status if page else None
                 )
             )
         return found

@@ -18,16 +18,7 @@ from importlib.metadata import EntryPoint, entry_points
 from itertools import combinations
 from typing import Any
 
-from drr.agents.base import (
-    AGENT,
-    OWN,
-    PROFILE,
-    WS,
-    Architecture,
-    Limits,
-    Run,
-    Variant,
-)
+from drr.agents.base import AGENT, OWN, PROFILE, WS, Architecture, Limits, Run, Variant
 from drr.agents.commands.command import command_variant, is_command
 from drr.env.errors import DrrError, Misuse
 from drr.env.plugins import load, merged, papers

@@ -86,12 +86,7 @@ class ToolContext:
 
 
 def context_for(
-    session: Session,
-    web: WebSearch,
-    *,
-    top_k: int = 5,
-    deadline_s: float = 30.0,
-    question: str | None = None,
+    session: Session, web: WebSearch, *, top_k: int = 5, deadline_s: float = 30.0, question: str | None = None
 ) -> ToolContext:
     """Make a context in the world of the session's shop."""
     return ToolContext(ShopWorld(session, web), top_k, deadline_s, question)

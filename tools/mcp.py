@@ -243,9 +243,5 @@ def served(
 
 def _served(tool: Tool) -> ServedTool:
     return served(
-        tool.name,
-        tool.description,
-        tool.schema,
-        writes=tool.writes,
-        open_world=tool.name == "web_search",
+        tool.name, tool.description, tool.schema, writes=tool.writes, open_world=tool.name == "web_search"
     )

@@ -145,10 +145,7 @@ class _Chat(Protocol):
             {
                 "id": call["id"],
                 "type": "function",
-                "function": {
-                    "name": call["name"],
-                    "arguments": json.dumps(call["args"], ensure_ascii=False),
-                },
+                "function": {"name": call["name"], "arguments": json.dumps(call["args"], ensure_ascii=False)},
             }
             for call in reply.tool_calls
         ]

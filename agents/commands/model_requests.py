@@ -6,14 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from drr.env.json_object import JsonObject
-from langchain_core.messages import (
-    AIMessage,
-    BaseMessage,
-    HumanMessage,
-    SystemMessage,
-    ToolCall,
-    ToolMessage,
-)
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolCall, ToolMessage
 
 LEFT_OUT = frozenset(
     {"temperature", "top_p", "top_k", "seed", "stop", "stop_sequences", "frequency_penalty", "presence_penalty", "logit_bias",

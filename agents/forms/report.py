@@ -269,10 +269,7 @@ def _titled(title: str, blocks: Iterable[str]) -> str:
 
 
 def _paragraph(
-    said: Iterable[ReadSentence],
-    numbering: Numbering,
-    told: set[str],
-    shown: Mapping[str, KnownProduct],
+    said: Iterable[ReadSentence], numbering: Numbering, told: set[str], shown: Mapping[str, KnownProduct]
 ) -> str:
     """Write a paragraph without repeating earlier sentences, or a judgement of the same words about something else."""
     found = []

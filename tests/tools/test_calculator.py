@@ -17,10 +17,7 @@ from tests.cases import cases, each
 from tests.sizes import examples
 
 
-@each(
-    ("expression", "value"),
-    cases("tools", "test_values"),
-)
+@each(("expression", "value"), cases("tools", "test_values"))
 def test_values(expression: str, value: str) -> None:
     assert evaluate(expression) == value
 

@@ -103,10 +103,7 @@ WRONG: list[tuple[Any, str]] = [
         "status is 'Lost': it must be one of Delivered, Shipped, Processing, Cancelled, Returned.",
     ),
     ({"status": True}, "status is True: it must be one of"),
-    (
-        {"who": 1},
-        "who is not an argument of get_user_orders; it takes user_id, status, limit, offset.",
-    ),
+    ({"who": 1}, "who is not an argument of get_user_orders; it takes user_id, status, limit, offset."),
     ({"stats": "Lost"}, "stats is not an argument of get_user_orders; did you mean status?"),
     ({"user_id": ""}, "user_id is '': it must be text of 1 to 64 characters."),
     ({"user_id": False}, "user_id is False: it must be text of 1 to 64 characters."),

@@ -228,11 +228,7 @@ async def test_an_order_is_its_users_own(server: ShopServer, shop: Shop, web: Sa
         ("subtotal", 3998),
         ("total", 3998),
     ]
-    assert line["item"] == {
-        "id": FEEDER,
-        "title": "Panorama wild bird feeder with six ports",
-        "price": 1999,
-    }
+    assert line["item"] == {"id": FEEDER, "title": "Panorama wild bird feeder with six ports", "price": 1999}
     assert "price_of_today" in _codes(own)
     status = {m["code"]: m["content"] for m in own["messages"]}
     assert (status["order_status"], status["placed_at"]) == ("Delivered", "2022-06-12T02:13:20.000Z")

@@ -151,10 +151,7 @@ def scripted_by_any(request: Request) -> Reply:
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("reply", "more", "reason"),
-    [
-        (Fail(401, "authentication_error"), (), "bad_key"),
-        (Say("x"), ("--budget-tokens", 50), "budget"),
-    ],
+    [(Fail(401, "authentication_error"), (), "bad_key"), (Say("x"), ("--budget-tokens", 50), "budget")],
 )
 def test_what_ends_a_unit_of_ours_ends_a_command(
     box: Path, script: Script, drr: Drr, reply: Reply, more: Sequence[object], reason: str
