@@ -84,7 +84,8 @@ async def _mended(
     run: AgentRun, form: ReportForm, asked: Sequence[BaseMessage], faults: Sequence[str]
 ) -> ReportForm | None:
     """Ask for the form once more. `None` where the model gives none that can be read, and the first one has to do."""
-    listed = "\n".join(f"- {fault}" for fault in [*faults[:FAULTS], *_more(faults)])
+    more = [f"and {len(faults) - FAULTS} more of these kinds"] if len(faults) > FAULTS else []
+    listed = "\n".join(f"- {fault}" for fault in [*faults[:FAULTS], *more])
     mend = HumanMessage(run.prompts.fill("ledger_mend", faults=listed))
     talk = [*asked, AIMessage(form.model_dump_json()), mend]
     try:
@@ -94,10 +95,6 @@ async def _mended(
             raise
         run.notes.append(f"{_REPORT}: not mended ({failure.kind})")
         return None
-
-
-def _more(faults: Sequence[str]) -> list[str]:
-    return [f"and {len(faults) - FAULTS} more of these kinds"] if len(faults) > FAULTS else []
 
 
 def _brief(run: AgentRun, passages: Passages) -> Filling:

@@ -254,7 +254,8 @@ def match(text: str, gist: str | None, report: str) -> PointMatch:
     words = families(wanted)
     if not words:
         return PointMatch("not_support", "no word of a report shows this to a judge without a model", "")
-    share, line = max(((_share(words, line), line) for line in _lines(report)), default=(0.0, ""))
+    lines = [line[0] for line in _LINE.finditer(report) if line[0].strip()]
+    share, line = max(((len(words & families(line)) / len(words), line) for line in lines), default=(0.0, ""))
     reason = f"a line of the report has {share:.0%} of its words"
     if share < _ENOUGH or missing_numbers(wanted, plain(line)):
         return PointMatch("not_support", reason, "")
@@ -264,11 +265,3 @@ def match(text: str, gist: str | None, report: str) -> PointMatch:
 def _text(text: str) -> str:
     begun = _OF_ANSWER.match(text)
     return text[begun.end() :] if begun else text
-
-
-def _lines(report: str) -> list[str]:
-    return [line[0] for line in _LINE.finditer(report) if line[0].strip()]
-
-
-def _share(words: frozenset[str], line: str) -> float:
-    return len(words & families(line)) / len(words)

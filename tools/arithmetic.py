@@ -8,6 +8,7 @@ precision. Whatever was rounded on the way is shown to 15 significant digits.
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections.abc import Callable
 from decimal import Context, Decimal, Overflow, Underflow
@@ -157,17 +158,16 @@ class _Parser:
         return value
 
     def _sum(self) -> Value:
-        value = self._product()
-        while self._peek() in ("+", "-"):
-            value = _add(value, self._product()) if self._take() == "+" else _subtract(value, self._product())
-        return value
+        return self._chain(self._product, "+-")
 
     def _product(self) -> Value:
-        value = self._signed()
-        while self._peek() in ("*", "/"):
-            value = (
-                _multiply(value, self._signed()) if self._take() == "*" else _divide(value, self._signed())
-            )
+        return self._chain(self._signed, "*/")
+
+    def _chain(self, part: Callable[[], Value], marks: str) -> Value:
+        value = part()
+        while (mark := self._peek()) and mark in marks:
+            self._take()
+            value = _combined(mark, value, part())
         return value
 
     def _signed(self) -> Value:
@@ -250,22 +250,18 @@ def _shortened(compute: Callable[[Context], Decimal]) -> Value:
         ) from None
 
 
-def _add(a: Value, b: Value) -> Value:
-    return _bounded(a.number + b.number, a.exact and b.exact)
+_OPERATIONS: dict[str, Callable[[Fraction, Fraction], Fraction]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+}
 
 
-def _subtract(a: Value, b: Value) -> Value:
-    return _bounded(a.number - b.number, a.exact and b.exact)
-
-
-def _multiply(a: Value, b: Value) -> Value:
-    return _bounded(a.number * b.number, a.exact and b.exact)
-
-
-def _divide(a: Value, b: Value) -> Value:
-    if b.number == 0:
+def _combined(mark: str, a: Value, b: Value) -> Value:
+    if mark == "/" and b.number == 0:
         raise ArithmeticProblem("division by zero")
-    return _bounded(a.number / b.number, a.exact and b.exact)
+    return _bounded(_OPERATIONS[mark](a.number, b.number), a.exact and b.exact)
 
 
 def _raise(base: Value, exponent: Value) -> Value:
@@ -295,17 +291,9 @@ def _float(number: Fraction) -> float:
 
 def _approximate(compute: Callable[[], float]) -> Value:
     try:
-        result = compute()
-    except (OverflowError, ValueError):
+        return Value(Fraction(compute()), False)
+    except (OverflowError, ValueError):  # of what is infinite or no number too
         raise ArithmeticProblem("the result is too large or not a real number") from None
-    if not math.isfinite(result):
-        raise ArithmeticProblem("the result is too large or not a real number")
-    return Value(Fraction(result), False)
-
-
-def _near_zero(result: float) -> float:
-    """sin(pi) is 0, not the 1e-16 that a rounded pi leaves behind."""
-    return 0.0 if abs(result) < 1e-15 else result
 
 
 def _tan(x: float) -> float:
@@ -338,7 +326,13 @@ def _logarithm(name: str, function: Callable[[Context, Decimal], Decimal]) -> Ca
 
 
 def _circular(function: Callable[[float], float]) -> Callable[[Value], Value]:
-    return lambda value: _approximate(lambda: _near_zero(function(_float(value.number))))
+    """sin(pi) is 0, not the 1e-16 that a rounded pi leaves behind."""
+
+    def of(value: Value) -> Value:
+        made = _approximate(lambda: function(_float(value.number)))
+        return made if abs(made.number) >= 1e-15 else Value(Fraction(0), False)
+
+    return of
 
 
 FUNCTIONS: dict[str, Callable[[Value], Value]] = {

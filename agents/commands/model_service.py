@@ -8,7 +8,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from drr.agents.commands.model_protocols import PROTOCOLS, Protocol
-from drr.agents.commands.model_requests import LEFT_OUT, Conversations, ModelRequest, NotOffered
+from drr.agents.commands.model_requests import LEFT_OUT, Conversations, NotOffered
 from drr.agents.plugins import RunChatModel
 from drr.agents.running import AgentRun
 from drr.env.json_object import JsonObject
@@ -88,8 +88,10 @@ class ModelService:
             raise _Refused(400, "not_offered", str(error)) from None
         self._check_limits()
         self._heard.left_out |= {name for name in LEFT_OUT & body.keys() if body[name] is not None}
+        # The same objects for the same tools, so that a model binds them once.
+        tools = [self._tools.setdefault(json.dumps(tool, sort_keys=True), tool) for tool in asked.tools]
         try:
-            reply = await self._model.reply(asked.messages, tools=self._same(asked))
+            reply = await self._model.reply(asked.messages, tools=tools)
         except ModelFailure as failure:
             if failure.transient or failure.fatal or failure.kind == "over_budget":
                 self._door.break_off(failure)
@@ -108,10 +110,6 @@ class ModelService:
         self._door.limit = reached
         self._door.refused()
         raise _Refused(403, reached, "this question's limit is reached: print the report from what is known")
-
-    def _same(self, asked: ModelRequest) -> list[JsonObject]:
-        """The same objects for the same tools, so that a model binds them once."""
-        return [self._tools.setdefault(json.dumps(tool, sort_keys=True), tool) for tool in asked.tools]
 
     async def _models(self, request: Request) -> Response:
         from starlette.responses import JSONResponse

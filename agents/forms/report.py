@@ -109,7 +109,7 @@ class BuyingPlan:
         return ""
 
     def _row(self, product: KnownProduct, many: int, numbering: Numbering) -> str:
-        cost = _cost(product, many)
+        cost = None if product.price is None else product.price * many
         mark = numbering.of_product(product)
         return (
             f"| {product.short_name} {mark} | {product.shown_price('unknown')} | {many}"
@@ -123,10 +123,6 @@ class BuyingPlan:
         if self.total > limit:
             return f"The total of {money(self.total)} is over your limit of {money(limit)}."
         return f"The total of {money(self.total)} keeps within your limit of {money(limit)}."
-
-
-def _cost(product: KnownProduct, many: int) -> Decimal | None:
-    return None if product.price is None else product.price * many
 
 
 _TITLE, _NOTE = 80, 160

@@ -113,16 +113,13 @@ class ReadSentence:
         """The products that its placeholders name, in order."""
         return {one.product_id: one for slot in self.slots for one, _ in slot.products}
 
-    def _words(self) -> str:
-        return " ".join(part for part in self.parts if isinstance(part, str))
-
     def _look_over(self, about: KnownProduct | None) -> None:
         for slot in self.slots:
             if slot.wrong:
                 self.faults.append(slot.wrong)
                 self.lost = self.lost or not slot.products or slot.kind == "bought"
         self.faults += self._misplaced()
-        words = self._words().casefold()
+        words = " ".join(part for part in self.parts if isinstance(part, str)).casefold()
         if any(one in words for one in self.setting.passages.private):
             self.faults.append("it prints the shopper's name, e-mail, telephone or street; leave that out")
             self.lost = True
@@ -142,13 +139,13 @@ class ReadSentence:
         sums = [cost(slot.products) for slot in self.slots if slot.kind == "sum" and not slot.wrong]
         single = [one.price for one in self.named.values()]
         planned = [] if self.setting.planned is None else [self.setting.planned]
-        text = "".join(part if isinstance(part, str) else self._shown(part) for part in self.parts)
+        text = "".join(
+            part if isinstance(part, str) else "it" if part.wrong else filled(part, self.slots, self.setting)
+            for part in self.parts
+        )
         return self.setting.limits.misjudged(
             text, sums or single or planned, together=bool(sums) or not single
         )
-
-    def _shown(self, slot: Placeholder) -> str:
-        return "it" if slot.wrong else filled(slot, self.slots, self.setting)
 
     def _misplaced(self) -> Iterator[str]:
         """A figure behind the name of another product would be read as that one's."""

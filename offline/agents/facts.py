@@ -36,7 +36,8 @@ def searches(text: str) -> list[str]:
     found = [f"{name} {thing}".strip() for name, thing in things[:_NAMES_MOST]]
     named = {word.lower() for one in (names, *found) for word in one.split()}
     for clause in asides_of(text):
-        words = [word for word in _words(clause) if word.lower() not in named][:_WORDS]
+        words = [word for word in _WORD.findall(clause) if word[0].isalnum() and content_words(word)]
+        words = [word for word in words if word.lower() not in named][:_WORDS]
         if len(words) >= 2:
             found.append(f"{names} {' '.join(words)}")
     return list(dict.fromkeys(found))[:MOST]
@@ -59,7 +60,7 @@ def _things(text: str) -> Iterator[tuple[str, str]]:
         while end < len(words) and words[end][0].isupper():
             end += 1
         name = " ".join(words[place:end])
-        yield name, " ".join(_longer(_behind(words, end), _before(words, place)))
+        yield name, " ".join(max(_behind(words, end), _before(words, place), key=len))
         place = end
 
 
@@ -86,14 +87,6 @@ def _before(words: list[str], end: int) -> list[str]:
             break
         found.insert(0, word)
     return found
-
-
-def _words(clause: str) -> list[str]:
-    return [word for word in _WORD.findall(clause) if word[0].isalnum() and content_words(word)]
-
-
-def _longer(a: list[str], b: list[str]) -> list[str]:
-    return a if len(a) >= len(b) else b
 
 
 _MOST_FILES, _PER_FILE, _LONGEST = 6, 5, 240
@@ -285,7 +278,9 @@ def _weighed(task: Asked, memory: Memory) -> Iterator[tuple[float, int, str, See
     for place, page in enumerate(memory.pages.values()):
         if _of_another_state(page.title, home) or _CLICKBAIT.search(page.title):
             continue
-        if not alone and known_words.isdisjoint(_named_in(page.title)):
+        if not alone and known_words.isdisjoint(
+            content_words(" ".join(word for word in page.title.split() if not is_stop(word)))
+        ):
             continue  # the same words of another thing: how foam pillows age, on a page on dog beds
         for sentence in sentences(page.text):
             words = tokens(sentence)
@@ -294,10 +289,6 @@ def _weighed(task: Asked, memory: Memory) -> Iterator[tuple[float, int, str, See
                 continue
             if not names or not names.isdisjoint(words):
                 yield -weight, place, plain(sentence, 300), page
-
-
-def _named_in(title: str) -> list[str]:
-    return content_words(" ".join(word for word in title.split() if not is_stop(word)))
 
 
 def _weight(task: Asked, wanted: set[str], words: Sequence[str]) -> float | None:

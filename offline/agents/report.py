@@ -223,15 +223,13 @@ def filled(brief: Filling) -> str:
     form = {
         "answer": _form_answer(basket, memory),
         "sections": [
-            section for section in _sections(task, basket, memory, brief.passages) if _says(section)
+            section
+            for section in _sections(task, basket, memory, brief.passages)
+            if section["sentences"] or section["products"]
         ],
         "plan": [{"product_id": pick.product.product_id, "quantity": 1} for pick in basket.picks],
     }
     return json.dumps(form, ensure_ascii=False)
-
-
-def _says(section: Mapping[str, Any]) -> bool:
-    return bool(section["sentences"] or section["products"])
 
 
 def _sentence(text: str, *passages: int | None) -> Sentence:

@@ -27,6 +27,13 @@ from tests.tools.small_shop import ANNA, ANNAS_ORDER, BARE, BEN, EVE, FEEDER, GR
 SHOP = "http://ecommerce.example/"
 
 
+@pytest.fixture
+def feeder(shop: Shop) -> Product:
+    found = shop.store.product(FEEDER)
+    assert found is not None
+    return found
+
+
 def test_a_search_hit_says_title_price_rating_store_category_and_address(ctx: ToolContext) -> None:
     answer = call_sync("product_catalog_search", {"query": "panorama feeder", "match": "all"}, ctx)
     assert answer.text.splitlines() == [
@@ -98,30 +105,24 @@ def test_a_short_form_states_every_field_and_marks_every_cut(ctx: ToolContext) -
     assert answer.data["description"] == PRODUCTS[3].description or len(answer.data["description"][0]) > 400
 
 
-def test_a_detail_is_left_out_only_where_it_stands_above_in_the_same_sense(shop: Shop) -> None:
-    product = shop.store.product(FEEDER)
-    assert product is not None
+def test_a_detail_is_left_out_only_where_it_stands_above_in_the_same_sense(feeder: Product) -> None:
     details = {"Ports": "Six Ports", "Watts": "2,067", "Score": "4.5", "Seed": "seeds", "UPC": "1234567890"}
-    text = product_page(product.model_copy(update={"details": details, "rating_number": 2067}), "short").text
+    text = product_page(feeder.model_copy(update={"details": details, "rating_number": 2067}), "short").text
     assert text.splitlines()[-1] == "Details: Watts: 2,067; Score: 4.5; Seed: seeds"
 
 
-def test_a_bare_yes_is_not_said_by_another_yes(shop: Shop) -> None:
-    product = shop.store.product(FEEDER)
-    assert product is not None
+def test_a_bare_yes_is_not_said_by_another_yes(feeder: Product) -> None:
     changes = {
         "features": ["Yes, it folds flat; none of the parts rust."],
         "details": {"Assembly Required": "Yes", "Batteries": "None", "UPC\u200e": "1234567890"},
     }
-    text = product_page(product.model_copy(update=changes), "short").text
+    text = product_page(feeder.model_copy(update=changes), "short").text
     assert text.splitlines()[-1] == "Details: Assembly Required: Yes; Batteries: None"
 
 
-def test_two_details_whose_names_look_alike_are_both_said(shop: Shop) -> None:
-    product = shop.store.product(FEEDER)
-    assert product is not None
+def test_two_details_whose_names_look_alike_are_both_said(feeder: Product) -> None:
     details = {"Width": "12 in", "Width\u200e": "14 in", " Depth": "3 in "}
-    same = product.model_copy(update={"details": details})
+    same = feeder.model_copy(update={"details": details})
     assert (
         product_page(same, "short").text.splitlines()[-1]
         == "Details: Width: 12 in; Width: 14 in; Depth: 3 in"
@@ -130,15 +131,13 @@ def test_two_details_whose_names_look_alike_are_both_said(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("mark", ["", "  "], ids=["clean", "cleaned"])
-def test_no_cut_goes_unmarked(shop: Shop, mark: str) -> None:
-    product = shop.store.product(FEEDER)
-    assert product is not None
+def test_no_cut_goes_unmarked(feeder: Product, mark: str) -> None:
     changes = {
         "features": ["Holds seed" + mark],
         "description": ["Holds seed. " * 200 + "It bites."],
         "details": {"Sizes": list(range(12)), "Colors": {str(k): 1 for k in range(10)}, "Few": [1, 2]},
     }
-    *_, description, details = product_page(product.model_copy(update=changes), "short").text.splitlines()
+    *_, description, details = product_page(feeder.model_copy(update=changes), "short").text.splitlines()
     assert description.startswith("Description: ")
     assert description.endswith("…")
     assert details == (
@@ -160,15 +159,13 @@ def _long(product: Product) -> Product:
     return product.model_copy(update=changes)
 
 
-def test_a_page_has_everything_that_the_record_has(shop: Shop) -> None:
+def test_a_page_has_everything_that_the_record_has(feeder: Product) -> None:
     """And so everything that a judge is shown of it."""
-    product = shop.store.product(FEEDER)
-    assert product is not None
-    page = product_page(_long(product))
+    page = product_page(_long(feeder))
     assert page.pages == 1
     assert "…" not in page.text
     told = " ".join(page.text.split())
-    for line in product_evidence(_long(product)).text.splitlines():
+    for line in product_evidence(_long(feeder)).text.splitlines():
         _, _, fact = line.partition(": ")
         if not line.startswith(("Average", "Number", "Product", "Categories")):
             assert " ".join(fact.split()) in told, line
@@ -177,11 +174,9 @@ def test_a_page_has_everything_that_the_record_has(shop: Shop) -> None:
     assert "Patio, Lawn & Garden > Birds > Feeders" in told
 
 
-def test_a_part_is_whole_and_nothing_else(shop: Shop) -> None:
-    product = shop.store.product(FEEDER)
-    assert product is not None
-    whole, parts = product_page(_long(product)).text, ("features", "description", "details")
-    of = {part: product_page(_long(product), part).text for part in parts}
+def test_a_part_is_whole_and_nothing_else(feeder: Product) -> None:
+    whole, parts = product_page(_long(feeder)).text, ("features", "description", "details")
+    of = {part: product_page(_long(feeder), part).text for part in parts}
     for part, text in of.items():
         assert text.splitlines()[:2] == whole.splitlines()[:2]
         assert text.split("\n", 2)[2] in whole
@@ -272,15 +267,13 @@ def test_a_title_cannot_forge_the_price_of_an_order(shop: Shop) -> None:
     assert row.split(" | ")[1:] == ["$19.99", f"order {ANNAS_ORDER}, product {FEEDER}"]
 
 
-def test_a_kept_page_is_given_only_while_the_shop_says_the_same(shop: Shop) -> None:
-    product = shop.store.product(FEEDER)
-    assert product is not None
-    first = product_page(product)
-    assert product_page(product.model_copy(deep=True)) == first
-    assert "| $5.00 |" in product_page(product.model_copy(update={"price": 5.0})).text
-    assert "| price unknown |" in product_page(product.model_copy(update={"price": None})).text
-    assert product_page(product) == first
-    assert product_page(product, "short") != first
+def test_a_kept_page_is_given_only_while_the_shop_says_the_same(feeder: Product) -> None:
+    first = product_page(feeder)
+    assert product_page(feeder.model_copy(deep=True)) == first
+    assert "| $5.00 |" in product_page(feeder.model_copy(update={"price": 5.0})).text
+    assert "| price unknown |" in product_page(feeder.model_copy(update={"price": None})).text
+    assert product_page(feeder) == first
+    assert product_page(feeder, "short") != first
 
 
 def test_product_text_that_asks_for_a_change_changes_nothing(ctx: ToolContext) -> None:
