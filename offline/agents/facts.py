@@ -60,7 +60,8 @@ def _things(text: str) -> Iterator[tuple[str, str]]:
         while end < len(words) and words[end][0].isupper():
             end += 1
         name = " ".join(words[place:end])
-        yield name, " ".join(max(_behind(words, end), _before(words, place), key=len))
+        thing: list[str] = max(_behind(words, end), _before(words, place), key=len)
+        yield name, " ".join(thing)
         place = end
 
 
