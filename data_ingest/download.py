@@ -1,4 +1,4 @@
-"""One raw file from a server that may cut, stall or lie. It goes on where it was, and has its name only when it is whole.
+"""Raw files from a server that may cut, stall or lie. Each goes on where it was, and has its name only when it is whole.
 
 Beside `X.jsonl.gz` lie, until it is whole, `X.jsonl.gz.part` and what edition of the file that is. A range is asked for on
 condition of the same edition; whatever the server says, the end decides: length, the checksum inside the gzip file, the hash.
@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import fcntl
 import hashlib
 import os
 import re
 import shutil
-from collections.abc import Awaitable, Callable
-from contextlib import ExitStack
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from drr.data_ingest.publisher import Broken, Denied, FileReply, PublishedFile, Publisher
+from drr.data_ingest.publisher import Broken, Denied, FileReply, PublishedFile, Publisher, WantedFile
 from drr.env.errors import DrrError
 from drr.env.files import write_file
 from drr.env.progress import Progress, Stage
@@ -79,12 +81,6 @@ class DownloadTerms:
     """Bytes that count as progress."""
     pause: Callable[[float], Awaitable[None]] = asyncio.sleep
     free: Callable[[Path], int] = free_bytes
-
-
-def kept_of(target: Path) -> int:
-    """Bytes of an unfinished file that are there."""
-    part = target.with_name(target.name + ".part")
-    return part.stat().st_size if part.is_file() else 0
 
 
 class Download:
@@ -288,3 +284,91 @@ def _digest(headers: dict[str, str]) -> str | None:
     """The hash of the whole file where the server gives it (RFC 9530)."""
     found = _DIGEST.search(headers.get("repr-digest", ""))
     return None if found is None else base64.b64decode(found[1]).hex()
+
+
+@dataclass(frozen=True, slots=True)
+class Fetching:
+    """The outcome of one file: `got`, or why not."""
+
+    wanted: WantedFile
+    got: Got | None = None
+    failed: str | None = None
+    remarks: tuple[str, ...] = ()
+
+
+def check_room(wanted: Sequence[WantedFile], to: Path, free: int) -> None:
+    """`DrrError` where the disk cannot hold what is missing."""
+    left = sum(one.left or 0 for one in wanted)
+    if left + RESERVE > free:
+        raise DrrError(
+            f"{to}: the disk is too small: about {left / 1e9:,.1f} GB to get, {free / 1e9:,.1f} GB free; "
+            "name another folder or fewer --categories"
+        )
+
+
+@contextmanager
+def alone(to: Path) -> Iterator[None]:
+    """One download into a folder at a time."""
+    to.mkdir(parents=True, exist_ok=True)
+    handle = os.open(to, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise DrrError(f"{to}: another `drr data get` is writing there") from None
+        yield
+    finally:
+        os.close(handle)
+
+
+async def fetch_all(
+    publisher: Publisher,
+    wanted: Sequence[WantedFile],
+    progress: Progress,
+    terms: DownloadTerms,
+) -> list[Fetching]:
+    """Fetch all. A file that the server denies is passed over and reported; a server that cannot be reached ends it."""
+    left = _time_left(sum(one.left or 0 for one in wanted))
+    done = []
+    for one in wanted:
+        if one.there:
+            done.append(Fetching(one, remarks=_remarks(publisher, one, one.target.stat().st_size)))
+            continue
+        try:
+            got = await Download(publisher, one.file, one.target, progress, terms, left).run()
+        except Denied as denied:
+            done.append(Fetching(one, failed=str(denied)))
+        else:
+            done.append(Fetching(one, got, remarks=_remarks(publisher, one, got.size, got.unpacked)))
+    return done
+
+
+def _remarks(
+    publisher: Publisher, one: WantedFile, size: int, unpacked: int | None = None
+) -> tuple[str, ...]:
+    """Remark on a file of another edition than the published one."""
+    kinds = (
+        ("is {:,} bytes; the published file was {:,}", size, one.file.packed),
+        ("unpacks to {:,} bytes; the published file had {:,} bytes", unpacked, one.file.unpacked),
+    )
+    return tuple(
+        f"{one.target}: {text.format(found, stated)}: another edition"
+        for text, found, stated in kinds
+        if not publisher.named and None not in (found, stated) and found != stated
+    )
+
+
+def _time_left(total: int) -> Callable[[int], str]:
+    """Say beside a file's bar how long all files still take, after so many bytes more; nothing where nobody can say yet."""
+    start, done = time.monotonic(), 0
+
+    def left(amount: int) -> str:
+        nonlocal done
+        done += amount
+        seconds = time.monotonic() - start
+        if done <= 0 or seconds < 1:
+            return ""
+        rest = round(max(0, total - done) * seconds / done)
+        return f"all {rest // 3600}:{rest // 60 % 60:02}:{rest % 60:02}"
+
+    return left

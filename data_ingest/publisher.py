@@ -209,3 +209,49 @@ def published(categories: Iterable[str]) -> list[PublishedFile]:
                 PublishedFile(category, part, address, path, size.bytes, size.gz, about, size.sha256)
             )
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class WantedFile:
+    """One file, and what of it is there."""
+
+    file: PublishedFile
+    target: Path
+    size: int | None
+    """Of the whole; from a mirror that does not tell, unknown."""
+    there: bool
+    kept: int
+    """Bytes of an unfinished one."""
+
+    @property
+    def left(self) -> int | None:
+        if self.there:
+            return 0
+        return None if self.size is None else max(0, self.size - self.kept)
+
+
+def kept_of(target: Path) -> int:
+    """Bytes of an unfinished file that are there."""
+    part = target.with_name(target.name + ".part")
+    return part.stat().st_size if part.is_file() else 0
+
+
+async def looked_up(publisher: Publisher, files: Sequence[PublishedFile], to: Path) -> list[WantedFile]:
+    """The publisher's sizes are known; a mirror is asked for its own."""
+    found = []
+    for file in files:
+        target = to / file.path
+        there = target.is_file()
+        size: int | None = target.stat().st_size if there else file.about
+        if publisher.named and not there:
+            size = await _size_at(publisher, file)
+        found.append(WantedFile(file, target, size, there, 0 if there else kept_of(target)))
+    return found
+
+
+async def _size_at(mirror: Publisher, file: PublishedFile) -> int | None:
+    try:
+        async with mirror.ask(mirror.address(file.address), method="HEAD") as answer:
+            return answer.length
+    except (Broken, Denied):
+        return None

@@ -8,7 +8,7 @@ range is sorted by itself; order ids and e-mail addresses that occur twice are l
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -25,9 +25,8 @@ from drr.data_ingest.ingest import Job as IngestJob
 from drr.data_ingest.orders import ID_SPACE, ClashingRow, candidates, redrawn
 from drr.data_ingest.packing import I64, Ids
 from drr.data_ingest.quarantine import Quarantine
-from drr.data_ingest.spread_bench import Clashes, ItemTable, RangeMet
+from drr.data_ingest.spread_bench import CategoryRead, Clashes, ItemCodes, ItemTable, RangeMet
 from drr.data_ingest.spread_plan import SpreadPlan
-from drr.data_ingest.spread_reading import CategoryRead, ItemCodes
 from drr.env.copy import PiecesSink
 from drr.env.jobs import GivenJob, JobPart, Jobs, SharedWord
 from drr.env.progress import Progress, Quiet
@@ -54,7 +53,7 @@ class UserRanges:
             self._jobs.give(
                 GivenJob(
                     "meet",
-                    (table, tries or {}, *self._parts(number)),
+                    (table, dict(tries or {}), *self._parts(number)),
                     plan.slices,
                     name=f"joining users, range {number + 1}",
                 )
@@ -67,71 +66,68 @@ class UserRanges:
         return [self._jobs.answer(job) for job in self._met]
 
     def settle(self, table: SharedWord) -> tuple[dict[str, int], dict[int, dict[int, int]]]:
-        """Settle how often users drew their address again, and by range the rows that have another order id than their first."""
+        """Settle how often users drew their address again. Also by range the rows with another order id than their first."""
         tries: dict[str, int] = {}
         while True:
-            clashes = self._clashes()
-            users, rows = self._twins(table, tries, clashes)
-            again = _later(users)
+            users, rows = self._twins(table, tries)
+            # Of those with one address all but the first draw again.
+            again = [text for same in users.values() for text in sorted(same)[1:]]
             if not again:
                 return tries, self._redrawn(rows)
             for user in again:
                 tries[user] = tries.get(user, 0) + 1
-            self.meet(table, Quiet(), dict(tries))
+            self.meet(table, Quiet(), tries)
 
-    def _slice_parts(self, number: int) -> list[JobPart]:
+    def _asked(self, method: str, words: Mapping[int, Iterable[Any]], name: str) -> dict[int, Any]:
+        """Ask for one job for each number; all are given before the first is waited for."""
+        given = {n: self._jobs.give(GivenJob(method, tuple(own), name=name)) for n, own in words.items()}
+        return {number: self._jobs.answer(job) for number, job in given.items()}
+
+    def _slice(self, number: int) -> list[JobPart]:
         return [JobPart(job, number) for job in self._met]
 
-    def _clashes(self) -> dict[int, Clashes]:
-        """Find the clashes by range."""
-        given = [
-            self._jobs.give(GivenJob("clashes", tuple(self._slice_parts(number)), name="comparing ids"))
-            for number in range(self._plan.slices)
-        ]
-        found: dict[int, Clashes] = {}
-        for job in given:
-            for number, more in self._jobs.answer(job).items():
-                known = found.get(number, Clashes([], []))
-                found[number] = Clashes(known.addresses + more.addresses, known.ids + more.ids)
-        return found
-
     def _twins(
-        self, table: SharedWord, tries: Mapping[str, int], clashes: Mapping[int, Clashes]
+        self, table: SharedWord, tries: Mapping[str, int]
     ) -> tuple[dict[int, list[str]], dict[int, list[ClashingRow]]]:
-        given = {
-            number: self._jobs.give(
-                GivenJob(
-                    "twins",
-                    (table, dict(tries), wanted, *self._parts(number)),
-                    name="comparing equal ids",
-                )
-            )
+        """Find the users of each address that occurs twice, and by range the rows of such order ids."""
+        slices = {number: self._slice(number) for number in range(self._plan.slices)}
+        clashes: dict[int, Clashes] = {}
+        for found in self._asked("clashes", slices, "comparing ids").values():
+            for number, more in found.items():
+                known = clashes.get(number, Clashes([], []))
+                clashes[number] = Clashes(known.addresses + more.addresses, known.ids + more.ids)
+        words = {
+            number: (table, dict(tries), wanted, *self._parts(number))
             for number, wanted in sorted(clashes.items())
         }
         users: dict[int, list[str]] = {}
         rows: dict[int, list[ClashingRow]] = {}
-        for number, job in given.items():
-            people, rows[number] = self._jobs.answer(job)
+        for number, (people, own) in self._asked("twins", words, "comparing equal ids").items():
+            rows[number] = own
             for one in people:
                 users.setdefault(one.address, []).append(one.user_id)
         return users, rows
 
     def _redrawn(self, rows: Mapping[int, list[ClashingRow]]) -> dict[int, dict[int, int]]:
         """Rows are numbered through for this, in the order of their ranges."""
-        places = [(number, one.row) for number in sorted(rows) for one in rows[number]]
-        through = [one for number in sorted(rows) for one in rows[number]]
-        through = [one._replace(row=at) for at, one in enumerate(through)]
+        places = [(number, one) for number in sorted(rows) for one in rows[number]]
+        through = [one._replace(row=at) for at, (_, one) in enumerate(places)]
         found: dict[int, dict[int, int]] = {}
         for at, given in self._drawn(through).items():
-            number, row = places[at]
-            found.setdefault(number, {})[row] = given
+            number, one = places[at]
+            found.setdefault(number, {})[one.row] = given
         return found
 
     def _drawn(self, rows: list[ClashingRow]) -> dict[int, int]:
+        slices = self._plan.slices
         for draws in _DRAWS if rows else ():
             asked = {n for one in rows for n in islice(candidates(one.base, self._space), draws)}
-            rows_there = self._held(asked)
-            free = {number: number in rows_there for number in asked}
+            words = {
+                number: (sorted(n for n in asked if n % slices == number), *self._slice(number))
+                for number in range(slices)
+            }
+            there = {n for held in self._asked("held", words, "drawing other ids").values() for n in held}
+            free = {number: number in there for number in asked}
             try:
                 return redrawn(rows, free.__getitem__, space=self._space)
             except KeyError:
@@ -139,25 +135,6 @@ class UserRanges:
         if rows:
             raise AssertionError("no free order id")
         return {}
-
-    def _held(self, asked: set[int]) -> set[int]:
-        slices = self._plan.slices
-        given = [
-            self._jobs.give(
-                GivenJob(
-                    "held",
-                    (sorted(n for n in asked if n % slices == number), *self._slice_parts(number)),
-                    name="drawing other ids",
-                )
-            )
-            for number in range(slices)
-        ]
-        return {number for job in given for number in self._jobs.answer(job)}
-
-
-def _later(users: Mapping[int, list[str]]) -> list[str]:
-    """List of those with one address all but the first, who keeps it."""
-    return [text for same in users.values() for text in sorted(same)[1:]]
 
 
 class CategoryReads:

@@ -6,6 +6,7 @@ from hashlib import sha256
 from typing import Any
 
 import orjson
+from drr.env.content import ContentHash, ReviewsKept, as_of_from
 from drr.env.errors import ShopError
 from drr.env.search.fields import VERSION as FIELDS_VERSION
 from drr.env.search.searching import has_vectors
@@ -61,6 +62,28 @@ def has_fields(manifest: Manifest) -> bool:
 def sealed(manifest: Manifest) -> Manifest:
     """Seal the manifest as it is published: a later change of any word of it shows."""
     return manifest.model_copy(update={"seal": _seal(manifest)})
+
+
+def completed(
+    manifest: Manifest,
+    where: str,
+    undone: str,
+    found: ContentHash,
+    reviews: ReviewsKept | None,
+    **rest: object,
+) -> Manifest:
+    """Complete the manifest with what was written and the `rest`. `ShopError` where that is not what the manifest says."""
+    as_of = manifest.as_of or as_of_from(found.last_order_ms)
+    digest = found.digest(as_of)
+    if manifest.content_hash not in ("", digest):
+        raise ShopError(
+            f"{where}: what was written is not what the manifest says "
+            f"(content hash {digest[:12]}, manifest {manifest.content_hash[:12]}); {undone}"
+        )
+    if manifest.reviews not in (None, reviews):
+        raise ShopError(f"{where}: the reviews that were written are not those of the manifest; {undone}")
+    own = {"as_of": as_of, "content_hash": digest, "counts": dict(found.counts), "reviews": reviews}
+    return manifest.model_copy(update={**own, **rest})
 
 
 def changed_manifest(manifest: Manifest) -> str | None:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from drr.data_ingest.downloads import Fetching, WantedFile
-    from drr.data_ingest.publisher import Publisher
+    from drr.data_ingest.download import Fetching
+    from drr.data_ingest.publisher import Publisher, WantedFile
     from drr.env.json_object import JsonObject
 
 _EXAMPLES = """\
@@ -67,9 +67,8 @@ def run(arguments: argparse.Namespace) -> int:
     import asyncio
 
     from drr.app.console import print_json, progress_of
-    from drr.data_ingest.download import DownloadTerms, free_bytes
-    from drr.data_ingest.downloads import alone, check_room, fetch_all, looked_up
-    from drr.data_ingest.publisher import Publisher, publication, published
+    from drr.data_ingest.download import DownloadTerms, alone, check_room, fetch_all, free_bytes
+    from drr.data_ingest.publisher import Publisher, looked_up, publication, published
     from drr.data_ingest.recipe import ALL, parse_categories
     from drr.env.files import at_home
 

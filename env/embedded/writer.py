@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 
 import orjson
-from drr.env.content import ContentHash, ReviewRow, ReviewsHash, as_of_from, ascending, batched, ordered
+from drr.env.content import ContentHash, ReviewRow, ReviewsHash, ascending, batched, ordered
 from drr.env.embedded.index import VECTORS, build_index, build_vectors
 from drr.env.embedded.layout import (
     DATABASE,
@@ -35,7 +35,7 @@ from drr.env.embedded.layout import (
 from drr.env.embedded.store import lookup_key
 from drr.env.entities import Product
 from drr.env.errors import NoPlaceForShop, ShopError
-from drr.env.manifest import sealed
+from drr.env.manifest import completed, sealed
 from drr.env.search.fields import VERSION as FIELDS_VERSION
 from drr.env.search.searching import VERSION_KEY
 from drr.env.settings import Settings
@@ -176,11 +176,7 @@ class FolderWriter:
         for batch in batches:
             self._reviews.add(batch)
             self._insert("insert into review values(?,?,?,?)", iter(batch))
-        lost = self._database.execute(
-            "select id from review where not exists (select 1 from purchase where id = review.id) limit 1"
-        ).fetchone()
-        if lost is not None:
-            raise ShopError(f"reviews: one is of the order {lost[0]:016d}, which was not written")
+        _check_reviewed(self._database)
         return self._reviews.count
 
     def _insert(self, statement: str, rows: Iterator[tuple[object, ...]]) -> None:
@@ -200,7 +196,15 @@ class FolderWriter:
             ) from error
 
     def publish(self, manifest: Manifest) -> Manifest:
-        manifest = _completed(manifest, self._folder, self._hash, self._reviews, self._vectors)
+        manifest = completed(
+            manifest,
+            str(self._folder),
+            "nothing was changed",
+            self._hash,
+            self._reviews.kept(),
+            backend="embedded",
+            versions=_versions(manifest.versions, self._vectors),
+        )
         with self._writing():
             manifest = self._closed(manifest)
             self._show()
@@ -252,31 +256,13 @@ class FolderWriter:
                 shutil.rmtree(path, ignore_errors=True)
 
 
-def _completed(
-    manifest: Manifest, folder: Path, found: ContentHash, reviews: ReviewsHash, vectors: str
-) -> Manifest:
-    """Complete the manifest with what was written. `ShopError` where that is not what the manifest says."""
-    as_of = manifest.as_of or as_of_from(found.last_order_ms)
-    digest, kept = found.digest(as_of), reviews.kept()
-    if manifest.content_hash not in ("", digest):
-        raise ShopError(
-            f"{folder}: what was written is not what the manifest says "
-            f"(content hash {digest[:12]}, manifest {manifest.content_hash[:12]}); nothing was changed"
-        )
-    if manifest.reviews not in (None, kept):
-        raise ShopError(
-            f"{folder}: the reviews that were written are not those of the manifest; nothing was changed"
-        )
-    return manifest.model_copy(
-        update={
-            "backend": "embedded",
-            "as_of": as_of,
-            "content_hash": digest,
-            "counts": dict(found.counts),
-            "versions": _versions(manifest.versions, vectors),
-            "reviews": kept,
-        }
-    )
+def _check_reviewed(database: sqlite3.Connection) -> None:
+    """`ShopError` for a review of no order."""
+    lost = database.execute(
+        "select id from review where not exists (select 1 from purchase where id = review.id) limit 1"
+    ).fetchone()
+    if lost is not None:
+        raise ShopError(f"reviews: one is of the order {lost[0]:016d}, which was not written")
 
 
 def _let_go(held: ExitStack, process: int) -> None:

@@ -13,10 +13,10 @@ from types import TracebackType
 from typing import Any, Self
 
 import pymongo
-from drr.env.content import ContentHash, ReviewRow, ReviewsKept, as_of_from, ascending, batched, ordered
+from drr.env.content import ContentHash, ReviewRow, ascending, batched, ordered
 from drr.env.entities import Product
 from drr.env.errors import ServerFailure, ShopError
-from drr.env.manifest import parse_manifest, sealed
+from drr.env.manifest import completed, parse_manifest, sealed
 from drr.env.servers import index
 from drr.env.servers.connect import Servers, client_versions
 from drr.env.servers.documents import (
@@ -221,10 +221,10 @@ class ServersWriter:
         return count
 
     def publish(self, manifest: Manifest) -> Manifest:
-        kept = self._reviews.found.kept()
-        manifest = _completed(
-            manifest, self._hash, self._names.shop, self._server_versions, self._parts, kept
-        )
+        own = {**manifest.versions, **self._server_versions, **client_versions(), "text": TEXT_VERSION}
+        rest = {"backend": "servers", "versions": self._parts.versions(own)}
+        where, kept = f"servers:{self._names.shop}", self._reviews.found.kept()
+        manifest = completed(manifest, where, "nothing was published", self._hash, kept, **rest)
         if self._load is None:
             assert self._current is not None
             return _unchanged(self._current, manifest, self._servers, self._names, self._versions)
@@ -271,39 +271,6 @@ def _unchanged(
 def _identity(manifest: Manifest) -> tuple[object, ...]:
     """The parts that make two loads the same."""
     return manifest.content_hash, manifest.recipe, manifest.reviews
-
-
-def _completed(
-    manifest: Manifest,
-    found: ContentHash,
-    shop: str,
-    server_versions: Mapping[str, str],
-    parts: SearchParts,
-    reviews: ReviewsKept | None,
-) -> Manifest:
-    """Complete the manifest with what was written. `ShopError` where that is not what the manifest says."""
-    as_of = manifest.as_of or as_of_from(found.last_order_ms)
-    digest = found.digest(as_of)
-    if manifest.content_hash not in ("", digest):
-        raise ShopError(
-            f"servers:{shop}: what was written is not what the manifest says "
-            f"(content hash {digest[:12]}, manifest {manifest.content_hash[:12]}); nothing was published"
-        )
-    if manifest.reviews not in (None, reviews):
-        raise ShopError(
-            f"servers:{shop}: the reviews that were written are not those of the manifest; nothing was published"
-        )
-    versions = {**manifest.versions, **server_versions, **client_versions(), "text": TEXT_VERSION}
-    return manifest.model_copy(
-        update={
-            "backend": "servers",
-            "as_of": as_of,
-            "content_hash": digest,
-            "counts": dict(found.counts),
-            "versions": parts.versions(versions),
-            "reviews": reviews,
-        }
-    )
 
 
 def _check_counts(shop: str, there: Mapping[str, int], manifest: Manifest) -> None:

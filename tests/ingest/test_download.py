@@ -18,9 +18,8 @@ from typing import Any
 import orjson
 import pytest
 from drr.app.cli import main
-from drr.data_ingest.download import Download, DownloadTerms, Edition, Got
-from drr.data_ingest.downloads import check_room, fetch_all, looked_up
-from drr.data_ingest.publisher import Denied, PublishedFile, Publisher, publication, published
+from drr.data_ingest.download import Download, DownloadTerms, Edition, Got, check_room, fetch_all
+from drr.data_ingest.publisher import Denied, PublishedFile, Publisher, looked_up, publication, published
 from drr.data_ingest.recipe import ALL
 from drr.env.errors import DrrError, Misuse
 from drr.env.progress import Quiet
