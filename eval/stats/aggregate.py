@@ -119,6 +119,27 @@ class Means:
         return interval_row(from_sums(rows, self._clusters[name], ratio, "mean", ends=self._ends[name]))
 
 
+class PrintedMeans(ProtocolSums[Given]):
+    """The means of figures as we sum them, beside those that the published rule gives."""
+
+    ends: ClassVar[Mapping[str, Ends]]
+
+    def __init__(self) -> None:
+        self._ours, self._printed = Means(self.ends), Means(self.ends)
+
+    def values(self) -> JsonObject:
+        return {**self._ours.values()}
+
+    def as_printed(self) -> JsonObject:
+        return {**self._printed.values()}
+
+    def intervals(self) -> JsonObject:
+        return {**self._ours.intervals()}
+
+    def counted(self) -> dict[str, int]:
+        return self._ours.counted()
+
+
 def plain_mean(values: Iterable[float | None]) -> float | None:
     """Average those that are known."""
     known = [value for value in values if value is not None]

@@ -12,7 +12,7 @@ from math import fsum
 from typing import Annotated, NamedTuple
 
 from drr.env.json_object import JsonObject
-from drr.eval.stats.aggregate import Means, ProtocolSums
+from drr.eval.stats.aggregate import PrintedMeans
 from drr.eval.stats.citations import IN_PART, WHOLLY, CitationVerdict, Found, found, share
 from drr.eval.stats.faithfulness import Status
 from drr.eval.stats.form import Flag, Name, RawRow, Unit
@@ -134,11 +134,9 @@ class Dr3Input(RawRow):
     dq: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=1, le=10)] | None = None
 
 
-class Dr3Sums(ProtocolSums[Dr3Input]):
+class Dr3Sums(PrintedMeans[Dr3Input]):
     form = Dr3Input
-
-    def __init__(self) -> None:
-        self._ours, self._printed = Means(ENDS), Means(ENDS)
+    ends = ENDS
 
     def add(self, row: Dr3Input) -> JsonObject:
         raw = Dr3Raw(row.ir_uf, row.ir_sc, row.required, row.cited, row.fa, row.follows, row.dq)
@@ -149,15 +147,3 @@ class Dr3Sums(ProtocolSums[Dr3Input]):
         self._ours.add(ours, row.task)
         self._printed.add(dr3_figures(raw, printed=True), row.task)
         return {**ours}
-
-    def values(self) -> JsonObject:
-        return {**self._ours.values()}
-
-    def as_printed(self) -> JsonObject:
-        return {**self._printed.values()}
-
-    def intervals(self) -> JsonObject:
-        return {**self._ours.intervals()}
-
-    def counted(self) -> dict[str, int]:
-        return self._ours.counted()

@@ -9,7 +9,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -19,10 +19,10 @@ from drr.env.bounded import read_lines
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import Id, check_ours, file_name
 from drr.env.json_object import parsed
-from drr.env.jsonl import row_of, rows_of
+from drr.env.jsonl import document_of, row_of, rows_of
 from drr.env.source import text_hash
 from drr.papers.pdr.person import Person
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 SCHEMA = 1
 MANIFEST, ITEMS, TRUTH, SIZES = "manifest.json", "items.jsonl", "truth.jsonl", "sizes.json"
@@ -188,20 +188,7 @@ def read_contexts(path: Path) -> Contexts:
         raise Misuse(
             f"{path}: is no folder of contexts (no {MANIFEST}); `drr papers context build` makes one"
         )
-    try:
-        raw = parsed(_read_text(path / MANIFEST))
-        version = raw.get("schema_version") if isinstance(raw, dict) else None
-        if isinstance(version, int) and version > SCHEMA:
-            raise Misuse(
-                f"{path}: written by a newer version (schema {version}, this one reads {SCHEMA}); update drr"
-            )
-        manifest = ContextManifest.model_validate(raw)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"]) or "the manifest"
-        raise Misuse(f"{path / MANIFEST}: {field}: {first['msg']}") from error
-    except ValueError as error:
-        raise Misuse(f"{path / MANIFEST}: not JSON ({error})") from error
+    manifest = document_of(path / MANIFEST, ContextManifest, SCHEMA)
     if context_hash(manifest.persons) != manifest.content_hash:
         raise Misuse(f"{path / MANIFEST}: was changed after it was written; build the contexts again")
     return Contexts(path, manifest)
@@ -251,26 +238,6 @@ def persons_hash(persons: Iterable[Person]) -> str:
     return text_hash(json.dumps(rows))
 
 
-def write_contexts(
-    folder: Path,
-    built: Iterable[BuiltContext],
-    *,
-    sizes: Mapping[str, int],
-    seed: int,
-    shop_hash: str | None = None,
-) -> ContextManifest:
-    """Contexts that are at hand; `write_made` where each is written as it is made."""
-    every = list(built)
-
-    def made(part: Path) -> Iterator[tuple[str, PersonContext]]:
-        for one in every:
-            yield one.person.person_id, write_person(part, one)
-
-    return write_made(
-        folder, [one.person for one in every], made, sizes=sizes, seed=seed, shop_hash=shop_hash
-    )
-
-
 def write_made(
     folder: Path,
     persons: Sequence[Person],
@@ -279,8 +246,6 @@ def write_made(
     sizes: Mapping[str, int],
     seed: int,
     shop_hash: str | None = None,
-    model: str | None = None,
-    versions: Mapping[str, str] | None = None,
 ) -> ContextManifest:
     """`made` writes each person's files into the folder that it is handed, and says what they are."""
     check_ours(folder, MANIFEST, "drr papers context build")
@@ -297,8 +262,6 @@ def write_made(
             sizes=dict(sizes),
             persons_hash=persons_hash(persons),
             shop_hash=shop_hash,
-            model=model,
-            versions=dict(versions or {}),
             persons=entries,
             content_hash=context_hash(entries),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from drr.env.json_object import JsonObject
-from drr.eval.stats.aggregate import Means, ProtocolSums, interval_row
+from drr.eval.stats.aggregate import PrintedMeans, ProtocolSums, interval_row
 from drr.eval.stats.citations import Found
 from drr.eval.stats.form import Flag, Name, Number, OfTen, RawPart, RawRow, Weight
 from drr.papers.pdr.sums import (
@@ -38,11 +38,9 @@ class PqrInput(RawRow):
         return self
 
 
-class PqrSums(ProtocolSums[PqrInput]):
+class PqrSums(PrintedMeans[PqrInput]):
     form = PqrInput
-
-    def __init__(self) -> None:
-        self._ours, self._printed = Means({"p": TEN}), Means({"p": TEN})
+    ends = {"p": TEN}  # noqa: RUF012
 
     def add(self, row: PqrInput) -> JsonObject:
         found = weighed(
@@ -59,18 +57,6 @@ class PqrSums(ProtocolSums[PqrInput]):
             "n_unscored": found.n_unscored,
             "as_printed": {"dimensions": found.as_printed.dimensions, "p": found.as_printed.total},
         }
-
-    def values(self) -> JsonObject:
-        return {**self._ours.values()}
-
-    def as_printed(self) -> JsonObject:
-        return {**self._printed.values()}
-
-    def intervals(self) -> JsonObject:
-        return {**self._ours.intervals()}
-
-    def counted(self) -> dict[str, int]:
-        return self._ours.counted()
 
 
 ENDS = dict.fromkeys(("fa", "cc", "r"), (0.0, 10.0))
@@ -91,13 +77,11 @@ class ReliabilityInput(RawRow):
     claims: list[RawClaim]
 
 
-class ReliabilitySums(ProtocolSums[ReliabilityInput]):
+class ReliabilitySums(PrintedMeans[ReliabilityInput]):
     """A claim without a citation has no source that anybody could ask: its verdict is no missing answer."""
 
     form = ReliabilityInput
-
-    def __init__(self) -> None:
-        self._ours, self._printed = Means(ENDS), Means(ENDS)
+    ends = ENDS
 
     def add(self, row: ReliabilityInput) -> JsonObject:
         claims = [ReliabilityClaim(claim.cited, claim.verdict) for claim in row.claims]
@@ -106,18 +90,6 @@ class ReliabilitySums(ProtocolSums[ReliabilityInput]):
         self._ours.add(ours, row.task)
         self._printed.add(reliability(claims, printed=True)._asdict(), row.task)
         return ours
-
-    def values(self) -> JsonObject:
-        return {**self._ours.values()}
-
-    def as_printed(self) -> JsonObject:
-        return {**self._printed.values()}
-
-    def intervals(self) -> JsonObject:
-        return {**self._ours.intervals()}
-
-    def counted(self) -> dict[str, int]:
-        return self._ours.counted()
 
 
 class SwapInput(RawRow):

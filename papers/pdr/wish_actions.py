@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from drr.env.settings import Settings
     from drr.querygen.files import ResearchTask
 
 FORM = "FILE.jsonl"
@@ -62,22 +61,16 @@ def takes(path: Path) -> bool:
     return path.is_file()
 
 
-def _settings(arguments: argparse.Namespace) -> Settings:
-    from drr.app.console import settings_of
-
-    return settings_of(arguments).settings
-
-
 def _build(arguments: argparse.Namespace) -> int:
     import sys
 
-    from drr.app.console import print_json, write_lines
+    from drr.app.console import settings_of, tell, write_lines
     from drr.env.shop import open_shop
     from drr.querygen.checks import problems
     from drr.querygen.files import BUILT_IN, read_tasks
 
     tasks = read_tasks(BUILT_IN)
-    with open_shop(arguments.shop, _settings(arguments)) as shop:
+    with open_shop(arguments.shop, settings_of(arguments).settings) as shop:
         problem_of = {one.task_id: one for one in problems(tasks, shop, arguments.min_products)}
     good = [task for task in tasks if task.task_id not in problem_of]
     for problem in list(problem_of.values())[:_TOLD]:
@@ -94,19 +87,17 @@ def _build(arguments: argparse.Namespace) -> int:
     good = _in_turn(good)[: arguments.n] if arguments.n else good
     write_lines(arguments.out, [task.line() for task in good])
     counts = Counter(task.category for task in good)
-    if arguments.json:
-        print_json(
-            {
-                "schema": 1,
-                "file": str(arguments.out),
-                "tasks": len(good),
-                "left_out": len(problem_of),
-                "by_category": counts,
-            }
-        )
-    else:
-        print(f"{arguments.out}: {len(good)} tasks in {len(counts)} categories, {len(problem_of)} left out")
-        print(f"next: drr papers pairs {arguments.out} persons.jsonl --per-task 3 --out queries.jsonl")
+    tell(
+        arguments,
+        {
+            "file": str(arguments.out),
+            "tasks": len(good),
+            "left_out": len(problem_of),
+            "by_category": counts,
+        },
+        f"{arguments.out}: {len(good)} tasks in {len(counts)} categories, {len(problem_of)} left out",
+        f"next: drr papers pairs {arguments.out} persons.jsonl --per-task 3 --out queries.jsonl",
+    )
     return 0
 
 
@@ -123,7 +114,7 @@ def _in_turn(tasks: list[ResearchTask]) -> list[ResearchTask]:
 def check(arguments: argparse.Namespace) -> int:
     from contextlib import nullcontext
 
-    from drr.app.console import print_json
+    from drr.app.console import settings_of, tell
     from drr.env.errors import Misuse
     from drr.env.shop import open_shop
     from drr.querygen.checks import problems
@@ -134,16 +125,16 @@ def check(arguments: argparse.Namespace) -> int:
             "--model: answers tasks with files; of wishes without a person code says what there is to say"
         )
     tasks = read_tasks(arguments.file)
-    opened = open_shop(arguments.shop, _settings(arguments)) if arguments.shop else nullcontext(None)
-    with opened as shop:
+    settings = settings_of(arguments).settings
+    with open_shop(arguments.shop, settings) if arguments.shop else nullcontext(None) as shop:
         found = list(problems(tasks, shop, arguments.min_products))
-    if arguments.json:
-        print_json({"schema": 1, "tasks": len(tasks), "problems": [one._asdict() for one in found]})
-    else:
-        for one in found:
-            print(f"{one.task_id}: {one.check}: {one.told}")
-        bad = len({one.task_id for one in found})
-        print(f"{len(tasks) - bad} of {len(tasks)} tasks pass every check")
+    bad = len({one.task_id for one in found})
+    tell(
+        arguments,
+        {"tasks": len(tasks), "problems": [one._asdict() for one in found]},
+        *(f"{one.task_id}: {one.check}: {one.told}" for one in found),
+        f"{len(tasks) - bad} of {len(tasks)} tasks pass every check",
+    )
     return 1 if found else 0
 
 

@@ -66,7 +66,6 @@ def comparison(alignment: JudgeAlignment, old: int, new: int) -> dict[str, Any]:
         for version in (old, new)
     ]
     return {
-        "schema": 1,
         "task": alignment.task.name,
         "judge": by_version[new]["judge"],
         "old": by_version[old],

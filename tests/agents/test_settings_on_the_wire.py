@@ -10,11 +10,10 @@ import pytest
 from drr.agents.registry import PAPER
 from drr.app.cli import main
 from drr.env.settings import Settings
-from drr.papers.pdr.context import write_contexts
 from drr.papers.pdr.person import Person
 
 from tests.agents.garden import ANNA, write_shop
-from tests.persons.remembering import CLUES, FIRST, STATEMENTS, built
+from tests.persons.remembering import CLUES, FIRST, STATEMENTS, built, write_contexts
 from tests.wire import Request, Say, Wire
 
 pytestmark = pytest.mark.long
@@ -40,7 +39,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_shop(str(home / "shop"), Settings())
     (home / "queries.jsonl").write_text(json.dumps(QUERY))
     (home / "persons.jsonl").write_text(json.dumps(PERSON.line()))
-    write_contexts(home / "contexts", [built(PERSON)], sizes={"2k": 2000}, seed=7)
+    write_contexts(home / "contexts", [built(PERSON)], sizes={"2k": 2000})
     return home
 
 

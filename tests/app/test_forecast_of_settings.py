@@ -10,11 +10,10 @@ import pytest
 from drr.app.cli import main
 from drr.app.forecast import PAPER
 from drr.env.settings import Settings
-from drr.papers.pdr.context import write_contexts
 from drr.papers.pdr.person import Person
 
 from tests.agents.garden import ANNA, write_shop
-from tests.persons.remembering import FIRST, built
+from tests.persons.remembering import FIRST, built, write_contexts
 from tests.wire import Request, Say, Wire, looked
 
 PERSON = Person(person_id="p-1", user_id=ANNA, attributes=FIRST.attributes)
@@ -35,7 +34,7 @@ def words(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     (home / "queries.jsonl").write_text("\n".join(map(json.dumps, asked)))
     (home / "persons.jsonl").write_text(json.dumps(PERSON.line()))
     (home / "asking.py").write_text(ASKING)
-    write_contexts(home / "contexts", [built(PERSON)], sizes={"2k": 2000}, seed=7)
+    write_contexts(home / "contexts", [built(PERSON)], sizes={"2k": 2000})
     memories = f"memory:bm25:500,memory:summary,memory:{home}/asking.py:Asking"
     return ["--queries", str(home / "queries.jsonl"), "--shop", str(home / "shop"), "--persons", str(home / "persons.jsonl"),
             "--contexts", str(home / "contexts"), "--settings", f"task,context:2k,persona,records,{memories}",

@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 from drr.app.cli import main
 from drr.env.settings import Settings
-from drr.papers.pdr.context import write_contexts
 from drr.papers.pdr.person import Person
 
 from tests.agents.garden import ANNA, write_shop
-from tests.persons.remembering import CLUES, FIRST, SECOND, STATEMENTS, built
+from tests.persons.remembering import CLUES, FIRST, SECOND, STATEMENTS, built, write_contexts
 from tests.wire import Request, Say, Wire, looked
 
 PERSON = Person(person_id="p-1", user_id=ANNA, attributes=FIRST.attributes)
@@ -40,7 +39,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_shop(str(home / "shop"), Settings())
     (home / "queries.jsonl").write_text(json.dumps(QUERY))
     (home / "persons.jsonl").write_text("\n".join(json.dumps(one.line()) for one in (PERSON, SECOND)))
-    write_contexts(home / "contexts", [built(PERSON), built(SECOND)], sizes={"2k": 2000}, seed=7)
+    write_contexts(home / "contexts", [built(PERSON), built(SECOND)], sizes={"2k": 2000})
     said = [statement for _, statement in (STATEMENTS[0], STATEMENTS[4], STATEMENTS[5])]
     (home / "planted.py").write_text(
         MEMORY.replace("{0}", said[0]).replace("{1}", said[1]).replace("{2}", said[2])
@@ -125,14 +124,14 @@ def test_what_was_given_is_unknown_once_its_contexts_are_others(
 ) -> None:
     at = tmp_path / "study"
     own = tmp_path / "contexts"
-    write_contexts(own, [built(PERSON)], sizes={"2k": 2000}, seed=7)
+    write_contexts(own, [built(PERSON)], sizes={"2k": 2000})
     words = ["run", str(at), "--queries", str(home / "queries.jsonl"), "--shop", str(home / "shop"), "--settings", "context:2k",
              "--persons", str(home / "persons.jsonl"), "--contexts", str(own), "--quiet",
              "--variants", "react", "--model", "anthropic:claude-sonnet-5-5"]  # fmt: skip
     with Wire(listens) as wire:
         assert main([*words, "--base-url", wire.url]) == 0
     assert values(reported(at, capsys), "react@context:2k")["given"] == 1
-    write_contexts(own, [built(PERSON, 2)], sizes={"2k": 2000}, seed=7)
+    write_contexts(own, [built(PERSON, 2)], sizes={"2k": 2000})
     changed = values(reported(at, capsys), "react@context:2k")
     assert (changed["given"], changed["used"], changed["given_tokens"]) == (None, None, None)
     assert changed["told"] == 0.1

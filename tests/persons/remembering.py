@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from drr.papers.pdr.context import BuiltContext, ContextItem, ItemTruth, write_contexts
+from drr.papers.pdr.context import (
+    BuiltContext,
+    ContextItem,
+    ContextManifest,
+    ItemTruth,
+    PersonContext,
+    write_made,
+    write_person,
+)
 from drr.papers.pdr.person import Attribute, Person
 
 STATEMENTS = (
@@ -32,6 +41,22 @@ CLUES = (
     "Only if it is on sale, I said.",
     "October is when I see what is missing.",
 )
+
+
+def write_contexts(
+    folder: Path,
+    built: Iterable[BuiltContext],
+    *,
+    sizes: Mapping[str, int],
+    seed: int = 7,
+) -> ContextManifest:
+    every = list(built)
+
+    def made(part: Path) -> Iterator[tuple[str, PersonContext]]:
+        for one in every:
+            yield one.person.person_id, write_person(part, one)
+
+    return write_made(folder, [one.person for one in every], made, sizes=sizes, seed=seed)
 
 
 def person(number: int, statements: tuple[tuple[str, str], ...]) -> Person:
@@ -65,5 +90,5 @@ def built(one: Person, each: int = 3) -> BuiltContext:
 
 
 def folder(at: Path) -> Path:
-    write_contexts(at / "contexts", [built(FIRST), built(SECOND)], sizes={"2k": 2000}, seed=7)
+    write_contexts(at / "contexts", [built(FIRST), built(SECOND)], sizes={"2k": 2000})
     return at / "contexts"

@@ -15,9 +15,10 @@ from drr.papers.pdr.context import (
     read_contexts,
     read_truth,
     tokens_of,
-    write_contexts,
 )
 from drr.papers.pdr.person import Attribute, Person
+
+from tests.persons.remembering import write_contexts
 
 DOG = Attribute(id="pets-dogs", block="pets", statement="shares the household with a dog", basis="records")
 PERSON = Person(person_id="p-1", attributes=(DOG,))
@@ -34,7 +35,7 @@ TRUTHS = [ItemTruth(id=item.id, expresses=("pets-dogs",)) for item in ITEMS]
 def folder(tmp_path: Path) -> Path:
     path = tmp_path / "contexts"
     built = BuiltContext(PERSON, ITEMS, TRUTHS, {"1k": 2, "2k": 5})
-    write_contexts(path, [built], sizes={"1k": 1000, "2k": 2000}, seed=7)
+    write_contexts(path, [built], sizes={"1k": 1000, "2k": 2000})
     return path
 
 
@@ -64,7 +65,7 @@ def test_the_truth_is_read_on_its_own(folder: Path) -> None:
 def test_the_same_items_are_the_same_bytes(folder: Path, tmp_path: Path) -> None:
     again = tmp_path / "again"
     built = BuiltContext(PERSON, ITEMS, TRUTHS, {"1k": 2, "2k": 5})
-    write_contexts(again, [built], sizes={"1k": 1000, "2k": 2000}, seed=7)
+    write_contexts(again, [built], sizes={"1k": 1000, "2k": 2000})
     names = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
     assert len(names) == 5
     assert all((folder / name).read_bytes() == (again / name).read_bytes() for name in names)
@@ -103,7 +104,7 @@ def test_no_folder_of_contexts_is_misuse(tmp_path: Path) -> None:
 def test_a_strange_folder_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("keep")
     with pytest.raises(Misuse, match="not empty"):
-        write_contexts(tmp_path, [], sizes={"1k": 1000}, seed=7)
+        write_contexts(tmp_path, [], sizes={"1k": 1000})
     assert (tmp_path / "mine.txt").read_text() == "keep"
 
 

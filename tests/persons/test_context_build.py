@@ -21,7 +21,6 @@ from drr.papers.pdr.context import (
     read_truth,
     text_of,
     tokens_of,
-    write_contexts,
 )
 from drr.papers.pdr.context_build import ContextWorks, build_context
 from drr.papers.pdr.context_check import item_faults, persons_of
@@ -31,6 +30,7 @@ from drr.papers.pdr.words import invented_traits, key_of, record_traits, values_
 from drr.wording.states import STATES
 
 from tests.commands import drr
+from tests.persons.remembering import write_contexts
 from tests.persons.shopper import ANNA
 
 Plant = tuple[Person, User | None, ContextItem]
@@ -100,7 +100,7 @@ def test_where_there_is_nothing_more_to_say_the_manifest_says_so_and_the_check_r
     with open_shop(str(sample_shop), Settings()) as shop:
         wares = Wares(islice(shop.store.iter_products(), 1), 7)
     material = PersonMaterial(person, None, [], wares, Random(7))
-    write_contexts(tmp_path, [build_context(person, material, None, sizes, 7)], sizes=sizes, seed=7)
+    write_contexts(tmp_path, [build_context(person, material, None, sizes, 7)], sizes=sizes)
     made = read_contexts(tmp_path).manifest.persons["p-1"]
     assert made.tokens["2k"] >= 1960 and made.tokens["64k"] < 0.98 * 64_000
     assert made.short == {"64k": "all that can be said of the person is there"}

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from drr.env.settings import Settings
     from drr.papers.pdr.context_check import ContextFault, SizeShares
 
 _EXAMPLES = """\
@@ -94,16 +93,10 @@ def run(arguments: argparse.Namespace) -> int:
     return _make(arguments) if arguments.action == "build" else _check(arguments)
 
 
-def _settings(arguments: argparse.Namespace) -> Settings:
-    from drr.app.console import settings_of
-
-    return settings_of(arguments).settings
-
-
 def _make(arguments: argparse.Namespace) -> int:
     from collections.abc import Iterable, Iterator
 
-    from drr.app.console import print_json, progress_of
+    from drr.app.console import print_json, progress_of, settings_of
     from drr.app.ending import tidy_end
     from drr.app.terminal import flowed
     from drr.env.shop import open_shop
@@ -114,7 +107,7 @@ def _make(arguments: argparse.Namespace) -> int:
 
     sizes = parse_sizes(arguments.tokens)
     persons = list(read_persons(arguments.file).values())
-    settings = _settings(arguments)
+    settings = settings_of(arguments).settings
     named = shop_of(persons, arguments.file, arguments.shop)
     with open_shop(named, settings) as shop:
         shop_hash = shop.manifest.content_hash
@@ -134,33 +127,34 @@ def _make(arguments: argparse.Namespace) -> int:
             arguments.out, persons, counted, sizes=sizes, seed=arguments.seed, shop_hash=shop_hash
         )
     few = {size: sum(len(one.few.get(size, {})) for one in manifest.persons.values()) for size in sizes}
-    if arguments.json:
-        print_json({**manifest.model_dump(mode="json"), "folder": str(arguments.out), "too_few": few})
-        return 0
-    print(
+    lines = [
         f"{arguments.out}: contexts of {len(persons)} persons, {manifest.counter} tokens, {manifest.content_hash[:12]}"
-    )
+    ]
     for size, asked in sizes.items():
         counted_tokens = [one.tokens[size] for one in manifest.persons.values()]
-        lines_out = (
+        line = (
             f"  {size:>6}: {min(counted_tokens):,} to {max(counted_tokens):,} of {asked:,} tokens; "
             f"{few[size]} attributes are expressed by fewer than five items"
         )
-        print(flowed(lines_out, 8))
-    print(f"next: drr papers context check {arguments.out} --shop {named}")
+        lines.append(flowed(line, 8))
+    lines.append(f"next: drr papers context check {arguments.out} --shop {named}")
+    if arguments.json:
+        print_json({**manifest.model_dump(mode="json"), "folder": str(arguments.out), "too_few": few})
+    else:
+        print("\n".join(lines))
     return 0
 
 
 def _check(arguments: argparse.Namespace) -> int:
     from contextlib import nullcontext
 
-    from drr.app.console import print_json
+    from drr.app.console import print_json, settings_of
     from drr.env.shop import open_shop
     from drr.papers.pdr.context import read_contexts, read_truth
     from drr.papers.pdr.context_check import SharesTally, person_faults, persons_of
     from drr.papers.pdr.reversal import is_asked, reverse, tell_reversal
 
-    contexts, settings = read_contexts(arguments.folder), _settings(arguments)
+    contexts, settings = read_contexts(arguments.folder), settings_of(arguments).settings
     persons = persons_of(contexts)
     asks = is_asked(arguments, settings, contexts)
     tally = SharesTally(contexts)

@@ -91,26 +91,13 @@ def run(arguments: argparse.Namespace) -> int:
         return act(study, book, arguments)
 
 
-def _as_json(arguments: argparse.Namespace) -> bool:
-    return bool(getattr(arguments, "json", False))
-
-
 def _list(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> int:
-    from drr.app.console import print_json
+    from drr.app.console import tell
     from drr.app.terminal import Column, table
     from drr.papers.pdr.judging.rows import DIMENSIONS
     from drr.wording.excerpt import excerpt
 
     rows = book.all()
-    if _as_json(arguments):
-        print_json(
-            {
-                "schema": 1,
-                "judge": book.judging.judge if book.judging else None,
-                "criteria": [_short(one) for one in rows],
-            }
-        )
-        return 0
     lines_out = [
         [
             one.owner.label,
@@ -120,9 +107,16 @@ def _list(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> in
         ]
         for one in rows
     ]
-    print(table(["whose", "state", "criteria", Column("task", rank=1)], lines_out))
-    if any(one.state == "not made yet" for one in rows):
-        print(f"\n`drr judge {study.folder} --what criteria` makes those that are missing")
+    absent = any(one.state == "not made yet" for one in rows)
+    tell(
+        arguments,
+        {
+            "judge": book.judging.judge if book.judging else None,
+            "criteria": [_short(one) for one in rows],
+        },
+        table(["whose", "state", "criteria", Column("task", rank=1)], lines_out),
+        *([f"\n`drr judge {study.folder} --what criteria` makes those that are missing"] if absent else []),
+    )
     return 0
 
 
@@ -139,13 +133,11 @@ def _short(one: OwnCriteria) -> JsonObject:
 
 
 def _show(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> int:
-    from drr.app.console import print_json
+    from drr.app.console import tell
 
     chosen = book.all() if arguments.whose is None else [book.named(arguments.whose)]
-    if _as_json(arguments):
-        print_json({"schema": 1, "criteria": [_document(book, one) for one in chosen]})
-        return 0
-    print("\n\n".join(_text(book, one) for one in chosen))
+    text = "\n\n".join(_text(book, one) for one in chosen)
+    tell(arguments, {"criteria": [_document(book, one) for one in chosen]}, text)
     return 0
 
 
@@ -190,20 +182,16 @@ def _text(book: CriteriaBook, one: OwnCriteria) -> str:
 
 
 def _edit(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> int:
-    from drr.app.console import print_json
+    from drr.app.console import tell
     from drr.papers.pdr.judging.kept import KeptEdits
 
     one = book.named(arguments.whose)
     edits = KeptEdits(study)
     edit = edits.change(one.owner, one.rubric, _wanted(arguments), _signature(arguments.by))
     edits.write()
-    if _as_json(arguments):
-        print_json({"schema": 1, **_short(one), "edit": edit.model_dump()})
-    else:
-        print(
-            f"{one.owner.label}: {edit.what} {edit.id or ''}".rstrip()
-            + f"; `drr judge {study.folder} --what pqr` scores by it"
-        )
+    words = f"{one.owner.label}: {edit.what} {edit.id or ''}".rstrip()
+    document = {**_short(one), "edit": edit.model_dump()}
+    tell(arguments, document, f"{words}; `drr judge {study.folder} --what pqr` scores by it")
     return 0
 
 
@@ -302,7 +290,7 @@ def _export(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> 
 def _import(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> int:
     import sys
 
-    from drr.app.console import print_json
+    from drr.app.console import tell
     from drr.papers.pdr.judging.file import read_criteria
     from drr.papers.pdr.judging.kept import KeptEdits
 
@@ -320,10 +308,9 @@ def _import(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> 
             " the task; those of the first count, as quality is of the task alone",
             file=sys.stderr,
         )
-    if _as_json(arguments):
-        print_json({"schema": 1, "read": len(found.given), "changed": [owner.label for owner in taken]})
-    else:
-        print(
-            f"{arguments.file}: criteria of {len(found.given):,} tasks or persons read, {len(taken):,} changed"
-        )
+    tell(
+        arguments,
+        {"read": len(found.given), "changed": [owner.label for owner in taken]},
+        f"{arguments.file}: criteria of {len(found.given):,} tasks or persons read, {len(taken):,} changed",
+    )
     return 0

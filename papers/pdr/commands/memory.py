@@ -93,36 +93,18 @@ def _budget(text: str) -> int:
 def run(arguments: argparse.Namespace) -> int:
     if arguments.action == "list":
         return _list(arguments)
-
-    return try_memories(arguments, _settings(arguments))
-
-
-def _settings(arguments: argparse.Namespace) -> Settings:
     from drr.app.console import settings_of
 
-    return settings_of(arguments).settings
+    return try_memories(arguments, settings_of(arguments).settings)
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    from drr.app.console import print_json
+    from drr.app.console import tell
     from drr.app.terminal import Column, table
     from drr.papers.pdr.memory.registry import memory_kinds
 
     kinds = memory_kinds()
-    if arguments.json:
-        rows = [
-            {
-                "name": kind.name,
-                "version": kind.version,
-                "summary": kind.summary,
-                "asks_model": kind.asks_model,
-                "embeds": kind.embeds,
-                "origin": kind.origin,
-            }
-            for kind in kinds
-        ]
-        print_json({"schema": 1, "memories": rows})
-        return 0
+    names = ("name", "version", "summary", "asks_model", "embeds", "origin")
     uses = {
         (False, False): "-",
         (True, False): "model",
@@ -130,7 +112,11 @@ def _list(arguments: argparse.Namespace) -> int:
         (True, True): "model, embedder",
     }
     lines = [(k.name, k.version, uses[k.asks_model, k.embeds], k.summary) for k in kinds]
-    print(table(["memory", "version", "uses", Column("how", flows=True)], lines))
+    tell(
+        arguments,
+        {"memories": [{name: getattr(kind, name) for name in names} for kind in kinds]},
+        table(["memory", "version", "uses", Column("how", flows=True)], lines),
+    )
     return 0
 
 

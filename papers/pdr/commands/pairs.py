@@ -42,7 +42,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import sys
 
-    from drr.app.console import print_json
+    from drr.app.console import tell
     from drr.env.errors import Misuse
     from drr.papers.pdr.person import read_persons
     from drr.querygen.files import read_tasks, write_queries
@@ -65,21 +65,12 @@ def run(arguments: argparse.Namespace) -> int:
             file=sys.stderr,
         )
     asking = len({query.person_id for query in queries})
-    if arguments.json:
-        print_json(
-            {
-                "schema": 1,
-                "file": str(arguments.out),
-                "queries": len(queries),
-                "tasks": len(tasks),
-                "persons": asking,
-            }
-        )
-    else:
-        print(f"{arguments.out}: {len(queries)} queries of {len(tasks)} tasks by {asking} persons")
-        print(
-            f"next: drr run study --queries {arguments.out} --persons {arguments.persons} --settings task,persona"
-        )
+    tell(
+        arguments,
+        {"file": str(arguments.out), "queries": len(queries), "tasks": len(tasks), "persons": asking},
+        f"{arguments.out}: {len(queries)} queries of {len(tasks)} tasks by {asking} persons",
+        f"next: drr run study --queries {arguments.out} --persons {arguments.persons} --settings task,persona",
+    )
     return 0
 
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from drr.env.settings import Settings
+from typing import Any, NamedTuple
 
 _EXAMPLES = """\
 A person is what is known of a shopper: each attribute with its basis. `records`: follows from orders by rule, which are named.
@@ -29,17 +26,19 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     actions = parser.add_subparsers(dest="action", required=True, metavar="|".join(_ACTIONS))
     for name, action in _ACTIONS.items():
-        action.build(
-            actions.add_parser(
-                name,
-                help=action.said,
-                description=action.said,
-                formatter_class=argparse.RawDescriptionHelpFormatter,
-                epilog="\n".join(
-                    ["examples:", *(f"  drr papers persons {name} {one}" for one in action.examples)]
-                ),
-            )
+        made = actions.add_parser(
+            name,
+            help=action.summary,
+            description=action.summary,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            epilog="\n".join(
+                ["examples:", *(f"  drr papers persons {name} {one}" for one in action.examples)]
+            ),
         )
+        for word, options in action.arguments:
+            made.add_argument(word, **options)
+        if action.build is not None:
+            action.build(made)
 
 
 def _build_build(parser: argparse.ArgumentParser) -> None:
@@ -79,156 +78,92 @@ def _build_build(parser: argparse.ArgumentParser) -> None:
     add_setting_options(parser, *SETTINGS, "role_models", "prompts", "shop_url")
 
 
-def _build_show(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE.jsonl", type=Path, help="a file of persons")
-    parser.add_argument("--person", metavar="ID", help="this one alone")
-    parser.add_argument("--json", action="store_true", help="one JSON document")
-
-
-def _build_check(parser: argparse.ArgumentParser) -> None:
-    from drr.app.console import add_setting_options
-
-    parser.add_argument("file", metavar="FILE.jsonl", type=Path, help="a file of persons")
-    parser.add_argument("--shop", metavar="SHOP", help="also against the records of this shop")
-    parser.add_argument("--json", action="store_true", help="one JSON document")
-    add_setting_options(parser, "shop_url")
-
-
-def _build_stats(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE.jsonl", type=Path, help="a file of persons")
-    parser.add_argument(
-        "--truth",
-        metavar="RAW_DIR",
-        type=Path,
-        help="a folder of `drr data sample`: compare with the interests it drew",
-    )
-    parser.add_argument("--json", action="store_true", help="one JSON document")
-
-
-def _build_import(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "file", metavar="FILE", type=Path, help="JSON lines: one persona each, by block (PDR-Bench's form)"
-    )
-    parser.add_argument(
-        "--out", required=True, metavar="FILE.jsonl", type=Path, help="the file of persons that is written"
-    )
-    parser.add_argument("--json", action="store_true", help="one JSON document")
-
-
-def _build_export(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE.jsonl", type=Path, help="a file of persons")
-    parser.add_argument("--out", required=True, metavar="FILE", type=Path, help="the file that is written")
-    parser.add_argument("--json", action="store_true", help="one JSON document")
-
-
 def run(arguments: argparse.Namespace) -> int:
     return _ACTIONS[arguments.action].run(arguments)
 
 
-def _settings(arguments: argparse.Namespace) -> Settings:
-    from drr.app.console import settings_of
-
-    return settings_of(arguments).settings
-
-
 def _build(arguments: argparse.Namespace) -> int:
+    from drr.app.console import settings_of
     from drr.papers.pdr.build import build_file
 
-    return build_file(arguments, _settings(arguments))
+    return build_file(arguments, settings_of(arguments).settings)
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from drr.app.console import print_json
+    from drr.app.console import tell
     from drr.app.terminal import flowed
     from drr.env.errors import Misuse
     from drr.papers.pdr.person import person_text, read_persons
 
     persons = read_persons(arguments.file)
-    if arguments.person is not None:
-        if arguments.person not in persons:
-            raise Misuse(f"{arguments.file}: no person {arguments.person!r} in it")
-        persons = {arguments.person: persons[arguments.person]}
-    if arguments.json:
-        print_json({"schema": 1, "persons": [person.line() for person in persons.values()]})
-    else:
-        print(flowed("\n\n".join(person_text(person) for person in persons.values()), 14))
+    if arguments.person not in (None, *persons):
+        raise Misuse(f"{arguments.file}: no person {arguments.person!r} in it")
+    shown = [person for name, person in persons.items() if arguments.person in (None, name)]
+    document = {"persons": [person.line() for person in shown]}
+    tell(arguments, document, flowed("\n\n".join(map(person_text, shown)), 14))
     return 0
 
 
 def _check(arguments: argparse.Namespace) -> int:
     from contextlib import nullcontext
 
-    from drr.app.console import print_json
+    from drr.app.console import settings_of, tell
     from drr.env.records.lines import one_line
     from drr.env.shop import open_shop
     from drr.papers.pdr.checking import problems
     from drr.papers.pdr.person import read_persons
 
     persons = list(read_persons(arguments.file).values())
-    opened = open_shop(arguments.shop, _settings(arguments)) if arguments.shop else nullcontext(None)
-    with opened as shop:
+    settings = settings_of(arguments).settings
+    with open_shop(arguments.shop, settings) if arguments.shop else nullcontext(None) as shop:
         found = list(problems(persons, shop))
-    if arguments.json:
-        print_json(
-            {"schema": 1, "persons": len(persons), "problems": [problem._asdict() for problem in found]}
-        )
-    else:
-        for problem in found:
-            print(f"{problem.person_id}: {problem.check}: {one_line(problem.told, 300)}")
-        bad = len({problem.person_id for problem in found})
-        print(f"{len(persons) - bad} of {len(persons)} persons pass every check")
+    bad = len({problem.person_id for problem in found})
+    tell(
+        arguments,
+        {"persons": len(persons), "problems": [problem._asdict() for problem in found]},
+        *(f"{one.person_id}: {one.check}: {one_line(one.told, 300)}" for one in found),
+        f"{len(persons) - bad} of {len(persons)} persons pass every check",
+    )
     return 1 if found else 0
 
 
 def _stats(arguments: argparse.Namespace) -> int:
-    from drr.app.console import print_json
+    from drr.app.console import tell
+    from drr.data_ingest.sample import read_truth
     from drr.papers.pdr.checking import quality_of, quality_text, statistics_of, statistics_text
     from drr.papers.pdr.person import read_persons
 
     persons = list(read_persons(arguments.file).values())
     document = statistics_of(persons)
-    quality = None
-    if arguments.truth is not None:
-        from drr.data_ingest.sample import read_truth
-
-        quality = quality_of(persons, read_truth(arguments.truth))
-    if arguments.json:
-        print_json({**document, "quality": quality})
-    else:
-        print(statistics_text(document))
-        if quality is not None:
-            print(quality_text(quality))
+    quality = None if arguments.truth is None else quality_of(persons, read_truth(arguments.truth))
+    text = [statistics_text(document), *([] if quality is None else [quality_text(quality)])]
+    tell(arguments, {**document, "quality": quality}, *text)
     return 0
 
 
 def _import(arguments: argparse.Namespace) -> int:
     from collections import Counter
 
-    from drr.app.console import print_json, write_lines
+    from drr.app.console import tell, write_lines
     from drr.papers.pdr.persona_json import imported_personas
 
     personas = imported_personas(arguments.file)
     write_lines(arguments.out, [one.person.line() for one in personas])
-    dropped = Counter[str]()
-    for one in personas:
-        dropped.update(one.dropped)
+    dropped: Counter[str] = sum((Counter(one.dropped) for one in personas), Counter())
     attributes = sum(len(one.person.attributes) for one in personas)
-    if arguments.json:
-        print_json(
-            {
-                "schema": 1,
-                "file": str(arguments.out),
-                "persons": len(personas),
-                "attributes": attributes,
-                "left_out": dict(sorted(dropped.items())),
-            }
-        )
-    else:
-        print(f"{arguments.out}: {len(personas)} persons with {attributes} attributes")
-        if dropped:
-            counts = ", ".join(f"{count} with {kind}" for kind, count in sorted(dropped.items()))
-            print(f"left out: {counts}")
-        print(f"next: drr papers persons show {arguments.out}")
+    counts = ", ".join(f"{count} with {kind}" for kind, count in sorted(dropped.items()))
+    tell(
+        arguments,
+        {
+            "file": str(arguments.out),
+            "persons": len(personas),
+            "attributes": attributes,
+            "left_out": dict(sorted(dropped.items())),
+        },
+        f"{arguments.out}: {len(personas)} persons with {attributes} attributes",
+        *([f"left out: {counts}"] if dropped else []),
+        f"next: drr papers persons show {arguments.out}",
+    )
     return 0
 
 
@@ -255,52 +190,72 @@ def _export(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _shop_url(parser: argparse.ArgumentParser) -> None:
+    from drr.app.console import add_setting_options
+
+    add_setting_options(parser, "shop_url")
+
+
 class _Action(NamedTuple):
-    said: str
-    build: Callable[[argparse.ArgumentParser], None]
+    summary: str
     run: Callable[[argparse.Namespace], int]
     examples: tuple[str, ...]
+    arguments: tuple[tuple[str, dict[str, Any]], ...] = ()
+    build: Callable[[argparse.ArgumentParser], None] | None = None
+    """What it takes beside."""
+
+
+_FILE = ("file", {"metavar": "FILE.jsonl", "type": Path, "help": "a file of persons"})
+_PERSONS_OUT = (
+    "--out",
+    {"required": True, "metavar": "FILE.jsonl", "type": Path, "help": "the file of persons that is written"},
+)
+_OUT = ("--out", {"required": True, "metavar": "FILE", "type": Path, "help": "the file that is written"})
+_JSON = ("--json", {"action": "store_true", "help": "one JSON document"})
+_TRUTH = "a folder of `drr data sample`: compare with the interests it drew"
+_PERSONAS = "JSON lines: one persona each, by block (PDR-Bench's form)"
 
 
 _ACTIONS = {
     "build": _Action(
         "Make persons of a sample of shoppers, or of named ones.",
-        _build_build,
         _build,
         (
             "--shop shop --out persons.jsonl --users 50",
             "--shop servers:demo --out two.jsonl --user AE... --user AF...",
             "--shop shop --out persons.jsonl --model anthropic:claude-sonnet-5-5 --budget 2",
         ),
+        build=_build_build,
     ),
     "show": _Action(
         "Print persons: each attribute with its basis and what it rests on.",
-        _build_show,
         _show,
         ("persons.jsonl", "persons.jsonl --person p-0123456789ab --json"),
+        (_FILE, ("--person", {"metavar": "ID", "help": "this one alone"}), _JSON),
     ),
     "check": _Action(
         "Check evidence, personal data and contradictions; exit 1 where something does not hold.",
-        _build_check,
         _check,
         ("persons.jsonl", "persons.jsonl --shop shop"),
+        (_FILE, ("--shop", {"metavar": "SHOP", "help": "also against the records of this shop"}), _JSON),
+        _shop_url,
     ),
     "stats": _Action(
         "Count attributes by block and basis; compare them with what a sample drew.",
-        _build_stats,
         _stats,
         ("persons.jsonl", "persons.jsonl --json"),
+        (_FILE, ("--truth", {"metavar": "RAW_DIR", "type": Path, "help": _TRUTH}), _JSON),
     ),
     "import": _Action(
         "Take personas in PDR-Bench's JSON as persons; names, e-mail, streets and telephones stay outside.",
-        _build_import,
         _import,
         ("personas.jsonl --out persons.jsonl",),
+        (("file", {"metavar": "FILE", "type": Path, "help": _PERSONAS}), _PERSONS_OUT, _JSON),
     ),
     "export": _Action(
         "Write persons as personas by block, without orders, quotations and user ids.",
-        _build_export,
         _export,
         ("persons.jsonl --out personas.jsonl",),
+        (_FILE, _OUT, _JSON),
     ),
 }

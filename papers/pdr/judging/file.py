@@ -76,6 +76,8 @@ class CriteriaLine(BaseModel):
     quality_criterions: dict[str, list[CriterionLine]] = Field(default_factory=dict)
 
 
+_NAMES: Mapping[str, Half] = {"personalization": "p", "quality": "q"}
+"""As the fields of a line begin."""
 OwnerT = TypeVar("OwnerT")
 Known = Callable[[CriteriaOwner], Rubric | None]
 """What stands there now of an owner, with ids and origins that unchanged criteria keep."""
@@ -136,47 +138,30 @@ def _check_task(where: str, line: CriteriaLine, tasks: Mapping[str, str]) -> Non
 
 
 def _halves(where: str, line: CriteriaLine, now: Known) -> Iterator[tuple[CriteriaOwner, GivenCriteria]]:
-    if line.personalization_weights or line.personalization_criterions:
-        if line.userid is None:
+    for name, half in _NAMES.items():
+        weights, criterions = _fields(line, name)
+        if not (weights or criterions):
+            continue
+        if half == "p" and line.userid is None:
             raise Misuse(f"{where}: userid: none, and criteria of personalization are of a person")
-        owner = CriteriaOwner(line.taskid, line.userid)
-        yield (
-            owner,
-            _given(
-                where,
-                "personalization",
-                owner,
-                line.personalization_weights,
-                line.personalization_criterions,
-                now,
-            ),
-        )
-    if line.quality_weights or line.quality_criterions:
-        owner = CriteriaOwner(line.taskid)
-        yield owner, _given(where, "quality", owner, line.quality_weights, line.quality_criterions, now)
+        owner = CriteriaOwner(line.taskid, line.userid if half == "p" else None)
+        rubric = now(owner) or Rubric()
+        named = _by_dimension(f"{where}: {name}_weights", weights, half)
+        lists = _by_dimension(f"{where}: {name}_criterions", criterions, half)
+        absent = [dimension for dimension in DIMENSIONS[half] if dimension not in named]
+        if absent:
+            raise Misuse(f"{where}: {name}_weights: {_KEYS[absent[0]]} has no weight")
+        rows = {
+            dimension: _rows(
+                f"{where}: {name}_criterions.{_KEYS[dimension]}", dimension, lists.get(dimension, ()), rubric
+            )
+            for dimension in DIMENSIONS[half]
+        }
+        yield owner, GivenCriteria(summing_to_one(f"{where}: {name}_weights", named), rows)
 
 
-def _given(
-    where: str,
-    name: str,
-    owner: CriteriaOwner,
-    weights: Mapping[str, float],
-    criterions: Mapping[str, Sequence[CriterionLine]],
-    now: Known,
-) -> GivenCriteria:
-    half, rubric = owner.half, now(owner) or Rubric()
-    named = _by_dimension(f"{where}: {name}_weights", weights, half)
-    lists = _by_dimension(f"{where}: {name}_criterions", criterions, half)
-    absent = [dimension for dimension in DIMENSIONS[half] if dimension not in named]
-    if absent:
-        raise Misuse(f"{where}: {name}_weights: {_KEYS[absent[0]]} has no weight")
-    rows = {
-        dimension: _rows(
-            f"{where}: {name}_criterions.{_KEYS[dimension]}", dimension, lists.get(dimension, ()), rubric
-        )
-        for dimension in DIMENSIONS[half]
-    }
-    return GivenCriteria(summing_to_one(f"{where}: {name}_weights", named), rows)
+def _fields(line: CriteriaLine, name: str) -> tuple[dict[str, float], dict[str, list[CriterionLine]]]:
+    return getattr(line, f"{name}_weights"), getattr(line, f"{name}_criterions")
 
 
 def summing_to_one(where: str, weights: Mapping[CriteriaDimension, float]) -> dict[str, float]:
@@ -258,30 +243,24 @@ def document_line(
         "taskid": owner.task_id,
         "userid": owner.person_id,
         "task": task,
-        "personalization_weights": _weights(personal),
-        "quality_weights": _weights(quality),
-        "personalization_criterions": _criterions(personal),
-        "quality_criterions": _criterions(quality),
     }
+    for name, half in (("personalization", personal), ("quality", quality)):
+        line[f"{name}_weights"] = {} if half is None else _weights(*half)
+    for name, half in (("personalization", personal), ("quality", quality)):
+        line[f"{name}_criterions"] = {} if half is None else _criterions(*half)
     return json.dumps(line, ensure_ascii=False)
 
 
-def _weights(held: tuple[CriteriaOwner, Rubric] | None) -> dict[str, float]:
-    if held is None or held[1].weights is None:
-        return {}
-    weights = held[1].weights["weights"]
-    return {
-        _KEYS[dimension]: weights[dimension] for dimension in DIMENSIONS[held[0].half] if dimension in weights
-    }
+def _weights(owner: CriteriaOwner, rubric: Rubric) -> dict[str, float]:
+    weights = rubric.weights["weights"] if rubric.weights else {}
+    return {_KEYS[one]: weights[one] for one in DIMENSIONS[owner.half] if one in weights}
 
 
-def _criterions(held: tuple[CriteriaOwner, Rubric] | None) -> dict[str, list[JsonObject]]:
-    if held is None:
-        return {}
+def _criterions(owner: CriteriaOwner, rubric: Rubric) -> dict[str, list[JsonObject]]:
     return {
         _KEYS[dimension]: [
-            {"criterion": row["criterion"], "explanation": row["explanation"], "weight": row["weight"]}
-            for row in held[1].rows(dimension)
+            {name: row[name] for name in ("criterion", "explanation", "weight")}
+            for row in rubric.rows(dimension)
         ]
-        for dimension in DIMENSIONS[held[0].half]
+        for dimension in DIMENSIONS[owner.half]
     }

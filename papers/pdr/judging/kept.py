@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import Id, write_file
@@ -27,6 +27,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 KEPT = "criteria.jsonl"
 SCHEMA = 1
+EditKind = Literal["import", "edit", "add", "remove", "weights"]
 
 
 class CriteriaEdit(BaseModel):
@@ -34,7 +35,7 @@ class CriteriaEdit(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    what: Literal["import", "edit", "add", "remove", "weights"]
+    what: EditKind
     who: str
     when: str
     id: str | None = None
@@ -102,6 +103,12 @@ class Signature:
     who: str
     when: str
 
+    def edit(
+        self, what: EditKind, *, id: str | None = None, old: Any = None, new: Any = None
+    ) -> CriteriaEdit:
+        rows = {name: None if row is None else dict(row) for name, row in (("old", old), ("new", new))}
+        return CriteriaEdit(what=what, who=self.who, when=self.when, id=id, **rows)
+
 
 @dataclass(frozen=True)
 class CriterionChange:
@@ -132,9 +139,7 @@ class KeptEdits:
         """Take what a file gave for one owner; return whether that is anything new."""
         if before is not None and before.id == given.id:
             return False
-        edit = CriteriaEdit(
-            what="import", who=by.who, when=by.when, old=_document(before), new=_document(given)
-        )
+        edit = by.edit("import", old=_document(before), new=_document(given))
         self._put(owner, given, edit)
         return True
 
@@ -151,9 +156,8 @@ class KeptEdits:
             strange = [name for name in wanted.weights if name not in DIMENSIONS[owner.half]]
             if absent or strange:
                 raise Misuse(f"--weights: give each of {', '.join(DIMENSIONS[owner.half])} and no other")
-            old: JsonObject = dict(weights)
-            weights = summing_to_one("--weights", wanted.weights)
-            edit = CriteriaEdit(what="weights", who=by.who, when=by.when, old=old, new=dict(weights))
+            old, weights = weights, summing_to_one("--weights", wanted.weights)
+            edit = by.edit("weights", old=old, new=weights)
         else:
             edit = _change_rows(owner, rows, wanted, by)
         self._put(owner, GivenCriteria(weights, rows), edit)
@@ -193,7 +197,7 @@ def _change_rows(
     old = rows[name][at]
     if wanted.remove:
         del rows[name][at]
-        return CriteriaEdit(what="remove", who=by.who, when=by.when, id=wanted.id, old=dict(old))
+        return by.edit("remove", id=wanted.id, old=old)
     new = _changed(old, wanted)
     if new == old:
         raise Misuse(
@@ -201,7 +205,7 @@ def _change_rows(
         )
     _check_new(rows[name], new)
     rows[name][at] = new
-    return CriteriaEdit(what="edit", who=by.who, when=by.when, id=wanted.id, old=dict(old), new=dict(new))
+    return by.edit("edit", id=wanted.id, old=old, new=new)
 
 
 def _changed(old: CriterionRow, wanted: CriterionChange) -> CriterionRow:
@@ -233,7 +237,7 @@ def _add(
     }
     _check_new(rows[name], new)
     rows[name].append(new)
-    return CriteriaEdit(what="add", who=by.who, when=by.when, id=new["id"], new=dict(new))
+    return by.edit("add", id=new["id"], new=new)
 
 
 def _check_new(others: Sequence[CriterionRow], new: CriterionRow) -> None:

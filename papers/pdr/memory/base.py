@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 from drr.env.embedding import Embedder
 from drr.llm.prompts import Prompts, fence
@@ -169,6 +169,7 @@ class Describing:
     items: tuple[ContextItem, ...]
 
 
+FormT = TypeVar("FormT", bound=_Form)
 MemoryBrief = Rewriting | Extracting | Comparing | Distilling | Describing
 
 
@@ -176,45 +177,42 @@ BATCH = 3_000
 """Tokens of items that one request holds."""
 
 
-async def summary(desk: MemoryDesk, held: str, items: Sequence[ContextItem], words: int) -> str:
-    told = desk.prompts.fill(
-        "memory_summary",
-        words=str(words),
-        held=fence(held or "(nothing yet)", "known"),
-        items=fence(lines_of(items), "items"),
-    )
-    asked = Rewriting(held, tuple(items), words)
-    return (await desk.model.structured([HumanMessage(told)], PersonSummary, brief=asked)).summary.strip()
+async def _asked(desk: MemoryDesk, form: type[FormT], brief: MemoryBrief, prompt: str, **slots: str) -> FormT:
+    request = HumanMessage(desk.prompts.fill(prompt, **slots))
+    return await desk.model.structured([request], form, brief=brief)
+
+
+async def summary(desk: MemoryDesk, before: str, items: Sequence[ContextItem], words: int) -> str:
+    slots = {"words": str(words), "held": fence(before or "(nothing yet)", "known"), "items": _fenced(items)}
+    brief = Rewriting(before, tuple(items), words)
+    return (await _asked(desk, PersonSummary, brief, "memory_summary", **slots)).summary.strip()
 
 
 async def facts(desk: MemoryDesk, items: Sequence[ContextItem]) -> list[str]:
-    told = desk.prompts.fill("memory_facts", items=fence(lines_of(items), "items"))
-    found = await desk.model.structured([HumanMessage(told)], FactList, brief=Extracting(tuple(items)))
+    found = await _asked(desk, FactList, Extracting(tuple(items)), "memory_facts", items=_fenced(items))
     return [one for one in (" ".join(fact.split()) for fact in found.facts) if one]
 
 
-async def changes(desk: MemoryDesk, held: Sequence[str], new: Sequence[str]) -> FactChanges:
-    told = desk.prompts.fill(
-        "memory_compare", held=fence(_numbered(held), "held"), facts=fence(_numbered(new), "new")
-    )
-    return await desk.model.structured(
-        [HumanMessage(told)], FactChanges, brief=Comparing(tuple(held), tuple(new))
-    )
+async def changes(desk: MemoryDesk, before: Sequence[str], new: Sequence[str]) -> FactChanges:
+    slots = {"held": fence(_numbered(before), "held"), "facts": fence(_numbered(new), "new")}
+    return await _asked(desk, FactChanges, Comparing(tuple(before), tuple(new)), "memory_compare", **slots)
 
 
 async def distilled(desk: MemoryDesk, topic: str, lines: Sequence[str]) -> str:
-    told = desk.prompts.fill("memory_distill", items=fence("\n".join(lines), "items"))
-    asked = Distilling(topic, tuple(lines))
-    return (await desk.model.structured([HumanMessage(told)], PersonSummary, brief=asked)).summary.strip()
+    brief, items = Distilling(topic, tuple(lines)), fence("\n".join(lines), "items")
+    return (await _asked(desk, PersonSummary, brief, "memory_distill", items=items)).summary.strip()
 
 
-async def traits(desk: MemoryDesk, held: Sequence[Trait], items: Sequence[ContextItem]) -> list[Trait]:
-    known = "\n".join(f"- {trait.attribute}: {trait.value}" for trait in held)
-    told = desk.prompts.fill(
-        "memory_traits", held=fence(known or "(nothing yet)", "known"), items=fence(lines_of(items), "items")
-    )
-    asked = Describing(tuple(held), tuple(items))
-    return (await desk.model.structured([HumanMessage(told)], Traits, brief=asked)).traits
+async def traits(desk: MemoryDesk, before: Sequence[Trait], items: Sequence[ContextItem]) -> list[Trait]:
+    known = "\n".join(f"- {trait.attribute}: {trait.value}" for trait in before) or "(nothing yet)"
+    slots = {"held": fence(known, "known"), "items": _fenced(items)}
+    return (
+        await _asked(desk, Traits, Describing(tuple(before), tuple(items)), "memory_traits", **slots)
+    ).traits
+
+
+def _fenced(items: Iterable[ContextItem]) -> str:
+    return fence(lines_of(items), "items")
 
 
 def _numbered(texts: Iterable[str]) -> str:

@@ -7,6 +7,7 @@ Code alone says it, by words: both recalls are lower bounds, the same for every 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
@@ -18,93 +19,71 @@ _KEPT, _NOBODY = "attributes", "nobody is known"
 TITLES = {
     "attributes": "Attributes of the person: given to the agent, told by its report (by words: lower bounds)"
 }
-METRICS = (
-    Metric(
+_SHARE: Mapping[str, Any] = {"range": SHARE, "better": "higher"}
+_AGAINST: Mapping[str, Any] = {"unit": "statements", "least": 0, "better": "lower"}
+_FIGURES: Sequence[tuple[str, str, Mapping[str, Any], str, str]] = (
+    (
         "att_given",
         "given",
+        _SHARE,
         "The share of the person's attributes that is in what stood with the question; of what memories rephrase a lower bound, by words.",
-        "attributes",
-        range=SHARE,
-        better="higher",
-        judged=False,
+        "attributes in what was given, by words and by what its items express, mean over queries",
     ),
-    Metric(
+    (
         "att_given_precision",
         "given right",
+        _SHARE,
         "Of the attributes that a memory's text says or shows, the share that is this person's and not another's.",
-        "attributes",
-        range=SHARE,
-        better="higher",
-        judged=False,
+        "right of what a memory said or showed, mean over queries where it did",
     ),
-    Metric(
+    (
         "att_given_contradictions",
         "given against",
+        _AGAINST,
         "Statements of a memory's text that name another value than the person's where a person has one, such as the place.",
-        "attributes",
-        unit="statements",
-        least=0,
-        better="lower",
-        judged=False,
+        "contradictions in a memory's text, mean over queries",
     ),
-    Metric(
+    (
         "att_given_tokens",
         "tokens given",
+        {"unit": "tokens", "least": 0, "digits": 0},
         "Tokens of what stood with the question of the person, a fourth of the bytes.",
-        "attributes",
-        unit="tokens",
-        least=0,
-        digits=0,
-        judged=False,
+        "tokens of what was given, mean over queries",
     ),
-    Metric(
+    (
         "att_told",
         "told",
+        _SHARE,
         "The share of the person's attributes that the report tells its reader, by words, a lower bound; without those that the question names.",
-        "attributes",
-        range=SHARE,
-        better="higher",
-        judged=False,
+        "attributes in the report, by words, mean over queries",
     ),
-    Metric(
+    (
         "att_used",
         "told of given",
+        _SHARE,
         "The share of what the agent was given that its report tells its reader, by words, a lower bound; without what the question names.",
-        "attributes",
-        range=SHARE,
-        better="higher",
-        judged=False,
+        "attributes in the report of those given, by words, mean over queries",
     ),
-    Metric(
+    (
         "att_told_precision",
         "told right",
+        _SHARE,
         "Of whole statements about persons in the report, the share that is this person's and not another's; unknown where it has none.",
-        "attributes",
-        range=SHARE,
-        better="higher",
-        judged=False,
+        "right of whole statements in the report, mean over queries with any",
     ),
-    Metric(
+    (
         "att_told_contradictions",
         "told against",
+        _AGAINST,
         "Statements of the report that name another value than the person's where a person has one, such as the place.",
-        "attributes",
-        unit="statements",
-        least=0,
-        better="lower",
-        judged=False,
+        "contradictions in the report, mean over queries",
     ),
 )
-_METHODS = {
-    "att_given": "attributes in what was given, by words and by what its items express, mean over queries",
-    "att_given_precision": "right of what a memory said or showed, mean over queries where it did",
-    "att_given_contradictions": "contradictions in a memory's text, mean over queries",
-    "att_given_tokens": "tokens of what was given, mean over queries",
-    "att_told": "attributes in the report, by words, mean over queries",
-    "att_used": "attributes in the report of those given, by words, mean over queries",
-    "att_told_precision": "right of whole statements in the report, mean over queries with any",
-    "att_told_contradictions": "contradictions in the report, mean over queries",
-}
+METRICS = tuple(
+    Metric(name, label, meaning, "attributes", judged=False, **form)
+    for name, label, form, meaning, _ in _FIGURES
+)
+_METHODS = {name: method for name, *_, method in _FIGURES}
 _GIVEN = tuple(name for name in _METHODS if name.startswith("att_given") or name == "att_used")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from typing import Any
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values
@@ -18,56 +19,42 @@ from drr.papers.pdr.sums import SwapScore, over_tasks, swapped
 TITLES = {"swap": "P, and whether it sees the person"}
 TEN = (0.0, 10.0)
 APART = (-10.0, 10.0)
-METRICS = (
-    Metric(
-        "pqr_swap_p",
+_P: Mapping[str, Any] = {"range": TEN, "better": "higher"}
+_DELTA: Mapping[str, Any] = {"range": APART, "better": "higher"}
+_FIGURES: Mapping[str, tuple[str, Mapping[str, Any], str]] = {
+    "pqr_swap_p": (
         "P, matched",
+        _P,
         "P of the reports that were scored under other persons' criteria too, under those of their own person.",
-        "swap",
-        range=TEN,
-        better="higher",
     ),
-    Metric(
-        "pqr_delta",
+    "pqr_delta": (
         "swap delta",
+        _DELTA,
         "P of a person's own report minus the mean of the reports for the other persons of the task, all under that person's criteria.",
-        "swap",
-        range=APART,
-        better="higher",
     ),
-    Metric(
-        "pqr_cfa_min",
+    "pqr_cfa_min": (
         "CFA min",
+        _DELTA,
         "The smallest swap delta of the persons of a task: at or below 0 a report for somebody else served one of them as well.",
-        "swap",
-        range=APART,
-        better="higher",
     ),
-    Metric(
-        "pqr_a_min",
+    "pqr_a_min": (
         "A min",
+        _P,
         "The smallest P of a report under its own person's criteria among the persons of a task.",
-        "swap",
-        range=TEN,
-        better="higher",
     ),
-    Metric(
-        "pqr_same_products",
+    "pqr_same_products": (
         "same products",
+        {"range": SHARE, "judged": False},
         "How many of the products that the reports for two persons of a task name are the same: common ones over all of both.",
-        "swap",
-        range=SHARE,
-        judged=False,
     ),
-    Metric(
-        "pqr_price_ratio",
+    "pqr_price_ratio": (
         "price ratio",
+        {"unit": "times", "least": 1, "judged": False},
         "Of two persons' reports of one task, the dearer one's mean price of products over the other's.",
-        "swap",
-        unit="times",
-        least=1,
-        judged=False,
     ),
+}
+METRICS = tuple(
+    Metric(name, label, meaning, "swap", **form) for name, (label, form, meaning) in _FIGURES.items()
 )
 _METHODS = {
     "pqr_swap_p": "mean P under the own person's criteria, of reports that were swapped",

@@ -118,23 +118,16 @@ def run(arguments: argparse.Namespace) -> int:
 
     with Study.open(arguments.study) as study:
         if arguments.action == "status" and arguments.task is None and len(alignments(study)) > 1:
-            return _status(alignments(study), as_json=arguments.json)
+            return _status(alignments(study), arguments)
         alignment = alignment_of(study, arguments.task)
-        if arguments.action == "run":
-            return _run(alignment, arguments)
-        if arguments.action == "edit":
-            return _edit(alignment, arguments)
-        if arguments.action == "compare":
-            return _compare(alignment, arguments)
-        if arguments.action == "show":
-            return _show(alignment, arguments)
-        if arguments.action == "history":
-            return _history(alignment, as_json=arguments.json)
-        return _status([alignment], as_json=arguments.json)
+        if arguments.action == "status":
+            return _status([alignment], arguments)
+        acts = {"run": _run, "edit": _edit, "compare": _compare, "show": _show, "history": _history}
+        return acts[arguments.action](alignment, arguments)
 
 
 def _new(arguments: argparse.Namespace) -> int:
-    from drr.app.console import print_json, settings_of
+    from drr.app.console import settings_of, tell
     from drr.app.prompts import prompts_of
     from drr.env.errors import Misuse
     from drr.papers.reporteval.aligning import status_text
@@ -156,15 +149,12 @@ def _new(arguments: argparse.Namespace) -> int:
     opened = Study.open(folder) if Study.exists(folder) else Study.create(folder, {"schema": 1, "run": {}})
     with opened as study:
         made = new_alignment(study, ALIGNED[arguments.task], arguments.labels, how, prompts)
-        if arguments.json:
-            print_json({"schema": 1, **made.row()})
-        else:
-            print(status_text(made))
+        tell(arguments, {**made.row()}, status_text(made))
     return 0
 
 
 def _run(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
-    from drr.app.console import print_json
+    from drr.app.console import tell
     from drr.env.errors import Misuse
     from drr.papers.reporteval.aligning import AlignmentReader, reading_text
 
@@ -177,18 +167,14 @@ def _run(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
         [one for one in alignment.on_test() if one["version"] == version.number] if arguments.test else []
     )
     if before:
-        return _read_before(alignment, before[0], as_json=arguments.json)
+        return _read_before(alignment, before[0], arguments)
     reading, code = AlignmentReader(alignment, version, arguments).read(test=arguments.test)
-    if arguments.json:
-        print_json(_document(alignment, reading))
-    else:
-        print(reading_text(alignment, reading))
+    tell(arguments, _document(alignment, reading), reading_text(alignment, reading))
     return code
 
 
 def _document(alignment: JudgeAlignment, reading: VersionReading) -> dict[str, object]:
     return {
-        "schema": 1,
         "task": alignment.task.name,
         "version": reading.run["version"],
         "hash": reading.run["hash"],
@@ -206,47 +192,39 @@ def _document(alignment: JudgeAlignment, reading: VersionReading) -> dict[str, o
     }
 
 
-def _read_before(alignment: JudgeAlignment, run: object, *, as_json: bool) -> int:
+def _read_before(alignment: JudgeAlignment, run: object, arguments: argparse.Namespace) -> int:
     import sys
 
-    from drr.app.console import print_json
+    from drr.app.console import tell
     from drr.papers.reporteval.aligning import history_text
 
     notice = "the test half was read for this version already; here is what was found then, and nothing was read anew"
     print(f"drr: {notice}", file=sys.stderr)
-    if as_json:
-        print_json({"schema": 1, "read_before": True, "run": run, "test_read": len(alignment.on_test())})
-    else:
-        print(history_text(alignment))
+    document = {"read_before": True, "run": run, "test_read": len(alignment.on_test())}
+    tell(arguments, document, history_text(alignment))
     return 0
 
 
-def _status(found: list[JudgeAlignment], *, as_json: bool) -> int:
-    from drr.app.console import print_json
+def _status(found: list[JudgeAlignment], arguments: argparse.Namespace) -> int:
+    from drr.app.console import tell
     from drr.papers.reporteval.aligning import status_text
 
     for one in found:
         one.dev()
-    if as_json:
-        print_json({"schema": 1, "alignments": [one.row() for one in found]})
-    else:
-        print("\n\n".join(map(status_text, found)))
+    tell(arguments, {"alignments": [one.row() for one in found]}, "\n\n".join(map(status_text, found)))
     return 0
 
 
-def _history(alignment: JudgeAlignment, *, as_json: bool) -> int:
-    from drr.app.console import print_json
+def _history(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
+    from drr.app.console import tell
     from drr.papers.reporteval.aligning import history_text
 
-    if as_json:
-        print_json({"schema": 1, **alignment.row()})
-    else:
-        print(history_text(alignment))
+    tell(arguments, {**alignment.row()}, history_text(alignment))
     return 0
 
 
 def _show(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
-    from drr.app.console import print_json
+    from drr.app.console import tell
     from drr.env.errors import Misuse
     from drr.papers.reporteval.align_things import things_on_dev, things_text
 
@@ -262,16 +240,13 @@ def _show(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
     things = things_on_dev(alignment, run)
     if not things:
         raise Misuse(f"show: the prompt of v{run['version']} was changed after it was run; put it back")
-    if arguments.json:
-        named = {name: run[name] for name in ("version", "hash", "judge", "half")}
-        print_json({"schema": 1, "task": alignment.task.name, **named, "things": things})
-    else:
-        print(things_text(run, things))
+    named = {name: run[name] for name in ("version", "hash", "judge", "half")}
+    tell(arguments, {"task": alignment.task.name, **named, "things": things}, things_text(run, things))
     return 0
 
 
 def _compare(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
-    from drr.app.console import print_json
+    from drr.app.console import tell
     from drr.env.errors import Misuse
     from drr.papers.reporteval.align_things import comparison
     from drr.papers.reporteval.aligning import comparison_text
@@ -280,15 +255,12 @@ def _compare(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
     if len(numbers) != 2:
         raise Misuse("compare: two versions that were run on dev are needed; `drr judges align run` runs one")
     document = comparison(alignment, numbers[0], numbers[1])
-    if arguments.json:
-        print_json(document)
-    else:
-        print(comparison_text(document))
+    tell(arguments, document, comparison_text(document))
     return 0
 
 
 def _edit(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
-    from drr.app.console import print_json
+    from drr.app.console import tell
     from drr.env.errors import Misuse
     from drr.papers.reporteval.aligning import given_text, proposed
 
@@ -301,13 +273,12 @@ def _edit(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
     else:
         texts, made_by = {}, "by hand"
     version = alignment.open_next(texts, made_by)
-    if arguments.json:
-        print_json(
-            {"schema": 1, "version": version.number, "hash": version.hash, "folder": str(version.folder)}
-        )
-    else:
-        files = ", ".join(str(version.folder / f"{name}.md") for name in alignment.task.prompts[:1])
-        verb = "made of" if texts else "open: change"
-        again = f"`drr judges align run {alignment.study.folder} --task {alignment.task.name}`"
-        print(f"v{version.number} ({version.hash}) is {verb} {files}; then {again}")
+    file = version.folder / f"{alignment.task.prompts[0]}.md"
+    verb = "made of" if texts else "open: change"
+    again = f"`drr judges align run {alignment.study.folder} --task {alignment.task.name}`"
+    tell(
+        arguments,
+        {"version": version.number, "hash": version.hash, "folder": str(version.folder)},
+        f"v{version.number} ({version.hash}) is {verb} {file}; then {again}",
+    )
     return 0
