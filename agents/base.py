@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict
 from drr.env.json_object import JsonObject
 from drr.env.session import Change
 from drr.env.source import Source
+from drr.llm.meter import ToldMessage, UsageRow
 from drr.llm.role import Policy
-from drr.llm.rows import ToldMessage, UsageRow
 from pydantic import BaseModel, ConfigDict, Field, SkipValidation
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from drr.llm.caching import opening
 from drr.llm.meter import Meter
 from drr.llm.prompts import Prompts, fence
 from drr.llm.role import RoleModel, Schema
-from drr.llm.seeing import Block, picture_blocks
+from drr.llm.text import Block, picture_blocks
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 

@@ -28,7 +28,7 @@ from drr.agents.brief import (
 )
 from drr.agents.running import MAIN, AgentRun, tool_message
 from drr.llm.failures import FailureKind, ModelFailure
-from drr.llm.seeing import Block, with_pictures
+from drr.llm.text import Block, with_pictures
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 if TYPE_CHECKING:

@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     from drr.llm.meter import Meter
     from drr.llm.prompts import Prompts
     from drr.llm.role import RoleModel
-    from drr.study.replay import Replay
     from drr.study.unit import Outcome, Unit
-    from drr.study.worker import Context, Workplace
+    from drr.study.worker import Context, Replay, Workplace
 
 
 @dataclass(frozen=True)
@@ -379,7 +378,7 @@ class Answering:
 def _replayed(world: World, replay: Replay | None) -> World:
     """Give a stopped unit the finds of its live web again; every other web repeats itself."""
     from drr.env.shop_world import ShopWorld
-    from drr.study.replay import ReplayedWeb
+    from drr.study.worker import ReplayedWeb
 
     if replay is None or not isinstance(world, ShopWorld) or world.web.content_hash is not None:
         return world

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from drr.env.query import Query
     from drr.env.source import Source
     from drr.env.web.base import PageStatus
-    from drr.llm.rows import UsageRow
+    from drr.llm.meter import UsageRow
 
 CEILING = 300_000
 """Tokens that a question may take where nobody says how many."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from drr.eval.tasks.desk import Desk
     from drr.eval.tasks.judged import Judging
     from drr.llm.factory import Models
-    from drr.study.pool import Pool
+    from drr.study.pools import Pool
     from drr.study.run import Summary
     from drr.study.study import Study
 

@@ -67,11 +67,11 @@ def models_of(
 
     Effort and thinking are for `agents` alone: whoever judges or writes queries is the same whatever agents are told.
     """
+    from drr.llm.budget import load_prices
     from drr.llm.factory import Models, ModelSettings
     from drr.llm.failures import ModelSetupError
+    from drr.llm.models import Style, check
     from drr.llm.names import PROVIDERS
-    from drr.llm.prices import load_prices
-    from drr.llm.thinking import Style, check
     from pydantic import SecretStr
 
     style = Style(settings.effort, settings.thinking) if agents else Style()
@@ -108,8 +108,8 @@ def under_model(models: Models, settings: Settings, name: str) -> Models:
 def holds_thoughts(settings: Settings, models: Models) -> bool:
     """Tell whether agents have the tool `reason`: by `auto` not where their model thinks by itself; the paper's have it."""
     from drr.agents.base import AGENT
+    from drr.llm.models import thinks
     from drr.llm.names import parse_name
-    from drr.llm.thinking import thinks
 
     if settings.reason != "auto" or settings.profile == "paper":
         return settings.reason != "off"
@@ -118,8 +118,8 @@ def holds_thoughts(settings: Settings, models: Models) -> bool:
 
 def styles_of(models: Models, roles: Iterable[str]) -> JsonObject:
     """Set each role's effort and thinking for its model; nothing where nothing was asked for, as in older keys."""
+    from drr.llm.models import taken
     from drr.llm.names import parse_name
-    from drr.llm.thinking import taken
 
     style = models.settings.style
     if not style.is_set:
@@ -131,7 +131,7 @@ def styles_of(models: Models, roles: Iterable[str]) -> JsonObject:
 def keep_to_named_hosts(settings: Settings) -> None:
     """Keep traffic to named hosts. Whatever other tools left in the environment, no tracing, and no proxy
     between two ends of one machine."""
-    from drr.llm.egress import no_proxy_for_this_machine, tracing_off
+    from drr.llm.calls import no_proxy_for_this_machine, tracing_off
 
     no_proxy_for_this_machine(_text(settings.base_url))
     if not settings.library_tracing:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from drr.env.settings import Settings
     from drr.eval.checks import Subject
     from drr.eval.tasks.mistakes.finding import MistakesResult
-    from drr.llm.rows import UsageRow
+    from drr.llm.meter import UsageRow
 
 
 class Proofread(TypedDict):

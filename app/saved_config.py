@@ -26,7 +26,7 @@ def save_config(
     """Write what this call asks for, with what the study has; nothing is computed."""
     from drr.app.console import write_text
     from drr.app.vouching import remember_file
-    from drr.study import toml
+    from drr.study.config import dumps
 
     if file.suffix not in ENDINGS:
         raise Misuse(f"--save-config {file}: name a file that ends in {', '.join(ENDINGS)}")
@@ -38,7 +38,7 @@ def save_config(
         **_settings(settings, file),
     }
     known = {name: value for name, value in document.items() if value not in (None, {}, [])}
-    write_text(file, _HEAD + (toml.dumps(_plain_first(known)) if file.suffix == ".toml" else _yaml(known)))
+    write_text(file, _HEAD + (dumps(_plain_first(known)) if file.suffix == ".toml" else _yaml(known)))
     remember_file(file, config.study)
 
 

@@ -13,7 +13,7 @@ from drr.env.plugins import load, merged
 if TYPE_CHECKING:
     from drr.agents.base import Listener
     from drr.llm.factory import Models
-    from drr.llm.seen import SeenCall
+    from drr.llm.meter import SeenCall
     from drr.study.unit import Unit
 
 Attributes = dict[str, Any]

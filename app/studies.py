@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from drr.llm.budget import Limit
     from drr.llm.factory import Models
     from drr.study.config import StudyConfig
-    from drr.study.pool import Pool
+    from drr.study.pools import Pool
     from drr.study.run import Summary
     from drr.study.study import Study
     from drr.study.unit import Unit

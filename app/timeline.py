@@ -12,7 +12,7 @@ from drr.app.terminal import Column, flowed, screen, table
 from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
-    from drr.llm.rows import ToldConversation, ToldMessage, UsageRow
+    from drr.llm.meter import ToldConversation, ToldMessage, UsageRow
     from drr.study.study import Study
     from drr.study.unit import Kind, Record, Status
 

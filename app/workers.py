@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from drr.app.terms import PooledTerms
     from drr.env.json_object import JsonObject
     from drr.env.settings import Settings
-    from drr.study.pool import Pool
+    from drr.study.pools import Pool
 
 
 _UNNAMED = "addresses named by others"
@@ -88,8 +88,7 @@ def pool_of(
     """
     from drr.app.elsewhere import carried_shops
     from drr.env.errors import Misuse
-    from drr.study.pool import PoolOrder
-    from drr.study.pools import make_pool
+    from drr.study.pools import PoolOrder, make_pool
     from drr.study.worker import Opening
 
     asked = _asked(arguments)

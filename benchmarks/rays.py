@@ -23,9 +23,9 @@ from typing import Any
 
 from drr.study.crew import Crew
 from drr.study.hand import Hand
-from drr.study.messages import Enough, Hire, Hired
-from drr.study.pool import InProcessPool, Pool, PoolOrder, Terms
+from drr.study.pools import InProcessPool, Pool, PoolOrder, Terms
 from drr.study.run import run
+from drr.study.served import Enough, Hire, Hired
 from drr.study.study import Study
 from drr.study.unit import Assignment, Finished, Outcome, Unit
 from drr.study.worker import Context, Opening, Workplace

@@ -6,9 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from drr.citations.groups import Group, group_of, items_of
-from drr.citations.marks import Mark
-from drr.citations.unbracketed import in_columns, unbracketed
+from drr.citations.groups import Group, Mark, group_of, in_columns, items_of, unbracketed
 
 __all__ = ["Mark", "find_marks"]
 

@@ -12,8 +12,7 @@ from collections import defaultdict
 from operator import itemgetter
 
 from drr.citations.addresses import canonical_url
-from drr.citations.cited import Citations, CitedSource, Defect, Marker, Reference, Span
-from drr.citations.defects import find_defects
+from drr.citations.cited import Citations, CitedSource, Defect, Marker, Reference, Span, find_defects
 from drr.citations.entries import Entry
 from drr.citations.hidden import blank
 from drr.citations.ids import IdLookup, with_ids

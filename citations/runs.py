@@ -23,8 +23,7 @@ from drr.citations.entries import (
     split_run_on,
     unnumbered,
 )
-from drr.citations.headings import is_of_links, is_reference_heading
-from drr.citations.lines import Line, Lines
+from drr.citations.lines import Line, Lines, is_of_links, is_reference_heading
 
 _HEADING = re.compile(r"[\s>]*+(#{1,6})\s*+(.+)$")
 _BOLD_LINE = re.compile(r"[\s>]*(?:\*\*|__)([^*_\n]{1,80})(?:\*\*|__)\s*+[:：]?\s*+$")

@@ -7,11 +7,9 @@ Pure and total: any text gives a `Constraints`, and what is not said stays `None
 from __future__ import annotations
 
 from drr.env.query import Constraints
-from drr.wording.counts import count
-from drr.wording.exclusions import exclusions
-from drr.wording.limits import CostLimit, Scope, limits
-from drr.wording.periods import deadline, months
-from drr.wording.places import region
+from drr.wording.dates import deadline, months
+from drr.wording.limits import CostLimit, Scope, count, exclusions, limits
+from drr.wording.states import region
 
 _LONGEST = 20_000
 """Characters read; a question is a few sentences, so the rest of a longer text is somebody's pasted page."""

@@ -10,26 +10,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from drr.llm import classify
-from drr.llm.ask_form import PLAIN, AskForm
-from drr.llm.budget import NOTHING, Budget, Limit, SpendAmount
+from drr.llm import failures
+from drr.llm.budget import NOTHING, Budget, Charge, Limit, Prices, SpendAmount, TokenPrice, load_prices
 from drr.llm.caching import Openings
-from drr.llm.calls import CallLimit, ProviderLimits, Retries, persist
-from drr.llm.charge import Charge
-from drr.llm.clock import Clock
-from drr.llm.egress import check_proxies, proxies
+from drr.llm.calls import CallLimit, Clock, ProviderLimits, Retries, check_proxies, persist, proxies
 from drr.llm.failures import ModelFailure, ModelSetupError
 from drr.llm.journal import Journal, PaidAnswer, request_id
-from drr.llm.meter import Meter, Tokens, tokens_of
-from drr.llm.models import answer_form, chat_model, close
+from drr.llm.meter import CallWatch, Meter, SeenCall, Tokens, tokens_of
+from drr.llm.models import Style, answer_form, chat_model, close
 from drr.llm.names import OFFLINE, parse_name
-from drr.llm.prices import Prices, TokenPrice, load_prices
-from drr.llm.role import MeteredModel, Policy, Schema
+from drr.llm.role import PLAIN, AskForm, MeteredModel, Policy, Schema, structured
 from drr.llm.secrets import Redactor
-from drr.llm.seen import CallWatch, SeenCall
-from drr.llm.structured import structured
 from drr.llm.text import well_formed_message, wire_size
-from drr.llm.thinking import Style
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
@@ -313,7 +305,7 @@ class _Role:
                 answer = await chat.ainvoke(sent, **extra, **marks)
                 message = shared.redact.message(well_formed_message(answer))
             except BaseException as error:
-                charge.sent = charge.sent and classify.may_be_billed(error)
+                charge.sent = charge.sent and failures.may_be_billed(error)
                 self._seen(messages, max_tokens, shared.clock.now() - started, failure=error)
                 raise
             tokens = tokens_of(message)
@@ -323,7 +315,7 @@ class _Role:
             if journal is not None:
                 journal.add(request, answered)
             try:
-                classify.check(message, self._provider, may_be_empty=may_be_empty)
+                failures.check(message, self._provider, may_be_empty=may_be_empty)
             except ModelFailure as failure:
                 self._seen(messages, max_tokens, answered.seconds, answered, failure)
                 raise
@@ -371,7 +363,7 @@ class _Role:
             if models._cap is not None:
                 models._cap.settle(NOTHING, tokens, kept.cost)
             try:
-                classify.check(kept.message, self._provider, may_be_empty=may_be_empty)
+                failures.check(kept.message, self._provider, may_be_empty=may_be_empty)
             except ModelFailure as failure:
                 malformed += failure.kind == "malformed"
                 if not (journal.usable_only or self._shared.retries.allows(failure, 0, malformed)):
@@ -386,7 +378,7 @@ class _Role:
         return None if tokens is None or self._price is None else self._price.cost(tokens)
 
     def _name(self, error: Exception) -> ModelFailure | None:
-        return classify.failure_of(error, self._shared.redact)
+        return failures.failure_of(error, self._shared.redact)
 
     def _most(self, messages: Sequence[BaseMessage], extra: int, written: int) -> SpendAmount:
         """An upper estimate: a token for every two bytes sent, what providers add for tools, and the longest answer."""

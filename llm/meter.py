@@ -2,12 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NotRequired, Protocol
 
-from drr.llm.rows import RaisedUsage, UsageRow
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, BaseMessage
+from typing_extensions import TypedDict  # pydantic reads these, and Python 3.11's own does not do for it
+
+
+class RaisedUsage(TypedDict):
+    raised: NotRequired[int]
+    """Answers that were cut, and asked for again with room for more; missing where there were none."""
+
+
+class UsageRow(RaisedUsage):
+    """`Usage` in a record."""
+
+    model: str
+    calls: int
+    retries: int
+    unmetered: int
+    input_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    output_tokens: int
+    seconds: float
+    cost_usd: float | None
+    """`None` is unknown."""
+
+
+class ToldCall(TypedDict):
+    id: str
+    name: str
+    args: dict[str, Any]
+    """As the model gave them."""
+
+
+class ToldTokens(TypedDict):
+    input_tokens: int
+    output_tokens: int
+
+
+class ToldMessage(TypedDict):
+    """One message; what only a model's or only a tool's message has may be missing."""
+
+    role: str
+    text: str
+    tool_calls: NotRequired[list[ToldCall]]
+    stop_reason: NotRequired[object]
+    """In the provider's words."""
+    usage: NotRequired[ToldTokens]
+    blocks: NotRequired[list[object]]
+    tool_call_id: NotRequired[str]
+    name: NotRequired[str | None]
+    status: NotRequired[str]
+
+
+class ToldConversation(TypedDict):
+    name: str
+    messages: list[ToldMessage]
+
 
 PICO = 10**12
 
@@ -132,3 +186,27 @@ def total_cost(costs: Iterable[int | None]) -> int | None:
             return None
         total += cost
     return total
+
+
+@dataclass(frozen=True, slots=True)
+class SeenCall:
+    """One request; a try that failed is one too. What is unknown is `None`."""
+
+    role: str
+    model: str
+    """As it is named here, `PROVIDER:NAME`."""
+    max_tokens: int
+    seconds: float
+    messages: Sequence[BaseMessage]
+    answer: AIMessage | None
+    tokens: Tokens | None
+    cost: int | None
+    """Picodollars."""
+    failure: str | None
+    """Its kind, where there is no answer or none that can be used."""
+
+
+class CallWatch(Protocol):
+    """A watch that hears of each call as it ends, in the task that made it."""
+
+    def called(self, call: SeenCall) -> None: ...

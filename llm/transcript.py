@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from drr.llm.rows import ToldMessage
+from drr.llm.meter import ToldMessage
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 # Blocks of which the text and the calls are told already.

@@ -19,8 +19,7 @@ from drr.env.text import Seen, shingles, tokens
 from drr.querygen import check_list
 from drr.querygen.check_list import ALIKE, CHECKS, NONE, PASS, CheckCase, CheckResult, Known, Stock, fail
 from drr.querygen.files import ResearchTask
-from drr.wording.circumstances import circumstances_of_asker
-from drr.wording.personal import personal_data
+from drr.wording.personal import circumstances_of_asker, personal_data
 from drr.wording.states import STATES
 
 LARGEST_SHARE = 0.4

@@ -13,8 +13,8 @@ from typing import Any
 from drr.env.errors import DrrError
 from drr.study.grants import GrantRequest, Grants, Spent
 from drr.study.hand import Hand
-from drr.study.messages import Enough, Hire, Hired, Unfit
-from drr.study.pool import Terms
+from drr.study.pools import Terms
+from drr.study.served import Enough, Hire, Hired, Unfit
 from drr.study.slots import (
     CallAnswered,
     PushedBack,

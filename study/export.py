@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 from drr.env.json_object import JsonObject
-from drr.llm.rows import UsageRow
+from drr.llm.meter import UsageRow
 from drr.study.evidence import PackedSource
 from drr.study.form import reading
 from drr.study.study import Study

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from drr.env.errors import DrrError
-from drr.llm.rows import UsageRow
+from drr.llm.meter import UsageRow
 from drr.study.unit import KINDS
 
 _COUNTS = (

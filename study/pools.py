@@ -3,10 +3,101 @@
 from __future__ import annotations
 
 import pkgutil
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
+from dataclasses import dataclass
+from typing import Protocol
 
 from drr.env.errors import Misuse
 from drr.env.plugins import merged
-from drr.study.pool import Pool, PoolOrder
+from drr.llm.budget import Budget, Limit
+from drr.llm.factory import Models
+from drr.study.folders import CarriedFolder
+from drr.study.spend import Bank
+from drr.study.unit import Assignment, Finished, Saved
+from drr.study.worker import Opening, Work, Worker, Workplace
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The terms that bind a run's workers."""
+
+    bank: Bank
+    unit_cap: Limit | None = None
+    wall: Callable[[], float] = time.time
+    saved: Callable[[Saved], None] = lambda saved: None
+    """Told at once what a unit under way must not lose."""
+    refused: Callable[[str], None] = lambda why: None
+    """Told of a worker that could not begin, while others go on."""
+    noted: Callable[[str], None] = lambda word: None
+    """Told what is waited for."""
+
+
+@dataclass(frozen=True)
+class PoolOrder:
+    """The order from which a pool by name is made (`drr.study.pools`)."""
+
+    opening: Opening
+    workers: int
+    units: int
+    """In flight in each worker."""
+    calls: int
+    """Of a provider at once, by all workers together."""
+    address: str | None = None
+    """Where its machines are, for pools that have any."""
+    folders: tuple[CarriedFolder, ...] = ()
+    """Of those that the opening names, what may be copied to machines that have it not."""
+    free: bool = False
+    """No unit pays for a call, whatever it asks: more of them than `units` may lie with a worker."""
+
+
+class Pool(Protocol):
+    @property
+    def size(self) -> int:
+        """Units in flight, and those that lie with workers until then; the driver hands out no more. It changes while they work."""
+
+    def run(self, handed: AsyncIterator[Assignment], terms: Terms) -> AsyncGenerator[Finished, None]:
+        """Take units as they come and give each as it ends, in whatever order; over when both are."""
+
+    def cancel(self) -> None:
+        """Take no more units and end what runs; `run` gives what had finished and is over."""
+
+
+class InProcessPool:
+    """A pool with this process as its only worker; its units are tasks of the event loop."""
+
+    def __init__(self, opened: Callable[[], AbstractAsyncContextManager[Workplace]], units: int = 8) -> None:
+        self.size = units
+        self._opened = opened
+        self._worker: Worker | None = None
+
+    @classmethod
+    def of_work(cls, work: Work, models: Models, units: int = 8) -> InProcessPool:
+        """Make a pool of a workplace that is open already; whoever opened it closes its models."""
+        return cls(lambda: nullcontext(Workplace(work, models)), units)
+
+    @classmethod
+    def of_opening(cls, opening: Opening, units: int = 8) -> InProcessPool:
+        return cls(opening.open, units)
+
+    async def run(self, handed: AsyncIterator[Assignment], terms: Terms) -> AsyncGenerator[Finished, None]:
+        async with self._opened() as place:
+            self._worker = Worker(
+                place,
+                Budget(terms.bank.limit, terms.bank.own),
+                unit_cap=terms.unit_cap,
+                wall=terms.wall,
+                saved=terms.saved,
+            )
+            async with aclosing(self._worker.run(handed)) as ended:
+                async for finished in ended:
+                    yield finished
+
+    def cancel(self) -> None:
+        if self._worker is not None:
+            self._worker.cancel()
+
 
 ALONE = "in-process"
 """The one that needs no making: units run where the command runs."""

@@ -10,8 +10,7 @@ import threading
 from contextlib import suppress
 from typing import BinaryIO
 
-from drr.study.messages import next_message, packed
-from drr.study.served import ServedWorker
+from drr.study.served import ServedWorker, next_message, packed
 
 PATIENCE_S = 20.0
 """A unit that does not end when it is told to holds its worker no longer."""

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from drr.study.crew import Crew
 from drr.study.hand import Hand
-from drr.study.messages import Hire, next_message, packed
-from drr.study.pool import PoolOrder, Terms
+from drr.study.pools import PoolOrder, Terms
+from drr.study.served import Hire, next_message, packed
 from drr.study.unit import Assignment, Finished
 from drr.study.worker import Opening
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from drr.llm.meter import dollars
-from drr.llm.rows import UsageRow
+from drr.llm.meter import UsageRow, dollars
 from drr.study.database import Database
 from drr.study.form import kind_of, of, reading, status_of, table, texts, usages
 from drr.study.saved import SavedTexts

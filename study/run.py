@@ -5,29 +5,74 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import signal
 import sqlite3
+import threading
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
+from types import FrameType
 
-from drr.env.errors import DrrError
+from drr.env.errors import DrrError, Terminated
 from drr.env.progress import Progress, Quiet, Stage, collecting_less
 from drr.llm.budget import Limit
 from drr.llm.factory import Models
 from drr.study.admission import Admission
-from drr.study.handout import Handout
-from drr.study.interrupts import interrupts
-from drr.study.leases import Moment
-from drr.study.order import LongestFirst
-from drr.study.pool import InProcessPool, Pool, Terms
-from drr.study.process import this_holder
+from drr.study.handout import Handout, LongestFirst
+from drr.study.leases import Moment, this_holder
+from drr.study.pools import InProcessPool, Pool, Terms
 from drr.study.spend import Bank
 from drr.study.study import Study
 from drr.study.unit import ClaimTerms, Finished, Unit
 from drr.study.worker import Work
 from drr.study.writer import RecordWriter
+
+DEAF_S = 1.0
+
+
+@contextmanager
+def interrupts(pressed: Callable[[int], None]) -> Iterator[None]:
+    """Tells how often it was pressed, in place of the usual end; outside the main thread Python hears no signal.
+
+    Where a unit that never waits holds the loop, nobody hears: pressed again after `DEAF_S` it ends as without us, in that unit.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    times = heard = 0
+    unheard_since = 0.0
+
+    def hear(which: int) -> None:
+        nonlocal heard
+        heard = which
+        pressed(which)
+
+    def press(number: int, frame: FrameType | None) -> None:
+        nonlocal times, unheard_since
+        now = time.monotonic()
+        if times > heard and now - unheard_since > DEAF_S:
+            restore()
+            raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
+        if times == heard:
+            unheard_since = now
+        times += 1
+        loop.call_soon_threadsafe(hear, times)
+
+    def restore() -> None:
+        while before:
+            signal.signal(*before.popitem())
+
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in before:
+        signal.signal(number, press)
+    try:
+        yield
+    finally:
+        restore()
+
 
 _FEW = 8
 """Units in flight, as one process has them: so few are begun in the order asked for to the end."""

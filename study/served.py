@@ -3,19 +3,79 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
+import struct
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any
 
 from drr.env.errors import DrrError
 from drr.env.progress import collecting_less
 from drr.env.user_code import code_hash
-from drr.llm.budget import Budget
+from drr.llm.budget import Budget, Limit
+from drr.study.folders import CarriedFolder
 from drr.study.grants import Grant, GrantPurse, Recall
-from drr.study.messages import Enough, Hire, Hired, Unfit
-from drr.study.process import this_holder
+from drr.study.leases import this_holder
 from drr.study.slots import SlotGrant, SlotPurse, SlotRecall
 from drr.study.unit import Assignment
-from drr.study.worker import Worker
+from drr.study.worker import Opening, Worker
+
+_LENGTH = struct.Struct(">Q")
+
+
+@dataclass(frozen=True)
+class Hire:
+    """First word to a worker: what it opens, and what it is held to. Units follow."""
+
+    opening: Opening
+    budget: Limit
+    unit_cap: Limit | None
+    calls: int | None = None
+    """Of a provider at once by all workers together, who ask the driver for places; `None`: each limits itself."""
+    name: str | None = None
+    """In the ledger's accounts; `None`: its own."""
+    code: str | None = None
+    """Hash of the code that must run there."""
+    each: int | None = None
+    """Units that it works on at once, where they cost nothing and more of them lie with it; `None`: it begins what it is handed."""
+    folders: tuple[CarriedFolder, ...] = ()
+    """That its opening names, and that may have to be copied first."""
+
+
+@dataclass(frozen=True)
+class Hired:
+    """First word of a worker: its name in the ledger's accounts."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Unfit:
+    """A worker that could not open its workplace, or is another than it must be, and leaves."""
+
+    message: str
+
+
+@dataclass(frozen=True)
+class Enough:
+    """No more units come; `now`: end what runs as well."""
+
+    now: bool = False
+
+
+def packed(message: object) -> bytes:
+    content = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    return _LENGTH.pack(len(content)) + content
+
+
+async def next_message(stream: asyncio.StreamReader) -> Any:
+    """`None` where the other side is gone."""
+    try:
+        (length,) = _LENGTH.unpack(await stream.readexactly(_LENGTH.size))
+        return pickle.loads(await stream.readexactly(length))  # noqa: S301 - from a process that we started, over its own pipe
+    except (asyncio.IncompleteReadError, ConnectionError):
+        return None
 
 
 class ServedWorker:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from drr.llm.budget import NOTHING, Limit, SpendAmount, Verdict, judge
 from drr.study.database import Database
 from drr.study.form import of, reading
-from drr.study.process import is_dead, lost
+from drr.study.leases import is_dead, lost
 
 
 class Account(NamedTuple):

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from drr.llm.meter import dollars
-from drr.llm.rows import UsageRow
+from drr.llm.meter import UsageRow, dollars
 from drr.study.form import of, reading
 from drr.study.leases import Moment
 from drr.study.spend import Spending

@@ -12,7 +12,7 @@ from drr.env.bounded import read_toml
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import check_unlinked, private, write_file
 from drr.env.trust import is_known
-from drr.study import toml
+from drr.study import config
 from drr.study.blobs import Blobs, LostText
 from drr.study.config import StudyConfig, check_config
 from drr.study.ledger import Ledger
@@ -111,7 +111,7 @@ class Study:
         write_file(
             self.folder / _CONFIG,
             "# Resolved configuration of this study; `drr run` continues with it.\n"
-            + toml.dumps(self.config),
+            + config.dumps(self.config),
             private(0o666),
         )
 

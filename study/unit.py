@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from drr.llm.rows import UsageRow
+    from drr.llm.meter import UsageRow
 
 Kind = Literal["answer", "generation", "judgement"]
 KINDS: tuple[Kind, ...] = ("answer", "generation", "judgement")

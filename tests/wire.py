@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from drr.llm.clock import Clock
+from drr.llm.calls import Clock
 
 
 @dataclass(frozen=True)

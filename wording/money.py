@@ -8,9 +8,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from drr.wording.hedges import HEDGES, Hedges
-from drr.wording.numbers import NUMBER_WORDS, SPOKEN, TENS, UNITS, WHOLE, number, written_number
-from drr.wording.tolerance import money_slack
+from drr.wording.figures import (
+    HEDGES,
+    NUMBER_WORDS,
+    SMALL,
+    SPOKEN,
+    TENS,
+    WHOLE,
+    Hedges,
+    money_slack,
+    number,
+    written_number,
+)
 from drr.wording.vocabulary import Wordbook, either, first_letters, vocabulary
 
 
@@ -101,7 +110,7 @@ class SpokenMoneyReader:
         firsts = first_letters((*hedges.firsts, *NUMBER_WORDS))
         self.expression = re.compile(
             rf"(?=[\d{firsts}])(?P<approx>{hedges.near})?(?<![\w$.,])(?:(?P<dollars>{SPOKEN}|an?(?=\s))[\s-](?:{words.either('after')})\b"
-            rf"(?:\s(?P<tens>(?:{either(TENS)})(?:[\s-](?:{either(UNITS)}))?)(?!\s?(?:{words.either('cents')}|[a-z]*-)))?"
+            rf"(?:\s(?P<tens>(?:{either(TENS)})(?:[\s-](?:{either(SMALL)}))?)(?!\s?(?:{words.either('cents')}|[a-z]*-)))?"
             rf"(?:\sand\s(?P<odd>{whole}|a(?=\s))\s?(?:{cents})(?!\w))?"
             rf"|(?P<cents>{SPOKEN}|\d{{1,3}}(?:\.\d{{1,2}})?)(?:[\s-]?(?:{cents})(?!\w)|(?<=\d)c(?=\s?/|\s(?:a|an|per|each)\b)))",
             re.I,

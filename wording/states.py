@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from drr.wording.vocabulary import either, vocabulary
+import re
+
+from drr.wording.vocabulary import Wordbook, either, vocabulary
 
 PLACES = vocabulary("states")
 
@@ -22,3 +24,28 @@ CODES = {
 """Folded code or name -> code, for all that US mail goes to."""
 STATE = either(STATES.values())
 """The names of states as alternatives of an expression."""
+
+
+class PlaceReader:
+    def __init__(self, words: Wordbook, places: Wordbook) -> None:
+        names = either([*STATES.values(), *places["regions"]])
+        leads, sides = words.either("leads", "sides"), words.either("sides", "between")
+        self._place = re.compile(
+            rf"(?:(?P<lead>\b(?:{leads})\s{{1,8}}(?:(?:{sides})\s{{1,8}}){{0,4}})|(?P<city>[A-Z][\w.'-]{{1,40}}(?:\s[A-Z][\w.'-]{{1,40}})?,\s{{0,8}}))?"
+            rf"\b(?P<state>{names})\b(?P<tail>'s?\b|\s{{1,8}}(?:{words.either('tails')})\b)?"
+        )
+        self._no_place = re.compile(rf"\s{{1,8}}(?:{words.either('no_place')})\b")
+        self._code = re.compile(rf"\b[A-Z][\w.'-]{{1,40}},\s{{0,8}}(?P<code>{either(STATES)})\b(?!\.\w)")
+
+    def region(self, text: str) -> str | None:
+        for match in self._place.finditer(text):
+            if self._no_place.match(text, match.end("state")):
+                continue
+            if match["lead"] or match["city"] or match["tail"]:
+                return match["state"]
+        code = self._code.search(text)
+        return STATES[code["code"]] if code else None
+
+
+region = PlaceReader(vocabulary("places"), PLACES).region
+"""The first place that a text is about, by its full name."""

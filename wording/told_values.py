@@ -12,10 +12,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from drr.wording.dates import MONTH, dates, days_of_year
-from drr.wording.hedges import HEDGES
+from drr.wording.figures import CARDINALS, HEDGES, SPOKEN, UNITS, WHOLE, cardinals, number, spoken
 from drr.wording.money import every_amount
-from drr.wording.numbers import CARDINALS, SPOKEN, WHOLE, cardinals, number, spoken
-from drr.wording.units import UNITS
 from drr.wording.vocabulary import Wordbook, vocabulary
 
 _VULGAR = {"½": 1 / 2, "¼": 1 / 4, "¾": 3 / 4, "⅓": 1 / 3, "⅔": 2 / 3, "⅛": 1 / 8}

@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import cached_property
 
 from drr.citations.addresses import canonical_url
-from drr.citations.bare import without_addresses
+from drr.citations.cited import without_addresses
 from drr.env.json_object import JsonObject
 from drr.env.records.lines import count, dollars, one_line, stars
 from drr.env.source import Source

@@ -21,7 +21,7 @@ from drr.agents.forms.placeholders import (
     cost,
 )
 from drr.agents.forms.said import Numbering, ReadSentence, set_sentence
-from drr.citations.headings import is_reference_heading
+from drr.citations.lines import is_reference_heading
 from drr.env.constraints import parse_constraints
 from drr.env.text import tokens
 from drr.wording.money import money

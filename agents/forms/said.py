@@ -23,8 +23,7 @@ from drr.agents.forms.placeholders import (
     parts_of,
 )
 from drr.citations.addresses import canonical_url
-from drr.wording.comparisons import COMPARISONS
-from drr.wording.stated import STATED, HeldFigures, StatedFigure, without
+from drr.wording.stated import COMPARISONS, STATED, HeldFigures, StatedFigure, without
 
 _TITLE = 110
 

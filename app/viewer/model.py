@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from drr.eval.metrics.base import Metric
     from drr.eval.tasks.key_points.rows import PointRow
     from drr.eval.tasks.mistakes.finding import MistakesResult
-    from drr.llm.rows import UsageRow
+    from drr.llm.meter import UsageRow
     from drr.papers.dr3.judging.rows import DepthRow, FactLabel, PointLabel
     from drr.papers.pdr.judging.rows import CriterionRow
     from drr.papers.reporteval.judging.grades import RepetitionRow, ReportGradeRow, ReportSide

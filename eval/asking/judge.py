@@ -20,8 +20,7 @@ from drr.eval.asking.conversation import Asking, Form, fingerprint
 from drr.llm.factory import Models
 from drr.llm.failures import ModelFailure
 from drr.llm.names import OFFLINE
-from drr.llm.role import MeteredModel, Policy, RoleModel
-from drr.llm.structured import readable, structured
+from drr.llm.role import MeteredModel, Policy, RoleModel, readable, structured
 from drr.study.blobs import LostText
 from drr.study.study import Study
 from drr.study.unit import Outcome, canonical_json

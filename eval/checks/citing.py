@@ -12,8 +12,7 @@ from drr.eval.checks.base import PRODUCT_ID, Accusation, Check, Subject, Tally, 
 from drr.eval.checks.mentions import Mentions
 from drr.eval.evidence.claims import Claim
 from drr.wording.dates import dates
-from drr.wording.hedges import HEDGES
-from drr.wording.numbers import NUMBER, number
+from drr.wording.figures import HEDGES, NUMBER, number
 
 _SOFT = frozenset(["uncited", "list_without_markers"])
 """Untidy, not wrong: told as a remark. So is an entry that says in words or by an id where to look, and a mark whose entry stands in the text."""

@@ -17,9 +17,8 @@ from drr.eval.checks.facts import BULLET, facts_of
 from drr.eval.checks.mentions import Mentions, ProductReference, TextLine
 from drr.eval.checks.naming import folded_words, full_name, head_noun, makers, similarity, words
 from drr.eval.checks.values import SaidValue, pairs_of, segments
-from drr.wording.figures import numbers
+from drr.wording.figures import numbers, same_number, same_stars
 from drr.wording.money import amounts
-from drr.wording.tolerance import same_number, same_stars
 
 _CENT = 0.005
 _MOST = 60

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from drr.eval.checks.base import Span
-from drr.wording.numbers import number
+from drr.wording.figures import number
 
 Field = Literal["price", "stars", "count"]
 """What a label may name of a product beside the details of its record."""

@@ -23,7 +23,7 @@ from drr.env.source import Frozen, Source
 from drr.env.web.base import Page, PageStatus
 from drr.env.world import Holdings, is_paged, kinds_of, owner_of
 from drr.eval.stats.asked import AskedQuestion
-from drr.llm.rows import UsageRow
+from drr.llm.meter import UsageRow
 from drr.study.evidence import unpack
 from drr.study.form import of, reading
 from drr.study.study import Study

@@ -13,8 +13,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from drr.env.records.lines import Span
 from drr.env.text import tokens
-from drr.wording.figures import Number, numbers
-from drr.wording.tolerance import same_number
+from drr.wording.figures import Number, numbers, same_number
 
 _TARGET = r"\([^)\s\[]{0,2000}\)"
 _MARKS = re.compile(rf"\[\^?\d+(?:\s*[,\u2013-]\s*\d+)*\](?:{_TARGET})?|\u3010[^\u3011]{{0,500}}\u3011")

@@ -20,7 +20,7 @@ from drr.study.study import Study
 from drr.study.unit import Unit
 
 if TYPE_CHECKING:
-    from drr.llm.prices import TokenPrice
+    from drr.llm.budget import TokenPrice
 
 REPEATED = 20
 """Units of each task that a repetition judges again."""

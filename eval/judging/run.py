@@ -22,7 +22,7 @@ from drr.eval.tasks.checked import returned
 from drr.eval.tasks.desk import Desk
 from drr.eval.tasks.registry import tasks
 from drr.llm.factory import Models
-from drr.study.pool import Pool
+from drr.study.pools import Pool
 from drr.study.run import Pace, Summary, run
 from drr.study.study import Study
 from drr.study.unit import LEFT_OUT, Outcome, Unit

@@ -13,7 +13,7 @@ from drr.eval.metrics.rows import CostDocument, SpentInAll, SpentRow, SystemCost
 from drr.eval.stats.asked import Asked, AskedQuestion
 from drr.eval.stats.intervals import COUNTED, VRow, mean
 from drr.eval.tasks.judged import Judged
-from drr.llm.rows import UsageRow
+from drr.llm.meter import UsageRow
 from drr.study.study import Study
 from drr.study.unit import Record, canonical_json
 

@@ -23,8 +23,8 @@ from drr.eval.evidence.passages import CONCERNING, Cut, whole_within
 from drr.eval.tasks.judged import Judged, Judging
 from drr.eval.tasks.key_points.rows import PointRow
 from drr.eval.tasks.protocol import OURS, JudgingProtocol
+from drr.llm.names import input_tokens
 from drr.llm.prompts import Prompts
-from drr.llm.window import input_tokens
 from drr.study.unit import Outcome, Record, Unit
 
 UNKNOWN_WINDOW = 32_768

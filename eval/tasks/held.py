@@ -24,9 +24,8 @@ from drr.eval.stats.faithfulness import Status, Support
 from drr.eval.tasks.cited import Against, SpanRow, VerdictRow
 from drr.eval.tasks.protocol import JudgingProtocol
 from drr.llm.failures import ModelFailure
-from drr.wording.figures import Number, numbers
+from drr.wording.figures import HEDGED, STARS, Number, money_slack, numbers
 from drr.wording.money import every_amount
-from drr.wording.tolerance import HEDGED, STARS, money_slack
 
 _RATING_WORDS = re.compile(
     r"^\s*-?(?:stars?\b|\u2605|\u2b50|/\s?5\b|out of (?:5|five)\b|of 5\b)", re.IGNORECASE

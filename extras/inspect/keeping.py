@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from drr.eval.evidence.answers import Answer
     from drr.eval.tasks.judged import Judged
     from drr.llm.factory import Models
-    from drr.llm.meter import Usage
-    from drr.llm.rows import UsageRow
+    from drr.llm.meter import Usage, UsageRow
     from drr.study.study import Study
     from drr.study.unit import Outcome, Unit
     from drr.study.worker import Context

@@ -21,8 +21,8 @@ from drr.llm.names import parse_name
 
 if TYPE_CHECKING:
     from drr.agents.base import Event, Listener, ToolCall
+    from drr.llm.meter import SeenCall
     from drr.llm.secrets import Redactor
-    from drr.llm.seen import SeenCall
     from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
 _FLUSH_MS = 10_000
@@ -41,7 +41,7 @@ class OtelSpans(Spans):
             ) from None
         from importlib.metadata import version
 
-        from drr.llm.egress import no_proxy_for_this_machine
+        from drr.llm.calls import no_proxy_for_this_machine
 
         no_proxy_for_this_machine(terms["endpoint"])
         logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)  # it is counted, and said once

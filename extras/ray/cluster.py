@@ -21,8 +21,7 @@ from typing import Any, NamedTuple
 from drr.env.errors import DrrError, Misuse
 from drr.study.folders import FolderPiece, PieceAsked, relocated, settled
 from drr.study.grants import Spent
-from drr.study.messages import Hire, Unfit
-from drr.study.served import ServedWorker
+from drr.study.served import Hire, ServedWorker, Unfit
 from drr.study.unit import Finished
 
 _LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}

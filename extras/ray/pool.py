@@ -16,9 +16,9 @@ from drr.extras.ray.limits import ClusterSlots
 from drr.study.crew import Crew
 from drr.study.folders import FolderSource, PieceAsked
 from drr.study.hand import Hand
-from drr.study.messages import Enough, Hire, Unfit
-from drr.study.pool import PoolOrder, Terms
-from drr.study.process import this_holder
+from drr.study.leases import this_holder
+from drr.study.pools import PoolOrder, Terms
+from drr.study.served import Enough, Hire, Unfit
 from drr.study.unit import Assignment, Finished
 
 _STILLBORN = 3

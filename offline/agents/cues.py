@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from drr.env.text import stem
 from drr.wording.dates import CALENDAR
-from drr.wording.numbers import CARDINALS
+from drr.wording.figures import CARDINALS
 from drr.wording.vocabulary import Wordbook
 
 _CLAUSE = re.compile(r"[.;:?!()]|,\s+(?:so|but|yet|and i|and we)\b", re.IGNORECASE)

@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     from drr.llm.prompts import Prompts
     from drr.papers.pdr.context import ContextItem, Contexts
     from drr.papers.pdr.memory.base import MemoryDesk, MemoryKind
-    from drr.study.replay import Replay
     from drr.study.study import Study
     from drr.study.unit import Outcome, Unit
-    from drr.study.worker import Context
+    from drr.study.worker import Context, Replay
 
 
 class MemoryCost(TypedDict):

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import drr.llm.anthropic  # noqa: F401
+import drr.llm.models  # noqa: F401
 from drr.agents.registry import variant
 from drr.agents.runner import load_prompts, run_variant
 from drr.app.outcome import kept

@@ -17,7 +17,7 @@ from drr.agents.forms.report import FormRead
 from drr.agents.registry import PAPER, choose, variant, variants
 from drr.agents.runner import AgentOptions, key_fields, load_prompts, run_variant
 from drr.citations.addresses import canonical_url
-from drr.citations.bare import without_addresses
+from drr.citations.cited import without_addresses
 from drr.citations.parse import parse
 from drr.env.session import Session
 from drr.env.shop import Shop

@@ -18,11 +18,10 @@ from drr.env.web.base import Page, WebHit
 from drr.llm.budget import Limit
 from drr.llm.factory import Models, ModelSettings
 from drr.llm.journal import PaidAnswer, request_id
-from drr.study.replay import Replay, ReplayedWeb
 from drr.study.run import Pace, Summary, run
 from drr.study.study import Study
 from drr.study.unit import Outcome
-from drr.study.worker import Context
+from drr.study.worker import Context, Replay, ReplayedWeb
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
 from tests.agents.garden import write_shop

@@ -13,7 +13,7 @@ from drr.env.query import Query
 from drr.env.settings import resolve
 from drr.env.world import KINDS, WORLDS
 from drr.eval.metrics.document import study_document
-from drr.study.pool import InProcessPool
+from drr.study.pools import InProcessPool
 from drr.study.run import run
 from drr.study.study import Study
 from drr.study.worker import Opening

@@ -10,7 +10,7 @@ from drr.app.answers import AnswerConfig, open_answering
 from drr.app.cli import main
 from drr.env.query import read_queries
 from drr.env.settings import Settings, resolve
-from drr.study.pool import InProcessPool
+from drr.study.pools import InProcessPool
 from drr.study.processes import ProcessPool
 from drr.study.run import run
 from drr.study.study import Study

@@ -17,8 +17,7 @@ from drr.app.cli import main
 from drr.app.spans import span_terms
 from drr.env.errors import Misuse
 from drr.extras.otel.spans import call_attributes
-from drr.llm.meter import Tokens
-from drr.llm.seen import SeenCall
+from drr.llm.meter import SeenCall, Tokens
 from langchain_core.messages import AIMessage
 
 from tests.wire import Say, Wire

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from drr.app.workers import pool_of
 from drr.env.settings import Settings
-from drr.study.pool import InProcessPool, PoolOrder
-from drr.study.pools import POOLS
+from drr.study.pools import POOLS, InProcessPool, PoolOrder
 
 
 class Ordered(InProcessPool):

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.llm.budget import Budget, Limit, MemoryPurse, OverBudget, SpendAmount
+from drr.llm.budget import Budget, Limit, MemoryPurse, OverBudget, SpendAmount, load_prices
 from drr.llm.calls import Limiter, Retries
 from drr.llm.factory import Models, ModelSettings
 from drr.llm.failures import ModelFailure, ModelSetupError
 from drr.llm.meter import PICO, Meter, Tokens
-from drr.llm.prices import load_prices
 from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from drr.llm.window import input_tokens
+from drr.llm.names import input_tokens
 
 
 @pytest.mark.parametrize(

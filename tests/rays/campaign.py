@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from drr.extras.ray.pool import RayPool
-from drr.study.pool import PoolOrder
+from drr.study.pools import PoolOrder
 from drr.study.run import run
 from drr.study.study import Study
 from drr.study.unit import Outcome

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from drr.study.export import export
 from drr.study.leases import Moment
-from drr.study.pool import InProcessPool
+from drr.study.pools import InProcessPool
 from drr.study.run import run
 from drr.study.study import Study
 

@@ -13,7 +13,7 @@ import pytest
 from drr.extras.ray.cluster import connect
 from drr.extras.ray.limits import NAME, NAMESPACE, ClusterSlots, HeldPlaces
 from drr.extras.ray.pool import RayPool
-from drr.study.pool import PoolOrder
+from drr.study.pools import PoolOrder
 from drr.study.run import run
 from drr.study.slots import SlotGrant, SlotPurse
 from drr.study.study import Study

@@ -21,7 +21,7 @@ from drr.extras.ray.pool import RayPool
 from drr.llm.budget import Limit
 from drr.study.export import export
 from drr.study.leases import Moment
-from drr.study.pool import InProcessPool, PoolOrder
+from drr.study.pools import InProcessPool, PoolOrder
 from drr.study.run import run
 from drr.study.study import Study
 from drr.study.worker import Opening
@@ -132,7 +132,7 @@ async def test_a_worker_with_another_version_is_refused_by_name(
 DRIVER = """
 import asyncio, sys
 from pathlib import Path
-from drr.study.pool import PoolOrder
+from drr.study.pools import PoolOrder
 from drr.extras.ray.pool import RayPool
 from drr.study.run import run
 from drr.study.study import Study

@@ -18,7 +18,7 @@ from drr.env.settings import Settings
 from drr.env.web.sandbox import DOCUMENTS, build_sandbox
 from drr.extras.ray.pool import RayPool
 from drr.study.leases import Moment
-from drr.study.pool import PoolOrder
+from drr.study.pools import PoolOrder
 from drr.study.run import run
 from drr.study.study import Study
 from drr.study.worker import Opening, Workplace

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from drr.llm.egress import no_proxy_for_this_machine
+from drr.llm.calls import no_proxy_for_this_machine
 
 from tests.wire import Say, Wire
 

@@ -18,7 +18,7 @@ from drr.env.web.fetch import AGENT, Fetcher, FetchFailure, known_charset
 from drr.env.web.live import _decode
 from drr.env.web.robots import Robots
 from drr.llm import models
-from drr.llm.egress import no_proxy_for_this_machine, tracing_off
+from drr.llm.calls import no_proxy_for_this_machine, tracing_off
 
 from tests.security.tries import Area, mixed
 

@@ -25,7 +25,7 @@ from drr.env.errors import DrrError
 from drr.env.json_object import parsed
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
-from drr.llm.rows import UsageRow
+from drr.llm.meter import UsageRow
 from drr.papers.dr3.folders import open_tasks
 from drr.study.leases import Moment
 from drr.study.study import Study

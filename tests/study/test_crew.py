@@ -9,8 +9,8 @@ from pathlib import Path
 from drr.llm.budget import Limit
 from drr.study.crew import Crew
 from drr.study.hand import Hand
-from drr.study.messages import Enough, Hire, Hired
-from drr.study.pool import Terms
+from drr.study.pools import Terms
+from drr.study.served import Enough, Hire, Hired
 from drr.study.spend import Bank
 from drr.study.study import Study
 from drr.study.unit import Assignment, Finished

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 from drr.env.errors import Terminated
-from drr.study import interrupts
 from drr.study.leases import Moment
 from drr.study.run import Pace, run
 from drr.study.study import Study
@@ -29,7 +28,7 @@ from tests.study.plain import answer, offline, units
 def test_pressed_twice_ends_a_unit_that_never_waits_and_keeps_what_finished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, ending: type[BaseException]
 ) -> None:
-    monkeypatch.setattr(interrupts, "DEAF_S", 0.05)
+    monkeypatch.setattr("drr.study.run.DEAF_S", 0.05)
     holds = threading.Event()
 
     async def work(spec: Mapping[str, Any], context: Context) -> Outcome:

@@ -20,14 +20,12 @@ from drr.env.user_code import ENDINGS, code_files, code_hash
 from drr.llm.budget import Limit, SpendAmount
 from drr.study.export import export
 from drr.study.grants import Grant, GrantPurse, GrantRequest, Grants, Recall, Spent
+from drr.study.handout import LongestFirst
 from drr.study.leases import Moment
-from drr.study.messages import Enough, Hire, Hired, Unfit
-from drr.study.order import LongestFirst
-from drr.study.pool import InProcessPool, PoolOrder
-from drr.study.pools import POOLS, make_pool, pool_name
+from drr.study.pools import POOLS, InProcessPool, PoolOrder, make_pool, pool_name
 from drr.study.processes import ProcessPool
 from drr.study.run import run
-from drr.study.served import ServedWorker
+from drr.study.served import Enough, Hire, Hired, ServedWorker, Unfit
 from drr.study.spend import Bank
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit

@@ -23,8 +23,7 @@ from drr.llm.budget import Limit
 from drr.llm.factory import Models, ModelSettings
 from drr.llm.failures import ModelFailure
 from drr.study.export import export
-from drr.study.leases import Moment
-from drr.study.process import is_dead, this_holder
+from drr.study.leases import Moment, is_dead, this_holder
 from drr.study.run import Pace, run
 from drr.study.spend import Account
 from drr.study.status import UnitCounts, status

@@ -52,7 +52,7 @@ import asyncio, sys
 from pathlib import Path
 from drr.llm.budget import Limit
 from drr.study.processes import ProcessPool
-from drr.study.pool import InProcessPool
+from drr.study.pools import InProcessPool
 from drr.study.run import run
 from drr.study.study import Study
 from drr.study.worker import Opening

@@ -10,12 +10,10 @@ from typing import Any
 
 from drr.llm.budget import Limit
 from drr.study.crew import Crew
-from drr.study.hand import Hand
-from drr.study.messages import Enough, Hire, Hired
-from drr.study.pool import Terms
-from drr.study.served import ServedWorker
+from drr.study.hand import Hand, UnitStock
+from drr.study.pools import Terms
+from drr.study.served import Enough, Hire, Hired, ServedWorker
 from drr.study.spend import Bank
-from drr.study.stock import UnitStock
 from drr.study.study import Study
 from drr.study.unit import Assignment, Finished, Outcome
 from drr.study.worker import Context, Opening, Workplace

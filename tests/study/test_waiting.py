@@ -20,9 +20,9 @@ from drr.study import crew, processes
 from drr.study.crew import Crew
 from drr.study.grants import Grant, GrantPurse, GrantRequest, Grants, Recall, Spent
 from drr.study.hand import Hand
-from drr.study.messages import Enough, Hire, Hired, packed
-from drr.study.pool import Terms
+from drr.study.pools import Terms
 from drr.study.processes import ProcessHand
+from drr.study.served import Enough, Hire, Hired, packed
 from drr.study.spend import Bank
 from drr.study.study import Study
 from drr.study.unit import Assignment, Finished, Outcome

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from drr.wording.hedges import HEDGES
+from drr.wording.figures import HEDGES
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,19 @@ import sys
 
 import pytest
 from drr.wording.dates import dates
-from drr.wording.figures import numbers
+from drr.wording.figures import (
+    CARDINALS,
+    SPOKEN,
+    money_slack,
+    number_of,
+    numbers,
+    same_number,
+    same_stars,
+    spoken,
+    written_number,
+)
 from drr.wording.money import amounts, money
-from drr.wording.numbers import CARDINALS, SPOKEN, number_of, spoken, written_number
 from drr.wording.states import CODES, STATES
-from drr.wording.tolerance import money_slack, same_number, same_stars
 from drr.wording.vocabulary import either
 from hypothesis import given
 from hypothesis import strategies as st

@@ -9,26 +9,19 @@ import pytest
 from drr.offline.agents.question import QuestionReader
 from drr.wording.addressing import AddressReader
 from drr.wording.again import AgainReader
-from drr.wording.circumstances import CircumstanceReader
-from drr.wording.comparisons import ComparisonReader
-from drr.wording.counts import CountReader
+from drr.wording.dates import PeriodReader
 from drr.wording.denials import DenialReader
-from drr.wording.exclusions import ExclusionReader
 from drr.wording.facts import FactWords
-from drr.wording.hedges import HEDGES, Hedges
-from drr.wording.limits import LimitReader
+from drr.wording.figures import HEDGES, Hedges, UnitReader
+from drr.wording.limits import CountReader, ExclusionReader, LimitReader
 from drr.wording.money import MoneyReader, SpokenMoneyReader
 from drr.wording.pages import PageWords
-from drr.wording.periods import PeriodReader
-from drr.wording.places import PlaceReader
+from drr.wording.personal import CircumstanceReader
 from drr.wording.purchases import PurchaseReader
-from drr.wording.ratings import RatingReader
-from drr.wording.stated import StatedReader
-from drr.wording.states import PLACES
+from drr.wording.stated import ComparisonReader, RatingReader, StatedReader, VerdictReader
+from drr.wording.states import PLACES, PlaceReader
 from drr.wording.summaries import SummaryReader
 from drr.wording.told_values import RateWords
-from drr.wording.units import UnitReader
-from drr.wording.verdicts import VerdictReader
 from drr.wording.vocabulary import Wordbook, vocabularies, vocabulary
 
 from tests.cases import each

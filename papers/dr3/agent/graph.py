@@ -31,8 +31,8 @@ from drr.agents.turns import broken_off, compose, end_for, in_place, is_broken_o
 from drr.env.source import Source
 from drr.env.web.base import InWhole, Page
 from drr.llm.failures import ModelFailure, ModelSetupError
+from drr.llm.names import input_tokens
 from drr.llm.prompts import fence
-from drr.llm.window import input_tokens
 from drr.papers.dr3.agent import VALIDATE, sub_agents
 from drr.papers.dr3.agent.sub_agents import (
     BY_NODE,

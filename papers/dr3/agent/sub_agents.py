@@ -21,7 +21,7 @@ from drr.citations.files import file_place, piece_address
 from drr.env.text import tokens
 from drr.env.web.base import InPieces
 from drr.llm.failures import ModelFailure
-from drr.llm.seeing import Block, with_pictures
+from drr.llm.text import Block, with_pictures
 from drr.tools.base import ToolAnswer, ToolContext
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.messages.tool import ToolCall

@@ -24,7 +24,7 @@ from drr.papers.pdr.judging.choices import persons_at
 from drr.papers.pdr.person import Person
 from drr.study.unit import Outcome, Record, Unit
 from drr.wording.again import AGAIN
-from drr.wording.exclusions import exclusions
+from drr.wording.limits import exclusions
 from drr.wording.purchases import PURCHASES
 
 VIOLATIONS = "violations"
