@@ -5,8 +5,11 @@ No agent and no judge is given a byte of it: the world of file tasks does not im
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from drr.env.files import Id
 from drr.env.jsonl import document_of
@@ -158,6 +161,22 @@ class SizeTruth(BaseModel):
     tokens: int
     counts: dict[PageKind, int]
     sha256: str
+
+
+def size_truths(
+    targets: Mapping[str, int], ends: Mapping[str, int], pages: Sequence[tuple[PageKind, int, bytes]]
+) -> dict[str, SizeTruth]:
+    """Count each size of a corpus, whose pages are given in their order with kind, tokens and line."""
+    found = {}
+    for name, end in ends.items():
+        counts = Counter(kind for kind, _, _ in pages[:end])
+        found[name] = SizeTruth(
+            target=targets[name],
+            tokens=sum(tokens for _, tokens, _ in pages[:end]),
+            counts={kind: counts[kind] for kind in get_args(PageKind)},
+            sha256=sha256(b"".join(line for _, _, line in pages[:end])).hexdigest(),
+        )
+    return found
 
 
 class TaskTruth(BaseModel):

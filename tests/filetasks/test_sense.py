@@ -274,16 +274,7 @@ def test_a_page_that_is_outdated_by_its_date_alone_is_refused(
     old = KnownPage(
         url=pages[1].url, kind="distractor", made_from=right.url, change=change, trust=1, as_of="April 2018"
     )
-    task = TaskMaterial(
-        question="",
-        files=(),
-        texts={},
-        facts=tuple(case.facts),
-        terms=(),
-        pages=pages,
-        known=(right, old),
-        ranking=PageRanking.of(pages),
-    )
+    task = replace(_of_pages(pages), facts=tuple(case.facts), known=(right, old))
     assert list(better_sources(task)) == []
     (said,) = better_sources(replace(task, known=(right, old.model_copy(update=spoilt))))
     assert said.startswith("https://old.example/") and told in said
@@ -314,25 +305,11 @@ def test_of_which_make_the_thing_is_must_be_plain(
     known = facts({"points in the household test": "80 points", **({MADE: made} if made else {})})
     pages = [_page("right", "2022-06-01"), _page("other", "2022-06-01")]
     change = StatementChange(kind="other_period", fact="f1", before="80 points", after="71 points")
-    task = TaskMaterial(
-        question="",
-        files=(),
-        facts=tuple(known),
-        terms=(),
-        pages=pages,
-        known=(
-            KnownPage(url=pages[0].url, kind="supportive", facts=("f1",), trust=1, as_of=right),
-            KnownPage(
-                url=pages[1].url,
-                kind="distractor",
-                made_from=pages[0].url,
-                change=change,
-                trust=1,
-                as_of=other,
-            ),
-        ),
-        ranking=PageRanking.of(pages),
+    key = KnownPage(url=pages[0].url, kind="supportive", facts=("f1",), trust=1, as_of=right)
+    astray = KnownPage(
+        url=pages[1].url, kind="distractor", made_from=key.url, change=change, trust=1, as_of=other
     )
+    task = replace(_of_pages(pages), facts=tuple(known), known=(key, astray))
     said = list(of_another_make(task))
     assert len(said) == bool(told) and all(told in one for one in said)
 
@@ -354,10 +331,7 @@ def test_pages_that_know_the_future_or_another_make_are_refused(
         KnownPage(url=page.url, kind="supportive", facts=(fact.id,), trust=1, as_of=month)
         for page, fact, month in zip(pages, wanted, ("May 2021", since), strict=True)
     )
-    task = TaskMaterial(
-        question="", files=(), facts=tuple(wanted), terms=(), pages=pages, known=known,
-        ranking=PageRanking.of(pages), today=TODAY, is_planned=True,
-    )  # fmt: skip
+    task = replace(_of_pages(pages), facts=tuple(wanted), known=known)
     said = [*foreknowing(task), *makes_apart(task)]
     assert len(said) == (told is not None) and all(str(told) in one for one in said)
 
@@ -415,29 +389,18 @@ def _page(name: str, day: str, text: str = "") -> CorpusPage:
 
 def test_figures_of_a_sort_are_those_of_such_things() -> None:
     """An oil diffuser of 12.6 pounds in use, and clamps with a serial number."""
-    fields = {
-        "alone": "alone",
-        "used": "pounds",
-        "wide": "wide",
-        "high": "high",
-        "upkeep": "upkeep",
-        "weigh": "weigh",
-    }
     rows = tomllib.loads((Path(__file__).parent / "plausible.toml").read_text("utf-8"))
     for name, known in rows.items():
         kind = kind_of(name)
         for field, (low, high) in known.items():
-            found = getattr(kind, fields[field])
+            found = getattr(kind, {"used": "pounds"}.get(field, field))
             assert found is not None and low <= found[0] < found[1] <= high, (name, field, found)
     for kind in all_kinds():
         assert kind.alone is None or kind.pounds is None or kind.alone[0] <= kind.pounds[1], kind.ending
         assert kind.holds is None or kind.pounds is not None, kind.ending
         if kind.plate:
-            assert kind.manual in ("powered", "handheld", "furniture") or kind.ending in (
-                "grill",
-                "baby carrier",
-                "carrier",
-            ), kind.ending
+            carried = kind.ending in ("grill", "baby carrier", "carrier")
+            assert kind.manual in ("powered", "handheld", "furniture") or carried, kind.ending
     for name in ("clamp set", "chef knife", "dog bed", "bird feeder", "socket set"):
         assert not kind_of(name).plate
 

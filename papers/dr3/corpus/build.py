@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from hashlib import sha256
 from itertools import combinations
 from random import Random
 from zlib import crc32
@@ -19,7 +17,7 @@ from drr.papers.dr3.corpus.pool import COUNTER, PagePool, PageRanking, PoolPage,
 from drr.papers.dr3.corpus.scene import theme_key
 from drr.papers.dr3.corpus.terms import search_terms
 from drr.papers.dr3.form import CorpusPage, CorpusSize, CorpusSizes
-from drr.papers.dr3.truth import KnownPage, PageKind, SearchTerm, SizeTruth, TaskFact
+from drr.papers.dr3.truth import KnownPage, SearchTerm, SizeTruth, TaskFact, size_truths
 
 DISTRACTORS = 0.1
 """Of all pages of a size."""
@@ -274,7 +272,12 @@ def corpora(
     known = [*(one.known for one in supportive), *(one.known for one in filled.distractors)]
     placed = {one.known.facts[0]: one.place() for one in supportive}
     lines = tuple(page.line(case.today) for page in filled.order)
-    truths = _truths(filled, lines, known, sizes)
+    kinds = {page.url: page.kind for page in known}
+    counted = [
+        (kinds.get(page.url, "noise"), page.tokens, line)
+        for page, line in zip(filled.order, lines, strict=True)
+    ]
+    truths = size_truths(sizes, filled.ends, counted)
     return Corpora(
         pages=tuple(page.page(case.today) for page in filled.order),
         lines=lines,
@@ -334,24 +337,3 @@ def _deck(
 def _part(page: PoolPage) -> int:
     """Even: it is dealt to tasks of its theme first; odd: to others."""
     return crc32(page.url.encode())
-
-
-def _truths(
-    filled: Packed, lines: tuple[bytes, ...], known: list[KnownPage], sizes: Mapping[str, int]
-) -> dict[str, SizeTruth]:
-    kinds = {page.url: page.kind for page in known}
-    digest, counts, reached, start = sha256(), Counter[PageKind](), 0, 0
-    found = {}
-    for name, end in filled.ends.items():
-        for page, line in zip(filled.order[start:end], lines[start:end], strict=True):
-            digest.update(line)
-            counts[kinds.get(page.url, "noise")] += 1
-            reached += page.tokens
-        start = end
-        found[name] = SizeTruth(
-            target=sizes[name],
-            tokens=reached,
-            counts={kind: counts[kind] for kind in ("supportive", "distractor", "noise")},
-            sha256=digest.hexdigest(),
-        )
-    return found

@@ -7,7 +7,6 @@ import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -44,7 +43,13 @@ from drr.papers.dr3.found.proposals import (
 from drr.papers.dr3.making.checking import StoredTask, problems_of
 from drr.papers.dr3.making.folder import WrittenTask, write_task
 from drr.papers.dr3.quality.material import Catalogue
-from drr.papers.dr3.truth import FoundRecord, KnownPage, PageKind, PageProposal, SizeTruth, TaskTruth
+from drr.papers.dr3.truth import (
+    FoundRecord,
+    KnownPage,
+    PageProposal,
+    TaskTruth,
+    size_truths,
+)
 from langchain_core.messages import BaseMessage
 from pydantic import BaseModel, ConfigDict
 
@@ -201,7 +206,9 @@ class _Search:
         facts = (*case.of("file"), *corpus.facts)
         known = _known(corpus, looked)
         invented = {fact.attribute for fact in case.of("file")} - {"purchase date"}
-        truths = _truths(corpus, pages, known, self.terms.sizes)
+        kinds = {page.url: page.kind for page in known}
+        counted = [(kinds.get(one.url, "noise"), one.tokens, line(one.page)) for one in corpus.order]
+        truths = size_truths(self.terms.sizes, corpus.ends, counted)
         ends = {
             name: CorpusSize(pages=corpus.ends[name], tokens=truth.tokens) for name, truth in truths.items()
         }
@@ -259,23 +266,6 @@ def _proposals(corpus: FoundCorpus, looked: Sequence[LookedAt]) -> tuple[PagePro
         for one in looked
         if one.found.url in here
     )
-
-
-def _truths(
-    corpus: FoundCorpus, pages: Sequence[CorpusPage], known: Sequence[KnownPage], sizes: Mapping[str, int]
-) -> dict[str, SizeTruth]:
-    kinds = {page.url: page.kind for page in known}
-    rows = [line(page) for page in pages]
-    found = {}
-    for name, end in corpus.ends.items():
-        counts: Counter[PageKind] = Counter(kinds.get(page.url, "noise") for page in pages[:end])
-        found[name] = SizeTruth(
-            target=sizes[name],
-            tokens=sum(one.tokens for one in corpus.order[:end]),
-            counts={kind: counts[kind] for kind in ("supportive", "distractor", "noise")},
-            sha256=sha256(b"".join(rows[:end])).hexdigest(),
-        )
-    return found
 
 
 def _problems(task: WrittenTask, catalogue: Catalogue | None) -> list[tuple[str, str]]:

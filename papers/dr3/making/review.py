@@ -13,6 +13,7 @@ from drr.env.records.lines import visible
 from drr.papers.dr3.form import REVIEW, TRUTH, TaskReview, document
 from drr.papers.dr3.making.checking import StoredTask
 from drr.papers.dr3.truth import PageProposal, read_truth
+from pydantic import BaseModel
 
 KEYS = "[t]ruth  [a]ccept  [r]eject  [n]ext  [b]ack  [q]uit"
 
@@ -82,14 +83,19 @@ def _decide(
     folder: Path, status: Literal["accepted", "rejected"], reviewer: str, reason: str | None, at: str
 ) -> None:
     truth = read_truth(folder)
-    entry = {"action": status.removesuffix("ed"), "reviewer": reviewer, "at": at}
-    if reason:
-        entry["reason"] = reason
+    entry = {"action": status.removesuffix("ed"), "reviewer": reviewer, "at": at} | _reason(reason)
     review = Review(status=status, reviewer=reviewer, history=[*truth.review.history, entry])
-    with replacing(folder / TRUTH) as file:
-        file.write(document(truth.model_copy(update={"review": review})))
-    with replacing(folder / REVIEW) as file:
-        file.write(document(TaskReview(status=status)))
+    _put(folder / TRUTH, truth.model_copy(update={"review": review}))
+    _put(folder / REVIEW, TaskReview(status=status))
+
+
+def _reason(reason: str | None) -> dict[str, str]:
+    return {"reason": reason} if reason else {}
+
+
+def _put(path: Path, row: BaseModel) -> None:
+    with replacing(path) as file:
+        file.write(document(row))
 
 
 PAGE_KEYS = "[p]age  [c]onfirm  [w]rong  [n]ext  [q]uit"
@@ -156,15 +162,11 @@ def _text(task: StoredTask, one: PageProposal) -> str:
 
 def _record(folder: Path, url: str, action: str, reviewer: str, reason: str | None, at: str) -> None:
     truth = read_truth(folder)
-    entry = {"action": action, "page": url, "reviewer": reviewer, "at": at}
-    if reason:
-        entry["reason"] = reason
+    entry = {"action": action, "page": url, "reviewer": reviewer, "at": at} | _reason(reason)
     review = truth.review.model_copy(update={"history": [*truth.review.history, entry]})
     changed = truth.model_copy(update={"review": review})
-    with replacing(folder / TRUTH) as file:
-        file.write(document(changed))
+    _put(folder / TRUTH, changed)
     if changed.is_refuted:  # what rests on a wrong page is asked of nobody
-        with replacing(folder / REVIEW) as file:
-            file.write(document(TaskReview(status="rejected")))
+        _put(folder / REVIEW, TaskReview(status="rejected"))
     elif truth.is_refuted and changed.review.status != "rejected":
         (folder / REVIEW).unlink(missing_ok=True)
