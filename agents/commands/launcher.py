@@ -3,7 +3,7 @@ it, and leaves nothing behind.
 
 It is told what to do over a socket (the number is its argument), passes the listening socket of its place back over it, and ends
 everything when the command ends, when it is told to, or when whoever started it is gone. Standard library only, nothing of ours
-but `namespaces` and `syscalls` beside it: it starts in some 20 ms.
+but `namespaces` beside it: it starts in some 20 ms.
 """
 
 from __future__ import annotations
@@ -77,7 +77,6 @@ def _tell(control: socket.socket, document: dict[str, object], descriptors: tupl
 def _contained(control: socket.socket, order: LaunchOrder) -> None:
     """Start in namespaces of its own. The child is the first process of them, and when it ends the kernel ends all others."""
     namespaces = importlib.import_module("namespaces")  # beside this file, and of no package here
-    syscalls = importlib.import_module("syscalls")
 
     namespaces.enter(order["processes"])
     prctl(_DEATH_SIGNAL, signal.SIGKILL)
@@ -92,7 +91,7 @@ def _contained(control: socket.socket, order: LaunchOrder) -> None:
     prctl(_DUMPABLE, 0)
     namespaces.furnish(order)
     listening = socket.create_server(("127.0.0.1", 0), backlog=128)
-    syscalls.close_doors()
+    namespaces.close_doors()
     _serve(control, order, listening)
 
 

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from drr.agents.commands import syscalls
+from drr.agents.commands import namespaces
 from drr.agents.commands.command import Command, CommandTerms, search_path
 from drr.agents.commands.process import place_for
 from drr.agents.commands.sight import why_not_contained
@@ -133,7 +133,7 @@ def test_where_calls_cannot_be_filtered_it_is_said() -> None:
         "runpy.run_path(__import__('sys').argv[1])['close_doors']()"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, syscalls.__file__], capture_output=True, text=True, check=False
+        [sys.executable, "-c", code, namespaces.__file__], capture_output=True, text=True, check=False
     )
     assert (
         done.returncode == 1 and "OSError: [Errno 0] system calls cannot be filtered on m68k" in done.stderr
@@ -148,6 +148,6 @@ def test_a_filter_that_is_taken_and_not_held_to_is_noticed() -> None:
         "ctypes.CDLL = lambda *_, **__: Liar\nrunpy.run_path(sys.argv[1])['close_doors']()"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, syscalls.__file__], capture_output=True, text=True, check=False
+        [sys.executable, "-c", code, namespaces.__file__], capture_output=True, text=True, check=False
     )
     assert done.returncode == 1 and "does not hold to it" in done.stderr
