@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from hashlib import blake2b
 from itertools import count, repeat
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from drr.data_ingest.packing import I64, U64, Ids, finish, words
 from drr.data_ingest.recipe import Statuses
 from drr.env.entities import ORDER_STATUSES
-from drr.env.residences import places
 from drr.env.shop import UserRow
 from numpy.typing import NDArray
 
@@ -206,6 +207,26 @@ class _Draw(NamedTuple):
     last: I64
     domain: I64
     suffix: U64
+
+
+class Place(NamedTuple):
+    city: str
+    state: str
+    zip3: str
+    """First three digits of its ZIP codes."""
+    area_code: str
+    weight: float
+    """Its share of the state's people, in millions; a state's cities share alike."""
+
+
+def places() -> list[Place]:
+    """Read the homes of invented users: real cities with the ZIP prefix and telephone area code that belong to them."""
+    found: list[Place] = []
+    text = Path(__file__).with_name("residences.toml").read_text(encoding="utf-8")
+    for state, row in tomllib.loads(text).items():
+        cities = [city.rsplit(" ", 2) for city in row["cities"]]
+        found += [Place(city, state, zip3, area, row["people"] / len(cities)) for city, zip3, area in cities]
+    return found
 
 
 class ProfilePools:

@@ -17,8 +17,7 @@ from threading import RLock
 from typing import Any
 
 from drr.env.errors import DrrError, no_room
-from drr.env.files import check_alone, holes, private
-from drr.env.sqlite_files import restrain, strange_statement
+from drr.env.files import check_alone, holes, private, restrain, strange_statement
 from drr.study import hashes
 
 VERSION = 2

@@ -25,10 +25,18 @@ from weakref import WeakSet
 import orjson
 from drr.env.bounded import DOCUMENT
 from drr.env.errors import NoSuchShop, ShopError
-from drr.env.files import LARGEST, check_plain, check_unlinked, file_name, holes, read_file
+from drr.env.files import (
+    LARGEST,
+    check_plain,
+    check_unlinked,
+    file_name,
+    holes,
+    read_file,
+    restrain,
+    strange_statement,
+)
 from drr.env.manifest import check_tokenizer, parse_manifest
 from drr.env.shop import Manifest
-from drr.env.sqlite_files import restrain, strange_statement
 
 MANIFEST = "manifest.json"
 DATABASE = "shop.sqlite"

@@ -21,7 +21,7 @@ from drr.env.settings import Settings
 from drr.env.shop import Manifest, SearchRequest, check_shop, open_shop, shop_writer
 from pydantic import SecretStr
 
-from tests.servers import small
+from tests.servers import running
 from tests.servers.proxies import HttpProxy, MongoProxy
 
 pytestmark = pytest.mark.servers
@@ -106,7 +106,7 @@ def test_an_older_elasticsearch_is_told_apart(
 
 
 def test_slow_servers_end_in_a_timeout(spec: str, settings: Settings, closing: Closing) -> None:
-    small.write(spec, settings)
+    running.write(spec, settings)
     mongo = MongoProxy(settings.mongodb_url.get_secret_value(), lambda c: 1.5 if "find" in c else None)
     closing(mongo.close)
     proxy = HttpProxy(
@@ -146,12 +146,12 @@ def test_a_full_mongodb_stops_the_load_and_the_same_command_continues(
     closing(proxy.close)
     through = _with(settings, mongodb_url=proxy.url)
     with pytest.raises(ShopError, match=r"is full \(No space left on device.*run the same command again"):
-        small.write(spec, through)
+        running.write(spec, through)
     with pytest.raises(ShopError, match="no such shop"):
         open_shop(spec, settings)
     full = False
     products = list(inserted)
-    small.write(spec, through)
+    running.write(spec, through)
     assert len(products) == 2
     assert not [one for one in inserted[2:] if one in products], "what was acknowledged is not written again"
     assert list(check_shop(spec, settings)) == []
@@ -174,11 +174,11 @@ def test_a_full_elasticsearch_names_what_it_refused(spec: str, settings: Setting
     closing(proxy.close)
     through = _with(settings, elasticsearch_url=proxy.url)
     with pytest.raises(ShopError, match=r"refused 2 of 1000 documents \(B000000998: 403 .*make room there"):
-        small.write(spec, through)
+        running.write(spec, through)
     with pytest.raises(ShopError, match="no such shop"):
         open_shop(spec, settings)
     full = False
-    small.write(spec, through)
+    running.write(spec, through)
     assert list(check_shop(spec, settings)) == []
 
 
@@ -198,13 +198,13 @@ def test_documents_refused_by_a_busy_server_are_sent_again(
 
     proxy = HttpProxy(settings.elasticsearch_url.get_secret_value(), rule)
     closing(proxy.close)
-    small.write(spec, _with(settings, elasticsearch_url=proxy.url))
+    running.write(spec, _with(settings, elasticsearch_url=proxy.url))
     assert not busy
     assert list(check_shop(spec, settings)) == []
 
 
 def _documents(count: int) -> list[dict[str, object]]:
-    return [search_index.document(product) for product in small.products(count=count)]
+    return [search_index.document(product) for product in running.products(count=count)]
 
 
 def test_a_server_that_stays_busy_is_given_up(settings: Settings, closing: Closing) -> None:
@@ -240,7 +240,7 @@ def test_a_document_the_mapping_refuses_is_named(spec: str, settings: Settings, 
 
 @pytest.fixture
 def published(spec: str, settings: Settings) -> str:
-    small.write(spec, settings)
+    running.write(spec, settings)
     return spec
 
 
@@ -256,12 +256,12 @@ def test_one_of_the_two_missing(published: str, settings: Settings, closing: Clo
     servers.mongo.drop_database(names.shop)
     with pytest.raises(ShopError, match=r"Elasticsearch has the index .* and MongoDB has no such database"):
         open_shop(published, settings)
-    small.write(published, settings)
+    running.write(published, settings)
     (name,) = servers.search.indices.get_alias(name=names.alias)
     servers.search.indices.delete(index=name)
     with pytest.raises(ShopError, match="MongoDB has the shop and Elasticsearch has no index"):
         open_shop(published, settings)
-    small.write(published, settings, replace=True)
+    running.write(published, settings, replace=True)
     assert list(check_shop(published, settings)) == []
 
 
@@ -288,7 +288,7 @@ def test_an_index_that_vanishes_while_open(published: str, settings: Settings, c
 def test_a_replaced_shop_is_not_taken_for_an_empty_one(published: str, settings: Settings) -> None:
     with open_shop(published, settings) as old:
         assert old.store.product("B000000001") is not None
-        small.write(published, settings, replace=True, text="cat toy")
+        running.write(published, settings, replace=True, text="cat toy")
         for call in (
             lambda: old.store.product("B000000001"),
             lambda: old.store.products(["B000000001"]),
@@ -312,22 +312,22 @@ def test_the_same_load_again_changes_nothing(published: str, settings: Settings,
     before = servers.mongo[names.shop][MANIFEST].find_one({"_id": "current"})
     proxy = MongoProxy(settings.mongodb_url.get_secret_value(), lambda _: None)
     closing(proxy.close)
-    small.write(published, _with(settings, mongodb_url=proxy.url))
+    running.write(published, _with(settings, mongodb_url=proxy.url))
     assert not {"insert", "update", "delete", "drop", "create", "createIndexes", "findAndModify"} & set(
         proxy.seen
     )
     assert servers.mongo[names.shop][MANIFEST].find_one({"_id": "current"}) == before
     with pytest.raises(ShopError, match="of other data; give another name, or --replace"):
-        small.write(published, settings, text="cat toy")
+        running.write(published, settings, text="cat toy")
     assert list(check_shop(published, settings)) == []
 
 
 def test_a_second_load_at_the_same_time_is_refused(spec: str, settings: Settings) -> None:
     with shop_writer(spec, settings) as first:
-        first.write_products(small.products(count=10))
+        first.write_products(running.products(count=10))
         with pytest.raises(ShopError, match="another load into this shop is running"):
             shop_writer(spec, settings)
-    small.write(spec, settings)
+    running.write(spec, settings)
 
 
 def test_a_load_that_was_taken_over_publishes_nothing(
@@ -362,17 +362,17 @@ def test_a_loader_elsewhere_is_dead_after_a_minute_of_silence(
     with pytest.raises(ShopError, match="another load into this shop is running"):
         shop_writer(spec, settings)
     there.update_one({"_id": LOAD}, {"$set": {"owner.beat": time.time() - 61}})
-    small.write(spec, settings)
+    running.write(spec, settings)
     assert list(check_shop(spec, settings)) == []
 
 
 def test_an_unfinished_load_of_other_data_is_not_mixed_in(spec: str, settings: Settings) -> None:
     with pytest.raises(KeyboardInterrupt), shop_writer(spec, settings) as writer:
-        writer.write_products(small.products("cat toy"))
+        writer.write_products(running.products("cat toy"))
         raise KeyboardInterrupt
     with pytest.raises(ShopError, match=r"unfinished load of other data .* run the same command again"):
-        small.write(spec, settings)
-    small.write(spec, settings)
+        running.write(spec, settings)
+    running.write(spec, settings)
     assert list(check_shop(spec, settings)) == []
 
 
@@ -416,7 +416,7 @@ def test_a_server_that_dies_in_the_middle_of_a_load(
     own = _with(settings, **{f"{kind}_url": server.url})
 
     def dying() -> object:
-        for number, product in enumerate(small.products()):
+        for number, product in enumerate(running.products()):
             if number == 1200:
                 server.process.kill()
                 server.process.wait()
@@ -428,7 +428,7 @@ def test_a_server_that_dies_in_the_middle_of_a_load(
     closing(again.stop)
     with pytest.raises(ShopError, match="no such shop"):
         open_shop(spec, own)
-    small.write(spec, own)
+    running.write(spec, own)
     assert list(check_shop(spec, own)) == []
 
 

@@ -18,14 +18,14 @@ from drr.env.settings import Settings
 from drr.env.shop import SearchRequest, check_shop, open_shop
 
 from benchmarks.results import record, table
-from tests.servers import small
+from tests.servers import running
 
 pytestmark = pytest.mark.servers
 Closing = Callable[[Callable[[], None]], None]
 
 
 class _Loader:
-    """`small.write` with `--replace`, in a process of its own."""
+    """`running.write` with `--replace`, in a process of its own."""
 
     def __init__(self, folder: Path, spec: str, settings: Settings) -> None:
         self._folder, self._spec = folder, spec
@@ -38,7 +38,7 @@ class _Loader:
         """How long the load took, if it came to its end; both times count from where it begins."""
         path = self._folder / "given.json"
         path.write_bytes(orjson.dumps({"spec": self._spec, "settings": self._urls, "text": text}))
-        command = [sys.executable, "-m", "tests.servers.small", str(path)]
+        command = [sys.executable, "-m", "tests.servers.running", str(path)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]) as process:
             assert process.stdout is not None
             assert process.stdout.readline() == b"begun\n"
@@ -57,7 +57,7 @@ def _kill_at_random(
     rng = random.Random(seed)
     names, loader = names_of(spec), _Loader(folder, spec, settings)
     database = servers.mongo[names.shop]
-    small.write(spec, settings, text="generation0 bird")
+    running.write(spec, settings, text="generation0 bird")
     whole = loader.run("generation0 bird")
     assert whole is not None
     left: Counter[str] = Counter()
@@ -70,7 +70,7 @@ def _kill_at_random(
             shown = shop.manifest.recipe["text"]
             assert shown in (f"generation{attempt - 1} bird", text)
             assert shown == text or finished is None
-            assert shop.catalog.search(SearchRequest(shown.split()[0])).total == small.PRODUCTS
+            assert shop.catalog.search(SearchRequest(shown.split()[0])).total == running.PRODUCTS
             assert shop.store.orders("A000000001").total == 1
         problems = list(check_shop(spec, settings))
         assert all("The alias" in problem and shown == text for problem in problems), problems
@@ -86,7 +86,7 @@ def _kill_at_random(
             left["of these in the load: the old shop whole, what was stored is kept"] += 1
         else:
             left["of these before a batch was recorded: the old shop whole"] += 1
-        small.write(spec, settings, replace=shown != text, text=text)
+        running.write(spec, settings, replace=shown != text, text=text)
         published = database[MANIFEST].find_one({"_id": "current"})
         assert published is not None
         if kept is not None and rows:
@@ -115,7 +115,7 @@ def test_twenty_five_kills(spec: str, settings: Settings, tmp_path: Path, closin
     left = _kill_at_random(25, 20, spec, settings, tmp_path, servers)
     record(
         "Kill test of loads onto servers",
-        f"A shop of {small.PRODUCTS:,} products, {small.USERS:,} users and {small.USERS:,} orders replaced over and over on the "
+        f"A shop of {running.PRODUCTS:,} products, {running.USERS:,} users and {running.USERS:,} orders replaced over and over on the "
         "test servers, each time by a process killed (SIGKILL) at a random moment; after each kill the shop that is shown was "
         "read and compared record by record, and the same command run to its end; nothing was lost, doubled, mixed or left "
         f"lying ({time.monotonic() - start:.0f} s).\n\n"

@@ -15,7 +15,7 @@ from drr.env.settings import Settings
 from drr.env.shop import SearchRequest, check_shop, open_shop, shop_writer
 from pydantic import SecretStr
 
-from tests.servers import small
+from tests.servers import running
 from tests.servers.proxies import HttpProxy, MongoProxy
 
 pytestmark = pytest.mark.servers
@@ -64,24 +64,24 @@ def test_a_shop_published_while_another_load_begins_is_not_removed(
     def rule(command: dict[str, Any]) -> None:
         if command.get("insert") == MANIFEST and not wrote:
             wrote.append(True)
-            small.write(spec, settings, text="first")
+            running.write(spec, settings, text="first")
 
     with pytest.raises(ShopError, match="of other data; give another name, or --replace"):
-        small.write(spec, before_mongodb(rule), text="second")
+        running.write(spec, before_mongodb(rule), text="second")
     assert wrote
     with open_shop(spec, settings) as shop:
         assert shop.manifest.recipe == {"text": "first"}
-        assert shop.catalog.search(SearchRequest("first")).total == small.PRODUCTS
+        assert shop.catalog.search(SearchRequest("first")).total == running.PRODUCTS
     assert list(check_shop(spec, settings)) == []
 
 
 def test_a_loader_that_lost_its_load_removes_nothing(spec: str, settings: Settings, servers: Servers) -> None:
     names = names_of(spec)
     with pytest.raises(ShopError, match="took this load over"), shop_writer(spec, settings) as writer:
-        writer.write_products(small.products())
+        writer.write_products(running.products())
         there = _collections(servers, names)
         servers.mongo[names.shop][MANIFEST].update_one({"_id": LOAD}, {"$set": {"owner.token": "another"}})
-        writer.write_users([small.users()])
+        writer.write_users([running.users()])
     assert _collections(servers, names) >= there
     assert servers.search.indices.get(index=f"{names.alias}-v*")
 
@@ -90,7 +90,7 @@ def test_a_swap_whose_tidying_was_cut_off_is_tidied_by_the_same_command(
     spec: str, settings: Settings, servers: Servers, before_elasticsearch: Any
 ) -> None:
     names = names_of(spec)
-    small.write(spec, settings)
+    running.write(spec, settings)
     loaded: list[str] = []
 
     def rule(method: str, path: str, _: bytes) -> tuple[int, bytes] | None:
@@ -98,11 +98,11 @@ def test_a_swap_whose_tidying_was_cut_off_is_tidied_by_the_same_command(
         return (503, b"{}") if loaded and "_aliases" in path else None
 
     with pytest.raises(ShopError):
-        small.write(spec, before_elasticsearch(rule), replace=True, text="cat toy")
+        running.write(spec, before_elasticsearch(rule), replace=True, text="cat toy")
     assert any("alias" in problem for problem in check_shop(spec, settings))
     with open_shop(spec, settings) as shop:
         assert shop.manifest.recipe == {"text": "cat toy"}
-    small.write(spec, settings, text="cat toy")
+    running.write(spec, settings, text="cat toy")
     assert list(check_shop(spec, settings)) == []
     assert len(_collections(servers, names)) == 4
     assert len(servers.search.indices.get(index=f"{names.alias}-v*", expand_wildcards="all")) == 1
@@ -124,8 +124,8 @@ def test_a_really_full_elasticsearch_is_called_full_and_the_load_is_kept(
         return load is not None and "products" in load["done"]
 
     def products() -> Any:
-        for number, product in enumerate(small.products()):
-            if number == small.PRODUCTS - 100:
+        for number, product in enumerate(running.products()):
+            if number == running.PRODUCTS - 100:
                 waited = time.monotonic() + 30
                 while not first_batch_is_recorded() and time.monotonic() < waited:
                     time.sleep(0.01)
@@ -142,7 +142,7 @@ def test_a_really_full_elasticsearch_is_called_full_and_the_load_is_kept(
     with pytest.raises(ShopError, match="no such shop"):
         open_shop(spec, settings)
     blocking(None)
-    small.write(spec, settings)
+    running.write(spec, settings)
     published = servers.mongo[names.shop][MANIFEST].find_one({"_id": CURRENT})
     assert published is not None and published["version"] == kept["version"], "what was begun is finished"
     assert list(check_shop(spec, settings)) == []
@@ -167,8 +167,8 @@ def test_a_write_concern_that_is_not_met_is_told_and_the_load_continues(
 
     through = before_mongodb(rule)
     with pytest.raises(ShopError, match="waiting for replication timed out"):
-        small.write(spec, through)
-    small.write(spec, through)
+        running.write(spec, through)
+    running.write(spec, through)
     assert list(check_shop(spec, settings)) == []
 
 
@@ -178,7 +178,7 @@ def test_an_index_with_the_name_of_the_alias_is_named_before_anything_is_written
     names = names_of(spec)
     servers.search.indices.create(index=names.alias)
     with pytest.raises(ShopError, match=f"an index is called {names.alias}"):
-        small.write(spec, settings)
+        running.write(spec, settings)
     with pytest.raises(ShopError, match="no such shop"):
         open_shop(spec, settings)
     assert MANIFEST not in _collections(servers, names) or not servers.mongo[names.shop][
@@ -190,14 +190,14 @@ def test_a_shop_replaced_between_two_reads_of_one_answer(
     spec: str, settings: Settings, before_mongodb: Any
 ) -> None:
     """Statistics read the user, the orders, the products: what was dropped in between is no user without orders."""
-    small.write(spec, settings)
+    running.write(spec, settings)
     for kind in ("orders", "products"):
         armed: list[str] = []
 
         def rule(command: dict[str, Any], armed: list[str] = armed) -> None:
             if armed and str(command.get("find", "")).startswith(armed[0]):
                 armed.clear()
-                small.write(spec, settings, replace=True, text="cat toy")
+                running.write(spec, settings, replace=True, text="cat toy")
 
         with open_shop(spec, before_mongodb(rule)) as shop:
             armed.append(kind)
@@ -220,6 +220,6 @@ def test_a_server_that_stands_still_for_a_while_is_waited_for(
 
     through = before_mongodb(rule)
     address = through.mongodb_url.get_secret_value() + "/?heartbeatFrequencyMS=500"
-    small.write(spec, through.model_copy(update={"mongodb_url": SecretStr(address)}))
+    running.write(spec, through.model_copy(update={"mongodb_url": SecretStr(address)}))
     assert still_until
     assert list(check_shop(spec, settings)) == []

@@ -15,7 +15,7 @@ from drr.env.settings import Settings
 from drr.env.shop import SearchRequest, check_shop, open_shop, shop_writer
 from pydantic import SecretStr
 
-from tests.servers import small
+from tests.servers import running
 from tests.servers.locked import LockedMongo, Serverless, TlsPort, certificate
 from tests.servers.proxies import HttpProxy, MongoProxy
 
@@ -49,7 +49,7 @@ def test_a_mongodb_with_users_lets_in_whoever_knows_the_password(
     at = f"127.0.0.1:{locked.port}"
     options = "?authMechanism=SCRAM-SHA-256"
     known = _with(settings, mongodb_url=f"mongodb://drr:{ESCAPED}@{at}/{options}")
-    small.write(spec, known)
+    running.write(spec, known)
     assert list(check_shop(spec, known)) == []
     refused = f"MongoDB at {at} refuses the user or password; check DRR_MONGODB_URL"
     for wrong in (f"drr:{ESCAPED}x", f"other:{ESCAPED}"):
@@ -68,7 +68,7 @@ def test_an_elasticsearch_with_users_lets_in_whoever_knows_a_password_or_key(
     closing(locked.close)
     host = locked.url.removeprefix("http://")
     known = _with(settings, elasticsearch_url=f"http://elastic:{ESCAPED}@{host}")
-    small.write(spec, known)
+    running.write(spec, known)
     assert list(check_shop(spec, known)) == []
     by_key = _with(settings, elasticsearch_url=locked.url, elasticsearch_api_key="a2V5OnNlY3JldA==")
     assert list(check_shop(spec, by_key)) == []
@@ -123,7 +123,7 @@ def test_the_wrong_side_of_tls_is_named(
         elasticsearch_url=f"https://{tls}",
         elasticsearch_ca_file=files[0],
     )
-    small.write(spec, right)
+    running.write(spec, right)
     assert list(check_shop(spec, right)) == []
 
 
@@ -149,12 +149,12 @@ def test_the_swap_is_with_most_of_a_set_and_a_fail_over_is_waited_out(
     with pytest.raises(
         ServerFailure, match=r"has no primary just now, as in a fail-over.*run the same command again"
     ):
-        small.write(spec, through)
+        running.write(spec, through)
     with pytest.raises(ShopError, match="no such shop"):
         open_shop(spec, settings)
     failing = False
     before = len(written)
-    small.write(spec, through)
+    running.write(spec, through)
     assert {one["writeConcern"]["w"] for one in written} == {"majority"}
     assert swaps and all(one["writeConcern"] == {"w": "majority", "j": True} for one in swaps)
     assert not any("insert" in one for one in written[before:]), (
@@ -181,7 +181,7 @@ def test_serverless_is_known_and_asked_for_nothing_that_it_has_not(
     serverless = Serverless(settings.elasticsearch_url.get_secret_value())
     closing(serverless.close)
     through = _with(settings, elasticsearch_url=serverless.url, elasticsearch_api_key="a2V5OnNlY3JldA==")
-    manifest = small.write(spec, through)
+    manifest = running.write(spec, through)
     assert manifest.versions["elasticsearch"] == "serverless"
     assert set(manifest.sizes) == {"mongodb"}, "unknown, not 0"
     assert list(check_shop(spec, through)) == []
@@ -193,7 +193,7 @@ def test_serverless_is_known_and_asked_for_nothing_that_it_has_not(
                     asked = SearchRequest("bird feeder", sort=sort, offset=offset, limit=limit, search=search)  # type: ignore[arg-type]
                     assert there.catalog.search(asked) == here.catalog.search(asked)
     with pytest.raises(Misuse, match="a serverless Elasticsearch makes its shards itself"):
-        small.write(spec, _with(through, elasticsearch_shards=3), replace=True)
+        running.write(spec, _with(through, elasticsearch_shards=3), replace=True)
     assert list(check_shop(spec, through)) == [], "the shop that was there is still there"
 
 
@@ -204,7 +204,7 @@ def test_check_finds_what_only_look_ups_and_searches_see(
     from drr.env.servers import index as indices
     from drr.env.servers.connect import Servers
 
-    small.write(spec, settings)
+    running.write(spec, settings)
     servers = Servers(settings)
     closing(servers.close)
     names = names_of(spec)
@@ -222,7 +222,7 @@ def test_check_finds_what_only_look_ups_and_searches_see(
         users.update_one({"_id": f"A{number:09d}"}, {"$set": {"find": find}})
     assert list(check_shop(spec, settings)) == []
 
-    documents = {one["product_id"]: one for one in map(indices.document, small.products(count=10))}
+    documents = {one["product_id"]: one for one in map(indices.document, running.products(count=10))}
     index = names.index(kept["version"])
 
     def put(product_id: str, **changed: Any) -> None:

@@ -14,14 +14,14 @@ from drr.env.settings import Settings
 from drr.env.shop import Manifest, SearchRequest, check_shop, open_shop, shop_writer
 from pydantic import SecretStr
 
-from tests.servers import small
+from tests.servers import running
 from tests.servers.proxies import HttpProxy
 
 pytestmark = pytest.mark.servers
 
 
 def _product(**changes: Any) -> Product:
-    return next(small.products(count=1)).model_copy(update=changes)
+    return next(running.products(count=1)).model_copy(update=changes)
 
 
 def _written(spec: str, settings: Settings, product: Product) -> str:

@@ -4,17 +4,20 @@ Elasticsearch is asked for nothing that the issue rules out."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from drr.env.copy import copy_shop
 from drr.env.progress import Quiet
+from drr.env.servers.connect import Servers
+from drr.env.servers.load import names_of
 from drr.env.settings import Settings
 from drr.env.shop import SearchRequest, check_shop, open_shop, shop_writer
 from pydantic import SecretStr
 
-from tests.servers import small
+from tests.servers import running
 from tests.servers.proxies import HttpProxy, MongoProxy
 
 pytestmark = pytest.mark.servers
@@ -62,11 +65,11 @@ def test_a_shop_lives_on_plain_operations(
         update={"mongodb_url": SecretStr(mongo.url), "elasticsearch_url": SecretStr(elastic.url)}
     )
     with pytest.raises(KeyboardInterrupt), shop_writer(spec, through) as writer:
-        writer.write_products(small.products())
+        writer.write_products(running.products())
         raise KeyboardInterrupt
-    small.write(spec, through)
-    small.write(spec, through)
-    small.write(spec, through, replace=True, text="cat toy")
+    running.write(spec, through)
+    running.write(spec, through)
+    running.write(spec, through, replace=True, text="cat toy")
     assert list(check_shop(spec, through)) == []
     with open_shop(spec, through) as shop:
         store, user = shop.store, "A000000001"
@@ -106,3 +109,19 @@ def test_a_shop_lives_on_plain_operations(
         assert "_bulk" in path or b"script" not in body
     created = next(body for method, _, body in requests if method == "PUT" and b"mappings" in body)
     assert b'"dynamic":"strict"' in created and b'"refresh_interval":"-1"' in created
+
+
+def test_three_shards_answer_as_one(spec: str, settings: Settings) -> None:
+    running.write(spec, settings)
+    running.write(spec + "-3", settings.model_copy(update={"elasticsearch_shards": 3}))
+    servers = Servers(settings)
+    (found,) = servers.search.indices.get_settings(index=names_of(spec + "-3").alias).values()
+    servers.close()
+    assert found["settings"]["index"]["number_of_shards"] == "3"
+    request = SearchRequest("bird 17 1699 feeder", limit=50)
+    with open_shop(spec, settings) as one, open_shop(spec + "-3", settings) as three:
+        for sort in ("relevance", "price_asc", "popularity"):
+            asked = replace(request, sort=sort)  # type: ignore[arg-type]
+            a, b = one.catalog.search(asked), three.catalog.search(asked)
+            assert (a.product_ids, a.total) == (b.product_ids, b.total)
+            assert b.total == running.PRODUCTS

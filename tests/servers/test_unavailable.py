@@ -21,7 +21,7 @@ from drr.tools.base import ToolError, context_for
 from drr.tools.registry import call, call_sync
 from pydantic import SecretStr
 
-from tests.servers import small
+from tests.servers import running
 from tests.servers.proxies import HttpProxy, MongoProxy
 
 pytestmark = pytest.mark.servers
@@ -33,7 +33,7 @@ def dying(
     spec: str, settings: Settings, closing: Callable[[Callable[[], None]], None]
 ) -> tuple[Shop, Callable[[], None], Callable[[], None]]:
     """A shop, and what ends each of its servers, connections and all."""
-    small.write(spec, settings)
+    running.write(spec, settings)
     dead: list[bool] = []
     mongo = MongoProxy(settings.mongodb_url.get_secret_value(), lambda _: None)
     closing(mongo.close)
