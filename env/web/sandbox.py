@@ -276,7 +276,7 @@ def _documents(source: Path) -> list[Document]:
 def _from_markdown(path: Path) -> Document:
     """`name: value` lines between two `---`, then the text."""
     try:
-        text = read_file(path).decode("utf-8-sig")
+        text = read_file(path).decode("utf-8-sig").replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError) as error:
         raise Misuse(f"{path}: cannot be read ({error})") from error
     head, found, body = text.removeprefix("---\n").partition("\n---\n")
