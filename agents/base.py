@@ -11,11 +11,11 @@ from drr.env.json_object import JsonObject
 from drr.env.session import Change
 from drr.env.source import Source
 from drr.llm.meter import ToldMessage, UsageRow
-from drr.llm.role import Policy
 from pydantic import BaseModel, ConfigDict, Field, SkipValidation
 
 if TYPE_CHECKING:
     from drr.agents.running import AgentRun
+    from drr.llm.role import Policy
 
 
 SCHEMA = 1

@@ -6,31 +6,37 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, cast
+from typing import Any, NotRequired, TypedDict, cast
 
-from drr.app.elsewhere import Probe, check_probes
+from drr.agents.base import PROFILE, AnswerRecord, CitationRepair, Listener, Variant, nobody
+from drr.agents.commands.command import under_terms
+from drr.agents.registry import choose
+from drr.agents.runner import AgentOptions, key_fields, run_variant, vision_key
+from drr.app.containing import check_contained, terms_of
 from drr.app.giving import NOWHERE, RECALLED, Giving, PersonPlaces, open_giving
-from drr.app.outcome import kept
-from drr.app.reaching import check_reaches, is_for, kinds_for
+from drr.app.models import holds_thoughts, models_of, prompts_of, styles_of, under_model
+from drr.app.plans import check_twins
 from drr.app.spans import NO_SPANS, Spans, SpanTerms, answer_span, spans_of
-from drr.app.specs import AnswerSpec, RunPlan, agent_in, keyed, reach_in, setting_in, spec_of
+from drr.app.specs import AnswerSpec, RunPlan, agent_in, kept, keyed, reach_in, setting_in, spec_of
+from drr.app.task_worlds import check_reaches, is_for, kinds_for
+from drr.app.workers import Probe, check_probes, settings_from
 from drr.env.errors import DrrError, Misuse
 from drr.env.given import RECORDS, Given, setting_of
+from drr.env.json_object import JsonObject
+from drr.env.query import Query
 from drr.env.reach import WHOLE, Reach, reach_of
-
-if TYPE_CHECKING:
-    from drr.agents.base import AnswerRecord, CitationRepair, Listener, Variant
-    from drr.agents.runner import AgentOptions
-    from drr.env.json_object import JsonObject
-    from drr.env.query import Query
-    from drr.env.settings import Settings
-    from drr.env.world import Realm, World
-    from drr.llm.factory import Models
-    from drr.llm.meter import Meter
-    from drr.llm.prompts import Prompts
-    from drr.llm.role import RoleModel
-    from drr.study.unit import Outcome, Unit
-    from drr.study.worker import Context, Replay, Workplace
+from drr.env.settings import Settings
+from drr.env.shop_world import ShopWorld
+from drr.env.world import SHOP, Realm, Site, WithoutRecords, World, open_realm
+from drr.llm.factory import Models
+from drr.llm.failures import ModelSetupError
+from drr.llm.meter import Meter
+from drr.llm.names import OFFLINE
+from drr.llm.prompts import Prompts
+from drr.llm.role import RoleModel
+from drr.offline.cast import stand_in
+from drr.study.unit import Outcome, Unit
+from drr.study.worker import Context, Replay, ReplayedWeb, Workplace
 
 
 @dataclass(frozen=True)
@@ -110,9 +116,6 @@ class AnswerWorkplace(TypedDict):
 @contextmanager
 def open_workplace(document: AnswerWorkplace) -> Iterator[Workplace]:
     """The workplace of a worker in another process, for `Opening("drr.app.answers:open_workplace", document)`."""
-    from drr.app.workers import settings_from
-    from drr.study.worker import Workplace
-
     settings, pages = settings_from(document["settings"]), document.get("pages")
     persons = document.get("persons")
     config = replace(
@@ -143,14 +146,6 @@ def open_answering(config: AnswerConfig, *, calls: bool = True) -> Iterator[Answ
     `calls=False` for who only looks at what would be asked. `context` gives `models` (for this unit: metered, capped), `meter`, `unit` and `keep`. Whoever opened it ends the models'
     connections with `await answering.models.aclose()` in the event loop that used them.
     """
-    from drr.agents.commands.command import under_terms
-    from drr.agents.registry import choose
-    from drr.app.containing import check_contained, terms_of
-    from drr.app.models import models_of
-    from drr.app.prompts import prompts_of
-    from drr.app.several_models import check_twins
-    from drr.env.world import Site, open_realm
-
     terms = terms_of(config)
     variants = {variant.name: under_terms(variant, terms) for variant in choose(config.variants)}
     check_contained(variants, trusted=terms.trusted)
@@ -214,11 +209,6 @@ class Answering:
         return [self._unit(spec) for spec in specs]
 
     def _unit(self, spec: AnswerSpec) -> Unit:
-        from drr.agents.runner import key_fields, vision_key
-        from drr.app.models import styles_of
-        from drr.env.world import SHOP
-        from drr.study.unit import Unit
-
         settings, setting, variant = self.config.settings, setting_in(spec), self.variants[agent_in(spec)]
         world, models = self._world(spec), self.models_of(variant)
         fields = {
@@ -240,14 +230,10 @@ class Answering:
 
     def models_of(self, variant: Variant, models: Models | None = None) -> Models:
         """The models that a variant calls: the study's, or under the one that it names."""
-        from drr.app.models import under_model
-
         models = models or self.models
         return models if variant.model is None else under_model(models, self.config.settings, variant.model)
 
     def _world(self, spec: AnswerSpec) -> World:
-        from drr.env.world import WithoutRecords
-
         if setting_in(spec).has_records:
             return self.realm.world(spec)
         assert isinstance(self.realm, WithoutRecords)  # `check_place`
@@ -255,9 +241,6 @@ class Answering:
 
     def options_of(self, variant: Variant, reach: Reach = WHOLE) -> AgentOptions:
         """`paper` or default, with what the user gave for this study in their place."""
-        from drr.agents.runner import AgentOptions
-        from drr.app.models import holds_thoughts
-
         config = self.config
         base = AgentOptions.paper() if config.settings.profile == "paper" else AgentOptions()
         limits = {**config.limits, **({} if reach.turns is None else {"search_turns": reach.turns})}
@@ -275,9 +258,6 @@ class Answering:
 
     def roles_of(self, variant: Variant, models: Models) -> dict[str, RoleModel]:
         """A model for each role of the variant; under `offline`, whoever it declares to play it."""
-        from drr.llm.names import OFFLINE
-        from drr.offline.cast import stand_in
-
         models = self.models_of(variant, models)
         found: dict[str, RoleModel] = {}
         for role in variant.roles:
@@ -302,9 +282,6 @@ class Answering:
         given: Given | None = None,
     ) -> AnswerRecord:
         """One unit's record, whole; `models` are the unit's own and report to `meter`; `given` is told of the person."""
-        from drr.agents.base import nobody
-        from drr.agents.runner import run_variant
-
         variant = self.variants[agent_in(spec)]
         with answer_span(self.spans, spec):
             return await run_variant(
@@ -323,8 +300,6 @@ class Answering:
 
     async def __call__(self, given: Mapping[str, Any], context: Context) -> Outcome:
         """The work on one unit of a study. What limited its answers is recorded, and may be more than its key says."""
-        from drr.study.unit import Outcome
-
         spec = cast(AnswerSpec, given)
         variant = self.variants[agent_in(spec)]
         keyed = context.unit.key_fields["version"]
@@ -356,8 +331,6 @@ class Answering:
 
     def check_roles(self) -> None:
         """`Misuse` for a model that cannot be called at all, and for a role that nobody plays."""
-        from drr.llm.failures import ModelSetupError
-
         try:
             for variant in self.variants.values():
                 self.roles_of(variant, self.models)
@@ -366,8 +339,6 @@ class Answering:
 
     def check_profiles(self) -> None:
         """`Misuse` for agents that hand on a shopper's profile where there are no shoppers."""
-        from drr.agents.base import PROFILE
-
         wanting = [name for name, variant in self.variants.items() if variant.has(PROFILE)]
         if wanting and self.realm.shop is None:
             raise Misuse(
@@ -377,9 +348,6 @@ class Answering:
 
 def _replayed(world: World, replay: Replay | None) -> World:
     """Give a stopped unit the finds of its live web again; every other web repeats itself."""
-    from drr.env.shop_world import ShopWorld
-    from drr.study.worker import ReplayedWeb
-
     if replay is None or not isinstance(world, ShopWorld) or world.web.content_hash is not None:
         return world
     return replace(world, web=ReplayedWeb(world.web, replay))

@@ -1,21 +1,32 @@
-"""One question answered without a study: a cited report, with what it took and what became of it."""
+"""One question answered without a study: a cited report, what it took, and who watches."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import sys
+import time
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, TypedDict
 
+from drr.agents.base import AnswerRecord, Event, Gathered, Listener, nobody
+from drr.app.calling import run_to_end
+from drr.app.models import check_named, explain
+from drr.app.studies import check_cast
+from drr.app.terminal import raw, shown
+from drr.citations.parse import canonical_url, parse
 from drr.env.errors import DrrError, Misuse
+from drr.env.json_object import JsonObject
+from drr.env.query import Query
+from drr.env.source import Source
+from drr.env.web.base import PageStatus
+from drr.llm.failures import ModelFailure
+from drr.llm.meter import UsageRow
+from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
-    from drr.agents.base import AnswerRecord, Listener
     from drr.app.answers import AnswerConfig, Answering
-    from drr.env.json_object import JsonObject
-    from drr.env.query import Query
-    from drr.env.source import Source
-    from drr.env.web.base import PageStatus
-    from drr.llm.meter import UsageRow
+
 
 CEILING = 300_000
 """Tokens that a question may take where nobody says how many."""
@@ -96,12 +107,8 @@ def check_variant(name: str) -> None:
 
 def ask(config: AskConfig, listener: Listener | None = None) -> CitedAnswer:
     """Answer the question: the one unit of a study without a folder. `DrrError` where nothing was written."""
-    from drr.agents.base import AnswerRecord, Gathered
     from drr.app.answers import open_answering
-    from drr.app.calling import run_to_end
-    from drr.app.models import explain
     from drr.llm.budget import Limit
-    from drr.llm.failures import ModelFailure
     from drr.llm.meter import Meter
 
     check_question(config.question)
@@ -133,8 +140,6 @@ def ask(config: AskConfig, listener: Listener | None = None) -> CitedAnswer:
 
 
 def _check(config: AskConfig, answering: Answering) -> None:
-    from drr.app.models import check_named
-    from drr.app.studies import check_cast
     from drr.llm.budget import Limit
 
     check_named(answering, config.named_roles)
@@ -146,8 +151,6 @@ def _check(config: AskConfig, answering: Answering) -> None:
 
 
 def _query(config: AskConfig) -> Query:
-    from drr.env.query import Query
-
     return Query(query=config.question.strip(), user_id=config.user)
 
 
@@ -197,8 +200,6 @@ class AnswerDocument(TypedDict):
 
 
 def _document(record: AnswerRecord, report: str, home: str) -> AnswerDocument:
-    from drr.citations.parse import canonical_url, parse
-
     cited = {source.url for source in parse(report, home).sources}
     return {
         "schema": 1,
@@ -233,3 +234,51 @@ def _document(record: AnswerRecord, report: str, home: str) -> AnswerDocument:
         "seconds": round(record.seconds, 3),
         "stderr": record.stderr,
     }
+
+
+_VERBS = {"launch": "researches ", "page": "reads ", "result": "refused: "}
+
+
+@contextmanager
+def watched(quiet: bool) -> Iterator[Listener]:
+    """Yield who hears of each event of a run; nobody with `quiet`."""
+    if quiet:
+        yield nobody
+    elif sys.stderr.isatty():
+        with _moving() as listener:
+            yield listener
+    else:
+        started = time.monotonic()
+
+        def tell(event: Event) -> None:
+            if (text := _line(event)) is not None:
+                print(f"{time.monotonic() - started:6.1f} s  {text}", file=sys.stderr, flush=True)
+
+        yield tell
+
+
+@contextmanager
+def _moving() -> Iterator[Listener]:
+    from rich.console import Console
+    from rich.markup import escape
+
+    console, started, calls = Console(file=raw(sys.stderr)), time.monotonic(), 0
+    with console.status("starting") as status:
+
+        def show(event: Event) -> None:
+            nonlocal calls
+            calls += event.kind == "call"
+            if (text := _line(event)) is not None:
+                console.print(
+                    escape(shown(text)), style="dim", highlight=False, no_wrap=True, overflow="ellipsis"
+                )
+                status.update(f"{time.monotonic() - started:.0f} s, {calls} tool calls")
+
+        yield show
+
+
+def _line(event: Event) -> str | None:
+    if event.kind in ("turn", "ended"):
+        return None
+    text = " ".join(event.text.split())
+    return excerpt(f"{event.actor}: {_VERBS.get(event.kind, '')}{text}", 200)

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from drr.querygen.review import ReviewTally, Terminal
+from drr.env.errors import Misuse
+from drr.querygen.review import ReviewTally, Terminal
 
 
 def reviewer_of(arguments: argparse.Namespace) -> str:
-    from drr.env.errors import Misuse
-
     name: str = arguments.reviewer.strip()
     if not name or name.casefold() == "none" or name.startswith("model:"):
         raise Misuse(f"--reviewer {arguments.reviewer!r}: give the name of the person who decides")
@@ -26,8 +21,6 @@ def reviewer_of(arguments: argparse.Namespace) -> str:
 
 
 def review_at_terminal(path: Path, review: Callable[[Terminal], ReviewTally]) -> int:
-    from drr.querygen.review import Terminal
-
     terminal = Terminal(ask=_asked, show=shown, now=moment)
     with all_on_disk(path):
         tally = review(terminal)

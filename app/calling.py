@@ -10,6 +10,9 @@ from contextvars import ContextVar, copy_context
 from threading import Lock
 from typing import TypeVar
 
+from drr.app.notices import logged, places_among
+from drr.env.errors import disk_of
+
 Done = TypeVar("Done")
 
 
@@ -100,9 +103,5 @@ def _for_caller(caller: _Caller, work: Callable[[], Done], places: tuple[object,
 
 
 def _as_program(work: Callable[[], Done], places: tuple[object, ...]) -> Done:
-    from drr.app.notices import logged
-    from drr.app.places import places_among
-    from drr.env.errors import disk_of
-
     with disk_of(), places_among(places), logged():
         return work()

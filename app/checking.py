@@ -8,17 +8,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
+from drr.app.calling import run_to_end
+from drr.app.models import explain, models_of, prompts_of
+from drr.app.studies import check_models
+from drr.citations.cited import CitationsDocument
+from drr.citations.parse import Citations
 from drr.env.errors import Misuse
+from drr.env.progress import Progress, Quiet, collector_off, read_in_time
+from drr.env.query import Constraints
+from drr.env.settings import Settings
+from drr.env.shop import open_shop
+from drr.eval.checks import Check, Subject, check_report, document
+from drr.eval.checks.base import CheckDocument
+from drr.llm.failures import ModelFailure
+from drr.llm.meter import UsageRow
+from drr.llm.names import OFFLINE
 
 if TYPE_CHECKING:
-    from drr.app.proofreading import Proofread
-    from drr.citations.cited import CitationsDocument
-    from drr.citations.parse import Citations
-    from drr.env.progress import Progress
-    from drr.env.query import Constraints
-    from drr.env.settings import Settings
-    from drr.eval.checks import Check, Subject
-    from drr.eval.checks.base import CheckDocument
+    from drr.eval.tasks.mistakes.finding import MistakesResult
+
 
 _LARGEST = 1_000_000
 
@@ -74,8 +82,6 @@ class Findings:
 
     def document(self) -> FindingsDocument:
         """Return the form that `drr judges check --json` prints."""
-        from drr.eval.checks import document
-
         shown: FindingsDocument = {
             "schema": 1,
             "citations": self.citations.document(),
@@ -86,8 +92,6 @@ class Findings:
 
 def check(config: CheckConfig, progress: Progress | None = None) -> Findings:
     """Check the report; `Misuse` for a user whom the shop does not have."""
-    from drr.env.progress import Quiet, collector_off
-
     if config.budget is not None and not 0 <= config.budget < float("inf"):
         raise Misuse("--budget: give an amount of dollars, such as 300")
     with collector_off():  # a report of a megabyte is half a million small objects without a cycle
@@ -101,8 +105,6 @@ def _checked(config: CheckConfig, progress: Progress) -> Findings:
         if config.judged:
             raise Misuse("--judge: it reads the report against the records of a shop; give --shop too")
         return _found(_subject(config))
-    from drr.env.shop import open_shop
-
     with open_shop(config.shop, config.settings) as shop:
         if config.user is not None and shop.store.user(config.user) is None:
             raise Misuse(f"{config.shop}: no user {config.user!r}; `drr shop users` names some")
@@ -112,20 +114,14 @@ def _checked(config: CheckConfig, progress: Progress) -> Findings:
 
 
 def _read(subject: Subject, settings: Settings, progress: Progress) -> Proofread:
-    from drr.app.proofreading import proofread
-
     return proofread(subject, settings, progress)
 
 
 def _found(subject: Subject, reading: Proofread | None = None) -> Findings:
-    from drr.eval.checks import check_report
-
     return Findings(subject.citations, check_report(subject), reading)
 
 
 def _subject(config: CheckConfig) -> Subject:
-    from drr.eval.checks import Subject
-
     return Subject(
         config.report,
         query=config.query,
@@ -138,8 +134,6 @@ def _subject(config: CheckConfig) -> Subject:
 def _constraints(budget: float | None) -> Constraints | None:
     if budget is None:
         return None
-    from drr.env.query import Constraints
-
     return Constraints(total_max=budget)
 
 
@@ -159,3 +153,41 @@ def read_report(name: str) -> str:
     if not report.strip():
         raise Misuse(f"{name}: is empty, there is nothing to judge; give a report in Markdown")
     return report
+
+
+class Proofread(TypedDict):
+    judge: str
+    found: MistakesResult
+    usage: dict[str, UsageRow]
+
+
+def proofread(subject: Subject, settings: Settings, progress: Progress) -> Proofread:
+    """`Misuse` without a model to ask, `DrrError` where it gives no usable answer."""
+    from drr.eval.asking.judge import UnkeptJudge
+    from drr.eval.tasks.desk import JUDGE
+    from drr.eval.tasks.mistakes.finding import Brief, mistakes_in
+    from drr.llm.meter import Meter
+
+    models = models_of(settings)
+    name = models.name_of(JUDGE)
+    if name == OFFLINE:
+        raise Misuse(
+            "--judge: rules that stand in for a judge find nothing here that the rules above do not; name a model"
+        )
+    check_models(models, [JUDGE])
+    prompts, meter = prompts_of(settings, "eval"), Meter()
+
+    async def go() -> MistakesResult:
+        try:
+            brief = await read_in_time(subject.report, lambda: Brief.of(subject, settings.shop_url))
+            with progress.stage(f"{name} reads {len(brief.statements)} statements", unit="calls") as stage:
+                judge = UnkeptJudge(models.unit(meter).role(JUDGE), stage.advance)
+                return await mistakes_in(brief, judge, prompts)
+        finally:
+            await models.aclose()
+
+    try:
+        found = run_to_end(go())
+    except ModelFailure as failure:
+        raise explain(failure) from failure
+    return {"judge": name, "found": found, "usage": meter.as_json()}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from drr.app.command_table import GROUPS, CommandRow, command_of, find, first_words, heads
+from drr.app.command_table import GROUPS, CommandForm, CommandRow, command_of, find, first_words, heads
 
 if TYPE_CHECKING:
     import argparse
@@ -32,7 +32,7 @@ def _overview() -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    from drr.app.screen import screened
+    from drr.app.terminal import screened
 
     with screened():
         try:
@@ -81,8 +81,8 @@ def answered(name: str, words: Sequence[str]) -> str:
     from contextlib import redirect_stdout
     from io import StringIO
 
+    from drr.app.notices import places_of
     from drr.app.parsing import module_of, parser_of
-    from drr.app.places import places_of
     from drr.env.errors import disk_of
 
     command = command_of(name)
@@ -147,12 +147,12 @@ def _run(command: CommandRow, words: Sequence[str]) -> int:
     return next(filter(None, codes), 0)
 
 
-def _ran(module: ModuleType, arguments: argparse.Namespace) -> int:
+def _ran(module: CommandForm | ModuleType, arguments: argparse.Namespace) -> int:
     from contextlib import nullcontext, redirect_stdout
     from io import StringIO
 
-    from drr.app.common_options import is_silent
-    from drr.app.places import places_of
+    from drr.app.notices import places_of
+    from drr.app.options import is_silent
     from drr.app.terminal import wide
     from drr.env.errors import disk_of
 

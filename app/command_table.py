@@ -5,7 +5,8 @@ A plug-in puts its own rows in with `add_commands`; nothing else knows which com
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -23,7 +24,8 @@ class CommandRow(NamedTuple):
     name: str
     """`ask`, or a head and its part, such as `study status`."""
     module: str
-    """It offers `build(parser)` and `run(arguments) -> int`; empty for a head that has parts alone."""
+    """It offers `build(parser)` and `run(arguments) -> int`, or a `CommandForm` of it does: `module:FORM`; empty for a head that has
+    parts alone."""
     line: str
     """The line of help."""
     group: str = ""
@@ -38,6 +40,13 @@ class CommandRow(NamedTuple):
     @property
     def head(self) -> str:
         return self.name.partition(" ")[0]
+
+
+class CommandForm(NamedTuple):
+    """A command of a module that has several."""
+
+    build: Callable[[ArgumentParser], None]
+    run: Callable[[Namespace], int]
 
 
 class FoundCommand(NamedTuple):
@@ -55,19 +64,27 @@ _ROWS = (
     CommandRow("run", f"{_HERE}.run", "create or continue a study", "start"),
     CommandRow("env", "", "this installation: doctor, settings, completion", "start"),
     CommandRow(
-        "env doctor", f"{_HERE}.doctor", "what is installed, which servers and keys are there", old="doctor"
+        "env doctor",
+        f"{_HERE}.env:DOCTOR",
+        "what is installed, which servers and keys are there",
+        old="doctor",
     ),
-    CommandRow("env settings", f"{_HERE}.settings", "each setting and where it came from", old="settings"),
+    CommandRow(
+        "env settings", f"{_HERE}.env:SETTINGS", "each setting and where it came from", old="settings"
+    ),
     CommandRow(
         "env completion",
-        f"{_HERE}.completion",
+        f"{_HERE}.env:COMPLETION",
         "what a shell completes: bash, zsh, fish",
         old="completion",
         old_stays=True,  # it stands in files that a shell reads when it starts
     ),
     CommandRow("data", f"{_HERE}.data", "raw Amazon-2023 files into a shop: get, sample, ingest", "shop"),
     CommandRow(
-        "data sample", f"{_HERE}.sample", "write raw files in the official Amazon-2023 form", old="sample"
+        "data sample",
+        f"{_HERE}.data:SAMPLE",
+        "write raw files in the official Amazon-2023 form",
+        old="sample",
     ),
     CommandRow("data ingest", f"{_HERE}.ingest", "load raw Amazon-2023 files into a shop", old="ingest"),
     CommandRow(
@@ -107,25 +124,21 @@ _ROWS = (
     ),
     CommandRow(
         "study status",
-        f"{_HERE}.status",
+        f"{_HERE}.studies:STATUS",
         "what of a study is done, failed, pending",
         old="status",
         old_stays=True,
     ),
-    CommandRow("study trace", f"{_HERE}.trace", "one unit of a study as a timeline", old="trace"),
+    CommandRow("study trace", f"{_HERE}.studies:TRACE", "one unit of a study as a timeline", old="trace"),
     CommandRow(
-        "study compare",
-        f"{_HERE}.compare",
-        "two variants of a study, paired",
-        old="compare",
-        old_stays=True,
+        "study compare", f"{_HERE}.compare", "two variants of a study, paired", old="compare", old_stays=True
     ),
     CommandRow(
         "study gate", f"{_HERE}.gate", "whether a study is good enough for a build to pass", old="gate"
     ),
     CommandRow(
         "study export",
-        f"{_HERE}.export",
+        f"{_HERE}.studies:EXPORT",
         "a study as JSONL and Parquet",
         old="export",
         old_stays=True,
@@ -155,11 +168,7 @@ _ROWS = (
         old_stays=True,
     ),
     CommandRow(
-        "judges annotate",
-        f"{_HERE}.annotate",
-        "blind A/B page for people",
-        old="annotate",
-        old_stays=True,
+        "judges annotate", f"{_HERE}.annotate", "blind A/B page for people", old="annotate", old_stays=True
     ),
     CommandRow(
         "judges agreement",
@@ -182,10 +191,7 @@ _ROWS = (
         old="canaries",
     ),
     CommandRow(
-        "judges plan",
-        f"{_HERE}.plan",
-        "how many labels, questions and trials an interval takes",
-        old="plan",
+        "judges plan", f"{_HERE}.plan", "how many labels, questions and trials an interval takes", old="plan"
     ),
     CommandRow(
         "papers", "", "what one paper alone needs: reproduce, persons, tasks, ...", "papers and judges"

@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from shlex import quote
 
+from drr.app.command_table import commands, heads
+from drr.app.parsing import parser_of
+
 
 @dataclass(frozen=True)
 class WordPlace:
@@ -22,9 +25,6 @@ class WordPlace:
 
 def spots() -> dict[str, WordPlace]:
     """Every place of the command line; old names that stay are understood, not offered."""
-    from drr.app.command_table import commands, heads
-    from drr.app.parsing import parser_of
-
     found = {"": WordPlace({**{row.name: row.line for row in heads()}, "help": "more of a command"})}
     found["help"] = WordPlace(found[""].words)
     for row in commands():

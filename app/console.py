@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, get_args
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from drr.app.terms import UnitTerms
-    from drr.env.progress import Progress, Stage
-    from drr.env.settings import Resolved
-    from pydantic.fields import FieldInfo
+import orjson
+from drr.app.options import UnitTerms
+from drr.app.parsing import SETTINGS_TITLE
+from drr.app.terminal import plain, raw, screened, shown
+from drr.app.vouching import given_settings, settled, trusted_addresses
+from drr.env.errors import Misuse
+from drr.env.files import write_file
+from drr.env.progress import Progress, Quiet, Stage
+from drr.env.settings import Resolved, Settings
+from pydantic.fields import FieldInfo
 
 
 def print_json(document: Any) -> None:
     """The one document of `--json`."""
-    import orjson
-
     sys.stdout.write(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode() + "\n")
 
 
 def tell(arguments: argparse.Namespace, document: Mapping[str, Any], *lines: str) -> None:
-    """Print a command's result: with `--json` as one document, else in lines."""
+    """Print a command's result: with `--json` as one document of the first schema, else in lines."""
+    show(arguments, {"schema": 1, **document}, *lines)
+
+
+def show(arguments: argparse.Namespace, document: object, *lines: str) -> None:
+    """Print a command's result: with `--json` the document as it is, else in lines."""
     if getattr(arguments, "json", False):
-        print_json({"schema": 1, **document})
+        print_json(document)
     else:
         for line in lines:
             print(line)
@@ -43,9 +51,6 @@ def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
 
 def write_text(path: Path, text: str) -> None:
     """A file that the user named. `Misuse` where none can be written there."""
-    from drr.env.errors import Misuse
-    from drr.env.files import write_file
-
     try:
         write_file(path, text)
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError) as error:
@@ -56,8 +61,6 @@ def write_text(path: Path, text: str) -> None:
 
 def _line(row: Mapping[str, Any]) -> str:
     """Escaped only where a stranger's text is no Unicode."""
-    import json
-
     text = json.dumps(row, ensure_ascii=False, allow_nan=False)
     try:
         text.encode("utf-8")
@@ -68,8 +71,6 @@ def _line(row: Mapping[str, Any]) -> str:
 
 def add_setting_options(parser: argparse.ArgumentParser, *names: str) -> None:
     """Options for settings of the same name, and `--profile`; what is not given stays with environment, file, default."""
-    from drr.app.parsing import SETTINGS_TITLE
-
     for name in names:
         if name in _PLAIN:
             _add_setting(parser, name)
@@ -100,8 +101,6 @@ _WORDS = {
 
 def _add_setting(parser: argparse._ActionsContainer, name: str, line: str = "") -> None:
     """An option with the sentence and the default of its setting."""
-    from drr.env.settings import Settings
-
     field = Settings.model_fields[name]
     told = (line or field.description or "").replace("%", "%%")
     if "(default:" not in told:
@@ -114,8 +113,6 @@ def _shown_default(value: object) -> str:
 
 
 def _metavar(name: str, field: FieldInfo) -> str:
-    from typing import get_args
-
     choices = get_args(field.annotation)
     if choices and all(isinstance(choice, str) for choice in choices):
         return "|".join(choices)
@@ -139,8 +136,6 @@ def add_trust_option(parser: argparse._ActionsContainer) -> None:
 
 
 def add_search_options(parser: argparse.ArgumentParser) -> None:
-    from drr.env.settings import Settings
-
     told = Settings.model_fields["search"].description
     parser.add_argument("--search", choices=("fields", "plain", "hybrid"), help=f"{told} (default: fields)")
     _add_setting(parser, "model_embedder")
@@ -148,15 +143,11 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
 
 
 def settings_of(arguments: argparse.Namespace) -> Resolved:
-    from drr.app.vouching import given_settings, settled, trusted_addresses
-
     return settled(given_settings(arguments), trusted_addresses(arguments))
 
 
 def progress_of(arguments: argparse.Namespace | UnitTerms) -> Progress:
     """Bars on a terminal, plain lines when piped, nothing with `--quiet`."""
-    from drr.env.progress import Quiet
-
     if getattr(arguments, "quiet", False):
         return Quiet()
     return _Bars() if sys.stderr.isatty() else _Lines()
@@ -165,7 +156,6 @@ def progress_of(arguments: argparse.Namespace | UnitTerms) -> Progress:
 class _Bars:
     @contextmanager
     def stage(self, label: str, total: int | None = None, unit: str = "rows") -> Iterator[Stage]:
-        from drr.app.screen import plain, raw, screened, shown
         from rich.console import Console
         from rich.progress import (
             BarColumn,

@@ -13,7 +13,9 @@ from pathlib import Path
 from textwrap import wrap
 
 from drr.app.cli import main
+from drr.app.commands.reproduce import figures_table
 from drr.env.query import Query
+from drr.querygen.builtin import builtin_queries
 
 MARK = ".drr-demo"
 ASKED = 4
@@ -57,8 +59,6 @@ def _drr(*words: str | Path) -> int:
 
 def _questions(folder: Path) -> Path:
     """The first of the built-in set, one of each shopper."""
-    from drr.querygen.builtin import builtin_queries
-
     path = folder / "queries.jsonl"
     chosen: dict[str, Query] = {}
     for query in builtin_queries():
@@ -70,7 +70,6 @@ def _questions(folder: Path) -> Path:
 
 def _tell(study: Path) -> None:
     """A question, how its answer begins, the figures, the two pages."""
-    from drr.app.commands.reproduce import figures_table
     from drr.eval.evidence.answers import read_answers
     from drr.study.study import Study
 

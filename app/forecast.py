@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from drr.app.giving import NOBODY, MemoryForecastRow, PerUnit
-from drr.app.reaching import is_for
 from drr.app.specs import agent_in
+from drr.app.task_worlds import is_for
+from drr.app.terminal import Column, table
 from drr.env.given import Setting, system_of
+from drr.env.json_object import JsonObject
+from drr.env.query import Query
 from drr.env.reach import WHOLE, under
+from drr.study.unit import Unit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from drr.agents.base import Variant
     from drr.app.answers import Answering
-    from drr.env.json_object import JsonObject
-    from drr.env.query import Query
     from drr.llm.factory import Models
-    from drr.study.unit import Unit
 
 # Input and output tokens per query: Table 5 of the paper. Calls: what the form of each architecture takes for the tool
 # calls that the paper counted (section 5); with page summaries one more for each page read.
@@ -249,8 +249,6 @@ def _sum(values: list[int | None]) -> int | None:
 
 
 def render(document: RunForecast) -> str:
-    from drr.app.terminal import Column, table
-
     columns = ["variant", "units", "left", "calls", "input tok", "output tok", "cost"]
     cells = [_cells(row["variant"], row["units"], row) for row in document["variants"]]
     cells += [_cells(f"memory {row['memory']}", row["persons"], row) for row in document["memories"]]

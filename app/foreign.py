@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
+from drr.app.console import progress_of
+from drr.app.models import models_of
+from drr.app.studies import keep_questions
+from drr.app.terminal import plain
 from drr.env.errors import DrrError, Misuse
+from drr.env.files import file_name, make_folder, write_file
+from drr.env.query import Query
+from drr.env.settings import Settings
+from drr.study.unit import Unit
 
 if TYPE_CHECKING:
-    from drr.env.query import Query
-    from drr.env.settings import Settings
     from drr.eval.foreign.form import Format
     from drr.eval.foreign.summary import ForeignScore
     from drr.eval.foreign.taking import GivenFiles, TakenFiles
     from drr.study.study import Study
-    from drr.study.unit import Unit
 
 
 class HeldAgainst(TypedDict):
@@ -157,8 +163,6 @@ def held_against(study: Study, settings: Settings) -> HeldAgainst:
 
 
 def say_shop(held: HeldAgainst) -> None:
-    from drr.app.screen import plain
-
     if held["shop"] is None:
         notice = "held against no shop, so what is cited of one stays unread; `drr judge STUDY --shop SHOP` names one"
     else:
@@ -191,10 +195,6 @@ def _scores_taken(
 
 
 def say_taken(document: ForeignTaken) -> None:
-    import sys
-
-    from drr.app.screen import plain
-
     if document["reports"]:
         systems = ", ".join(document["systems"])
         print(
@@ -224,9 +224,6 @@ def taken_reports(
     """Return how many are new, and whether all went well."""
     import asyncio
 
-    from drr.app.console import progress_of
-    from drr.app.models import models_of
-    from drr.app.studies import keep_questions
     from drr.eval.evidence.imported import take_in
     from drr.study.run import run as run_units
 
@@ -252,7 +249,6 @@ def taken_reports(
 
 def export_foreign(study: Study, out: Path, name: str) -> ForeignExported:
     """Export into a new folder."""
-    from drr.env.files import file_name, make_folder, write_file
     from drr.eval.foreign.form import FileOut
     from drr.eval.foreign.taking import leaving
 

@@ -12,25 +12,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drr.querygen.checks import Checked
+from drr.app.console import print_json
+from drr.app.models import models_of, prompts_of
+from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of
+from drr.env.query import Query, read_queries
+from drr.env.settings import Settings
+from drr.env.shop import Shop, open_shop
+from drr.llm.prompts import Prompts
+from drr.querygen.checks import Checked, Checker
+from drr.querygen.files import merged, write_lines, write_queries
+from drr.querygen.generate import Sampled, named_users, sample_users
+from drr.study.config import StudyConfig
 
 if TYPE_CHECKING:
-    from drr.env.query import Query
-    from drr.env.settings import Settings
-    from drr.env.shop import Shop
     from drr.llm.factory import Models
-    from drr.llm.prompts import Prompts
-    from drr.querygen.generate import Sampled, Writer
-    from drr.study.config import StudyConfig
+    from drr.querygen.generate import Writer
     from drr.study.run import Summary
     from drr.study.study import Study
 
 
 def generate(arguments: argparse.Namespace, settings: Settings) -> int:
     """Write what is missing, then the files: what was written counts even when the run was stopped."""
-    from drr.app.studies import budget_of, check_models, conclude, unit_cap_of
-    from drr.env.query import read_queries
-    from drr.env.shop import open_shop
     from drr.querygen.generate import ROLE
     from drr.study.study import Study
 
@@ -52,15 +54,10 @@ def generate(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def _opened(settings: Settings) -> tuple[Models, Prompts]:
-    from drr.app.models import models_of
-    from drr.app.prompts import prompts_of
-
     return models_of(settings), prompts_of(settings, "querygen")
 
 
 def _users(arguments: argparse.Namespace, shop: Shop) -> list[Sampled]:
-    from drr.querygen.generate import named_users, sample_users
-
     if arguments.user:
         return named_users(shop, arguments.user, min_orders=arguments.min_orders)
     return sample_users(shop, arguments.how_many, seed=arguments.seed, min_orders=arguments.min_orders)
@@ -122,9 +119,6 @@ class WrittenQuestions:
 
     def write(self, out: Path) -> None:
         """Write the good ones into the file as it is now, because reviews go on meanwhile. What fails a check is kept aside."""
-        from drr.env.query import read_queries
-        from drr.querygen.files import merged, write_lines, write_queries
-
         present = read_queries(out) if out.exists() else []
         if self.good or present:
             write_queries(out, merged(present, self.good))
@@ -142,8 +136,6 @@ def _written(
     arguments: argparse.Namespace, study: Study, writer: Writer, users: Sequence[Sampled]
 ) -> tuple[WrittenQuestions, Summary]:
     """Write as many questions of each user as were asked for. What the checks reject is written again, a few times."""
-    from drr.app.studies import run_units
-    from drr.querygen.checks import Checker
     from drr.querygen.generate import REFILLS, written_queries
     from drr.study.run import Summary
 
@@ -162,8 +154,6 @@ def _written(
 
 
 def _tell(arguments: argparse.Namespace, drafts: WrittenQuestions, summary: Summary, users: int) -> None:
-    from drr.app.console import print_json
-
     if users < (len(arguments.user) or arguments.how_many):
         print(
             f"drr: {arguments.shop}: only {users} users have {arguments.min_orders} orders, "

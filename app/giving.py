@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypedDict
 
+from drr.app.running import RunConfig
 from drr.env.errors import Misuse
 from drr.env.given import RECORDS, Given, Setting
+from drr.env.json_object import JsonObject
+from drr.env.plugins import papers
+from drr.env.query import Query
+from drr.env.settings import Settings
+from drr.env.world import Realm, WithoutRecords
 
 if TYPE_CHECKING:
     from drr.agents.base import Variant
     from drr.app.answers import Answering
-    from drr.app.running import RunConfig
-    from drr.env.json_object import JsonObject
-    from drr.env.query import Query
-    from drr.env.settings import Settings
-    from drr.env.world import Realm
     from drr.llm.factory import Models
     from drr.study.study import Study
 
@@ -84,7 +86,6 @@ class Giving:
     def check_place(self, realm: Realm, variants: Iterable[Variant]) -> None:
         """`Misuse` for a world, or an agent, that hands on what a setting withholds."""
         from drr.agents.base import PROFILE
-        from drr.env.world import WithoutRecords
 
         withholding = next((one for one in self.settings if not one.has_records), None)
         if withholding is None:
@@ -153,10 +154,6 @@ def shop_of_persons(persons: Path) -> str:
 
 
 def _module(setting: str) -> GivingModule:
-    from importlib import import_module
-
-    from drr.env.plugins import papers
-
     place = next((paper.giving for paper in papers() if paper.giving), None)
     if place is None:
         raise Misuse(f"the setting {setting}: tells of persons, and no paper is here that knows any")

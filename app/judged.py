@@ -1,4 +1,4 @@
-"""The output of `drr judge` on a judged study: its main figures, pair by pair and rule by rule."""
+"""Judged studies as text: main figures, what labels correct, two judges' labels crossed."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from drr.app.terminal import Column, flowing, number, table, with_interval
 from drr.env.plugins import merged
+from drr.eval.agreement.rows import ClassesRow
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics import metrics as known_metrics
 from drr.eval.metrics import tables, titles
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.document import printed_figures
-from drr.eval.metrics.rows import StudyDocument
+from drr.eval.metrics.rows import CorrectedDocument, StudyDocument
 from drr.eval.stats.citations import unread
 from drr.eval.stats.intervals import VRow
 from drr.eval.stats.pairs import PairRow
@@ -199,3 +200,56 @@ def _judged(document: StudyDocument) -> str | None:
         for task, row in document["coverage"]["tasks"].items()
     ]
     return flowing(f"Judged: {', '.join(lines_out)}.") if lines_out else None
+
+
+def corrected_text(document: CorrectedDocument, banner: str | None) -> str:
+    parts = [flowing(banner)] if banner else []
+    rows = [
+        [
+            row["metric"].replace("_", " "),
+            row["variant"],
+            with_interval(row["judge"], usual=row["n"]),
+            with_interval(row, usual=row["n"]),
+            with_interval(row["people"]),
+            f"{row['n_labelled']:,} of {row['n']:,}",
+        ]
+        for row in document["figures"]
+    ]
+    head: list[str | Column] = [
+        "metric",
+        "variant",
+        "as judged",
+        "corrected by labels",
+        Column("labels alone", rank=1),
+        "labelled",
+    ]
+    parts.append(table(head, rows) if rows else "No label is of anything that this judge judged.")
+    parts += dict.fromkeys(
+        f"{row['metric'].replace('_', ' ')} of {row['variant']}: {reason}."
+        for row in document["figures"]
+        for reason in (row["reason"] and f"unknown: {row['reason']}", row["biased"])
+        if reason
+    )
+    if document["unmatched"]:
+        parts.append(
+            f"{document['unmatched']:,} of {document['labels']:,} labels are of nothing that this judge judged."
+        )
+    return "\n\n".join(parts)
+
+
+def crossed(found: ClassesRow, first: str, second: str) -> list[str]:
+    """The first judge's labels stand in rows; its precision and recall are of the second's."""
+    names = list(found["confusion"])
+    counts = [[label, *(f"{row[name]:,}" for name in names)] for label, row in found["confusion"].items()]
+    binary = found["binary"]
+    yes = " or ".join(binary["positive"])
+    rows = [(one, found["classes"][one]) for one in names]
+    classes = [
+        [name, with_interval(row["precision"], 2), with_interval(row["recall"], 2)]
+        for name, row in [*rows, (f"{yes}, in two classes", binary)]
+    ]
+    return [
+        table([f"{first} says, {second} say", *names], counts),
+        table(["class", "precision", "recall"], classes),
+        f"In two classes ({yes}, or not): equal {with_interval(binary['exact'], 2)}, kappa {with_interval(binary['kappa'], 2)}",
+    ]

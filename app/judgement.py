@@ -4,30 +4,45 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypedDict, TypeVar
+from typing import NamedTuple, TypedDict, TypeVar
 
-from drr.app.terms import PooledTerms
-
-if TYPE_CHECKING:
-    from drr.app.judging_choices import JudgingChoices
-    from drr.app.spans import SpanTerms
-    from drr.env.settings import Settings
-    from drr.env.shop import Shop
-    from drr.env.web.base import Page
-    from drr.eval.evidence.answers import Answer
-    from drr.eval.judging.difference import JudgingDifference
-    from drr.eval.judging.plan import Forecast, JudgeOptions
-    from drr.eval.judging.run import Ran
-    from drr.eval.metrics.rows import StudyDocument
-    from drr.eval.stats.intervals import VRow
-    from drr.eval.tasks.desk import Desk
-    from drr.eval.tasks.judged import Judging
-    from drr.llm.factory import Models
-    from drr.study.pools import Pool
-    from drr.study.run import Summary
-    from drr.study.study import Study
+from drr.app.calling import run_to_end
+from drr.app.console import progress_of
+from drr.app.judging import desk_document, desk_of, known_variants, open_study, study_settings, study_shop
+from drr.app.judging_choices import JudgingChoices, choices, export_points
+from drr.app.models import models_of
+from drr.app.notices import notice
+from drr.app.options import PooledTerms
+from drr.app.spans import SpanTerms, judgement_span, spans_of
+from drr.app.studies import budget_of, check_models, conclude, despite_losses, unit_cap_of
+from drr.app.workers import pool_of
+from drr.citations.addresses import host_of
+from drr.env.errors import DrrError, Misuse
+from drr.env.settings import Settings
+from drr.env.shop import Shop
+from drr.env.web.base import Page
+from drr.env.web.open import open_web
+from drr.eval.evidence.answers import Answer, questions, read_answers
+from drr.eval.judging.difference import JudgingDifference, difference, last_two
+from drr.eval.judging.plan import Forecast, JudgeOptions, check_rules, combined
+from drr.eval.judging.plan import forecast as expected
+from drr.eval.judging.read import has_figures, judgings, read_judged
+from drr.eval.judging.run import Ran, cited_pages, refetch
+from drr.eval.metrics.document import study_document
+from drr.eval.metrics.rows import StudyDocument
+from drr.eval.stats.intervals import VRow
+from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.judged import Judging
+from drr.eval.tasks.protocol import AS_PRINTED
+from drr.eval.tasks.registry import groups
+from drr.eval.tasks.support import BATCH_MOST
+from drr.llm.factory import Models
+from drr.study.pools import Pool
+from drr.study.run import Summary
+from drr.study.study import Study
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,10 +134,6 @@ def judge(config: JudgeConfig) -> Judgement:
 
 def forecast(config: JudgeConfig) -> Forecast:
     """What `judge` would ask: calls, tokens, cost. Nothing is called."""
-    from drr.env.errors import Misuse
-    from drr.eval.judging.plan import combined
-    from drr.eval.judging.plan import forecast as expected
-
     if config.export_points is not None:
         raise Misuse(
             "--export-points: a dry run makes no points that could be written; leave one of the two out"
@@ -135,11 +146,6 @@ def forecast(config: JudgeConfig) -> Forecast:
 
 
 def _at_bench(config: JudgeConfig, work: Callable[[_Bench], Done], *, calls: bool) -> Done:
-    from drr.app.judging import known_variants, open_study, study_settings, study_shop
-    from drr.app.models import models_of
-    from drr.app.studies import budget_of, check_models, despite_losses, unit_cap_of
-    from drr.eval.judging.plan import check_rules
-
     with open_study(config.study, to_look=not calls) as study:
         options = _options(config, study, known_variants(study, config.variants))
         settings = study_settings(study, config.given, config.trusted)
@@ -158,8 +164,6 @@ def _at_bench(config: JudgeConfig, work: Callable[[_Bench], Done], *, calls: boo
 
 
 def _judged(config: JudgeConfig, bench: _Bench) -> Judgement:
-    from drr.app.calling import run_to_end
-
     bench.chosen.keep(bench.study, config)
     pools = [_pool(bench.study, desk, config, bench.settings) for desk in bench.desks]
     ran = run_to_end(_run(config, bench, pools))
@@ -167,11 +171,7 @@ def _judged(config: JudgeConfig, bench: _Bench) -> Judgement:
 
 
 async def _run(config: JudgeConfig, bench: _Bench, pools: list[Pool | None]) -> Ran:
-    from functools import partial
-
-    from drr.app.console import progress_of
-    from drr.app.spans import judgement_span, spans_of
-    from drr.eval.judging.run import Ran, judge
+    from drr.eval.judging.run import judge
 
     total = Ran()
     with spans_of(config.otel, bench.models) as spans:
@@ -196,11 +196,6 @@ async def _run(config: JudgeConfig, bench: _Bench, pools: list[Pool | None]) -> 
 
 
 def _summed(config: JudgeConfig, bench: _Bench, ran: Ran) -> Judgement:
-    from drr.app.judging_choices import export_points
-    from drr.eval.judging.read import has_figures
-    from drr.eval.metrics.document import study_document
-    from drr.eval.tasks.protocol import AS_PRINTED
-
     judge = bench.desks[0].judge.shown
     if not has_figures(bench.study, judge):
         return Judgement(ran.summary, ran.planned, None, {})
@@ -215,9 +210,6 @@ def _summed(config: JudgeConfig, bench: _Bench, ran: Ran) -> Judgement:
 
 def conclude_judging(judgement: Judgement, folder: Path) -> int:
     """Say how it ended; 0 if nothing failed and its figures stand. `DrrError` where a model or the disk gave out."""
-    from drr.app.notices import notice
-    from drr.app.studies import conclude
-
     code = conclude(judgement.summary, folder, "judge")
     if judgement.whole is None:
         notice(
@@ -245,11 +237,6 @@ class JudgingChanges(NamedTuple):
 
 def changes(folder: Path, names: Sequence[str] = ()) -> JudgingChanges:
     """Compare two judgings by id, or the last two of one protocol; judges nothing."""
-    from drr.app.judging import open_study
-    from drr.env.errors import Misuse
-    from drr.eval.judging.difference import difference, last_two
-    from drr.eval.judging.read import judgings, read_judged
-
     with open_study(folder, to_look=True) as study:
         known = judgings(study)
         names = list(names) or [judging.id for judging in last_two(known)]
@@ -266,12 +253,6 @@ def changes(folder: Path, names: Sequence[str] = ()) -> JudgingChanges:
 
 
 def _options(config: JudgeConfig, study: Study, variants: str | None) -> JudgeOptions:
-    from drr.app.studies import budget_of, unit_cap_of
-    from drr.env.errors import Misuse
-    from drr.eval.judging.plan import JudgeOptions
-    from drr.eval.tasks.registry import groups
-    from drr.eval.tasks.support import BATCH_MOST
-
     what = [word.strip() for word in config.what.split(",") if word.strip()]
     wrong = [word for word in what if word not in groups()]
     if wrong or not what:
@@ -302,13 +283,6 @@ def _desks(
     shop: Shop | None,
 ) -> list[Desk]:
     """Ours; under `--profile paper` the paper's beside it; one more for each repetition."""
-    from dataclasses import replace
-
-    from drr.app.judging import desk_of
-    from drr.env.errors import DrrError, Misuse
-    from drr.eval.evidence.answers import questions, read_answers
-    from drr.eval.tasks.protocol import AS_PRINTED
-
     answers = read_answers(study)
     if not answers and study.losses:
         raise DrrError(
@@ -337,8 +311,6 @@ def _desks(
 
 def _chosen(study: Study, desks: list[Desk], config: JudgeConfig, options: JudgeOptions) -> JudgingChoices:
     """The same for every desk."""
-    from drr.app.judging_choices import choices
-
     found = choices(study, desks[0], list(desks[0].answers.values()), config, list(options.what))
     for one in desks:
         found.settle(one)
@@ -349,12 +321,6 @@ def _refetched(
     answers: list[Answer], config: JudgeConfig, settings: Settings, shop: Shop | None
 ) -> dict[str, Page]:
     """The cited pages as they read now: those that a tool returned, and with `--unknown` all."""
-    from drr.app.calling import run_to_end
-    from drr.app.notices import notice
-    from drr.citations.addresses import host_of
-    from drr.env.web.open import open_web
-    from drr.eval.judging.run import cited_pages, refetch
-
     # Neither the run's snapshots nor its recording: they hold the pages as they were, and nothing is searched for.
     now = settings.model_copy(update={"web_record": None}) if settings.web == "serper" else settings
     web = open_web(now, shop=shop, searching=False)
@@ -367,8 +333,5 @@ def _refetched(
 
 
 def _pool(study: Study, desk: Desk, config: JudgeConfig, settings: Settings) -> Pool | None:
-    from drr.app.judging import desk_document
-    from drr.app.workers import pool_of
-
     document = {**desk_document(study, desk, config.shop), "otel": config.otel}
     return pool_of(config, settings, "drr.app.judging:open_workplace", document, judging=True)

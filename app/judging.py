@@ -1,4 +1,4 @@
-"""The common part of the judging commands. A study opened with its settings, its shop, a judge, and tables in plain text."""
+"""The common part of what reads or judges a study: its settings, its shop, its judge."""
 
 from __future__ import annotations
 
@@ -9,13 +9,23 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
+from drr.agents.commands.command import is_command, known_as
+from drr.app.models import models_of, prompts_of
+from drr.app.spans import SpanTerms, judgement_span, spans_of
+from drr.app.studies import check_models
+from drr.app.vouching import check_shop, is_own_shop, settled
+from drr.app.workers import check_same, desk_facts, settings_from, whole_path
+from drr.citations.parse import Citations, parse
+from drr.env.errors import DrrError
+from drr.env.json_object import JsonObject
+from drr.env.profile import ProfileSummary, build_profile
+from drr.env.settings import Settings, StudyChoices, resolve
+from drr.env.shop import Shop, open_shop
+from drr.env.web.base import Page
+from drr.eval.tasks.protocol import OURS, PROTOCOLS, JudgingProtocol
+
 if TYPE_CHECKING:
-    from drr.app.spans import SpanTerms
-    from drr.env.json_object import JsonObject
-    from drr.env.settings import Settings
-    from drr.env.shop import Shop
     from drr.eval.tasks.desk import Desk
-    from drr.eval.tasks.protocol import JudgingProtocol
     from drr.llm.factory import Models
     from drr.study.study import Study
     from drr.study.worker import Workplace
@@ -23,9 +33,6 @@ if TYPE_CHECKING:
 
 def study_settings(study: Study, given: Mapping[str, object], trusted: Sequence[str]) -> Settings:
     """Take what was given now, else what the study was made with."""
-    from drr.app.vouching import settled
-    from drr.env.settings import Settings, StudyChoices
-
     saved = {
         k: v
         for k, v in study.config.get("settings", {}).items()
@@ -37,8 +44,6 @@ def study_settings(study: Study, given: Mapping[str, object], trusted: Sequence[
 @contextmanager
 def study_shop(study: Study, settings: Settings, given: str | None) -> Iterator[Shop | None]:
     """The shop the study was run on, where this user vouches for it; `None` for imported reports that named none."""
-    from drr.app.vouching import check_shop
-
     check_shop(study.folder, study.config.get("run", {}).get("shop"), given)
     with _opened_shop(study, settings, given) as shop:
         yield shop
@@ -47,8 +52,6 @@ def study_shop(study: Study, settings: Settings, given: str | None) -> Iterator[
 @contextmanager
 def _opened_shop(study: Study, settings: Settings, given: str | None) -> Iterator[Shop | None]:
     """Open the shop; for a worker too, whose driver has asked."""
-    from drr.env.shop import open_shop
-
     spec = given or study.config.get("run", {}).get("shop")
     if spec is None:
         yield None
@@ -61,10 +64,8 @@ def desk_of(
     settings: Settings, models: Models, shop: Shop | None, protocol: JudgingProtocol | None = None
 ) -> Desk:
     """Our protocol unless another is named; rules stand in where no model judges."""
-    from drr.app.prompts import prompts_of
     from drr.eval.asking.judge import JudgeName
     from drr.eval.tasks.desk import EXTRACTOR, JUDGE, Desk
-    from drr.eval.tasks.protocol import OURS
     from drr.offline.judge import RulesJudge
 
     stand_in = RulesJudge()
@@ -97,7 +98,6 @@ class JudgeWorkplace(PlainDesk):
 
 
 def desk_document(study: Study, desk: Desk, shop: str | None) -> PlainDesk:
-    from drr.app.elsewhere import desk_facts, whole_path
     from drr.eval.judging.difference import earlier_prompts
 
     pages = desk.refetched
@@ -119,18 +119,11 @@ def open_workplace(document: JudgeWorkplace) -> Iterator[Workplace]:
 
     Of the study it reads the answers and what judges said before; the ledger is the driver's alone to write.
     """
-    from drr.app.elsewhere import check_same, desk_facts
-    from drr.app.models import models_of
-    from drr.app.spans import judgement_span, spans_of
-    from drr.app.studies import check_models
-    from drr.app.workers import settings_from
-    from drr.env.web.base import Page
     from drr.eval.asking.judge import KeptAnswers
     from drr.eval.evidence.answers import questions, read_answers
     from drr.eval.judging.difference import earlier_prompts
     from drr.eval.judging.run import Work
     from drr.eval.tasks.desk import EXTRACTOR, JUDGE
-    from drr.eval.tasks.protocol import PROTOCOLS
     from drr.study.study import Study
     from drr.study.worker import Workplace
 
@@ -164,9 +157,65 @@ def open_study(path: Path, *, to_look: bool = False) -> Study:
 
 def known_variants(study: Study, typed: str | None) -> str | None:
     """Variants with commas between, commands among them as the study calls them."""
-    from drr.agents.commands.command import is_command, known_as
-
     if typed is None or not any(map(is_command, typed.split(","))):
         return typed
     variants = {str(record.spec["variant"]) for record in study.records("answer", None)}
     return ",".join(known_as(name, variants) for name in typed.split(","))
+
+
+class ShopperProfiles:
+    """Profile summaries for people to read; empty where the shop cannot be opened or has no such user."""
+
+    def __init__(self, study: Study, shop: str | None = None) -> None:
+        self._known: dict[str, ProfileSummary | None] = {}
+        self.shop = shop_of(study, shop)
+        self._home = _settings_of(study).shop_url if self.shop is None else self.shop.shop_url
+        """Below which the shop's pages are said to live, whether it can be opened or not."""
+        named = shop or study.config.get("run", {}).get("shop")
+        self.missing = str(named) if named and self.shop is None else None
+        """Where the shop should lie and does not: profiles and records of the shop cannot be shown."""
+
+    def citations(self, report: str) -> Citations:
+        """Parse the citations of a report about the shop."""
+        return parse(report, self._home, None if self.shop is None else self.shop.held)
+
+    def text(self, user_id: str | None) -> str:
+        found = self.summary(user_id)
+        return "" if found is None else found.text()
+
+    def summary(self, user_id: str | None) -> ProfileSummary | None:
+        if user_id is None or self.shop is None:
+            return None
+        if user_id not in self._known:
+            known = self.shop.store.user(user_id) is not None
+            self._known[user_id] = (
+                build_profile(self.shop.store, user_id, self.shop.manifest.as_of) if known else None
+            )
+        return self._known[user_id]
+
+
+def shop_of(study: Study, given: str | None = None) -> Shop | None:
+    """Open the shop that the study was run in, where this user vouched for it. A study can be read without it.
+
+    A relative address is looked for from here and from the study's own place: studies and shops are moved together.
+    """
+    spec = given or study.config.get("run", {}).get("shop")
+    if not spec:
+        return None
+    settings = _settings_of(study)
+    beside = study.folder.resolve().parent / str(spec)
+    for place in dict.fromkeys([str(spec), str(beside)]):
+        if given is None and not is_own_shop(study.folder, place):
+            continue
+        try:
+            return open_shop(place, settings)
+        except DrrError:
+            continue
+    return None
+
+
+def _settings_of(study: Study) -> Settings:
+    given = (
+        {"shop_url": study.config.get("settings", {}).get("shop_url")} if "settings" in study.config else {}
+    )
+    return resolve(given).settings

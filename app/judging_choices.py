@@ -8,14 +8,33 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from drr.app.console import add_setting_options
+from drr.app.models import SETTINGS
+from drr.app.notices import notice
+from drr.app.options import add_span_options, positive_int
+from drr.app.parsing import name_usual
+from drr.app.studies import add_run_options
+from drr.app.workers import add_workers_option
+from drr.env.errors import DrrError, Misuse
+from drr.env.files import write_file
 from drr.env.plugins import papers
+from drr.eval.evidence.answers import Answer
+from drr.eval.judging.difference import earlier_prompts, goes_on_by_earlier
+from drr.eval.judging.read import judging_of, read_judged
+from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.key_points.rows import (
+    OwnPoints,
+    document,
+    keep_points,
+    kept_points,
+    points_of,
+    read_points,
+)
+from drr.eval.tasks.relative import keep_reference, kept_reference
+from drr.study.study import Study
 
 if TYPE_CHECKING:
     from drr.app.judgement import JudgeConfig
-    from drr.eval.evidence.answers import Answer
-    from drr.eval.tasks.desk import Desk
-    from drr.eval.tasks.key_points.rows import OwnPoints
-    from drr.study.study import Study
 
 _RELATIVE = "relative"
 
@@ -44,8 +63,6 @@ def paper_choices() -> list[PaperChoices]:
 
 def paper_options(given: Mapping[str, object]) -> argparse.Namespace:
     """What the tasks of papers go by, as their options would have it; `Misuse` for a name that is none of them."""
-    from drr.env.errors import Misuse
-
     parser = argparse.ArgumentParser(add_help=False)
     for module in paper_choices():
         module.add_options(parser)
@@ -70,8 +87,6 @@ class JudgingChoices(NamedTuple):
     """By the prompts that judged the study before."""
 
     def settle(self, desk: Desk) -> None:
-        from drr.eval.judging.difference import earlier_prompts
-
         if self.earlier:
             desk.prompts = earlier_prompts()
         desk.own_points, desk.reference = self.points, self.reference
@@ -79,9 +94,6 @@ class JudgingChoices(NamedTuple):
 
     def keep(self, study: Study, config: JudgeConfig) -> None:
         """Keep what was given now, until something else is given."""
-        from drr.eval.tasks.key_points.rows import keep_points
-        from drr.eval.tasks.relative import keep_reference
-
         for module in paper_choices():
             module.keep(study, config.own, self.of_papers[module.__name__])
         if config.points is not None:
@@ -109,53 +121,41 @@ _USUAL = (
 
 def add_judging_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of every command that judges a study."""
-    from drr.app.console import add_setting_options
-    from drr.app.models import SETTINGS
-    from drr.app.options import add_span_options, positive_int
-    from drr.app.parsing import name_usual
-    from drr.app.studies import add_run_options
-    from drr.app.workers import add_workers_option
-
+    add = parser.add_argument
     name_usual(parser, *_USUAL)
-    parser.add_argument(
+    add(
         "--judge",
         dest="model_judge",
         metavar="MODEL",
         help="who judges, e.g. anthropic:claude-sonnet-5-5 (default: the setting model_judge, else the study's model)",
     )
-    parser.add_argument("--shop", metavar="SHOP", help="default: the shop the study was run on")
-    parser.add_argument(
-        "--variants", metavar="NAMES", help="those that meet in pairs (default: the +ws variants)"
-    )
-    parser.add_argument(
+    add("--shop", metavar="SHOP", help="default: the shop the study was run on")
+    add("--variants", metavar="NAMES", help="those that meet in pairs (default: the +ws variants)")
+    add(
         "--batch",
         type=positive_int,
         default=1,
         metavar="N",
         help="claims in one call, at most 5 (default: 1)",
     )
-    parser.add_argument(
+    add(
         "--repeat",
         type=positive_int,
         default=1,
         metavar="K",
         help="judge 20 units of each task K times, for the stability of the judge (default: 1)",
     )
-    parser.add_argument(
-        "--refetch", action="store_true", help="hold claims against the cited pages as they read now"
-    )
-    parser.add_argument(
-        "--unknown", action="store_true", help="with --refetch: ask also for addresses that no tool returned"
-    )
-    parser.add_argument(
+    add("--refetch", action="store_true", help="hold claims against the cited pages as they read now")
+    add("--unknown", action="store_true", help="with --refetch: ask also for addresses that no tool returned")
+    add(
         "--diff",
         nargs="*",
         metavar="ID",
         help="compare two judgings (default: the last two of one protocol); judges nothing",
     )
     add_choice_options(parser)
-    parser.add_argument("--dry-run", action="store_true", help="say calls, tokens and cost; call nothing")
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    add("--dry-run", action="store_true", help="say calls, tokens and cost; call nothing")
+    add("--json", action="store_true", help="print one JSON document")
     add_run_options(parser)
     add_workers_option(parser)
     add_span_options(parser)
@@ -165,22 +165,23 @@ def add_judging_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_choice_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "--renew", action="store_true", help="by today's prompts, where earlier ones judged before; asks anew"
     )
-    parser.add_argument(
+    add(
         "--points",
         type=Path,
         metavar="FILE",
         help="key points that people wrote, JSONL; kept with the study, in the place of those made for these questions (default: a model makes them)",
     )
-    parser.add_argument(
+    add(
         "--export-points",
         type=Path,
         metavar="FILE",
         help="write the key points that count as such a file (default: none)",
     )
-    parser.add_argument(
+    add(
         "--reference",
         metavar="VARIANT",
         help="for --what relative: whose reports the others are graded against; kept with the study (default: none)",
@@ -192,10 +193,6 @@ def add_choice_options(parser: argparse.ArgumentParser) -> None:
 def choices(
     study: Study, desk: Desk, answers: list[Answer], config: JudgeConfig, what: list[str]
 ) -> JudgingChoices:
-    from drr.env.errors import Misuse
-    from drr.eval.tasks.key_points.rows import kept_points, read_points
-    from drr.eval.tasks.relative import kept_reference
-
     if config.export_points is not None and not config.export_points.absolute().parent.is_dir():
         raise Misuse(f"--export-points {config.export_points}: there is no such folder; make it first")
     if config.points is None:
@@ -220,9 +217,6 @@ def choices(
 
 
 def _goes_on(study: Study, desk: Desk) -> bool:
-    from drr.app.notices import notice
-    from drr.eval.judging.difference import goes_on_by_earlier
-
     found = goes_on_by_earlier(study, desk)
     if found:
         told = "goes on by the prompts that judged it before; --renew judges it by today's, with new calls"
@@ -232,11 +226,6 @@ def _goes_on(study: Study, desk: Desk) -> bool:
 
 def export_points(study: Study, desk: Desk, path: Path) -> int:
     """Export those that count under this desk's judge, question by question. Gives how many."""
-    from drr.env.errors import DrrError
-    from drr.env.files import write_file
-    from drr.eval.judging.read import judging_of, read_judged
-    from drr.eval.tasks.key_points.rows import document, points_of
-
     judged = read_judged(study, judging_of(desk), answers=list(desk.answers.values()))
     found = {wish.id: points_of(judged, wish.id) for wish in desk.wishes()}
     rows = {query_id: one.rows for query_id, one in found.items() if one is not None and one.rows}

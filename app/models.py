@@ -1,23 +1,30 @@
-"""The way from settings to models, for every command that calls one."""
+"""The way from settings to models and prompts, for every command that calls one."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from copy import copy
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.env.errors import DrrError, Misuse
+from drr.env.json_object import JsonObject
+from drr.env.plugins import prompt_folders
+from drr.env.settings import Settings
+from drr.env.trust import ServerAddress, is_loopback, place_of
+from drr.llm.calls import no_proxy_for_this_machine, tracing_off
+from drr.llm.failures import NO_ANSWER, ModelFailure, ModelSetupError
+from drr.llm.models import Style, check, taken, thinks
+from drr.llm.names import PROVIDERS, is_providers_own, parse_name
+from drr.llm.prompts import Prompts, check_override
+from drr.llm.secrets import can_be_key
+from pydantic import SecretStr
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from drr.app.answers import Answering
-    from drr.env.json_object import JsonObject
-    from drr.env.settings import Settings
-    from drr.env.trust import ServerAddress
-    from drr.llm.budget import Budget
     from drr.llm.factory import Models
-    from drr.llm.failures import ModelFailure
-    from pydantic import SecretStr
+
 
 SETTINGS = (
     "model",
@@ -59,9 +66,7 @@ AGENT_SETTINGS = (
 _NO_CALLS = "no-key-as-nothing-is-called"
 
 
-def models_of(
-    settings: Settings, *, budget: Budget | None = None, agents: bool = False, calls: bool = True
-) -> Models:
+def models_of(settings: Settings, *, agents: bool = False, calls: bool = True) -> Models:
     """Every role's model, checked as far as that goes without a call; `Misuse` for what cannot work. Without `calls` (a forecast) no
     key is needed.
 
@@ -69,10 +74,6 @@ def models_of(
     """
     from drr.llm.budget import load_prices
     from drr.llm.factory import Models, ModelSettings
-    from drr.llm.failures import ModelSetupError
-    from drr.llm.models import Style, check
-    from drr.llm.names import PROVIDERS
-    from pydantic import SecretStr
 
     style = Style(settings.effort, settings.thinking) if agents else Style()
     keep_to_named_hosts(settings)
@@ -90,16 +91,13 @@ def models_of(
     )
     try:
         check(style, settings.model_max_tokens)
-        return Models(chosen, budget=budget, prices=load_prices(settings.price_file))
+        return Models(chosen, prices=load_prices(settings.price_file))
     except ModelSetupError as error:
         raise Misuse(str(error)) from error
 
 
 def under_model(models: Models, settings: Settings, name: str) -> Models:
     """The same for who has another model than the settings say; meter, budget and connections stay."""
-    from copy import copy
-    from dataclasses import replace
-
     bound = copy(models)
     bound.settings = replace(models.settings, roles=settings.model_copy(update={"model": name}).model_for)
     return bound
@@ -108,8 +106,6 @@ def under_model(models: Models, settings: Settings, name: str) -> Models:
 def holds_thoughts(settings: Settings, models: Models) -> bool:
     """Tell whether agents have the tool `reason`: by `auto` not where their model thinks by itself; the paper's have it."""
     from drr.agents.base import AGENT
-    from drr.llm.models import thinks
-    from drr.llm.names import parse_name
 
     if settings.reason != "auto" or settings.profile == "paper":
         return settings.reason != "off"
@@ -118,9 +114,6 @@ def holds_thoughts(settings: Settings, models: Models) -> bool:
 
 def styles_of(models: Models, roles: Iterable[str]) -> JsonObject:
     """Set each role's effort and thinking for its model; nothing where nothing was asked for, as in older keys."""
-    from drr.llm.models import taken
-    from drr.llm.names import parse_name
-
     style = models.settings.style
     if not style.is_set:
         return {}
@@ -131,8 +124,6 @@ def styles_of(models: Models, roles: Iterable[str]) -> JsonObject:
 def keep_to_named_hosts(settings: Settings) -> None:
     """Keep traffic to named hosts. Whatever other tools left in the environment, no tracing, and no proxy
     between two ends of one machine."""
-    from drr.llm.calls import no_proxy_for_this_machine, tracing_off
-
     no_proxy_for_this_machine(_text(settings.base_url))
     if not settings.library_tracing:
         tracing_off()
@@ -140,9 +131,6 @@ def keep_to_named_hosts(settings: Settings) -> None:
 
 def refusal(settings: Settings) -> str | None:
     """Say why no model may be called at the address of the settings. Somebody else named it, and it is no provider's own."""
-    from drr.env.trust import is_loopback, place_of
-    from drr.llm.names import PROVIDERS, is_providers_own
-
     who, address = settings.unnamed.get("base_url"), _text(settings.base_url)
     if who is None or address is None or is_loopback(address):
         return None
@@ -157,9 +145,6 @@ def refusal(settings: Settings) -> str | None:
 
 def _keys(settings: Settings) -> dict[str, SecretStr | None]:
     """Choose the keys. To an address that this user did not name goes the key of the provider whose own it is, and no other."""
-    from drr.llm.names import is_providers_own
-    from drr.llm.secrets import can_be_key
-
     given = {"anthropic": settings.anthropic_api_key, "openai": settings.openai_api_key}
     keys = {
         name: key if key is not None and can_be_key(key.get_secret_value()) else None
@@ -177,8 +162,6 @@ def _text(address: ServerAddress | None) -> str | None:
 
 def explain(failure: ModelFailure) -> DrrError:
     """A model's failure as the one line that the command ends with."""
-    from drr.llm.failures import NO_ANSWER
-
     todo = {
         "bad_key": "check the key (`drr env settings` says where it comes from) and what it may use",
         "unknown_model": "check --model and --base-url",
@@ -205,3 +188,31 @@ def check_named(answering: Answering, named: Collection[str]) -> None:
         raise Misuse(
             f"--role-models: {', '.join(unknown)} is no role of these variants; they have {', '.join(known)}"
         )
+
+
+ROOMS = ("agents", "querygen", "eval")
+OF_PAPERS = {"agents": "agent_prompts", "eval": "judging_prompts"}
+"""By room, what papers call those of their prompts that belong beside it."""
+
+
+def prompt_names() -> set[str]:
+    """The names of all prompts, those of the papers with them."""
+    fields = ("prompts", *OF_PAPERS.values())
+    folders = [*map(_folder, ROOMS), *(place for field in fields for place in prompt_folders(field))]
+    return {path.stem for folder in folders for path in folder.glob("*.md")}
+
+
+def prompts_of(settings: Settings, room: str) -> Prompts:
+    """Read the prompts of one room with the user's in their place. `Misuse` for a folder that cannot mean what it says."""
+    try:
+        beside = prompt_folders(OF_PAPERS[room]) if room in OF_PAPERS else ()
+        prompts = Prompts(_folder(room), settings.prompts, beside=beside)
+        if settings.prompts is not None:
+            check_override(settings.prompts, prompt_names())
+    except ModelSetupError as error:
+        raise Misuse(str(error)) from error
+    return prompts
+
+
+def _folder(room: str) -> Path:
+    return Path(__file__).parent.parent / room / "prompts"

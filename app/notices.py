@@ -1,11 +1,21 @@
-"""Notices: what somebody should know beside the result. A command prints them on standard error, a Python program finds them in its log."""
+"""Notices in one line, places that cannot be used, and the end by SIGTERM."""
 
 from __future__ import annotations
 
+import argparse
+import errno
+import os
+import signal
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+from drr.env.errors import Misuse, Terminated
 
 LOGGER = "drr"
 """The name of the log, as `logging.getLogger` takes it."""
@@ -22,6 +32,14 @@ def notice(sentence: str, *, news: bool = True) -> None:
     logging.getLogger(LOGGER).log(logging.WARNING if news else logging.INFO, "%s", sentence)
 
 
+def confirmed(question: str) -> bool:
+    """Ask once, and only where somebody can answer."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    print(f"drr: {question} [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
 @contextmanager
 def logged() -> Iterator[None]:
     """Log the notices of a stretch of work in place of printing them."""
@@ -30,3 +48,96 @@ def logged() -> Iterator[None]:
         yield
     finally:
         _logged.reset(before)
+
+
+_REFUSED = frozenset(
+    (
+        errno.EACCES,
+        errno.EPERM,
+        errno.EROFS,
+        errno.ENOENT,
+        errno.ENOTDIR,
+        errno.EISDIR,
+        errno.EEXIST,
+        errno.ELOOP,
+        errno.ENAMETOOLONG,
+    )
+)
+
+
+@contextmanager
+def places_of(arguments: argparse.Namespace) -> Iterator[None]:
+    """Raise `Misuse` where the system refuses a place among these arguments. Any other file that is missing is a bug of ours."""
+    with places_among(vars(arguments).values()):
+        yield
+
+
+@contextmanager
+def places_among(named: Iterable[object]) -> Iterator[None]:
+    """Do the same for the arguments of a function."""
+    try:
+        yield
+    except OSError as error:
+        place = _named(error, named)
+        if place is None:
+            raise
+        at = "" if _is_at(_whole_path(error.filename), place) else f"{error.filename} "
+        told = f"{place}: {at}cannot be read or written ({error.strerror})"
+        raise Misuse(f"{told}; choose a place that you may read and write") from error
+
+
+def _named(error: OSError, arguments: Iterable[object]) -> str | None:
+    if error.errno not in _REFUSED or not isinstance(error.filename, str | os.PathLike):
+        return None
+    failed = _whole_path(error.filename)
+    named = [place for value in arguments for place in _places(value)]
+    near = [place for place in named if _is_at(failed, place) or _is_about(failed, _whole_path(place))]
+    # The nearest: every relative place lies under the folder of this process.
+    return max(near, key=lambda place: _nearness(failed, place), default=None)
+
+
+def _places(value: object) -> Iterator[str]:
+    if isinstance(value, list | tuple):
+        for one in value:
+            yield from _places(one)
+    elif isinstance(value, Path) or (isinstance(value, str) and value and "\0" not in value):
+        yield str(value)
+
+
+def _nearness(failed: Path, place: str) -> tuple[bool, int]:
+    return _is_at(failed, place), len(os.path.commonpath((failed, _whole_path(place))))
+
+
+def _is_at(failed: Path, place: str) -> bool:
+    """The place itself, or the draft beside it that would have become it."""
+    named = _whole_path(place)
+    return failed == named or (failed.parent == named.parent and failed.name.startswith(f".{named.name}."))
+
+
+def _is_about(failed: Path, named: Path) -> bool:
+    return failed.is_relative_to(named) or named.is_relative_to(failed)
+
+
+def _whole_path(path: str | os.PathLike[str]) -> Path:
+    return Path(os.path.abspath(path))  # noqa: PTH100 - no link is followed
+
+
+@contextmanager
+def tidy_end() -> Iterator[None]:
+    """Inside, SIGTERM unwinds; not where somebody else listens already, or outside the main thread, which hears none."""
+    if (
+        threading.current_thread() is not threading.main_thread()
+        or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
+    ):
+        yield
+        return
+    signal.signal(signal.SIGTERM, _unwind)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _unwind(number: int, frame: FrameType | None) -> NoReturn:
+    signal.signal(number, signal.SIG_IGN)  # a second one must not break the tidying
+    raise Terminated

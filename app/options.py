@@ -1,15 +1,19 @@
-"""Types of options: a wrong value is said in words before anything is opened."""
+"""Options as types and as plain data: those of every command, and bounds of units that are run."""
 
 from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Mapping, Sequence
+from argparse import Namespace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import Any, TypedDict
 
-if TYPE_CHECKING:
-    from drr.app.spans import SpanTerms
+from drr.app.command_table import CommandRow
+from drr.app.spans import SpanTerms, span_terms
+from drr.env.errors import Misuse
+from drr.env.files import at_home
 
 
 def positive_int(text: str) -> int:
@@ -42,28 +46,27 @@ def add_limits_option(parser: argparse.ArgumentParser) -> None:
 
 def add_asked_options(parser: argparse.ArgumentParser) -> None:
     """Add what a study is asked for beside its questions: how often, within what bounds, what of it now."""
-    parser.add_argument("--trials", type=positive_int, metavar="N", help="repetitions of each (default: 1)")
-    parser.add_argument(
+    add = parser.add_argument
+    add("--trials", type=positive_int, metavar="N", help="repetitions of each (default: 1)")
+    add(
         "--only",
         action="store_true",
         help="compute now only what --variants, --queries, --trials and the like name; the rest stays and counts",
     )
     add_limits_option(parser)
-    parser.add_argument(
+    add(
         "--citation-repair",
         choices=("off", "remove", "ask"),
         help="what becomes of citations that no tool returned: left, taken out, or asked again (default: off)",
     )
-    parser.add_argument(
+    add(
         "--references",
         action=argparse.BooleanOptionalAction,
         help="let Plan-to-Function use the results of earlier steps (default: yes; not under --profile paper)",
     )
-    parser.add_argument(
-        "--dry-run", action="store_true", help="say units, expected calls, tokens and cost; call nothing"
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-    parser.add_argument(
+    add("--dry-run", action="store_true", help="say units, expected calls, tokens and cost; call nothing")
+    add("--json", action="store_true", help="print one JSON document")
+    add(
         "--save-config",
         metavar="FILE",
         type=Path,
@@ -85,10 +88,7 @@ def checked_limits(given: Mapping[str, float] | None) -> dict[str, int | float]:
 
 
 def _limit(name: str, value: str, shown: str) -> int | float:
-    from dataclasses import fields
-
-    from drr.agents.base import Limits
-    from drr.env.errors import Misuse
+    from drr.agents.base import Limits  # loads LangChain
 
     known = {field.name for field in fields(Limits)}
     if name not in known:
@@ -104,8 +104,6 @@ def _limit(name: str, value: str, shown: str) -> int | float:
 
 def above_zero(**amounts: float | None) -> None:
     """`Misuse` for an amount that a program gives and no parser has seen."""
-    from drr.env.errors import Misuse
-
     for name, amount in amounts.items():
         if amount is not None and not (math.isfinite(amount) and amount > 0):
             raise Misuse(f"--{name.replace('_', '-')}: {amount!r} is not a number above 0")
@@ -147,8 +145,6 @@ def add_span_options(parser: argparse.ArgumentParser) -> None:
 
 
 def command_terms(arguments: argparse.Namespace) -> CommandChoices:
-    from drr.app.spans import span_terms
-
     seen = seen_paths(arguments.agent_sees)
     otel = span_terms(arguments.otel, text=arguments.otel_text)
     return {"trust_agent": arguments.trust_agent, "agent_sees": seen, "otel": otel}
@@ -156,11 +152,86 @@ def command_terms(arguments: argparse.Namespace) -> CommandChoices:
 
 def seen_paths(paths: Sequence[str]) -> list[str]:
     """What contained commands may read, by whole paths; `Misuse` for what is not there."""
-    from drr.env.errors import Misuse
-    from drr.env.files import at_home
-
     found = [at_home(path) for path in paths]
     for given, path in zip(paths, found, strict=True):
         if not path.exists():
             raise Misuse(f"--agent-sees {given}: is not there")
     return [str(path.absolute()) for path in found]
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnitTerms:
+    """Bounds of units that are run now; what is not given stays as the study was last told."""
+
+    budget: float | None = None
+    """US dollars, of the whole study."""
+    budget_tokens: int | None = None
+    max_cost_per_unit: float | None = None
+    limit: int | None = None
+    """Begin at most so many units now."""
+    units: int = 8
+    """In flight."""
+    retry_failed: bool = False
+    quiet: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class PooledTerms(UnitTerms):
+    """The same, and who runs them."""
+
+    workers: int | None = None
+    pool: str | None = None
+    units_per_worker: int | None = None
+    copy_shop: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProgramTerms:
+    """What commands that are variants may do now, and where spans go; no study remembers it."""
+
+    trust_agent: bool = False
+    agent_sees: Sequence[str] = ()
+    otel: SpanTerms | None = None
+
+
+def given_among(arguments: Namespace, kind: type, but: Collection[str] = ()) -> dict[str, Any]:
+    """The fields of a configuration that the command line has under the same names."""
+    names = {one.name for one in fields(kind)} - set(but)
+    return {name: value for name, value in vars(arguments).items() if name in names}
+
+
+def leaves(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """The parsers that read options of a command: its own, or those of its parts."""
+    parts = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    if not any(action.required for action in parts):
+        yield name, parser
+    for action in parts:
+        for word, part in action.choices.items():
+            yield from leaves(part, f"{name} {word}")
+
+
+def add_common_options(parser: argparse.ArgumentParser, command: CommandRow) -> None:
+    """Add the common options. What a part was not given stays as it was given before the part's name."""
+    untold = argparse.SUPPRESS
+    silent = {f"{command.name} {part}".rstrip() for part in command.summaries}
+    for leaf, found in leaves(parser, command.name):
+        if "--quiet" not in found._option_string_actions:
+            found.add_argument("--quiet", action="store_true", default=untold, help="no progress, no summary")
+            found.set_defaults(silent=leaf in silent)
+        if "--wide" not in found._option_string_actions:
+            found.add_argument(
+                "--wide",
+                action="store_true",
+                default=untold,
+                help="all columns of tables, however narrow the terminal",
+            )
+    for option in ("quiet", "wide"):
+        if parser.get_default(option) in (None, untold):
+            parser.set_defaults(**{option: False})
+
+
+def is_silent(arguments: argparse.Namespace) -> bool:
+    """A summary that nobody wants; a document was asked for."""
+    return bool(
+        getattr(arguments, "silent", False) and arguments.quiet and not getattr(arguments, "json", False)
+    )

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from drr.app.command_table import CommandRow, parts_of
+from drr.app.command_table import CommandForm, CommandRow, parts_of
+from drr.env.plugins import load
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -91,10 +92,7 @@ class Parser(argparse.ArgumentParser):
         """The short help."""
         rare = self.rare()
         more = f"also the {len(rare)} options that few people need" if rare else argparse.SUPPRESS
-        with (
-            _helped(dict.fromkeys(rare, argparse.SUPPRESS) | {self._whole: more}),
-            self._short_usage(),
-        ):
+        with _helped(dict.fromkeys(rare, argparse.SUPPRESS) | {self._whole: more}), self._short_usage():
             return super().format_help()
 
     def format_help_all(self) -> str:
@@ -155,7 +153,7 @@ def nearest(slip: str, names: Iterable[str] | Mapping[str, str]) -> str:
 
 def parser_of(command: CommandRow) -> Parser:
     """The parser of a command with the options that all know; of a head also its parts, by name and line alone."""
-    from drr.app.common_options import add_common_options
+    from drr.app.options import add_common_options
 
     parser = Parser(
         prog=f"drr {command.name}",
@@ -171,8 +169,12 @@ def parser_of(command: CommandRow) -> Parser:
     return parser
 
 
-def module_of(command: CommandRow) -> ModuleType:
-    return import_module(command.module)
+def module_of(command: CommandRow) -> CommandForm | ModuleType:
+    """Return what builds the parser of a command and runs it."""
+    if ":" not in command.module:
+        return import_module(command.module)
+    form: CommandForm = load(command.module)
+    return form
 
 
 def _add_parts(parser: Parser, command: CommandRow, parts: Sequence[CommandRow]) -> None:

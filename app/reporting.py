@@ -7,9 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from drr.app.annotate.labels import notebooks
+from drr.app.annotate.plan import load
+from drr.app.console import write_lines
+from drr.app.notices import notice
+from drr.app.report.of_papers import report_parts
+from drr.app.studies import despite_losses
+from drr.env.errors import Misuse
+from drr.eval.labels import Label, PairwiseLabel
+
 if TYPE_CHECKING:
     from drr.app.report.material import Material
-    from drr.eval.labels import Label
     from drr.eval.metrics.rows import StudyDocument
     from drr.eval.stats.intervals import VRow
     from drr.eval.tasks.judged import Judged
@@ -70,9 +78,6 @@ class StudyReport:
 
 def report(folder: Path, config: ReportConfig) -> StudyReport:
     """Sum what was judged; nothing is computed anew."""
-    from drr.app.notices import notice
-    from drr.app.report.of_papers import report_parts
-    from drr.app.studies import despite_losses
     from drr.study.study import Study
 
     with Study.read(folder) as study:
@@ -102,7 +107,6 @@ def write_beside(study: Study, out: Path, viewer: str, judge: str | None) -> Mat
 
 
 def _read(study: Study, config: ReportConfig) -> tuple[Judged, StudyDocument]:
-    from drr.app.report.of_papers import report_parts
     from drr.eval.foreign.summary import foreign_scores, foreign_tables
     from drr.eval.judging.read import choose, read_judged
     from drr.eval.metrics.document import study_document
@@ -140,7 +144,6 @@ def _material(
     study: Study, read: Judged, document: StudyDocument, config: ReportConfig, out: Path
 ) -> Material:
     from drr.app.report.material import Material, viewer_of
-    from drr.env.errors import Misuse
     from drr.eval.agreement.study import agreement_among, raters_of
     from drr.eval.judging.read import complete_only
 
@@ -158,7 +161,6 @@ def _material(
 
 
 def _write_verdicts(judged: Judged, config: ReportConfig, file: Path) -> int:
-    from drr.app.console import write_lines
     from drr.eval.judging.read import citation_lines, complete_only
 
     if config.complete_only:
@@ -168,10 +170,7 @@ def _write_verdicts(judged: Judged, config: ReportConfig, file: Path) -> int:
 
 def _people(study: Study, files: Sequence[Path]) -> list[Label]:
     """The labels given, else those that were made with `drr judges annotate` on this study."""
-    from drr.app.annotate.labels import notebooks
-    from drr.app.annotate.plan import load
     from drr.app.annotate.sheets import labels_of
-    from drr.eval.labels import PairwiseLabel
 
     folder = study.folder / "annotation"
     if files:

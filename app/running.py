@@ -2,28 +2,54 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from drr.app.terms import PooledTerms, ProgramTerms
+from drr.agents.base import CitationRepair, Limits
+from drr.agents.commands.command import is_command
+from drr.app.models import check_named
+from drr.app.notices import notice
+from drr.app.options import PooledTerms, ProgramTerms
+from drr.app.plans import (
+    QUERIES,
+    Selection,
+    counted_under_only,
+    joined_queries,
+    joined_reaches,
+    joined_settings,
+    joined_variants,
+    keep_queries,
+    others_left,
+    spread,
+)
+from drr.app.saved_config import save_config
+from drr.app.specs import RunPlan
+from drr.app.studies import budget_of, check_cast, config_of, run_units, say_paper, unit_cap_of
+from drr.app.task_worlds import asked_now, settle_tasks
+from drr.app.vouching import check_agents, check_shop, remember_study, settled
+from drr.app.workers import placed_plan, pool_of, probes_of
+from drr.env.errors import DrrError, Misuse
+from drr.env.given import RECORDS, settings_of, words_of
+from drr.env.json_object import JsonObject
+from drr.env.query import Query, read_queries
+from drr.env.reach import WHOLE
+from drr.env.reach import words_of as reach_words
+from drr.env.settings import Settings, StudyChoices
+from drr.env.user_code import is_in_file
+from drr.env.world import SHOP
+from drr.study.config import MOST_TRIALS, StudyConfig
+from drr.study.unit import Unit
 
 if TYPE_CHECKING:
-    from drr.agents.base import CitationRepair
     from drr.app.answers import Answering
     from drr.app.forecast import RunForecast
-    from drr.app.plans import Selection
-    from drr.app.specs import RunPlan
-    from drr.env.json_object import JsonObject
-    from drr.env.query import Query
-    from drr.env.settings import Settings
-    from drr.study.config import StudyConfig
     from drr.study.run import Summary
     from drr.study.status import StudyStatus
     from drr.study.study import Study
-    from drr.study.unit import Unit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,15 +146,12 @@ def forecast(config: RunConfig) -> RunForecast:
 
 def save(config: RunConfig, file: Path) -> None:
     """Write what is asked for, with what the study has, as the file of `drr run FILE`; nothing is computed."""
-    from drr.app.saved_config import save_config
-
     config, _, (plan, settings, queries, _) = _settled(config)
     save_config(config, plan, settings, queries, file)
 
 
 def _settled(config: RunConfig) -> tuple[RunConfig, StudyConfig, _Resolved]:
     """Tasks taken for what they bring, what the study is already, and both together."""
-    from drr.app.task_worlds import settle_tasks
     from drr.study.study import Study
 
     saved: StudyConfig = _saved(config.study) if Study.exists(config.study) else {}
@@ -138,15 +161,9 @@ def _settled(config: RunConfig) -> tuple[RunConfig, StudyConfig, _Resolved]:
 
 @contextmanager
 def _opened(asked: RunConfig, *, calls: bool = True) -> Iterator[_Asked]:
-    from dataclasses import replace
-
     from drr.app.answers import AnswerConfig, open_answering
     from drr.app.giving import persons_file
-    from drr.app.models import check_named
-    from drr.app.notices import notice
-    from drr.app.plans import others_left
-    from drr.app.reaching import left_out
-    from drr.app.studies import config_of
+    from drr.app.task_worlds import left_out
 
     folder = asked.study
     config, saved, (plan, settings, queries, named) = _settled(asked)
@@ -221,17 +238,7 @@ def _saved(folder: Path) -> StudyConfig:
 def _resolve(config: RunConfig, saved: StudyConfig) -> _Resolved:
     """Resolve the study's own choices and what is added now, else the defaults; and what of it was named now."""
     from drr.agents.registry import parts_of
-    from drr.app.plans import QUERIES, Selection, joined_queries, joined_reaches, joined_settings
-    from drr.app.reaching import reaches_given
-    from drr.app.several_models import spread
-    from drr.app.task_worlds import asked_now
-    from drr.app.vouching import check_agents, check_shop, settled
-    from drr.env.errors import Misuse
-    from drr.env.given import RECORDS, settings_of, words_of
-    from drr.env.query import read_queries
-    from drr.env.reach import WHOLE
-    from drr.env.reach import words_of as reach_words
-    from drr.env.settings import StudyChoices
+    from drr.app.task_worlds import reaches_given
 
     before, own = saved.get("run", {}), config.study / QUERIES
     given = _words(config.variants)
@@ -272,11 +279,6 @@ def _resolve(config: RunConfig, saved: StudyConfig) -> _Resolved:
 
 def _plan(config: RunConfig, before: JsonObject, variants: str | None) -> RunPlan:
     from drr.app.giving import shop_of_persons
-    from drr.app.plans import joined_variants
-    from drr.app.specs import RunPlan
-    from drr.env.errors import Misuse
-    from drr.env.world import SHOP
-    from drr.study.config import MOST_TRIALS
 
     world, place = config.world or before.get("world", SHOP), config.place or before.get("place")
     shop = config.shop or before.get("shop")
@@ -305,9 +307,7 @@ def _plan(config: RunConfig, before: JsonObject, variants: str | None) -> RunPla
 
 def _words(given: str | None) -> str | None:
     """Write the words as they were named, but files by their whole path, so that the study continues from any folder."""
-    from drr.agents.commands.command import is_command
     from drr.agents.registry import parts_of, variant
-    from drr.env.user_code import is_in_file
 
     if given is None:
         return None
@@ -320,11 +320,6 @@ def _words(given: str | None) -> str | None:
 
 
 def _check_limits(saved: JsonObject, study: Path) -> None:
-    from dataclasses import fields
-
-    from drr.agents.base import Limits
-    from drr.env.errors import DrrError
-
     if unknown := sorted(saved.keys() - {field.name for field in fields(Limits)}):
         raise DrrError(
             f"{study}: limits of its study.toml: no {', '.join(unknown)} is known; restore it, or update drr"
@@ -332,13 +327,6 @@ def _check_limits(saved: JsonObject, study: Path) -> None:
 
 
 def _run(config: RunConfig, asked: _Asked) -> StudyRan:
-    import time
-
-    from drr.app.notices import notice
-    from drr.app.plans import counted_under_only, keep_queries
-    from drr.app.studies import budget_of, check_cast, run_units, say_paper, unit_cap_of
-    from drr.app.vouching import remember_study
-    from drr.app.workers import pool_of
     from drr.eval.evidence.imported import imported_units
     from drr.study.status import status
     from drr.study.study import Study
@@ -373,8 +361,6 @@ def _run(config: RunConfig, asked: _Asked) -> StudyRan:
 
 def _workplace(config: RunConfig, asked: _Asked, persons: str | None) -> JsonObject:
     """What a worker in another process is told, but for the settings."""
-    from drr.app.elsewhere import placed_plan, probes_of
-
     return {
         "run": placed_plan(asked.config["run"]),
         "pages": str(config.study.absolute() / "pages"),

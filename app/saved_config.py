@@ -7,15 +7,25 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from drr.agents.commands.command import is_command
+from drr.app.console import write_lines, write_text
+from drr.app.models import AGENT_SETTINGS
+from drr.app.plans import QUERIES
+from drr.app.specs import RunPlan
+from drr.app.studies import budget_of
 from drr.app.study_file import ENDINGS, ROLES
+from drr.app.vouching import remember_file
 from drr.env.errors import Misuse
+from drr.env.json_object import JsonObject
+from drr.env.query import Query
+from drr.env.settings import Settings
+from drr.env.shop import SERVERS
+from drr.env.user_code import is_in_file
+from drr.env.world import FILES
+from drr.study.config import dumps
 
 if TYPE_CHECKING:
     from drr.app.running import RunConfig
-    from drr.app.specs import RunPlan
-    from drr.env.json_object import JsonObject
-    from drr.env.query import Query
-    from drr.env.settings import Settings
 
 _HEAD = "# A study: `drr run FILE` runs it, `drr judge FILE` judges it. Paths are seen from this file.\n"
 
@@ -24,9 +34,6 @@ def save_config(
     config: RunConfig, plan: RunPlan, settings: Settings, queries: Sequence[Query], file: Path
 ) -> None:
     """Write what this call asks for, with what the study has; nothing is computed."""
-    from drr.app.console import write_text
-    from drr.app.vouching import remember_file
-    from drr.study.config import dumps
 
     if file.suffix not in ENDINGS:
         raise Misuse(f"--save-config {file}: name a file that ends in {', '.join(ENDINGS)}")
@@ -45,7 +52,6 @@ def save_config(
 def _asked(config: RunConfig, plan: RunPlan, queries: Sequence[Query], file: Path) -> dict[str, Any]:
     """The questions and who answers them, where, how often."""
     from drr.app.giving import PERSONS
-    from drr.env.world import FILES
 
     shop, place, contexts = plan["shop"], plan.get("place"), plan.get("contexts")
     own = config.study / PERSONS
@@ -74,9 +80,6 @@ def _asked(config: RunConfig, plan: RunPlan, queries: Sequence[Query], file: Pat
 
 def _queries(config: RunConfig, queries: Sequence[Query], file: Path) -> str:
     """The file that has these questions and no others; where there is none it is written beside."""
-    from drr.app.console import write_lines
-    from drr.app.plans import QUERIES
-
     own = config.study / QUERIES
     if own.is_file() and config.queries is None:
         return _seen(own, file)
@@ -99,7 +102,6 @@ def _models(settings: Settings) -> JsonObject:
 
 
 def _budget(config: RunConfig) -> JsonObject:
-    from drr.app.studies import budget_of
     from drr.llm.meter import dollars
     from drr.study.study import Study
 
@@ -108,18 +110,12 @@ def _budget(config: RunConfig) -> JsonObject:
             limit = budget_of(config, study)
     else:
         limit = budget_of(config)
-    given = {
-        "usd": dollars(limit.cost),
-        "tokens": limit.tokens,
-        "per_unit": config.max_cost_per_unit,
-    }
+    given = {"usd": dollars(limit.cost), "tokens": limit.tokens, "per_unit": config.max_cost_per_unit}
     return {"budget": {name: value for name, value in given.items() if value is not None}}
 
 
 def _settings(settings: Settings, file: Path) -> dict[str, Any]:
     """All that `drr run` takes but models and addresses, so that no other environment changes an answer."""
-    from drr.app.models import AGENT_SETTINGS
-
     others = {*ROLES.values(), "models", "role_models", "base_url"}
     found: dict[str, Any] = {"profile": settings.profile} if settings.profile != "default" else {}
     for name in AGENT_SETTINGS:
@@ -131,8 +127,6 @@ def _settings(settings: Settings, file: Path) -> dict[str, Any]:
 
 def _seen(path: str | Path, file: Path) -> str:
     """A path from the folder of the file; one that was given whole and lies elsewhere stays whole."""
-    from drr.env.shop import SERVERS
-
     if str(path).startswith(SERVERS):
         return str(path)
     place, base = Path(path).expanduser(), file.absolute().parent
@@ -142,9 +136,6 @@ def _seen(path: str | Path, file: Path) -> str:
 
 
 def _agent_seen(word: str, file: Path) -> str:
-    from drr.agents.commands.command import is_command
-    from drr.env.user_code import is_in_file
-
     return _seen(word, file) if is_in_file(word) and not is_command(word) else word
 
 

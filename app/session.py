@@ -1,24 +1,32 @@
-"""Tools called from a program: one of them once, or many in one shopper's session of a shop that stays open."""
+"""Tools called from a program, by hand, or over MCP by a command that was started as an agent."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import ExitStack
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Any, Self, TypedDict
+from urllib.error import HTTPError, URLError
 
-from drr.env.errors import Misuse, ServerFailure
-from drr.tools.base import ToolAnswer, ToolContext, ToolError
+from drr.app.calling import run_to_end
+from drr.app.shop_text import say_search
+from drr.data_ingest.recipe import TEN, Recipe, find_pairs
+from drr.env.errors import DrrError, Misuse, ServerFailure
+from drr.env.json_object import JsonObject
+from drr.env.progress import Quiet
+from drr.env.session import Session
+from drr.env.settings import Settings
+from drr.env.shop import Shop, open_shop
+from drr.env.shop_world import ShopWorld
+from drr.env.source import Source
+from drr.env.web.open import open_web
+from drr.tools.base import ToolAnswer, ToolContext, ToolError, context_for
 from drr.tools.registry import TOOLS, call, call_sync, find
-
-if TYPE_CHECKING:
-    from drr.app.over_mcp import Called
-    from drr.env.json_object import JsonObject
-    from drr.env.settings import Settings
-    from drr.env.shop import Shop
-    from drr.env.source import Source
-    from drr.tools.spec import Tool
+from drr.tools.spec import Tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +93,6 @@ def called_in(
     open_access: bool = False,
 ) -> ToolReply:
     """Call one tool in a session of its own."""
-    from drr.app.by_hand import tool_context
-    from drr.app.calling import run_to_end
-
     name = tool_named(name).name
     try:
         with tool_context(place, user, settings, open_access=open_access) as ctx:
@@ -104,9 +109,6 @@ class ToolSession:
     def __init__(
         self, shop: str | Shop, user: str | None, settings: Settings, *, open_access: bool = False
     ) -> None:
-        from drr.app.by_hand import context_in
-        from drr.env.shop import open_shop
-
         with ExitStack() as opened:
             found = opened.enter_context(open_shop(shop, settings)) if isinstance(shop, str) else shop
             self._ctx = context_in(found, user, settings, open_access=open_access)
@@ -167,6 +169,108 @@ class ToolSession:
 
 
 def _anew(ctx: ToolContext) -> ToolContext:
-    from drr.env.shop_world import ShopWorld
-
     return replace(ctx, world=ShopWorld(ctx.session.anew(), ctx.web))
+
+
+@contextmanager
+def tool_context(
+    place: str, user: str | None, settings: Settings, *, open_access: bool = False
+) -> Iterator[ToolContext]:
+    """A session of a user in the shop at `place`, with the web of the settings."""
+    with open_shop(place, settings) as shop:
+        yield context_in(shop, user, settings, open_access=open_access, place=place)
+
+
+def context_in(
+    shop: Shop, user: str | None, settings: Settings, *, open_access: bool = False, place: str | None = None
+) -> ToolContext:
+    """The same in a shop that is open; `Misuse` for a user whom it does not have."""
+    spec = shop.spec if place is None else place
+    say_search(spec, shop, settings)
+    if user is not None and shop.store.user(user) is None:
+        example = shop.store.sample_users(1, seed=7)
+        hint = f"one of its users is {example[0]}" if example else "it has no users"
+        raise Misuse(f"--user {user}: no such user in {spec}; {hint}")
+    web = open_web(settings, shop=shop, searching=False)
+    return context_for(Session(shop, user, open_access=open_access), web, top_k=settings.web_top_k)
+
+
+def someone(spec: str, settings: Settings) -> str | None:
+    """One of the users with orders, always the same."""
+    with open_shop(spec, settings) as shop:
+        return next(iter(shop.store.sample_users(1, seed=7, min_orders=3)), None)
+
+
+@contextmanager
+def sample_shop(settings: Settings) -> Iterator[str]:
+    """Small and thrown away afterwards: the page shows answers, it does not need a large shop."""
+    from tempfile import TemporaryDirectory
+
+    from drr.data_ingest.ingest import Job, ingest
+    from drr.data_ingest.sample import SamplePlan, write_sample
+
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        write_sample(folder / "raw", SamplePlan(products=300, users=120, reviews=6000), Quiet())
+        pairs = find_pairs(folder / "raw", TEN, chosen=False)
+        recipe = Recipe(categories=tuple(pair.category for pair in pairs))
+        spec = str(folder / "sample")
+        ingest(Job(spec, pairs, recipe, folder / "quarantine.jsonl"), settings, Quiet())
+        yield spec
+
+
+ADDRESS, TOKEN = "DRR_MCP_URL", "DRR_MCP_TOKEN"
+_PATIENCE_S = 120.0
+
+
+class Called(TypedDict):
+    """The document of `drr tools call --json`."""
+
+    tool: str
+    ok: bool
+    text: str
+    sources: list[JsonObject]
+    data: Any
+    error: JsonObject | None
+
+
+def is_agent() -> bool:
+    return bool(os.environ.get(ADDRESS))
+
+
+def call_over_mcp(name: str, given: JsonObject) -> Called:
+    from urllib.request import ProxyHandler, Request, build_opener
+
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": given}}
+    head = {
+        "Authorization": f"Bearer {os.environ.get(TOKEN, '')}",
+        "Content-Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+    }
+    address = os.environ[ADDRESS]
+    if not address.startswith(("http://", "https://")):
+        raise DrrError(f"{ADDRESS}: {address} is no http address")
+    try:
+        request = Request(address, json.dumps(body).encode(), head)  # noqa: S310 - checked above
+        with build_opener(ProxyHandler({})).open(request, timeout=_PATIENCE_S) as answer:
+            told = json.load(answer)
+        result = told["result"]
+        text = "\n".join(part["text"] for part in result["content"])
+    except HTTPError as error:
+        raise DrrError(
+            f"{ADDRESS}: {address} answered {error.code}; is {TOKEN} the token of this question?"
+        ) from None
+    except URLError as error:
+        raise DrrError(f"{ADDRESS}: {address} does not answer ({error.reason})") from None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DrrError(f"{ADDRESS}: {address} gave no answer of the shop's server ({error})") from None
+    structured = result.get("structuredContent") or {}
+    failure = (result.get("_meta") or {}).get("error") if result.get("isError") else None
+    return {
+        "tool": name,
+        "ok": not result.get("isError"),
+        "text": text,
+        "sources": structured.get("sources", []),
+        "data": structured.get("data"),
+        "error": failure,
+    }

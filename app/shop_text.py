@@ -1,23 +1,22 @@
-"""The output of `drr shop`: a shop's figures, the products a search found, one record, the orders of a user."""
+"""The output of `drr shop`: figures, users worth asking for, products found, one record, orders."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypedDict
 
 from drr.app.notices import notice
-from drr.app.screen import plain
-from drr.app.terminal import flowed
+from drr.app.terminal import flowed, plain
+from drr.env.entities import Product
 from drr.env.json_object import JsonObject
+from drr.env.profile import themes_of
 from drr.env.records.lines import count, price
+from drr.env.settings import Settings
+from drr.env.shop import Manifest, SearchPage, SearchRequest, Shop
 from drr.env.text import category_key, tokens
 from drr.wording.excerpt import excerpt
-
-if TYPE_CHECKING:
-    from drr.env.entities import Product
-    from drr.env.settings import Settings
-    from drr.env.shop import Manifest, SearchPage, SearchRequest, Shop
 
 # Section 3.1 of the paper: 4.3M orders over 80k products and 1.8M users.
 PAPER_RATIOS = {"orders_per_product": 53.8, "orders_per_user": 2.39}
@@ -247,3 +246,36 @@ def history_text(shop: Shop, user_id: str, few: int | None) -> str:
 
 def _matching(total: int) -> str:
     return "1 product matches" if total == 1 else f"{total:,} products match"
+
+
+_READ = 200
+"""Orders of each that are looked at."""
+_THEMES = 3
+
+
+class ListedUser(TypedDict):
+    user_id: str
+    orders: int
+    latest: str | None
+    """Day of the newest order."""
+    themes: list[str]
+    """What most of the orders are about, by the words of titles; empty where no theme is known."""
+
+
+def listed_users(shop: Shop, count: int, *, seed: int, min_orders: int) -> list[ListedUser]:
+    drawn = shop.store.sample_users(count, seed=seed, min_orders=min_orders)
+    return sorted(
+        (_listed(shop, user) for user in drawn), key=lambda user: (-user["orders"], user["user_id"])
+    )
+
+
+def _listed(shop: Shop, user_id: str) -> ListedUser:
+    page = shop.store.orders(user_id, limit=_READ)
+    titles = {one.product_id: one.title for one in shop.store.products([o.product_id for o in page.items])}
+    found = Counter(theme for order in page.items for theme in themes_of(titles.get(order.product_id, "")))
+    return {
+        "user_id": user_id,
+        "orders": page.total,
+        "latest": max((order.order_date[:10] for order in page.items), default=None),
+        "themes": [name.replace("_", " ") for name, _ in found.most_common(_THEMES)],
+    }

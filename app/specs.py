@@ -1,17 +1,22 @@
-"""The request of a study of answers, and the needs of the work on one unit. Plain data, and its meaning."""
+"""Plain data of a unit of answers: what it was asked, and what the ledger keeps of it."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
-from drr.env.given import RECORDS, Setting, setting_of, system_of
+from drr.agents.base import BROKEN_OFF, AnswerRecord, CitationRepair, Gathered
+from drr.env.given import RECORDS, Given, Setting, setting_of, system_of
+from drr.env.json_object import JsonObject
+from drr.env.query import Query
 from drr.env.reach import WHOLE, Reach, reach_of, under
+from drr.env.source import text_hash
+from drr.study.evidence import pack
+from drr.study.unit import Outcome
 
 if TYPE_CHECKING:
-    from drr.agents.base import CitationRepair, Variant
-    from drr.env.json_object import JsonObject
-    from drr.env.query import Query
+    from drr.agents.base import Variant
 
 
 class AnswerSpec(TypedDict):
@@ -93,3 +98,49 @@ def reach_in(spec: Mapping[str, Any]) -> Reach:
 
 def setting_in(spec: Mapping[str, Any]) -> Setting:
     return setting_of(spec.get("setting") or RECORDS.name)
+
+
+def kept(record: Gathered, spec: AnswerSpec, given: Given | None = None) -> Outcome:
+    """Facts into the result, texts into blobs: reports, conversations, and the evidence, each text once per study."""
+    facts = record.model_dump(
+        mode="json",
+        exclude={
+            "report",
+            "raw_report",
+            "transcripts",
+            "sources",
+            "usage",
+            "tool_calls",
+            "fabricated",
+            "stderr",
+        },
+    )
+    rows, blobs = pack(record.sources)
+    calls = []
+    for call in record.tool_calls:
+        calls.append(call.model_dump(mode="json", exclude={"result"}))
+        blobs[f"text:{call.result_sha256}"] = call.result
+    conversations = [transcript.model_dump(mode="json") for transcript in record.transcripts]
+    blobs["transcript"] = json.dumps(conversations, ensure_ascii=False, indent=1)
+    facts |= {"query_id": spec["query_id"], "trial": spec["trial"], "tool_calls": calls, "sources": rows}
+    if record.stderr:
+        blobs["stderr"] = record.stderr
+    if given is not None and given.setting != RECORDS:
+        facts |= {**given.facts, "variant": spec["variant"]}
+    if isinstance(record, AnswerRecord):
+        if record.stop_reason in BROKEN_OFF:
+            facts["broken_off"] = record.stop_reason
+        facts["fabricated"] = []
+        for one in record.fabricated:
+            digest = _hash(one.page)
+            facts["fabricated"].append(
+                {"url": one.url, "page_status": one.page_status, "page_sha256": digest}
+            )
+            if one.page is not None:
+                blobs[f"text:{digest}"] = one.page
+        blobs |= {"report": record.report, "raw_report": record.raw_report}
+    return Outcome(facts, blobs)
+
+
+def _hash(text: str | None) -> str | None:
+    return None if text is None else text_hash(text)

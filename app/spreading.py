@@ -7,15 +7,23 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from drr.app.options import positive_int
+from drr.app.terminal import plain
+from drr.app.workers import sent_settings, settings_from
+from drr.env.copy import CopyBench, SpreadCopy
+from drr.env.errors import Misuse
+from drr.env.plugins import load, merged
+from drr.env.progress import Progress
+from drr.env.settings import Settings
+from drr.env.shop import SERVERS, Manifest, Shop
+from drr.env.user_code import code_hash
 
 if TYPE_CHECKING:
     from drr.data_ingest.ingest import Job
     from drr.data_ingest.spread_bench import IngestBench
-    from drr.env.copy import CopyBench
-    from drr.env.progress import Progress
-    from drr.env.settings import Settings
-    from drr.env.shop import Manifest, Shop
 
 
 class SpreadAsked(NamedTuple):
@@ -26,8 +34,6 @@ class SpreadAsked(NamedTuple):
 
 
 def add_spread_options(parser: argparse.ArgumentParser) -> None:
-    from drr.app.options import positive_int
-
     parser.add_argument(
         "--pool",
         metavar="POOL",
@@ -43,9 +49,6 @@ def add_spread_options(parser: argparse.ArgumentParser) -> None:
 
 def asked_of(arguments: argparse.Namespace, target: str) -> SpreadAsked | None:
     """`None`: this process alone."""
-    from drr.env.errors import Misuse
-    from drr.env.plugins import load, merged
-    from drr.env.shop import SERVERS
     from drr.study.pools import ALONE, SPREAD, pool_name
 
     name, address = pool_name(arguments.pool or ALONE)
@@ -67,10 +70,8 @@ def asked_of(arguments: argparse.Namespace, target: str) -> SpreadAsked | None:
 
 
 def ingest_by_many(job: Job, settings: Settings, asked: SpreadAsked, progress: Progress) -> Manifest:
-    from drr.app.workers import sent_settings
     from drr.data_ingest.spread import SpreadIngest
     from drr.data_ingest.spread_plan import plan_of
-    from drr.env.errors import Misuse
     from drr.env.servers.pieces import PiecesWriter
     from drr.env.user_code import code_hash
 
@@ -89,10 +90,7 @@ def ingest_by_many(job: Job, settings: Settings, asked: SpreadAsked, progress: P
 def copy_by_many(
     source: Shop, target: str, settings: Settings, asked: SpreadAsked, progress: Progress, *, replace: bool
 ) -> Manifest:
-    from drr.app.workers import sent_settings
-    from drr.env.copy import SpreadCopy
     from drr.env.servers.pieces import PiecesWriter
-    from drr.env.user_code import code_hash
 
     plan = f"copy-{source.manifest.content_hash}-{code_hash()}"
     with PiecesWriter(target, settings, replace=replace, plan=plan) as writer:
@@ -106,7 +104,6 @@ def copy_by_many(
 @contextmanager
 def ingest_bench(config: Mapping[str, Any]) -> Iterator[IngestBench]:
     """A worker's: it reads the files where it is, and finds the servers by its own environment."""
-    from drr.app.workers import settings_from
     from drr.data_ingest.spread_bench import IngestBench
     from drr.env.servers.pieces import PieceStore
 
@@ -117,8 +114,6 @@ def ingest_bench(config: Mapping[str, Any]) -> Iterator[IngestBench]:
 
 @contextmanager
 def copy_bench(config: Mapping[str, Any]) -> Iterator[CopyBench]:
-    from drr.app.workers import settings_from
-    from drr.env.copy import CopyBench
     from drr.env.servers.pieces import PieceStore
 
     with PieceStore(config["shop"], settings_from(config["settings"]), config["version"]) as store:
@@ -126,8 +121,6 @@ def copy_bench(config: Mapping[str, Any]) -> Iterator[CopyBench]:
 
 
 def _crew(opener: str, config: Mapping[str, Any], asked: SpreadAsked) -> Any:
-    from importlib import import_module
-
     from drr.study.worker import Opening
 
     crew = import_module(asked.crew)
@@ -141,6 +134,4 @@ def _say_continued(writer: Any) -> None:
 
 
 def _noted(text: str) -> None:
-    from drr.app.screen import plain
-
     print(f"drr: {plain(text)}", file=sys.stderr, flush=True)

@@ -7,22 +7,32 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from drr.app.calling import run_to_end
+from drr.app.console import progress_of
+from drr.app.models import explain
 from drr.app.notices import notice
+from drr.app.options import UnitTerms, positive_float, positive_int
+from drr.app.terminal import plain
+from drr.app.workers import plain_settings
 from drr.env.errors import DrrError, Misuse
+from drr.env.files import private, write_file
+from drr.env.json_object import JsonObject
+from drr.env.query import Query
+from drr.env.settings import Settings
+from drr.llm.failures import ModelFailure, ModelSetupError
+from drr.study.blobs import LostText
+from drr.study.config import StudyConfig
+from drr.study.form import of, reading
+from drr.study.unit import Unit
+from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
     from drr.app.answers import Answering
-    from drr.app.terms import UnitTerms
-    from drr.env.json_object import JsonObject
-    from drr.env.query import Query
-    from drr.env.settings import Settings
     from drr.llm.budget import Limit
     from drr.llm.factory import Models
-    from drr.study.config import StudyConfig
     from drr.study.pools import Pool
     from drr.study.run import Summary
     from drr.study.study import Study
-    from drr.study.unit import Unit
     from drr.study.worker import Work
 
 
@@ -32,8 +42,6 @@ Done = TypeVar("Done")
 def config_of(run: JsonObject, settings: Settings) -> StudyConfig:
     """The configuration of a study that was asked for `run`."""
     from importlib.metadata import version
-
-    from drr.app.workers import plain_settings
 
     return {
         "schema": 1,
@@ -45,8 +53,6 @@ def config_of(run: JsonObject, settings: Settings) -> StudyConfig:
 
 def keep_questions(study: Study, fresh: Sequence[Query]) -> None:
     """Questions the study did not have yet, at the end of its own file."""
-    from drr.env.files import private, write_file
-
     if not fresh:
         return
     path = study.folder / "queries.jsonl"
@@ -57,48 +63,44 @@ def keep_questions(study: Study, fresh: Sequence[Query]) -> None:
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """Options of every command that runs the units of a study."""
-    from drr.app.options import positive_float, positive_int
-
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "--budget",
         type=positive_float,
         metavar="USD",
         help="most dollars that the whole study may cost, judging included (default: no limit)",
     )
-    parser.add_argument(
+    add(
         "--budget-tokens",
         type=positive_int,
         metavar="N",
         help="most tokens that the whole study may use (default: no limit)",
     )
-    parser.add_argument(
+    add(
         "--max-cost-per-unit",
         type=positive_float,
         metavar="USD",
         help="most dollars of one unit: one that would cost more ends over_budget (default: no limit)",
     )
-    parser.add_argument(
-        "--limit", type=positive_int, metavar="N", help="begin at most so many units now (default: all)"
-    )
-    parser.add_argument(
+    add("--limit", type=positive_int, metavar="N", help="begin at most so many units now (default: all)")
+    add(
         "--units",
         type=positive_int,
         default=8,
         metavar="N",
         help="units in flight (default: 8); see also --concurrency",
     )
-    parser.add_argument(
+    add(
         "--retry-failed",
         action="store_true",
         help="also compute again what failed for reasons that do not pass",
     )
-    parser.add_argument("--quiet", action="store_true", help="print no progress")
+    add("--quiet", action="store_true", help="print no progress")
 
 
 def budget_of(arguments: argparse.Namespace | UnitTerms, study: Study | None = None) -> Limit:
     """The budget given; what was not given now stays as the study was last given it."""
     from drr.llm.budget import Limit
-    from drr.study.form import of, reading
 
     given = Limit.of(usd=arguments.budget, tokens=arguments.budget_tokens)
     budget_kept = {} if study is None else study.ledger.meta_table("budget")
@@ -119,8 +121,6 @@ def unit_cap_of(arguments: argparse.Namespace | UnitTerms) -> Limit | None:
 
 def check_models(models: Models, roles: Iterable[str], *budgets: Limit | None) -> None:
     """Raise `Misuse` for what would fail at the first call, and for a dollar limit over a model whose price nobody knows."""
-    from drr.llm.failures import ModelSetupError
-
     roles = list(roles)
     try:
         models.check(roles)
@@ -140,6 +140,32 @@ def check_cast(answering: Answering, *budgets: Limit | None) -> None:
         check_models(answering.models_of(variant), variant.roles, *budgets)
 
 
+async def units_run(
+    arguments: argparse.Namespace | UnitTerms,
+    study: Study,
+    units: Sequence[Unit],
+    work: Work | Pool,
+    models: Models,
+    label: str,
+) -> Summary:
+    """Compute what is missing of these units under the options of `add_run_options`."""
+    from drr.study.run import Pace, run
+
+    return await run(
+        study,
+        units,
+        work,
+        models=models,
+        budget=budget_of(arguments, study),
+        unit_cap=unit_cap_of(arguments),
+        pace=Pace(units=arguments.units),
+        progress=progress_of(arguments),
+        retry_failed=arguments.retry_failed,
+        limit=arguments.limit,
+        label=label,
+    )
+
+
 def run_units(
     arguments: argparse.Namespace | UnitTerms,
     study: Study,
@@ -148,26 +174,11 @@ def run_units(
     models: Models,
     label: str,
 ) -> Summary:
-    """Compute what is missing of these units under the options of `add_run_options`, and close the connections."""
-    from drr.app.calling import run_to_end
-    from drr.app.console import progress_of
-    from drr.study.run import Pace, run
+    """Compute them to the end, and close the connections."""
 
     async def go() -> Summary:
         try:
-            return await run(
-                study,
-                units,
-                work,
-                models=models,
-                budget=budget_of(arguments, study),
-                unit_cap=unit_cap_of(arguments),
-                pace=Pace(units=arguments.units),
-                progress=progress_of(arguments),
-                retry_failed=arguments.retry_failed,
-                limit=arguments.limit,
-                label=label,
-            )
+            return await units_run(arguments, study, units, work, models, label)
         finally:
             await models.aclose()
 
@@ -188,8 +199,6 @@ def despite_losses(study: Study, action: Callable[[], Done]) -> Done:
 
     Their texts are read beforehand, so that all commands leave out the same answers; a text of another unit is known once it was read.
     """
-    from drr.study.blobs import LostText
-
     study.look_for_losses()
     try:
         done = action()
@@ -238,9 +247,6 @@ def conclude(summary: Summary, folder: Path, what: str = "run", command: str | N
     if summary.stopped == "no_room":
         raise DrrError(summary.message or "the disk is full")
     if summary.stopped not in (None, "limit"):
-        from drr.app.models import explain
-        from drr.llm.failures import ModelFailure
-
         raise explain(ModelFailure(summary.stopped, summary.message or ""))  # type: ignore[arg-type]
     return 0 if summary.ok else 1
 
@@ -254,9 +260,6 @@ def _advice(kind: str, folder: Path, what: str) -> str:
 
 def _cause(message: str) -> str:
     """Put the cause on one line, without anything that a terminal would obey: providers and plug-ins wrote it."""
-    from drr.app.screen import plain
-    from drr.wording.excerpt import excerpt
-
     return excerpt(" ".join(plain(message).split()), 300) or "no cause was told"
 
 

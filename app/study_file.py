@@ -6,12 +6,17 @@ import argparse
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from drr.agents.commands.command import is_command
+from drr.app.command_table import command_of
+from drr.app.parsing import Parser, nearest, parser_of
+from drr.app.vouching import FILES, check_agents, check_named_files, check_shop, check_study
+from drr.env.bounded import read_toml, read_yaml
 from drr.env.errors import Misuse
-
-if TYPE_CHECKING:
-    from drr.app.parsing import Parser
+from drr.env.settings import Settings
+from drr.env.shop import SERVERS
+from drr.env.user_code import is_in_file
 
 ENDINGS = (".yaml", ".yml", ".toml")
 BUDGET = {"usd": "--budget", "tokens": "--budget-tokens", "per_unit": "--max-cost-per-unit"}
@@ -46,9 +51,6 @@ def calls_of(
     name: str, parser: Parser, given: argparse.Namespace, words: Sequence[str]
 ) -> list[argparse.Namespace]:
     """The calls that a command makes of its file: `run` takes its options, `judge` each of its judges, others the folder."""
-    from drr.app.command_table import command_of
-    from drr.app.parsing import parser_of
-
     run = parser if name == "run" else parser_of(command_of("run"))
     found = read_study_file(given.study, run)
     calls = [list(words)]
@@ -89,8 +91,6 @@ class _Page(NamedTuple):
 
     @classmethod
     def read(cls, path: Path) -> _Page:
-        from drr.env.bounded import read_toml, read_yaml
-
         try:
             if path.suffix == ".toml":
                 return cls(path, read_toml(path), _toml_lines(path))
@@ -211,8 +211,6 @@ def _known(run: Parser) -> list[str]:
 
 
 def _unknown(page: _Page, key: str, name: str, known: Sequence[str] | Mapping[str, str]) -> Misuse:
-    from drr.app.parsing import nearest
-
     few = (
         f"; there are {', '.join(known)}"
         if len(known) < 5
@@ -223,8 +221,6 @@ def _unknown(page: _Page, key: str, name: str, known: Sequence[str] | Mapping[st
 
 
 def _is_path(action: argparse.Action) -> bool:
-    from drr.env.settings import Settings
-
     field = Settings.model_fields.get(action.dest)
     return (
         action.type is Path
@@ -235,23 +231,16 @@ def _is_path(action: argparse.Action) -> bool:
 
 def _placed(given: str, base: Path) -> str:
     """A path of the file, from where the command is given."""
-    from drr.env.shop import SERVERS
-
     return given if given.startswith(SERVERS) else str(base / Path(given).expanduser())
 
 
 def _placed_agent(word: str, base: Path) -> str:
-    from drr.agents.commands.command import is_command
-    from drr.env.user_code import is_in_file
-
     word = word.strip()
     return word if is_command(word) or not is_in_file(word) else _placed(word, base)
 
 
 def _check_trust(found: StudyFile, asked: argparse.Namespace, given: argparse.Namespace) -> None:
     """Refuse what the file names, the call does not and this user never did: study, shop, programs, prompts and prices."""
-    from drr.app.vouching import FILES, check_agents, check_named_files, check_shop, check_study
-
     check_study(given.study, found.folder)
     check_shop(found.folder, asked.shop, given.shop)
     if asked.place is not None and given.place is None:

@@ -1,25 +1,26 @@
-"""The places where agents live, as `drr run` is given them. Another world than the shop, and tasks with
-files, which bring world, place and questions."""
+"""The places where agents live, as `drr run` is given them, and what of a task's frozen pages is reached."""
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from drr.env.errors import Misuse
+from drr.env.given import RECORDS, Setting
+from drr.env.json_object import JsonObject
 from drr.env.plugins import papers
+from drr.env.query import Query, read_queries
+from drr.env.reach import WHOLE, KnownKinds, Reach, reaches_of
 from drr.env.world import FILES, all_worlds
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Mapping, Sequence
-
+    from drr.agents.base import Variant
+    from drr.app.answers import Answering
     from drr.app.running import RunConfig
-    from drr.env.json_object import JsonObject
-    from drr.env.query import Query
-    from drr.env.reach import KnownKinds
 
 
 class TaskFolders(Protocol):
@@ -82,45 +83,40 @@ def _settle_shop(config: RunConfig, before: JsonObject) -> None:
 
 
 def add_world_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "--world",
         choices=tuple(all_worlds()),
         help="where the agents live; another than the shop may need no --shop (default: shop)",
     )
-    parser.add_argument(
-        "--place", metavar="PATH", help="what a world other than the shop is opened from (default: nothing)"
-    )
-    parser.add_argument(
+    add("--place", metavar="PATH", help="what a world other than the shop is opened from (default: nothing)")
+    add(
         "--tasks",
         metavar="DIR",
         type=Path,
         help="tasks with files: their questions, asked in the world `files`; see docs/file-tasks.md (default: none)",
     )
-    parser.add_argument(
+    add(
         "--sizes",
         metavar="LIST",
         help="of the tasks' frozen pages, with commas, e.g. 32k,128k (default: all that they have)",
     )
-    parser.add_argument(
+    add(
         "--reach",
         metavar="LIST",
         help="what agents reach of those pages, and how, with commas: whole (default), no-distractors, supportive, none, bm25, dense, dense:EMBEDDER,"
         " long-context, turns:N, or several joined by +; each is a system of its own, e.g. AGENT@dense",
     )
-    parser.add_argument(
+    add(
         "--long-context",
         action="store_true",
         help="short for --reach long-context: all pages in the window in place of searching them",
     )
-    parser.add_argument(
-        "--with-shop", action="store_true", help="agents on --tasks have the nine tools of --shop as well"
-    )
+    add("--with-shop", action="store_true", help="agents on --tasks have the nine tools of --shop as well")
 
 
 def asked_now(config: RunConfig, *, has_own: bool) -> list[Query] | None:
     """The questions that this call brings; `None` where the study goes on with its own."""
-    from drr.env.query import read_queries
-
     if config.tasks is not None:
         found = task_folders().queries_of(config.tasks, _sizes(config.sizes))
         task_folders().say_what_is_odd(config.tasks)
@@ -142,3 +138,46 @@ def _sizes(given: str | None) -> list[str] | None:
     if not sizes:
         raise Misuse("--sizes: names no size; e.g. --sizes 32k,128k")
     return sizes
+
+
+def reaches_given(config: RunConfig) -> tuple[Reach, ...] | None:
+    """`--long-context` is one more of `--reach`."""
+    words = [config.reach] if config.reach is not None else []
+    words += ["long-context"] if config.long_context else []
+    return reaches_of(",".join(words)) if words else None
+
+
+def is_for(reach: Reach, variant: Variant) -> bool:
+    """Only who has an agent that searches can have turns of it, or the pages in its place."""
+    return not reach.needs_search_agent or "long_context" in variant.architecture.settings
+
+
+def kinds_for(world: str, place: str | None, reaches: Sequence[Reach]) -> Mapping[str, KnownKinds]:
+    """Map which pages are which, where some of them are withheld. Read here, so that the agents' world never opens it."""
+    asked = {reach.pages for reach in reaches} - {"whole", "none"}
+    if world != FILES or place is None or not asked:
+        return {}
+    return task_folders().known_kinds(Path(place), distractors="no-distractors" in asked)
+
+
+def check_reaches(reaches: Sequence[Reach], variants: Iterable[Variant], settings: Sequence[Setting]) -> None:
+    """`Misuse` for what nobody here can be given."""
+    everybody = list(variants)
+    if any(reach != WHOLE for reach in reaches) and any(setting != RECORDS for setting in settings):
+        raise Misuse("--reach and --settings are not asked together; take a study of their own")
+    for reach in reaches:
+        if not any(is_for(reach, variant) for variant in everybody):
+            names = ", ".join(variant.name for variant in everybody)
+            raise Misuse(f"--reach {reach.name}: is for an agent that has others search; not for {names}")
+
+
+def left_out(answering: Answering) -> list[str]:
+    """Say of which reaches who is not asked: sentences for whoever runs it."""
+    notices = []
+    for reach in answering.reaches:
+        others = [name for name, variant in answering.variants.items() if not is_for(reach, variant)]
+        if others:
+            notices.append(
+                f"--reach {reach.name} is for agents that have others search; not asked of {', '.join(others)}"
+            )
+    return notices

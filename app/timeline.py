@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from drr.app.screen import shown
-from drr.app.terminal import Column, flowed, screen, table
+from drr.app.terminal import Column, flowed, screen, shown, table
+from drr.llm.meter import ToldConversation, ToldMessage, UsageRow
+from drr.study.unit import Kind, Record, Status
 from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
-    from drr.llm.meter import ToldConversation, ToldMessage, UsageRow
     from drr.study.study import Study
-    from drr.study.unit import Kind, Record, Status
 
 _GIVEN_LENGTH = 100
 _SHOWN_LENGTH = 110

@@ -8,23 +8,27 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from drr.app.notices import notice
-
-if TYPE_CHECKING:
-    from drr.env.settings import Resolved, Settings, StudyChoices
-    from drr.env.trust import Named
-
+from drr.agents.commands.command import Command, is_command
+from drr.app.models import refusal
+from drr.app.notices import confirmed, notice
+from drr.app.terminal import plain
+from drr.env.bounded import DOCUMENT, read_within
+from drr.env.errors import DrrError, Misuse
+from drr.env.settings import FILE, Resolved, Settings, StudyChoices, resolve
+from drr.env.shop import SERVERS
+from drr.env.trust import BY_PATH, Named, can_remember, config_folder, is_loopback, place_of, vouch, vouched
+from drr.env.user_code import is_in_file
+from drr.llm.secrets import can_be_key
 
 _ROLES = ("agent", "summariser", "query_writer", "claim_extractor", "judge")
 
 
 def given_settings(arguments: argparse.Namespace) -> dict[str, object]:
     """The settings that the command line names."""
-    from drr.env.settings import Settings
-
     return {k: v for k, v in vars(arguments).items() if k in Settings.model_fields and v is not None}
 
 
@@ -37,9 +41,6 @@ def named_settings(settings: Settings | None, **named: object) -> dict[str, obje
 
 
 def _say_what_is_no_key(settings: Settings) -> None:
-
-    from drr.llm.secrets import can_be_key
-
     used = {settings.model_for(role).partition(":")[0] for role in (*_ROLES, *settings.role_models)}
     keys = {"anthropic": settings.anthropic_api_key, "openai": settings.openai_api_key}
     for provider, key in keys.items():
@@ -56,10 +57,6 @@ def trusted_addresses(arguments: argparse.Namespace) -> list[str]:
 
 def settled(given: Mapping[str, Any], trusted: Sequence[str], study: StudyChoices | None = None) -> Resolved:
     """All settings, with the addresses of `--trust-address` remembered and the prompts of strangers confirmed."""
-    from drr.app.models import refusal
-    from drr.env.settings import FILE, resolve
-    from drr.env.trust import place_of
-
     folders = [FILE.parent, *([] if study is None else [study.folder])]
     for address in trusted:
         _remember(folders, "address", place_of(address))
@@ -67,7 +64,7 @@ def settled(given: Mapping[str, Any], trusted: Sequence[str], study: StudyChoice
     why, base_url = refusal(found.settings), found.settings.base_url
     if why is not None and base_url is not None and calls_a_model(found.settings):
         place = place_of(base_url.get_secret_value())
-        if _yes(
+        if _allowed(
             f"{found.settings.unnamed['base_url']} sends what models are asked, with your key, to {place}"
         ):
             _remember(folders, "address", place)
@@ -80,8 +77,6 @@ def settled(given: Mapping[str, Any], trusted: Sequence[str], study: StudyChoice
 
 def _say_no_key_goes(settings: Settings) -> None:
     """Say that no key goes there. A server of this machine that others named works without one; the user's own may have wanted it."""
-
-    from drr.env.trust import is_loopback, place_of
 
     who, address = settings.unnamed.get("base_url"), settings.base_url
     if who is None or address is None or not calls_a_model(settings):
@@ -98,9 +93,6 @@ def calls_a_model(settings: Settings, roles: Iterable[str] | None = None) -> boo
 
 
 def _remember(folders: Iterable[Path], kind: Named, value: str) -> None:
-    from drr.env.errors import DrrError
-    from drr.env.trust import BY_PATH, config_folder, vouch
-
     for folder in folders:
         if not vouch(folder, kind, {value: BY_PATH}):
             raise DrrError(
@@ -117,9 +109,7 @@ def check_agents(folder: Path, words: str) -> None:
 
 def program_of(word: str) -> str | None:
     """The file or command that a variant's word has run with this user's rights; `None` for one that is installed."""
-    from drr.agents.commands.command import Command, is_command
     from drr.agents.registry import parts_of
-    from drr.env.user_code import is_in_file
 
     word, _ = parts_of(word)
     if is_command(word):
@@ -171,8 +161,6 @@ def check_study(file: Path, folder: Path) -> None:
 def offer_shop(folder: Path, named: str | None, given: str | None, option: str = "--shop") -> None:
     """Offer the shop to commands that can do without. At a terminal asked once, else one line says that it is left out."""
 
-    from drr.env.errors import Misuse
-
     try:
         check_shop(folder, named or None, given, option)
     except Misuse as error:
@@ -181,8 +169,6 @@ def offer_shop(folder: Path, named: str | None, given: str | None, option: str =
 
 def remember_shop(folder: Path, shop: str) -> None:
     """Remember a shop that this user named as theirs in every study, so that studies can be moved. One inside a study only there."""
-    from drr.env.trust import BY_PATH, vouch
-
     place = shop_place(shop)
     standing = _standing(folder, place)
     vouch(folder, "shop", {place: standing})
@@ -192,8 +178,6 @@ def remember_shop(folder: Path, shop: str) -> None:
 
 def is_own_shop(folder: Path, shop: str) -> bool:
     """Tell whether this user vouched for it. An account that can remember nothing is not asked anew by every command."""
-    from drr.env.trust import can_remember, vouched
-
     place = shop_place(shop)
     if vouched(folder).has("shop", place, content_hash(place)):
         return True
@@ -207,8 +191,6 @@ def _own_shop(place: str) -> Path:
 
 def shop_place(shop: str) -> str:
     """Return what tells one shop from another: `servers:NAME`, or its whole path."""
-    from drr.env.shop import SERVERS
-
     return shop if shop.startswith(SERVERS) else _whole(shop)
 
 
@@ -221,8 +203,6 @@ def _whole(path: str | Path) -> str:
 
 
 def _is_there(shop: str) -> bool:
-    from drr.env.shop import SERVERS
-
     try:
         return shop.startswith(SERVERS) or bool(_shop_file(shop).lstat())
     except (OSError, RuntimeError, ValueError):  # no such path, or one that this user may not look into
@@ -236,24 +216,17 @@ def _shop_file(shop: str) -> Path:
 
 
 def _check(folder: Path, kind: Named, value: str, shown: str, option: str) -> None:
-    from drr.app.screen import plain
-    from drr.env.errors import Misuse
-    from drr.env.trust import vouch, vouched
-
     digest = content_hash(value)
     if vouched(folder).has(kind, value, digest):
         return
     notice = plain(f"{folder} names {shown} (sha256 {digest[:16]})")
-    if not _yes(f"{notice}, which you did not name"):
+    if not _allowed(f"{notice}, which you did not name"):
         raise Misuse(plain(f"{notice}, and you did not: not used; look at it, then give {option}"))
     vouch(folder, kind, {value: digest})
 
 
 def content_hash(value: str) -> str:
     """Hash a file, the prompts of a folder, a shop's manifest (which bears the hashes of its files), or mere words."""
-    from hashlib import sha256
-
-    from drr.agents.commands.command import Command, is_command
 
     if is_command(value):
         return Command.of(value).identity()
@@ -271,9 +244,6 @@ def content_hash(value: str) -> str:
 
 
 def _content(path: Path) -> bytes:
-    from drr.env.bounded import DOCUMENT, read_within
-    from drr.env.errors import Misuse
-
     if not path.is_file():
         raise Misuse(f"{path}: no file that could be read (a pipe, a device or a broken link)")
     try:
@@ -286,8 +256,6 @@ def remember_study(
     folder: Path, settings: Settings, variants: str = "", shops: Iterable[str | None] = ()
 ) -> None:
     """Remember what this user named when the study was made, or continued: it is not asked for again."""
-    from drr.env.trust import BY_PATH, place_of, vouch
-
     programs = [program for word in variants.split(",") if (program := program_of(word.strip()))]
     named: dict[Named, list[str]] = {"agent": programs}
     for setting, (kind, _) in FILES.items():
@@ -305,16 +273,11 @@ def remember_study(
 
 def remember_file(file: Path, folder: Path) -> None:
     """Remember that this user saved the file of this study."""
-    from drr.env.trust import BY_PATH, vouch
-
     vouch(file, "study", {_whole(folder): BY_PATH})
 
 
 def _standing(folder: Path, value: str) -> str:
     """Say how it stands. A file of the user's own stays theirs when they edit it; one inside the study is only the one that was seen."""
-    from drr.agents.commands.command import Command, is_command
-    from drr.env.trust import BY_PATH
-
     if is_command(value):
         named = Command.of(value).files
         inside = any(file.resolve().is_relative_to(folder.resolve()) for file in named)
@@ -323,11 +286,5 @@ def _standing(folder: Path, value: str) -> str:
     return content_hash(value) if inside else BY_PATH
 
 
-def _yes(question: str) -> bool:
-    """Asked once, and only where somebody can answer."""
-    import sys
-
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return False
-    print(f"drr: {question}; allow it, now and later? [y/N] ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+def _allowed(what: str) -> bool:
+    return confirmed(f"{what}; allow it, now and later?")

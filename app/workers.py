@@ -1,16 +1,26 @@
-"""The place where a command's units run. The options, the settings in the form that another process is sent, the pool."""
+"""Workers of a command's units: options, pool, what another process is sent and must have."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+
+from drr.app.options import PooledTerms, positive_int
+from drr.app.specs import AnswerSpec
+from drr.app.vouching import calls_a_model
+from drr.env.errors import DrrError, Misuse
+from drr.env.json_object import JsonObject
+from drr.env.settings import ADDRESSES, Settings, resolve
+from drr.study.folders import CarriedFolder
+from drr.study.unit import Unit, canonical_json
 
 if TYPE_CHECKING:
-    from drr.app.terms import PooledTerms
-    from drr.env.json_object import JsonObject
-    from drr.env.settings import Settings
+    from drr.app.answers import Answering
+    from drr.eval.tasks.desk import Desk
     from drr.study.pools import Pool
 
 
@@ -18,26 +28,25 @@ _UNNAMED = "addresses named by others"
 
 
 def add_workers_option(parser: argparse.ArgumentParser) -> None:
-    from drr.app.options import positive_int
-
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "--workers",
         type=positive_int,
         metavar="N",
         help="processes that share what --units and --concurrency allow (default: 1, this one; with ray one for each core here)",
     )
-    parser.add_argument(
+    add(
         "--pool",
         metavar="POOL",
         help="who runs them: in-process, processes (default with --workers), ray, or ray://HOST:10001 (docs/scale.md)",
     )
-    parser.add_argument(
+    add(
         "--units-per-worker",
         type=positive_int,
         metavar="M",
         help="units in flight in each worker (default: --units shared among them)",
     )
-    parser.add_argument(
+    add(
         "--copy-shop",
         action="store_true",
         help="with ray: copy a shop in a folder to each node once, also where its path leads to it (without: only where it does not)",
@@ -46,8 +55,6 @@ def add_workers_option(parser: argparse.ArgumentParser) -> None:
 
 def plain_settings(settings: Settings) -> JsonObject:
     """Everything resolved, but for secrets, which come from where they live each time."""
-    from drr.env.settings import ADDRESSES
-
     plain = settings.model_dump(mode="json")
     if settings.base_url is not None:
         plain["base_url"] = str(settings.base_url)
@@ -67,8 +74,6 @@ def sent_settings(settings: Settings) -> JsonObject:
 
 def settings_from(plain: Mapping[str, Any]) -> Settings:
     """Read `sent_settings`, with the secrets that this process finds itself; what the driver may not send where, it may not."""
-    from drr.env.settings import resolve
-
     unnamed = plain.get(_UNNAMED, {})
     chosen = {name: value for name, value in plain.items() if value is not None and name != _UNNAMED}
     return resolve(chosen).settings.with_unnamed(unnamed)
@@ -86,8 +91,6 @@ def pool_of(
 
     Units of `judging` do nothing that costs but call the models that judge, whatever the agents of the study were.
     """
-    from drr.app.elsewhere import carried_shops
-    from drr.env.errors import Misuse
     from drr.study.pools import PoolOrder, make_pool
     from drr.study.worker import Opening
 
@@ -111,7 +114,6 @@ def pool_of(
 
 def _costs_nothing(settings: Settings) -> bool:
     """Nobody who judges is a model; imported for judging only: a run loads no truth of a task."""
-    from drr.app.vouching import calls_a_model
     from drr.eval.tasks.desk import EXTRACTOR, JUDGE
 
     return not calls_a_model(settings, (JUDGE, EXTRACTOR))
@@ -127,9 +129,6 @@ class _Asked(NamedTuple):
 
 def _asked(arguments: argparse.Namespace | PooledTerms) -> _Asked | None:
     """`None`: no pool."""
-    import os
-
-    from drr.env.errors import Misuse
     from drr.study.pools import ALONE, SPREAD, pool_name
 
     each: int | None = arguments.units_per_worker
@@ -146,3 +145,77 @@ def _asked(arguments: argparse.Namespace | PooledTerms) -> _Asked | None:
         each = arguments.units // workers
     alone = workers == 1 and arguments.pool is None and arguments.units_per_worker is None
     return None if alone else _Asked(name, workers, each, address)
+
+
+_PLACES = ("shop", "place", "contexts")
+_GIVEN_MORE = "max_tokens"
+"""Of a key that stands for what failed units were first given, and that more is given now."""
+
+
+class Probe(TypedDict):
+    """One unit of a variant with all that decides its answer: a worker must come to the same."""
+
+    spec: AnswerSpec
+    fields: JsonObject
+
+
+def whole_path(place: str | None) -> str | None:
+    """Make a path findable from any folder; what is no path, such as `servers:NAME`, stays."""
+    return str(Path(place).absolute()) if place is not None and Path(place).exists() else place
+
+
+def placed_plan(plan: Mapping[str, Any]) -> JsonObject:
+    """Return a study's request as a worker in any folder finds it."""
+    return {**plan, **{name: whole_path(plan[name]) for name in _PLACES if name in plan}}
+
+
+def probes_of(units: Iterable[Unit]) -> list[Probe]:
+    """One of each system."""
+    first = {str(unit.spec["variant"]): unit for unit in reversed(list(units))}
+    return [Probe(spec=unit.spec, fields=dict(unit.key_fields)) for unit in first.values()]  # type: ignore[typeddict-item]
+
+
+def check_probes(answering: Answering, probes: Iterable[Probe]) -> None:
+    """`DrrError` where this process would answer otherwise than its driver asked: it says in what."""
+    for probe in probes:
+        (unit,) = answering.units_of([probe["spec"]])
+        check_same(unit.key_fields, probe["fields"])
+
+
+def check_same(here: Mapping[str, Any], there: Mapping[str, Any]) -> None:
+    names = (here.keys() | there.keys()) - {_GIVEN_MORE}
+    other = [n for n in sorted(names) if canonical_json(here.get(n)) != canonical_json(there.get(n))]
+    if other:
+        raise DrrError(f"what decides the results is not what the driver has: another {', '.join(other)}")
+
+
+def desk_facts(desk: Desk) -> JsonObject:
+    """List what must be the same wherever a study is judged."""
+    return {
+        "judge": desk.judge.shown,
+        "extractor": desk.extractor.shown,
+        "prompts": desk.prompts.hashes(),
+        "shop": None if desk.shop is None else desk.shop.manifest.content_hash,
+        "shop_url": desk.shop_url,
+    }
+
+
+def carried_shops(*places: str | None, always: bool = False) -> tuple[CarriedFolder, ...]:
+    """Choose the places that are shops in folders of ours. An older shop without hashes of its files is not carried."""
+    return tuple(
+        found for place in dict.fromkeys(places) if place is not None and (found := _carried(place, always))
+    )
+
+
+def _carried(place: str, always: bool) -> CarriedFolder | None:
+    from drr.env.embedded.layout import MANIFEST, read_manifest_file
+
+    folder = Path(place)
+    if not (folder / MANIFEST).is_file():
+        return None
+    _, data, files = read_manifest_file(folder)
+    if not files:
+        return None
+    mark = sha256((folder / MANIFEST).read_bytes()).hexdigest()
+    names = {f"{data.name}/{name}": digest for name, digest in files.items()}
+    return CarriedFolder(str(folder), MANIFEST, mark, names, always)

@@ -18,8 +18,7 @@ from typing import Any
 
 from drr.agents.registry import variant
 from drr.agents.runner import run_variant
-from drr.app.outcome import kept
-from drr.app.specs import AnswerSpec
+from drr.app.specs import AnswerSpec, kept
 from drr.env.session import Session
 from drr.env.settings import Settings
 from drr.env.shop import open_shop

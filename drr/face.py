@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from drr.app.asking import CitedAnswer
     from drr.app.checking import Findings
     from drr.app.judgement import Judgement
-    from drr.app.over_mcp import Called
     from drr.app.reporting import StudyReport
-    from drr.app.session import ToolSession
+    from drr.app.session import Called, ToolSession
     from drr.env.settings import Settings
     from drr.env.shop import Shop
     from drr.study.status import StudyStatus
@@ -66,11 +65,7 @@ def call_tool(
 
 @anywhere
 def session(
-    shop: str | Path | Shop,
-    user: str | None,
-    *,
-    open_access: bool = False,
-    settings: Settings | None = None,
+    shop: str | Path | Shop, user: str | None, *, open_access: bool = False, settings: Settings | None = None
 ) -> ToolSession:
     """Open one shopper's session: tools are called as an agent calls them, and what they write is seen by later calls.
 

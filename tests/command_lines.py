@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from drr.app.command_table import commands, find
-from drr.app.common_options import leaves
+from drr.app.options import leaves
 from drr.app.parsing import Parser, parser_of
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from drr.app.console import show
+from drr.app.terminal import number, table
+from drr.env.json_object import JsonObject
+from drr.eval.stats.aggregate import protocols
 
-    from drr.env.json_object import JsonObject
+if TYPE_CHECKING:
     from drr.eval.stats.aggregate import AggregateDocument
 
 _EXAMPLES = """\
@@ -26,30 +30,25 @@ SHOWN = 5
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.eval.stats.aggregate import protocols
-
+    add = parser.add_argument
     known = protocols()
     width = max(map(len, known))
     parser.epilog = _EXAMPLES.format(
         protocols="\n".join(f"  {name:<{width}}  {told}" for name, (_, told) in known.items())
     )
-    parser.add_argument("protocol", metavar="PROTOCOL", choices=tuple(known), help="whose sums")
-    parser.add_argument("file", metavar="FILE", type=Path, help="raw scores, JSONL")
-    parser.add_argument("--ci", action="store_true", help="also 95 %% intervals, over tasks or questions")
-    parser.add_argument("--json", action="store_true", help="one JSON document")
+    add("protocol", metavar="PROTOCOL", choices=tuple(known), help="whose sums")
+    add("file", metavar="FILE", type=Path, help="raw scores, JSONL")
+    add("--ci", action="store_true", help="also 95 %% intervals, over tasks or questions")
+    add("--json", action="store_true", help="one JSON document")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    import sys
-
-    from drr.app.console import print_json
     from drr.eval.stats.aggregate import aggregate
 
     document = aggregate(arguments.protocol, arguments.file, intervals=arguments.ci)
-    if arguments.json:
-        print_json({name: value for name, value in document.items() if name != "n_by_value"})
-    else:
-        print(_text(document))
+    show(
+        arguments, {name: value for name, value in document.items() if name != "n_by_value"}, _text(document)
+    )
     bad = document["bad_rows"]
     if bad:
         every = document["n"] + len(bad)
@@ -63,8 +62,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _text(document: AggregateDocument) -> str:
-    from drr.app.terminal import number, table
-
     ours, printed = dict(_flat(document["values"])), dict(_flat(document["as_printed"]))
     spans = dict(_flat(document.get("intervals", {})))
     rows = []

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
+
+from drr.app.console import show
+from drr.app.terminal import Column, flowing, number, table, with_interval
+from drr.env.errors import DrrError
+from drr.env.files import write_file
+from drr.env.plugins import merged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from drr.eval.agreement.rows import AgreementDocument
     from drr.eval.stats.intervals import VRow
     from drr.study.study import Study
@@ -25,20 +30,16 @@ examples:
 
 
 def build(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     parser.epilog = _EXAMPLES
-    parser.add_argument("study", metavar="STUDY", type=Path, help="the folder of the study")
-    parser.add_argument("--human", metavar="FILE", type=Path, nargs="+", default=[], help="labels, JSONL")
-    parser.add_argument(
-        "--export", metavar="FILE", type=Path, help="also write the judges' verdicts as labels, JSONL"
-    )
-    parser.add_argument("--json", action="store_true", help="one JSON document")
+    add("study", metavar="STUDY", type=Path, help="the folder of the study")
+    add("--human", metavar="FILE", type=Path, nargs="+", default=[], help="labels, JSONL")
+    add("--export", metavar="FILE", type=Path, help="also write the judges' verdicts as labels, JSONL")
+    add("--json", action="store_true", help="one JSON document")
 
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.annotate.sheets import labels_of
-    from drr.app.console import print_json
-    from drr.env.errors import DrrError
-    from drr.env.plugins import merged
     from drr.eval.agreement.study import agreement_document
     from drr.study.study import Study
 
@@ -49,15 +50,11 @@ def run(arguments: argparse.Namespace) -> int:
             _export(study, arguments.export)
     if document is None:
         raise DrrError(f"{arguments.study}: nobody has judged it; `drr judge` or --human FILE brings labels")
-    if arguments.json:
-        print_json({**document, "reference": REFERENCE | merged("agreement")})
-    else:
-        print(_text(document))
+    show(arguments, {**document, "reference": REFERENCE | merged("agreement")}, _text(document))
     return 0
 
 
 def _export(study: Study, path: Path) -> None:
-    from drr.env.files import write_file
     from drr.eval.agreement.study import latest_judgings, study_labels
     from drr.eval.judging.read import read_judged
 
@@ -92,65 +89,63 @@ REFERENCE = {
 }
 
 
-def _text(document: AgreementDocument) -> str:
-    from drr.app.terminal import flowing
+_Statistics = Sequence[tuple[str | Column, str]]
+"""The columns of a table: head, and the statistic of a row."""
+_PAIRS: _Statistics = (
+    ("equal", "exact"),
+    ("kappa, no ties", "kappa_no_ties"),
+    (Column("kappa, ties kept", rank=2), "kappa_with_ties"),
+    (Column("AC1", rank=1), "ac1"),
+    (Column("soft", rank=3), "soft_disagreement"),
+)
+_METRICS: _Statistics = (
+    ("Spearman", "spearman"),
+    (Column("Pearson", rank=2), "pearson"),
+    ("MARD", "mard"),
+    (Column("bias", rank=1), "bias"),
+)
+_GRADES: _Statistics = (*_METRICS, (Column("PCA", rank=3), "pca"))
+_CRITERIA = (
+    *("PCA", "chance", "MARD", Column("MAD of reports", rank=1), "PAR", Column("Pearson", rank=2)),
+    *("Spearman", Column("Spearman of systems", rank=3)),
+)
+_SUPPORT = ("exact", "kappa", "weighted_kappa", "ac1", "mad", "bias")
+_REPEATED = ("support", "rating", "pairwise")
 
-    parts = [
-        *([flowing(document["banner"])] if document["banner"] else []),
-        *_pairs(document),
-        *_support(document),
-        *_grades(document),
-        *_criteria(document),
-        *_metrics(document),
-        *_win_rates(document),
-        *_positions(document),
-        *_stability(document),
-        *_cost(document),
-    ]
+
+def _text(document: AgreementDocument) -> str:
+    parts = [flowing(document["banner"])] if document["banner"] else []
+    for pair in document["pairwise"]["pairs"]:
+        parts.append(_drawn(f"pairs, {_both(pair['judges'])}", pair["dimensions"], _PAIRS))
+    parts += _support(document)
+    for rated in document["rating"]["pairs"]:
+        parts.append(_drawn(f"grades, {_both(rated['judges'])}", rated["dimensions"], _GRADES))
+    parts += _criteria(document)
+    for measured in document["metrics"]:
+        if measured["metrics"]:
+            parts.append(_drawn(f"metrics, {_both(measured['judges'])}", measured["metrics"], _METRICS))
+    parts += [*_win_rates(document), *_positions(document), *_stability(document), *_cost(document)]
     return "\n\n".join(parts) or "No two judges judged the same thing."
 
 
-def _statistics(*values: VRow) -> list[str]:
-    from drr.app.terminal import with_interval
-
-    return [with_interval(v, 2) for v in values]
+def _both(judges: Sequence[str]) -> str:
+    return " and ".join(judges)
 
 
-def _pairs(document: AgreementDocument) -> Iterator[str]:
-    from drr.app.terminal import Column, table
+def _drawn(title: str, rows: Mapping[str, Mapping[str, object]], columns: _Statistics) -> str:
+    """A row for each name, a column for each statistic."""
+    cells = [[name, *_shown(row, [key for _, key in columns])] for name, row in rows.items()]
+    return table([title, *(head for head, _ in columns)], cells)
 
-    columns = (
-        "equal",
-        "kappa, no ties",
-        Column("kappa, ties kept", rank=2),
-        Column("AC1", rank=1),
-        Column("soft", rank=3),
-    )
-    for pair in document["pairwise"]["pairs"]:
-        rows = [
-            [
-                dimension,
-                *_statistics(
-                    row["exact"],
-                    row["kappa_no_ties"],
-                    row["kappa_with_ties"],
-                    row["ac1"],
-                    row["soft_disagreement"],
-                ),
-            ]
-            for dimension, row in pair["dimensions"].items()
-        ]
-        yield table([f"pairs, {' and '.join(pair['judges'])}", *columns], rows)
+
+def _shown(row: Mapping[str, object], names: Iterable[str]) -> list[str]:
+    return [with_interval(cast("VRow", row[name]), 2) for name in names]
 
 
 def _win_rates(document: AgreementDocument) -> Iterator[str]:
-    from drr.app.terminal import table, with_interval
-
     rows = [
         [
-            row["judge"],
-            row["dimension"],
-            f"{row['a']} : {row['b']}",
+            *(row["judge"], row["dimension"], f"{row['a']} : {row['b']}"),
             f"{row['wins']}/{row['ties']}/{row['losses']}",
             with_interval(row["win_rate"], 2),
         ]
@@ -161,66 +156,32 @@ def _win_rates(document: AgreementDocument) -> Iterator[str]:
 
 
 def _support(document: AgreementDocument) -> Iterator[str]:
-    from drr.app.crossed import crossed
-    from drr.app.terminal import table
+    from drr.app.judged import crossed
 
-    names = ("exact", "kappa", "weighted_kappa", "ac1", "mad", "bias")
     for pair in document["support"]["pairs"]:
-        values = _statistics(
-            pair["exact"], pair["kappa"], pair["weighted_kappa"], pair["ac1"], pair["mad"], pair["bias"]
-        )
-        yield table(
-            [f"support, {' and '.join(pair['judges'])}", "value"], list(zip(names, values, strict=True))
-        )
+        values = zip(_SUPPORT, _shown(pair, _SUPPORT), strict=True)
+        yield table([f"support, {_both(pair['judges'])}", "value"], list(values))
         yield from crossed(pair["classes"], *pair["judges"])
 
 
-def _grades(document: AgreementDocument) -> Iterator[str]:
-    from drr.app.terminal import Column, table
-
-    columns = ("Spearman", Column("Pearson", rank=2), "MARD", Column("bias", rank=1), Column("PCA", rank=3))
-    for pair in document["rating"]["pairs"]:
-        rows = [
-            [dimension, *_statistics(row["spearman"], row["pearson"], row["mard"], row["bias"], row["pca"])]
-            for dimension, row in pair["dimensions"].items()
-        ]
-        yield table([f"grades, {' and '.join(pair['judges'])}", *columns], rows)
-
-
 def _criteria(document: AgreementDocument) -> Iterator[str]:
-    from drr.app.terminal import Column, number, table
-
-    columns = (
-        "PCA",
-        "chance",
-        "MARD",
-        Column("MAD of reports", rank=1),
-        "PAR",
-        Column("Pearson", rank=2),
-        "Spearman",
-        Column("Spearman of systems", rank=3),
-    )
     for pair in document["criteria"]["pairs"]:
         rows = []
         for dimension, levels in pair["dimensions"].items():
-            scores, reports, systems = levels["criterion"], levels["report"], levels["system"]
-            first = [*_statistics(scores["pca"]), number(scores["pca"]["chance"], 2)]
-            totals = (reports["mad"], reports["par"], reports["pearson"], reports["spearman"])
-            last = "-" if systems is None else _statistics(systems["spearman"])[0]
-            rows.append([dimension, *first, *_statistics(scores["mard"], *totals), last])
-        yield table([f"criteria, {' and '.join(pair['judges'])}", *columns], rows)
+            scores, systems = levels["criterion"], levels["system"]
+            chance = number(scores["pca"]["chance"], 2)
+            totals = _shown(levels["report"], ("mad", "par", "pearson", "spearman"))
+            last = "-" if systems is None else with_interval(systems["spearman"], 2)
+            first, mard = _shown(scores, ("pca", "mard"))
+            rows.append([dimension, first, chance, mard, *totals, last])
+        yield table([f"criteria, {_both(pair['judges'])}", *_CRITERIA], rows)
 
 
 def _cost(document: AgreementDocument) -> Iterator[str]:
-    from drr.app.terminal import number, table
-
     rows = [
         [
-            judge,
-            number(cost["usd"], 4),
-            f"{cost['queries']}",
-            number(cost["usd_per_query"], 4),
-            f"{cost['tokens']:,}",
+            *(judge, number(cost["usd"], 4), f"{cost['queries']}"),
+            *(number(cost["usd_per_query"], 4), f"{cost['tokens']:,}"),
         ]
         for judge, cost in document["cost"].items()
     ]
@@ -228,28 +189,13 @@ def _cost(document: AgreementDocument) -> Iterator[str]:
         yield table(["judge", "dollars", "questions", "dollars per question", "tokens"], rows)
 
 
-def _metrics(document: AgreementDocument) -> Iterator[str]:
-    from drr.app.terminal import Column, table
-
-    columns = ("Spearman", Column("Pearson", rank=2), "MARD", Column("bias", rank=1))
-    for pair in document["metrics"]:
-        rows = [
-            [name, *_statistics(row["spearman"], row["pearson"], row["mard"], row["bias"])]
-            for name, row in pair["metrics"].items()
-        ]
-        if rows:
-            yield table([f"metrics, {' and '.join(pair['judges'])}", *columns], rows)
-
-
 def _positions(document: AgreementDocument) -> Iterator[str]:
-    from drr.app.terminal import Column, table
-
     columns = ("same verdict when swapped", "first shown wins", Column("", rank=1))
     for name, gates in document["positions"].items():
         rows = [
             [
                 dimension,
-                *_statistics(gate["position_consistency"], gate["first_position_rate"]),
+                *_shown(gate, ("position_consistency", "first_position_rate")),
                 "unreliable" if gate["unreliable"] else "",
             ]
             for dimension, gate in gates.items()
@@ -259,11 +205,7 @@ def _positions(document: AgreementDocument) -> Iterator[str]:
 
 
 def _stability(document: AgreementDocument) -> Iterator[str]:
-    from drr.app.terminal import table
-
     for name, row in document["stability"].items():
         if row:
-            tasks = ("support", "rating", "pairwise")
-            values = _statistics(row["support"], row["rating"], row["pairwise"])
             head = [f"{name} judging {row['repetitions']} times", "same label"]
-            yield table(head, list(zip(tasks, values, strict=True)))
+            yield table(head, list(zip(_REPEATED, _shown(row, _REPEATED), strict=True)))

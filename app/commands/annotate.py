@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from drr.app.annotate import labels
+from drr.app.annotate.page import bundle
+from drr.app.annotate.plan import NAME, AnnotationPlan, BlindReport, load, make_criteria_plan, make_plan, save
+from drr.app.annotate.port import own_listener
+from drr.app.annotate.site import site
+from drr.app.console import tell, write_lines
+from drr.app.judging import ShopperProfiles, desk_of, study_settings, study_shop
+from drr.app.models import models_of
+from drr.app.options import positive_int
+from drr.app.vouching import given_settings, offer_shop, trusted_addresses
+from drr.env.errors import Misuse
+from drr.env.files import write_file
+from drr.env.given import agent_of
+from drr.env.plugins import merged
+from drr.env.trust import BY_PATH, is_known, vouch, vouched
+
 if TYPE_CHECKING:
-    from drr.app.annotate.plan import AnnotationPlan, BlindReport
     from drr.study.study import Study
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.options import positive_int
-
+    add = parser.add_argument
     parser.epilog = (
         "examples:\n  drr judges annotate study --annotators 2 --pairs 21\n  drr judges annotate study --bundle bundles\n"
         "  drr judges annotate study --import labels-ann.json --export labels.jsonl\n"
@@ -23,55 +38,43 @@ def build(parser: argparse.ArgumentParser) -> None:
         "  drr judges annotate study --sample 150 --task support --export sheet.jsonl       # claims to label by hand\n\n"
         "The pairs are drawn once, on the first call, and kept in STUDY/annotation. Labels feed `drr judges agreement`."
     )
-    parser.add_argument("study", type=Path, metavar="STUDY", help="the folder of the study")
-    parser.add_argument("--annotators", help="how many, or their names with commas between (default 2)")
-    parser.add_argument("--pairs", type=int, help="how many comparisons (default 21)")
-    parser.add_argument("--overlap", type=int, help="how many of them everybody gets (default: all)")
-    parser.add_argument(
-        "--variants", help="only these, with commas between (default: those with page summaries)"
-    )
-    parser.add_argument(
+    add("study", type=Path, metavar="STUDY", help="the folder of the study")
+    add("--annotators", help="how many, or their names with commas between (default 2)")
+    add("--pairs", type=int, help="how many comparisons (default 21)")
+    add("--overlap", type=int, help="how many of them everybody gets (default: all)")
+    add("--variants", help="only these, with commas between (default: those with page summaries)")
+    add(
         "--both-bad",
         choices=("on", "off"),
         help="whether people may say that both answers are bad (default: on; off under the paper's profile, which has A, B and tie)",
     )
-    parser.add_argument(
+    add(
         "--profile", choices=("default", "paper"), help="`paper` asks as the paper did (default: the study's)"
     )
-    parser.add_argument("--seed", type=int, help="draws pairs, order and sides (default 7)")
-    parser.add_argument(
-        "--sample", type=positive_int, metavar="N", help="draw N by lot, so that labels can correct a judge"
-    )
-    parser.add_argument(
+    add("--seed", type=int, help="draws pairs, order and sides (default 7)")
+    add("--sample", type=positive_int, metavar="N", help="draw N by lot, so that labels can correct a judge")
+    add(
         "--task",
         choices=("pairwise", "criteria", "support", "rating"),
         default="pairwise",
         help="pairs for the page (default), or reports for it under the criteria of their persons, 0-10 each;"
         " with --sample: a sheet of claims or of reports, written by --export",
     )
-    parser.add_argument("--shop", help="where the study's shop lies now, if not where it was")
-    parser.add_argument("--judge", help="with --task support, rating: whose judgements are drawn from")
-    parser.add_argument(
+    add("--shop", help="where the study's shop lies now, if not where it was")
+    add("--judge", help="with --task support, rating: whose judgements are drawn from")
+    add(
         "--port",
         type=int,
         default=0,
         help="loopback port (default: the plan's own, drawn when it is first served)",
     )
-    parser.add_argument(
-        "--bundle", type=Path, metavar="DIR", help="write one file per annotator that works from disk"
-    )
-    parser.add_argument(
-        "--import", dest="merge", type=Path, nargs="+", metavar="FILE", help="take in saved labels"
-    )
-    parser.add_argument("--export", type=Path, metavar="FILE", help="write all labels as JSONL")
-    parser.add_argument(
-        "--json", action="store_true", help="one JSON document: the addresses, or what was written"
-    )
+    add("--bundle", type=Path, metavar="DIR", help="write one file per annotator that works from disk")
+    add("--import", dest="merge", type=Path, nargs="+", metavar="FILE", help="take in saved labels")
+    add("--export", type=Path, metavar="FILE", help="write all labels as JSONL")
+    add("--json", action="store_true", help="one JSON document: the addresses, or what was written")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.app.annotate import labels
-    from drr.app.console import tell
     from drr.study.study import Study
 
     if arguments.task not in ("pairwise", "criteria"):
@@ -106,9 +109,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _make_own(plan: AnnotationPlan, folder: Path, study: Path) -> None:
     """Give the plan of another's study tokens and a port of its own: who made it knows the old ones."""
-    from drr.app.annotate.plan import save
-    from drr.env.trust import BY_PATH, is_known, vouch, vouched
-
     place = str(folder.resolve())
     if not is_known(study) and not vouched(study).has("plan", place):
         plan.renew()
@@ -117,9 +117,6 @@ def _make_own(plan: AnnotationPlan, folder: Path, study: Path) -> None:
 
 
 def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> AnnotationPlan:
-    from drr.app.annotate.plan import load, make_plan, save
-    from drr.env.errors import Misuse
-
     plan = load(folder)
     if plan is not None:
         _say_what_is_fixed(plan, folder, arguments)
@@ -167,9 +164,7 @@ def _may_be_both_bad(study: Study, arguments: argparse.Namespace) -> bool:
 def _criteria_plan(
     study: Study, names: list[str], count: int, seed: int, arguments: argparse.Namespace
 ) -> AnnotationPlan:
-    from drr.app.annotate.plan import make_criteria_plan
-    from drr.env.errors import Misuse
-    from drr.env.plugins import load, merged
+    from drr.env.plugins import load
 
     place = merged("annotations").get("criteria")
     if place is None:
@@ -187,10 +182,6 @@ def _names(words: str) -> list[str]:
 
 
 def _are_distinct(names: list[str]) -> bool:
-    import re
-
-    from drr.app.annotate.plan import NAME
-
     plain = all(re.fullmatch(NAME, name) for name in names)
     return plain and 0 < len(names) == len(set(names))
 
@@ -201,11 +192,6 @@ _FEWER = ("--pairs", "--sample")
 def _sheet(arguments: argparse.Namespace) -> int:
     """Lines that wait for labels, in the form that `drr report --labels` and `drr judges calibrate` read."""
     from drr.app.annotate.sheets import blinded
-    from drr.app.console import tell, write_lines
-    from drr.app.judging import desk_of, study_settings, study_shop
-    from drr.app.models import models_of
-    from drr.app.vouching import given_settings, trusted_addresses
-    from drr.env.errors import Misuse
     from drr.eval.agreement.samples import drawn, rating_places, rating_sheet, support_places, support_sheet
     from drr.eval.judging.read import choose, read_judged
     from drr.study.study import Study
@@ -242,8 +228,6 @@ def _sheet(arguments: argparse.Namespace) -> int:
 
 def _say_what_is_fixed(plan: AnnotationPlan, folder: Path, arguments: argparse.Namespace) -> None:
     """Pairs and sides were drawn once: what is asked for differently now is refused, not passed over."""
-    from drr.env.errors import Misuse
-
     known = {
         "--pairs": (arguments.pairs, len(plan.pairs)),
         "--sample": (arguments.sample, plan.sample.drawn if plan.sample else "pairs spread evenly"),
@@ -269,11 +253,6 @@ def _say_what_is_fixed(plan: AnnotationPlan, folder: Path, arguments: argparse.N
 
 
 def _reports(study: Study, variants: str | None, shop: str | None) -> list[BlindReport]:
-    from drr.app.annotate.plan import BlindReport
-    from drr.app.profiles import ShopperProfiles
-    from drr.app.vouching import offer_shop
-    from drr.env.errors import Misuse
-    from drr.env.given import agent_of
     from drr.eval.evidence.answers import read_answers
 
     answers = read_answers(study)
@@ -301,9 +280,6 @@ def _reports(study: Study, variants: str | None, shop: str | None) -> list[Blind
 
 def _bundles(plan: AnnotationPlan, folder: Path) -> dict[str, int]:
     """Count the pairs of each file."""
-    from drr.app.annotate.page import bundle
-    from drr.env.files import write_file
-
     folder.mkdir(parents=True, exist_ok=True)
     written = {}
     for annotator in plan.annotators:
@@ -314,9 +290,6 @@ def _bundles(plan: AnnotationPlan, folder: Path) -> dict[str, int]:
 
 
 def _serve(plan: AnnotationPlan, folder: Path, arguments: argparse.Namespace) -> None:
-    from drr.app.annotate.port import own_listener
-    from drr.app.annotate.site import site
-    from drr.app.console import tell
     from drr.app.pages.serve import run
 
     listener, notice = own_listener(plan, folder, arguments.port)

@@ -5,10 +5,22 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from drr.agents.base import AnswerRecord
+from drr.agents.base import AnswerRecord
+from drr.app.asking import CEILING, AskConfig, ask, check_question, check_variant, watched
+from drr.app.console import add_setting_options, print_json, settings_of
+from drr.app.models import AGENT_SETTINGS, roles_in
+from drr.app.options import (
+    add_command_terms,
+    add_limits_option,
+    command_terms,
+    limits_of,
+    positive_float,
+    positive_int,
+)
+from drr.app.parsing import name_usual
+from drr.app.studies import say_paper
+from drr.env.errors import DrrError, Misuse
 
 _EXAMPLES = """\
 A question may take 300,000 tokens: the research ends at half of that (--limits tokens=N), the rest is for the report.
@@ -29,47 +41,40 @@ _USUAL = (
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.asking import CEILING
-    from drr.app.console import add_setting_options
-    from drr.app.models import AGENT_SETTINGS
-    from drr.app.options import add_command_terms, add_limits_option, positive_float, positive_int
-    from drr.app.parsing import name_usual
-
+    add = parser.add_argument
     parser.epilog = _EXAMPLES
     name_usual(parser, *_USUAL)
-    parser.add_argument("question", metavar="QUESTION", help="what is asked, in quotation marks")
-    parser.add_argument("--shop", metavar="SHOP", required=True, help="a folder, or servers:NAME")
-    parser.add_argument("--user", metavar="U", required=True, help="whose question it is")
-    parser.add_argument(
+    add("question", metavar="QUESTION", help="what is asked, in quotation marks")
+    add("--shop", metavar="SHOP", required=True, help="a folder, or servers:NAME")
+    add("--user", metavar="U", required=True, help="whose question it is")
+    add(
         "--variant",
         metavar="NAME",
         default="react",
         help="a name of `drr variants`, file.py:function, 'cmd:COMMAND' or inspect:NAME (default: react)",
     )
-    parser.add_argument(
-        "--out", metavar="FILE", type=Path, help="write the report there (default: standard output)"
-    )
-    parser.add_argument(
+    add("--out", metavar="FILE", type=Path, help="write the report there (default: standard output)")
+    add(
         "--citation-repair",
         choices=("off", "remove", "ask"),
         default="remove",
         help="what becomes of citations that no tool returned: left, taken out, or asked again (default: remove)",
     )
-    parser.add_argument(
+    add(
         "--references",
         action=argparse.BooleanOptionalAction,
         help="let Plan-to-Function use the results of earlier steps (default: yes; not under --profile paper)",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
+    add("--json", action="store_true", help="print one JSON document")
+    add("--quiet", action="store_true", help="no progress")
     add_limits_option(parser)
-    parser.add_argument(
+    add(
         "--budget",
         type=positive_float,
         metavar="USD",
         help="most dollars that the question may cost (default: no limit)",
     )
-    parser.add_argument(
+    add(
         "--budget-tokens",
         type=positive_int,
         metavar="N",
@@ -82,13 +87,6 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.answers import AnswerConfig
-    from drr.app.asking import AskConfig, ask, check_question, check_variant
-    from drr.app.console import print_json, settings_of
-    from drr.app.models import roles_in
-    from drr.app.options import command_terms, limits_of
-    from drr.app.studies import say_paper
-    from drr.app.watching import watched
-    from drr.env.errors import Misuse
 
     check_question(arguments.question)
     if arguments.out is not None and arguments.out.is_dir():
@@ -130,8 +128,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _write(path: Path, report: str, *, shown: bool) -> None:
     """A report that was paid for is never lost: one that cannot be written is printed."""
-    from drr.env.errors import DrrError
-
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(report, encoding="utf-8")

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from drr.app.console import add_setting_options, settings_of, show, write_lines
+from drr.app.judging import desk_of, open_study, study_settings, study_shop
+from drr.app.models import SETTINGS, models_of
+from drr.app.studies import add_run_options, budget_of, check_models, conclude, run_units, unit_cap_of
+from drr.app.terminal import flowing, number, table, with_interval
+from drr.app.vouching import given_settings, trusted_addresses
+from drr.env.errors import Misuse
+from drr.eval.labels import Label, read_labels
 
-    from drr.eval.agreement.calibrate import Calibration
+if TYPE_CHECKING:
     from drr.eval.agreement.rows import CalibrationDocument, MarkedRow
-    from drr.eval.labels import Label
-    from drr.llm.factory import Models
-    from drr.study.run import Summary
-    from drr.study.study import Study
 
 _EXAMPLES = """\
 A label a line: support {"id", "claim", "evidence", "label": full/partial/none, "judge"}, pairwise {"id", "query",
@@ -28,49 +31,32 @@ examples:
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.console import add_setting_options
-    from drr.app.models import SETTINGS
-    from drr.app.studies import add_run_options
-
+    add = parser.add_argument
     parser.epilog = _EXAMPLES
-    parser.add_argument(
+    add(
         "labels",
         metavar="FILE|STUDY",
         type=Path,
         help="labels, JSONL, or a study whose reviewers marked verdicts",
     )
-    parser.add_argument("--shop", help="with a study: where its shop lies now, if not where it was")
-    parser.add_argument(
-        "--task", required=True, choices=("support", "pairwise", "rating"), help="what the labels are of"
-    )
-    parser.add_argument(
+    add("--shop", help="with a study: where its shop lies now, if not where it was")
+    add("--task", required=True, choices=("support", "pairwise", "rating"), help="what the labels are of")
+    add(
         "--judge",
         dest="model_judge",
         metavar="MODEL",
         help="who is held against them (default: the setting model_judge)",
     )
-    parser.add_argument(
-        "--study", metavar="DIR", type=Path, help="where judgements are kept (default: FILE.study)"
-    )
-    parser.add_argument(
-        "--scale", type=float, nargs=2, metavar=("LOW", "HIGH"), help="of the people's grades"
-    )
-    parser.add_argument("--require", action="store_true", help="exit 1 where a threshold is not met")
-    parser.add_argument(
-        "--export", metavar="FILE", type=Path, help="also write every verdict beside the people's, JSONL"
-    )
-    parser.add_argument("--json", action="store_true", help="one JSON document")
+    add("--study", metavar="DIR", type=Path, help="where judgements are kept (default: FILE.study)")
+    add("--scale", type=float, nargs=2, metavar=("LOW", "HIGH"), help="of the people's grades")
+    add("--require", action="store_true", help="exit 1 where a threshold is not met")
+    add("--export", metavar="FILE", type=Path, help="also write every verdict beside the people's, JSONL")
+    add("--json", action="store_true", help="one JSON document")
     add_run_options(parser)
     add_setting_options(parser, *SETTINGS, "prompts", "shop_url")
 
 
 def run(arguments: argparse.Namespace) -> int:
-
-    from drr.app.console import print_json, settings_of, write_lines
-    from drr.app.judging import desk_of
-    from drr.app.models import models_of
-    from drr.app.studies import budget_of, check_models, conclude, unit_cap_of
-    from drr.env.errors import Misuse
     from drr.eval.agreement.calibrate import Calibration, shop_of_labels, verdict_lines
     from drr.eval.agreement.people import cases
     from drr.eval.asking.judge import KeptAnswers
@@ -98,15 +84,12 @@ def run(arguments: argparse.Namespace) -> int:
     ):
         by_id = {case.id: case for case in labelled}
         calibration = Calibration(desk_of(settings, models, None), by_id, KeptAnswers(study))
-        summary = _judge(study, calibration, models, arguments)
+        summary = run_units(arguments, study, calibration.units(), calibration.work, models, "labels")
         document = shop_of_labels(calibration, study, arguments.task, scale, other_labels=others, marks=marks)
         if arguments.export is not None:
             lines = verdict_lines(calibration, study, arguments.task)
             write_lines(arguments.export, lines)
-    if arguments.json:
-        print_json(document)
-    else:
-        print(_text(document))
+    show(arguments, document, _text(document))
     code = conclude(summary, folder, "judges calibrate")
     missed = any(row["met"] is not True for row in document["thresholds"].values())
     return code or int(arguments.require and missed)
@@ -116,12 +99,7 @@ def _labels(
     arguments: argparse.Namespace, scale: tuple[float, float] | None
 ) -> tuple[Sequence[Label], MarkedRow | None]:
     """Read the labels of a file, or the marks of a study's reviewers."""
-    from drr.app.judging import desk_of, open_study, study_settings, study_shop
-    from drr.app.models import models_of
-    from drr.app.vouching import given_settings, trusted_addresses
-    from drr.env.errors import Misuse
     from drr.eval.agreement.samples import marked_labels
-    from drr.eval.labels import read_labels
 
     if not arguments.labels.is_dir():
         return read_labels(arguments.labels, scale), None
@@ -137,38 +115,8 @@ def _labels(
     return found.labels, found.row
 
 
-def _judge(study: Study, calibration: Calibration, models: Models, arguments: argparse.Namespace) -> Summary:
-    import asyncio
-
-    from drr.app.console import progress_of
-    from drr.app.studies import budget_of, unit_cap_of
-    from drr.study.run import Pace
-    from drr.study.run import run as run_units
-
-    async def go() -> Summary:
-        try:
-            return await run_units(
-                study,
-                calibration.units(),
-                calibration.work,
-                models=models,
-                budget=budget_of(arguments, study),
-                unit_cap=unit_cap_of(arguments),
-                pace=Pace(units=arguments.units),
-                progress=progress_of(arguments),
-                retry_failed=arguments.retry_failed,
-                limit=arguments.limit,
-                label="labels",
-            )
-        finally:
-            await models.aclose()
-
-    return asyncio.run(go())
-
-
 def _text(document: CalibrationDocument) -> str:
-    from drr.app.crossed import crossed
-    from drr.app.terminal import flowing, number, table, with_interval
+    from drr.app.judged import crossed
     from drr.eval.agreement.rows import statistics_in
 
     parts = [flowing(document["banner"])] if document["banner"] else []
@@ -209,8 +157,6 @@ def _counted(document: CalibrationDocument) -> str:
 
 def _marked(row: MarkedRow) -> list[str]:
     """Say whose marks they are, what gave no label, and how reviewers marked rules."""
-    from drr.app.terminal import flowing, table
-
     names = ", ".join(f"{name} {count}" for name, count in row["reviewers"].items())
     parts = [
         f"The labels are marks of reviewers ({names}), made beside the verdict and where they chose: neither blind nor drawn by lot."

@@ -3,27 +3,52 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Awaitable, Callable
+import sys
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypedDict
+from typing import Protocol, TypedDict
 
+from drr.app.console import add_setting_options, progress_of, settings_of, show
+from drr.app.judging import desk_of
+from drr.app.models import SETTINGS, models_of
+from drr.app.studies import add_run_options, budget_of, check_models, conclude, unit_cap_of, units_run
+from drr.app.terminal import Column, flowing, number, table
+from drr.env.errors import Misuse
 from drr.env.plugins import papers
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from drr.env.settings import Settings
-    from drr.env.shop import Shop
-    from drr.eval.canaries.table import CanaryRow
-    from drr.eval.judging.plan import JudgeOptions
-    from drr.eval.tasks.desk import Desk
-    from drr.llm.factory import Models
-    from drr.study.run import Summary
-    from drr.study.study import Study
-    from drr.study.unit import Unit
+from drr.env.settings import Settings
+from drr.env.shop import Shop, open_shop
+from drr.eval.agreement.calibrate import Calibration
+from drr.eval.agreement.people import cases
+from drr.eval.agreement.precision import judge_costs
+from drr.eval.asking.judge import KeptAnswers
+from drr.eval.canaries.planted import planted_claims
+from drr.eval.canaries.reports import write_shop
+from drr.eval.canaries.table import (
+    QUERY_ID,
+    SHOP_URL,
+    CanaryRow,
+    mistake_rows,
+    mistake_units,
+    planted_rows,
+    put,
+    report_rows,
+    report_units,
+)
+from drr.eval.evidence.answers import read_answers
+from drr.eval.judging.plan import JudgeOptions
+from drr.eval.judging.read import judging_of, read_judged
+from drr.eval.judging.run import Ran, judge
+from drr.eval.metrics.mistakes import per_report
+from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.judged import Judged
+from drr.llm.factory import Models
+from drr.llm.names import OFFLINE
+from drr.study.run import Summary
+from drr.study.study import Study
+from drr.study.unit import Unit
 
 PARTS = ("reports", "planted", "mistakes")
 _TOLD = """\
@@ -84,39 +109,29 @@ class CanariesDocument(TypedDict):
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.console import add_setting_options
-    from drr.app.models import SETTINGS
-    from drr.app.studies import add_run_options
-
+    add = parser.add_argument
     parser.epilog = "".join([_TOLD, *(one.TOLD for one in _of_papers().values()), _EXAMPLES])
-    parser.add_argument(
+    add(
         "--judge",
         dest="model_judge",
         metavar="MODEL",
         help="who is held against them (default: the setting model_judge)",
     )
-    parser.add_argument(
+    add(
         "--what",
         metavar="PARTS",
         help=f"with commas, of {', '.join(_known())} (default: all that the judge can do)",
     )
-    parser.add_argument(
+    add(
         "--study", metavar="DIR", type=Path, default=Path("canaries"), help="what is kept (default: canaries)"
     )
-    parser.add_argument("--json", action="store_true", help="one JSON document")
+    add("--json", action="store_true", help="one JSON document")
     add_run_options(parser)
     add_setting_options(parser, *SETTINGS, "model_claim_extractor", "prompts")
 
 
 def run(arguments: argparse.Namespace) -> int:
     import asyncio
-    import sys
-
-    from drr.app.console import print_json, settings_of
-    from drr.app.models import models_of
-    from drr.app.studies import budget_of, check_models, conclude, unit_cap_of
-    from drr.eval.canaries.table import SHOP_URL
-    from drr.llm.names import OFFLINE
 
     asked = None if arguments.what is None else _parts(arguments.what)
     settings = settings_of(arguments).settings.model_copy(update={"shop_url": SHOP_URL})
@@ -125,10 +140,7 @@ def run(arguments: argparse.Namespace) -> int:
     what = asked or [name for name in _known() if name != "mistakes" or models.name_of("judge") != OFFLINE]
     with _opened(arguments.study) as study, _shop(arguments.study, settings) as shop:
         summary, document = asyncio.run(_vet(study, shop, settings, models, what, arguments))
-    if arguments.json:
-        print_json(document)
-    else:
-        print(_text(document))
+    show(arguments, document, _text(document))
     code = conclude(summary, arguments.study, "canaries", f"judges canaries --study {arguments.study}")
     failed = [one["name"] for one in document["rows"] if one["passed"] is not True]
     if failed and not code:
@@ -137,8 +149,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _parts(given: str) -> list[str]:
-    from drr.env.errors import Misuse
-
     what = [word.strip() for word in given.split(",") if word.strip()]
     if not what or set(what) - set(_known()):
         raise Misuse(f"--what {given!r}: of {', '.join(_known())}, with commas between")
@@ -147,9 +157,6 @@ def _parts(given: str) -> list[str]:
 
 def _opened(folder: Path) -> Study:
     """Answers of another study are no canaries, and canaries have no place among them."""
-    from drr.env.errors import Misuse
-    from drr.study.study import Study
-
     if not Study.exists(folder):
         return Study.create(folder, {"schema": 1, "run": {"canaries": True}})
     study = Study.open(folder)
@@ -161,9 +168,6 @@ def _opened(folder: Path) -> Study:
 
 @contextmanager
 def _shop(folder: Path, settings: Settings) -> Iterator[Shop]:
-    from drr.env.shop import open_shop
-    from drr.eval.canaries.reports import write_shop
-
     spec = str(folder / "shop")
     if not Path(spec).exists():
         write_shop(spec, settings)
@@ -179,9 +183,6 @@ async def _vet(
     what: Sequence[str],
     arguments: argparse.Namespace,
 ) -> tuple[Summary, CanariesDocument]:
-    from drr.app.judging import desk_of
-    from drr.eval.canaries.table import mistake_units, put, report_units
-
     summary: Summary | None = None
     rows: list[CanaryRow] = []
     try:
@@ -210,8 +211,6 @@ async def _vet(
 
 
 def _both(one: Summary, other: Summary) -> Summary:
-    from drr.eval.judging.run import Ran
-
     ran = Ran(one)
     ran.add(other, 0)
     return ran.summary
@@ -219,9 +218,6 @@ def _both(one: Summary, other: Summary) -> Summary:
 
 def canary_options(study: Study, what: list[str], arguments: argparse.Namespace) -> JudgeOptions:
     """What is judged of a part, and how, as the command line says."""
-    from drr.app.studies import budget_of, unit_cap_of
-    from drr.eval.judging.plan import JudgeOptions
-
     return JudgeOptions(
         what,
         None,
@@ -233,71 +229,42 @@ def canary_options(study: Study, what: list[str], arguments: argparse.Namespace)
     )
 
 
+async def judged_part(
+    study: Study, desk: Desk, models: Models, arguments: argparse.Namespace, query: str, *what: str
+) -> tuple[Summary, Judged]:
+    """Have the answers to one question judged, and read what is said of them."""
+    answers = [one for one in read_answers(study) if one.query_id == query]
+    at = replace(desk, answers={one.key: one for one in answers})
+    options = canary_options(study, [*what], arguments)
+    ran = await judge(study, at, models, options, progress=progress_of(arguments))
+    return ran.summary, read_judged(study, judging_of(at), answers=answers)
+
+
 async def _reports(
     study: Study, desk: Desk, models: Models, arguments: argparse.Namespace
 ) -> tuple[Summary, list[CanaryRow]]:
-    from drr.app.console import progress_of
-    from drr.eval.canaries.table import QUERY_ID, report_rows
-    from drr.eval.evidence.answers import read_answers
-    from drr.eval.judging.read import judging_of, read_judged
-    from drr.eval.judging.run import judge
-
-    answers = [one for one in read_answers(study) if one.query_id == QUERY_ID]
-    at = replace(desk, answers={one.key: one for one in answers})
-    options = canary_options(study, ["faithfulness", "quality"], arguments)
-    ran = await judge(study, at, models, options, progress=progress_of(arguments))
-    return ran.summary, report_rows(read_judged(study, judging_of(at), answers=answers))
+    done, judged = await judged_part(study, desk, models, arguments, QUERY_ID, "faithfulness", "quality")
+    return done, report_rows(judged)
 
 
 async def _mistakes(
     study: Study, desk: Desk, models: Models, arguments: argparse.Namespace
 ) -> tuple[Summary, list[CanaryRow]]:
-    from drr.app.console import progress_of
     from drr.eval.canaries.planted import QUERY_ID
-    from drr.eval.canaries.table import mistake_rows
-    from drr.eval.evidence.answers import read_answers
-    from drr.eval.judging.read import judging_of, read_judged
-    from drr.eval.judging.run import judge
-    from drr.eval.metrics.mistakes import per_report
 
-    answers = [one for one in read_answers(study) if one.query_id == QUERY_ID]
-    at = replace(desk, answers={one.key: one for one in answers})
-    options = canary_options(study, ["mistakes"], arguments)
-    ran = await judge(study, at, models, options, progress=progress_of(arguments))
-    judged = read_judged(study, judging_of(at), answers=answers)
-    return ran.summary, mistake_rows(
-        {one.variant: per_report(judged, one).get("mistakes") for one in answers}
-    )
+    done, judged = await judged_part(study, desk, models, arguments, QUERY_ID, "mistakes")
+    found = {one.variant: per_report(judged, one).get("mistakes") for one in judged.answers}
+    return done, mistake_rows(found)
 
 
 async def _planted(
     study: Study, desk: Desk, models: Models, arguments: argparse.Namespace
 ) -> tuple[Summary, list[CanaryRow]]:
-    from drr.app.console import progress_of
-    from drr.app.studies import budget_of, unit_cap_of
-    from drr.eval.agreement.calibrate import Calibration
-    from drr.eval.agreement.people import cases
-    from drr.eval.asking.judge import KeptAnswers
-    from drr.eval.canaries.planted import planted_claims
-    from drr.eval.canaries.table import planted_rows
-    from drr.study.run import Pace
-    from drr.study.run import run as run_units
-
     claims = list(planted_claims())
     labelled = cases([claim.label for claim in claims], "support")
     calibration = Calibration(desk, {case.id: case for case in labelled}, KeptAnswers(study))
-    summary = await run_units(
-        study,
-        calibration.units(),
-        calibration.work,
-        models=models,
-        budget=budget_of(arguments, study),
-        unit_cap=unit_cap_of(arguments),
-        pace=Pace(units=arguments.units),
-        progress=progress_of(arguments),
-        retry_failed=arguments.retry_failed,
-        limit=arguments.limit,
-        label="planted errors",
+    summary = await units_run(
+        arguments, study, calibration.units(), calibration.work, models, "planted errors"
     )
     case_of = {case.example.id: case.id for case in labelled}
     return summary, planted_rows(claims, calibration.results(study), case_of)
@@ -314,15 +281,11 @@ def _vetted(part: str) -> Vetting:
 
 
 def _cost(study: Study, judge: str) -> float | None:
-    from drr.eval.agreement.precision import judge_costs
-
     cost = judge_costs(study, {}).get(judge)
     return None if cost is None else cost["usd"]
 
 
 def _text(document: CanariesDocument) -> str:
-    from drr.app.terminal import Column, flowing, number, table
-
     words_of = {True: "pass", False: "FAIL", None: "no answer"}
     rows = [
         [

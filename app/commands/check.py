@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from typing import TYPE_CHECKING
 
+from drr.app.checking import CheckConfig, Findings, Proofread, check, read_report
 from drr.app.console import add_setting_options, print_json, progress_of, settings_of
 from drr.app.models import SETTINGS
 from drr.app.terminal import flowed
+from drr.citations.parse import Citations
 from drr.env.errors import Misuse
-
-if TYPE_CHECKING:
-    from drr.app.checking import Findings
-    from drr.app.proofreading import Proofread
-    from drr.citations.parse import Citations
-    from drr.eval.checks import Check
+from drr.eval.checks import Check, value_text
+from drr.wording.excerpt import excerpt
 
 _MARKS = {"pass": "ok", "fail": "FAIL", "unverifiable": "?"}
 _SHOWN = 8
@@ -23,25 +20,26 @@ _SHOWN = 8
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("report", metavar="REPORT.md", help="a report in Markdown (- reads standard input)")
-    parser.add_argument("--shop", help="the shop whose products and orders it speaks of")
-    parser.add_argument("--user", help="the user it was written for")
+    add = parser.add_argument
+    add("report", metavar="REPORT.md", help="a report in Markdown (- reads standard input)")
+    add("--shop", help="the shop whose products and orders it speaks of")
+    add("--user", help="the user it was written for")
     question = parser.add_mutually_exclusive_group()
     question.add_argument("--query", metavar="TEXT", help="the question it answers; budgets are read from it")
     question.add_argument(
         "--budget", type=float, metavar="DOLLARS", help="the most that the plan may cost in all"
     )
-    parser.add_argument(
+    add(
         "--shop-url", dest="shop_urls", action="append", default=[], metavar="URL",
         help="an address that counts as the shop, such as http://ecommerce.com (repeatable; default: the setting shop_url)",
     )  # fmt: skip
-    parser.add_argument("--bar", help=argparse.SUPPRESS)
-    parser.add_argument(
+    add("--bar", help=argparse.SUPPRESS)
+    add(
         "--judge", dest="model_judge", metavar="MODEL",
         help="a model that reads the report too, against the shop's records: about two calls; e.g. anthropic:claude-sonnet-5-5",
     )  # fmt: skip
-    parser.add_argument("--quiet", action="store_true", help="no progress of a judge")
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    add("--quiet", action="store_true", help="no progress of a judge")
+    add("--json", action="store_true", help="print one JSON document")
     add_setting_options(parser, *SETTINGS, "prompts")
     parser.epilog = (
         "Rules decide on literal things and structured places: addresses, ids, table rows, list items, labels, totals. Each passes, fails\n"
@@ -53,8 +51,6 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.app.checking import CheckConfig, check, read_report
-
     report = read_report(arguments.report)
     if arguments.bar is not None:
         raise Misuse(
@@ -83,14 +79,14 @@ def _print(report: str, findings: Findings) -> None:
     _print_citations(findings.citations)
     print()
     width = max(map(len, checks))
-    for name, check in checks.items():
-        print(flowed(f"{_MARKS[check.status]:>4}  {name:<{width}}  {_summary(name, check)}", width + 4))
-        for one in check.findings[:_SHOWN]:
+    for name, found in checks.items():
+        print(flowed(f"{_MARKS[found.status]:>4}  {name:<{width}}  {_summary(name, found)}", width + 4))
+        for one in found.findings[:_SHOWN]:
             told = f"line {_line(report, one.span[0])}: {_printable(one.why)}"
             print(flowed(f"      {'':<{width}}  {told}", 2))
-        if len(check.findings) > _SHOWN:
-            print(f"      {'':<{width}}  and {len(check.findings) - _SHOWN} more (--json has all)")
-    counts = Counter(check.status for check in checks.values())
+        if len(found.findings) > _SHOWN:
+            print(f"      {'':<{width}}  and {len(found.findings) - _SHOWN} more (--json has all)")
+    counts = Counter(found.status for found in checks.values())
     print(f"\n{counts['pass']} pass, {counts['fail']} fail, {counts['unverifiable']} unverifiable")
     if findings.reading is not None:
         _print_reading(report, findings.reading)
@@ -127,16 +123,12 @@ def _print_citations(citations: Citations) -> None:
 
 
 def _summary(name: str, check: Check) -> str:
-    from drr.eval.checks import value_text
-
     if check.status == "unverifiable":
         return check.remarks[0] if check.remarks else ""
     return _printable(value_text(name, check.value))
 
 
 def _printable(text: str) -> str:
-    from drr.wording.excerpt import excerpt
-
     return excerpt("".join(character if character.isprintable() else " " for character in text), 200)
 
 

@@ -6,30 +6,33 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from drr.agents.commands.command import known_as
+from drr.app.console import show
+from drr.app.studies import despite_losses
+from drr.app.terminal import Column, flowing, number, painted, table, with_interval
+from drr.env.errors import Misuse
+
 if TYPE_CHECKING:
     from drr.eval.metrics.rows import CompareDocument, FloorRow
     from drr.eval.stats.intervals import DifferenceRow
 
 
 def build(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     parser.epilog = (
         "Differences are A minus B, paired by query; p-values are corrected together (Holm).\n"
         "Grey, with ≈: a difference that repetition alone makes (the noise floor of `drr report`).\n\n"
         "examples:\n  drr study compare study hybrid-react+ws react+ws\n  drr study compare study react react+ws --json"
     )
-    parser.add_argument("study", metavar="STUDY", type=Path, help="the folder of the study")
-    parser.add_argument("a", metavar="A", help="a variant or an imported system")
-    parser.add_argument("b", metavar="B", help="the variant that it is held against")
-    parser.add_argument("--judge", metavar="NAME", help="default: the last model that judged, else the rules")
-    parser.add_argument("--json", action="store_true", help="one JSON document")
+    add("study", metavar="STUDY", type=Path, help="the folder of the study")
+    add("a", metavar="A", help="a variant or an imported system")
+    add("b", metavar="B", help="the variant that it is held against")
+    add("--judge", metavar="NAME", help="default: the last model that judged, else the rules")
+    add("--json", action="store_true", help="one JSON document")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.agents.commands.command import known_as
-    from drr.app.console import print_json
-    from drr.app.report.floors import not_measured
-    from drr.app.studies import despite_losses
-    from drr.env.errors import Misuse
+    from drr.app.report.differences import not_measured
     from drr.eval.judging.read import choose, read_judged, repetitions
     from drr.eval.metrics.compare import compare
     from drr.study.study import Study
@@ -44,16 +47,12 @@ def run(arguments: argparse.Namespace) -> int:
         if a == b:
             raise Misuse(f"{a} cannot be compared with itself; name two of {', '.join(known)}")
         document = compare(judged, a, b, repetitions(study, judged))
-    if arguments.json:
-        print_json(document)
-    else:
-        print(_text(document, not_measured(judged.answers)))
+    show(arguments, document, _text(document, not_measured(judged.answers)))
     return 0
 
 
 def _text(document: CompareDocument, not_measured: str) -> str:
     """`not_measured` is what is said where there is no noise floor."""
-    from drr.app.terminal import Column, flowing, number, table
     from drr.eval.metrics import said_name
 
     a, b = document["a"], document["b"]
@@ -106,9 +105,6 @@ def _left_out(document: CompareDocument) -> set[str]:
 
 
 def _difference(row: DifferenceRow, floor: FloorRow | None) -> str:
-    from drr.app.screen import painted
-    from drr.app.terminal import with_interval
-
     shown = with_interval(row)
     slight = floor is not None and row["value"] is not None and abs(row["value"]) < floor["value"]
     return painted(f"≈ {shown}", "dim") if slight else shown

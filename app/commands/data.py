@@ -1,18 +1,25 @@
-"""`drr data`: gets the raw files of Amazon Reviews 2023 from where they are published, or from a mirror."""
+"""`drr data`: the raw files of Amazon Reviews 2023 from where they are published, from a mirror, or invented."""
 
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from textwrap import fill
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from drr.data_ingest.download import Fetching
-    from drr.data_ingest.publisher import Publisher, WantedFile
-    from drr.env.json_object import JsonObject
+from drr.app.command_table import CommandForm
+from drr.app.console import print_json, progress_of
+from drr.app.notices import tidy_end
+from drr.app.options import positive_float, positive_int
+from drr.app.terminal import flowed, table
+from drr.data_ingest.download import DownloadTerms, Fetching, alone, check_room, fetch_all, free_bytes
+from drr.data_ingest.publisher import Publisher, WantedFile, looked_up, publication, published
+from drr.data_ingest.recipe import ALL, parse_categories
+from drr.env.errors import Misuse
+from drr.env.files import at_home
+from drr.env.json_object import JsonObject
 
 _EXAMPLES = """\
 Two files for each category, packed: `ten` is about 34 GB, `All_Beauty` 134 MB. Sizes, room and terms are shown first and you
@@ -25,52 +32,43 @@ examples:
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.options import positive_float, positive_int
-
     parser.epilog = _EXAMPLES
     parts = parser.add_subparsers(dest="action", required=True, metavar="get")
     get = parts.add_parser("get", help="download raw files", epilog=_EXAMPLES)
+    add = get.add_argument
     get.formatter_class = argparse.RawDescriptionHelpFormatter
-    get.add_argument(
+    add(
         "--categories",
         metavar="LIST",
         default="ten",
         help="names separated by commas, `ten` (default), `eight`, or `all` 34",
     )
-    get.add_argument(
-        "--to", type=Path, required=True, metavar="RAW_DIR", help="the folder for `drr data ingest`"
-    )
-    get.add_argument(
+    add("--to", type=Path, required=True, metavar="RAW_DIR", help="the folder for `drr data ingest`")
+    add(
         "--mirror", metavar="URL", help="another place with the same files; below it lies raw/meta_categories"
     )
-    get.add_argument("--yes", action="store_true", help="do not ask")
-    get.add_argument("--dry-run", action="store_true", help="show what would be got; ask no publisher")
-    get.add_argument(
+    add("--yes", action="store_true", help="do not ask")
+    add("--dry-run", action="store_true", help="show what would be got; ask no publisher")
+    add(
         "--tries",
         type=positive_int,
         default=6,
         metavar="N",
         help="failures in a row without progress (default 6)",
     )
-    get.add_argument(
+    add(
         "--timeout",
         type=positive_float,
         default=60.0,
         metavar="S",
         help="seconds without a byte that are a failure (default 60)",
     )
-    get.add_argument("--json", action="store_true", help="one JSON document")
-    get.add_argument("--quiet", action="store_true", help="no progress, no summary")
+    add("--json", action="store_true", help="one JSON document")
+    add("--quiet", action="store_true", help="no progress, no summary")
 
 
 def run(arguments: argparse.Namespace) -> int:
     import asyncio
-
-    from drr.app.console import print_json, progress_of
-    from drr.data_ingest.download import DownloadTerms, alone, check_room, fetch_all, free_bytes
-    from drr.data_ingest.publisher import Publisher, looked_up, publication, published
-    from drr.data_ingest.recipe import ALL, parse_categories
-    from drr.env.files import at_home
 
     categories = parse_categories(arguments.categories) or ALL
     to = at_home(arguments.to)
@@ -105,15 +103,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_folder(to: Path) -> None:
-    from drr.env.errors import Misuse
-
     if to.exists() and not to.is_dir():
         raise Misuse(f"--to {to}: is a file; name a folder")
 
 
 def _agreed() -> bool:
-    from drr.env.errors import Misuse
-
     if not sys.stdin.isatty():
         raise Misuse("nobody is there to be asked: say --yes, or --dry-run to see what would be got")
     try:
@@ -123,11 +117,6 @@ def _agreed() -> bool:
 
 
 def _planned(publisher: Publisher, wanted: Sequence[WantedFile], to: Path, free: int) -> str:
-    from textwrap import fill
-
-    from drr.app.terminal import flowed, table
-    from drr.data_ingest.publisher import publication
-
     rows = []
     for category in dict.fromkeys(one.file.category for one in wanted):
         sizes = {one.file.part: one for one in wanted if one.file.category == category}
@@ -168,8 +157,6 @@ def _bytes(count: int) -> str:
 
 
 def _text(done: Sequence[Fetching], to: Path, categories: str) -> str:
-    import shlex
-
     got = [one.got for one in done if one.got is not None]
     kept = sum(one.wanted.there for one in done)
     failed = sum(one.failed is not None for one in done)
@@ -183,8 +170,6 @@ def _text(done: Sequence[Fetching], to: Path, categories: str) -> str:
 def _document(
     publisher: Publisher, wanted: Sequence[WantedFile], to: Path, free: int, done: Sequence[Fetching] = ()
 ) -> JsonObject:
-    from drr.data_ingest.publisher import publication
-
     outcomes = {one.wanted.target: one for one in done}
     files: list[JsonObject] = []
     for one in wanted:
@@ -214,3 +199,49 @@ def _document(
         "licence": publication().licence,
         "files": files,
     }
+
+
+def _build_sample(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    parser.description = (
+        "Write invented reviews and products in the official Amazon-2023 form, with the oddities of the real files at "
+        "their real rates. The same numbers and seed give the same bytes."
+    )
+    parser.epilog = (
+        "examples:\n  drr data sample raw --seed 7\n"
+        "  drr data sample big --products 110000 --users 2000000 --reviews 5000000"
+    )
+    add("folder", metavar="RAW_DIR", help="new folder, or one that `drr data sample` wrote earlier")
+    add("--products", type=int, default=1500, metavar="N", help="products (default 1500)")
+    add("--users", type=int, default=400, metavar="N", help="shoppers (default 400)")
+    add(
+        "--reviews",
+        type=int,
+        default=24000,
+        metavar="N",
+        help="review rows, duplicates included (default 24000)",
+    )
+    add("--seed", type=int, default=7, metavar="S", help="another seed, another shop (default 7)")
+    add("--json", action="store_true", help="one JSON document")
+    add("--quiet", action="store_true", help="no progress")
+
+
+def _run_sample(arguments: argparse.Namespace) -> int:
+    from drr.data_ingest.sample import SamplePlan, write_sample
+
+    plan = SamplePlan(arguments.products, arguments.users, arguments.reviews, arguments.seed)
+    with tidy_end():
+        written = write_sample(Path(arguments.folder), plan, progress_of(arguments))
+    if arguments.json:
+        print_json(written)
+    elif not arguments.quiet:
+        rows = written["rows"]
+        print(
+            f"{arguments.folder}: {rows['reviews']:,} reviews of {rows['products']:,} products by "
+            f"{rows['users']:,} shoppers in {len(written['categories'])} categories\n"
+            f"next: drr data ingest {arguments.folder} --shop shop"
+        )
+    return 0
+
+
+SAMPLE = CommandForm(_build_sample, _run_sample)

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from drr.agents.commands.command import known_as
+from drr.app.console import print_json, write_text
+from drr.app.studies import despite_losses
+from drr.app.terminal import Column, flowing, plain, table, verdict, with_interval
+from drr.env.errors import Misuse
 
 if TYPE_CHECKING:
     from drr.eval.metrics.gate import Base, GateRow
     from drr.eval.tasks.judged import Judged
+
 
 _EXAMPLES = """\
 A requirement holds where the worse end of the 95 % interval holds; an unknown figure fails. `rules.NAME` is the share of
@@ -26,31 +36,32 @@ examples:
 
 
 def build(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     parser.epilog = _EXAMPLES
-    parser.add_argument("study", metavar="STUDY", type=Path, help="the folder of the study")
-    parser.add_argument(
+    add("study", metavar="STUDY", type=Path, help="the folder of the study")
+    add(
         "--require",
         action="append",
         default=[],
         metavar="[VARIANT:]METRIC>=X",
         help="also <=, >, <; of every variant unless one is named (may be repeated)",
     )
-    parser.add_argument(
+    add(
         "--against",
         metavar="BASE",
         help="no metric required (or none of the headline ones) may be worse than here",
     )
-    parser.add_argument(
+    add(
         "--unanswered",
         type=float,
         default=0.0,
         metavar="SHARE",
         help="of a variant's answers so many may be pending or failed (default 0)",
     )
-    parser.add_argument("--judge", metavar="NAME", help="default: the last model that judged, else the rules")
-    parser.add_argument("--junit", type=Path, metavar="FILE", help="the checks as a JUnit file")
-    parser.add_argument("--json", action="store_true", help="one JSON document")
-    parser.add_argument("--quiet", action="store_true", help="the exit code alone")
+    add("--judge", metavar="NAME", help="default: the last model that judged, else the rules")
+    add("--junit", type=Path, metavar="FILE", help="the checks as a JUnit file")
+    add("--json", action="store_true", help="one JSON document")
+    add("--quiet", action="store_true", help="the exit code alone")
 
 
 class GateDocument(TypedDict):
@@ -66,12 +77,6 @@ class GateDocument(TypedDict):
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from dataclasses import replace
-
-    from drr.agents.commands.command import known_as
-    from drr.app.console import print_json
-    from drr.app.studies import despite_losses
-    from drr.env.errors import Misuse
     from drr.eval.judging.read import choose, read_judged
     from drr.eval.metrics.coverage import variants_of
     from drr.eval.metrics.gate import against, comparable, required, requirement, unanswered
@@ -124,7 +129,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 @contextmanager
 def _base(folder: Path, judged: Judged, name: str, judge: str | None) -> Iterator[Base]:
-    from drr.env.errors import Misuse
     from drr.eval.judging.read import choose, read_judged
     from drr.eval.metrics.coverage import variants_of
     from drr.eval.metrics.gate import Base
@@ -168,8 +172,6 @@ def _differing(judged: Judged, base: Base) -> list[str]:
 
 
 def _print(document: GateDocument) -> None:
-    from drr.app.terminal import Column, flowing, table, verdict
-
     checks = document["checks"]
     for note in document["notes"]:
         print(flowing(note), file=sys.stderr)
@@ -203,17 +205,12 @@ def _check(row: GateRow) -> str:
 
 def _figure(row: GateRow) -> str:
     """Print a figure without the number of answers, which has its own column."""
-    from drr.app.terminal import with_interval
-
     figure = row["figure"]
     digits = 3 if figure["value"] is None or abs(figure["value"]) < 10 else 0
     return with_interval({**figure, "n_unscored": 0}, digits, usual=figure["n"])
 
 
 def _write_junit(path: Path, document: GateDocument) -> None:
-    from drr.app.console import write_text
-    from drr.app.junit import JunitCase, junit
-
     notes = " ".join(document["notes"])
     cases = [
         JunitCase(
@@ -225,3 +222,35 @@ def _write_junit(path: Path, document: GateDocument) -> None:
         for row in document["checks"]
     ]
     write_text(path, junit(f"drr gate {document['study']}", cases))
+
+
+_NO_XML = re.compile("[\ufffe\uffff]")
+
+
+class JunitCase(NamedTuple):
+    group: str
+    name: str
+    failure: str | None
+    """One line; `None` where it holds."""
+    detail: str = ""
+
+
+def junit(suite: str, cases: Sequence[JunitCase]) -> str:
+    failed = sum(case.failure is not None for case in cases)
+    root = Element("testsuites")
+    counts = {"tests": str(len(cases)), "failures": str(failed), "errors": "0"}
+    suite_element = SubElement(root, "testsuite", {"name": _for_xml(suite), **counts})
+    for case in cases:
+        row = SubElement(
+            suite_element, "testcase", {"classname": _for_xml(case.group), "name": _for_xml(case.name)}
+        )
+        if case.failure is not None:
+            failure = SubElement(row, "failure", {"message": _for_xml(case.failure)})
+            failure.text = _for_xml(case.detail)
+    indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
+
+
+def _for_xml(text: str) -> str:
+    """Keep of a stranger's text what XML can take."""
+    return _NO_XML.sub("\ufffd", plain(text))

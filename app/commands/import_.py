@@ -3,12 +3,33 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
+from drr.app.console import add_setting_options, print_json, settings_of
+from drr.app.foreign import (
+    HeldAgainst,
+    format_of,
+    held_against,
+    read_given,
+    say_shop,
+    say_taken,
+    take_given,
+    taken_before_writing,
+    taken_reports,
+)
+from drr.app.options import positive_int
+from drr.app.studies import config_of
+from drr.app.terminal import plain
+from drr.app.vouching import remember_study
+from drr.env.errors import Misuse
+from drr.env.plugins import examples_of
+from drr.env.settings import Settings
+from drr.eval.foreign.names import format_names
+from drr.wording.excerpt import excerpt
+
 if TYPE_CHECKING:
-    from drr.app.foreign import HeldAgainst
-    from drr.env.settings import Settings
     from drr.eval.evidence.imported import ReadReports
     from drr.study.study import Study
 
@@ -49,24 +70,18 @@ _SHOWN = 20
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.console import add_setting_options
-    from drr.app.options import positive_int
-    from drr.env.plugins import examples_of
-    from drr.eval.foreign.names import format_names
-
+    add = parser.add_argument
     parser.epilog = _EXAMPLES + examples_of("study import")
-    parser.add_argument("study", metavar="STUDY", type=Path, help="the folder of the study")
-    parser.add_argument(
+    add("study", metavar="STUDY", type=Path, help="the folder of the study")
+    add(
         "files",
         metavar="FILE",
         type=Path,
         nargs="+",
         help="JSONL, a report a line; with --format files or folders of that benchmark",
     )
-    parser.add_argument(
-        "--format", metavar="NAME", help=f"whose files these are: {', '.join(format_names())}"
-    )
-    parser.add_argument(
+    add("--format", metavar="NAME", help=f"whose files these are: {', '.join(format_names())}")
+    add(
         "--queries",
         metavar="FILE",
         type=Path,
@@ -74,27 +89,16 @@ def build(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="with --format: its questions, where reports name them by id alone",
     )
-    parser.add_argument(
-        "--system", metavar="NAME", help="with --format: whose reports (default: as the file is named)"
-    )
-    parser.add_argument(
-        "--judge", metavar="NAME", help="with --format: who gave the scores, as the files do not say"
-    )
-    parser.add_argument(
-        "--trial", type=positive_int, metavar="N", help="with --format: the repetition (default 0)"
-    )
-    parser.add_argument(
-        "--shop", metavar="SHOP", help="for a new study: the shop its products and users live in"
-    )
-    parser.add_argument("--json", action="store_true", help="one JSON document")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
+    add("--system", metavar="NAME", help="with --format: whose reports (default: as the file is named)")
+    add("--judge", metavar="NAME", help="with --format: who gave the scores, as the files do not say")
+    add("--trial", type=positive_int, metavar="N", help="with --format: the repetition (default 0)")
+    add("--shop", metavar="SHOP", help="for a new study: the shop its products and users live in")
+    add("--json", action="store_true", help="one JSON document")
+    add("--quiet", action="store_true", help="no progress")
     add_setting_options(parser, "shop_url")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.app.console import print_json, settings_of
-    from drr.app.foreign import format_of, held_against, say_shop, taken_reports
-    from drr.env.errors import Misuse
     from drr.eval.evidence.imported import plan, read_reports
 
     if arguments.format is not None:
@@ -136,9 +140,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run_foreign(arguments: argparse.Namespace) -> int:
-    from drr.app.console import print_json, settings_of
-    from drr.app.foreign import read_given, say_taken, take_given, taken_before_writing
-
     given = read_given(arguments)
     taken = taken_before_writing(given, arguments)
     settings = settings_of(arguments).settings
@@ -152,11 +153,6 @@ def _run_foreign(arguments: argparse.Namespace) -> int:
 
 
 def _say_refused(read: ReadReports) -> None:
-    import sys
-
-    from drr.app.screen import plain
-    from drr.wording.excerpt import excerpt
-
     for line, why in read.refused[:_SHOWN]:
         print(
             f"drr: {excerpt(plain(f'{read.path}, line {line}: {why}'), 600)}; not taken in", file=sys.stderr
@@ -168,8 +164,6 @@ def _say_refused(read: ReadReports) -> None:
 
 
 def _study(arguments: argparse.Namespace, settings: Settings) -> Study:
-    from drr.app.studies import config_of
-    from drr.app.vouching import remember_study
     from drr.study.study import Study
 
     if Study.exists(arguments.study):

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, TypedDict
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypedDict
 
+from drr.app.console import add_search_options, add_trust_option, print_json, progress_of, settings_of
+from drr.app.notices import tidy_end
+from drr.app.shop_text import PAPER_RATIOS, ratios
+from drr.app.spreading import add_spread_options, asked_of, ingest_by_many
+from drr.data_ingest.recipe import TEN, Recipe, find_pairs, parse_categories
+from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
-
-if TYPE_CHECKING:
-    from drr.env.shop import Manifest
+from drr.env.shop import SERVERS, Manifest
 
 _EXAMPLES = """\
 RAW_DIR holds the official layout (raw/meta_categories/meta_X.jsonl.gz, raw/review_categories/X.jsonl.gz) or all files in
@@ -30,14 +37,12 @@ examples:
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.console import add_search_options, add_trust_option
-    from drr.app.spreading import add_spread_options
-
+    add = parser.add_argument
     parser.epilog = _EXAMPLES
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("raw", metavar="RAW_DIR", help="folder of raw files")
-    parser.add_argument("--shop", required=True, metavar="SHOP", help="where the shop goes")
-    parser.add_argument(
+    add("raw", metavar="RAW_DIR", help="folder of raw files")
+    add("--shop", required=True, metavar="SHOP", help="where the shop goes")
+    add(
         "--replace",
         action=argparse.BooleanOptionalAction,
         default=None,
@@ -48,7 +53,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     add_search_options(parser)
     _add_recipe(parser)
     add_spread_options(parser)
-    parser.add_argument(
+    add(
         "--memory",
         type=int,
         default=1024,
@@ -56,56 +61,47 @@ def build(parser: argparse.ArgumentParser) -> None:
         help="memory for the columns of one review file; what does not fit is laid aside on disk, with the same result "
         "(default 1024)",
     )
-    parser.add_argument(
-        "--quarantine", metavar="FILE", help="where unreadable rows go (default SHOP.quarantine.jsonl)"
-    )
-    parser.add_argument("--json", action="store_true", help="one JSON document")
-    parser.add_argument("--quiet", action="store_true", help="no progress, no summary")
+    add("--quarantine", metavar="FILE", help="where unreadable rows go (default SHOP.quarantine.jsonl)")
+    add("--json", action="store_true", help="one JSON document")
+    add("--quiet", action="store_true", help="no progress, no summary")
 
 
 def _add_recipe(parser: argparse.ArgumentParser) -> None:
     recipe = parser.add_argument_group("recipe (kept in the shop's manifest)")
-    recipe.add_argument(
+    add = recipe.add_argument
+    add(
         "--categories",
         metavar="LIST",
         help="names separated by commas, `ten` (default), `eight` (the certain ones of the paper), or `all` in RAW_DIR",
     )
-    recipe.add_argument(
-        "--max-products", type=int, metavar="N", help="most products of a category (default 10000)"
-    )
-    recipe.add_argument(
-        "--min-reviews", type=int, metavar="N", help="fewest reviews of a product since --since (default 5)"
-    )
-    recipe.add_argument("--since", metavar="DATE", help="default 2019-01-01")
-    recipe.add_argument(
+    add("--max-products", type=int, metavar="N", help="most products of a category (default 10000)")
+    add("--min-reviews", type=int, metavar="N", help="fewest reviews of a product since --since (default 5)")
+    add("--since", metavar="DATE", help="default 2019-01-01")
+    add(
         "--pick",
         choices=("meta-prefix", "review-prefix", "top", "random"),
         help="which qualifying products: first in the metadata file (default), first to appear in the review file, "
         "most reviewed, or at random by --seed",
     )
-    recipe.add_argument(
+    add(
         "--orders",
         choices=("all", "since"),
         help="which reviews become orders: all (default) or those since --since",
     )
-    recipe.add_argument(
+    add(
         "--statuses",
         choices=("delivered", "varied"),
         help="every order delivered, as in the paper (default), or a plausible mix by --seed",
     )
-    recipe.add_argument(
-        "--seed", type=int, metavar="S", help="of random picks and mixed statuses (default 7)"
-    )
-    recipe.add_argument(
+    add("--seed", type=int, metavar="S", help="of random picks and mixed statuses (default 7)")
+    add(
         "--keep-reviews",
         action="store_true",
         default=None,
         help="also keep what shoppers wrote: title, text, rating; for persons and contexts, no tool shows them",
     )
-    recipe.add_argument(
-        "--limit-reviews", type=int, metavar="N", help="read only the first N lines of each review file"
-    )
-    recipe.add_argument(
+    add("--limit-reviews", type=int, metavar="N", help="read only the first N lines of each review file")
+    add(
         "--max-bad",
         type=float,
         metavar="SHARE",
@@ -117,17 +113,7 @@ _RECIPE = ("max_products", "min_reviews", "since", "pick", "orders", "statuses",
 
 
 def run(arguments: argparse.Namespace) -> int:
-    import time
-    from datetime import UTC, datetime
-    from pathlib import Path
-
-    from drr.app.console import print_json, progress_of, settings_of
-    from drr.app.ending import tidy_end
-    from drr.app.spreading import asked_of, ingest_by_many
     from drr.data_ingest.ingest import Job, ingest
-    from drr.data_ingest.recipe import TEN, Recipe, find_pairs, parse_categories
-    from drr.env.errors import Misuse
-    from drr.env.shop import SERVERS
 
     if arguments.memory < 1:
         raise Misuse(f"--memory {arguments.memory}: is in MiB and at least 1")
@@ -163,8 +149,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _quarantine_name(shop: str) -> str:
-    from drr.env.shop import SERVERS
-
     return f"{shop.removeprefix(SERVERS).rstrip('/')}.quarantine.jsonl"
 
 
@@ -191,8 +175,6 @@ class Ingested(TypedDict):
 
 
 def _summary(shop: str, quarantine: object, manifest: Manifest, seconds: float) -> Ingested:
-    from drr.app.shop_text import PAPER_RATIOS, ratios
-
     return {
         "schema": manifest.schema_version,
         "shop": shop,

@@ -7,8 +7,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from drr.app.console import print_json
+from drr.app.judgement import JudgeConfig, JudgingChanges, changes, conclude_judging, forecast, judge
+from drr.app.judging_choices import add_judging_options, paper_choices
+from drr.app.options import given_among
+from drr.app.spans import span_terms
+from drr.app.terminal import table
+from drr.app.vouching import given_settings, trusted_addresses
+from drr.eval.tasks.registry import groups
+
 if TYPE_CHECKING:
-    from drr.app.judgement import JudgeConfig, JudgingChanges
     from drr.eval.judging.difference import JudgingDifference
     from drr.eval.judging.plan import Forecast
 
@@ -31,9 +39,6 @@ examples:
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.judging_choices import add_judging_options, paper_choices
-    from drr.eval.tasks.registry import groups
-
     usual = groups(usual=True)
     further = "".join(f"{line}\n" for module in paper_choices() for line in module.EXAMPLES)
     parser.epilog = _EXAMPLES + further
@@ -48,9 +53,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.app.console import print_json
     from drr.app.judged import judged_text
-    from drr.app.judgement import changes, conclude_judging, forecast, judge
 
     config = judge_config(arguments)
     if arguments.diff is not None:
@@ -71,10 +74,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def judge_config(arguments: argparse.Namespace) -> JudgeConfig:
     """What the options of every command that judges ask for."""
-    from drr.app.judgement import JudgeConfig
-    from drr.app.spans import span_terms
-    from drr.app.terms import given_among
-    from drr.app.vouching import given_settings, trusted_addresses
 
     return JudgeConfig(
         **given_among(arguments, JudgeConfig, but=("otel",)),
@@ -86,9 +85,6 @@ def judge_config(arguments: argparse.Namespace) -> JudgeConfig:
 
 
 def _print_forecast(whole: Forecast, *, as_json: bool) -> None:
-    from drr.app.console import print_json
-    from drr.app.terminal import table
-
     if as_json:
         print_json(whole)
         return
@@ -110,8 +106,6 @@ def _print_forecast(whole: Forecast, *, as_json: bool) -> None:
 
 
 def _print_diff(found: JudgingChanges, *, as_json: bool) -> None:
-    from drr.app.console import print_json
-
     document = found.document
     if as_json:
         print_json(document)

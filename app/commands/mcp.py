@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from drr.app.console import add_setting_options, settings_of
+from drr.app.session import tool_context
+from drr.env.errors import DrrError, Misuse
+from drr.tools.guard import TokenGuard, new_token, token_in
+from drr.tools.registry import all_faces, face
 
 if TYPE_CHECKING:
     from drr.tools.mcp import ShopServer
@@ -19,24 +27,20 @@ In a client's configuration:
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.console import add_setting_options
-    from drr.tools.registry import all_faces
-
+    add = parser.add_argument
     parser.epilog = _EXAMPLES
-    parser.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
-    parser.add_argument("--user", metavar="USER", help="whose session this is")
-    parser.add_argument(
+    add("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
+    add("--user", metavar="USER", help="whose session this is")
+    add(
         "--face",
         choices=tuple(all_faces()),
         default="shop",
         help="the names and forms that clients see: the shop's nine tools, or catalogue and orders as the Universal Commerce Protocol"
         " has them (ucp: no cart, no checkout; docs/tools.md)",
     )
-    parser.add_argument("--open-access", action="store_true", help="let the tools read every user's data")
-    parser.add_argument(
-        "--http", type=int, metavar="PORT", help="serve on this port of 127.0.0.1 instead of stdio"
-    )
-    parser.add_argument(
+    add("--open-access", action="store_true", help="let the tools read every user's data")
+    add("--http", type=int, metavar="PORT", help="serve on this port of 127.0.0.1 instead of stdio")
+    add(
         "--token-file",
         metavar="FILE",
         help="the token of --http is read from here, and made here if the file is not there (default: a new one, printed)",
@@ -45,11 +49,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.app.by_hand import tool_context
-    from drr.app.console import settings_of
-    from drr.env.errors import Misuse
     from drr.tools.mcp import ShopServer
-    from drr.tools.registry import face
 
     if arguments.http is None:
         if arguments.token_file is not None:
@@ -71,10 +71,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _token(file: str | None) -> str:
     """Find the token and say where. One made for this run only is printed itself, once, and not into the answers on standard output."""
-    import sys
-    from pathlib import Path
-
-    from drr.tools.guard import new_token, token_in
 
     if file is None:
         token = new_token()
@@ -86,11 +82,8 @@ def _token(file: str | None) -> str:
 
 
 def _serve(server: ShopServer, port: int, token: str) -> None:
-    import sys
-
     import uvicorn
     from drr.app.pages.patience import PatientProtocol
-    from drr.tools.guard import TokenGuard
 
     guarded = TokenGuard(server.streamable_http_app(host="127.0.0.1"), token)
     print(
@@ -103,8 +96,6 @@ def _serve(server: ShopServer, port: int, token: str) -> None:
 
 def _check_port(port: int) -> None:
     import socket
-
-    from drr.env.errors import DrrError, Misuse
 
     if not 1 <= port <= 65535:
         raise Misuse(f"--http {port}: a port is a number from 1 to 65535")

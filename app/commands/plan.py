@@ -6,44 +6,43 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from drr.app.console import show
+from drr.app.options import positive_float
+from drr.app.terminal import flowed, number, table
+
 if TYPE_CHECKING:
     from drr.eval.agreement.precision import PrecisionPlan
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.options import positive_float
-
+    add = parser.add_argument
     parser.epilog = (
         "A pilot tells: a judged study with some labels drawn by lot (`drr judges annotate STUDY --sample 60 --task support"
         " --export FILE`).\n\n"
         "examples:\n  drr judges plan study --half-width 0.03 --labels sheet.jsonl\n"
         "  drr judges plan study --half-width 0.5 --metric overall --labels grades.jsonl --label-cost 0.4"
     )
-    parser.add_argument("study", metavar="STUDY", type=Path, help="the folder of the study")
-    parser.add_argument(
+    add("study", metavar="STUDY", type=Path, help="the folder of the study")
+    add(
         "--half-width",
         type=positive_float,
         required=True,
         metavar="W",
         help="of the 95 %% interval, in the metric's unit",
     )
-    parser.add_argument(
+    add(
         "--metric",
         default="faithfulness",
         help="faithfulness, a dimension, `win_rate DIMENSION`, or a metric of criteria",
     )
-    parser.add_argument(
-        "--labels", type=Path, nargs="+", default=[], metavar="FILE", help="of the pilot, JSONL"
-    )
-    parser.add_argument("--label-cost", type=positive_float, metavar="USD", help="what one label costs")
-    parser.add_argument("--judge", help="default: the last model that judged, else the rules")
-    parser.add_argument("--json", action="store_true", help="one JSON document")
+    add("--labels", type=Path, nargs="+", default=[], metavar="FILE", help="of the pilot, JSONL")
+    add("--label-cost", type=positive_float, metavar="USD", help="what one label costs")
+    add("--judge", help="default: the last model that judged, else the rules")
+    add("--json", action="store_true", help="one JSON document")
 
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.annotate.sheets import labels_of
-    from drr.app.console import print_json
-    from drr.app.terminal import flowed
     from drr.eval.agreement.precision import precision_plan
     from drr.eval.judging.read import choose, read_judged
     from drr.eval.metrics import metric_name
@@ -55,15 +54,11 @@ def run(arguments: argparse.Namespace) -> int:
         plan = precision_plan(
             study, judged, labels, metric_name(arguments.metric), arguments.half_width, arguments.label_cost
         )
-    if arguments.json:
-        print_json(plan)
-    else:
-        print(flowed(_text(plan, arguments.study), 2))
+    show(arguments, plan, flowed(_text(plan, arguments.study), 2))
     return 0
 
 
 def _text(plan: PrecisionPlan, study: Path) -> str:
-    from drr.app.terminal import number, table
     from drr.eval.metrics import said_name
 
     rows = [

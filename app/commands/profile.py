@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 
+from drr.app.console import add_setting_options, settings_of, show
+from drr.app.terminal import flowed
+from drr.env.profile import build_profile
+from drr.env.shop import open_shop
+
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.console import add_setting_options
-
     parser.description = (
         "What query writers and judges are told of a user: built only from what the user tools return, of bounded length, "
         "without e-mail, phone or street."
@@ -20,15 +23,11 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.app.console import print_json, settings_of
-    from drr.app.terminal import flowed
-    from drr.env.profile import build_profile
-    from drr.env.shop import open_shop
-
     with open_shop(arguments.shop, settings_of(arguments).settings) as shop:
         profile = build_profile(shop.store, arguments.user, shop.manifest.as_of)
-    if arguments.json:
-        print_json({"schema": 1, **profile.model_dump(mode="json"), "sha256": profile.sha256})
-    else:
-        print(flowed(profile.text(), 2))
+    show(
+        arguments,
+        {"schema": 1, **profile.model_dump(mode="json"), "sha256": profile.sha256},
+        flowed(profile.text(), 2),
+    )
     return 0

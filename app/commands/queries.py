@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from drr.env.query import Query
-    from drr.env.settings import Settings
+from drr.app.at_terminal import review_at_terminal, reviewer_of
+from drr.app.console import add_setting_options, print_json, settings_of, show, tell
+from drr.app.models import SETTINGS
+from drr.app.options import positive_int
+from drr.app.studies import add_run_options
+from drr.env.errors import Misuse
+from drr.env.query import Query, read_queries
+from drr.env.records.lines import one_line
+from drr.env.settings import Settings
+from drr.env.shop import open_shop
+from drr.querygen.builtin import builtin_queries
+from drr.querygen.checks import Checker, manifest_matches, spread
+from drr.querygen.dataset import Publication, write_dataset
+from drr.querygen.files import line_of, write_queries
+from drr.querygen.review import review
+from drr.querygen.stats import statistics_of
 
 _EXAMPLES = """\
 Without a key the writer is `offline`: rules over real orders, marked as rule-written. Questions that fail a check are kept
@@ -43,43 +59,27 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def _build_generate(parser: argparse.ArgumentParser) -> None:
-    from drr.app.console import add_setting_options
-    from drr.app.models import SETTINGS
-    from drr.app.options import positive_int
-    from drr.app.studies import add_run_options
-
-    parser.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
-    parser.add_argument(
-        "--out", required=True, metavar="FILE.jsonl", type=Path, help="the file of queries that is written"
-    )
-    parser.add_argument(
-        "--users", dest="how_many", type=positive_int, default=50, metavar="N", help="users (default 50)"
-    )
-    parser.add_argument(
-        "--user", action="append", default=[], metavar="ID", help="this user instead of a sample; repeatable"
-    )
-    parser.add_argument(
-        "--per-user", type=positive_int, default=3, metavar="N", help="questions each (default 3)"
-    )
-    parser.add_argument(
+    add = parser.add_argument
+    add("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
+    add("--out", required=True, metavar="FILE.jsonl", type=Path, help="the file of queries that is written")
+    add("--users", dest="how_many", type=positive_int, default=50, metavar="N", help="users (default 50)")
+    add("--user", action="append", default=[], metavar="ID", help="this user instead of a sample; repeatable")
+    add("--per-user", type=positive_int, default=3, metavar="N", help="questions each (default 3)")
+    add(
         "--mode",
         choices=("profile", "generic"),
         default="profile",
         help="whether the writer is shown the user's profile (default: profile)",
     )
-    parser.add_argument("--seed", type=int, default=7, metavar="S", help="of the sample of users (default 7)")
-    parser.add_argument(
-        "--min-orders", type=positive_int, default=5, metavar="N", help="of a user (default 5)"
-    )
+    add("--seed", type=int, default=7, metavar="S", help="of the sample of users (default 7)")
+    add("--min-orders", type=positive_int, default=5, metavar="N", help="of a user (default 5)")
     _min_products(parser)
-    parser.add_argument("--json", action="store_true", help="one JSON document")
+    add("--json", action="store_true", help="one JSON document")
     add_run_options(parser)
     add_setting_options(parser, *SETTINGS, "model_query_writer", "prompts", "shop_url")
 
 
 def _build_check(parser: argparse.ArgumentParser) -> None:
-    from drr.app.console import add_setting_options
-
     parser.add_argument("file", metavar="FILE.jsonl", type=Path, help="a file of queries")
     parser.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
     _min_products(parser)
@@ -88,35 +88,32 @@ def _build_check(parser: argparse.ArgumentParser) -> None:
 
 
 def _build_review(parser: argparse.ArgumentParser) -> None:
-    from drr.app.console import add_setting_options
-
-    parser.add_argument("file", metavar="FILE.jsonl", type=Path, help="a file of queries")
-    parser.add_argument("--reviewer", required=True, metavar="NAME", help="recorded with each decision")
-    parser.add_argument("--shop", metavar="SHOP", help="show what the checks say")
-    parser.add_argument("--again", action="store_true", help="also what was reviewed before")
+    add = parser.add_argument
+    add("file", metavar="FILE.jsonl", type=Path, help="a file of queries")
+    add("--reviewer", required=True, metavar="NAME", help="recorded with each decision")
+    add("--shop", metavar="SHOP", help="show what the checks say")
+    add("--again", action="store_true", help="also what was reviewed before")
     add_setting_options(parser, "shop_url")
 
 
 def _build_stats(parser: argparse.ArgumentParser) -> None:
-    from drr.app.console import add_setting_options
-
-    parser.add_argument("file", metavar="FILE.jsonl", type=Path, help="a file of queries")
-    parser.add_argument("--shop", metavar="SHOP", help="also the checks and the categories")
-    parser.add_argument("--against", metavar="FILE.jsonl", type=Path, help="a second file beside it")
+    add = parser.add_argument
+    add("file", metavar="FILE.jsonl", type=Path, help="a file of queries")
+    add("--shop", metavar="SHOP", help="also the checks and the categories")
+    add("--against", metavar="FILE.jsonl", type=Path, help="a second file beside it")
     _min_products(parser)
-    parser.add_argument("--json", action="store_true", help="one JSON document")
+    add("--json", action="store_true", help="one JSON document")
     add_setting_options(parser, "shop_url")
 
 
 def _build_dataset(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE.jsonl", type=Path, help="a file of queries")
-    parser.add_argument("--out", required=True, metavar="DIR", type=Path, help="the folder that is written")
-    parser.add_argument("--name", help="of the dataset (default: the file's name)")
-    parser.add_argument(
-        "--license", default="Apache-2.0", metavar="SPDX", help="of the dataset (default Apache-2.0)"
-    )
-    parser.add_argument("--url", help="where it will be published; default: an address made of its hash")
-    parser.add_argument("--json", action="store_true", help="one JSON document")
+    add = parser.add_argument
+    add("file", metavar="FILE.jsonl", type=Path, help="a file of queries")
+    add("--out", required=True, metavar="DIR", type=Path, help="the folder that is written")
+    add("--name", help="of the dataset (default: the file's name)")
+    add("--license", default="Apache-2.0", metavar="SPDX", help="of the dataset (default Apache-2.0)")
+    add("--url", help="where it will be published; default: an address made of its hash")
+    add("--json", action="store_true", help="one JSON document")
 
 
 def _build_builtin(parser: argparse.ArgumentParser) -> None:
@@ -125,8 +122,6 @@ def _build_builtin(parser: argparse.ArgumentParser) -> None:
 
 
 def _min_products(parser: argparse.ArgumentParser) -> None:
-    from drr.app.options import positive_int
-
     parser.add_argument(
         "--min-products",
         type=positive_int,
@@ -147,8 +142,6 @@ def _generate(arguments: argparse.Namespace) -> int:
 
 
 def _settings(arguments: argparse.Namespace) -> Settings:
-    from drr.app.console import settings_of
-
     return settings_of(arguments).settings
 
 
@@ -156,12 +149,6 @@ def _settings(arguments: argparse.Namespace) -> Settings:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from drr.app.console import print_json
-    from drr.env.query import read_queries
-    from drr.env.records.lines import one_line
-    from drr.env.shop import open_shop
-    from drr.querygen.checks import Checker, manifest_matches, spread
-
     queries = read_queries(arguments.file)
     _not_empty(arguments.file, queries)
     with open_shop(arguments.shop, _settings(arguments)) as shop:
@@ -175,10 +162,7 @@ def _check(arguments: argparse.Namespace) -> int:
             {
                 "schema": 1,
                 "queries": [
-                    {
-                        "id": row.query.id,
-                        "checks": {name: v._asdict() for name, v in row.verdicts.items()},
-                    }
+                    {"id": row.query.id, "checks": {name: v._asdict() for name, v in row.verdicts.items()}}
                     for row in rows
                 ],
                 "spread": {**verdict._asdict(), "categories": categories},
@@ -196,15 +180,6 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _review(arguments: argparse.Namespace) -> int:
-    from contextlib import nullcontext
-
-    from drr.app.at_terminal import review_at_terminal, reviewer_of
-    from drr.env.query import read_queries
-    from drr.env.records.lines import one_line
-    from drr.env.shop import open_shop
-    from drr.querygen.checks import Checker
-    from drr.querygen.review import review
-
     name, queries = reviewer_of(arguments), read_queries(arguments.file)
     _not_empty(arguments.file, queries)
     opened = open_shop(arguments.shop, _settings(arguments)) if arguments.shop else nullcontext(None)
@@ -224,13 +199,6 @@ def _review(arguments: argparse.Namespace) -> int:
 
 
 def _stats(arguments: argparse.Namespace) -> int:
-    from contextlib import nullcontext
-
-    from drr.app.console import print_json
-    from drr.env.query import read_queries
-    from drr.env.shop import open_shop
-    from drr.querygen.stats import statistics_of
-
     files = [arguments.file, *([arguments.against] if arguments.against else [])]
     loaded = [read_queries(path) for path in files]
     for path, queries in zip(files, loaded, strict=True):
@@ -238,10 +206,11 @@ def _stats(arguments: argparse.Namespace) -> int:
     opened = open_shop(arguments.shop, _settings(arguments)) if arguments.shop else nullcontext(None)
     with opened as shop:
         documents = [statistics_of(q, shop, min_products=arguments.min_products) for q in loaded]
-    if arguments.json:
-        print_json(documents[0] if len(documents) == 1 else {"file": documents[0], "against": documents[1]})
-    else:
-        print(_side_by_side([path.name for path in files], [dict(_flat(one)) for one in documents]))
+    show(
+        arguments,
+        documents[0] if len(documents) == 1 else {"file": documents[0], "against": documents[1]},
+        _side_by_side([path.name for path in files], [dict(_flat(one)) for one in documents]),
+    )
     return 0
 
 
@@ -272,12 +241,6 @@ def _shown(value: object) -> str:
 
 
 def _dataset(arguments: argparse.Namespace) -> int:
-    from datetime import UTC, datetime
-
-    from drr.app.console import tell
-    from drr.env.query import read_queries
-    from drr.querygen.dataset import Publication, write_dataset
-
     queries = read_queries(arguments.file)
     _not_empty(arguments.file, queries)
     name = arguments.name or arguments.file.stem
@@ -291,12 +254,6 @@ def _dataset(arguments: argparse.Namespace) -> int:
 
 
 def _builtin(arguments: argparse.Namespace) -> int:
-    import json
-
-    from drr.app.console import tell
-    from drr.querygen.builtin import builtin_queries
-    from drr.querygen.files import line_of, write_queries
-
     queries = builtin_queries()
     if arguments.out is None:
         lines = [line_of(query) for query in queries]
@@ -309,8 +266,6 @@ def _builtin(arguments: argparse.Namespace) -> int:
 
 
 def _not_empty(path: Path, queries: list[Query]) -> None:
-    from drr.env.errors import Misuse
-
     if not queries:
         raise Misuse(f"{path}: holds no question; `drr queries generate --out {path}` writes some")
 
@@ -357,9 +312,6 @@ _ACTIONS = {
         _dataset,
     ),
     "builtin": Action(
-        "the checked questions that come with the sample shop",
-        ("--out q.jsonl",),
-        _build_builtin,
-        _builtin,
+        "the checked questions that come with the sample shop", ("--out q.jsonl",), _build_builtin, _builtin
     ),
 }

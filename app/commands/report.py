@@ -6,40 +6,45 @@ import argparse
 import sys
 from pathlib import Path
 
+from drr.app.console import print_json
+from drr.app.options import given_among
+from drr.app.papers.steps import printed_papers
+from drr.app.parsing import name_usual
+from drr.app.reporting import ReportConfig, report
+from drr.env.errors import Misuse
+
 _USUAL = ("--out", "--judge", "--labels", "--viewer", "--paper", "--explain", "--json", "--quiet")
 """The options that people use; `--help-all` has the others."""
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.papers.names import printed_papers
-    from drr.app.parsing import name_usual
-
+    add = parser.add_argument
     name_usual(parser, *_USUAL)
     parser.epilog = "examples:\n  drr report study --out report\n  drr report study --out report --viewer ../pages   # numbers lead to the pages of drr view --static\n  drr report study --json\n  drr report study --out report --paper-figures\n  drr report study --labels sheet.jsonl\n  drr report --explain   # what every metric means"
-    parser.add_argument("study", type=Path, metavar="STUDY", nargs="?", help="the folder of the study")
-    parser.add_argument(
+    add("study", type=Path, metavar="STUDY", nargs="?", help="the folder of the study")
+    add(
         "--out",
         type=Path,
         metavar="DIR",
         help="index.html, answers behind its numbers, tables as md, tex, csv, figures as svg, png, pdf",
     )
-    parser.add_argument(
+    add(
         "--viewer",
         metavar="PLACE",
         help="where the pages of `drr view --static` lie, seen from --out: each answer behind a number leads there (default: ../viewer, if it is there)",
     )
-    parser.add_argument("--judge", help="whose judgements (default: the last by a model, else by rules)")
-    parser.add_argument(
+    add("--judge", help="whose judgements (default: the last by a model, else by rules)")
+    add(
         "--paper-figures",
         action="store_true",
         help="the paper's figures beside ours, marked as another setting",
     )
-    parser.add_argument(
+    add(
         "--paper",
         choices=printed_papers(),
         help="the tables of this paper by their own numbers, with its printed figures, marked as another setting, where no rules took part",
     )
-    parser.add_argument(
+    add(
         "--human",
         type=Path,
         nargs="+",
@@ -47,7 +52,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="labels of people (default: those of drr judges annotate)",
     )
-    parser.add_argument(
+    add(
         "--labels",
         type=Path,
         nargs="+",
@@ -55,29 +60,23 @@ def build(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="labels of a part (`drr judges annotate --sample`): each figure beside its estimate that holds the judge's error",
     )
-    parser.add_argument(
-        "--explain", action="store_true", help="every metric: what it means, its scale, which way is better"
-    )
-    parser.add_argument(
+    add("--explain", action="store_true", help="every metric: what it means, its scale, which way is better")
+    add(
         "--complete-only",
         action="store_true",
         help="leave out answers whose research was broken off because the model failed in the middle",
     )
-    parser.add_argument(
+    add(
         "--verdicts",
         type=Path,
         metavar="FILE",
         help="what each address says of each claim that cites it, a JSON line each (docs/judging.md, Citations one by one)",
     )
-    parser.add_argument("--json", action="store_true", help="the metrics as one JSON document")
+    add("--json", action="store_true", help="the metrics as one JSON document")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.app.console import print_json
-    from drr.app.corrected import corrected_text
-    from drr.app.reporting import ReportConfig, report
-    from drr.app.terms import given_among
-    from drr.env.errors import Misuse
+    from drr.app.judged import corrected_text
 
     if arguments.explain:
         return _explain(as_json=arguments.json)
@@ -103,7 +102,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _explain(*, as_json: bool) -> int:
-    from drr.app.console import print_json
     from drr.app.report.explain import explained
     from drr.eval.metrics import metrics
 

@@ -7,17 +7,33 @@ import io
 import json
 import shlex
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from drr.app.papers.names import RETAIL, reproducible
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from drr.app.papers.steps import PaperSteps, Reproduction
-    from drr.env.json_object import JsonObject
+from drr.app.command_table import find
+from drr.app.console import add_setting_options, print_json, settings_of
+from drr.app.options import positive_float, positive_int
+from drr.app.papers.preview import preview
+from drr.app.papers.steps import (
+    OFFLINE,
+    RETAIL,
+    PaperOption,
+    PaperSteps,
+    Places,
+    Reproduction,
+    begun_in,
+    check_options,
+    keep,
+    reproducible,
+    settled,
+    sizes_of,
+    steps_of,
+)
+from drr.app.parsing import name_usual
+from drr.app.terminal import flowing, table, with_interval
+from drr.env.json_object import JsonObject
 
 _EXAMPLES = """\
 examples:
@@ -46,31 +62,21 @@ _USUAL = (
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.console import add_setting_options
-    from drr.app.options import positive_float, positive_int
-    from drr.app.papers.steps import steps_of
-    from drr.app.parsing import name_usual
-
+    add = parser.add_argument
     first, last = _EXAMPLES.split("\n\n")
     further = (line for name in reproducible() for line in steps_of(name).EXAMPLES)
     parser.epilog = "\n".join([first, *further, "", last])
     name_usual(parser, *_USUAL)
-    parser.add_argument("--paper", choices=reproducible(), default=RETAIL, help="which (default: retail)")
-    parser.add_argument(
-        "--shop", help="a folder, or servers:NAME (default: an invented sample, made in the output folder)"
-    )
-    parser.add_argument(
-        "--out", type=Path, default=Path("reproduction"), metavar="DIR", help="default: reproduction"
-    )
+    add("--paper", choices=reproducible(), default=RETAIL, help="which (default: retail)")
+    add("--shop", help="a folder, or servers:NAME (default: an invented sample, made in the output folder)")
+    add("--out", type=Path, default=Path("reproduction"), metavar="DIR", help="default: reproduction")
     _add_paper_options(parser)
-    parser.add_argument("--trials", type=positive_int, default=1, help="repetitions of each (default 1)")
-    parser.add_argument("--seed", type=int, default=7, help="draws the users and persons (default 7)")
-    parser.add_argument("--variants", help="`all` (default of retail: the paper's six) or names with commas")
-    parser.add_argument("--judge", metavar="MODEL", help="who judges (default: the setting model_judge)")
-    parser.add_argument(
-        "--second-judge", metavar="MODEL", help="judges the same again, for agreement between judges"
-    )
-    parser.add_argument(
+    add("--trials", type=positive_int, default=1, help="repetitions of each (default 1)")
+    add("--seed", type=int, default=7, help="draws the users and persons (default 7)")
+    add("--variants", help="`all` (default of retail: the paper's six) or names with commas")
+    add("--judge", metavar="MODEL", help="who judges (default: the setting model_judge)")
+    add("--second-judge", metavar="MODEL", help="judges the same again, for agreement between judges")
+    add(
         "--human",
         type=Path,
         nargs="+",
@@ -78,14 +84,10 @@ def build(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="labels of people, for the agreement tables",
     )
-    parser.add_argument("--budget", type=positive_float, metavar="USD", help="most that all of it may cost")
-    parser.add_argument(
-        "--dry-run", action="store_true", help="each step, units and calls; computes and asks nothing"
-    )
-    parser.add_argument("--quiet", action="store_true", help="no progress")
-    parser.add_argument(
-        "--json", action="store_true", help="one JSON document; the steps go to standard error"
-    )
+    add("--budget", type=positive_float, metavar="USD", help="most that all of it may cost")
+    add("--dry-run", action="store_true", help="each step, units and calls; computes and asks nothing")
+    add("--quiet", action="store_true", help="no progress")
+    add("--json", action="store_true", help="one JSON document; the steps go to standard error")
     add_setting_options(
         parser,
         "model",
@@ -102,9 +104,6 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def _add_paper_options(parser: argparse.ArgumentParser) -> None:
     """Each with whose it is; what several papers have stands once."""
-    from drr.app.options import positive_int
-    from drr.app.papers.steps import PaperOption, steps_of
-
     kinds: dict[str, Callable[[str], Any]] = {"size": positive_int, "text": str, "file": Path, "folder": Path}
     told: dict[str, dict[str, list[str]]] = {}
     options: dict[str, PaperOption] = {}
@@ -123,8 +122,6 @@ def _add_paper_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.app.console import print_json
-
     with redirect_stdout(sys.stderr) if arguments.json else nullcontext():
         code, document = _reproduced(arguments)
     if arguments.json:
@@ -133,11 +130,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _reproduced(arguments: argparse.Namespace) -> tuple[int, JsonObject]:
-    from drr.app.console import settings_of
-    from drr.app.papers.begun import begun_in, check_options, keep, settled, sizes_of
-    from drr.app.papers.steps import OFFLINE, Places, Reproduction, steps_of
-    from drr.app.terminal import flowing
-
     check_options(arguments)
     paper, begun = steps_of(arguments.paper), begun_in(arguments.out)
     settings = settings_of(arguments).settings
@@ -149,8 +141,6 @@ def _reproduced(arguments: argparse.Namespace) -> tuple[int, JsonObject]:
     if arguments.paper != RETAIL:
         print(flowing(_size_text(asked, paper)), flush=True)
     if arguments.dry_run:
-        from drr.app.papers.preview import preview
-
         code, counts = preview(asked, paper)
         return code, {"to_do": dict(counts)}
     keep(arguments.out, now)
@@ -178,7 +168,6 @@ def _size_text(asked: Reproduction, paper: PaperSteps) -> str:
 
 def _steps(asked: Reproduction, paper: PaperSteps) -> int:
     from drr.app.cli import main
-    from drr.app.command_table import find
 
     for step in paper.steps(asked):
         if step.done:
@@ -213,15 +202,12 @@ HEADLINE: Mapping[str, tuple[str, int]] = {
 
 def _headline(metrics: Path, shown: Sequence[str]) -> str:
     """The few figures that say how it went; the banner over them."""
-    from drr.app.terminal import flowing
-
     banner = json.loads(metrics.read_text(encoding="utf-8"))["banner"]
     return f"\n{flowing(banner) + chr(10) * 2 if banner else ''}{figures_table(metrics, shown)}"
 
 
 def figures_table(metrics: Path, shown: Sequence[str], *, width: int | None = None) -> str:
     """The few figures that say how it went, each with its interval."""
-    from drr.app.terminal import table, with_interval
     from drr.eval.metrics import metrics as registry
 
     document = json.loads(metrics.read_text(encoding="utf-8"))

@@ -5,10 +5,17 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from drr.app.running import RunConfig
+from drr.app.console import add_setting_options, print_json, show
+from drr.app.forecast import render
+from drr.app.models import AGENT_SETTINGS, roles_in
+from drr.app.options import add_asked_options, add_command_terms, command_terms, given_among, limits_of
+from drr.app.parsing import name_usual
+from drr.app.running import RunConfig, forecast, save
+from drr.app.studies import add_run_options, conclude
+from drr.app.task_worlds import add_world_options
+from drr.app.vouching import given_settings, trusted_addresses
+from drr.app.workers import add_workers_option
 
 _EXAMPLES = """\
 A study is a folder: what is finished in it is never computed again, what is missing is when the command is given again.
@@ -31,46 +38,35 @@ _USUAL = (
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.console import add_setting_options
-    from drr.app.models import AGENT_SETTINGS
-    from drr.app.options import add_asked_options, add_command_terms
-    from drr.app.parsing import name_usual
-    from drr.app.studies import add_run_options
-    from drr.app.task_worlds import add_world_options
-    from drr.app.workers import add_workers_option
-
+    add = parser.add_argument
     parser.epilog = _EXAMPLES
     name_usual(parser, *_USUAL)
-    parser.add_argument(
+    add(
         "study",
         metavar="STUDY",
         type=Path,
         help="the folder of the study, or a file that says all (study.yaml)",
     )
-    parser.add_argument(
-        "--shop", metavar="SHOP", help="a folder, or servers:NAME (default: the shop of the study)"
-    )
-    parser.add_argument(
-        "--queries", metavar="FILE", type=Path, help="JSONL, a query a line (default: those of the study)"
-    )
+    add("--shop", metavar="SHOP", help="a folder, or servers:NAME (default: the shop of the study)")
+    add("--queries", metavar="FILE", type=Path, help="JSONL, a query a line (default: those of the study)")
     add_world_options(parser)
-    parser.add_argument(
+    add(
         "--variants",
         metavar="NAMES",
         help="names of `drr variants`, file.py:function or 'cmd:COMMAND', with commas (default: all, the paper's six)",
     )
-    parser.add_argument(
+    add(
         "--settings",
         metavar="LIST",
         help="what of the person agents are given, with commas: task, context:N, memory:NAME[:N], persona, records (default), records+persona",
     )
-    parser.add_argument(
+    add(
         "--persons",
         metavar="FILE",
         type=Path,
         help="JSONL, a person a line: who asks (default: those of the study)",
     )
-    parser.add_argument(
+    add(
         "--contexts",
         metavar="DIR",
         type=Path,
@@ -84,10 +80,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.app.console import print_json
-    from drr.app.forecast import render
-    from drr.app.running import forecast, run, save
-    from drr.app.studies import conclude
+    from drr.app.running import run
 
     config = _config(arguments)
     if arguments.save_config is not None:
@@ -96,10 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.dry_run:
         expected = forecast(config)
-        if arguments.json:
-            print_json(expected)
-        else:
-            print(render(expected))
+        show(arguments, expected, render(expected))
         return 0
     summary, status = run(config)
     if arguments.json:
@@ -109,12 +99,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _config(arguments: argparse.Namespace) -> RunConfig:
-    from drr.app.models import roles_in
-    from drr.app.options import command_terms, limits_of
-    from drr.app.running import RunConfig
-    from drr.app.terms import given_among
-    from drr.app.vouching import given_settings, trusted_addresses
-
     return replace(
         RunConfig(**given_among(arguments, RunConfig, but=("limits", "otel", "agent_sees"))),
         **command_terms(arguments),

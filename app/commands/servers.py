@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from drr.app.testservers import Found
+from drr.app import testservers
+from drr.app.console import show
+from drr.app.testservers import Found, write_credentials
+from drr.env.errors import DrrError
 
 _PORTS = {"mongodb": 27017, "elasticsearch": 9200}
 _EXAMPLES = """\
@@ -56,30 +58,21 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _password(arguments: argparse.Namespace) -> int:
-    from drr.app.console import print_json
-    from drr.app.credentials import write_credentials
-
     names = write_credentials(arguments.file)
-    if arguments.json:
-        print_json({"file": str(arguments.file), "names": list(names)})
-    else:
-        print(
-            f"{arguments.file} holds {', '.join(names)}. `docker compose up -d` reads it; for drr in this shell:"
-        )
-        print(f"set -a; . {_in_shell(arguments.file)}; set +a")
+    show(
+        arguments,
+        {"file": str(arguments.file), "names": list(names)},
+        f"{arguments.file} holds {', '.join(names)}. `docker compose up -d` reads it; for drr in this shell:",
+        f"set -a; . {_in_shell(arguments.file)}; set +a",
+    )
     return 0
 
 
 def _in_shell(file: Path) -> str:
-    import shlex
-
     return shlex.quote(str(file) if file.is_absolute() else f"./{file}")
 
 
 def _start(arguments: argparse.Namespace) -> int:
-    from drr.app import testservers
-    from drr.env.errors import DrrError
-
     there = testservers.found()
     for kind in testservers.KINDS:
         if kind in there:
@@ -99,8 +92,6 @@ def _start(arguments: argparse.Namespace) -> int:
 
 
 def _stop(arguments: argparse.Namespace) -> int:
-    from drr.app import testservers
-
     for server in testservers.found().values():
         testservers.stop_process(server.pid)
     _status(arguments)
@@ -108,21 +99,17 @@ def _stop(arguments: argparse.Namespace) -> int:
 
 
 def _status(arguments: argparse.Namespace) -> int:
-    from drr.app import testservers
-    from drr.app.console import print_json
-
     there = testservers.found()
-    if arguments.json:
-        print_json({kind: asdict(there[kind]) if kind in there else None for kind in testservers.KINDS})
-    else:
-        print("\n".join([*_states(there), f"{'data':<14} {testservers.WORK / 'data'}", *_exports(there)]))
+    show(
+        arguments,
+        {kind: asdict(there[kind]) if kind in there else None for kind in testservers.KINDS},
+        "\n".join([*_states(there), f"{'data':<14} {testservers.WORK / 'data'}", *_exports(there)]),
+    )
     answering = [server for server in there.values() if server.url is not None]
     return 0 if len(answering) == len(testservers.KINDS) else 1
 
 
 def _states(there: Mapping[str, Found]) -> Iterator[str]:
-    from drr.app import testservers
-
     for kind in testservers.KINDS:
         server = there.get(kind)
         if server is None:

@@ -4,12 +4,31 @@ from __future__ import annotations
 
 import argparse
 import math
-from typing import TYPE_CHECKING, Any
+import sys
+from contextlib import nullcontext
+from typing import Any
 
-if TYPE_CHECKING:
-    from drr.env.entities import Order, Product, User
-    from drr.env.settings import Settings
-    from drr.env.shop import SearchRequest, Shop
+from drr.app.console import add_search_options, add_trust_option, print_json, progress_of, settings_of, show
+from drr.app.notices import tidy_end
+from drr.app.options import positive_int
+from drr.app.shop_text import (
+    history_text,
+    hit,
+    hits_text,
+    info_text,
+    listed_users,
+    record_text,
+    say_search,
+    shop_info,
+    why_nothing,
+)
+from drr.app.spreading import add_spread_options, asked_of, copy_by_many
+from drr.app.terminal import Column, plain, table
+from drr.env.copy import copy_shop
+from drr.env.entities import Order, Product, User
+from drr.env.errors import DrrError, Misuse, NoSuchShop, ShopError
+from drr.env.settings import Settings
+from drr.env.shop import SearchRequest, Shop, check_shop, open_shop, shop_writer
 
 _EXAMPLES = """\
 SHOP is a folder, or servers:NAME.
@@ -32,10 +51,6 @@ examples:
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.console import add_search_options
-    from drr.app.options import positive_int
-    from drr.app.spreading import add_spread_options
-
     parser.epilog = _EXAMPLES
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     commands = parser.add_subparsers(
@@ -46,12 +61,11 @@ def build(parser: argparse.ArgumentParser) -> None:
     info.add_argument("shop", metavar="SHOP", help="a folder, or servers:NAME")
 
     users = _command(commands, "users", "users worth asking for: their orders and what these are about")
-    users.add_argument("shop", metavar="SHOP", help="a folder, or servers:NAME")
-    users.add_argument("--limit", type=positive_int, default=10, metavar="N", help="default: 10")
-    users.add_argument(
-        "--min-orders", type=positive_int, default=5, metavar="N", help="of a user (default: 5)"
-    )
-    users.add_argument("--seed", type=int, default=7, metavar="S", help="which are drawn (default: 7)")
+    add = users.add_argument
+    add("shop", metavar="SHOP", help="a folder, or servers:NAME")
+    add("--limit", type=positive_int, default=10, metavar="N", help="default: 10")
+    add("--min-orders", type=positive_int, default=5, metavar="N", help="of a user (default: 5)")
+    add("--seed", type=int, default=7, metavar="S", help="which are drawn (default: 7)")
 
     _build_search(commands)
 
@@ -82,37 +96,31 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def _build_search(commands: Any) -> None:
-
     search = _command(commands, "search", "search the catalogue")
-    search.add_argument("shop", metavar="SHOP", help="a folder, or servers:NAME")
-    search.add_argument("query", metavar="QUERY", help="the words that are searched for")
-    search.add_argument(
-        "--max-price", type=float, metavar="USD", help="products of unknown price are left out"
-    )
-    search.add_argument(
-        "--min-price", type=float, metavar="USD", help="products of unknown price are left out"
-    )
-    search.add_argument("--min-rating", type=float, metavar="STARS", help="average rating, 1 to 5")
-    search.add_argument(
-        "--category", metavar="NAME", help="a category, a step of a category path or its end; A > B for both"
-    )
-    search.add_argument("--brand", metavar="NAME", help="a brand or store")
-    search.add_argument("--unknown-price", action="store_true", help="let unknown prices pass a price filter")
-    search.add_argument(
+    add = search.add_argument
+    add("shop", metavar="SHOP", help="a folder, or servers:NAME")
+    add("query", metavar="QUERY", help="the words that are searched for")
+    add("--max-price", type=float, metavar="USD", help="products of unknown price are left out")
+    add("--min-price", type=float, metavar="USD", help="products of unknown price are left out")
+    add("--min-rating", type=float, metavar="STARS", help="average rating, 1 to 5")
+    add("--category", metavar="NAME", help="a category, a step of a category path or its end; A > B for both")
+    add("--brand", metavar="NAME", help="a brand or store")
+    add("--unknown-price", action="store_true", help="let unknown prices pass a price filter")
+    add(
         "--sort",
         choices=("relevance", "price_asc", "price_desc", "rating", "popularity"),
         default="relevance",
         help="default: relevance",
     )
-    search.add_argument(
+    add(
         "--match",
         choices=("well", "any", "all"),
         default="well",
         help="the thing and most of the other words (default), any word, or all",
     )
-    search.add_argument("--limit", type=int, default=10, metavar="N", help="default: 10")
-    search.add_argument("--offset", type=int, default=0, metavar="N", help="skip so many")
-    search.add_argument(
+    add("--limit", type=int, default=10, metavar="N", help="default: 10")
+    add("--offset", type=int, default=0, metavar="N", help="skip so many")
+    add(
         "--search",
         choices=("fields", "plain", "hybrid"),
         help="how the catalogue is searched (default: as `drr env settings` says)",
@@ -120,8 +128,6 @@ def _build_search(commands: Any) -> None:
 
 
 def _command(commands: Any, name: str, line: str) -> argparse.ArgumentParser:
-    from drr.app.console import add_trust_option
-
     examples = [one for one in _EXAMPLES.splitlines() if one.startswith(f"  drr shop {name} ")]
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
@@ -137,11 +143,6 @@ def _command(commands: Any, name: str, line: str) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> int:
     import sqlite3
-    from contextlib import nullcontext
-
-    from drr.app.console import settings_of
-    from drr.app.ending import tidy_end
-    from drr.env.errors import ShopError
 
     actions = {
         "info": _info,
@@ -163,26 +164,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _info(arguments: argparse.Namespace, settings: Settings) -> int:
-    from drr.app.console import print_json
-    from drr.app.shop_text import info_text, shop_info
-    from drr.env.shop import open_shop
-
     with open_shop(arguments.shop, settings) as shop:
         info = shop_info(arguments.shop, shop)
-    if arguments.json:
-        print_json(info)
-    else:
-        print(info_text(info))
+    show(arguments, info, info_text(info))
     return 0
 
 
 def _users(arguments: argparse.Namespace, settings: Settings) -> int:
-    from drr.app.console import print_json
-    from drr.app.shop_users import listed_users
-    from drr.app.terminal import Column, table
-    from drr.env.errors import DrrError
-    from drr.env.shop import open_shop
-
     with open_shop(arguments.shop, settings) as shop:
         found = listed_users(shop, arguments.limit, seed=arguments.seed, min_orders=arguments.min_orders)
     if not found:
@@ -199,11 +187,6 @@ def _users(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def _search(arguments: argparse.Namespace, settings: Settings) -> int:
-    from drr.app.console import print_json
-    from drr.app.shop_text import hit, hits_text, say_search, why_nothing
-    from drr.env.errors import Misuse
-    from drr.env.shop import open_shop
-
     request = _request(arguments)
     with open_shop(arguments.shop, settings) as shop:
         say_search(arguments.shop, shop, settings)
@@ -223,9 +206,6 @@ def _search(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def _request(arguments: argparse.Namespace) -> SearchRequest:
-    from drr.env.errors import Misuse
-    from drr.env.shop import SearchRequest
-
     for option in ("max_price", "min_price", "min_rating"):
         value = getattr(arguments, option)
         if value is not None and not (math.isfinite(value) and value >= 0):
@@ -238,11 +218,6 @@ def _request(arguments: argparse.Namespace) -> SearchRequest:
 
 
 def _show(arguments: argparse.Namespace, settings: Settings) -> int:
-    from drr.app.console import print_json
-    from drr.app.shop_text import history_text, record_text
-    from drr.env.errors import Misuse
-    from drr.env.shop import open_shop
-
     few = _how_many(arguments)
     with open_shop(arguments.shop, settings) as shop:
         record = _find(shop, arguments.kind, arguments.id)
@@ -265,8 +240,6 @@ def _show(arguments: argparse.Namespace, settings: Settings) -> int:
 
 def _how_many(arguments: argparse.Namespace) -> int | None:
     """Return how many orders of a user to show; `None` for all of them."""
-    from drr.env.errors import Misuse
-
     orders = arguments.orders
     if orders is None:
         return 5
@@ -292,13 +265,6 @@ def _find(shop: Shop, kind: str, key: str) -> Product | User | Order | None:
 
 
 def _check(arguments: argparse.Namespace, settings: Settings) -> int:
-    import sys
-
-    from drr.app.console import print_json
-    from drr.app.screen import plain
-    from drr.env.errors import NoSuchShop, ShopError
-    from drr.env.shop import check_shop, open_shop
-
     try:
         with open_shop(arguments.shop, settings):
             pass
@@ -324,12 +290,6 @@ def _check(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def _copy(arguments: argparse.Namespace, settings: Settings) -> int:
-    from drr.app.console import print_json, progress_of
-    from drr.app.spreading import asked_of, copy_by_many
-    from drr.env.copy import copy_shop
-    from drr.env.errors import Misuse
-    from drr.env.shop import open_shop, shop_writer
-
     if arguments.source.rstrip("/") == arguments.target.rstrip("/"):
         raise Misuse(f"{arguments.source}: a shop cannot be copied onto itself; name another target")
     asked, progress = asked_of(arguments, arguments.target), progress_of(arguments)
@@ -355,19 +315,14 @@ def _copy(arguments: argparse.Namespace, settings: Settings) -> int:
 
 def _index(arguments: argparse.Namespace, settings: Settings) -> int:
     """The shop is copied over itself: who has it open goes on with the old one."""
-    from drr.app.console import print_json, progress_of
-    from drr.env.copy import copy_shop
-    from drr.env.shop import open_shop, shop_writer
-
     with (
         open_shop(arguments.shop, settings) as shop,
         shop_writer(arguments.shop, settings, replace=True) as writer,
     ):
         manifest = copy_shop(shop, writer, progress_of(arguments))
-    if arguments.json:
-        print_json({"shop": arguments.shop, "content_hash": manifest.content_hash})
-    else:
-        print(
-            f"{arguments.shop}: a new index of {manifest.counts['products']:,} products; the records are as they were"
-        )
+    show(
+        arguments,
+        {"shop": arguments.shop, "content_hash": manifest.content_hash},
+        f"{arguments.shop}: a new index of {manifest.counts['products']:,} products; the records are as they were",
+    )
     return 0

@@ -6,14 +6,25 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+import sys
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
+from drr.agents.commands.command import is_command, shown_name
+from drr.app.console import print_json, show
+from drr.app.notices import confirmed
+from drr.app.options import positive_int
+from drr.app.plans import QUERIES, Selection, keep_queries
+from drr.app.specs import agent_in, reach_in, setting_in
+from drr.env.errors import Misuse
+from drr.env.given import settings_of, words_of
+from drr.env.query import Query, read_queries
+from drr.env.reach import reaches_of
+from drr.env.reach import words_of as reach_words
+from drr.study.unit import Unit
+
 if TYPE_CHECKING:
-    from drr.app.plans import Selection
-    from drr.env.query import Query
     from drr.study.study import Study
-    from drr.study.unit import Unit
 
 _EXAMPLES = """\
 What is named stays; every other answer no longer counts. Nothing is deleted: `drr run` with the same names brings it back
@@ -45,8 +56,6 @@ class _Edit(NamedTuple):
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.options import positive_int
-
     commands = parser.add_subparsers(dest="command", required=True, metavar="edit|check")
     edit = commands.add_parser(
         "edit",
@@ -54,15 +63,14 @@ def build(parser: argparse.ArgumentParser) -> None:
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    edit.add_argument("study", metavar="STUDY", type=Path, help="the folder of the study")
-    edit.add_argument("--variants", metavar="NAMES", help="the variants that stay")
-    edit.add_argument(
-        "--queries", metavar="FILE", type=Path, help="JSONL: the queries of the study that stay"
-    )
-    edit.add_argument("--settings", metavar="LIST", help="the settings of the persons that stay")
-    edit.add_argument("--trials", type=positive_int, metavar="N", help="the repetitions that stay")
-    edit.add_argument("--yes", action="store_true", help="do not ask")
-    edit.add_argument("--json", action="store_true", help="one JSON document")
+    add = edit.add_argument
+    add("study", metavar="STUDY", type=Path, help="the folder of the study")
+    add("--variants", metavar="NAMES", help="the variants that stay")
+    add("--queries", metavar="FILE", type=Path, help="JSONL: the queries of the study that stay")
+    add("--settings", metavar="LIST", help="the settings of the persons that stay")
+    add("--trials", type=positive_int, metavar="N", help="the repetitions that stay")
+    add("--yes", action="store_true", help="do not ask")
+    add("--json", action="store_true", help="one JSON document")
     check = commands.add_parser("check", help="whether units and texts are as they were written")
     check.add_argument("study", metavar="STUDY", type=Path, help="the folder of the study")
     check.add_argument("--json", action="store_true", help="one JSON document")
@@ -70,7 +78,6 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from drr.app.console import print_json
     from drr.study.study import Study
 
     folder: Path = arguments.study
@@ -86,10 +93,6 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    import sys
-
-    from drr.app.console import print_json
-    from drr.env.errors import Misuse
     from drr.study.study import Study
 
     if arguments.command == "check":
@@ -99,33 +102,27 @@ def run(arguments: argparse.Namespace) -> int:
         selection, queries = _named(arguments, study)
         edit = _planned(study, selection)
         sentence = f"{folder}: {_text(edit)}"
-        agreed = not edit.drop or arguments.yes or _yes(sentence)
+        agreed = not edit.drop or arguments.yes or confirmed(f"{sentence}. Do it?")
         if not agreed and not sys.stdin.isatty():
             raise Misuse(f"{sentence}; give --yes to do it")
         if agreed:
             _apply(study, arguments, edit, queries)
-    if arguments.json:
-        print_json(
-            Edited(
-                schema=1,
-                kept=len(edit.keep),
-                taken_away=len(edit.drop),
-                finished_taken_away=edit.finished,
-                done=agreed,
-            )
-        )
-    else:
-        print(sentence if agreed else f"{folder}: left as it is")
+    show(
+        arguments,
+        Edited(
+            schema=1,
+            kept=len(edit.keep),
+            taken_away=len(edit.drop),
+            finished_taken_away=edit.finished,
+            done=agreed,
+        ),
+        sentence if agreed else f"{folder}: left as it is",
+    )
     return 0 if agreed else 1
 
 
 def _named(arguments: argparse.Namespace, study: Study) -> tuple[Selection, list[Query]]:
     """Find what stays, and its questions; `Misuse` for what the study has not."""
-    from drr.app.plans import QUERIES, Selection
-    from drr.env.errors import Misuse
-    from drr.env.given import settings_of
-    from drr.env.query import read_queries
-
     own = study.folder / QUERIES
     had = read_queries(own) if own.is_file() else []
     chosen = None if arguments.queries is None else {query.id for query in read_queries(arguments.queries)}
@@ -146,9 +143,6 @@ def _named(arguments: argparse.Namespace, study: Study) -> tuple[Selection, list
 
 def _planned(study: Study, selection: Selection) -> _Edit:
     """Plan the edit from the units themselves, so that no agent of others is loaded and no shop opened."""
-    from drr.app.specs import agent_in, setting_in
-    from drr.env.errors import Misuse
-
     keys = [standing.key for standing in study.ledger.units.standings() if standing.kind == "answer"]
     units = [study.ledger.units.get(key) for key in keys]
     here = {name for unit in units for name in (str(unit.spec["variant"]), agent_in(unit.spec))}
@@ -181,21 +175,7 @@ def _text(edit: _Edit) -> str:
     )
 
 
-def _yes(sentence: str) -> bool:
-    import sys
-
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return False
-    print(f"drr: {sentence}. Do it? [y/N] ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
-
-
 def _apply(study: Study, arguments: argparse.Namespace, edit: _Edit, queries: list[Query]) -> None:
-    from drr.app.plans import keep_queries
-    from drr.app.specs import reach_in
-    from drr.env.given import settings_of, words_of
-    from drr.env.reach import reaches_of
-    from drr.env.reach import words_of as reach_words
     from drr.study.study import Study
 
     study.retire("answer", edit.keep)
@@ -215,11 +195,7 @@ def _apply(study: Study, arguments: argparse.Namespace, edit: _Edit, queries: li
 
 def _words_of(before: str, keep: list[Unit]) -> str:
     """List the words of the variants that stay. A file's word is its whole path, and its name the last part of that."""
-    from pathlib import PurePath
-
-    from drr.agents.commands.command import is_command, shown_name
     from drr.agents.registry import PAPER, parts_of
-    from drr.app.specs import agent_in
 
     words = [word for part in before.split(",") for word in (PAPER if part == "all" else [part])]
     here = {agent_in(unit.spec) for unit in keep}

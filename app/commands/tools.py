@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import argparse
+import json
+import sys
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from drr.app.console import add_setting_options, print_json, settings_of, tell
+from drr.app.session import (
+    Called,
+    call_over_mcp,
+    called_in,
+    is_agent,
+    sample_shop,
+    someone,
+    tool_context,
+    tool_named,
+)
+from drr.app.terminal import flowing
+from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
-
-if TYPE_CHECKING:
-    from drr.app.over_mcp import Called
-    from drr.tools.spec import Tool
+from drr.tools.docs import write_docs
+from drr.tools.registry import TOOLS
+from drr.tools.spec import Tool
 
 _EXAMPLES = """\
 examples:
@@ -23,8 +37,6 @@ examples:
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.console import add_setting_options
-
     parser.epilog = _EXAMPLES
     commands = parser.add_subparsers(dest="action", required=True, metavar="list|schema|call|docs")
 
@@ -36,16 +48,17 @@ def build(parser: argparse.ArgumentParser) -> None:
     schema.add_argument("--json", action="store_true", help="it is one JSON document as it is")
 
     calling = commands.add_parser("call", help="call one tool; exit 1 if it answers with an error")
-    calling.add_argument("name", metavar="NAME", help="the name of the tool")
-    calling.add_argument(
+    add = calling.add_argument
+    add("name", metavar="NAME", help="the name of the tool")
+    add(
         "--shop",
         metavar="SHOP",
         help="a folder, or servers:NAME; an agent that was started with `cmd:` leaves it out",
     )
-    calling.add_argument("--user", metavar="USER", help="whose session this is")
-    calling.add_argument("--open-access", action="store_true", help="let the tools read every user's data")
-    calling.add_argument("--args", default="{}", metavar="JSON", help="the arguments, one JSON object")
-    calling.add_argument("--json", action="store_true", help="one JSON document")
+    add("--user", metavar="USER", help="whose session this is")
+    add("--open-access", action="store_true", help="let the tools read every user's data")
+    add("--args", default="{}", metavar="JSON", help="the arguments, one JSON object")
+    add("--json", action="store_true", help="one JSON document")
     add_setting_options(calling, "search", "web", "sandbox", "web_record", "web_top_k", "shop_url")
 
     docs = commands.add_parser(
@@ -65,10 +78,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    from drr.app.console import print_json
-    from drr.app.terminal import flowing
-    from drr.tools.registry import TOOLS
-
     if arguments.json:
         print_json(
             [
@@ -94,18 +103,11 @@ def _list(arguments: argparse.Namespace) -> int:
 
 
 def _schema(arguments: argparse.Namespace) -> int:
-    from drr.app.console import print_json
-    from drr.app.session import tool_named
-
     print_json(tool_named(arguments.name).schema)
     return 0
 
 
 def _arguments(text: str) -> JsonObject:
-    import json
-
-    from drr.env.errors import Misuse
-
     try:
         given = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -118,11 +120,6 @@ def _arguments(text: str) -> JsonObject:
 
 
 def _call(arguments: argparse.Namespace) -> int:
-    import sys
-
-    from drr.app.console import print_json
-    from drr.app.session import tool_named
-
     tool = tool_named(arguments.name)
     given = _arguments(arguments.args)
     called = _called(arguments, tool, given)
@@ -145,11 +142,6 @@ def _call(arguments: argparse.Namespace) -> int:
 
 def _called(arguments: argparse.Namespace, tool: Tool, given: JsonObject) -> Called:
     """Call in the shop, or, for an agent that was started as a command, in its session."""
-    from drr.app.console import settings_of
-    from drr.app.over_mcp import call_over_mcp, is_agent
-    from drr.app.session import called_in
-    from drr.env.errors import Misuse
-
     if arguments.shop is None:
         if not is_agent():
             raise Misuse("--shop SHOP: a folder, or servers:NAME; e.g. --shop demo/shop")
@@ -165,12 +157,6 @@ def _called(arguments: argparse.Namespace, tool: Tool, given: JsonObject) -> Cal
 
 
 def _docs(arguments: argparse.Namespace) -> int:
-    from pathlib import Path
-
-    from drr.app.by_hand import sample_shop, someone, tool_context
-    from drr.app.console import settings_of, tell
-    from drr.tools.docs import write_docs
-
     settings = settings_of(arguments).settings
     with ExitStack() as stack:
         if arguments.shop is None:

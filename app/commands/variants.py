@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import sys
+
+from drr.app.console import print_json
+from drr.app.terminal import flowing
 
 _EXAMPLES = """\
 A variant is ARCHITECTURE[+profile][+own][+ws]; `all` means the paper's six. Another package adds one through an entry point
@@ -21,12 +25,8 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    import sys
-
     from drr.agents.base import PROFILE, WS
     from drr.agents.registry import PAPER, plug_ins, variants
-    from drr.app.console import print_json
-    from drr.app.terminal import flowing
 
     known = variants()
     for problem in plug_ins()[1].values():

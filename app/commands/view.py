@@ -4,9 +4,18 @@ loopback or written as files."""
 from __future__ import annotations
 
 import argparse
+import re
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from drr.app.console import progress_of, tell
+from drr.app.judging import shop_of
+from drr.app.pages.serve import bind, new_token
+from drr.app.studies import despite_losses, say_losses
+from drr.app.vouching import offer_shop
+from drr.env.errors import Misuse
 
 if TYPE_CHECKING:
     from drr.app.viewer.reader import Reader
@@ -18,29 +27,28 @@ _FOR_OWNERS = "They hold what is true of the tasks: for their owner, not for who
 
 
 def build(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     parser.epilog = (
         "examples:\n  drr view study\n  drr view study --static pages   # a folder to open from disk or to mail\n"
         "  drr view study --reviewer ann,bob   # an address each: their marks beside claims and rules are kept by name\n"
         "  drr view study --import marks-ann.jsonl   # marks that a page from disk saved\n"
         "  drr view tasks   # tasks with files and what is true of them: for their owner"
     )
-    parser.add_argument(
-        "study", type=Path, metavar="STUDY|TASKS", help="a study, or a folder of tasks with files"
-    )
-    parser.add_argument("--port", type=int, default=0, help="loopback port (default: any free one)")
-    parser.add_argument("--static", type=Path, metavar="DIR", help="write files instead of serving")
-    parser.add_argument(
+    add("study", type=Path, metavar="STUDY|TASKS", help="a study, or a folder of tasks with files")
+    add("--port", type=int, default=0, help="loopback port (default: any free one)")
+    add("--static", type=Path, metavar="DIR", help="write files instead of serving")
+    add(
         "--report",
         metavar="PLACE",
         help="every page leads there: served, a folder of `drr report --out` (default: it is written when asked for);"
         " with --static, where its index.html lies, seen from there (default: ../report, if it is there)",
     )
-    parser.add_argument(
+    add(
         "--reviewer",
         metavar="NAME[,NAME]",
         help="who marks verdicts and rules as right or wrong; an address each (default: one, `reviewer`)",
     )
-    parser.add_argument(
+    add(
         "--import",
         dest="marks",
         type=Path,
@@ -48,18 +56,16 @@ def build(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="take in marks that pages of --static saved, and show nothing",
     )
-    parser.add_argument("--judge", help="whose judgements (default: the last by a model, else by rules)")
-    parser.add_argument("--shop", help="where the study's shop lies now, if not where it was")
-    parser.add_argument(
+    add("--judge", help="whose judgements (default: the last by a model, else by rules)")
+    add("--shop", help="where the study's shop lies now, if not where it was")
+    add(
         "--tasks",
         type=Path,
         metavar="FOLDER",
         help="where the study's tasks with files lie now, if not where they were",
     )
-    parser.add_argument("--quiet", action="store_true", help="no progress")
-    parser.add_argument(
-        "--json", action="store_true", help="one JSON document: the addresses, or what was written"
-    )
+    add("--quiet", action="store_true", help="no progress")
+    add("--json", action="store_true", help="one JSON document: the addresses, or what was written")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -69,11 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _tasks(arguments: argparse.Namespace) -> int:
-    from drr.app.console import progress_of
-    from drr.app.pages.serve import new_token
     from drr.app.viewer.tasks.shelf import TaskShelf
     from drr.app.viewer.tasks.site import task_site, write_task_folder
-    from drr.env.errors import Misuse
 
     options = ("judge", "shop", "tasks", "report", "reviewer", "marks")
     if any(getattr(arguments, name) for name in options):
@@ -92,12 +95,8 @@ def _tasks(arguments: argparse.Namespace) -> int:
 
 
 def _study(arguments: argparse.Namespace) -> int:
-    from drr.app.profiles import shop_of
-    from drr.app.studies import despite_losses, say_losses
     from drr.app.viewer.reader import Reader
     from drr.app.viewer.tasks.found import shelf_of
-    from drr.app.vouching import offer_shop
-    from drr.env.errors import Misuse
     from drr.study.study import Study
 
     names = _reviewers(arguments.reviewer)
@@ -121,7 +120,6 @@ def _study(arguments: argparse.Namespace) -> int:
 
 
 def _write(reader: Reader, arguments: argparse.Namespace, shelf: TaskShelf | None) -> None:
-    from drr.app.console import progress_of
     from drr.app.viewer.static import report_of, write_static
 
     count = write_static(
@@ -131,18 +129,12 @@ def _write(reader: Reader, arguments: argparse.Namespace, shelf: TaskShelf | Non
 
 
 def _tell_written(arguments: argparse.Namespace, count: int, *, for_owners: bool) -> None:
-    from drr.app.console import tell
-
     page = str(arguments.static / "index.html")
     document = {"pages": count, "index": page, "for_owners": for_owners}
     tell(arguments, document, f"{count} pages: open {page}", *([_FOR_OWNERS] if for_owners else []))
 
 
 def _reviewers(words: str | None) -> list[str]:
-    import re
-
-    from drr.env.errors import Misuse
-
     names = [] if words is None else [word.strip() for word in words.split(",")]
     if len(set(names)) < len(names) or not all(re.fullmatch(r"[\w-]{1,80}", name) for name in names):
         raise Misuse("--reviewer: different names of letters, digits, - and _ with commas between")
@@ -150,7 +142,6 @@ def _reviewers(words: str | None) -> list[str]:
 
 
 def _take_in(study: Study, arguments: argparse.Namespace) -> int:
-    from drr.app.console import tell
     from drr.app.viewer.reviewing import ReviewBooks
 
     added, strange = ReviewBooks(study).take_in(arguments.marks)
@@ -165,7 +156,6 @@ def _take_in(study: Study, arguments: argparse.Namespace) -> int:
 
 def _report_of(given: str | None) -> Path | None:
     from drr.app.report.write import MARK
-    from drr.env.errors import Misuse
 
     if given is not None and not (Path(given) / MARK).is_file():
         raise Misuse(f"{given}: no folder that `drr report --out` wrote")
@@ -173,7 +163,6 @@ def _report_of(given: str | None) -> Path | None:
 
 
 def _serve(reader: Reader, arguments: argparse.Namespace, shelf: TaskShelf | None, names: list[str]) -> None:
-    from drr.app.pages.serve import new_token
     from drr.app.viewer.site import SOMEBODY, site
 
     report = _report_of(arguments.report)
@@ -182,9 +171,7 @@ def _serve(reader: Reader, arguments: argparse.Namespace, shelf: TaskShelf | Non
     token = next(iter(reviewers))
     shown = {token: f"{name}: " if names else "" for token, name in reviewers.items()}
     _listen(
-        arguments,
-        shown,
-        lambda taken: site(reader, token, taken, shelf, reviewers=reviewers, report=report),
+        arguments, shown, lambda taken: site(reader, token, taken, shelf, reviewers=reviewers, report=report)
     )
 
 
@@ -192,10 +179,7 @@ def _listen(
     arguments: argparse.Namespace, tokens: Mapping[str, str], made: Callable[[int], Starlette]
 ) -> None:
     """An address for each token, after what is said before it."""
-    import sys
-
-    from drr.app.console import tell
-    from drr.app.pages.serve import bind, run
+    from drr.app.pages.serve import run
 
     listener = bind(arguments.port)
     port = listener.getsockname()[1]

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from typing import TYPE_CHECKING
+import sys
+from contextlib import ExitStack
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from drr.env.json_object import JsonObject
-    from drr.env.settings import Settings
-    from drr.env.web.base import Page, WebHit, WebSearch
+from drr.app.console import add_setting_options, print_json, settings_of
+from drr.app.options import positive_int
+from drr.app.terminal import flowed
+from drr.env.errors import DrrError, Misuse
+from drr.env.json_object import JsonObject
+from drr.env.records.lines import one_line
+from drr.env.settings import Settings
+from drr.env.shop import open_shop
+from drr.env.source import text_hash
+from drr.env.web.base import Page, WebHit, WebSearch, WebUnavailable
+from drr.env.web.open import open_recorder, open_web, system_clock
+from drr.env.web.record import ReplayWeb, record
+from drr.env.web.sandbox import build_sandbox
 
 _EXAMPLES = """\
 The default web is the frozen sandbox in the box; --web serper asks the live one (SERPER_API_KEY), --web replay a recording.
@@ -34,9 +45,6 @@ _SETTINGS = (
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.console import add_setting_options
-    from drr.app.options import positive_int
-
     parser.epilog = _EXAMPLES
     commands = parser.add_subparsers(dest="action", required=True, metavar="search|read|build|record|replay")
 
@@ -79,9 +87,6 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.env.errors import DrrError
-    from drr.env.web.base import WebUnavailable
-
     actions = {"search": _search, "read": _read, "build": _build, "record": _record, "replay": _replay}
     try:
         return actions[arguments.action](arguments)
@@ -90,22 +95,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _settings(arguments: argparse.Namespace) -> Settings:
-    from drr.app.console import settings_of
-
     return settings_of(arguments).settings
 
 
 def _asked(text: str) -> str:
-    from drr.env.errors import Misuse
-
     if not text.strip():
         raise Misuse("an empty query or address; give a few words, or an address")
     return text
 
 
 def _search(arguments: argparse.Namespace) -> int:
-    from drr.env.web.open import open_web
-
     settings = _settings(arguments)
     web = open_web(settings)
     hits = asyncio.run(web.search(_asked(arguments.query), settings.web_top_k))
@@ -114,9 +113,6 @@ def _search(arguments: argparse.Namespace) -> int:
 
 
 def _show_hits(arguments: argparse.Namespace, web: WebSearch, hits: list[WebHit]) -> None:
-    from drr.app.console import print_json
-    from drr.app.terminal import flowed
-
     if arguments.json:
         print_json(
             {
@@ -134,17 +130,10 @@ def _show_hits(arguments: argparse.Namespace, web: WebSearch, hits: list[WebHit]
 
 
 def _line(text: str) -> str:
-    from drr.env.records.lines import one_line
-
     return one_line(text, 2000)
 
 
 def _read(arguments: argparse.Namespace) -> int:
-    from contextlib import ExitStack
-
-    from drr.env.shop import open_shop
-    from drr.env.web.open import open_web
-
     settings = _settings(arguments)
     with ExitStack() as stack:
         shop = stack.enter_context(open_shop(arguments.shop, settings)) if arguments.shop else None
@@ -153,11 +142,6 @@ def _read(arguments: argparse.Namespace) -> int:
 
 
 def _show_page(arguments: argparse.Namespace, page: Page) -> int:
-    import sys
-
-    from drr.app.console import print_json
-    from drr.env.source import text_hash
-
     if arguments.json:
         digest = None if page.markdown is None else text_hash(page.markdown)
         print_json({**page._asdict(), "sha256": digest})
@@ -169,11 +153,6 @@ def _show_page(arguments: argparse.Namespace, page: Page) -> int:
 
 
 def _build(arguments: argparse.Namespace) -> int:
-    from pathlib import Path
-
-    from drr.app.console import print_json
-    from drr.env.web.sandbox import build_sandbox
-
     manifest = build_sandbox(Path(arguments.folder), Path(arguments.out))
     if arguments.json:
         print_json(manifest)
@@ -187,12 +166,6 @@ def _build(arguments: argparse.Namespace) -> int:
 
 
 def _record(arguments: argparse.Namespace) -> int:
-    from pathlib import Path
-
-    from drr.app.console import print_json
-    from drr.env.web.open import open_recorder
-    from drr.env.web.record import record
-
     settings = _settings(arguments)
     web = open_recorder(settings, Path(arguments.out))
     queries = [_asked(query) for query in arguments.queries]
@@ -210,12 +183,6 @@ def _record(arguments: argparse.Namespace) -> int:
 
 
 def _replay(arguments: argparse.Namespace) -> int:
-    from pathlib import Path
-
-    from drr.app.console import print_json
-    from drr.env.web.open import system_clock
-    from drr.env.web.record import ReplayWeb
-
     web = ReplayWeb(Path(arguments.folder), system_clock)
     if arguments.search is not None:
         _show_hits(arguments, web, asyncio.run(web.search(_asked(arguments.search), arguments.top_k)))

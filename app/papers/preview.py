@@ -10,19 +10,18 @@ import io
 import json
 import shlex
 import shutil
+from collections.abc import Iterable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypedDict
 
+from drr.app.forecast import RunForecast
 from drr.app.papers.steps import OFFLINE, PaperSteps, Places, Reproduction, Step
 from drr.app.terminal import flowed, flowing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from drr.app.forecast import RunForecast
     from drr.eval.judging.plan import Forecast
 
 _SAMPLED = 4

@@ -7,7 +7,7 @@ from decimal import Decimal
 from functools import cache
 from pathlib import Path
 
-from drr.app.papers.names import RETAIL
+from drr.app.papers.steps import RETAIL
 from drr.env.plugins import folder_of, papers
 from pydantic import BaseModel, ConfigDict, model_validator
 

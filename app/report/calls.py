@@ -12,6 +12,7 @@ from drr.env.given import agent_of
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.intervals import COUNTED, mean
+from drr.tools.registry import EVERY, TOOLS
 
 BESIDE = ("page reads", "control calls", "unknown tools")
 NOTE = (
@@ -33,8 +34,6 @@ def tool_calls(variants: Mapping[str, list[Answer]]) -> dict[str, Mapping[str, B
 
 def _offered(answers: list[Answer]) -> list[str]:
     """List the nine where there is a shop; of the tools of other worlds those that somebody called."""
-    from drr.tools.registry import EVERY, TOOLS
-
     fields = [answer.record.key_fields for answer in answers]
     shop = not fields or any("world" not in one or "shop" in one for one in fields)
     called = {call.get("name") for answer in answers for call in answer.calls or () if _ran(call)}

@@ -1,17 +1,85 @@
-"""Paired differences on the one figure of each way to judge: the table, and what the forest plot draws."""
+"""Paired differences on the one figure of each way to judge, and the noise floor under all tables."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 
-from drr.app.report.floors import floor_cells, floor_notes, greyed
 from drr.app.report.headline import lead_metrics
 from drr.app.report.material import Material
-from drr.app.report.tables import Cell, Table, metric_headings
+from drr.app.report.tables import NOT_MEASURED, Cell, Table, metric_headings
+from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
 from drr.eval.stats.intervals import SIGNIFICANT, DifferenceRow, mean, paired, with_holm
+from drr.eval.stats.noise import RepetitionFloor
+
+_WHENCE = {
+    "trials": "from repeated trials, which hold the judge's noise too",
+    "judge repeats": "from what the judge said when asked again, as no question has two trials: agents sway more than that",
+}
+_NEITHER = {
+    False: "Noise floor: not measured (it takes `drr run --trials 2`, or `drr judge --repeat 3` for the judge's part of it).",
+    True: "Noise floor: not measured (of imported reports `drr judge --repeat 2` measures the judge's part of it; the systems' own "
+    "takes two reports of a question, imported with `trial`).",
+}
+"""By whether all reports were imported: then nothing here can run their systems again."""
+
+
+def floor_cells(material: Material, metrics: Sequence[Metric | None]) -> list[Cell]:
+    """A cell for each column; `None` is a column that is no metric's."""
+    return [
+        Cell(None) if metric is None else _cell(material.floor(metric.name), metric) for metric in metrics
+    ]
+
+
+def _cell(floor: RepetitionFloor | None, metric: Metric) -> Cell:
+    if floor is None:
+        return Cell(None, missing=NOT_MEASURED)
+    return Cell(floor.value, n=floor.n, digits=metric.digits)
+
+
+def floor_notes(material: Material, metrics: Sequence[Metric]) -> list[str]:
+    found = [floor for metric in metrics if (floor := material.floor(metric.name)) is not None]
+    if not found:
+        return [not_measured(answer for own in material.variants.values() for answer in own)]
+    whence = "; ".join(source for by, source in _WHENCE.items() if by in {floor.by for floor in found})
+    return [
+        f"Noise floor: two runs of one system lie less than this apart in 19 of 20 cases, {whence}. "
+        "Grey, with ≈: no further than that from the best of the column, and a difference that is smaller."
+    ]
+
+
+def not_measured(answers: Iterable[Answer]) -> str:
+    """Say what would measure it."""
+    return _NEITHER[all(answer.imported for answer in answers)]
+
+
+def within_floor(figures: Mapping[str, float | None], floor: float | None, better: str | None) -> set[str]:
+    """The systems that lie no further than the floor from the best one."""
+    known = {system: value for system, value in figures.items() if value is not None}
+    if floor is None or better is None or not known:
+        return set()
+    best = (min if better == "lower" else max)(known.values())
+    leader = next(system for system, value in known.items() if value == best)
+    return {system for system, value in known.items() if system != leader and abs(value - best) < floor}
+
+
+def greyed(cell: Cell, floor: RepetitionFloor | None) -> Cell:
+    """A difference, grey where repetition alone reaches as far."""
+    if floor is None or not isinstance(cell.value, (int, float)):
+        return cell
+    return replace(cell, slight=abs(cell.value) < floor.value)
+
+
+def with_floor_note(table: Table) -> Table:
+    """No table with intervals is silent of it."""
+    measured = any(cell.low is not None for _, cells in table.rows for cell in cells)
+    if not measured or table.floor or any(note.startswith("Noise floor") for note in table.notes):
+        return table
+    return replace(table, notes=[*table.notes, "Noise floor: not measured."])
+
 
 EVERY_PAIR = 5
 """Systems, up to which each is held against each; of more, each against the best."""

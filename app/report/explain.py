@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from drr.app.report.tables import Cell, Table, headings, markdown
+from drr.app.terminal import Column, table
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
 
@@ -20,8 +21,6 @@ def _row(metric: Metric) -> tuple[str, ...]:
 
 def explained() -> str:
     """Explain for the terminal."""
-    from drr.app.terminal import Column, table
-
     label, scale, better, place, meaning = HEAD
     head = (
         "metric",

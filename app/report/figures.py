@@ -238,13 +238,7 @@ def _pairwise(material: Material) -> Figure | None:
     )
     for label, color, counts in parts:
         widths = [100 * count / row["n"] for count, row in zip(counts, rows, strict=True)]
-        bars = axes.barh(
-            range(len(rows)),
-            widths,
-            left=left,
-            color=color,
-            label=label,
-        )
+        bars = axes.barh(range(len(rows)), widths, left=left, color=color, label=label)
         axes.bar_label(
             bars,
             labels=[

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from drr.env.files import file_name, short_name
+from drr.eval.agreement.rows import AgreementDocument
+from drr.eval.agreement.study import Raters
 from drr.eval.evidence.answers import Answer
 from drr.eval.judging.read import repetitions
 from drr.eval.metrics import values_of
@@ -18,12 +19,8 @@ from drr.eval.metrics.rows import StudyDocument
 from drr.eval.stats.asked import AskedQuestion, Comparison
 from drr.eval.stats.noise import RepetitionFloor, noise_floor
 from drr.eval.tasks.judged import Judged
+from drr.study.study import Study
 from drr.wording.excerpt import excerpt
-
-if TYPE_CHECKING:
-    from drr.eval.agreement.rows import AgreementDocument
-    from drr.eval.agreement.study import Raters
-    from drr.study.study import Study
 
 LONGEST_NAME = 90
 """Letters of a question, or of another name of a row."""

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from drr.app.judged import reasons_of, unread_of
 from drr.app.papers.printed import printed
-from drr.app.report.floors import floor_cells, floor_notes, within_floor
+from drr.app.report.differences import floor_cells, floor_notes, within_floor
 from drr.app.report.material import ByQuery, Material
 from drr.app.report.of_papers import MetricForm, report_parts
 from drr.app.report.tables import Cell, Heading, Table, headings, metric_headings

@@ -1,4 +1,4 @@
-"""Tables as values: cells with interval and n, and forms that declare a table; Markdown and CSV (`sections.py`: HTML, `latex.py`: LaTeX)."""
+"""Tables as values: cells with interval and n, and forms that declare a table; Markdown and CSV (`page.py`: HTML, `latex.py`: LaTeX)."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from drr.eval.stats.intervals import SIGNIFICANT
+from drr.eval.stats.intervals import SIGNIFICANT, DifferenceRow, VRow
 
 if TYPE_CHECKING:
     from drr.app.report.material import Material
     from drr.eval.evidence.answers import Answer
     from drr.eval.metrics.base import Metric
-    from drr.eval.stats.intervals import DifferenceRow, VRow
 
 
 @dataclass(frozen=True)

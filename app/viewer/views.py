@@ -9,7 +9,7 @@ from functools import cached_property
 from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from drr.app.profiles import ShopperProfiles
+from drr.app.judging import ShopperProfiles
 from drr.app.viewer import parts
 from drr.app.viewer.model import OtherJudge, ReportView, ShownEntry
 from drr.env.json_object import JsonObject

@@ -125,7 +125,7 @@ class Keeping:
 
     async def _take_in(self, batch: Sequence[SampleAnswer], models: Models) -> list[str]:
         """Each answer once, as a trial of its own beside what the study has of earlier evaluations."""
-        from drr.app.outcome import kept
+        from drr.app.specs import kept
         from drr.study.run import run
 
         units = [self._unit(answer) for answer in batch]

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
 
-from drr.app.models import models_of
-from drr.app.prompts import prompts_of
+from drr.app.models import models_of, prompts_of
 from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of
 from drr.env.errors import Misuse
 from drr.env.settings import Settings
@@ -48,6 +47,10 @@ class FoundSetMade(NamedTuple):
 def make_found(
     arguments: argparse.Namespace, settings: Settings, shop: Shop, sizes: Mapping[str, int]
 ) -> FoundSetMade:
+    from drr.papers.dr3.form import is_task
+    from drr.papers.dr3.found.proposals import ROLE
+    from drr.papers.dr3.making.generate import CaseStreams
+    from drr.study.study import Study
 
     models, prompts = models_of(settings), prompts_of(settings, "papers/dr3")
     if models.name_of(ROLE) == OFFLINE:

@@ -7,8 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from textwrap import fill
 
-from drr.app.screen import plain
-from drr.app.terminal import screen
+from drr.app.terminal import plain, screen
 from drr.env.drawer.form import FileProblem
 from drr.env.files import write_file
 from drr.env.json_object import JsonObject

@@ -254,7 +254,7 @@ def said_of(
 
 
 def _shoppers(settings: Settings, shop: Shop, users: Sequence[str]) -> dict[str, _Shopper]:
-    from drr.app.prompts import prompts_of
+    from drr.app.models import prompts_of
     from drr.papers.pdr.build import named_user, own_reviews, person_of
 
     prompts, as_of = prompts_of(settings, "papers/pdr"), shop.manifest.as_of

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def making_of(contexts: Contexts, settings: Settings, models: Models) -> MemoryMaking:
-    from drr.app.prompts import prompts_of
+    from drr.app.models import prompts_of
 
     return MemoryMaking(settings, models, prompts_of(settings, "papers/pdr"), contexts)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from drr.app.report.floors import floor_cells, floor_notes, greyed
+from drr.app.report.differences import floor_cells, floor_notes, greyed
 from drr.app.report.ink import PALETTE
 from drr.app.report.material import Material
 from drr.app.report.of_papers import MetricForm, ReportFigure, ReportParts

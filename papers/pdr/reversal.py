@@ -164,8 +164,7 @@ def is_asked(arguments: argparse.Namespace, settings: Settings, contexts: Contex
 def reverse(
     arguments: argparse.Namespace, settings: Settings, contexts: Contexts, persons: Mapping[str, Person]
 ) -> ReversalEnd:
-    from drr.app.models import models_of
-    from drr.app.prompts import prompts_of
+    from drr.app.models import models_of, prompts_of
     from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of
     from drr.study.study import Study
 

@@ -32,7 +32,7 @@ def things_on_dev(alignment: JudgeAlignment, run: Run) -> list[AlignedThing]:
 
 def _kept_on_dev(alignment: JudgeAlignment, run: Run) -> tuple[list[JudgedThing], dict[tuple[str, str], str]]:
     """Read them as they were judged, from what is kept; nothing is asked."""
-    from drr.app.prompts import prompts_of
+    from drr.app.models import prompts_of
     from drr.env.settings import Settings
     from drr.eval.asking.judge import JudgeName, KeptAnswers
     from drr.eval.asking.rules import is_rules

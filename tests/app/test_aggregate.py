@@ -63,10 +63,7 @@ def test_an_unknown_r_and_a_printed_one(told: Any) -> None:
     uncited = {"claims": [{"cited": False, "verdict": None}, {"cited": False}]}
     doubted = {"claims": [{"cited": True, "verdict": v} for v in ("supported", "unknown", None)]}
     _, document, _ = told("pqr-r", uncited, doubted)
-    assert document["rows"] == [
-        {"fa": None, "cc": 0, "r": None},
-        {"fa": 5, "cc": 10, "r": 7.5},
-    ]
+    assert document["rows"] == [{"fa": None, "cc": 0, "r": None}, {"fa": 5, "cc": 10, "r": 7.5}]
     assert document["values"] == {"fa": 5, "cc": 5, "r": 7.5}
     assert document["as_printed"]["fa"] == pytest.approx((0 + 10 / 3) / 2)
     assert document["n_unscored"] == 1
@@ -101,12 +98,7 @@ def test_of_six_figures_one_is_missing(told: Any) -> None:
 
 def test_a_tie_matches_only_a_tie_and_agrees_with_no_order(told: Any) -> None:
     def row(query: str, a: Any, b: Any, x: Any, y: Any) -> Any:
-        return {
-            "query": query,
-            "criterion": "c",
-            "judge": {"A": a, "B": b},
-            "human": {"A": x, "B": y},
-        }
+        return {"query": query, "criterion": "c", "judge": {"A": a, "B": b}, "human": {"A": x, "B": y}}
 
     alone = {"query": "q3", "criterion": "c", "judge": {"A": 5}, "human": {"A": 5}}
     _, document, _ = told("agreement", row("q1", 1, 3, 2, 4), row("q2", 2, 2, 2, 9), alone)

@@ -151,10 +151,7 @@ def hide() -> Callable[[str], str]:
     return blinder(list(answers), answers)
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    cases("app", "test_self_identifying_text_is_hidden"),
-)
+@pytest.mark.parametrize(("text", "shown"), cases("app", "test_self_identifying_text_is_hidden"))
 def test_self_identifying_text_is_hidden(hide: Callable[[str], str], text: str, shown: str) -> None:
     assert hide(text) == shown
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 from drr.app.cli import main
-from drr.app.junit import JunitCase, junit
+from drr.app.commands.gate import JunitCase, junit
 from drr.env.errors import Misuse
 from drr.eval.metrics.gate import (
     _not_worse,

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from drr.app.cli import main
 from drr.app.papers.printed import paper_of
-from drr.app.report.build import all_tables
 from drr.app.report.material import Material
 from drr.app.report.tables import Cell, Table, as_csv, markdown
+from drr.app.report.write import all_tables
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics.document import study_document
 from drr.study.study import Study

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from drr.app.cli import answered, main
-from drr.app.places import places_of
+from drr.app.notices import places_of
 from drr.env.errors import Misuse
 from drr.env.settings import Settings
 

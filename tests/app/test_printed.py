@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import pytest
-from drr.app.papers.names import reproducible
 from drr.app.papers.printed import Exhibit, PrintedPaper, number, paper_of, printed
+from drr.app.papers.steps import reproducible
 from drr.eval.metrics import metrics
 from pydantic import ValidationError
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from drr.app.cli import main
 from drr.app.commands.compare import _difference
-from drr.app.report.build import all_tables
 from drr.app.report.latex import latex
 from drr.app.report.material import Material
 from drr.app.report.metric_tables import winners
-from drr.app.report.sections import section
+from drr.app.report.page import section
 from drr.app.report.tables import Cell, Heading, Table, as_csv, markdown
+from drr.app.report.write import all_tables
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics.document import study_document
 from drr.eval.metrics.rows import CompareDocument

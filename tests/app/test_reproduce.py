@@ -16,8 +16,7 @@ from pathlib import Path
 
 import pytest
 from drr.app.cli import main
-from drr.app.papers.names import reproducible
-from drr.app.papers.steps import steps_of
+from drr.app.papers.steps import reproducible, steps_of
 from drr.app.report.tables import Table
 from drr.study.study import Study
 
@@ -303,7 +302,7 @@ def test_a_reproduction_that_was_killed_goes_on_and_does_nothing_twice(
 
 
 def test_a_sentence_in_a_table_runs_over_lines_and_a_figure_does_not() -> None:
-    from drr.app.report.sections import section
+    from drr.app.report.page import section
     from drr.app.report.tables import Cell, headings
 
     table = Table("t", "T", headings("a", "b"), [("r", [Cell("word " * 20), Cell(1.0)])])

@@ -11,18 +11,11 @@ from pathlib import Path
 import pytest
 from drr.app.cli import main
 from drr.app.command_table import commands
-from drr.app.screen import Screen
-from drr.app.terminal import Column, flowing, table, verdict, wide
+from drr.app.terminal import Column, Screen, flowing, table, verdict, wide
 
 from tests.command_lines import every_leaf
 
-HEAD = (
-    "variant",
-    Column("FP"),
-    Column("tokens", rank=1),
-    Column("interval", rank=2),
-    Column("p"),
-)
+HEAD = ("variant", Column("FP"), Column("tokens", rank=1), Column("interval", rank=2), Column("p"))
 ROWS = [
     ["react", "0.97", "73,210", "[0.90, 1.00] n=50", "0.012"],
     ["hybrid-react+ws", "0.9", "8", "[0.80, 0.99] n=50", "-"],

@@ -30,11 +30,7 @@ class Ordered(InProcessPool):
     ],
 )
 def test_units_go_in_bundles_where_no_model_judges_whatever_the_agents_were(
-    settings: dict[str, object],
-    judging: bool,
-    free: bool,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    settings: dict[str, object], judging: bool, free: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(POOLS, "orders", "tests.app.test_worker_options:Ordered")
     arguments = argparse.Namespace(

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from drr.app.cli import main
-from drr.app.report.build import all_tables
 from drr.app.report.material import Material
-from drr.app.report.sections import section
+from drr.app.report.page import section
+from drr.app.report.write import all_tables
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.eval.evidence.answers import read_answers

@@ -16,7 +16,7 @@ import pytest
 from drr.app.cli import main
 from drr.app.report.material import Material
 from drr.app.report.metric_tables import metric_tables
-from drr.app.report.sections import section
+from drr.app.report.page import section
 from drr.app.report.tables import Cell, Table, headings, markdown
 from drr.eval.asking.judge import KeptAnswers
 from drr.eval.judging.plan import JudgeOptions, forecast

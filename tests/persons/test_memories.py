@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drr.app.prompts import prompts_of
+from drr.app.models import prompts_of
 from drr.env.embedding import PLACES, HashedTfIdf
 from drr.env.errors import Misuse
 from drr.env.settings import Settings

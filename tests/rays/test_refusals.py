@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 from drr.app.answers import AnswerConfig, open_answering, open_workplace
-from drr.app.elsewhere import probes_of
-from drr.app.workers import sent_settings
+from drr.app.workers import probes_of, sent_settings
 from drr.env.errors import DrrError
 from drr.env.query import Query
 from drr.env.settings import Settings

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from drr.app import cli
-from drr.app.screen import Screen, plain, raw, screened, shown
+from drr.app.terminal import Screen, plain, raw, screened, shown
 from hypothesis import given
 from hypothesis import strategies as st
 

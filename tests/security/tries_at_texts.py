@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from random import Random
 
-from drr.app.screen import plain, shown
+from drr.app.terminal import plain, shown
 from drr.eval.asking.safety import fenced, visible_report
 from drr.llm.prompts import fence
 from drr.llm.secrets import Redactor

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from drr.app.answers import AnswerConfig, open_answering
 from drr.app.judging import desk_of
-from drr.app.prompts import prompts_of
+from drr.app.models import prompts_of
 from drr.env.query import read_queries
 from drr.env.settings import Settings, resolve
 from drr.env.shop import Shop, open_shop

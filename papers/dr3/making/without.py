@@ -15,8 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from drr.app.models import models_of
-from drr.app.prompts import prompts_of
+from drr.app.models import models_of, prompts_of
 from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of
 from drr.env.drawer.form import FileProblem
 from drr.env.errors import Misuse
@@ -133,6 +132,7 @@ def answered_tasks(
     arguments: argparse.Namespace, settings: Settings, tasks: Sequence[StoredTask]
 ) -> AnsweredTasks:
     """Answer tasks that are otherwise sound: what code refuses needs no model."""
+    from drr.study.study import Study
 
     models, prompts = models_of(settings), prompts_of(settings, "papers/dr3")
     if models.name_of(ROLE) == OFFLINE:

@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from drr.app.console import settings_of
+
 if TYPE_CHECKING:
     from drr.papers.pdr.context_check import ContextFault, SizeShares
 
@@ -96,8 +98,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _make(arguments: argparse.Namespace) -> int:
     from collections.abc import Iterable, Iterator
 
-    from drr.app.console import print_json, progress_of, settings_of
-    from drr.app.ending import tidy_end
+    from drr.app.console import print_json, progress_of
+    from drr.app.notices import tidy_end
     from drr.app.terminal import flowed
     from drr.env.shop import open_shop
     from drr.papers.pdr.context import PersonContext, parse_sizes, write_made

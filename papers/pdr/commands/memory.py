@@ -175,8 +175,7 @@ class _Tally:
 
 def try_memories(arguments: argparse.Namespace, settings: Settings) -> int:
     """The work lies in FOLDER.memory: it goes on where it stopped, and nothing is asked twice."""
-    from drr.app.models import models_of
-    from drr.app.prompts import prompts_of
+    from drr.app.models import models_of, prompts_of
     from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of
     from drr.papers.pdr.context import read_contexts
     from drr.papers.pdr.memory.base import ROLE

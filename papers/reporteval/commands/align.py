@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from drr.app.console import tell
+
 if TYPE_CHECKING:
     from drr.papers.reporteval.aligning import VersionReading
     from drr.papers.reporteval.alignment.kept import JudgeAlignment
@@ -127,8 +129,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _new(arguments: argparse.Namespace) -> int:
-    from drr.app.console import settings_of, tell
-    from drr.app.prompts import prompts_of
+    from drr.app.console import settings_of
+    from drr.app.models import prompts_of
     from drr.env.errors import Misuse
     from drr.papers.reporteval.aligning import status_text
     from drr.papers.reporteval.alignment.kept import NewAlignment, items_to_split, new_alignment

@@ -1,9 +1,24 @@
-"""`drr env doctor`: what is installed, which extras, servers and keys are there. Prints no secret."""
+"""`drr env`: what is installed here, each setting and where it came from, and completion for a shell."""
 
 from __future__ import annotations
 
 import argparse
+import os
+from pathlib import Path
+from shutil import which
 from typing import TypedDict
+from urllib.parse import urlsplit
+
+from drr.app.command_table import CommandForm
+from drr.app.completion import SHELLS, spots
+from drr.app.console import add_setting_options, print_json, settings_of
+from drr.app.terminal import flowing, verdict
+from drr.env.errors import DrrError
+from drr.env.plugins import load, merged
+from drr.env.settings import Settings
+from drr.env.trust import ServerAddress
+from drr.env.variables import VARIABLES
+from pydantic import SecretStr
 
 PACKAGES = (
     "anthropic",
@@ -26,9 +41,7 @@ EXTRAS = {
 KEYS = ("anthropic_api_key", "openai_api_key", "serper_api_key")
 
 
-def build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.console import add_setting_options
-
+def _build_doctor(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "examples:\n  drr env doctor\n  drr env doctor --json"
     parser.add_argument("--json", action="store_true", help="one JSON document")
     add_setting_options(parser)
@@ -52,12 +65,7 @@ class Surroundings(TypedDict):
     """Of the environment, whether each is set."""
 
 
-def run(arguments: argparse.Namespace) -> int:
-    import os
-
-    from drr.app.console import print_json, settings_of
-    from drr.env.variables import VARIABLES
-
+def _run_doctor(arguments: argparse.Namespace) -> int:
     settings = settings_of(arguments).settings
     packages = {name: _version(name) for name in PACKAGES}
     found: Surroundings = {
@@ -93,9 +101,6 @@ def _version(package: str) -> str | None:
 
 
 def _cluster() -> str | None:
-    from drr.env.errors import DrrError
-    from drr.env.plugins import load, merged
-
     try:
         return next((told for place in merged("clusters").values() if (told := load(place)())), None)
     except DrrError as error:
@@ -115,15 +120,10 @@ def _sqlite() -> str:
 
 
 def _program(*names: str) -> str | None:
-    from shutil import which
-
     return next((found for name in names if (found := which(name))), None)
 
 
 def _java() -> str | None:
-    import os
-    from pathlib import Path
-
     home = os.environ.get("JAVA_HOME")
     if home and (Path(home) / "bin" / "java").is_file():
         return str(Path(home) / "bin" / "java")
@@ -133,7 +133,6 @@ def _java() -> str | None:
 def _reachable(url: str, default_port: int) -> bool:
     """Something listens there; who it is, a `servers:` shop finds out when it is opened."""
     import socket
-    from urllib.parse import urlsplit
 
     try:
         parts = urlsplit(url)
@@ -148,9 +147,6 @@ def _reachable(url: str, default_port: int) -> bool:
 
 
 def _print(found: Surroundings) -> None:
-    from drr.app.terminal import verdict
-    from drr.env.variables import VARIABLES
-
     print(f"Python {found['python']}, SQLite {found['sqlite']}")
     for name, version in found["packages"].items():
         print(f"  {name:<14} {version or 'MISSING: run `make setup`'}")
@@ -168,3 +164,55 @@ def _print(found: Surroundings) -> None:
     print("environment:")
     for name, meaning in VARIABLES.items():
         print(f"  {name:<27}{'set' if found['variables'][name] else '-':<5}{meaning}")
+
+
+def _build_settings(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = "examples:\n  drr env settings\n  DRR_MODEL=offline drr env settings --json"
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+    add_setting_options(parser)
+
+
+def _run_settings(arguments: argparse.Namespace) -> int:
+    resolved = settings_of(arguments)
+    values = {name: _shown(getattr(resolved.settings, name)) for name in Settings.model_fields}
+    if arguments.json:
+        print_json(
+            {name: {"value": value, "origin": resolved.origin[name]} for name, value in values.items()}
+        )
+        return 0
+    width = max(map(len, values))
+    for name, value in values.items():
+        print(f"{name:<{width}}  {'-' if value is None else value}  ({resolved.origin[name]})")
+        print(flowing(f"{'':<{width}}    {Settings.model_fields[name].description}", width + 4))
+    return 0
+
+
+def _shown(value: object) -> object:
+    if isinstance(value, SecretStr) and not isinstance(value, ServerAddress):
+        return "********"
+    return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)
+
+
+_SHELLS = ("bash", "zsh", "fish")
+
+
+def _build_completion(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = """\
+Put one of these lines where your shell begins (~/.bashrc, ~/.zshrc after compinit, ~/.config/fish/config.fish):
+  source <(drr env completion bash)
+  source <(drr env completion zsh)
+  source (drr env completion fish | psub)
+
+examples:
+  drr env completion bash"""
+    parser.add_argument("shell", metavar="SHELL", choices=_SHELLS, help="bash, zsh or fish")
+
+
+def _run_completion(arguments: argparse.Namespace) -> int:
+    print(SHELLS[arguments.shell](spots()), end="")
+    return 0
+
+
+DOCTOR = CommandForm(_build_doctor, _run_doctor)
+SETTINGS = CommandForm(_build_settings, _run_settings)
+COMPLETION = CommandForm(_build_completion, _run_completion)

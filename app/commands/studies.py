@@ -1,0 +1,225 @@
+"""`drr study status|trace|export`: what of a study is done, one unit as a timeline, its tables."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from drr.app import timeline
+from drr.app.command_table import CommandForm
+from drr.app.console import print_json, show
+from drr.app.foreign import export_foreign, say_exported
+from drr.app.studies import despite_losses
+from drr.env.errors import DrrError, Misuse
+from drr.env.plugins import examples_of
+from drr.eval.foreign.names import format_names
+from drr.study.unit import Record
+
+if TYPE_CHECKING:
+    from drr.study.status import BudgetState, StudyStatus, StudyUsage
+    from drr.study.study import Study
+
+
+_EXAMPLES = """\
+examples:
+  drr study status study
+  drr study status study --json
+"""
+
+
+def _build_status(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EXAMPLES
+    parser.add_argument("study", metavar="STUDY", type=Path, help="the folder of the study")
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+
+
+def _run_status(arguments: argparse.Namespace) -> int:
+    from drr.study.status import status
+    from drr.study.study import Study
+
+    with Study.read(arguments.study) as study:
+        document = status(study, now=time.time())
+    show(arguments, document, _render(arguments.study, document))
+    return 0
+
+
+def _render(folder: Path, document: StudyStatus) -> str:
+    lines = [f"{folder}", *_units(document), *_usage(document.usage)]
+    lines.append(f"  cost: {_cost(document)}{_of_others(document.imported)}")
+    if document.budget:
+        lines.append(f"  budget: {_budget(document.budget)}")
+    if document.stopped:
+        lines.append(f"  stopped: {document.stopped}; `drr run {folder}` continues")
+    return "\n".join(lines)
+
+
+def _of_others(imported: int) -> str:
+    answers = "answer" if imported == 1 else "answers"
+    return f"; what the {imported:,} imported {answers} cost is unknown" if imported else ""
+
+
+def _cost(document: StudyStatus) -> str:
+    """Say the known cost, and beside it what may have been billed."""
+    cost, most = document.cost_usd, document.cost_usd_at_most
+    tokens, most_tokens = document.spent_tokens, document.spent_tokens_at_most
+    if cost is None or most is None:
+        known, at_most = "unknown (a model without a known price)", f"{most_tokens:,} tokens"
+    else:
+        known, at_most = f"${cost:,.4f}", f"${most:,.4f}"
+    if most_tokens == tokens:
+        return known
+    beside = "known" if cost is not None else f"{tokens:,} tokens known"
+    return f"{known} {beside}, at most {at_most}: some calls were cut off or are under way, and may be billed"
+
+
+def _units(document: StudyStatus) -> Iterator[str]:
+    for kind, counts in document.by_kind.items():
+        if counts.total:
+            yield (
+                f"  {kind:<12}{counts.total:>7,}  {counts.done:,} done, {counts.failed:,} failed, "
+                f"{counts.running:,} running, {counts.pending:,} pending"
+            )
+    if not any(counts.total for counts in document.by_kind.values()):
+        yield "  no units yet"
+    for kind, count in document.failures.items():
+        yield f"  failed: {kind} {count:,}"
+    if lost := document.lost:
+        some = ", ".join(lost[:3]) + (" and others" if len(lost) > 3 else "")
+        yield f"  lost: {len(lost):,} answers lack texts and are left out ({some}); `drr run STUDY --retry-failed` computes them again"
+    made_up = document.fabricated
+    if made_up.addresses:
+        yield f"  fabricated: {_many(made_up.addresses, 'cited address', 'es')} that no tool returned, in {_many(made_up.answers, 'answer')}"
+
+
+def _many(count: int, noun: str, ending: str = "s") -> str:
+    return f"{count:,} {noun}{'' if count == 1 else ending}"
+
+
+def _usage(usage: StudyUsage) -> Iterator[str]:
+    for role, used in usage.by_role.items():
+        yield (
+            f"  {role}: {used.calls:,} calls, {used.input_tokens:,} tokens in "
+            f"({used.cache_read_tokens:,} from cache), {used.output_tokens:,} out"
+        )
+
+
+def _budget(budget: BudgetState) -> str:
+    limits = []
+    if budget.usd is not None:
+        limits.append(f"${budget.usd:,.2f}")
+    if budget.tokens is not None:
+        limits.append(f"{budget.tokens:,} tokens")
+    return " and ".join(limits)
+
+
+_TRACE_EXAMPLES = """\
+UNIT is the beginning of a unit's key, or its label (query/variant/trial); without it the units are listed.
+
+examples:
+  drr study trace study
+  drr study trace study 3fa9
+  drr study trace study q-5f2c6a0d7f3c1b9e/react+ws/0 --full
+"""
+
+
+def _build_trace(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    parser.epilog = _TRACE_EXAMPLES
+    add("study", metavar="STUDY", type=Path, help="the folder of the study")
+    add(
+        "unit",
+        metavar="UNIT",
+        nargs="?",
+        help="the beginning of a unit's key (default: all units are listed)",
+    )
+    add("--full", action="store_true", help="whole tool results and conversations")
+    add("--json", action="store_true", help="one JSON document")
+
+
+def _run_trace(arguments: argparse.Namespace) -> int:
+    from drr.study.study import Study
+
+    with Study.read(arguments.study) as study:
+        if arguments.unit is None:
+            records = timeline.ended(study)
+            show(arguments, timeline.listed(records), timeline.listing(records))
+            return 0
+        record = _find(study, arguments.unit)
+        show(arguments, timeline.document(study, record), timeline.text(study, record, full=arguments.full))
+    return 0
+
+
+def _find(study: Study, wanted: str) -> Record:
+    found = study.ledger.units.find(wanted)
+    if not found:
+        raise Misuse(f"{study.folder}: no unit {wanted!r}; `drr study trace {study.folder}` lists them")
+    if len(found) > 1:
+        some = ", ".join(f"{key[:12]} ({label})" for key, _, label in found[:4])
+        raise Misuse(f"{study.folder}: {len(found)} units begin so: {some}; give more of the key")
+    record = study.record(found[0][0])
+    if record is None:
+        raise DrrError(f"{study.folder}: {found[0][2]} has not ended yet; `drr study status {study.folder}`")
+    return record
+
+
+_EXPORT_EXAMPLES = """\
+Writes units, tool_calls, sources and usage, each as .jsonl and .parquet, in key order. With --format: reports and questions in the
+files of another benchmark, to be judged there; what these have no room for is said.
+
+examples:
+  drr study export study --out tables
+  drr study export study --out tables --canonical    # without wall-clock facts: equal studies give equal bytes
+  drr study export study --out theirs --format drb       # of DeepResearch Bench, or of a paper
+"""
+
+
+def _build_export(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    parser.epilog = _EXPORT_EXAMPLES + examples_of("study export")
+    add("study", metavar="STUDY", type=Path, help="the folder of the study")
+    add("--out", metavar="DIR", type=Path, required=True, help="the folder that is written")
+    add("--canonical", action="store_true", help="leave out times, attempts and retries")
+    add("--format", metavar="NAME", help=f"whose files are written: {', '.join(format_names())}")
+    add("--json", action="store_true", help="one JSON document")
+
+
+def _run_export(arguments: argparse.Namespace) -> int:
+    from drr.study.export import export
+    from drr.study.study import Study
+
+    out: Path = arguments.out
+    if out.exists() and not out.is_dir():
+        raise Misuse(f"{out}: a file; name a folder")
+    if arguments.format is not None:
+        return _run_foreign(arguments)
+    with Study.read(arguments.study) as study:
+        counts = despite_losses(study, lambda: export(study, out, canonical=arguments.canonical))
+        lost = sorted(loss.label for loss in study.losses.values())
+    show(
+        arguments,
+        {"schema": 1, "out": str(out), "rows": counts, "canonical": arguments.canonical, "lost": lost},
+        f"{out}: {', '.join(f'{count:,} {name}' for name, count in counts.items())}",
+    )
+    return 0
+
+
+def _run_foreign(arguments: argparse.Namespace) -> int:
+    from drr.study.study import Study
+
+    if arguments.canonical:
+        raise Misuse("--canonical is for our own tables; files of others hold no times")
+    with Study.read(arguments.study) as study:
+        document = despite_losses(study, lambda: export_foreign(study, arguments.out, arguments.format))
+    if arguments.json:
+        print_json(document)
+    else:
+        say_exported(document)
+    return 0
+
+
+STATUS = CommandForm(_build_status, _run_status)
+TRACE = CommandForm(_build_trace, _run_trace)
+EXPORT = CommandForm(_build_export, _run_export)
