@@ -25,7 +25,7 @@ from drr.llm.meter import UsageRow
 from drr.llm.names import OFFLINE
 
 if TYPE_CHECKING:
-    from drr.eval.tasks.mistakes.finding import MistakesResult
+    from drr.eval.tasks.mistakes import MistakesResult
 
 
 _LARGEST = 1_000_000
@@ -165,7 +165,7 @@ def proofread(subject: Subject, settings: Settings, progress: Progress) -> Proof
     """`Misuse` without a model to ask, `DrrError` where it gives no usable answer."""
     from drr.eval.asking.judge import UnkeptJudge
     from drr.eval.tasks.desk import JUDGE
-    from drr.eval.tasks.mistakes.finding import Brief, mistakes_in
+    from drr.eval.tasks.mistakes import Brief, mistakes_in
     from drr.llm.meter import Meter
 
     models = models_of(settings)

@@ -27,10 +27,9 @@ from drr.env.web.base import Page
 from drr.env.web.open import open_web
 from drr.eval.evidence.answers import Answer, questions, read_answers
 from drr.eval.judging.difference import JudgingDifference, difference, last_two
-from drr.eval.judging.plan import Forecast, JudgeOptions, check_rules, combined
-from drr.eval.judging.plan import forecast as expected
 from drr.eval.judging.read import has_figures, judgings, read_judged
-from drr.eval.judging.run import Ran, cited_pages, refetch
+from drr.eval.judging.run import Forecast, JudgeOptions, Ran, check_rules, cited_pages, combined, refetch
+from drr.eval.judging.run import forecast as expected
 from drr.eval.metrics.document import study_document
 from drr.eval.metrics.rows import StudyDocument
 from drr.eval.stats.intervals import VRow

@@ -22,14 +22,7 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.judging.difference import earlier_prompts, goes_on_by_earlier
 from drr.eval.judging.read import judging_of, read_judged
 from drr.eval.tasks.desk import Desk
-from drr.eval.tasks.key_points.rows import (
-    OwnPoints,
-    document,
-    keep_points,
-    kept_points,
-    points_of,
-    read_points,
-)
+from drr.eval.tasks.key_points import OwnPoints, document, keep_points, kept_points, points_of, read_points
 from drr.eval.tasks.relative import keep_reference, kept_reference
 from drr.study.study import Study
 

@@ -20,8 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
-from drr.eval.evidence.passages import select
-from drr.eval.evidence.words import WindowVerdict, support
+from drr.eval.evidence.passages import WindowVerdict, select, support
 from drr.eval.stats.agreement import cohen_kappa
 from drr.eval.stats.intervals import V
 

@@ -1,6 +1,6 @@
 """The judge without a language model, `rules-2`: surface rules over the texts that a model would be shown.
 
-Support is words and figures in common (`drr.eval.evidence.words`). Grades and preferences count what a text shows on its surface; `docs/judging.md` lists
+Support is words and figures in common (`drr.eval.evidence.passages`). Grades and preferences count what a text shows on its surface; `docs/judging.md` lists
 every rule. They measure layout, wording and bookkeeping, not understanding, so they are stored under their own name,
 bannered wherever they are shown, and never set beside figures of a model or of the paper.
 """
@@ -30,7 +30,7 @@ from drr.eval.asking.forms import (
     SupportAnswers,
 )
 from drr.eval.asking.rules import NAME, VERSION, rules_banner
-from drr.eval.evidence.words import families, missing_numbers, plain, support
+from drr.eval.evidence.passages import families, missing_numbers, plain, support
 from drr.eval.labels import DIMENSIONS
 from drr.offline.surface import INSIGHT, PRICE, REASON, TOTAL, Surface, read, sells_elsewhere
 from pydantic import BaseModel

@@ -10,7 +10,7 @@ from functools import lru_cache
 from drr.env.constraints import parse_constraints
 from drr.env.text import tokens
 from drr.eval.asking.safety import forgeries
-from drr.eval.evidence.words import plain
+from drr.eval.evidence.passages import plain
 from drr.eval.labels import Dimension
 from drr.wording.figures import numbers
 

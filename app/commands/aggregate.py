@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from drr.app.console import show
 from drr.app.terminal import number, table
 from drr.env.json_object import JsonObject
-from drr.eval.stats.aggregate import protocols
+from drr.eval.stats import protocols
 
 if TYPE_CHECKING:
     from drr.eval.stats.aggregate import AggregateDocument

@@ -38,9 +38,8 @@ from drr.eval.canaries.table import (
     report_units,
 )
 from drr.eval.evidence.answers import read_answers
-from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import judging_of, read_judged
-from drr.eval.judging.run import Ran, judge
+from drr.eval.judging.run import JudgeOptions, Ran, judge
 from drr.eval.metrics.mistakes import per_report
 from drr.eval.tasks.desk import Desk
 from drr.eval.tasks.judged import Judged

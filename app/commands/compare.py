@@ -14,7 +14,7 @@ from drr.env.errors import Misuse
 
 if TYPE_CHECKING:
     from drr.eval.metrics.rows import CompareDocument, FloorRow
-    from drr.eval.stats.intervals import DifferenceRow
+    from drr.eval.stats.differences import DifferenceRow
 
 
 def build(parser: argparse.ArgumentParser) -> None:

@@ -26,7 +26,7 @@ from drr.app.vouching import remember_study
 from drr.env.errors import Misuse
 from drr.env.plugins import examples_of
 from drr.env.settings import Settings
-from drr.eval.foreign.names import format_names
+from drr.eval.foreign.registry import format_names
 from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from drr.eval.tasks.registry import groups
 
 if TYPE_CHECKING:
     from drr.eval.judging.difference import JudgingDifference
-    from drr.eval.judging.plan import Forecast
+    from drr.eval.judging.run import Forecast
 
 _EXAMPLES = """\
 The judge is the model of --judge, else the setting model_judge, else the study's model. Without a key it is `offline`:

@@ -15,7 +15,7 @@ from drr.app.foreign import export_foreign, say_exported
 from drr.app.studies import despite_losses
 from drr.env.errors import DrrError, Misuse
 from drr.env.plugins import examples_of
-from drr.eval.foreign.names import format_names
+from drr.eval.foreign.registry import format_names
 from drr.study.unit import Record
 
 if TYPE_CHECKING:

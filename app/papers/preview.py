@@ -22,7 +22,7 @@ from drr.app.papers.steps import OFFLINE, PaperSteps, Places, Reproduction, Step
 from drr.app.terminal import flowed, flowing
 
 if TYPE_CHECKING:
-    from drr.eval.judging.plan import Forecast
+    from drr.eval.judging.run import Forecast
 
 _SAMPLED = 4
 """Answers of each variant that rules write aside, each on another task, to count what it and a judge would be asked."""

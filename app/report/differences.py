@@ -12,8 +12,8 @@ from drr.app.report.tables import NOT_MEASURED, Cell, Table, metric_headings
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
-from drr.eval.stats.intervals import SIGNIFICANT, DifferenceRow, mean, paired, with_holm
-from drr.eval.stats.noise import RepetitionFloor
+from drr.eval.stats.differences import SIGNIFICANT, DifferenceRow, RepetitionFloor, paired, with_holm
+from drr.eval.stats.intervals import mean
 
 _WHENCE = {
     "trials": "from repeated trials, which hold the judge's noise too",

@@ -12,8 +12,8 @@ from drr.app.report.material import Material
 from drr.app.report.of_papers import report_parts
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
-from drr.eval.stats.intervals import DifferenceRow, mean, paired
-from drr.eval.stats.noise import detectable
+from drr.eval.stats.differences import DifferenceRow, detectable, paired
+from drr.eval.stats.intervals import mean
 from drr.study.unit import Record
 from drr.wording.excerpt import many
 

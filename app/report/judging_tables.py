@@ -12,7 +12,7 @@ from drr.eval.foreign.summary import ForeignTableRow
 from drr.eval.judging.marks import MarksRow
 from drr.eval.metrics.diagnosis import BY_RULE, JUDGED
 from drr.eval.metrics.rows import FailureDocument, FailureShare
-from drr.eval.stats.intervals import SIGNIFICANT
+from drr.eval.stats.differences import SIGNIFICANT
 from drr.llm.failures import NO_ANSWER
 from drr.study.study import Study
 from drr.study.unit import Record

@@ -13,8 +13,8 @@ from drr.app.report.tables import Cell, Heading, Table, headings, metric_heading
 from drr.eval import metrics as registry
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric
-from drr.eval.stats.intervals import SIGNIFICANT, PairedDifference, VRow, mean, paired, spread, with_holm
-from drr.eval.stats.noise import pooled_sd
+from drr.eval.stats.differences import SIGNIFICANT, PairedDifference, paired, pooled_sd, with_holm
+from drr.eval.stats.intervals import VRow, mean, spread
 
 PRINTED_NOTE = (
     "the paper's printed figure (arXiv text, Tables 1, 2, 5 and Section 6.3): another setting, not comparable"

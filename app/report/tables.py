@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from drr.eval.stats.intervals import SIGNIFICANT, DifferenceRow, VRow
+from drr.eval.stats.differences import SIGNIFICANT, DifferenceRow
+from drr.eval.stats.intervals import VRow
 
 if TYPE_CHECKING:
     from drr.app.report.material import Material

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from drr.env.profile import ProfileSummary
     from drr.eval.foreign.summary import ForeignValue
     from drr.eval.metrics.base import Metric
-    from drr.eval.tasks.key_points.rows import PointRow
-    from drr.eval.tasks.mistakes.finding import MistakesResult
+    from drr.eval.tasks.key_points import PointRow
+    from drr.eval.tasks.mistakes import MistakesResult
     from drr.llm.meter import UsageRow
     from drr.papers.dr3.judging.rows import DepthRow, FactLabel, PointLabel
     from drr.papers.pdr.judging.rows import CriterionRow

@@ -33,7 +33,7 @@ from drr.eval.metrics import metrics, unasked
 from drr.eval.metrics.base import Metric
 from drr.eval.stats.citations import CitationVerdict
 from drr.eval.tasks.judged import Judged
-from drr.eval.tasks.key_points.rows import matches_of, points_of
+from drr.eval.tasks.key_points import matches_of, points_of
 from drr.papers.pdr.judging.choices import KeptChoices, owner_ids
 from drr.papers.pdr.judging.rows import (
     DIMENSIONS,

@@ -20,7 +20,7 @@ from drr.eval.foreign.summary import ForeignValue, foreign_values
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics import metrics, values_of
 from drr.eval.tasks.judged import Judged, Judging
-from drr.eval.tasks.mistakes.finding import mistakes_of
+from drr.eval.tasks.mistakes import mistakes_of
 from drr.papers.dr3.judging.rows import depth_of, fact_labels, point_labels
 from drr.papers.reporteval.judging.grades import report_grades_of
 from drr.study.blobs import LostText

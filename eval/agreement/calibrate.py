@@ -21,15 +21,8 @@ from drr.eval.agreement.people import (
     thresholds_met,
     verdicts_of,
 )
-from drr.eval.agreement.rows import (
-    CalibratedPairs,
-    CalibrationDocument,
-    ClassesRow,
-    MarkedRow,
-    RatingRow,
-    SupportRow,
-)
-from drr.eval.agreement.statistics import PAIRWISE, SUPPORT, pair_classes, support_classes, support_statistics
+from drr.eval.agreement.rows import CalibrationDocument, ClassesRow, MarkedRow, Statistics, SupportRow
+from drr.eval.agreement.statistics import PAIRWISE, SUPPORT, crossed_classes, support_statistics
 from drr.eval.asking.conversation import Asking
 from drr.eval.asking.forms import SCHEMA
 from drr.eval.asking.judge import Judge, KeptAnswers
@@ -174,8 +167,8 @@ def _crossed(task: Task, every: Sequence[Case], found: Results) -> ClassesRow | 
     judged = [None if v is None else str(v) for v in verdicts_of(task, every, found)]
     people = [str(case.consensus()) for case in every]
     if task == "support":
-        return support_classes(judged, people, SUPPORT, [case.question for case in every])
-    return pair_classes(judged, people, PAIRWISE, [c.query for c in comparisons_of(every, found)])
+        return crossed_classes(judged, people, SUPPORT, [case.question for case in every])
+    return crossed_classes(judged, people, PAIRWISE, [c.query for c in comparisons_of(every, found)])
 
 
 def shop_of_labels(
@@ -193,7 +186,7 @@ def shop_of_labels(
     people = [case.consensus() for case in cases_]
     if task == "support":
         judged = [support_status(found.get((case.id, ""))) for case in cases_]
-        statistics: SupportRow | CalibratedPairs | RatingRow = support_statistics(
+        statistics: SupportRow | Statistics | Statistics = support_statistics(
             judged,
             [str(label) for label in people],
             [case.question for case in cases_],

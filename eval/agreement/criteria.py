@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from drr.eval.agreement.judges import OVERALL, Items
 from drr.eval.agreement.rows import (
-    CriteriaAgreement,
     CriteriaLevels,
     CriteriaPair,
     SystemTotalsRow,
+    TaskAgreement,
+    preference_row,
     row_of,
 )
 from drr.eval.agreement.statistics import alpha
@@ -48,7 +49,7 @@ class SaidUnderCriteria(NamedTuple):
 
 def criteria_agreement(
     labels: Sequence[CriterionLabel], people: Collection[str] = (), systems: Mapping[str, str] | None = None
-) -> CriteriaAgreement:
+) -> TaskAgreement[CriteriaPair]:
     """`systems` says, by the label's id, whose report it is. Several people also count together, as the mean of what they say."""
     scores = scores_under_criteria(labels, systems or {})
     judges = scores.with_people(people)
@@ -117,7 +118,7 @@ def _levels(
 def _told(found: Consistency) -> CriteriaLevels:
     return {
         "criterion": {
-            "pca": {**row_of(found.pca), "chance": found.pca_chance},
+            "pca": preference_row(found.pca, found.pca_chance),
             "mard": row_of(found.mard),
             "pearson": row_of(found.criterion_pearson),
             "spearman": row_of(found.criterion_spearman),

@@ -11,9 +11,9 @@ from drr.eval.agreement.rows import (
     ClassesRow,
     LabelsDocument,
     PairwisePair,
-    PairwiseRow,
     RankingRow,
     RatingPair,
+    Statistics,
     SupportPair,
     TaskAgreement,
     WinRateRow,
@@ -23,10 +23,9 @@ from drr.eval.agreement.statistics import (
     PAIRWISE,
     SUPPORT,
     alpha,
-    pair_classes,
+    crossed_classes,
     pairwise_statistics,
     rating_statistics,
-    support_classes,
     support_statistics,
 )
 from drr.eval.labels import (
@@ -238,7 +237,7 @@ def _support(labels: Sequence[SupportLabel], people: Collection[str]) -> TaskAgr
         if shared:
             x, y = [by_judge[a][k] for k in shared], [by_judge[b][k] for k in shared]
             asked = [questions.get(k, f"{k}, of no known question") for k in shared]
-            crossed = support_classes(x, y, SUPPORT, asked)
+            crossed = crossed_classes(x, y, SUPPORT, asked)
             found.append({"judges": [a, b], **support_statistics(x, y, asked), "classes": crossed})
     return {
         "labels": len(labels),
@@ -257,13 +256,13 @@ def _pairwise(labels: Sequence[PairwiseLabel], people: Collection[str]) -> TaskA
         shared = sorted(one.keys() & other.keys())
         if shared:
             groups = _by_dimension(shared, [*DIMENSIONS, *further])
-            rows: dict[str, PairwiseRow] = {}
+            rows: dict[str, Statistics] = {}
             crossed: dict[str, ClassesRow] = {}
             for dimension, keys in groups.items():
                 x, y = [one[k].value for k in keys], [other[k].value for k in keys]
                 questions = [one[k].question for k in keys]
                 rows[dimension] = pairwise_statistics(x, y, questions)
-                crossed[dimension] = pair_classes(x, y, PAIRWISE, questions)
+                crossed[dimension] = crossed_classes(x, y, PAIRWISE, questions)
             rankings = _rankings(one, other, shared)
             found.append({"judges": [a, b], "dimensions": rows, "classes": crossed, "rankings": rankings})
     plain = {judge: {key: told.value for key, told in rows.items()} for judge, rows in by_judge.items()}

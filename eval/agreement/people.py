@@ -9,14 +9,7 @@ from statistics import median
 from typing import Any
 
 from drr.env.errors import Misuse
-from drr.eval.agreement.rows import (
-    AgreementRow,
-    CalibratedPairs,
-    RatingRow,
-    ThresholdRow,
-    row_of,
-    statistics_in,
-)
+from drr.eval.agreement.rows import AgreementRow, Statistics, ThresholdRow, row_of, statistics_in
 from drr.eval.agreement.statistics import (
     PAIRWISE,
     SUPPORT,
@@ -170,7 +163,7 @@ def verdicts_of(task: Task, cases: Sequence[Case], found: Results) -> list[str |
     ]
 
 
-def pair_statistics(cases: Sequence[Case], found: Results, people: Sequence[str]) -> CalibratedPairs:
+def pair_statistics(cases: Sequence[Case], found: Results, people: Sequence[str]) -> Statistics:
     comparisons = comparisons_of(cases, found)
     judged = [_LETTERS[c.outcome] for c in comparisons]
     everything = [Comparison(c.query, "all", "A", "B", c.a_first, c.b_first) for c in comparisons]
@@ -187,7 +180,7 @@ def grade_statistics(
     found: Results,
     people: Sequence[float],
     scale: tuple[float, float] | None,
-) -> RatingRow:
+) -> Statistics:
     """Distances are in points of 0-10 and need the people's scale, given or plain; without it only orders are compared."""
     judged: list[float | None] = [
         None if (result := found.get((case.id, ""))) is None else float(result["rating"]) for case in cases

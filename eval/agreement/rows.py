@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Generic, TypedDict, TypeVar, cast
+from typing import Generic, NotRequired, TypedDict, TypeVar, cast
 
 from drr.eval.judging.marks import ReviewerRow
 from drr.eval.stats.intervals import V, VRow
@@ -13,10 +13,12 @@ from drr.eval.stats.pairs import PositionRow
 class AgreementRow(VRow):
     n_dropped: int
     """What agreement calls the items that a statistic leaves out."""
+    chance: NotRequired[float | None]
+    """Of a share of preferences: what two judges reach who know nothing of each other."""
 
 
-class PreferenceRow(AgreementRow):
-    chance: float | None
+Statistics = dict[str, AgreementRow]
+"""By name."""
 
 
 class SupportRow(TypedDict):
@@ -70,17 +72,6 @@ class SupportPair(SupportRow):
     classes: ClassesRow
 
 
-class PairwiseRow(TypedDict):
-    exact: AgreementRow
-    kappa_no_ties: AgreementRow
-    kappa_with_ties: AgreementRow
-    weighted_kappa: AgreementRow
-    ac1: AgreementRow
-    soft_disagreement: AgreementRow
-    ties_share: AgreementRow
-    """How often one of the two said tie."""
-
-
 class RankingRow(TypedDict):
     systems: dict[str, list[float]]
     """Win rates by the first and by the second judge."""
@@ -91,25 +82,15 @@ class RankingRow(TypedDict):
 
 class PairwisePair(TypedDict):
     judges: list[str]
-    dimensions: dict[str, PairwiseRow]
+    dimensions: dict[str, Statistics]
     classes: dict[str, ClassesRow]
     """By dimension."""
     rankings: dict[str, RankingRow]
 
 
-class RatingRow(TypedDict):
-    spearman: AgreementRow
-    kendall: AgreementRow
-    pearson: AgreementRow
-    mard: AgreementRow
-    bias: AgreementRow
-    pca: PreferenceRow
-    pca_no_human_ties: PreferenceRow
-
-
 class RatingPair(TypedDict):
     judges: list[str]
-    dimensions: dict[str, RatingRow]
+    dimensions: dict[str, Statistics]
 
 
 Pair = TypeVar("Pair")
@@ -131,46 +112,6 @@ class LabelsDocument(TypedDict):
     win_rates: list[WinRateRow]
 
 
-class SystemRow(TypedDict):
-    """How two judges' means of the systems go together."""
-
-    spearman: AgreementRow
-    kendall: AgreementRow
-    pearson: AgreementRow
-
-
-class SystemsPair(TypedDict):
-    judges: list[str]
-    dimensions: dict[str, SystemRow]
-
-
-class MetricAgreement(TypedDict):
-    """Of one metric, report by report; the difference is that of the first judge and the second."""
-
-    spearman: AgreementRow
-    pearson: AgreementRow
-    mard: AgreementRow
-    bias: AgreementRow
-
-
-class CriterionScoresRow(TypedDict):
-    """Score by score; the pairs of `pca` are reports of one question under one criterion."""
-
-    pca: PreferenceRow
-    mard: AgreementRow
-    pearson: AgreementRow
-    spearman: AgreementRow
-
-
-class ReportTotalsRow(TypedDict):
-    """Of reports, each the mean of its criteria."""
-
-    mad: AgreementRow
-    par: AgreementRow
-    pearson: AgreementRow
-    spearman: AgreementRow
-
-
 class SystemTotalsRow(TypedDict):
     """Of systems, each the mean of its reports."""
 
@@ -183,8 +124,10 @@ class SystemTotalsRow(TypedDict):
 
 
 class CriteriaLevels(TypedDict):
-    criterion: CriterionScoresRow
-    report: ReportTotalsRow
+    criterion: Statistics
+    """Score by score; the pairs of `pca` are reports of one question under one criterion."""
+    report: Statistics
+    """Of reports, each the mean of its criteria."""
     system: SystemTotalsRow | None
     """`None` where nobody told the systems."""
 
@@ -192,13 +135,6 @@ class CriteriaLevels(TypedDict):
 class CriteriaPair(TypedDict):
     judges: list[str]
     dimensions: dict[str, CriteriaLevels]
-
-
-class CriteriaAgreement(TypedDict):
-    labels: int
-    repeated: int
-    pairs: list[CriteriaPair]
-    alpha: AgreementRow | None
 
 
 class JudgeCost(TypedDict):
@@ -213,7 +149,8 @@ class JudgeCost(TypedDict):
 
 class MetricsPair(TypedDict):
     judges: list[str]
-    metrics: dict[str, MetricAgreement]
+    metrics: dict[str, Statistics]
+    """Report by report; a difference is that of the first judge and the second."""
 
 
 class StabilityRow(TypedDict):
@@ -224,26 +161,17 @@ class StabilityRow(TypedDict):
     rating_sd: float | None
 
 
-class ExtractionRow(TypedDict):
-    jaccard: AgreementRow
-    n_claims_cv: AgreementRow
-
-
 class AgreementDocument(LabelsDocument):
     banner: str | None
-    criteria: CriteriaAgreement
+    criteria: TaskAgreement[CriteriaPair]
     cost: dict[str, JudgeCost]
     """By judge."""
-    systems: list[SystemsPair]
+    systems: list[RatingPair]
+    """How two judges' means of the systems go together."""
     metrics: list[MetricsPair]
     positions: dict[str, dict[str, PositionRow]]
     stability: dict[str, StabilityRow | None]
-    extraction: dict[str, ExtractionRow | None]
-
-
-class CalibratedPairs(PairwiseRow):
-    position_consistency: AgreementRow
-    first_position_rate: AgreementRow
+    extraction: dict[str, Statistics | None]
 
 
 class ThresholdRow(TypedDict):
@@ -281,7 +209,7 @@ class CalibrationDocument(TypedDict):
     other_labels: int
     """Of other tasks, in the same file."""
     people: list[str]
-    metrics: SupportRow | CalibratedPairs | RatingRow
+    metrics: SupportRow | Statistics
     classes: ClassesRow | None
     """The judge's labels beside the people's; grades have no classes."""
     among_people: dict[str, AgreementRow] | None
@@ -296,4 +224,8 @@ def statistics_in(row: Mapping[str, object]) -> dict[str, AgreementRow]:
 
 
 def row_of(v: V) -> AgreementRow:
-    return {**v.document(), "n_dropped": v.n_unscored}
+    return cast("AgreementRow", {**v.document(), "n_dropped": v.n_unscored})
+
+
+def preference_row(v: V, chance: float | None) -> AgreementRow:
+    return {**row_of(v), "chance": chance}

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TypeVar
 
-import numpy as np
 from drr.eval.agreement.rows import (
     AgreementRow,
-    BinaryRow,
     ClassesRow,
     ClassRow,
-    PairwiseRow,
-    PreferenceRow,
-    RatingRow,
+    Statistics,
     SupportRow,
+    preference_row,
     row_of,
 )
 from drr.eval.stats import agreement as ag
 from drr.eval.stats import correlation
 from drr.eval.stats.agreement import Label, aligned
-from drr.eval.stats.intervals import SHARE, V, from_sums, ratio
+from drr.eval.stats.correlation import difference
+from drr.eval.stats.intervals import V, mean_of
 
 SUPPORT = ("none", "partial", "full")
 SUPPORT_SCORE = {"none": 0.0, "partial": 0.5, "full": 1.0}
 PAIRWISE = ("A", "tie", "B")
+_POSITIVE: Mapping[tuple[str, ...], tuple[str, ...]] = {SUPPORT: ("full", "partial"), PAIRWISE: ("A",)}
+"""The labels that are one class where there are two. Ties are left out of these."""
 OF_TEN = 10.0
 """Ratings are points from 0 to 10."""
 Key = TypeVar("Key", str, tuple[str, str])
@@ -71,7 +72,7 @@ def alpha(
 
 def pairwise_statistics(
     x: Sequence[str | None], y: Sequence[str | None], clusters: Sequence[str] | None = None
-) -> PairwiseRow:
+) -> Statistics:
     return {
         "exact": row_of(ag.exact_agreement(x, y, clusters=clusters)),
         "kappa_no_ties": row_of(
@@ -92,14 +93,14 @@ def rating_statistics(
     y: Sequence[float | None],
     clusters: Sequence[str],
     dimensions: Sequence[str] | None = None,
-) -> RatingRow:
+) -> Statistics:
     """`x` minus `y`; PCA over the pairs of answers to one question under one dimension."""
     groups: dict[tuple[str, str], list[int]] = {}
     for i, cluster in enumerate(clusters):
         groups.setdefault((cluster, dimensions[i] if dimensions else ""), []).append(i)
     inside = [(i, j) for members in groups.values() for i, j in combinations(members, 2)]
-    dx = [_minus(x[i], x[j]) for i, j in inside]
-    dy = [_minus(y[i], y[j]) for i, j in inside]
+    dx = [difference(x[i], x[j]) for i, j in inside]
+    dy = [difference(y[i], y[j]) for i, j in inside]
     where = [clusters[i] for i, _ in inside]
     pca, chance = correlation.preference_agreement(dx, dy, clusters=where)
     decided, chance_decided = correlation.preference_agreement(
@@ -111,102 +112,48 @@ def rating_statistics(
         "pearson": row_of(correlation.pearson(x, y, unit="report", clusters=clusters)),
         "mard": row_of(correlation.mean_absolute_deviation(x, y, clusters=clusters, width=OF_TEN)),
         "bias": row_of(correlation.bias(x, y, clusters=clusters, width=OF_TEN)),
-        "pca": _preference(pca, chance),
-        "pca_no_human_ties": _preference(decided, chance_decided),
+        "pca": preference_row(pca, chance),
+        "pca_no_human_ties": preference_row(decided, chance_decided),
     }
 
 
-def _minus(a: float | None, b: float | None) -> float | None:
-    return None if a is None or b is None else a - b
-
-
-def _preference(v: V, chance: float | None) -> PreferenceRow:
-    return {**row_of(v), "chance": chance}
-
-
-SUPPORTED = ("full", "partial")
-"""The positive class of support in two classes; of pairs it is A, and ties are left out."""
-
-
-def support_classes(
-    x: Sequence[str | None], y: Sequence[str | None], categories: Sequence[str], clusters: Sequence[str]
-) -> ClassesRow:
-    return _classes(x, y, categories, SUPPORTED, clusters)
-
-
-def pair_classes(
-    x: Sequence[str | None], y: Sequence[str | None], categories: Sequence[str], clusters: Sequence[str]
-) -> ClassesRow:
-    return _classes(x, y, categories, ("A",), clusters, drop=(ag.TIE,))
-
-
-def _classes(
-    x: Sequence[str | None],
-    y: Sequence[str | None],
-    categories: Sequence[str],
-    positive: Collection[str],
-    clusters: Sequence[str] | None,
-    drop: Collection[str] = (),
+def crossed_classes(
+    x: Sequence[str | None], y: Sequence[str | None], categories: tuple[str, ...], clusters: Sequence[str]
 ) -> ClassesRow:
     """Compare the classes, the judge's labels first. Precision is how often it is right where it says so,
     recall how often it says so where it is."""
     a, b, _, _ = aligned(x, y, clusters)
+    pairs = Counter(zip(a, b, strict=True))
+    positive = _POSITIVE[categories]
+    yes = " or ".join(positive)
+    left, right = (
+        [None if p is None or p == ag.TIE else yes if p in positive else "else" for p in side]
+        for side in (x, y)
+    )
     return {
-        "confusion": {
-            category: {
-                true: sum(pair == (category, true) for pair in zip(a, b, strict=True)) for true in categories
-            }
-            for category in categories
+        "confusion": {one: {true: pairs[one, true] for true in categories} for one in categories},
+        "classes": {one: _class(x, y, clusters, one) for one in categories},
+        "binary": {
+            "positive": list(positive),
+            "exact": row_of(ag.exact_agreement(left, right, clusters=clusters)),
+            "kappa": row_of(ag.cohen_kappa(left, right, clusters=clusters, categories=(yes, "else"))),
+            **_class(left, right, clusters, yes),
         },
-        "classes": {one: _class(x, y, clusters, {one}) for one in categories},
-        "binary": _binary(x, y, positive, clusters, drop),
     }
 
 
-def _class(
-    x: Sequence[str | None],
-    y: Sequence[str | None],
-    clusters: Sequence[str] | None,
-    ones: Collection[str],
-    drop: Collection[str] = (),
-) -> ClassRow:
-    names = " or ".join(ones)
+def _class(x: Sequence[str | None], y: Sequence[str | None], clusters: Sequence[str], name: str) -> ClassRow:
     return {
-        "precision": row_of(_share(x, y, clusters, ones, drop, f"of what the first calls {names}")),
-        "recall": row_of(_share(y, x, clusters, ones, drop, f"of what the second calls {names}")),
+        "precision": row_of(_share(x, y, clusters, name, "first")),
+        "recall": row_of(_share(y, x, clusters, name, "second")),
     }
 
 
 def _share(
-    of: Sequence[str | None],
-    beside: Sequence[str | None],
-    clusters: Sequence[str] | None,
-    ones: Collection[str],
-    drop: Collection[str],
-    method: str,
+    of: Sequence[str | None], beside: Sequence[str | None], clusters: Sequence[str], name: str, judge: str
 ) -> V:
     """Share of those that one of them calls so and the other does too; `n` is how many there are."""
-    a, b, c, lost = aligned(of, beside, clusters, drop)
-    kept = [(float(q in ones), name) for p, q, name in zip(a, b, c, strict=True) if p in ones]
-    rows = np.array([[same, 1.0] for same, _ in kept]).reshape(-1, 2)
-    return from_sums(rows, [name for _, name in kept], ratio, f"share {method}", n_unscored=lost, ends=SHARE)
-
-
-def _binary(
-    x: Sequence[str | None],
-    y: Sequence[str | None],
-    positive: Collection[str],
-    clusters: Sequence[str] | None,
-    drop: Collection[str],
-) -> BinaryRow:
-    yes = " or ".join(positive)
-    left, right = (
-        [None if p is None or p in drop else (yes if p in positive else "else") for p in side]
-        for side in (x, y)
-    )
-    return {
-        "positive": list(positive),
-        "exact": row_of(ag.exact_agreement(left, right, clusters=clusters)),
-        "kappa": row_of(ag.cohen_kappa(left, right, clusters=clusters, categories=(yes, "else"))),
-        **_class(left, right, clusters, (yes,)),
-    }
+    a, b, c, lost = aligned(of, beside, clusters)
+    kept = [(float(q == name), cluster) for p, q, cluster in zip(a, b, c, strict=True) if p == name]
+    method = f"share of what the {judge} calls {name}"
+    return mean_of([same for same, _ in kept], [cluster for _, cluster in kept], method, n_unscored=lost)

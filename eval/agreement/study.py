@@ -12,14 +12,7 @@ from drr.env.text import tokens
 from drr.eval.agreement.criteria import criteria_agreement
 from drr.eval.agreement.judges import agreement
 from drr.eval.agreement.precision import judge_costs
-from drr.eval.agreement.rows import (
-    AgreementDocument,
-    ExtractionRow,
-    MetricAgreement,
-    StabilityRow,
-    SystemRow,
-    row_of,
-)
+from drr.eval.agreement.rows import AgreementDocument, StabilityRow, Statistics, row_of
 from drr.eval.agreement.statistics import SUPPORT_SCORE
 from drr.eval.asking.rules import is_rules
 from drr.eval.evidence.answers import Answer, read_answers
@@ -94,7 +87,7 @@ def _mean_sd(units: Sequence[Sequence[float | None]]) -> float | None:
     return float(np.std(np.mean(complete, axis=0), ddof=1)) if complete else None
 
 
-def extraction_stability(study: Study, judging: Judging, answers: Sequence[Answer]) -> ExtractionRow | None:
+def extraction_stability(study: Study, judging: Judging, answers: Sequence[Answer]) -> Statistics | None:
     """Two extractions of one report: how far they find the same claims, and how much the number of claims varies."""
     overlaps: dict[AskedQuestion, list[float | None]] = {}
     spreads: dict[AskedQuestion, list[float | None]] = {}
@@ -305,11 +298,11 @@ def _study_support(judged: Judged, name: str) -> Iterable[Label]:
                 )
 
 
-def across_systems(one: Judged, other: Judged) -> dict[str, SystemRow]:
+def across_systems(one: Judged, other: Judged) -> dict[str, Statistics]:
     """Two judges' mean grades of the systems, per dimension: system-level correlations, as the paper's Appendix E."""
     left, right = _means(one), _means(other)
     systems = sorted(left.keys() & right.keys())
-    found: dict[str, SystemRow] = {}
+    found: dict[str, Statistics] = {}
     for dimension in DIMENSIONS:
         x = [left[s].get(dimension) for s in systems]
         y = [right[s].get(dimension) for s in systems]
@@ -329,12 +322,12 @@ def _means(judged: Judged) -> dict[str, dict[str, float | None]]:
     }
 
 
-def on_metrics(one: Judged, other: Judged) -> dict[str, MetricAgreement]:
+def on_metrics(one: Judged, other: Judged) -> dict[str, Statistics]:
     """Every metric that a judge has a say in, report by report, where both judges gave it to one."""
     clusters = [answer.asked.task for answer in one.answers]
     left = [values_of(one, answer) for answer in one.answers]
     right = [values_of(other, answer) for answer in one.answers]
-    found: dict[str, MetricAgreement] = {}
+    found: dict[str, Statistics] = {}
     for name, metric in metrics().items():
         x = [values.get(name) for values in left]
         y = [values.get(name) for values in right]

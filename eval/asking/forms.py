@@ -127,9 +127,22 @@ class RelativeGrade(_Answer):
     a: int = Field(ge=0, le=10)
     b: int = Field(ge=0, le=10)
 
+    @property
+    def id(self) -> str:
+        return plain_name(self.criterion)
+
 
 class RelativeGrades(_Answer):
     grades: list[RelativeGrade]
+
+    @property
+    def verdicts(self) -> list[RelativeGrade]:
+        return self.grades
+
+
+def plain_name(name: str) -> str:
+    """Name a criterion without the signs and capitals that a judge may write it with."""
+    return " ".join(name.replace("_", " ").replace("*", " ").casefold().split())
 
 
 StatementWord = Literal["true", "false", "unknown"]

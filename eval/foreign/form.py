@@ -13,7 +13,7 @@ from typing import Annotated, Any, NamedTuple, Protocol, TypeVar
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import Id, file_name, read_file
 from drr.env.json_object import JsonObject
-from drr.eval.stats.form import BOM, LONGEST_LINE, byte_lines, error_text, strict_object
+from drr.eval.stats.aggregate import BOM, LONGEST_LINE, byte_lines, error_text, strict_object
 from drr.eval.stats.intervals import Ends, Floats
 from drr.wording.excerpt import excerpt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError

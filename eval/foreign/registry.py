@@ -1,17 +1,28 @@
-"""The formats of other benchmarks by the name that `--format` takes: one file and one line each, here or in a paper's plug-in."""
+"""The formats of other benchmarks by the name that `--format` takes. One file and one line each, here or in a paper's plug-in.
+
+Help needs the names alone and loads none of them.
+"""
 
 from __future__ import annotations
 
-from drr.env.plugins import load, merged
-from drr.eval.foreign.drb import DeepResearchBench
-from drr.eval.foreign.form import ForeignPart, Format
+from typing import TYPE_CHECKING
 
-FORMATS: dict[str, Format] = {one.name: one for one in (DeepResearchBench(),)}
+from drr.env.plugins import load, merged
+
+if TYPE_CHECKING:
+    from drr.eval.foreign.form import ForeignPart, Format
+
+FORMATS = {"drb": "drr.eval.foreign.drb:DeepResearchBench"}
+
+
+def format_names() -> tuple[str, ...]:
+    """Ours, then those of the papers."""
+    return (*FORMATS, *merged("formats"))
 
 
 def formats() -> dict[str, Format]:
     """Ours and those of the papers."""
-    return {**FORMATS, **{name: load(place)() for name, place in merged("formats").items()}}
+    return {name: load(place)() for name, place in {**FORMATS, **merged("formats")}.items()}
 
 
 def part_of(format_name: str, part: str) -> ForeignPart | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 from drr.env.errors import Misuse
 from drr.eval.evidence.answers import Answer, read_answers
@@ -206,33 +206,9 @@ def citation_lines(judged: Judged) -> Iterator[CitationLine]:
     for answer in judged.answers:
         claims = judged.held(answer)
         texts = {claim["id"]: claim["text"] for claim in (claims and claims.claims) or ()}
-        place = (answer.variant, answer.query_id, answer.trial)
+        place = {"variant": answer.variant, "query": answer.query_id, "trial": answer.trial}
         for one in judged.citations.get(answer.key) or ():
-            yield _line(one, place, texts.get(one.claim, ""))
-
-
-def _line(one: CitationVerdict, place: tuple[str, str, int], text: str) -> CitationLine:
-    variant, query, trial = place
-    return {
-        "answer": one.answer,
-        "variant": variant,
-        "query": query,
-        "trial": trial,
-        "claim": one.claim,
-        "text": text,
-        "scope": one.scope,
-        "url": one.url,
-        "type": one.type,
-        "status": one.status,
-        "together": one.together,
-        "needed": one.needed,
-        "supports": one.supports,
-        "standing": one.standing,
-        "reason": one.reason,
-        "by": one.by,
-        "judge": one.judge,
-        "protocol": one.protocol,
-        "sha256": one.sha256,
-        "passages": [list(place) for place in one.passages],
-        "spans": [list(place) for place in one.spans],
-    }
+            shown = {name: [list(where) for where in getattr(one, name)] for name in ("passages", "spans")}
+            beside = {**place, **shown, "text": texts.get(one.claim, "")}
+            line = {n: beside[n] if n in beside else getattr(one, n) for n in CitationLine.__annotations__}
+            yield cast("CitationLine", line)

@@ -12,8 +12,7 @@ from drr.eval.metrics.coverage import equal_reports, texts_of, variants_of
 from drr.eval.metrics.document import SCHEMA, banner
 from drr.eval.metrics.rows import CompareDocument, FloorRow
 from drr.eval.stats.asked import AskedQuestion
-from drr.eval.stats.intervals import PairedDifference, paired, with_holm
-from drr.eval.stats.noise import noise_floor
+from drr.eval.stats.differences import PairedDifference, noise_floor, paired, with_holm
 from drr.eval.stats.pairs import pair_results
 from drr.eval.tasks.judged import Judged
 
@@ -109,11 +108,7 @@ def compare(judged: Judged, a: str, b: str, again: Sequence[Judged] = ()) -> Com
         "metrics": {name: difference.document() for name, difference in tested.items()},
         "noise": {name: floor for name, floor in _floors(judged, values, again).items() if name in tested},
         "about": {name: metric.document() for name, metric in metrics().items() if name in tested},
-        "pairwise": [
-            result.document()
-            for result in pair_results(judged.comparisons())
-            if {result.a, result.b} == {a, b}
-        ],
+        "pairwise": [row for row in pair_results(judged.comparisons()) if {row["a"], row["b"]} == {a, b}],
     }
 
 

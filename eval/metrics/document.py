@@ -23,9 +23,8 @@ from drr.eval.metrics.rows import (
 )
 from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.faithfulness import PAPER_TYPES, JudgedClaims, corpus_values
-from drr.eval.stats.intervals import SEED, SHARE, V, VRow, mean
+from drr.eval.stats.intervals import RESAMPLES, SEED, SHARE, V, VRow, mean
 from drr.eval.stats.pairs import overall, pair_results
-from drr.eval.stats.refitting import RESAMPLES
 from drr.eval.tasks.judged import Judged, length_correlations
 from drr.eval.tasks.judged import corpus_values as quality_values
 from drr.study.study import Study
@@ -58,7 +57,7 @@ def paper_document(judged: Judged) -> PaperDocument:
         "label": "as printed",
         "note": "the paper's definitions and order of answers, in our words and with today's models; see docs/paper-profile.md",
         "metrics": {variant: _known(figures, covered) for variant, figures in by_variant.items()},
-        "pairwise": [r.document() for r in pair_results(judged.comparisons())] if pairs_known else [],
+        "pairwise": pair_results(judged.comparisons()) if pairs_known else [],
         "coverage": {
             "tasks": covered["tasks"],
             "invalid": covered["invalid"],
@@ -203,7 +202,7 @@ def _judged_document(judged: Judged, failures: FailureDocument | None) -> StudyD
         "banner": banner(judged),
         "provenance": provenance(judged),
         "metrics": figures,
-        "pairwise": [result.document() for result in pair_results(comparisons)],
+        "pairwise": pair_results(comparisons),
         "pairwise_detail": overall(comparisons) if comparisons else None,
         "length_correlation": length_correlations(rated) if rated else None,
         "coverage": coverage(judged),

@@ -15,7 +15,8 @@ from drr.eval.metrics import families, metric_name, metrics, said_name, values_o
 from drr.eval.metrics.base import Better
 from drr.eval.metrics.compare import ByQuery, PairedMetrics
 from drr.eval.metrics.coverage import variants_of
-from drr.eval.stats.intervals import SIGNIFICANT, PairedDifference, V, VRow, nothing, with_holm
+from drr.eval.stats.differences import SIGNIFICANT, PairedDifference, with_holm
+from drr.eval.stats.intervals import V, VRow, nothing
 from drr.eval.tasks.judged import Judged
 from drr.study.units import AnswerTally
 

@@ -8,7 +8,7 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
 from drr.eval.stats.intervals import SHARE, V
 from drr.eval.tasks.judged import Judged
-from drr.eval.tasks.mistakes.finding import mistakes_of
+from drr.eval.tasks.mistakes import mistakes_of
 
 TITLES = {"mistakes": "Statements that the shop's records contradict"}
 METRICS = (

@@ -9,7 +9,8 @@ from drr.env.plugins import merged
 from drr.eval.foreign.summary import ForeignTableRow
 from drr.eval.judging.marks import MarksRow
 from drr.eval.stats.corrected import CorrectedRow
-from drr.eval.stats.intervals import DifferenceRow, VRow
+from drr.eval.stats.differences import DifferenceRow
+from drr.eval.stats.intervals import VRow
 from drr.eval.stats.pairs import PairDetail, PairRow
 from drr.eval.stats.ratings import LengthRow
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
-from drr.eval.stats.intervals import RELATED, SHARE, Floats, V, from_sums, nothing, ratio
+from drr.eval.stats.intervals import RELATED, Floats, V, from_sums, mean_of, nothing
 
 Label = str | float
 LabelT = TypeVar("LabelT", bound=Label)
@@ -192,8 +192,8 @@ def exact_agreement(
     drop: Collection[Label] = (),
 ) -> V:
     x, y, c, lost = aligned(a, b, clusters, drop)
-    rows = np.array([[float(p == q), 1.0] for p, q in zip(x, y, strict=True)]).reshape(-1, 2)
-    return from_sums(rows, c, ratio, "share of equal labels", n_unscored=lost, ends=SHARE)
+    equal = [float(p == q) for p, q in zip(x, y, strict=True)]
+    return mean_of(equal, c, "share of equal labels", n_unscored=lost)
 
 
 def ties_share(
@@ -201,8 +201,8 @@ def ties_share(
 ) -> V:
     """Share of the pairs that both judged in which one of them, or both, said tie."""
     x, y, c, lost = aligned(a, b, clusters)
-    rows = np.array([[float(TIE in (p, q)), 1.0] for p, q in zip(x, y, strict=True)]).reshape(-1, 2)
-    return from_sums(rows, c, ratio, "share of pairs with a tie of either", n_unscored=lost, ends=SHARE)
+    tied = [float(TIE in (p, q)) for p, q in zip(x, y, strict=True)]
+    return mean_of(tied, c, "share of pairs with a tie of either", n_unscored=lost)
 
 
 def soft_disagreement(
@@ -211,20 +211,17 @@ def soft_disagreement(
     """Share, among the pairs judged differently, of those where one side is a tie (the paper's "soft" disagreement)."""
     x, y, c, lost = aligned(a, b, clusters)
     apart = [(float(TIE in (p, q)), cluster) for p, q, cluster in zip(x, y, c, strict=True) if p != q]
-    rows = np.array([[soft, 1.0] for soft, _ in apart]).reshape(-1, 2)
     method = "share of disagreements that are tie against A or B"
-    return from_sums(rows, [cluster for _, cluster in apart], ratio, method, n_unscored=lost, ends=SHARE)
+    return mean_of([soft for soft, _ in apart], [cluster for _, cluster in apart], method, n_unscored=lost)
 
 
 def repeat_stability(labels: Sequence[Sequence[Label | None]]) -> V:
     """Share of units that got one and the same label in each of k >= 2 repetitions."""
     complete = [unit for unit in labels if len(unit) > 1 and None not in unit]
-    rows = np.array([[float(len(set(unit)) == 1), 1.0] for unit in complete]).reshape(-1, 2)
+    same = [float(len(set(unit)) == 1) for unit in complete]
     names = [str(i) for i in range(len(complete))]
     lost = len(labels) - len(complete)
-    return from_sums(
-        rows, names, ratio, "share of units with the same label every time", n_unscored=lost, ends=SHARE
-    )
+    return mean_of(same, names, "share of units with the same label every time", n_unscored=lost)
 
 
 def claim_overlap(

@@ -16,16 +16,16 @@ from drr.eval.stats.agreement import aligned
 from drr.eval.stats.intervals import (
     COUNTED,
     RELATED,
-    SHARE,
     Floats,
     V,
     finite,
     from_sums,
     index_of,
+    mean_of,
     nothing,
-    ratio,
+    over_resamples,
+    refitted,
 )
-from drr.eval.stats.refitting import over_resamples, refitted
 
 
 def _numbers(
@@ -237,12 +237,11 @@ def preference_agreement(
     method = "share of pairs with the same preferred side" + (
         ", human ties left out" if without_human_ties else ", ties must match"
     )
-    rows = np.stack([(sm == sh).astype(np.float64), np.ones(len(sm))], axis=1)
     chance = None
     if len(sm):
         zero_m, zero_h = float(np.mean(sm == 0)), float(np.mean(sh == 0))
         chance = zero_m * zero_h + (1 - zero_m) * (1 - zero_h) / 2
-    return from_sums(rows, c, ratio, method, n_unscored=lost, ends=SHARE), chance
+    return mean_of((sm == sh).astype(np.float64), c, method, n_unscored=lost), chance
 
 
 def mean_absolute_deviation(
@@ -255,9 +254,8 @@ def mean_absolute_deviation(
 ) -> V:
     """MARD of two raters' scores; MAD where `human` is the mean of several. No two scores lie further apart than `width`."""
     m, h, c, lost = _numbers(machine, human, clusters)
-    rows = np.stack([np.abs(m - h), np.ones(len(m))], axis=1)
     ends = COUNTED if width is None else (0.0, width)
-    return from_sums(rows, c, ratio, f"{name}: mean absolute difference", n_unscored=lost, ends=ends)
+    return mean_of(np.abs(m - h), c, f"{name}: mean absolute difference", n_unscored=lost, ends=ends)
 
 
 def bias(
@@ -269,9 +267,8 @@ def bias(
 ) -> V:
     """Positive where the machine scores higher. No two scores lie further apart than `width`."""
     m, h, c, lost = _numbers(machine, human, clusters)
-    rows = np.stack([m - h, np.ones(len(m))], axis=1)
     ends = None if width is None else (-width, width)
-    return from_sums(rows, c, ratio, "mean of machine minus human", n_unscored=lost, ends=ends)
+    return mean_of(m - h, c, "mean of machine minus human", n_unscored=lost, ends=ends)
 
 
 DIGITS = 9
@@ -338,8 +335,8 @@ def _preferences(scores: Sequence[CriterionScore], intervals: bool) -> tuple[V, 
         groups.setdefault(score.beside, []).append(score)
     pairs = [pair for group in groups.values() for pair in combinations(group, 2)]
     return preference_agreement(
-        [_minus(a.judge, b.judge) for a, b in pairs],
-        [_minus(a.human, b.human) for a, b in pairs],
+        [difference(a.judge, b.judge) for a, b in pairs],
+        [difference(a.human, b.human) for a, b in pairs],
         clusters=[a.query if intervals else "" for a, _ in pairs],
     )
 
@@ -360,5 +357,5 @@ def _total(values: Sequence[float]) -> float:
     return round(fsum(values) / len(values), DIGITS)
 
 
-def _minus(a: float | None, b: float | None) -> float | None:
+def difference(a: float | None, b: float | None) -> float | None:
     return None if a is None or b is None else a - b

@@ -9,9 +9,10 @@ The interval is Student's, shifted for skew, and around a value with two ends ne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import comb, inf, isfinite, log, sqrt
+from functools import lru_cache
+from math import inf, isfinite, log, sqrt
 from typing import Any, NamedTuple, NotRequired, TypedDict, TypeVar
 
 import numpy as np
@@ -48,13 +49,6 @@ class VRow(TypedDict):
     """Why there is no value, where that is known."""
     all_equal: NotRequired[bool]
     """Where nothing differs."""
-
-
-class DifferenceRow(VRow):
-    a: float | None
-    b: float | None
-    p: float | None
-    p_holm: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,8 +262,22 @@ def mean(
     n = sum(map(len, scored.values()))
     if n > len(present):
         method += " (trials of a query averaged first)"
-    rows = np.array([[x, 1.0] for _, x in present]).reshape(-1, 2)
-    return from_sums(rows, [key for key, _ in present], ratio, method, n=n, n_unscored=unscored, ends=ends)
+    values_of = [x for _, x in present]
+    return mean_of(values_of, [key for key, _ in present], method, n=n, n_unscored=unscored, ends=ends)
+
+
+def mean_of(
+    values: Iterable[float],
+    clusters: Sequence[Asked],
+    method: str,
+    *,
+    n: int | None = None,
+    n_unscored: int = 0,
+    ends: Ends | None = SHARE,
+) -> V:
+    """The mean of items that are all known; a share, where each is 0 or 1."""
+    rows = np.array([[value, 1.0] for value in values]).reshape(-1, 2)
+    return from_sums(rows, clusters, ratio, method, n=n, n_unscored=n_unscored, ends=ends)
 
 
 def pooled(pairs: Sequence[tuple[Asked, float, float]], method: str, *, n: int, n_unscored: int = 0) -> V:
@@ -290,104 +298,75 @@ def spread(values: Mapping[A, Sequence[float | None]]) -> float | None:
     return float(np.std(scored, ddof=1)) if len(scored) > 1 else None
 
 
-@dataclass(frozen=True, slots=True)
-class PairedDifference:
-    """`a` minus `b` on the queries both have."""
-
-    difference: V
-    a: float | None
-    b: float | None
-    p: float | None
-    p_holm: float | None = None
-
-    def document(self) -> DifferenceRow:
-        return {
-            **self.difference.document(),
-            "a": self.a,
-            "b": self.b,
-            "p": self.p,
-            "p_holm": self.p_holm,
-        }
+RESAMPLES = 2000
+LEVEL = 0.95
+KEPT, BLOCK = 2000, 100
+FEWEST = 10
+"""Clusters. A bootstrap over fewer covers far less than it says: 4 queries that agree by chance would have no interval at all."""
 
 
-SIGNIFICANT = 0.05
-"""A p-value, after Holm, below which a difference is beyond the noise."""
-FLIPS = 10_000
-EXACT_FLIPS = 13
-"""Up to so many queries every pattern of signs is counted."""
+class Bounds(NamedTuple):
+    low: float | None
+    high: float | None
+    told: str
 
 
-def paired(
-    a: Mapping[A, Sequence[float | None]],
-    b: Mapping[A, Sequence[float | None]],
-    ends: Ends | None = None,
-) -> PairedDifference:
-    """Compare on the queries that both sides scored. The interval as of any mean, the p-value by flipping signs, task by task.
-
-    Of a handful of queries flipping signs is exact. `ends` are those of the
-    values, not of their differences.
-    """
-    method = "mean paired difference over queries"
-    left, right = _query_means(a), _query_means(b)
-    both = [key for key in left if key in right]
-    dropped = len(set(a) | set(b)) - len(both)
-    if not both:
-        return PairedDifference(nothing(method, dropped), None, None, None)
-    rows = np.array([[left[key] - right[key], 1.0] for key in both])
-    apart = None if ends is None or ends[1] == inf else (ends[0] - ends[1], ends[1] - ends[0])
-    difference = from_sums(rows, both, ratio, method, n_unscored=dropped, ends=apart)
-    place, tasks = index_of([cluster_of(key) for key in both])
-    p = sign_flip(np.bincount(place, weights=rows[:, 0], minlength=tasks).astype(np.float64))
-    return PairedDifference(
-        difference,
-        sum(left[key] for key in both) / len(both),
-        sum(right[key] for key in both) / len(both),
-        p,
-    )
+def refitted(value: float | None, draws: Callable[[], Floats], clusters: int, unit: str) -> Bounds:
+    """Refit a figure without ends that no sums make: the percentile interval, else none and why. Too few clusters draw nothing."""
+    if clusters < 2:
+        return Bounds(None, None, f"no interval from one {unit[:-1]}")
+    if clusters < FEWEST or value is None:
+        return Bounds(None, None, f"no interval: {clusters} {unit} are too few")
+    low, high = _interval(draws())
+    if low is None:
+        return Bounds(None, None, f"no interval: resamples of {clusters} {unit} do not tell one")
+    method_text = f"95% percentile bootstrap over {clusters} {unit}, B={RESAMPLES}, seed={SEED}"
+    return Bounds(low, high, method_text)
 
 
-def sign_flip(differences: Floats) -> float | None:
-    """Two-sided: how often random signs give a mean at least as far from zero. Zeros stay zeros."""
-    decided = differences[differences != 0]
-    n = len(decided)
-    if len(differences) == 0:
-        return None
-    if n == 0:
-        return 1.0
-    seen = abs(decided.sum()) - 1e-9 * np.abs(decided).sum()
-    if n <= EXACT_FLIPS:
-        signs = 1.0 - 2.0 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
-        return float((np.abs(signs @ decided) >= seen).mean())
-    signs = np.random.default_rng(SEED).choice([-1.0, 1.0], size=(FLIPS, n))
-    return float(((np.abs(signs @ decided) >= seen).sum() + 1) / (FLIPS + 1))
+@lru_cache(maxsize=8)
+def resampled(clusters: int) -> Floats:
+    """Count how often each cluster is drawn in each resample; the same draw for every statistic over as many clusters."""
+    return np.concatenate(list(_blocks(clusters, RESAMPLES)))
 
 
-def _query_means(values: Mapping[A, Sequence[float | None]]) -> dict[A, float]:
-    scored = {key: [x for x in trials if x is not None] for key, trials in values.items()}
-    return {key: sum(xs) / len(xs) for key, xs in scored.items() if xs}
+def _blocks(clusters: int, lines: int) -> Iterator[Floats]:
+    rng = np.random.default_rng(SEED)
+    share = np.full(clusters, 1 / clusters)
+    for _ in range(RESAMPLES // lines):
+        yield rng.multinomial(clusters, share, size=lines).astype(np.float64)
 
 
-def with_holm(family: Mapping[str, PairedDifference]) -> dict[str, PairedDifference]:
-    """The family's p-values corrected together."""
-    adjusted = holm([d.p for d in family.values()])
-    return {name: replace(d, p_holm=p) for (name, d), p in zip(family.items(), adjusted, strict=True)}
+def over_resamples(clusters: int, statistic: Callable[[Floats], Floats]) -> Floats:
+    """The statistic of every resample; many clusters are drawn a block at a time, to spare memory."""
+    if clusters <= KEPT:
+        return statistic(resampled(clusters))
+    return np.concatenate([statistic(weights) for weights in _blocks(clusters, BLOCK)])
 
 
-def sign_test(wins: int, losses: int) -> float | None:
-    """Exact two-sided sign test; `None` where nothing was decided."""
-    n = wins + losses
-    if n == 0:
-        return None
-    tail = sum(comb(n, k) for k in range(min(wins, losses) + 1))
-    return min(1.0, float(2 * tail / 2**n))
+def _interval(draws: Floats) -> tuple[float | None, float | None]:
+    """Return the percentile interval. `None` where a resample is undefined more often than the level leaves
+    room for, and where the ends are one: what does not vary tells nothing of its error."""
+    good = draws[np.isfinite(draws)]
+    if draws.size == 0 or good.size < LEVEL * draws.size:
+        return None, None
+    low, high = np.percentile(good, [100 * (1 - LEVEL) / 2, 100 * (1 + LEVEL) / 2])
+    return (None, None) if high - low <= LEAST_SPREAD else (float(low), float(high))
 
 
-def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Holm's step-down adjustment; `None` (no test was possible) stays and does not count as a test."""
-    order = sorted((p, i) for i, p in enumerate(p_values) if p is not None)
-    adjusted: list[float | None] = [None] * len(p_values)
-    running = 0.0
-    for rank, (p, i) in enumerate(order):
-        running = max(running, min(1.0, (len(order) - rank) * p))
-        adjusted[i] = running
-    return adjusted
+def climbed(
+    at: Floats,
+    step: NDArray[np.floating[Any]],
+    value: Floats,
+    objective: Callable[[Floats], tuple[Floats, Floats]],
+) -> tuple[Floats, Floats, Floats]:
+    """Every row a step up, halved while it would lead down: the new place, and what `objective` says of it."""
+    scale = np.ones((len(at), 1))
+    for _ in range(40):
+        place = at + scale * step
+        reached, beside = objective(place)
+        worse = reached < value - 1e-12 * (1 + np.abs(value))
+        if not worse.any():
+            break
+        scale[worse] /= 2
+    return place, reached, beside

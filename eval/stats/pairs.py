@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypedDict
 
 import numpy as np
 from drr.env.errors import DrrError
 from drr.eval.stats.asked import AskedQuestion, Comparison, by_dimension, cluster_of
-from drr.eval.stats.intervals import (
-    SHARE,
-    V,
-    VRow,
-    from_sums,
-    holm,
-    index_of,
-    ratio,
-    sign_flip,
-    sign_test,
-)
+from drr.eval.stats.differences import holm, sign_flip, sign_test
+from drr.eval.stats.intervals import SHARE, V, VRow, from_sums, index_of, mean_of, ratio
 from drr.eval.stats.ratings import StrengthRow, davidson, length_coefficient
 
 CONSISTENT_ENOUGH = 0.70
@@ -69,14 +60,11 @@ def positions(comparisons: Sequence[Comparison]) -> dict[str, Position]:
 def _position(dimension: str, group: Sequence[Comparison]) -> Position:
     asked = [c.asked for c in group]
     valid = [c for c in group if c.outcome != "error"]
-    rows = np.array([[float(c.a_first == c.b_first), 1.0] for c in valid]).reshape(-1, 2)
-    consistency = from_sums(
-        rows,
+    consistency = mean_of(
+        [float(c.a_first == c.b_first) for c in valid],
         [c.asked for c in valid],
-        ratio,
         "same verdict after the swap",
         n_unscored=len(group) - len(valid),
-        ends=SHARE,
     )
     shown = [
         ((c.a_first == "a") + (c.b_first == "b"), (c.a_first == "b") + (c.b_first == "a")) for c in group
@@ -98,6 +86,8 @@ def _position(dimension: str, group: Sequence[Comparison]) -> Position:
 
 
 class PairRow(TypedDict):
+    """One dimension of one pair of variants, from the side of `a`."""
+
     dimension: str
     a: str
     b: str
@@ -106,94 +96,59 @@ class PairRow(TypedDict):
     ties: int
     losses: int
     inconsistent: int
+    """Contained in `ties`."""
     errors: int
     win_rate: VRow
     p_sign: float | None
     p_holm: float | None
     wins_needed: int | None
+    """Of the queries, or tasks of several, that on average prefer one side."""
     unreliable: bool
 
 
-@dataclass(frozen=True, slots=True)
-class PairResult:
-    """One dimension of one pair of variants, from the side of `a`."""
-
-    dimension: str
-    a: str
-    b: str
-    wins: int
-    ties: int
-    losses: int
-    inconsistent: int
-    """Contained in `ties`."""
-    errors: int
-    win_rate: V
-    decided: int
-    """Queries, or tasks of several, that the sign test counts: those that on average prefer one side."""
-    p_sign: float | None
-    unreliable: bool
-    p_holm: float | None = None
-
-    def document(self) -> PairRow:
-        return {
-            "dimension": self.dimension,
-            "a": self.a,
-            "b": self.b,
-            "n": self.wins + self.ties + self.losses,
-            "wins": self.wins,
-            "ties": self.ties,
-            "losses": self.losses,
-            "inconsistent": self.inconsistent,
-            "errors": self.errors,
-            "win_rate": self.win_rate.document(),
-            "p_sign": self.p_sign,
-            "p_holm": self.p_holm,
-            "wins_needed": wins_needed(self.decided),
-            "unreliable": self.unreliable,
-        }
-
-
-def pair_results(comparisons: Sequence[Comparison]) -> list[PairResult]:
+def pair_results(comparisons: Sequence[Comparison]) -> list[PairRow]:
     """Every (dimension, pair) with its sign test over queries; Holm over all of them together."""
     unreliable = {name for name, gate in positions(comparisons).items() if gate.unreliable}
     groups: dict[tuple[str, str, str], list[Comparison]] = {}
     for one in comparisons:
         groups.setdefault((one.dimension, one.a, one.b), []).append(one)
-    results = [_result(group, unreliable=group[0].dimension in unreliable) for group in groups.values()]
-    adjusted = holm([result.p_sign for result in results])
-    return [replace(result, p_holm=p) for result, p in zip(results, adjusted, strict=True)]
+    rows = [_row(group, unreliable=group[0].dimension in unreliable) for group in groups.values()]
+    for row, adjusted in zip(rows, holm([row["p_sign"] for row in rows]), strict=True):
+        row["p_holm"] = adjusted
+    return rows
 
 
-def _result(group: Sequence[Comparison], *, unreliable: bool) -> PairResult:
-    """Reduce a group to a result. Queries, not their trials, are independent: trials of a query are averaged
+def _row(group: Sequence[Comparison], *, unreliable: bool) -> PairRow:
+    """Reduce a group to a row. Queries, not their trials, are independent: trials of a query are averaged
     first, for tests the queries of a task too."""
     counts = Counter(comparison.outcome for comparison in group)
     by_query: dict[AskedQuestion, list[float]] = {}
     for comparison in group:
         if (score := comparison.score) is not None:
             by_query.setdefault(comparison.asked, []).append(score)
-    rows = np.array([[sum(s) / len(s), 1.0] for s in by_query.values()]).reshape(-1, 2)
+    means = np.array([sum(scores) / len(scores) for scores in by_query.values()])
     place, tasks = index_of([asked.task for asked in by_query])
-    ahead = np.bincount(place, weights=rows[:, 0] - 0.5, minlength=tasks)
+    ahead = np.bincount(place, weights=means - 0.5, minlength=tasks)
     n = sum(map(len, by_query.values()))
     method = "(W + T/2)/n" + (", trials of a query averaged first" if n > len(by_query) else "")
-    errors = counts["error"]
-    rate = from_sums(rows, list(by_query), ratio, method, n=n, n_unscored=errors, ends=SHARE)
+    rate = mean_of(means, list(by_query), method, n=n, n_unscored=counts["error"])
     won, lost = int((ahead > 0).sum()), int((ahead < 0).sum())
-    return PairResult(
-        dimension=group[0].dimension,
-        a=group[0].a,
-        b=group[0].b,
-        wins=counts["a"],
-        ties=counts["tie"] + counts["inconsistent"],
-        losses=counts["b"],
-        inconsistent=counts["inconsistent"],
-        errors=counts["error"],
-        win_rate=rate,
-        decided=won + lost,
-        p_sign=sign_test(won, lost),
-        unreliable=unreliable,
-    )
+    return {
+        "dimension": group[0].dimension,
+        "a": group[0].a,
+        "b": group[0].b,
+        "n": len(group) - counts["error"],
+        "wins": counts["a"],
+        "ties": counts["tie"] + counts["inconsistent"],
+        "losses": counts["b"],
+        "inconsistent": counts["inconsistent"],
+        "errors": counts["error"],
+        "win_rate": rate.document(),
+        "p_sign": sign_test(won, lost),
+        "p_holm": None,
+        "wins_needed": wins_needed(won + lost),
+        "unreliable": unreliable,
+    }
 
 
 def wins_needed(decided: int, level: float = 0.05) -> int | None:

@@ -15,8 +15,7 @@ from typing import NamedTuple, TypedDict
 import numpy as np
 from drr.env.errors import DrrError
 from drr.eval.stats.asked import Comparison, trial_weights
-from drr.eval.stats.intervals import Floats, V, VRow, finite, index_of, nothing
-from drr.eval.stats.refitting import climbed, refitted, resampled
+from drr.eval.stats.intervals import Floats, V, VRow, climbed, finite, index_of, nothing, refitted, resampled
 from numpy.typing import NDArray
 
 RIDGE = 0.01

@@ -9,10 +9,21 @@ from typing import NamedTuple
 
 import numpy as np
 from drr.env.json_object import JsonObject
-from drr.eval.stats.aggregate import Interval, ProtocolSums, interval_row, plain_mean
+from drr.eval.stats.aggregate import (
+    Count,
+    Flag,
+    Interval,
+    Name,
+    Number,
+    ProtocolSums,
+    RawPart,
+    RawRow,
+    Unit,
+    interval_row,
+    plain_mean,
+)
 from drr.eval.stats.citations import Found, FoundCounts, fact_figures, found_counts
 from drr.eval.stats.correlation import Consistency, CriterionScore, consistency
-from drr.eval.stats.form import Count, Flag, Name, Number, RawPart, RawRow, Unit
 from drr.eval.stats.intervals import COUNTED, SHARE, V, from_sums, ratio
 from pydantic import model_validator
 

@@ -19,10 +19,10 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.stats.citations import is_open
 from drr.eval.stats.faithfulness import Status
 from drr.eval.tasks.cited import AddressVerdict, ClaimRow, VerdictRow
-from drr.eval.tasks.desk import Desk, Estimate, Task
-from drr.eval.tasks.held import SupportItem
+from drr.eval.tasks.desk import Desk, Estimate
+from drr.eval.tasks.held import SupportItem, failed_verdict
 from drr.eval.tasks.judged import Judged, Judging
-from drr.eval.tasks.support import judge_support, support_asking
+from drr.eval.tasks.support import ClaimTask, judge_support, support_asking
 from drr.llm.failures import ModelFailure
 from drr.study.unit import Outcome, Record, Unit
 
@@ -91,9 +91,8 @@ class Portion:
                 )
 
 
-class CitationsTask(Task[Answer]):
+class CitationsTask(ClaimTask):
     name = "citations"
-    subject = "claim-source"
     version = 3
     needs = ("support",)
     metrics = ("citations", "papers")
@@ -140,14 +139,6 @@ class CitationsTask(Task[Answer]):
         found: Mapping[str, AddressVerdict] = record.result["verdicts"]
         here.update({(one["claim_id"], one["sources"][0]["url"]): one for one in found.values()})
         judged.failed[self.name] += self.lacks(record)
-
-    def lacks(self, record: Record) -> bool:
-        return any(one["status"] == "judge_error" for one in record.result["verdicts"].values())
-
-    def counts(self, record: Record, judged: Judged) -> bool:
-        """Only of the claims that count today, as support."""
-        claims = judged.claims.get(judged.way.held, {}).get(record.key_fields["answer"])
-        return claims is not None and claims.key == record.key_fields["claims"]
 
     def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
         return super().belongs(fields, judging) and not judging.refetch
@@ -270,14 +261,6 @@ def _unjudged(record: Record) -> dict[tuple[str, str], AddressVerdict]:
     found: dict[tuple[str, str], AddressVerdict] = {}
     for name, url in zip(record.key_fields["items"], record.key_fields["addresses"], strict=True):
         claim_id, _, rest = name.partition("-")
-        found[claim_id, url] = {
-            "claim_id": claim_id,
-            "type": rest.rpartition(".")[0],
-            "against": "page",
-            "status": "judge_error",
-            "reason": f"{record.reason}: {record.message}",
-            "sources": [],
-            "spans": [],
-            "without": None,
-        }
+        verdict = failed_verdict(claim_id, rest.rpartition(".")[0], "page", record)
+        found[claim_id, url] = {**verdict, "without": None}
     return found

@@ -21,7 +21,7 @@ from drr.eval.asking.judge import Examiner, JudgeName, StandIn
 from drr.eval.evidence.answers import Answer, Book
 from drr.eval.evidence.passages import CONCERNING, Cut, whole_within
 from drr.eval.tasks.judged import Judged, Judging
-from drr.eval.tasks.key_points.rows import PointRow
+from drr.eval.tasks.key_points import PointRow
 from drr.eval.tasks.protocol import OURS, JudgingProtocol
 from drr.llm.names import input_tokens
 from drr.llm.prompts import Prompts
@@ -213,9 +213,13 @@ class Task(ABC, Generic[Planned]):
     metrics: ClassVar[tuple[str, ...]] = ()
     """The families of metrics it feeds."""
 
-    @abstractmethod
     def versions(self, desk: Desk) -> Mapping[str, str]:
-        """Map the task's name, or its name and part (`rating/depth`), to the version of prompts and rules that a key and a judging have."""
+        """Map the task's name, or its name and part (`rating/depth`), to the version of prompts and rules that a key and a judging have.
+
+        None where the protocol does not ask it.
+        """
+        ask = desk.protocol.ask(self.name)
+        return {} if ask is None else {self.name: desk.version(self.version, self.role, ask.prompt)}
 
     @abstractmethod
     def plan(self, desk: Desk, about: Planned, judged: Judged) -> Iterable[Unit]:

@@ -281,10 +281,6 @@ class FailuresTask(Task[Answer]):
     name = "failures"
     subject = "answer"
 
-    def versions(self, desk: Desk) -> Mapping[str, str]:
-        ask = desk.protocol.ask(self.name)
-        return {} if ask is None else {self.name: desk.version(self.version, self.role, ask.prompt)}
-
     def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
         ask = desk.protocol.ask(self.name)
         if ask is not None:

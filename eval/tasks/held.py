@@ -6,24 +6,22 @@ The tasks that ask about all sources of a claim together and about each address 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_letters
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from drr.env.entities import Product
 from drr.env.records.lines import Span, amount, count, stars
 from drr.env.source import Frozen
 from drr.env.text import tokens
-from drr.eval.asking.conversation import Asking, Section
-from drr.eval.asking.judge import Examiner
+from drr.eval.asking.conversation import Section
 from drr.eval.checks.values import Segment, cell_values, field_of, labelled, segments
-from drr.eval.evidence.passages import CONCERNING, Cut, locate, select
-from drr.eval.evidence.words import content_words, missing_numbers, plain
+from drr.eval.evidence.passages import CONCERNING, Cut, content_words, locate, missing_numbers, plain, select
 from drr.eval.stats.faithfulness import Status, Support
 from drr.eval.tasks.cited import Against, SpanRow, VerdictRow
 from drr.eval.tasks.protocol import JudgingProtocol
-from drr.llm.failures import ModelFailure
+from drr.study.unit import Record
 from drr.wording.figures import HEDGED, STARS, Number, money_slack, numbers
 from drr.wording.money import every_amount
 
@@ -248,45 +246,6 @@ class JudgeAnswer(Protocol):
     def quote(self) -> str: ...
 
 
-async def answers_by_id(
-    judge: Examiner,
-    items: Sequence[SupportItem],
-    asking_about: Callable[[Sequence[SupportItem]], Asking[Any]],
-) -> dict[str, JudgeAnswer]:
-    """Ask about each item; what was left out is asked for once more, alone. `ModelFailure` where there is no usable answer at all.
-
-    An answer to the second question that cannot be used leaves these out again, and spoils nothing that was said before.
-    """
-    found = await _asked(judge, items, asking_about)
-    left = [item for item in items if item.id not in found]
-    if left:
-        try:
-            found |= await _asked(judge, left, asking_about)
-        except ModelFailure as failure:
-            if failure.transient or failure.fatal:
-                raise
-    return found
-
-
-async def _asked(
-    judge: Examiner,
-    items: Sequence[SupportItem],
-    asking_about: Callable[[Sequence[SupportItem]], Asking[Any]],
-) -> dict[str, JudgeAnswer]:
-    """An id answered twice with different verdicts counts as left out; ids that were not asked for are ignored."""
-    if not items:
-        return {}
-    rows: Sequence[JudgeAnswer] = (await judge.answer(asking_about(items))).verdicts
-    wanted = {item.id for item in items}
-    found: dict[str, JudgeAnswer] = {}
-    torn: set[str] = set()
-    for row in rows:
-        if row.id in found and found[row.id].support != row.support:
-            torn.add(row.id)
-        found[row.id] = row
-    return {name: answer for name, answer in found.items() if name in wanted and name not in torn}
-
-
 def verdict_of(item: SupportItem, status: Status, reason: str, by: str) -> VerdictRow:
     return {
         "claim_id": item.claim_id,
@@ -324,6 +283,19 @@ def silent_verdict(item: SupportItem) -> VerdictRow:
 def left_out(item: SupportItem) -> VerdictRow:
     reason = "the judge left this id out, also when asked for it alone"
     return verdict_of(item, "judge_error", reason, "judge")
+
+
+def failed_verdict(claim_id: str, source_type: str, against: Against, record: Record) -> VerdictRow:
+    """The verdict of a unit that failed as a whole."""
+    return {
+        "claim_id": claim_id,
+        "type": source_type,
+        "against": against,
+        "status": "judge_error",
+        "reason": f"{record.reason}: {record.message}",
+        "sources": [],
+        "spans": [],
+    }
 
 
 def _spanned(source: Frozen, span: Span) -> SpanRow:

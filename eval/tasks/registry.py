@@ -20,9 +20,9 @@ REGISTERED: tuple[JudgingTask, ...] = (
     JudgingTask("pairwise", "drr.eval.tasks.grading:PAIRWISE", usual=True),
     JudgingTask("rules", "drr.eval.tasks.checked:CHECKED", usual=True),
     JudgingTask("failures", "drr.eval.tasks.grading:FAILURES"),
-    JudgingTask("mistakes", "drr.eval.tasks.mistakes.finding:MISTAKES_TASK"),
-    JudgingTask("points", "drr.eval.tasks.key_points.making:POINTS_TASK"),
-    JudgingTask("recall", "drr.eval.tasks.key_points.matching:MATCHES_TASK"),
+    JudgingTask("mistakes", "drr.eval.tasks.mistakes:MISTAKES_TASK"),
+    JudgingTask("points", "drr.eval.tasks.point_making:POINTS_TASK"),
+    JudgingTask("recall", "drr.eval.tasks.point_matching:MATCHES_TASK"),
     JudgingTask("relative", "drr.eval.tasks.relative:RELATIVE"),
 )
 

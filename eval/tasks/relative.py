@@ -7,17 +7,17 @@ figure, and the two orders show how much the place alone is worth.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, Literal, TypedDict, cast
 
 from drr.eval.asking.conversation import Asking, Section, conversation
-from drr.eval.asking.forms import RelativeGrade, RelativeGrades
-from drr.eval.asking.judge import Examiner
+from drr.eval.asking.forms import RelativeGrade, RelativeGrades, plain_name
+from drr.eval.asking.judge import Examiner, ask_by_id
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import DIMENSIONS, Dimension
 from drr.eval.tasks.desk import Desk, Estimate, Task
 from drr.eval.tasks.grading import TITLES, criterion_name, graded
 from drr.eval.tasks.judged import Judged
-from drr.llm.failures import ModelFailure
 from drr.study.study import Study
 from drr.study.unit import Outcome, Record, Unit
 
@@ -127,44 +127,14 @@ def keep_reference(study: Study, variant: str) -> None:
 async def grade(
     desk: Desk, target: Answer, reference: Answer, place: Place, judge: Examiner
 ) -> dict[Dimension, GradesRow]:
-    """Dimensions that were left out are asked for once more, alone."""
-    found = _read(await judge.answer(_asking(desk, target, reference, place, GRADED)), place)
-    left = [dimension for dimension in GRADED if dimension not in found]
-    if left:
-        found |= await _again(desk, target, reference, place, left, judge)
-    return {dimension: found[dimension] for dimension in GRADED if dimension in found}
+    """Read the grades by the criterion's name; dimensions that were left out are asked for once more, alone."""
+    names = {plain_name(TITLES[dimension]): dimension for dimension in GRADED}
 
+    def asking(some: Sequence[str]) -> Asking[RelativeGrades]:
+        return _asking(desk, target, reference, place, [names[name] for name in some])
 
-async def _again(
-    desk: Desk, target: Answer, reference: Answer, place: Place, left: Sequence[Dimension], judge: Examiner
-) -> dict[Dimension, GradesRow]:
-    try:
-        again = _read(await judge.answer(_asking(desk, target, reference, place, left)), place)
-    except ModelFailure as failure:
-        if failure.transient or failure.fatal:
-            raise
-        return {}
-    return {dimension: row for dimension, row in again.items() if dimension in left}
-
-
-def _read(said: RelativeGrades, place: Place) -> dict[Dimension, GradesRow]:
-    """Read the grades by the criterion's name; one that was graded twice with different grades is left out."""
-    names = {_plain(title): dimension for dimension, title in TITLES.items() if dimension in GRADED}
-    found: dict[Dimension, GradesRow] = {}
-    torn: set[Dimension] = set()
-    for one in said.grades:
-        dimension = names.get(_plain(one.criterion))
-        if dimension is None:
-            continue
-        row = _row(one, place)
-        known = found.setdefault(dimension, row)
-        if (known["target"], known["reference"]) != (row["target"], row["reference"]):
-            torn.add(dimension)
-    return {dimension: row for dimension, row in found.items() if dimension not in torn}
-
-
-def _plain(name: str) -> str:
-    return " ".join(name.replace("_", " ").replace("*", " ").casefold().split())
+    found = await ask_by_id(judge, list(names), len(names), asking, attrgetter("a", "b"))
+    return {dimension: _row(found[name], place) for name, dimension in names.items() if name in found}
 
 
 def _row(one: RelativeGrade, place: Place) -> GradesRow:

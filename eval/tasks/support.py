@@ -7,20 +7,21 @@ out are asked for once more, alone; what is missing then is a `judge_error`. An 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from drr.env.source import Frozen
 from drr.env.world import is_paged
 from drr.eval.asking.conversation import Asking, Section, conversation
-from drr.eval.asking.judge import Examiner
+from drr.eval.asking.judge import Examiner, ask_by_id
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import Cut
 from drr.eval.tasks.cited import Against, HeldClaim, VerdictRow
 from drr.eval.tasks.desk import Desk, Estimate, Task
 from drr.eval.tasks.held import (
     SupportItem,
-    answers_by_id,
     evidence_section,
+    failed_verdict,
     judged_verdict,
     left_out,
     silent_verdict,
@@ -33,19 +34,29 @@ from drr.study.unit import Outcome, Record, Unit
 BATCH_MOST = 5
 
 
-class SupportTask(Task[Answer]):
-    name = "support"
+class ClaimTask(Task[Answer]):
+    """A task whose verdicts are of claims."""
+
     subject = "claim-source"
+
+    def lacks(self, record: Record) -> bool:
+        return any(one["status"] == "judge_error" for one in record.result["verdicts"].values())
+
+    def counts(self, record: Record, judged: Judged) -> bool:
+        """Only of the claims that count today: another extraction of the same report may stand beside them."""
+        claims = judged.claims.get(judged.way.held, {}).get(record.key_fields["answer"])
+        return claims is not None and claims.key == record.key_fields["claims"]
+
+
+class SupportTask(ClaimTask):
+    name = "support"
     version = 7
     needs = ("claims",)
     metrics = ("faithfulness",)
 
     def versions(self, desk: Desk) -> Mapping[str, str]:
-        ask = desk.protocol.ask(self.name)
-        if ask is None:
-            return {}
         shown = "-whole" if desk.protocol.whole_pages else ""
-        return {self.name: desk.version(self.version, self.role, ask.prompt) + shown}
+        return {name: version + shown for name, version in super().versions(desk).items()}
 
     def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
         found = judged.held(about)
@@ -89,16 +100,8 @@ class SupportTask(Task[Answer]):
         here.update(verdicts)
         judged.failed[self.name] += self.lacks(record)
 
-    def lacks(self, record: Record) -> bool:
-        return any(one["status"] == "judge_error" for one in record.result["verdicts"].values())
-
     def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
         return super().belongs(fields, judging) and fields["refetch"] == judging.refetch
-
-    def counts(self, record: Record, judged: Judged) -> bool:
-        """Only of the claims that count today: another extraction of the same report may stand beside them."""
-        claims = judged.claims.get(judged.way.held, {}).get(record.key_fields["answer"])
-        return claims is not None and claims.key == record.key_fields["claims"]
 
     def estimate(self, desk: Desk, unit: Unit) -> Estimate | None:
         shown = [item for item in _items_of_unit(desk, unit.spec) if item.needs_judge(desk.protocol)]
@@ -185,16 +188,15 @@ async def judge_support(
     about: tuple[str, ...] = (),
 ) -> dict[str, VerdictRow]:
     """A verdict for every item that can be shown; `ModelFailure` where the model gives no usable answer at all."""
-    asked = [item for item in items if item.needs_judge(protocol)]
+    asked = {item.id: item for item in items if item.needs_judge(protocol)}
 
-    def asking_about(some: Sequence[SupportItem]) -> Asking[Any]:
-        return support_asking(prompts, protocol, some, about=about)
+    def asking(names: Sequence[str]) -> Asking[Any]:
+        return support_asking(prompts, protocol, [asked[name] for name in names], about=about)
 
-    answers = await answers_by_id(judge, asked, asking_about)
-    silent = {item.id for item in items} - {item.id for item in asked}
+    answers = await ask_by_id(judge, list(asked), max(1, len(asked)), asking, attrgetter("support"))
     found: dict[str, VerdictRow] = {}
     for item in items:
-        if item.id in silent:
+        if item.id not in asked:
             found[item.id] = silent_verdict(item)
         elif item.id in answers:
             found[item.id] = judged_verdict(item, answers[item.id], cap=protocol.caps_numbers)
@@ -208,13 +210,5 @@ def _unjudged(record: Record) -> dict[str, VerdictRow]:
     found: dict[str, VerdictRow] = {}
     for name in record.key_fields["items"]:
         claim_id, source_type, *rest = name.split("-")
-        found[name] = {
-            "claim_id": claim_id,
-            "type": source_type,
-            "against": rest[0] if rest else "page",
-            "status": "judge_error",
-            "reason": f"{record.reason}: {record.message}",
-            "sources": [],
-            "spans": [],
-        }
+        found[name] = failed_verdict(claim_id, source_type, "seen" if rest else "page", record)
     return found

@@ -98,9 +98,8 @@ class Keeping:
         from drr.app.judging import desk_of
         from drr.app.models import models_of
         from drr.eval.evidence.answers import answer_of, questions
-        from drr.eval.judging.plan import JudgeOptions
         from drr.eval.judging.read import judging_of, read_judged
-        from drr.eval.judging.run import judge
+        from drr.eval.judging.run import JudgeOptions, judge
         from drr.llm.budget import Limit
 
         settings, plan = self.bench.settings, self.bench.plan

@@ -12,10 +12,9 @@ from math import fsum
 from typing import Annotated, NamedTuple
 
 from drr.env.json_object import JsonObject
-from drr.eval.stats.aggregate import PrintedMeans
+from drr.eval.stats.aggregate import Flag, Name, PrintedMeans, RawRow, Unit
 from drr.eval.stats.citations import IN_PART, WHOLLY, CitationVerdict, Found, found, share
 from drr.eval.stats.faithfulness import Status
-from drr.eval.stats.form import Flag, Name, RawRow, Unit
 from pydantic import ConfigDict, Field
 
 

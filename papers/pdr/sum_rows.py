@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from drr.env.json_object import JsonObject
-from drr.eval.stats.aggregate import PrintedMeans, ProtocolSums, interval_row
+from drr.eval.stats.aggregate import (
+    Flag,
+    Name,
+    Number,
+    OfTen,
+    PrintedMeans,
+    ProtocolSums,
+    RawPart,
+    RawRow,
+    Weight,
+    interval_row,
+)
 from drr.eval.stats.citations import Found
-from drr.eval.stats.form import Flag, Name, Number, OfTen, RawPart, RawRow, Weight
 from drr.papers.pdr.sums import (
     ReliabilityClaim,
     SwapScore,

@@ -7,10 +7,9 @@ from math import fsum
 from typing import NamedTuple
 
 from drr.env.json_object import JsonObject
-from drr.eval.stats.aggregate import Means, ProtocolSums
+from drr.eval.stats.aggregate import Means, OfFour, ProtocolSums, RawRow, Support
 from drr.eval.stats.citations import CitationVerdict
 from drr.eval.stats.faithfulness import SCORE, Status
-from drr.eval.stats.form import OfFour, RawRow, Support
 from drr.eval.stats.intervals import SHARE
 
 REPEATED = 2

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 from drr.app.cli import main
-from drr.eval.stats.intervals import mean
+from drr.eval.stats.intervals import FEWEST, mean
 from drr.eval.stats.ratings import davidson, length_coefficient
-from drr.eval.stats.refitting import FEWEST
 
 from tests.eval.test_pairwise import make
 

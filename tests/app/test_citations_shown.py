@@ -11,8 +11,7 @@ from drr.app.cli import main
 from drr.app.console import write_lines
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
-from drr.eval.judging.plan import JudgeOptions
-from drr.eval.judging.run import judge
+from drr.eval.judging.run import JudgeOptions, judge
 from drr.study.study import Study
 
 import drr

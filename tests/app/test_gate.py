@@ -20,7 +20,8 @@ from drr.eval.metrics.gate import (
     requirement,
     unanswered,
 )
-from drr.eval.stats.intervals import SHARE, V, nothing, paired, with_holm
+from drr.eval.stats.differences import paired, with_holm
+from drr.eval.stats.intervals import SHARE, V, nothing
 from drr.study.units import AnswerTally
 
 pytestmark = pytest.mark.long

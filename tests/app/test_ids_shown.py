@@ -10,8 +10,7 @@ from drr.app.viewer.model import ReportView
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.env.source import Source
-from drr.eval.judging.plan import JudgeOptions
-from drr.eval.judging.run import judge
+from drr.eval.judging.run import JudgeOptions, judge
 from drr.study.study import Study
 
 from tests.eval.nursery import answer, desk, offline, put

@@ -47,8 +47,8 @@ from drr.app.viewer.site import site
 from drr.citations.parse import parse
 from drr.eval.foreign.summary import ForeignValue
 from drr.eval.metrics.base import Metric
-from drr.eval.tasks.key_points.rows import PointRow
-from drr.eval.tasks.mistakes.finding import MistakeRow
+from drr.eval.tasks.key_points import PointRow
+from drr.eval.tasks.mistakes import MistakeRow
 from drr.papers.dr3.judging.rows import FactLabel, FactPlaceLabel, RepeatedChange
 from drr.papers.pdr.judging.rows import CriterionRow
 from drr.papers.reporteval.judging.grades import RepetitionRow, ReportGradeRow, ReportSide

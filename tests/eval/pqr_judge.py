@@ -9,9 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from drr.env.shop import Shop
-from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import Ran, judge
+from drr.eval.judging.run import JudgeOptions, Ran, judge
 from drr.eval.tasks.judged import Judged
 from drr.papers.pdr.judging.choices import PqrChoices
 from drr.papers.pdr.person import Attribute, Person

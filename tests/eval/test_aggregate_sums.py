@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from drr.app.cli import main
-from drr.eval.stats.aggregate import aggregate, protocols
+from drr.eval.stats import protocols
+from drr.eval.stats.aggregate import aggregate
 
 from tests.late import Late
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 from drr.env.shop import Shop
 from drr.eval.canaries.reports import CANARIES, CLEAN, sources
-from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import judge
+from drr.eval.judging.run import JudgeOptions, judge
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics import families
-from drr.eval.tasks.key_points.rows import PointRow
+from drr.eval.tasks.key_points import PointRow
 from drr.study.study import Study
 
 from tests.cases import cases

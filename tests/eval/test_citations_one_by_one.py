@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 from drr.env.shop import Shop
 from drr.env.source import Source
-from drr.eval.judging.plan import JudgeOptions, forecast
 from drr.eval.judging.read import choose, citation_verdicts, judgings, read_judged
-from drr.eval.judging.run import judge
+from drr.eval.judging.run import JudgeOptions, forecast, judge
 from drr.eval.metrics.document import study_document
 from drr.eval.metrics.faithfulness import metrics as of_faithfulness
 from drr.eval.stats.citations import CitationVerdict, is_needed, is_open, report_values

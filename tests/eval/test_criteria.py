@@ -10,9 +10,8 @@ from drr.app.cli import main
 from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.shop import Shop
-from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import judge
+from drr.eval.judging.run import JudgeOptions, judge
 from drr.papers.pdr.judging.choices import PqrChoices, check_tasks, task_id_of
 from drr.papers.pdr.judging.rows import DIMENSIONS, CriteriaOwner, Rubric, owners_of, rubric_of
 from drr.study.study import Study

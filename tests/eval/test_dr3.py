@@ -13,9 +13,8 @@ from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
 from drr.env.source import Source
 from drr.eval.evidence.answers import Answer
-from drr.eval.judging.plan import JudgeOptions, check_rules
 from drr.eval.judging.read import choose, read_judged, repetitions
-from drr.eval.judging.run import judge
+from drr.eval.judging.run import JudgeOptions, check_rules, judge
 from drr.eval.metrics import values_of
 from drr.eval.metrics.document import study_document
 from drr.eval.tasks.judged import Judged

@@ -1,17 +1,40 @@
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
+from random import Random
+from typing import Any
 
+import pytest
+from drr.agents.evidence import EvidenceLedger
+from drr.app.cli import main
+from drr.citations.parse import parse
+from drr.env.entities import Product
 from drr.env.records.product import product_evidence
-from drr.env.shop import Shop
+from drr.env.settings import Settings
+from drr.env.shop import Shop, open_shop
+from drr.env.source import Frozen, Source
+from drr.eval.evidence.answers import Book, read_answers
+from drr.eval.evidence.claims import leaning
 from drr.eval.evidence.passages import PASSAGE, WHOLE, locate, passages, select, whole_within
+from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.run import JudgeOptions, judge
 from drr.eval.stats.faithfulness import STATUSES
-from drr.eval.tasks.held import SupportItem
+from drr.eval.tasks.held import SupportItem, contradicted, decide
+from drr.papers.reporteval.judging.passages import passages_of
+from drr.study.study import Study
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.agents import garden
+from tests.cases import cases
+from tests.citations.spelling import Address, near, spelt
+from tests.eval.nursery import Judge, answer, desk, put, scripted
 from tests.sizes import examples
-from tests.tools.small_shop import FEEDER
+from tests.tools.small_shop import ANNA, FEEDER, GRINDER, write_shop
+from tests.wire import Wire
 
 
 @examples(60)
@@ -77,3 +100,362 @@ def test_an_item_without_any_source_is_not_judged() -> None:
     item = SupportItem("c1-web", "c1", "a claim", "web", "page", ())
     assert item.unreadable() == "not_frozen"
     assert item.unreadable() in STATUSES
+
+
+ENGLISH = (
+    "The cedar feeder takes five pounds of seed and its roof slides off for cleaning, which owners with small balconies mention "
+    "again and again; the clamp fits rails up to two inches wide and needs no tools at all."
+)
+OTHER_TEXT = (
+    "Of the four models that stay under forty dollars only the steel one has a warranty longer than a year, and its maker sells "
+    "single perches, so that a broken part does not mean a new feeder after a hard winter."
+)
+GERMAN = (
+    "Das Futterhaus aus Zedernholz fasst gut zwei Kilo Kerne, und das Dach lässt sich zum Reinigen abziehen, was Besitzer kleiner "
+    "Balkone immer wieder loben; die Klemme passt auf Geländer bis fünf Zentimeter."
+)
+CHINESE = (
+    "这款雪松木喂鸟器可以装下大约两公斤葵花籽，顶盖能够整个抽出来清洗，住小阳台的用户一再提到这一点；夹具适合五厘米以内的栏杆，"
+    "安装时不需要任何工具，拆下来也只要几分钟，冬天可以收进室内，第二年春天再装回去。"
+)
+JAPANESE = (
+    "この杉材のバードフィーダーは約二キロの種が入り、屋根が引き抜けるので掃除が簡単だという声が小さなベランダの利用者から繰り返し寄せられています。"
+    "クランプは五センチまでの手すりに合い、工具はまったく要りません。冬は室内にしまえます。"
+)
+Cut = list[tuple[str, str, bool]]
+"""Heading, text, of a summary."""
+
+MANNERS: dict[str, tuple[str, Cut]] = {
+    "ruled headings": (
+        f"Feeders\n=======\n\n{ENGLISH}\n\nSummary\n---\n\n{OTHER_TEXT}\n",
+        [("Feeders", ENGLISH, False), ("Summary", OTHER_TEXT, True)],
+    ),
+    "a rule is no heading of the sentence above it": (
+        f"# Feeders\n\nPrices are of today.\n---\n{ENGLISH}\n\n***\n\n{OTHER_TEXT}\n",
+        [("# Feeders", ENGLISH, False), ("# Feeders", OTHER_TEXT, False)],
+    ),
+    "a rule ends a list": (
+        f"- {ENGLISH}\n- five colours\n---\n{OTHER_TEXT}\n",
+        [("", f"- {ENGLISH}\n- five colours", False), ("", OTHER_TEXT, False)],
+    ),
+    "a rule is no row": (
+        f"| a | b |\n|---|---|\n| {ENGLISH} | 1 |\n---\n{OTHER_TEXT}\n",
+        [("", f"| a | b |\n|---|---|\n| {ENGLISH} | 1 |", False), ("", OTHER_TEXT, False)],
+    ),
+    "capitals": (
+        f"OVERVIEW\n\n{ENGLISH}\n\nBOTTOM LINE:\n{OTHER_TEXT}\n",
+        [("OVERVIEW", ENGLISH, False), ("BOTTOM LINE:", OTHER_TEXT, True)],
+    ),
+    "shouting is no heading": (f"{ENGLISH}\nBUY THIS ONE\n", [("", f"{ENGLISH}\nBUY THIS ONE", False)]),
+    "german": (f"## Fazit\n\n{GERMAN}\n", [("## Fazit", GERMAN, True)]),
+    "chinese": (
+        f"# 报告\n\n## 摘要\n\n{CHINESE}\n\n## 一、LED 款\n\n维护时要注意：\n\n1. {CHINESE}\n2. 冬天收起来\n",
+        [("## 摘要", CHINESE, True), ("## 一、LED 款", f"维护时要注意：\n\n1. {CHINESE}\n2. 冬天收起来", False)],
+    ),
+    "japanese": (f"## まとめ\n\n{JAPANESE}\n\n・{JAPANESE}\n・赤\n", [
+        ("## まとめ", JAPANESE, True), ("## まとめ", f"・{JAPANESE}\n・赤", True),
+    ]),
+    "short ones are none": ("## 一\n\n冬天收起来。\n\nA short remark.\n", []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("manner", MANNERS)
+def test_a_report_is_cut_as_it_is_read(manner: str) -> None:
+    report, wanted = MANNERS[manner]
+    assert [(one.heading, one.text, one.summary) for one in passages_of(report)] == wanted
+
+
+async def test_an_agent_knows_an_address_exactly_where_the_judge_resolves_it(study: Study) -> None:
+    """10,000 pairs of what a tool returned and what a report cites, each side spelt as it likes."""
+    chance = Random(13)
+    some = [
+        Address(
+            chance.choice(["http", "https"]), f"h{n % 20}.example", f"/A{n}/b_{n % 7}", (f"q={n}",) * (n % 2)
+        )
+        for n in range(100)
+    ]
+    ledger, sources = EvidenceLedger(), [Source(url=spelt(one, chance), type="web", seen="x") for one in some]
+    ledger.add("", sources)
+    cited = [spelt(near(one, chance), chance).strip() for one in some for _ in range(100)]
+    await put(study, answer("a", "react", "", sources))
+    (kept,) = read_answers(study)
+    book = Book(kept, None)
+    known = [ledger.knows(url) for url in cited]
+    assert known == [book.resolves(url) for url in cited]
+    assert 2_000 < sum(known) < 8_000
+
+
+async def test_the_product_behind_an_order_is_known_to_both(study: Study) -> None:
+    order = Source(
+        url="user://ANNA/orders/1", type="user", seen="x", record={"product_url": "http://shop.example/B1"}
+    )
+    ledger = EvidenceLedger()
+    ledger.add("", [order])
+    await put(study, answer("a", "react", "", [order]))
+    (kept,) = read_answers(study)
+    for url in (
+        "http://shop.example/B1/",
+        "user://ANNA/orders/1",
+        "user://anna/orders/1",
+        "http://shop.example/B2",
+    ):
+        assert ledger.knows(url) == Book(kept, None).resolves(url)
+    assert ledger.knows("HTTP://SHOP.example/B1?utm_source=x")
+
+
+async def test_records_that_were_withheld_are_no_source_that_the_shop_holds(
+    study: Study, tmp_path: Path
+) -> None:
+    """Under `task` a report that cites them made the address up, however rightly it guessed."""
+    garden.write_shop(str(tmp_path / "shop"), Settings())
+    cited = f"user://{garden.ANNA}/profile"
+    plain = answer("a", "react", "", user_id=garden.ANNA)
+    told = replace(
+        plain, key_fields={**plain.key_fields, "setting": "task"}, spec={**plain.spec, "setting": "task"}
+    )
+    shown = answer("b", "react", "", [Source(url=cited, type="user", seen="x")], user_id=garden.ANNA)
+    await put(study, plain, told, shown)
+    with open_shop(str(tmp_path / "shop"), Settings()) as shop:
+        found = {
+            (one.query_id, one.record.spec.get("setting")): Book(one, shop) for one in read_answers(study)
+        }
+        assert {key: book.resolves(cited) for key, book in found.items()} == {
+            ("q-a", None): True,
+            ("q-a", "task"): False,
+            ("q-b", None): True,
+        }
+        page = found["q-a", "task"].page(cited)
+    assert (page.text, page.status) == (None, "unreachable")
+    assert "withheld" in (page.reason or "")
+
+
+KIT = Product(
+    product_id="B0",
+    product_url="http://ecommerce.example/B0",
+    title="ERYTLLY Bird Feeding Station Kit",
+    features=["91 inch tall rust-resistant metal pole with 4 adjustable hooks", "Not dishwasher safe."],
+    description=[],
+    price=43.99,
+    store=None,
+    categories=[],
+    category="Pet_Supplies",
+    details={},
+    average_rating=4.5,
+    rating_number=2067,
+    bought_together=None,
+)
+
+
+def evidence(product: Product) -> Frozen:
+    text, places = product_evidence(product)
+    return Frozen(product.product_url, "product", "ok", text, product.title, product=product, places=places)
+
+
+def changed(**fields: Any) -> Frozen:
+    return evidence(KIT.model_copy(update=fields))
+
+
+@pytest.mark.parametrize(
+    ("claim", "status"),
+    cases("eval", "test_what_the_record_settles_no_judge_is_asked"),
+)
+def test_what_the_record_settles_no_judge_is_asked(claim: str, status: str | None) -> None:
+    source = evidence(KIT)
+    found = decide(claim, [source])
+    assert (None if found is None else found.status) == status
+    assert decide(claim, [source, source]) is None
+
+
+def test_every_figure_that_a_record_decides_is_marked() -> None:
+    source = evidence(KIT)
+    decision = decide("It costs $43.99 and is rated 3.9 stars", [source])
+    assert decision is not None and source.text is not None
+    assert [source.text[a:b] for a, b in decision.spans] == [
+        "Price: $43.99",
+        "Average rating: 4.5 out of 5 stars",
+    ]
+    assert decision.reason == "the record says otherwise: 3.9 stars (stars 4.5)"
+
+
+@pytest.mark.parametrize(
+    ("claim", "line", "field"),
+    [
+        ("It costs $9.99", "Price: $9.99", "price"),
+        ("It is rated 4.9 stars", "Average rating: 4.9 out of 5 stars", "average_rating"),
+        ("It has 9,999 reviews", "Number of ratings: 9,999", "rating_number"),
+    ],
+)
+def test_a_seller_who_writes_a_line_like_ours_settles_nothing(claim: str, line: str, field: str) -> None:
+    source = changed(**{field: None, "description": [f"Great value.\n{line}"]})
+    assert source.text is not None and f"\n{line}" in source.text
+    decision = decide(claim, [source])
+    assert decision is not None
+    assert (decision.status, decision.spans) == ("none", ())
+    assert "unknown" in decision.reason
+
+
+def test_a_text_without_its_record_settles_nothing() -> None:
+    text = "Product: Kit\nPrice: $43.99"
+    assert decide("It costs $43.99", [Frozen("http://shop/p/1", "product", "ok", text)]) is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "figures"),
+    [
+        ("It costs $43.99 and has 4 hooks", 0),
+        ("Two of them come to $87.98", 0),
+        ("It is $5.00 cheaper than the other at $48.99", 0),
+        ("The kit with its rust-resistant pole costs $49.99", 0),
+        ("It costs $49.99", 1),
+        ("The kit is rated 3.9 stars", 1),
+        ("Price: $49.99; Hooks: 4", 1),
+        ("Price: $43.99; Rating: 3.9 (2,067 ratings)", 1),
+        ("Price: $43.99; Rating: 4.5 (2,067 ratings)", 0),
+    ],
+)
+def test_the_rule_overrules_only_where_a_field_stands_alone_or_behind_its_label(
+    claim: str, figures: int
+) -> None:
+    assert len(contradicted(claim, [evidence(KIT)])) == figures
+    assert contradicted(claim, [evidence(KIT), evidence(KIT)]) == []
+
+
+SHOP, OTHER = "http://ecommerce.example", "https://elsewhere.example"
+
+
+def report(host: str) -> str:
+    """One true statement, a made-up product, a wrong price and a wrong count."""
+    return (
+        f"The [Panorama feeder]({host}/{FEEDER}) costs $19.99. It has 2,068 ratings.\n\n"
+        f"The [dog nail grinder]({host}/{GRINDER}) costs $29.99.\n\n"
+        f"The [Quiet Paw Pro]({host}/B0NOSUCH00) costs $19.99.\n"
+    )
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    write_shop("shop", Settings())
+    return tmp_path
+
+
+def imported(text: str, capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
+    row = {"system": "other", "query": "What do I buy?", "user_id": ANNA, "report_markdown": text}
+    Path("reports.jsonl").write_text(json.dumps(row) + "\n")
+    assert main(["import", "study", "reports.jsonl", "--quiet", "--json", *options]) == 0
+    return dict(json.loads(capsys.readouterr().out))
+
+
+def judged(capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, float | None]:
+    told = ["judge", "study", "--what", "faithfulness,citations", "--judge", "offline", "--quiet", "--json"]
+    assert main([*told, *options]) == 0
+    found = json.loads(capsys.readouterr().out)["metrics"]["other"]
+    return {name: one["value"] for name, one in found.items()}
+
+
+def verdicts() -> dict[tuple[str, str], tuple[str, str]]:
+    assert main(["report", "study", "--verdicts", "verdicts.jsonl", "--quiet"]) == 0
+    rows = [json.loads(line) for line in Path("verdicts.jsonl").read_text().splitlines()]
+    return {(r["claim"], r["url"].rpartition("/")[2]): (r["status"], r["standing"]) for r in rows}
+
+
+def test_a_product_that_the_shop_does_not_have_supports_nothing(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    imported(report(SHOP), capsys, "--shop", "shop")
+    found = judged(capsys)
+    assert (found["fp"], found["fp_citation"], found["dr3_fa"]) == (0.25, 0.25, 25.0)
+    assert (found["fact_accuracy"], found["re_support"], found["re_strong"]) == (0.25, -0.5, 0.25)
+    assert found["citations_unread"] == 0.0
+    assert found["fp_reachable"] == pytest.approx(1 / 3), "the other reading leaves the made-up product out"
+    assert found["fr"] == 0.75, "an address of nothing is no source"
+    assert verdicts() == {
+        ("c1", FEEDER): ("full", "full"),
+        ("c2", FEEDER): ("none", "irrelevant"),
+        ("c3", GRINDER): ("none", "irrelevant"),
+        ("c4", "B0NOSUCH00"): ("none", "made_up"),
+    }
+
+
+def test_another_host_is_the_shop_only_where_a_person_says_so(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    imported(report(OTHER), capsys, "--shop", "shop")
+    left = judged(capsys)
+    assert (left["fp"], left["fp_citation"], left["citations_unread"]) == (None, None, 1.0)
+    named = judged(capsys, "--shop-url", OTHER)
+    assert (named["fp"], named["fp_citation"], named["fr"]) == (0.25, 0.25, 0.75)
+
+
+def test_an_import_says_which_shop_it_is_held_against(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = imported(report(SHOP), capsys, "--shop", "shop", "--shop-url", OTHER)
+    assert told["held_against"] == {"shop": "shop", "shop_url": OTHER}
+    Path("study").rename("held")
+    assert imported(report(SHOP), capsys)["held_against"] == {"shop": None, "shop_url": SHOP}
+    assert main(["import", "held", "reports.jsonl", "--quiet"]) == 0
+    assert f"held against the shop shop, whose pages are at {OTHER}" in capsys.readouterr().out
+    assert main(["import", "study", "reports.jsonl", "--quiet"]) == 0
+    assert "held against no shop" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "leans"),
+    [
+        ("The [A]({a}) costs $5. It has 9 ratings.", {"It has 9 ratings.": "{a}"}),
+        ("The [A]({a}) is fine. **This** set is green. They last.", {"This set is green.": "{a}", "They last.": "{a}"}),
+        ("The A costs $5 [1]. Its pole is steel.\n\n## Sources\n[1] {a}\n", {"Its pole is steel.": "{a}"}),
+        ("- The [A]({a}) costs $5. It is green.\n- It is blue.", {"It is green.": "{a}"}),
+        ("The [A]({a}) costs $5.\n\nIt is green.", {}),
+        ("The [A]({a}) costs $5. Dogs bark. It is green.", {}),
+        ("The [A]({a}) and the [B]({b}) cost $5. They are green.", {}),
+        ("The [A]({a}) costs $5. It costs less than the [B]({b}).", {}),
+        ("The [A]({a}) costs $5. Italian steel is hard.", {}),
+    ],
+)  # fmt: skip
+def test_it_this_and_they_lean_on_the_link_right_before(text: str, leans: dict[str, str]) -> None:
+    where = {"a": f"{SHOP}/A1", "b": f"{SHOP}/B1"}
+    told = text.format(**where)
+    found = {told[one.start : one.end].replace("*", ""): one.urls for one in leaning(told, parse(told))}
+    assert found == {said: (url.format(**where),) for said, url in leans.items()}
+
+
+def test_equal_words_behind_two_links_are_two_statements(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = f"The [feeder]({SHOP}/{FEEDER}) is green. It costs $19.99.\n\nThe [grinder]({SHOP}/{GRINDER}) is quiet. It costs $19.99.\n"
+    imported(text, capsys, "--shop", "shop")
+    judged(capsys)
+    assert [verdicts()[claim, where][0] for claim, where in (("c2", FEEDER), ("c4", GRINDER))] == [
+        "full",
+        "none",
+    ]
+
+
+def test_a_web_page_is_not_leaned_on(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What a page says of a thing is not the thing: the next sentence may be the writer's own."""
+    imported("Clean it weekly, says [the club](https://birds.example/care). It takes ten minutes.\n", capsys)
+    assert judged(capsys)["n_cited"] == 1
+
+
+async def test_what_a_model_leaves_without_a_source_leans_too(study: Study, shop: Shop) -> None:
+    """Both halves of the sentence, which the model tells apart."""
+    first, second = f"The [feeder]({SHOP}/{FEEDER}) is green.", "It holds six pounds and has a steel pole."
+    split = [
+        {"quote": first, "claim": "The feeder is green.", "sources": [f"{SHOP}/{FEEDER}"]},
+        {"quote": second, "claim": "The feeder holds six pounds.", "sources": []},
+        {"quote": "has a steel pole", "claim": "The feeder has a steel pole.", "sources": []},
+        {"quote": "Dogs bark at it.", "claim": "Dogs bark at the feeder.", "sources": []},
+    ]
+    await put(study, answer("a", "react", f"{first} {second} Dogs bark at it.", user_id=ANNA))
+    with Wire(Judge(claims=lambda report: split)) as wire:
+        models = scripted(wire.url)
+        try:
+            await judge(study, desk(study, models, shop), models, JudgeOptions(["faithfulness"]))
+        finally:
+            await models.aclose()
+    judged = read_judged(study, choose(study))
+    held = judged.held(judged.answers[0])
+    assert held is not None and held.claims is not None
+    assert [len(claim["urls"]) for claim in held.claims] == [1, 1, 1, 0]

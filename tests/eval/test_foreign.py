@@ -28,7 +28,7 @@ from drr.eval.foreign.form import (
     ScoresOut,
 )
 from drr.eval.judging.read import read_judged
-from drr.eval.stats import form
+from drr.eval.stats import aggregate
 from drr.study.study import Study
 
 from tests.eval.foreign_files import MAKERS, WISHES, document, lines
@@ -348,7 +348,7 @@ def _state(folder: Path) -> dict[str, bytes]:
 def test_a_line_without_end_is_not_read_to_its_end(
     refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(form, "LONGEST_LINE", 1000)
+    monkeypatch.setattr(aggregate, "LONGEST_LINE", 1000)
     path = lines(tmp_path / "long.jsonl", {"id": 1, "prompt": "p", "article": "x" * 2000})
     assert "line 1: longer than 1,000 bytes" in refused("import", tmp_path / "st", path, "--format", "drb")
 
@@ -517,7 +517,7 @@ class Toy:
 def test_one_more_format_is_a_file_and_a_line(
     drr: Drr, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setitem(registry.FORMATS, "toy", Toy())
+    monkeypatch.setitem(registry.FORMATS, "toy", f"{__name__}:Toy")
     (tmp_path / "toy.txt").write_text("Which toy?", encoding="utf-8")
     drr("import", tmp_path / "st", tmp_path / "toy.txt", "--format", "toy", "--judge", "a child")
     assert table(drr, tmp_path / "st", "stars")["systems"]["toy-agent"]["stars"]["value"] == 4.0

@@ -8,9 +8,8 @@ import pytest
 from drr.env.shop import Shop
 from drr.env.web.base import Page
 from drr.eval.evidence.answers import read_answers
-from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import cited_pages, judge, refetch
+from drr.eval.judging.run import JudgeOptions, cited_pages, judge, refetch
 from drr.eval.metrics.document import study_document
 from drr.study.study import Study
 

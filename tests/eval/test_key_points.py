@@ -16,12 +16,11 @@ from drr.app.cli import main
 from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.shop import Shop
-from drr.eval.judging.plan import JudgeOptions, forecast
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import Ran, judge
+from drr.eval.judging.run import JudgeOptions, Ran, forecast, judge
 from drr.eval.metrics import key_points as metrics
 from drr.eval.tasks.judged import Judged
-from drr.eval.tasks.key_points.rows import PointRow, PointVerdictRow, matches_of, points_of, read_points
+from drr.eval.tasks.key_points import PointRow, PointVerdictRow, matches_of, points_of, read_points
 from drr.study.study import Study
 
 from tests.cases import cases

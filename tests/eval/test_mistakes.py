@@ -19,14 +19,13 @@ from drr.env.settings import Settings
 from drr.env.shop import Manifest, OrderColumns, Shop, UserRow, open_shop, shop_writer
 from drr.eval.canaries import reports
 from drr.eval.checks import Subject
-from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import judge
+from drr.eval.judging.run import JudgeOptions, judge
 from drr.eval.metrics import mistakes as metrics
+from drr.eval.tasks import mistake_records, mistakes
 from drr.eval.tasks.judged import Judged
-from drr.eval.tasks.mistakes import finding, records
-from drr.eval.tasks.mistakes.finding import Brief, MistakesResult, mistakes_of
-from drr.eval.tasks.mistakes.records import reckoned, statements_of
+from drr.eval.tasks.mistake_records import reckoned, statements_of
+from drr.eval.tasks.mistakes import Brief, MistakesResult, mistakes_of
 from drr.study.study import Study
 
 from tests.eval.nursery import SONNET, answer, desk, put, scripted, sections_of
@@ -217,7 +216,7 @@ def test_what_nobody_read_is_not_free_of_mistakes(study: Study, shop: Shop) -> N
 def test_products_that_nobody_was_shown_leave_it_unknown(
     study: Study, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(records, "MOST_PRODUCTS", 1)
+    monkeypatch.setattr(mistake_records, "MOST_PRODUCTS", 1)
     script = Proofreader()
     found, values = found_in(study, shop, script)
     assert found["unshown"] == 1 and set(values.values()) == {None}
@@ -227,7 +226,7 @@ def test_products_that_nobody_was_shown_leave_it_unknown(
 def test_charges_beyond_those_that_are_weighed_are_counted(
     study: Study, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(finding, "MOST_CHARGES", 1)
+    monkeypatch.setattr(mistakes, "MOST_CHARGES", 1)
     script = Proofreader(lambda text: false("is") if " is " in text or "costs" in text else None)
     found, values = found_in(study, shop, script)
     assert len(script.weighed) == 1 and found["unweighed"] > 0 and set(values.values()) == {None}

@@ -6,7 +6,7 @@ import pytest
 from drr.env.source import Frozen
 from drr.eval.asking.conversation import box_prompts
 from drr.eval.asking.safety import defused, fenced, forgeries, visible
-from drr.eval.evidence.words import missing_numbers, support
+from drr.eval.evidence.passages import missing_numbers, support
 from drr.eval.labels import DIMENSIONS
 from drr.eval.tasks.grading import Graded, comparison_asking, rating_asking
 from drr.eval.tasks.protocol import OURS

@@ -19,9 +19,8 @@ from drr.app.report.metric_tables import metric_tables
 from drr.app.report.page import section
 from drr.app.report.tables import Cell, Table, headings, markdown
 from drr.eval.asking.judge import KeptAnswers
-from drr.eval.judging.plan import JudgeOptions, forecast
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import Work, judge
+from drr.eval.judging.run import JudgeOptions, Work, forecast, judge
 from drr.eval.metrics.document import study_document
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.registry import stages, tasks

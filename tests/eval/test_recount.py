@@ -16,13 +16,12 @@ import numpy as np
 import pytest
 from drr.eval.labels import DIMENSIONS
 from drr.eval.stats import agreement as ag
-from drr.eval.stats import correlation, faithfulness
+from drr.eval.stats import correlation, differences, faithfulness
 from drr.eval.stats import intervals as stats
 from drr.eval.stats.asked import Comparison
-from drr.eval.stats.intervals import V
+from drr.eval.stats.intervals import V, resampled
 from drr.eval.stats.pairs import pair_results, positions, wins_needed
 from drr.eval.stats.ratings import davidson, length_coefficient, logistic
-from drr.eval.stats.refitting import resampled
 from drr.eval.tasks import judged
 
 from tests.eval import recount
@@ -120,13 +119,13 @@ def test_exact_tests() -> None:
     for n in (0, 1, 2, 7):
         for _ in range(5):
             p = [rng.choice([None, 0.001, 0.01, 0.01, 0.04, 0.4, 1.0]) for _ in range(n)]
-            assert stats.holm(p) == pytest.approx(recount.holm(p), nan_ok=True)
+            assert differences.holm(p) == pytest.approx(recount.holm(p), nan_ok=True)
     for wins in range(0, 40, 3):
         for losses in range(0, 40, 4):
-            assert same(recount.sign_test(wins, losses), stats.sign_test(wins, losses))
+            assert same(recount.sign_test(wins, losses), differences.sign_test(wins, losses))
     for size in (1, 2, 5, 9):
         tenths = [rng.randint(-4, 4) for _ in range(size)]
-        assert same(recount.sign_flip(tenths), stats.sign_flip(np.array([t / 10 for t in tenths])))
+        assert same(recount.sign_flip(tenths), differences.sign_flip(np.array([t / 10 for t in tenths])))
 
 
 def reports(rng: random.Random) -> Iterable[tuple[str, int, list[dict[str, Any]] | None]]:
@@ -272,28 +271,31 @@ def test_pairs_of_unequal_trials() -> None:
         results = pair_results(made)
         p = []
         for result in results:
-            group = [c for c in made if (c.a, c.b) == (result.a, result.b)]
+            group = [c for c in made if (c.a, c.b) == (result["a"], result["b"])]
             outcomes = [recount.reconcile(c.a_first, c.b_first) for c in group]
-            assert (result.wins, result.losses) == (outcomes.count("a"), outcomes.count("b"))
-            assert (result.inconsistent, result.errors) == (
+            assert (result["wins"], result["losses"]) == (outcomes.count("a"), outcomes.count("b"))
+            assert (result["inconsistent"], result["errors"]) == (
                 outcomes.count("inconsistent"),
                 outcomes.count("error"),
             )
-            assert result.ties == outcomes.count("tie") + result.inconsistent
+            assert result["ties"] == outcomes.count("tie") + result["inconsistent"]
             values: dict[str, list[float | None]] = defaultdict(list)
             for c, outcome in zip(group, outcomes, strict=True):
                 values[c.query].append(SCORE.get(outcome))
-            assert same(recount.macro(values), result.win_rate.value)
-            assert counted(result.win_rate, len(group) - result.errors, len(group))
+            assert same(recount.macro(values), result["win_rate"]["value"])
+            assert (result["win_rate"]["n"], result["win_rate"]["n_unscored"]) == (
+                result["n"],
+                result["errors"],
+            )
             means = [recount.average([x for x in trials if x is not None]) for trials in values.values()]
             wins, losses = (
                 sum(m is not None and m > 0.5 for m in means),
                 sum(m is not None and m < 0.5 for m in means),
             )
             p.append(recount.sign_test(wins, losses))
-            assert same(p[-1], result.p_sign)
-            assert result.document()["wins_needed"] == wins_needed(wins + losses)
-        assert [r.p_holm for r in results] == pytest.approx(recount.holm(p))
+            assert same(p[-1], result["p_sign"])
+            assert result["wins_needed"] == wins_needed(wins + losses)
+        assert [r["p_holm"] for r in results] == pytest.approx(recount.holm(p))
         gate = positions(made)["depth"]
         valid = [c for c in made if c.a_first and c.b_first]
         assert same(recount.average([float(c.a_first == c.b_first) for c in valid]), gate.consistency.value)

@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 from drr.app.cli import main
-from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import judge
+from drr.eval.judging.run import JudgeOptions, judge
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.registry import stages, tasks
 from drr.papers.reporteval import metrics as metrics

@@ -3,22 +3,39 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from drr.app.cli import main
+from drr.app.report.tables import Cell
+from drr.app.terminal import with_interval
 from drr.env.errors import Misuse
 from drr.env.plugins import JudgingTask
-from drr.eval.judging.plan import JudgeOptions, forecast
+from drr.env.query import Query
+from drr.eval.agreement.corrected import figures_of
+from drr.eval.agreement.study import on_metrics
+from drr.eval.evidence.answers import read_answers
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import judge
+from drr.eval.judging.run import JudgeOptions, forecast, judge
+from drr.eval.metrics.compare import compare
+from drr.eval.metrics.document import study_document
+from drr.eval.stats.asked import AskedQuestion, Comparison
+from drr.eval.stats.corrected import Scored, corrected
+from drr.eval.stats.differences import paired
+from drr.eval.stats.intervals import mean, pooled
+from drr.eval.stats.pairs import pair_results
 from drr.eval.tasks import registry
 from drr.eval.tasks.protocol import PROTOCOLS
 from drr.eval.tasks.registry import groups, stages, tasks
+from drr.papers.dr3.judging.truths import KnownTask, KnownTasks
 from drr.study.study import Study
+from drr.study.unit import Unit
 
-from tests.eval.nursery import SONNET, answer, desk, offline, put, scripted, sections_of, system
+from tests.eval.dr3_truth import OLD, RIGHT, UPKEEP, truth
+from tests.eval.nursery import SONNET, answer, desk, offline, put, scripted, sections_of, system, web
 from tests.eval.nursery import message as told
 from tests.wire import Request, Say, Wire
 
@@ -167,3 +184,175 @@ def test_the_command_refuses_it_in_one_sentence_that_says_what_to_do(
             "drr: toy-criteria, toy-marks: rules-2 judges without a model and has no rule for that; name a model with --judge\n"
         )
         assert said.out == ""
+
+
+TASKS, SIZES = 30, ("32k", "64k", "128k")
+
+
+def _asked(values: Mapping[tuple[int, str], float]) -> dict[AskedQuestion, list[float | None]]:
+    return {AskedQuestion(f"{t}@{size}", str(t)): [value] for (t, size), value in values.items()}
+
+
+def _drawn(rng: np.random.Generator, shift: float = 0.0) -> dict[tuple[int, str], float]:
+    """Tasks differ much, the sizes of one little."""
+    hard = rng.normal(size=TASKS)
+    return {(t, size): hard[t] + shift + rng.normal(0, 0.2) for t in range(TASKS) for size in SIZES}
+
+
+@pytest.mark.long
+def test_the_interval_holds_the_true_mean_as_often_as_it_says() -> None:
+    rng = np.random.default_rng(22)
+    together = alone = 0
+    for _ in range(300):
+        drawn = _drawn(rng)
+        found = mean(_asked(drawn))
+        naive = mean({f"{t}@{size}": [value] for (t, size), value in drawn.items()})
+        assert found.value == pytest.approx(naive.value)
+        assert None not in (found.ci_low, found.ci_high, naive.ci_low, naive.ci_high)
+        together += found.ci_low <= 0 <= found.ci_high  # type: ignore[operator]
+        alone += naive.ci_low <= 0 <= naive.ci_high  # type: ignore[operator]
+    assert 0.90 <= together / 300 <= 0.98
+    assert alone / 300 < 0.80, "else this says nothing of drawing them together"
+
+
+def test_a_paired_test_errs_as_often_as_it_says() -> None:
+    rng = np.random.default_rng(23)
+    called = 0
+    for _ in range(40):
+        own = rng.normal(size=TASKS)
+        a = {(t, size): own[t] + rng.normal(0, 0.1) for t in range(TASKS) for size in SIZES}
+        b = dict.fromkeys(a, 0.0)
+        p = paired(_asked(a), _asked(b)).p
+        called += p is not None and p < 0.05
+    assert called <= 6
+
+
+def test_n_says_answers_and_tasks() -> None:
+    v = mean(_asked(_drawn(np.random.default_rng(1))))
+    assert (v.n, v.clusters, v.tasks) == (90, 30, 30) and "over 30 tasks" in v.method
+    row = v.document()
+    assert row["tasks"] == 30 and "n=90 of 30 tasks" in Cell.of(row).text()
+    assert with_interval(row, usual=90).endswith("] of 30 tasks")
+
+
+def test_questions_of_their_own_are_as_before() -> None:
+    alone = mean({AskedQuestion(f"q{i}", f"q{i}"): [float(i)] for i in range(12)})
+    assert alone == mean({f"q{i}": [float(i)] for i in range(12)})
+    assert "tasks" not in alone.document() and "12 clusters" in alone.method
+
+
+def test_two_tasks_at_many_sizes_are_too_few_for_a_bootstrap() -> None:
+    many = {(t, str(size)): float(t) for t in range(2) for size in range(20)}
+    assert (
+        "t interval over 2 tasks"
+        in mean({k: [v[0] + i * 1e-3] for i, (k, v) in enumerate(_asked(many).items())}).method
+    )
+    pairs = [(asked, 1.0, 2.0) for asked in _asked(many)]
+    assert pooled(pairs, "pooled", n=40).tasks == 2
+
+
+def test_a_sign_test_counts_a_task_once() -> None:
+    def rows(of: str | None) -> list[Comparison]:
+        return [
+            Comparison(f"{of}{size}", "depth", "x", "y", "a", "a", task=of)
+            for of in map(str, range(4))
+            for size in SIZES
+        ]
+
+    (found,) = pair_results(rows(""))
+    assert found["wins"] == 12 and found["p_sign"] == pytest.approx(0.125)
+    assert found["win_rate"]["tasks"] == 4
+
+
+def test_labels_of_one_task_are_of_one_question() -> None:
+    units = [Scored(str(i % 5), 1.0, 0.5, 0.5 + (i % 3) / 10) for i in range(40)]
+    assert "5 questions" in (corrected(units).reason or "")
+
+
+PAGES = [
+    web(RIGHT, "The Oakmere steel kettle is under warranty for 54 months."),
+    web(UPKEEP, "A kettle costs something."),
+]
+GOOD = f"The Oakmere is covered for 54 months ({RIGHT}). The Brightpail takes $18.90 a year ({UPKEEP})."
+POOR = f"The Oakmere is under warranty for 36 months ({OLD}). It is a kettle ({RIGHT})."
+
+
+def _with_questions(study: Study, queries: list[Query]) -> None:
+    lines = [query.model_dump_json() for query in queries]
+    (study.folder / "queries.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+async def _judged(study: Study, what: list[str], **more: Any) -> None:
+    models = offline()
+    ran = await judge(study, desk(study, models, **more), models, JudgeOptions(what))
+    assert ran.summary.ok
+
+
+@pytest.fixture
+async def sized(study: Study) -> Study:
+    """Three tasks at two sizes, two systems; the study alone says of what task a question is."""
+    units: list[Unit] = []
+    queries = []
+    for t in range(3):
+        for size in SIZES[:2]:
+            queries.append(Query(id=f"q-{t}-{size}", query="What?", user_id="u", task_id=f"00{t}", size=size))
+            units += [
+                answer(f"{t}-{size}", variant, text, PAGES)
+                for variant, text in (("dr3", GOOD), ("react", POOR if t else GOOD))
+            ]
+    _with_questions(study, queries)
+    await put(study, *units)
+    truths = {query.id: KnownTask(truth(), ("slip.png", "plan.xlsx")) for query in queries}
+    await _judged(
+        study,
+        ["dr3", "faithfulness", "quality", "pairwise", "rules"],
+        choices={KnownTasks: KnownTasks(truths)},
+    )
+    return study
+
+
+def _rows(found: Any, where: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Every statistic of a document, with its place."""
+    if isinstance(found, dict):
+        if {"value", "n", "n_unscored", "method"} <= found.keys():
+            yield where, found
+        for name, inner in found.items():
+            yield from _rows(inner, f"{where}/{name}")
+    elif isinstance(found, list):
+        for i, inner in enumerate(found):
+            yield from _rows(inner, f"{where}/{i}")
+
+
+OVER_CALLS = ("strengths", "length")
+"""Refitted: they say no tasks, and draw them together where they draw."""
+
+
+async def test_nothing_in_a_document_counts_a_task_twice(sized: Study) -> None:
+    document = study_document(sized)
+    seen = 0
+    for where, row in _rows({k: v for k, v in document.items() if k != "as_printed"}):
+        if row["n"] > 3 and "/sizes/" not in where and not any(name in where for name in OVER_CALLS):
+            assert row.get("tasks") == 3 or "95%" not in row["method"], (where, row)
+            seen += 1
+        elif "/sizes/" in where:
+            assert "tasks" not in row
+    assert seen > 100
+    judged = read_judged(sized, choose(sized))
+    assert {unit.question for one in figures_of(judged, []) for unit in one.units} == {"000", "001", "002"}
+    told = on_metrics(judged, judged)["dr3_ir_sc"]["mard"]["method"]
+    assert "3 clusters" in told
+    rows = [row for _, row in _rows(compare(judged, "dr3", "react")) if row["n"] == 6]
+    assert rows and all(row["tasks"] == 3 for row in rows)
+
+
+async def test_persons_of_one_task_are_drawn_together(study: Study) -> None:
+    queries = [
+        Query(id=f"q-{t}-{p}", query="What?", user_id=p, task_id=f"t{t}", person_id=p)
+        for t in range(2)
+        for p in "abc"
+    ]
+    _with_questions(study, queries)
+    await put(study, *(answer(query.id.removeprefix("q-"), "react", GOOD, PAGES) for query in queries))
+    assert {one.asked.task for one in read_answers(study)} == {"t0", "t1"}
+    row = study_document(study)["metrics"]["react"]["words"]
+    assert (row["n"], row["tasks"]) == (6, 2)

@@ -9,9 +9,8 @@ from drr.env.entities import Product
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, Shop, open_shop, shop_writer
 from drr.eval.checks.base import Subject
-from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import judge
+from drr.eval.judging.run import JudgeOptions, judge
 from drr.papers.pdr.judging.choices import PqrChoices
 from drr.papers.pdr.judging.violations import violations, violations_of
 from drr.papers.pdr.metrics import pqr as metrics

@@ -12,7 +12,7 @@ from drr.env.shop import Shop
 from drr.eval.asking.conversation import box_prompts
 from drr.eval.asking.forms import StatementAnswers
 from drr.eval.asking.judge import groups_of
-from drr.eval.tasks.mistakes.finding import TOGETHER, Brief, _charges, reading, weighing
+from drr.eval.tasks.mistakes import TOGETHER, Brief, _charges, reading, weighing
 
 from benchmarks.first_contact import ROUNDS, read_round
 from benchmarks.mistakes import KEPT, KeptReader, _read, run, subject

@@ -22,7 +22,7 @@ from drr.env.progress import TooSlow, read_in_time
 from drr.eval.checks import money, orders, values
 from drr.eval.checks.behind import _JOINED
 from drr.eval.evidence.claims import extract_by_rules
-from drr.eval.evidence.words import support
+from drr.eval.evidence.passages import support
 from drr.offline.surface import read as read_surface
 from drr.study.worker import _ending
 

@@ -11,7 +11,7 @@ from drr.eval.asking.safety import fenced, visible_report
 from drr.llm.prompts import fence
 from drr.llm.secrets import Redactor
 
-from tests.eval.test_rendering import FORMS, IGNORABLE
+from tests.eval.test_checked import FORMS, IGNORABLE
 from tests.security.test_screen import ESCAPES, OBEYED
 from tests.security.tries import Area, mixed
 

@@ -16,7 +16,7 @@ from drr.app.commands.annotate import _reports
 from drr.env.query import Query
 from drr.env.settings import Settings, resolve
 from drr.eval.evidence.answers import read_answers
-from drr.eval.judging.plan import default_variants
+from drr.eval.judging.run import default_variants
 from drr.study.study import Study
 from drr.study.unit import canonical_json
 

@@ -15,8 +15,7 @@ from drr.env.query import read_queries
 from drr.env.settings import Settings, resolve
 from drr.env.shop import Shop, open_shop
 from drr.eval.evidence.answers import questions, read_answers
-from drr.eval.judging.plan import JudgeOptions, stage_units
-from drr.eval.judging.run import judge
+from drr.eval.judging.run import JudgeOptions, judge, stage_units
 from drr.eval.tasks.protocol import PROTOCOLS
 from drr.eval.tasks.registry import groups, tasks
 from drr.llm.factory import Models, ModelSettings

@@ -14,7 +14,7 @@ from functools import cached_property
 from drr.citations.addresses import canonical_url
 from drr.citations.parse import parse
 from drr.eval.evidence.claims import ReportSentence, sentences_of
-from drr.eval.evidence.words import families
+from drr.eval.evidence.passages import families
 from drr.papers.dr3.judging.rows import RepeatedRow, RequiredFactRow, document_id
 from drr.papers.dr3.judging.subjects import LEADS_IN, STRANGER, ReportStanding, TaskSubjects
 from drr.papers.dr3.truth import ChangeKind, KnownPage, TaskFact

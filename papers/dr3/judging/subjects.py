@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from drr.eval.evidence.claims import ReportSentence
-from drr.eval.evidence.words import content_words
+from drr.eval.evidence.passages import content_words
 from drr.papers.dr3.truth import KnownPage, TaskFact
 from drr.wording.facts import FACT_WORDS
 from drr.wording.told_values import ToldPlace, ToldValue

@@ -10,8 +10,8 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Values
 from drr.eval.metrics.rows import CostDocument, StudyDocument
 from drr.eval.stats.asked import AskedQuestion
-from drr.eval.stats.intervals import SHARE, DifferenceRow, VRow, mean
-from drr.eval.stats.noise import pooled_sd
+from drr.eval.stats.differences import DifferenceRow, pooled_sd
+from drr.eval.stats.intervals import SHARE, VRow, mean
 from drr.eval.tasks.judged import Judged
 from drr.papers.dr3.judging.rows import (
     DEPTH,

@@ -10,9 +10,9 @@ from math import log2
 
 from drr.env.constraints import parse_constraints
 from drr.env.query import Constraints
-from drr.eval.evidence.words import content_words, families
+from drr.eval.evidence.passages import content_words, families
 from drr.eval.labels import Dimension
-from drr.eval.tasks.key_points.from_records import demanded
+from drr.eval.tasks.point_sources import demanded
 from drr.papers.pdr.judging.choices import OwnerText
 from drr.papers.pdr.judging.rows import DIMENSIONS, CriteriaDimension, CriterionRow, Half
 from drr.papers.pdr.person import Attribute, Person

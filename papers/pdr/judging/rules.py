@@ -6,7 +6,7 @@ from typing import Any
 
 from drr.env.json_object import JsonObject
 from drr.eval.asking.conversation import Asking
-from drr.eval.evidence.words import families
+from drr.eval.evidence.passages import families
 from drr.offline.judge import Rules, surface_of
 from drr.papers.pdr.judging.forms import CriterionScores
 

@@ -9,7 +9,7 @@ from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
 from drr.eval.tasks.desk import Desk, Task, text_id
 from drr.eval.tasks.judged import Judged, Judging
-from drr.eval.tasks.key_points.matching import named_products
+from drr.eval.tasks.point_matching import named_products
 from drr.papers.pdr.judging.choices import OwnerText
 from drr.papers.pdr.judging.making import owners
 from drr.papers.pdr.judging.rows import CRITERIA, CriteriaOwner, scores_of

@@ -15,7 +15,7 @@ from drr.eval.checks.base import Subject
 from drr.eval.checks.bills import BillLine, bills_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.evidence.answers import Answer
-from drr.eval.evidence.words import families
+from drr.eval.evidence.passages import families
 from drr.eval.tasks.checked import subject
 from drr.eval.tasks.cited import CheckRow
 from drr.eval.tasks.desk import Desk, Task

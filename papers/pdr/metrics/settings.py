@@ -13,7 +13,8 @@ from drr.eval.metrics.compare import PairedMetrics
 from drr.eval.metrics.coverage import equal_reports, texts_of
 from drr.eval.metrics.rows import CostDocument, StudyDocument
 from drr.eval.stats.asked import AskedQuestion
-from drr.eval.stats.intervals import COUNTED, DifferenceRow, PairedDifference, V, VRow, mean, with_holm
+from drr.eval.stats.differences import DifferenceRow, PairedDifference, with_holm
+from drr.eval.stats.intervals import COUNTED, V, VRow, mean
 from drr.eval.tasks.judged import Judged
 
 

@@ -13,7 +13,8 @@ import numpy as np
 from drr.eval.asking.forms import SCHEMA
 from drr.eval.asking.judge import Judge, KeptAnswers
 from drr.eval.stats import correlation
-from drr.eval.stats.intervals import SHARE, PairedDifference, V, VRow, from_sums, paired, ratio
+from drr.eval.stats.differences import PairedDifference, paired
+from drr.eval.stats.intervals import SHARE, V, VRow, from_sums, ratio
 from drr.eval.tasks.desk import Desk
 from drr.papers.reporteval.alignment.tasks import AlignedTask, AlignItem, JudgeWord
 from drr.study.study import Study

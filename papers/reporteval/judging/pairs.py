@@ -12,7 +12,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import NamedTuple
 
-from drr.eval.evidence.words import most_alike
+from drr.eval.evidence.passages import most_alike
 from drr.eval.tasks.protocol import PassageForm
 from drr.papers.reporteval.judging.passages import ReportPassage, passages_of
 

@@ -15,8 +15,7 @@ from drr.env.text import runs
 from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
-from drr.eval.evidence.passages import locate
-from drr.eval.evidence.words import plain, terms, words_in_order
+from drr.eval.evidence.passages import locate, plain, terms, words_in_order
 from drr.eval.tasks.desk import Desk, Estimate, Task, text_id
 from drr.eval.tasks.judged import Judged, Judging
 from drr.llm.failures import ModelFailure

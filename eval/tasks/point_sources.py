@@ -11,7 +11,7 @@ from drr.env.records.lines import dollars
 from drr.env.records.shopper import offer, purchase
 from drr.env.shop import SearchRequest, Shop
 from drr.env.text import tokens
-from drr.eval.tasks.key_points.rows import PointRow, Weight
+from drr.eval.tasks.key_points import PointRow, Weight
 from drr.wording.states import STATES
 
 _MONEY = ("total_max", "total_min", "item_max", "item_min", "month_max")

@@ -17,8 +17,8 @@ from drr.eval.labels import content_id
 from drr.eval.tasks.desk import Desk, Estimate, Task, Wish
 from drr.eval.tasks.grading import Graded
 from drr.eval.tasks.judged import Judged
-from drr.eval.tasks.key_points.from_records import demanded, of_catalogue, of_shopper
-from drr.eval.tasks.key_points.rows import POINTS, KeyPoints, PointRow, enter_points, list_id, points_of
+from drr.eval.tasks.key_points import POINTS, KeyPoints, PointRow, enter_points, list_id, points_of
+from drr.eval.tasks.point_sources import demanded, of_catalogue, of_shopper
 from drr.study.unit import Outcome, Record, Unit
 
 _LETTERS = {"constraint": "c", "shopper": "s", "catalogue": "k", "model": "m", "person": "p"}
@@ -37,12 +37,9 @@ class PointsTask(Task[Wish]):
 
     def versions(self, desk: Desk) -> Mapping[str, str]:
         """Mark the versions with what people gave, so that no table has points of two files."""
-        ask = desk.protocol.ask(self.name)
-        if ask is None:
-            return {}
         own = [list_id(rows) + query_id for query_id, rows in sorted(desk.own_points.items())]
         given = f"-{content_id(*own)[:8]}" if own else ""
-        return {self.name: desk.version(self.version, self.role, ask.prompt) + given}
+        return {name: version + given for name, version in super().versions(desk).items()}
 
     def plan(self, desk: Desk, about: Wish, judged: Judged) -> Iterable[Unit]:
         if desk.protocol.ask(self.name) is None:

@@ -18,12 +18,11 @@ from drr.eval.asking.judge import Examiner, ask_by_id, groups_of
 from drr.eval.asking.safety import visible_report
 from drr.eval.checks.base import PRODUCT_ID, Subject
 from drr.eval.evidence.answers import Answer
-from drr.eval.evidence.passages import locate
-from drr.eval.evidence.words import content_words
+from drr.eval.evidence.passages import content_words, locate
 from drr.eval.tasks.cited import CheckRow
 from drr.eval.tasks.desk import Desk, Estimate, Task
 from drr.eval.tasks.judged import Judged
-from drr.eval.tasks.key_points.rows import (
+from drr.eval.tasks.key_points import (
     MATCHES,
     POINTS,
     PointRow,
@@ -120,10 +119,6 @@ class MatchesTask(Task[Answer]):
     version = 2
     needs = (POINTS, "rules")
     metrics = ("key_points",)
-
-    def versions(self, desk: Desk) -> Mapping[str, str]:
-        ask = desk.protocol.ask(self.name)
-        return {} if ask is None else {self.name: desk.version(self.version, self.role, ask.prompt)}
 
     def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
         points = points_of(judged, about.query_id)

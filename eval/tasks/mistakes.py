@@ -1,9 +1,4 @@
-"""Two readings of one report against its shop's records: a judge names what is wrong, then weighs what it named.
-
-The first reading goes through all statements by id, some in one call. The second sees each charge of the first, with the sums worked out
-by code, and looks for a reading that makes the words true; where nothing is charged it is not asked. A mistake is what is `wrong` then.
-What rules find stands beside it and is shown to no reader.
-"""
+"""Statements of a report that its shop's records contradict: charged by a judge, who weighs each charge once more."""
 
 from __future__ import annotations
 
@@ -26,7 +21,7 @@ from drr.eval.evidence.passages import locate
 from drr.eval.tasks.checked import subject
 from drr.eval.tasks.desk import Desk, Estimate, Task
 from drr.eval.tasks.judged import Judged
-from drr.eval.tasks.mistakes.records import order_numbers, reckoned, records_of, statements_of, unshown_of
+from drr.eval.tasks.mistake_records import order_numbers, reckoned, records_of, statements_of, unshown_of
 from drr.llm.prompts import Prompts
 from drr.study.unit import Outcome, Record, Unit
 

@@ -1,4 +1,4 @@
-"""The shapes of key points and of what is said of them, and what one judging knows of both."""
+"""Key points of a question, made before any answer is scored, and what an answer says of each."""
 
 from __future__ import annotations
 

@@ -1,0 +1,193 @@
+"""Differences between systems: paired tests, Holm, and the floor under a difference.
+
+The floor is how far two means lie apart by repetition alone, and how small a difference a study could have seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import comb, inf, sqrt
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from drr.eval.stats.asked import cluster_of
+from drr.eval.stats.intervals import (
+    SEED,
+    A,
+    Ends,
+    Floats,
+    V,
+    VRow,
+    Z,
+    from_sums,
+    index_of,
+    nothing,
+    ratio,
+    student,
+)
+
+
+class DifferenceRow(VRow):
+    a: float | None
+    b: float | None
+    p: float | None
+    p_holm: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PairedDifference:
+    """`a` minus `b` on the queries both have."""
+
+    difference: V
+    a: float | None
+    b: float | None
+    p: float | None
+    p_holm: float | None = None
+
+    def document(self) -> DifferenceRow:
+        return {
+            **self.difference.document(),
+            "a": self.a,
+            "b": self.b,
+            "p": self.p,
+            "p_holm": self.p_holm,
+        }
+
+
+SIGNIFICANT = 0.05
+"""A p-value, after Holm, below which a difference is beyond the noise."""
+FLIPS = 10_000
+EXACT_FLIPS = 13
+"""Up to so many queries every pattern of signs is counted."""
+
+
+def paired(
+    a: Mapping[A, Sequence[float | None]],
+    b: Mapping[A, Sequence[float | None]],
+    ends: Ends | None = None,
+) -> PairedDifference:
+    """Compare on the queries that both sides scored. The interval as of any mean, the p-value by flipping signs, task by task.
+
+    Of a handful of queries flipping signs is exact. `ends` are those of the
+    values, not of their differences.
+    """
+    method = "mean paired difference over queries"
+    left, right = _query_means(a), _query_means(b)
+    both = [key for key in left if key in right]
+    dropped = len(set(a) | set(b)) - len(both)
+    if not both:
+        return PairedDifference(nothing(method, dropped), None, None, None)
+    rows = np.array([[left[key] - right[key], 1.0] for key in both])
+    apart = None if ends is None or ends[1] == inf else (ends[0] - ends[1], ends[1] - ends[0])
+    difference = from_sums(rows, both, ratio, method, n_unscored=dropped, ends=apart)
+    place, tasks = index_of([cluster_of(key) for key in both])
+    p = sign_flip(np.bincount(place, weights=rows[:, 0], minlength=tasks).astype(np.float64))
+    return PairedDifference(
+        difference,
+        sum(left[key] for key in both) / len(both),
+        sum(right[key] for key in both) / len(both),
+        p,
+    )
+
+
+def sign_flip(differences: Floats) -> float | None:
+    """Two-sided: how often random signs give a mean at least as far from zero. Zeros stay zeros."""
+    decided = differences[differences != 0]
+    n = len(decided)
+    if len(differences) == 0:
+        return None
+    if n == 0:
+        return 1.0
+    seen = abs(decided.sum()) - 1e-9 * np.abs(decided).sum()
+    if n <= EXACT_FLIPS:
+        signs = 1.0 - 2.0 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
+        return float((np.abs(signs @ decided) >= seen).mean())
+    signs = np.random.default_rng(SEED).choice([-1.0, 1.0], size=(FLIPS, n))
+    return float(((np.abs(signs @ decided) >= seen).sum() + 1) / (FLIPS + 1))
+
+
+def _query_means(values: Mapping[A, Sequence[float | None]]) -> dict[A, float]:
+    scored = {key: [x for x in trials if x is not None] for key, trials in values.items()}
+    return {key: sum(xs) / len(xs) for key, xs in scored.items() if xs}
+
+
+def with_holm(family: Mapping[str, PairedDifference]) -> dict[str, PairedDifference]:
+    """The family's p-values corrected together."""
+    adjusted = holm([d.p for d in family.values()])
+    return {name: replace(d, p_holm=p) for (name, d), p in zip(family.items(), adjusted, strict=True)}
+
+
+def sign_test(wins: int, losses: int) -> float | None:
+    """Exact two-sided sign test; `None` where nothing was decided."""
+    n = wins + losses
+    if n == 0:
+        return None
+    tail = sum(comb(n, k) for k in range(min(wins, losses) + 1))
+    return min(1.0, float(2 * tail / 2**n))
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Holm's step-down adjustment; `None` (no test was possible) stays and does not count as a test."""
+    order = sorted((p, i) for i, p in enumerate(p_values) if p is not None)
+    adjusted: list[float | None] = [None] * len(p_values)
+    running = 0.0
+    for rank, (p, i) in enumerate(order):
+        running = max(running, min(1.0, (len(order) - rank) * p))
+        adjusted[i] = running
+    return adjusted
+
+
+POWER_Z = 0.8416212335729143
+"""Of a power of 80 %."""
+Repeated = Mapping[Any, Sequence[float | None]]
+"""By what was repeated (a question, a report), what each repetition says."""
+
+
+class RepetitionFloor(NamedTuple):
+    value: float
+    """Two runs of one system lie less than this apart in 19 of 20 cases."""
+    by: Literal["trials", "judge repeats"]
+    n: int
+    """Questions or reports with more than one repetition, over all systems."""
+
+
+def noise_floor(
+    trials: Mapping[str, Repeated], again: Mapping[str, Repeated] | None = None
+) -> RepetitionFloor | None:
+    """Compute the floor from trials by system and question, which contain the judge's noise. Else from
+    repeated judgings by system and report.
+
+    `None`: neither was repeated. Variances are pooled over all that was repeated; the floor is that of the two systems with the fewest
+    reports, so that no pair's is larger.
+    """
+    means = [size for own in trials.values() if (size := _reports(own))]
+    sd, n = pooled_sd(values for own in trials.values() for values in own.values())
+    by: Literal["trials", "judge repeats"] = "trials"
+    if sd is None and again is not None:
+        sd, n = pooled_sd(values for own in again.values() for values in own.values())
+        by = "judge repeats"
+    if sd is None or not means:
+        return None
+    fewest = sorted([*means, *means] if len(means) == 1 else means)[:2]
+    return RepetitionFloor(Z * sd * sqrt(sum(1 / size for size in fewest)), by, n)
+
+
+def _reports(own: Repeated) -> float:
+    """Count how many reports a mean over questions is worth, where questions have unequal numbers of trials."""
+    known = [sum(x is not None for x in trials) for trials in own.values()]
+    shares = [1 / count for count in known if count]
+    return len(shares) ** 2 / sum(shares) if shares else 0.0
+
+
+def pooled_sd(repeated: Iterable[Sequence[float | None]]) -> tuple[float | None, int]:
+    """Pool the standard deviation (n - 1) between repetitions over things with two known ones or more; and count these."""
+    known = [[x for x in values if x is not None] for values in repeated]
+    variances = [np.var(values, ddof=1) for values in known if len(values) > 1]
+    return (float(np.sqrt(np.mean(variances))) if variances else None), len(variances)
+
+
+def detectable(difference: V) -> float | None:
+    """Return the smallest difference that a study of this size and spread finds in 4 of 5 cases, from its standard error."""
+    error = difference.error
+    return None if error is None else error * (student(difference.clusters - 1) + POWER_Z)
