@@ -95,6 +95,8 @@ class Paper(NamedTuple):
     """The module of what `drr papers tasks` does with its tasks (`drr.app.commands.tasks.TaskActions`)."""
     report: str = ""
     """What it adds to reports (`drr.app.report.of_papers.ReportParts`)."""
+    viewer: str = ""
+    """What it adds to the pages of a study (`drr.app.viewer.of_papers.StudyPart`); `templates` lie beside its module."""
     choices: str = ""
     """The module of what its tasks of judging go by (`drr.app.judging_choices.PaperChoices`)."""
     giving: str = ""

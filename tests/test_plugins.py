@@ -21,25 +21,6 @@ EXTRAS = sorted(path.parent.name for path in (ROOT / "extras").glob("*/plugin.py
 PRODUCT = ("agents", "app", "citations", "data_ingest", "drr", "env", "eval", "extras", "llm", "offline")
 FURTHER = ("querygen", "study", "tools", "wording")
 _NAME = re.compile(r"(?<![a-z])(?:pdr|pqr|dr3)(?![a-z])|reporteval|drr\.papers\.[a-z]", re.IGNORECASE)
-LEFT = frozenset(
-    {
-        "app/commands/view.py",
-        "app/viewer/cases.py",
-        "app/viewer/model.py",
-        "app/viewer/parts.py",
-        "app/viewer/reader.py",
-        "app/viewer/tasks/corpus.py",
-        "app/viewer/tasks/drawers.py",
-        "app/viewer/tasks/facts.py",
-        "app/viewer/tasks/found.py",
-        "app/viewer/tasks/model.py",
-        "app/viewer/tasks/pages.py",
-        "app/viewer/tasks/shelf.py",
-        "app/viewer/templates/report.html",
-        "app/viewer/views.py",
-    }
-)
-"""Files that still name a paper. This list only shrinks."""
 
 
 def naming() -> set[str]:
@@ -54,8 +35,8 @@ def naming() -> set[str]:
     }
 
 
-def test_nothing_outside_papers_names_a_paper_but_what_is_left() -> None:
-    assert naming() == LEFT
+def test_nothing_outside_papers_names_a_paper() -> None:
+    assert naming() == set()
 
 
 def test_every_paper_has_a_plug_in_under_its_name() -> None:

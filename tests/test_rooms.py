@@ -41,7 +41,6 @@ ALLOWED: dict[str, set[str]] = {
         "eval",
         "offline",
         "extras",
-        *PAPERS,  # commands and pages that are still to go to their paper
     },
     "extras": {"citations", "wording", "env", "tools", "llm", "agents", "study", "querygen", "eval", "app"},
 }

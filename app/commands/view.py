@@ -18,8 +18,8 @@ from drr.app.vouching import offer_shop
 from drr.env.errors import Misuse
 
 if TYPE_CHECKING:
+    from drr.app.viewer.of_papers import FolderPages
     from drr.app.viewer.reader import Reader
-    from drr.app.viewer.tasks.shelf import TaskShelf
     from drr.study.study import Study
     from starlette.applications import Starlette
 
@@ -69,34 +69,30 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.papers.dr3.form import holds_tasks
+    from drr.app.viewer.of_papers import folder_pages
 
-    return _tasks(arguments) if holds_tasks(arguments.study) else _study(arguments)
+    folder = folder_pages(arguments.study)
+    return _study(arguments) if folder is None else _tasks(arguments, folder)
 
 
-def _tasks(arguments: argparse.Namespace) -> int:
-    from drr.app.viewer.tasks.shelf import TaskShelf
-    from drr.app.viewer.tasks.site import task_site, write_task_folder
-
+def _tasks(arguments: argparse.Namespace, folder: FolderPages) -> int:
     options = ("judge", "shop", "tasks", "report", "reviewer", "marks")
     if any(getattr(arguments, name) for name in options):
         raise Misuse(
             f"{arguments.study}: is a folder of tasks;"
             " --judge, --shop, --tasks, --report, --reviewer and --import are for a study"
         )
-    shelf = TaskShelf(arguments.study)
     if arguments.static is not None:
-        count = write_task_folder(shelf, arguments.static, progress_of(arguments))
+        count = folder.write(arguments.static, progress_of(arguments))
         _tell_written(arguments, count, for_owners=True)
     else:
         token = new_token()
-        _listen(arguments, {token: ""}, lambda port: task_site(shelf, token, port))
+        _listen(arguments, {token: ""}, lambda port: folder.site(token, port))
     return 0
 
 
 def _study(arguments: argparse.Namespace) -> int:
     from drr.app.viewer.reader import Reader
-    from drr.app.viewer.tasks.found import shelf_of
     from drr.study.study import Study
 
     names = _reviewers(arguments.reviewer)
@@ -108,24 +104,21 @@ def _study(arguments: argparse.Namespace) -> int:
             raise Misuse(
                 f"{arguments.shop}: no shop that can be opened; `drr shop info {arguments.shop}` says why"
             )
-        reader = Reader(study, judge=arguments.judge, shop=arguments.shop)
-        reader.judging()  # an unknown judge is said here, not page by page
-        shelf = shelf_of(study, arguments.tasks)
+        reader = Reader(study, judge=arguments.judge, shop=arguments.shop, tasks=arguments.tasks)
         if arguments.static is not None:
-            despite_losses(study, lambda: _write(reader, arguments, shelf))
+            despite_losses(study, lambda: _write(reader, arguments))
         else:
             say_losses(study)
-            _serve(reader, arguments, shelf, names)
+            _serve(reader, arguments, names)
     return 0
 
 
-def _write(reader: Reader, arguments: argparse.Namespace, shelf: TaskShelf | None) -> None:
+def _write(reader: Reader, arguments: argparse.Namespace) -> None:
     from drr.app.viewer.static import report_of, write_static
 
-    count = write_static(
-        reader, arguments.static, progress_of(arguments), shelf, report_of(arguments.static, arguments.report)
-    )
-    _tell_written(arguments, count, for_owners=shelf is not None)
+    report = report_of(arguments.static, arguments.report)
+    count = write_static(reader, arguments.static, progress_of(arguments), report)
+    _tell_written(arguments, count, for_owners=any(one.for_owners for one in reader.papers.values()))
 
 
 def _tell_written(arguments: argparse.Namespace, count: int, *, for_owners: bool) -> None:
@@ -162,7 +155,7 @@ def _report_of(given: str | None) -> Path | None:
     return None if given is None else Path(given)
 
 
-def _serve(reader: Reader, arguments: argparse.Namespace, shelf: TaskShelf | None, names: list[str]) -> None:
+def _serve(reader: Reader, arguments: argparse.Namespace, names: list[str]) -> None:
     from drr.app.viewer.site import SOMEBODY, site
 
     report = _report_of(arguments.report)
@@ -171,7 +164,9 @@ def _serve(reader: Reader, arguments: argparse.Namespace, shelf: TaskShelf | Non
     token = next(iter(reviewers))
     shown = {token: f"{name}: " if names else "" for token, name in reviewers.items()}
     _listen(
-        arguments, shown, lambda taken: site(reader, token, taken, shelf, reviewers=reviewers, report=report)
+        arguments,
+        shown,
+        lambda taken: site(reader, token, taken, reviewers=reviewers, report=report),
     )
 
 

@@ -1,4 +1,4 @@
-"""Answers and judges side by side: what each judge says of the claims of one answer, and how far judges agree over a study."""
+"""Answers and judges side by side: each judge's verdicts on an answer, and agreement over a study."""
 
 from __future__ import annotations
 

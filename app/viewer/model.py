@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from drr.env.profile import ProfileSummary
@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from drr.eval.tasks.key_points import PointRow
     from drr.eval.tasks.mistakes import MistakesResult
     from drr.llm.meter import UsageRow
-    from drr.papers.dr3.judging.rows import DepthRow, FactLabel, PointLabel
-    from drr.papers.pdr.judging.rows import CriterionRow
-    from drr.papers.reporteval.judging.grades import RepetitionRow, ReportGradeRow, ReportSide
 
 from drr.citations.parse import Citations, parse
 from drr.env.files import file_name
@@ -194,26 +191,6 @@ class ShownPoint:
 
 
 @dataclass(frozen=True)
-class CriterionView:
-    """A criterion of the task or of the person who asks, and what was said of the report."""
-
-    dimension: str
-    row: CriterionRow
-    scores: tuple[int | None, ...] = ()
-    """A round each."""
-    why: str = ""
-
-    @property
-    def score(self) -> str:
-        known = [one for one in self.scores if one is not None]
-        return f"{sum(known) / len(known):.1f}" if known else "–"
-
-    @property
-    def rounds(self) -> str:
-        return ", ".join("–" if one is None else str(one) for one in self.scores)
-
-
-@dataclass(frozen=True)
 class ProductCard:
     """The card of a returned record; prices and ratings that it does not state are unknown."""
 
@@ -252,10 +229,12 @@ class ShownEntry:
     """The metrics of the index; empty until the study was measured."""
     verdicts: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
-    task: str = ""
-    """The task that it answers: the same for all who ask it in the same words."""
+    task: str | None = None
+    """The task that it answers, as its question names it."""
     person: str | None = None
-    """Who asks; `None` where nobody does."""
+    """Who asks, as the question names them."""
+    user: str | None = None
+    """The shopper who asks; `None` where nobody does."""
     text: str | None = None
     """Content hash of the report."""
     given: int | None = None
@@ -266,11 +245,6 @@ class ShownEntry:
     """Its claims in the judge's words; empty until the study was measured."""
     cost: float | None = None
     """Dollars; `None` is unknown."""
-
-    @property
-    def file_tasks(self) -> tuple[str, ...]:
-        """List the tasks with files that it may answer. As its question names the task, else what stands before the size."""
-        return (self.task, self.query_id.partition("@")[0])
 
     @property
     def question_page(self) -> str:
@@ -316,12 +290,6 @@ class ReportView:
     ratings: tuple[ShownRating, ...] = ()
     rules: tuple[RuleView, ...] = ()
     points: tuple[ShownPoint, ...] = ()
-    report_grades: Mapping[ReportSide, ReportGradeRow] = field(default_factory=dict)
-    """By side."""
-    passage_pairs: tuple[RepetitionRow, ...] = ()
-    """Those that repeat most first."""
-    criteria: tuple[CriterionView, ...] = ()
-    violations: tuple[str, ...] = ()
     figures: tuple[tuple[Metric, float | None], ...] = ()
     """Metrics that no other part of the page shows, each with its value."""
     foreign: tuple[ForeignValue, ...] = ()
@@ -333,21 +301,16 @@ class ReportView:
     citations: Citations = field(default_factory=partial(parse, ""))
     """As the judge read them: where a list of sources gives ids of products alone, he followed them to the shop's pages."""
     conversations: tuple[Conversation, ...] = ()
-    cases: tuple[tuple[str, str], ...] = ()
-    """Where its task was asked by other persons too: each system that answered it for them, and the name of that page."""
     shopper: ProfileSummary | None = None
     products: tuple[ProductCard, ...] = ()
     """Those that tools returned, and addresses of the shop that were made up."""
-    facts: tuple[FactLabel, ...] = ()
-    """Of its task with files, where somebody looked for them."""
-    checklist: tuple[PointLabel, ...] = ()
-    """Of that task."""
-    depth: DepthRow | None = None
     others: tuple[OtherJudge, ...] = ()
     steps: tuple[StepView, ...] = ()
     """What it waited for beside its tools; none where nobody noted it."""
     mistakes: MistakesResult | None = None
     """What a judge who read twice says of it against the shop's records."""
+    papers: Mapping[str, Any] = field(default_factory=dict)
+    """What each paper read of it, by the paper's name."""
 
     @property
     def calls(self) -> tuple[CallView, ...]:

@@ -10,7 +10,6 @@ from drr.app.viewer.model import (
     Actor,
     CallView,
     Conversation,
-    CriterionView,
     Passage,
     ProductCard,
     RuleView,
@@ -24,7 +23,6 @@ from drr.app.viewer.model import (
     StepView,
 )
 from drr.citations.parse import canonical_url
-from drr.env.query import Query
 from drr.env.shop import Shop
 from drr.env.source import text_hash
 from drr.eval.checks import urls_in, value_text
@@ -34,19 +32,6 @@ from drr.eval.metrics.base import Metric
 from drr.eval.stats.citations import CitationVerdict
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.key_points import matches_of, points_of
-from drr.papers.pdr.judging.choices import KeptChoices, owner_ids
-from drr.papers.pdr.judging.rows import (
-    DIMENSIONS,
-    CriteriaDimension,
-    CriteriaOwner,
-    CriterionRow,
-    ScoreRow,
-    rubric_of,
-    scores_of,
-)
-from drr.papers.pdr.judging.violations import violations_of
-from drr.papers.reporteval.judging.grades import RepetitionRow, repetition_of
-from drr.study.study import Study
 from drr.wording.excerpt import ELLIPSIS, piece
 
 MARGIN = 400
@@ -303,44 +288,6 @@ def points(judged: Judged, answer: Answer) -> Iterable[ShownPoint]:
             quote = answer.report[span[0] : span[1]] if span else ""
             by = judge if found["by"] == "judge" else BY_CODE
             yield ShownPoint(row, found["support"], by, found["reason"], quote)
-
-
-def owners_shown(study: Study, answer: Answer, queries: Mapping[str, Query]) -> list[CriteriaOwner]:
-    """The person's before the task's."""
-    found = owner_ids(
-        queries.get(answer.query_id), answer.query, answer.user_id, KeptChoices(study).persons()
-    )
-    return found[::-1]
-
-
-def criteria(judged: Judged, answer: Answer, owners: Iterable[CriteriaOwner]) -> Iterable[CriterionView]:
-    """Yield by dimension, as they count in this judging."""
-    scores = scores_of(judged, answer.key) or {}
-    for owner in owners:
-        rubric = rubric_of(judged, owner)
-        places = [place for place in scores if place.owner == owner and place.own and not place.seed]
-        rounds = [scores[place] for place in sorted(places, key=lambda place: place.round)]
-        for dimension in DIMENSIONS[owner.half] if rubric is not None else ():
-            for row in rubric.rows(dimension) if rubric is not None else ():
-                name = rubric.hash_of(dimension, row) if rubric is not None else ""
-                yield _criterion(dimension, row, [one[name] for one in rounds if name in one])
-
-
-def _criterion(dimension: CriteriaDimension, row: CriterionRow, said: Sequence[ScoreRow]) -> CriterionView:
-    missing = next((one["reason"] for one in said if "reason" in one), None)
-    why = missing if missing is not None else said[0]["analysis"] if said else ""
-    return CriterionView(dimension, row, tuple(one["score"] for one in said), why)
-
-
-def violations(judged: Judged, answer: Answer) -> Iterable[str]:
-    for row in violations_of(judged, answer.key) or ():
-        yield f"{row['kind'].replace('_', ' ')}: {row['why']}"
-
-
-def passage_pairs(judged: Judged, answer: Answer) -> Iterable[RepetitionRow]:
-    """The lowest score first, those without one at the end."""
-    rows = repetition_of(judged, answer.key) or ()
-    return sorted(rows, key=lambda row: (row["score"] is None, row["score"] or 0, row["place"]))
 
 
 def product_cards(answer: Answer, shop: Shop | None) -> Iterator[ProductCard]:

@@ -7,22 +7,22 @@ from dataclasses import dataclass, replace
 from threading import RLock
 from typing import TYPE_CHECKING
 
-from drr.app.viewer.cases import CaseView, PersonCase, case_view, cases_of, of_task
 from drr.app.viewer.judges import AgreementPart, agreement_parts
 from drr.app.viewer.model import ReportView, ShownEntry, ShownOutcome
+from drr.app.viewer.of_papers import open_papers
 from drr.app.viewer.reviewing import ReviewBooks, tallied
 from drr.app.viewer.views import AnswerViews, Measured, measured, version_of
 from drr.env.files import file_name, short_name
 from drr.eval.agreement.study import agreement_document, latest_judgings
-from drr.eval.judging.read import read_judged
+from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics import values_of
 from drr.eval.tasks.judged import Judging
-from drr.papers.pdr.build import person_id_of
-from drr.papers.pdr.judging.choices import KeptChoices, task_id_of
 from drr.study.blobs import LostText
 from drr.wording.excerpt import many
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from drr.env.query import Query
     from drr.study.study import Study
     from drr.study.unit import Record
@@ -31,11 +31,16 @@ if TYPE_CHECKING:
 class Reader:
     """One study, read as it grows: what has ended stays as it is, so only what is new is read. Safe for several threads."""
 
-    def __init__(self, study: Study, *, judge: str | None = None, shop: str | None = None) -> None:
+    def __init__(
+        self, study: Study, *, judge: str | None = None, shop: str | None = None, tasks: Path | None = None
+    ) -> None:
+        """`tasks` is where the study's tasks lie now, if not where they were."""
+        choose(study, judge)  # an unknown judge is said here, not page by page
         self.name = study.folder.resolve().name
         self.study = study
         self.judge = judge
-        self._views = AnswerViews(study, judge=judge, shop=shop)
+        self.papers = open_papers(self, tasks)
+        self._views = AnswerViews(study, self.papers, judge=judge, shop=shop)
         self._lock = RLock()
         self._version = ""
         self._stamps: dict[str, float | None] = {}
@@ -44,7 +49,6 @@ class Reader:
         self._measured: dict[str, Measured] = {}
         self._outcomes: dict[str, list[ShownOutcome]] = {}
         self._planned = 0
-        self._cases: tuple[str, dict[str, PersonCase]] = ("", {})
 
     def judging(self) -> Judging | None:
         return self._views.judging()
@@ -70,7 +74,7 @@ class Reader:
             if self._stamps.get(key, 0.0) != stamp or short_name(key) not in self._entries:
                 record = self.study.record(key)
                 if record is not None:
-                    asked = self._views.asked(str(record.spec["query_id"]))
+                    asked = self.asked(str(record.spec["query_id"]))
                     self._entries[short_name(key)] = _entry(record, asked, lost=bool(self.study.lost(record)))
                     self._keys[short_name(key)] = key
         self._stamps, self._version = stamps, version
@@ -111,7 +115,7 @@ class Reader:
     def query(self, question_page: str) -> list[ReportView]:
         """The answers to the question whose page has this name."""
         found = [e for e in self.entries() if e.question_page == question_page and e.status == "done"]
-        return [view for entry in found if (view := self._view(entry, full=False)) is not None]
+        return [view for entry in found if (view := self.view(entry)) is not None]
 
     def books(self) -> ReviewBooks:
         return ReviewBooks(self.study)
@@ -131,36 +135,18 @@ class Reader:
             None if document is None else (self.judges(), list(agreement_parts(document)), document["banner"])
         )
 
-    def cases(self) -> Mapping[str, PersonCase]:
-        """Tasks that a system answered for several persons, by the name of the page."""
-        with self._lock:
-            self._look()
-            if self._cases[0] != self._version:
-                self._cases = (self._version, cases_of(self._entries.values()))
-            return self._cases[1]
-
-    def case(self, name: str) -> CaseView | None:
-        cases = self.cases()
-        if name not in cases:
-            return None
-        case = cases[name]
-        views = (self._view(entry, full=False, figured=True) for entry in case.entries)
-        shown = [view for view in views if view is not None and view.entry.status == "done"]
-        persons = KeptChoices(self.study).persons()
-        return case_view(case, of_task(cases.values(), case.task), shown, persons) if shown else None
-
     def report(self, key: str) -> ReportView | None:
         with self._lock:
             self._look()
             entry = self._entries.get(key)
-        return None if entry is None else self._view(entry, full=True)
+        return None if entry is None else self.view(entry, full=True)
 
-    def _view(self, entry: ShownEntry, *, full: bool, figured: bool = False) -> ReportView | None:
-        view = self._views.view(self._keys[entry.key], entry, full=full, figured=figured)
-        if view is None or view.entry.status != "done":
-            return view
-        cases = of_task(self.cases().values(), entry.task)
-        return replace(view, cases=tuple((one.variant, one.name) for one in cases))
+    def view(self, entry: ShownEntry, *, full: bool = False, figured: bool = False) -> ReportView | None:
+        """`full` with sources, calls, conversations and rules; `figured` with its metrics."""
+        return self._views.view(self._keys[entry.key], entry, full=full, figured=figured)
+
+    def asked(self, query_id: str) -> Query | None:
+        return self._views.asked(query_id)
 
     def texts(self, key: str) -> Iterator[str]:
         """All that was written in an answer, and read for it."""
@@ -179,8 +165,6 @@ class Reader:
 
 def _entry(record: Record, asked: Query | None, *, lost: bool) -> ShownEntry:
     spec = record.spec
-    user = None if spec.get("user_id") is None else str(spec["user_id"])
-    own = None if asked is None else asked.person_id
     return ShownEntry(
         key=short_name(record.key),
         query_id=str(spec["query_id"]),
@@ -191,8 +175,9 @@ def _entry(record: Record, asked: Query | None, *, lost: bool) -> ShownEntry:
         reason="lost" if lost else record.reason,
         words=record.result.get("words"),
         rule_written=bool(record.result.get("rule_written")),
-        task=task_id_of(asked, str(spec["query"])),
-        person=own or (person_id_of(user) if user else None),
+        task=None if asked is None else asked.task_id,
+        person=None if asked is None else asked.person_id,
+        user=None if spec.get("user_id") is None else str(spec["user_id"]),
         text=record.blobs.get("report"),
         given=record.result.get("person_tokens"),
         size=None if asked is None else asked.size,

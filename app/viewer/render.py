@@ -7,12 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from drr.app.pages.frame import ANSWERS, Frame, FramePlace
-from drr.app.viewer.cases import CaseView, PersonCase, cases_of, of_task
 from drr.app.viewer.gantt import gantt
 from drr.app.viewer.highlight import Stretch, marked_html, marked_text
 from drr.app.viewer.judges import (
     AgreementPart,
-    ShownSide,
     judges_beside,
     ratings_beside,
     side_name,
@@ -21,18 +19,15 @@ from drr.app.viewer.judges import (
 )
 from drr.app.viewer.model import Passage, ReportView, ShownEntry, ShownOutcome, ShownVerdict
 from drr.app.viewer.naming import SourceNames, links_of
+from drr.app.viewer.of_papers import StudyPart, joined
 from drr.app.viewer.reader import Around
-from drr.app.viewer.tasks.facts import counted, facts_in, points_in
 from drr.app.viewer.templating import templates
-from drr.env.files import file_name
 from drr.eval.judging.marks import MARKABLE
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
 
 if TYPE_CHECKING:
-    from drr.app.viewer.tasks.model import FactEvidence
-    from drr.app.viewer.tasks.shelf import TaskShelf
     from drr.eval.tasks.judged import Judging
     from markupsafe import Markup
 
@@ -86,64 +81,48 @@ class _QuestionRow(TypedDict):
     cells: list[list[ShownEntry]]
     any: bool
     """One of its answers is there."""
-    person: str | None
-    """Who asks it, where others ask the same."""
-    case: str | None
-    """The page of its task for several persons."""
+    note: Markup
 
 
-def _rows(entries: Sequence[ShownEntry], columns: Sequence[str]) -> list[_QuestionRow]:
+def _rows(
+    entries: Sequence[ShownEntry], columns: Sequence[str], notes: Mapping[str, Markup]
+) -> list[_QuestionRow]:
     by_query: dict[str, list[ShownEntry]] = {}
     for entry in entries:
         by_query.setdefault(entry.query_id, []).append(entry)
-    cases: dict[str, list[PersonCase]] = {}
-    for case in cases_of(entries).values():
-        cases.setdefault(case.task, []).append(case)
-    first = {task: of_task(own, task)[0].name for task, own in cases.items()}
     return [
         {
             "page": own[-1].question_page,
             "query": own[-1].query,
             "cells": [[entry for entry in own if entry.variant == name] for name in columns],
             "any": any(entry.status == "done" for entry in own),
-            "person": own[-1].person if own[-1].task in first else None,
-            "case": first.get(own[-1].task),
+            "note": notes[query],
         }
         for query, own in by_query.items()
     ]
 
 
 class Pages:
-    """One study's pages. `shelf` holds its tasks with files, `about` says what it is in one line, `report` is where its report lies."""
+    """One study's pages. `about` says what it is in one line, `report` is where its report lies."""
 
     def __init__(
         self,
         study: str,
         *,
         served: bool,
-        shelf: TaskShelf | None = None,
+        papers: Iterable[StudyPart] = (),
         about: Callable[[], str] = str,
         report: str | None = None,
     ) -> None:
-        self._shelf = shelf
-        self._tasks = frozenset(() if shelf is None else shelf.readable())
-        self._frame = Frame(study, served, study_places(with_tasks=shelf is not None, report=report), about)
+        self._papers = list(papers)
+        places = [ANSWERS, *(paper.place for paper in self._papers if paper.place is not None)]
+        if report:
+            places.append(FramePlace("report", report, "Report"))
+        self.frame = Frame(study, served, places, about)
 
-    def _draw(self, name: str, root: str, *, banner: str | None, **values: Any) -> str:
+    def draw(self, name: str, root: str, *, banner: str | None, **values: Any) -> str:
         template = templates().get_template(name)
-        return template.render(root=root, banner=banner, **self._frame.values(ANSWERS.key), **values)
-
-    def _task_of(self, entry: ShownEntry) -> str | None:
-        """The name of its task's page, where it is of a task with files."""
-        return next((name for name in map(file_name, entry.file_tasks) if name in self._tasks), None)
-
-    def _task_page(self, entry: ShownEntry) -> str | None:
-        name = self._task_of(entry)
-        return None if name is None else f"../t/{name}.html"
-
-    def _evidence(self, report: ReportView) -> Mapping[str, FactEvidence]:
-        name = self._task_of(report.entry) if report.facts else None
-        return {} if name is None or self._shelf is None else self._shelf.evidence(name)
+        return template.render(root=root, banner=banner, **self.frame.values(ANSWERS.key), **values)
 
     def index(
         self,
@@ -156,10 +135,10 @@ class Pages:
         columns = sorted({entry.variant for entry in entries})
         failures = Counter(entry.reason or entry.status for entry in entries if entry.status != "done")
         written = any(entry.rule_written for entry in entries)
-        return self._draw(
+        return self.draw(
             "index.html",
             "",
-            banner=_banner(written, bool(judging and judging.rule_written)),
+            banner=banner_of(written, bool(judging and judging.rule_written)),
             judge=judging.judge if judging else None,
             to_come=to_come,
             marked=marked,
@@ -170,8 +149,8 @@ class Pages:
             verdicts=sorted({verdict for entry in entries for verdict in entry.verdicts}),
             types=sorted({source_type for entry in entries for source_type in entry.types}),
             columns=columns,
-            rows=_rows(entries, columns),
-            tasks=len(self._tasks),
+            rows=_rows(entries, columns, joined(paper.row_notes(entries) for paper in self._papers)),
+            slots=joined(paper.on_index(entries) for paper in self._papers),
             failures=dict(failures.most_common()),
             done=len(entries) - failures.total(),
             total=len(entries),
@@ -184,76 +163,49 @@ class Pages:
         }
         pairs = _by_pair(outcomes)
         written = any(report.entry.rule_written for report in reports)
-        return self._draw(
+        return self.draw(
             "query.html",
             "../",
-            banner=_banner(written, any(report.judged_by_rules for report in reports)),
+            banner=banner_of(written, any(report.judged_by_rules for report in reports)),
             query=first.entry.query,
-            task=self._task_page(first.entry),
+            slots=joined(paper.on_query(reports) for paper in self._papers),
             profile=first.profile,
             shopper=first.shopper,
             missing_shop=first.missing_shop,
-            cases=first.cases,
             same=_same([report.entry for report in reports]),
             reports=reports,
             sides=sides,
-            html={side.name: _safe(side.report, f"{side.name}-") for side in sides},
-            passages=_passages,
+            html={side.name: report_html(side.report, f"{side.name}-") for side in sides},
+            passages=passages,
             rated=_present(grades.values()),
             grades=grades,
             compared=_present(pairs.values()),
             pairs=pairs,
             judge=first.judged_by,
             judges=[first.judged_by, *dict.fromkeys(o.judge for r in reports for o in r.others)],
-            criteria=[
-                (one, [_scored(report, one.row["id"]) for report in reports]) for one in first.criteria
-            ],
             points=[(point, [_had(report, point.row["id"]) for report in reports]) for point in first.points],
-        )
-
-    def case(self, case: CaseView) -> str:
-        reports = [side.report for side in case.sides]
-        people = [side.person for side in case.sides]
-        return self._draw(
-            "case.html",
-            "../",
-            banner=_banner(
-                any(one.entry.rule_written for one in reports), any(one.judged_by_rules for one in reports)
-            ),
-            c=case,
-            persons=len(set(people)),
-            right=next((place for place, who in enumerate(people) if who != people[0]), 0),
-            judge=reports[0].judged_by,
-            figures=case.figures,
-            html=[_safe(report, f"{report.entry.key}-") for report in reports],
-            sides=[ShownSide(report.entry.key, "", report, True) for report in reports],
-            passages=_passages,
         )
 
     def report(self, report: ReportView, around: Around = ALONE) -> str:
         names = SourceNames(report)
-        facts = facts_in(report.report, report.facts, self._evidence(report), report.judged_by)
         statuses = Counter(claim.status for claim in report.claims)
-        return self._draw(
+        return self.draw(
             "report.html",
             "../",
-            banner=_banner(report.entry.rule_written, report.judged_by_rules),
+            banner=banner_of(report.entry.rule_written, report.judged_by_rules),
             r=report,
-            task=self._task_page(report.entry),
-            facts=facts,
-            counted=counted(facts),
-            checklist=points_in(report.report, report.checklist, facts, report.judged_by),
+            slots=joined(paper.on_report(report) for paper in self._papers),
             named=names.named,
             dimensions=list(dict.fromkeys(rating.dimension for rating in report.ratings)),
             meaning=metrics(),
             around=around,
-            html=_safe(report),
+            html=report_html(report),
             source_of=names.source_of,
             cited=names.cited,
             cited_urls={s.url for s in report.sources if s.number in names.cited}
             | {one.url for one in report.products if not one.held and one.price is None},
-            passages=_passages,
-            marked=_marked,
+            passages=passages,
+            marked=marked,
             markable=MARKABLE,
             others=verdicts_beside(report),
             judges=judges_beside(report),
@@ -266,23 +218,25 @@ class Pages:
 
     def transcript(self, report: ReportView) -> str:
         shown = gantt(report.actors, report.seconds, report.steps)
-        banner = _banner(report.entry.rule_written, False)
-        return self._draw("transcript.html", "../", banner=banner, r=report, g=shown)
+        banner = banner_of(report.entry.rule_written, False)
+        return self.draw("transcript.html", "../", banner=banner, r=report, g=shown)
 
     def judges(self, names: Sequence[str], parts: Sequence[AgreementPart], banner: str | None) -> str:
-        return self._draw("judges.html", "", banner=banner, judges=names, parts=parts)
+        return self.draw("judges.html", "", banner=banner, judges=names, parts=parts)
 
     def page(self, sha: str, text: str) -> str:
-        return self._draw("page.html", "../", banner=None, sha=sha, text=text)
+        return self.draw("page.html", "../", banner=None, sha=sha, text=text)
 
 
-def study_places(*, with_tasks: bool, report: str | None) -> list[FramePlace]:
-    """List where one may go from any page of a study."""
-    tasks = [FramePlace("tasks", "tasks.html", "Tasks")] if with_tasks else []
-    return [ANSWERS, *tasks, *([FramePlace("report", report, "Report")] if report else [])]
+def part(name: str, **values: Any) -> Markup:
+    """Draw a part of a page by a template of its own."""
+    from markupsafe import Markup
+
+    html = templates().get_template(name).render(meaning=metrics(), marked=marked, **values)
+    return Markup(html)  # noqa: S704  (a template escapes what is put into it)
 
 
-def _banner(written: bool, judged: bool) -> str | None:
+def banner_of(written: bool, judged: bool) -> str | None:
     if not (written or judged):
         return None
     what = "Written and judged" if written and judged else "Written" if written else "Judged"
@@ -311,18 +265,13 @@ def _had(report: ReportView, point: str) -> str:
     return next((one.support for one in report.points if one.row["id"] == point), "unmatched")
 
 
-def _scored(report: ReportView, criterion: str) -> str:
-    """Its mean over rounds."""
-    return next((one.score for one in report.criteria if one.row["id"] == criterion), "–")
-
-
 def _present(rows: Iterable[Mapping[str, object]]) -> list[str]:
     """The dimensions that any row has, in their order."""
     known = {name for row in rows for name in row}
     return [name for name in DIMENSIONS if name in known]
 
 
-def _safe(report: ReportView, before: str = "") -> Markup:
+def report_html(report: ReportView, before: str = "") -> Markup:
     """`before` tells the claims of several reports on one page apart."""
     from markupsafe import Markup
 
@@ -330,11 +279,11 @@ def _safe(report: ReportView, before: str = "") -> Markup:
     return Markup(marked_html(report.report, spans, links_of(report)))
 
 
-def _passages(verdict: ShownVerdict) -> list[Markup]:
-    return [_marked(passage) for passage in verdict.passages[:SHOWN_PASSAGES]]
+def passages(verdict: ShownVerdict) -> list[Markup]:
+    return [marked(passage) for passage in verdict.passages[:SHOWN_PASSAGES]]
 
 
-def _marked(passage: Passage) -> Markup:
+def marked(passage: Passage) -> Markup:
     from markupsafe import Markup
 
     return Markup(marked_text(passage.text, passage.spans))

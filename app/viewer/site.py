@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,6 @@ from drr.app.viewer.searching import FILE, words_script
 from drr.app.viewer.served_report import PLACE, ServedReport, report_routes
 
 if TYPE_CHECKING:
-    from drr.app.viewer.tasks.shelf import TaskShelf
     from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
@@ -36,12 +36,11 @@ def site(
     reader: Reader,
     token: str,
     port: int,
-    shelf: TaskShelf | None = None,
     *,
     reviewers: Mapping[str, str] | None = None,
     report: Path | None = None,
 ) -> Starlette:
-    """`shelf` holds the study's tasks with files, where they are at hand. `reviewers` are names by token, in place of the one token.
+    """`reviewers` are names by token, in place of the one token.
 
     `report` is a folder that `drr report` wrote; without one it is written when somebody asks for it.
     """
@@ -51,7 +50,8 @@ def site(
 
     around = AroundAnswers(reader)
     names = reviewers or {token: SOMEBODY}
-    pages = Pages(reader.name, served=True, shelf=shelf, about=around.about, report=PLACE)
+    papers = reader.papers.values()
+    pages = Pages(reader.name, served=True, papers=papers, about=around.about, report=PLACE)
     drawn = _Drawn(reader, pages, around)
     marks = review_routes(reader, reader.books(), names, drawn.forget_index)
     application = Starlette(
@@ -60,7 +60,7 @@ def site(
             *marks,
             Mount("/static", StaticFiles(directory=STATIC)),
             *report_routes(ServedReport(reader, report)),
-            *([] if shelf is None else _of_tasks(reader, shelf)),
+            *(route for paper in papers for route in paper.routes(pages)),
             *_page_routes(drawn),
         ],
     )
@@ -103,13 +103,6 @@ def _page_routes(drawn: _Drawn) -> list[Route]:
         Route("/{kind:str}/live.json", live),
         Route("/{kind:str}/{name:str}.html", answer),
     ]
-
-
-def _of_tasks(reader: Reader, shelf: TaskShelf) -> list[Route]:
-    from drr.app.viewer.tasks.pages import BESIDE, TaskPages
-    from drr.app.viewer.tasks.site import task_routes
-
-    return task_routes(shelf, TaskPages(reader.name, served=True, home=BESIDE, report=PLACE), reader.entries)
 
 
 class _Drawn:
@@ -166,7 +159,7 @@ class _Drawn:
         kept = self._kept.get((kind, name))
         if kept is not None and kept[0] == version:
             return kept[1]
-        draw = self._makers().get(kind)
+        draw = self._makers.get(kind)
         page = None if draw is None else draw(name)
         if page is not None:
             # The page itself knows what it shows: whatever comes after it is news, however soon.
@@ -176,15 +169,20 @@ class _Drawn:
                 self._kept.popitem(last=False)
         return page
 
+    @cached_property
     def _makers(self) -> dict[str, Callable[[str], str | None]]:
         return {
             "index": self._index,
             "judges": self._judges,
             "q": self._query,
-            "c": self._case,
             "r": self._report,
             "x": self._transcript,
             "p": self._frozen,
+            **{
+                kind: draw
+                for paper in self._reader.papers.values()
+                for kind, draw in paper.drawn(self._pages).items()
+            },
         }
 
     def _index(self, name: str) -> str | None:
@@ -199,10 +197,6 @@ class _Drawn:
     def _query(self, name: str) -> str | None:
         reports = self._reader.query(name)
         return self._pages.query(reports, self._reader.outcomes(name)) if reports else None
-
-    def _case(self, name: str) -> str | None:
-        case = self._reader.case(name)
-        return None if case is None else self._pages.case(case)
 
     def _report(self, name: str) -> str | None:
         report = self._reader.report(name)

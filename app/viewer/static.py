@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from drr.app.pages.serve import STATIC, STYLES
 from drr.app.viewer.reader import AroundAnswers, Reader
@@ -15,9 +14,6 @@ from drr.app.viewer.searching import FILE, words_script
 from drr.app.viewer.views import without_details
 from drr.env.files import check_ours
 from drr.env.progress import Progress
-
-if TYPE_CHECKING:
-    from drr.app.viewer.tasks.shelf import TaskShelf
 
 MARK = ".drr-viewer"
 
@@ -29,13 +25,11 @@ def write_static(
     reader: Reader,
     folder: Path,
     progress: Progress,
-    shelf: TaskShelf | None = None,
     report_page: str | None = None,
 ) -> int:
     """All pages; how many. `report_page` is where the study's report lies, seen from the folder."""
     with fresh_folder(folder) as draft:
-        count = _write_pages(reader, draft, progress, shelf, report_page)
-        return count if shelf is None else count + _write_tasks(reader, shelf, draft, progress, report_page)
+        return _write_pages(reader, draft, progress, report_page)
 
 
 def report_of(folder: Path, given: str | None) -> str | None:
@@ -43,16 +37,6 @@ def report_of(folder: Path, given: str | None) -> str | None:
     if given is not None:
         return Path(given).as_uri() if Path(given).is_absolute() else given
     return REPORT if (folder.absolute().parent / "report" / "index.html").is_file() else None
-
-
-def _write_tasks(
-    reader: Reader, shelf: TaskShelf, draft: Path, progress: Progress, report_page: str | None
-) -> int:
-    from drr.app.viewer.tasks.pages import BESIDE, TaskPages
-    from drr.app.viewer.tasks.site import write_task_files
-
-    pages = TaskPages(reader.name, served=False, home=BESIDE, report=report_page)
-    return write_task_files(shelf, pages, draft, progress, reader.entries)
 
 
 @contextmanager
@@ -73,11 +57,10 @@ def fresh_folder(folder: Path) -> Iterator[Path]:
     draft.replace(folder)
 
 
-def _write_pages(
-    reader: Reader, draft: Path, progress: Progress, shelf: TaskShelf | None, report_page: str | None
-) -> int:
+def _write_pages(reader: Reader, draft: Path, progress: Progress, report_page: str | None) -> int:
     around = AroundAnswers(reader)
-    pages = Pages(reader.name, served=False, shelf=shelf, about=around.about, report=report_page)
+    papers = reader.papers.values()
+    pages = Pages(reader.name, served=False, papers=papers, about=around.about, report=report_page)
     reader.measure()
     entries = reader.entries()
     (draft / "index.html").write_text(
@@ -89,7 +72,7 @@ def _write_pages(
     if len(reader.judges()) > 1 and (found := reader.judges_agreement()) is not None:
         (draft / "judges.html").write_text(pages.judges(*found), encoding="utf-8")
         count += 1
-    for kind in ("q", "c", "r", "x", "p"):
+    for kind in ("q", "r", "x", "p"):
         (draft / kind).mkdir()
     frozen: set[str] = set()
     units: dict[str, list[str]] = {}
@@ -112,14 +95,8 @@ def _write_pages(
                 put("x", report.entry.key, pages.transcript(report))
                 frozen |= {source.page for source in report.sources if source.page}
             stage.advance()
-    with progress.stage("cases", total=len(reader.cases()), unit="cases") as stage:
-        for name in reader.cases():
-            case = reader.case(name)
-            if case is not None:
-                put("c", name, pages.case(case))
-            stage.advance()
     for sha in sorted(frozen):
         text = reader.page(sha)
         if text is not None:
             put("p", sha, pages.page(sha, text))
-    return count
+    return count + sum(paper.write(pages, draft, progress) for paper in papers)

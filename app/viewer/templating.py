@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from drr.app.viewer.of_papers import template_folders
 from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
@@ -14,12 +15,12 @@ if TYPE_CHECKING:
 
 @cache
 def templates() -> Environment:
-    """The environment in which every page is drawn."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    """The environment in which every page is drawn; a paper's templates are `NAME/FILE`."""
+    from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
 
-    folder = Path(__file__).parent / "templates"
+    of_papers = {name: FileSystemLoader(folder) for name, folder in template_folders().items()}
     environment = Environment(
-        loader=FileSystemLoader(folder),
+        loader=ChoiceLoader([FileSystemLoader(Path(__file__).parent / "templates"), PrefixLoader(of_papers)]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from drr.app.judging import ShopperProfiles
 from drr.app.viewer import parts
 from drr.app.viewer.model import OtherJudge, ReportView, ShownEntry
+from drr.app.viewer.of_papers import StudyPart
 from drr.env.json_object import JsonObject
 from drr.eval.agreement.study import latest_judgings
 from drr.eval.evidence.answers import Answer, Book, answer_of, questions
@@ -21,8 +22,6 @@ from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics import metrics, values_of
 from drr.eval.tasks.judged import Judged, Judging
 from drr.eval.tasks.mistakes import mistakes_of
-from drr.papers.dr3.judging.rows import depth_of, fact_labels, point_labels
-from drr.papers.reporteval.judging.grades import report_grades_of
 from drr.study.blobs import LostText
 
 if TYPE_CHECKING:
@@ -34,8 +33,11 @@ if TYPE_CHECKING:
 class AnswerViews:
     """Read anew at every call; safe for several threads."""
 
-    def __init__(self, study: Study, *, judge: str | None, shop: str | None) -> None:
+    def __init__(
+        self, study: Study, papers: Mapping[str, StudyPart], *, judge: str | None, shop: str | None
+    ) -> None:
         self._study, self._judge, self._shop = study, judge, shop
+        self._papers = papers
         self._lock = RLock()
         self._queries = questions(study)
         self._scores = (version_of(study), summary.foreign_scores(study))
@@ -66,9 +68,8 @@ class AnswerViews:
         if lost or not record.done:
             return _without_answer(entry, record, lost)
         answer = answer_of(self._study, record, self._queries)
-        owners = parts.owners_shown(self._study, answer, self._queries)
-        about = self._study.ledger.records.about(key, answer.query_id, *(one.label for one in owners))
-        among = list(about)
+        further = [name for paper in self._papers.values() for name in paper.subjects(answer)]
+        among = list(self._study.ledger.records.about(key, answer.query_id, *further))
         judged = read_judged(self._study, self.judging(), answers=[answer], among=among)
         with self._lock:
             shopper = self._profiles.summary(answer.user_id)
@@ -90,10 +91,6 @@ class AnswerViews:
             claims=tuple(parts.claims(judged, answer, book)),
             ratings=tuple(parts.ratings(judged, answer)),
             points=tuple(parts.points(judged, answer)),
-            criteria=tuple(parts.criteria(judged, answer, owners)),
-            violations=tuple(parts.violations(judged, answer)),
-            report_grades=report_grades_of(judged, answer.key) or {},
-            passage_pairs=tuple(parts.passage_pairs(judged, answer)),
             mistakes=mistakes_of(judged, answer.key),
             notes=tuple(record.result.get("notes") or ()),
             judged_by=judged.judging.judge if judged.judging else None,
@@ -102,6 +99,7 @@ class AnswerViews:
             figures=tuple(parts.figures(values)) if figured else (),
             foreign=self._foreign(entry),
             others=tuple(self._others(judged, answer, book, among)),
+            papers={name: paper.read(entry, judged, answer) for name, paper in self._papers.items()},
         )
         return _with_details(view, judged, answer) if full else view
 
@@ -163,9 +161,6 @@ def _with_details(view: ReportView, judged: Judged, answer: Answer) -> ReportVie
         conversations=tuple(parts.conversations(_transcripts(answer))),
         steps=tuple(parts.steps(answer.record.result.get("steps") or ())),
         rules=tuple(parts.rules(judged, answer)),
-        facts=fact_labels(judged, answer.key) or (),
-        checklist=point_labels(judged, answer.key) or (),
-        depth=depth_of(judged, answer.key),
     )
 
 
@@ -180,9 +175,6 @@ def without_details(view: ReportView) -> ReportView:
         conversations=(),
         steps=(),
         rules=(),
-        facts=(),
-        checklist=(),
-        depth=None,
     )
 
 

@@ -41,6 +41,7 @@ PAPER = Paper(
     },
     task_actions=f"{_HERE}.task_actions",
     report=f"{_HERE}.report:PARTS",
+    viewer=f"{_HERE}.viewer.pages:TaskFolderPages",
     choices=f"{_HERE}.judging.choosing",
     reproduction=f"{_HERE}.reproduction",
     exhibits=_HERE,

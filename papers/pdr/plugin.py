@@ -57,6 +57,7 @@ PAPER = Paper(
     canaries=f"{_HERE}.canaries",
     task_actions=f"{_HERE}.wish_actions",
     report=f"{_HERE}.report:PARTS",
+    viewer=f"{_HERE}.viewer:PersonPages",
     choices=f"{_HERE}.judging.choosing",
     reproduction=f"{_HERE}.reproduction",
     exhibits=_HERE,

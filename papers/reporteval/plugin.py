@@ -31,6 +31,7 @@ PAPER = Paper(
         "study import": ("  drr study import study qwen-reports.jsonl --format reporteval --system qwen",),
     },
     report=f"{_HERE}.report:PARTS",
+    viewer=f"{_HERE}.viewer:GradePages",
     choices=f"{_HERE}.judging.choosing",
     reproduction=f"{_HERE}.reproduction",
     exhibits=_HERE,

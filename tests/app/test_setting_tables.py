@@ -26,6 +26,7 @@ from drr.eval.stats.differences import DifferenceRow
 from drr.papers.pdr.metrics.memory_tables import MemoryTables
 from drr.papers.pdr.metrics.settings import SettingDifference, pairs_of
 from drr.papers.pdr.report import difference_cell, setting_tables
+from drr.papers.pdr.viewer import PersonPages
 from drr.study.study import Study
 from drr.study.unit import Record
 from starlette.testclient import TestClient
@@ -434,4 +435,5 @@ def test_the_server_has_the_same_case_and_no_other(home: Path, pages: Path) -> N
 
 def test_a_study_of_one_person_a_task_has_no_cases(judged_study: Path) -> None:
     with Study.open(judged_study) as study:
-        assert Reader(study).cases() == {}
+        own = Reader(study).papers["pdr"]
+        assert isinstance(own, PersonPages) and own.cases() == {}

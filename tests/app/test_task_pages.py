@@ -11,13 +11,13 @@ import pytest
 from drr.app.cli import main
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
-from drr.app.viewer.tasks.facts import facts_in, points_in
-from drr.app.viewer.tasks.model import TaskView
-from drr.app.viewer.tasks.shelf import TaskShelf
-from drr.app.viewer.tasks.site import task_site
 from drr.env.drawer.drawer import SHARED
 from drr.papers.dr3.form import TRUTH, document
 from drr.papers.dr3.truth import FoundRecord, KnownPage, PageProposal, read_truth
+from drr.papers.dr3.viewer.facts import facts_in, points_in
+from drr.papers.dr3.viewer.model import TaskView
+from drr.papers.dr3.viewer.pages import ShownFacts, TaskFolder, TaskFolderPages
+from drr.papers.dr3.viewer.shelf import TaskShelf
 from drr.study.study import Study
 from starlette.testclient import TestClient
 
@@ -50,7 +50,7 @@ def view(shelf: TaskShelf) -> TaskView:
 
 @pytest.fixture(scope="module")
 def browser(shelf: TaskShelf) -> TestClient:
-    client = TestClient(task_site(shelf, "token", 8765), base_url="http://127.0.0.1:8765")
+    client = TestClient(TaskFolder(shelf).site("token", 8765), base_url="http://127.0.0.1:8765")
     entered(client, "token")
     return client
 
@@ -144,7 +144,7 @@ def test_nothing_else_is_served(browser: TestClient, address: str) -> None:
 
 
 def test_the_truth_answers_only_to_the_owners_token(shelf: TaskShelf, browser: TestClient) -> None:
-    stranger = TestClient(task_site(shelf, "token", 8765), base_url="http://127.0.0.1:8765")
+    stranger = TestClient(TaskFolder(shelf).site("token", 8765), base_url="http://127.0.0.1:8765")
     for address in ("/index.html", "/t/007.html", "/d/007-1.html", "/f/007-7-1.png"):
         assert stranger.get(address).status_code == 403
         served = browser.get(address)
@@ -288,9 +288,15 @@ def test_a_report_shows_each_fact_beside_its_place(study: Path, tasks: Path) -> 
         entry = next(one for one in reader.entries() if "reader" in one.variant and one.query_id == "007@1k")
         view = reader.report(entry.key)
         assert view is not None
-        pages = Pages("study", served=False, shelf=TaskShelf(tasks))
-        html, bare = pages.report(view), Pages("study", served=False).report(view)
-        found = facts_in(view.report, view.facts, TaskShelf(tasks).evidence("007"), view.judged_by)
+        own, shelf = reader.papers["dr3"], TaskShelf(tasks)
+        assert isinstance(own, TaskFolderPages)
+        pages = Pages("study", served=False, papers=[own])
+        own.show(shelf)
+        html = pages.report(view)
+        own.show(None)
+        bare, shown = pages.report(view), view.papers["dr3"]
+    assert isinstance(shown, ShownFacts) and shown.depth is not None
+    found = facts_in(view.report, shown.facts, shelf.evidence("007"), view.judged_by)
     by_id = {one.id: one for one in found}
     assert list(by_id) == list(FACTS)
     assert (by_id["f1"].state, by_id["f1"].words) == (
@@ -307,12 +313,11 @@ def test_a_report_shows_each_fact_beside_its_place(study: Path, tasks: Path) -> 
     assert cell.passage is not None and cell.passage.text[slice(*cell.passage.spans[0])] == "58 cm"
     assert region.crop is not None and region.crop.part == (0, 36, 260, 114) and page.passage is not None
     assert "Facts of the task: 1 found, 6 missed, 1 unknown, 1 contradicted" in html and "<svg" in html
-    checklist = points_in(view.report, view.checklist, found, view.judged_by)
+    checklist = points_in(view.report, shown.checklist, found, view.judged_by)
     assert checklist is not None and f"Checklist: {checklist.told}" in html and 'id="checklist"' in bare
     decided = next(point for point in checklist.points if point.facts)
     assert decided.by.startswith("by its facts") and f'<a href="#fact-{decided.facts[0].id}">' in html
-    assert view.depth is not None and f"Depth: {view.depth['grade']} of 10" in html
-    assert view.depth["reason"] in html
+    assert f"Depth: {shown.depth['grade']} of 10" in html and shown.depth["reason"] in html
     assert "contradicted" in bare and "<svg" not in bare and "../t/" not in bare
 
 

@@ -9,11 +9,14 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
-from drr.app.viewer.tasks.shelf import TaskShelf
 from drr.citations.files import file_address
 from drr.papers.dr3.form import CORPUS, QUESTION, TRUTH, FileQuestion, corpus_pages, document, line
 from drr.papers.dr3.truth import FactPlace, TaskTruth, read_truth
+from drr.papers.dr3.viewer.pages import ShownFacts, TaskFolderPages
+from drr.papers.dr3.viewer.shelf import TaskShelf
+from drr.study.study import Study
 from playwright.sync_api import Page, expect
 
 from tests.browser.test_viewer_pages import PAYLOADS, drr, hostile_fact, hostile_view, serious, ways
@@ -95,8 +98,11 @@ def write_hostile_report(tasks: Path, folder: Path) -> None:
     shelf, view = TaskShelf(tasks), hostile_view()
     truth = read_truth(next(tasks.iterdir()))
     facts = tuple(hostile_fact(fact.id, fact.text) for fact in truth.facts)
-    of_task = replace(view, entry=replace(view.entry, task=PAYLOADS[1]), facts=facts)
-    html = Pages(EVIL, served=False, shelf=shelf).report(of_task)
+    of_task = replace(view, entry=replace(view.entry, task=PAYLOADS[1]), papers={"dr3": ShownFacts(facts)})
+    with Study.create(folder.with_name("study"), {}) as study:
+        own = TaskFolderPages(Reader(study))
+        own.show(shelf)
+        html = Pages(EVIL, served=False, papers=[own]).report(of_task)
     assert html.count('<svg class="crop"') >= 1 and html.count("../t/~") > 5
     folder.mkdir()
     (folder / "evil.html").write_text(html, encoding="utf-8")

@@ -18,13 +18,11 @@ import pytest
 import uvicorn
 from axe_playwright_python.sync_playwright import Axe
 from drr.app.pages.serve import STATIC, bind, place_of
-from drr.app.viewer.cases import CaseSide, CaseView, KnownAttribute, PersonCase
 from drr.app.viewer.judges import AgreementPart
 from drr.app.viewer.model import (
     Actor,
     CallView,
     Conversation,
-    CriterionView,
     OtherJudge,
     Passage,
     ProductCard,
@@ -50,8 +48,19 @@ from drr.eval.metrics.base import Metric
 from drr.eval.tasks.key_points import PointRow
 from drr.eval.tasks.mistakes import MistakeRow
 from drr.papers.dr3.judging.rows import FactLabel, FactPlaceLabel, RepeatedChange
+from drr.papers.dr3.viewer.pages import ShownFacts
 from drr.papers.pdr.judging.rows import CriterionRow
+from drr.papers.pdr.viewer import (
+    CaseSide,
+    CaseView,
+    CriterionView,
+    KnownAttribute,
+    PersonCase,
+    ShownPersons,
+    case_page,
+)
 from drr.papers.reporteval.judging.grades import RepetitionRow, ReportGradeRow, ReportSide
+from drr.papers.reporteval.viewer import ShownGrades
 from drr.study.study import Study
 from playwright.sync_api import Page, expect
 
@@ -228,11 +237,15 @@ def hostile_view() -> ReportView:
     return ReportView(
         entry, evil, evil, evil, usage, None, 1.0, (claim,), (source,), (Actor(evil, (call,)),),
         (ShownRating(evil, evil, 3, evil, None), ShownRating(evil, "depth", None, None, evil)),
-        (RuleView(evil, evil, evil, (evil,)),), (point,), cast("dict[ReportSide, ReportGradeRow]", {evil: {"grade": 3, "reason": evil}}),
-        (passages,), (criterion,), (evil,), ((figure, 0.5),),
+        (RuleView(evil, evil, evil, (evil,)),), (point,), ((figure, 0.5),),
         foreign=(ForeignValue(title=evil, judge=evil, source=evil, label=evil, scale=evil, value=None, failed=evil),),
-        notes=(evil,), judged_by=evil, missing_shop=evil, conversations=(Conversation(evil, 1, 2, 3, (message,)),), others=(OtherJudge(PAYLOADS[0], False, (claim,), (ShownRating(evil, evil, 4, evil, None),)),), steps=(StepView("model", evil, 1, 0.0, 0.1), StepView("page", evil, 1, 0.1, 0.1)), products=(ProductCard("javascript:alert(1)", evil, 1.0, 2.0, 3, evil, True),), facts=(hostile_fact("f1", evil),), citations=parse(evil),
+        notes=(evil,), judged_by=evil, missing_shop=evil, conversations=(Conversation(evil, 1, 2, 3, (message,)),), others=(OtherJudge(PAYLOADS[0], False, (claim,), (ShownRating(evil, evil, 4, evil, None),)),), steps=(StepView("model", evil, 1, 0.0, 0.1), StepView("page", evil, 1, 0.1, 0.1)), products=(ProductCard("javascript:alert(1)", evil, 1.0, 2.0, 3, evil, True),), citations=parse(evil),
         mistakes={"mistakes": [wrong], "acquitted": [wrong], "statements": 3, "unread": 1, "unweighed": 0, "unshown": 0},
+        papers={
+            "dr3": ShownFacts((hostile_fact("f1", evil),)),
+            "pdr": ShownPersons((criterion,), (evil,), (PersonCase("n" * 16, evil, evil, ()), PersonCase("o" * 16, evil, PAYLOADS[0], ()))),
+            "reporteval": ShownGrades(cast("dict[ReportSide, ReportGradeRow]", {evil: {"grade": 3, "reason": evil}}), (passages,)),
+        },
     )  # fmt: skip
 
 
@@ -241,7 +254,9 @@ def hostile_case() -> CaseView:
     view, evil = hostile_view(), " ".join(PAYLOADS)
     other = replace(view, entry=replace(view.entry, key="m" * 16, person=PAYLOADS[0]))
     sides = tuple(
-        CaseSide(evil, ((evil, (KnownAttribute(evil, evil),)),), one, (view.criteria[0],), evil)
+        CaseSide(
+            evil, ((evil, (KnownAttribute(evil, evil),)),), one, view.papers["pdr"].criteria, (evil,), evil
+        )
         for one in (view, other)
     )
     systems = (PersonCase("n" * 16, evil, evil, ()), PersonCase("o" * 16, evil, PAYLOADS[0], ()))
@@ -249,32 +264,35 @@ def hostile_case() -> CaseView:
 
 
 @pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+def hostile(study: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Every kind of page with all of its parts, each text that comes from outside hostile."""
-    evil = " ".join(PAYLOADS)
-    view, pages = hostile_view(), Pages(PAYLOADS[0], served=False)
-    asked = [replace(view.entry, person=one, key=one[0] * 16, task=PAYLOADS[0]) for one in (PAYLOADS[0], "p")]
-    failed = replace(view, entry=replace(view.entry, status="failed", words=None), claims=(), others=())
-    agreement = AgreementPart(evil, evil, (evil,), ((evil, evil, ((evil, evil),)),))
-    shown = {
-        "index.html": pages.index([*asked, failed.entry], None, 0, evil, 2),
-        "judges.html": pages.judges([evil], [agreement], evil),
-        "q/a.html": pages.query(
-            [replace(view, cases=((PAYLOADS[0], "n" * 16),)), view],
-            [ShownOutcome("depth", PAYLOADS[1], PAYLOADS[0], 0, PAYLOADS[2])],
-        ),
-        "c/a.html": pages.case(hostile_case()),
-        "r/a.html": pages.report(replace(view, cases=((view.entry.variant, "n" * 16),))),
-        "r/b.html": pages.report(failed),
-        "x/a.html": pages.transcript(view),
-        "p/a.html": pages.page("0" * 64, view.report),
-    }
+    with Study.open(study) as opened:
+        shown = hostile_pages(Pages(PAYLOADS[0], served=False, papers=Reader(opened).papers.values()))
     home = tmp_path_factory.mktemp("hostile")
     shutil.copytree(STATIC, home / "static")
     for name, text in shown.items():
         (home / name).parent.mkdir(exist_ok=True)
         (home / name).write_text(text, encoding="utf-8")
     return [home / name for name in shown]
+
+
+def hostile_pages(pages: Pages) -> dict[str, str]:
+    evil, view = " ".join(PAYLOADS), hostile_view()
+    asked = [replace(view.entry, person=one, key=one[0] * 16, task=PAYLOADS[0]) for one in (PAYLOADS[0], "p")]
+    failed = replace(view, entry=replace(view.entry, status="failed", words=None), claims=(), others=())
+    agreement = AgreementPart(evil, evil, (evil,), ((evil, evil, ((evil, evil),)),))
+    return {
+        "index.html": pages.index([*asked, failed.entry], None, 0, evil, 2),
+        "judges.html": pages.judges([evil], [agreement], evil),
+        "q/a.html": pages.query(
+            [view, view], [ShownOutcome("depth", PAYLOADS[1], PAYLOADS[0], 0, PAYLOADS[2])]
+        ),
+        "c/a.html": case_page(pages, hostile_case()),
+        "r/a.html": pages.report(view),
+        "r/b.html": pages.report(failed),
+        "x/a.html": pages.transcript(view),
+        "p/a.html": pages.page("0" * 64, view.report),
+    }
 
 
 def test_no_text_from_outside_is_run_wherever_it_is_shown(page: Page, hostile: list[Path]) -> None:

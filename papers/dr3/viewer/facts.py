@@ -1,4 +1,4 @@
-"""The required facts and the checklist of a task in one report: found, missed or contradicted, beside the places where they stand."""
+"""Required facts and checklist of a task in one report, found, missed or contradicted, beside their places."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from drr.app.viewer.tasks.model import FactEvidence, PlaceEvidence, PlaceView, StatementView
 from drr.papers.dr3.judging.rows import FactLabel, PointLabel, RepeatedChange, Span
+from drr.papers.dr3.viewer.model import FactEvidence, PlaceEvidence, PlaceView, StatementView
 
 POINT_STATES = {True: "met", False: "not met", None: "unknown"}
 STATES = ("found", "in part", "missed", "unknown")

@@ -6,8 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from drr.app.viewer.model import Passage
-from drr.app.viewer.tasks.marking import passage_around, shown_text, words_at
-from drr.app.viewer.tasks.model import (
+from drr.citations.files import Box, FilePlace, column_letters, file_place
+from drr.env.drawer.content import FileContent, Sheet
+from drr.env.drawer.drawer import DrawnPage
+from drr.env.drawer.form import FileProblem
+from drr.papers.dr3.truth import TaskFact
+from drr.papers.dr3.viewer.marking import passage_around, shown_text, words_at
+from drr.papers.dr3.viewer.model import (
     FactSpan,
     FilePageView,
     ImageCrop,
@@ -17,11 +22,6 @@ from drr.app.viewer.tasks.model import (
     SheetView,
     TaskFileView,
 )
-from drr.citations.files import Box, FilePlace, column_letters, file_place
-from drr.env.drawer.content import FileContent, Sheet
-from drr.env.drawer.drawer import DrawnPage
-from drr.env.drawer.form import FileProblem
-from drr.papers.dr3.truth import TaskFact
 from drr.wording.excerpt import excerpt
 
 MOST_PAGES = 20

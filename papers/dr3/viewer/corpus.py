@@ -7,10 +7,10 @@ from dataclasses import replace
 from functools import cached_property
 
 from drr.app.viewer.model import Passage
-from drr.app.viewer.tasks.marking import passage_around, words_at
-from drr.app.viewer.tasks.model import DocumentView, FactSpan, NoiseView, ProposalView, StatementView
 from drr.papers.dr3.form import CorpusPage, CorpusSizes
 from drr.papers.dr3.truth import KnownPage, PageProposal, TaskFact, TaskTruth
+from drr.papers.dr3.viewer.marking import passage_around, words_at
+from drr.papers.dr3.viewer.model import DocumentView, FactSpan, NoiseView, ProposalView, StatementView
 
 NOISE_TOGETHER = 25
 """Pages of noise that share a page of the viewer."""

@@ -9,10 +9,20 @@ from functools import cached_property
 from pathlib import Path
 from threading import RLock
 
-from drr.app.viewer.tasks.corpus import CorpusReader
-from drr.app.viewer.tasks.drawers import DrawerPaper, evidence_in, facts_in
-from drr.app.viewer.tasks.marking import passage_around, words_at
-from drr.app.viewer.tasks.model import (
+from drr.citations.files import FilePlace, cell_range, file_place
+from drr.env.drawer.drawer import DrawnPage
+from drr.env.drawer.form import FileProblem, ending
+from drr.env.errors import DrrError
+from drr.env.files import file_name
+from drr.env.query import Review
+from drr.papers.dr3.folders import FileTask, open_tasks
+from drr.papers.dr3.form import TRUTH, CorpusSizes, corpus_pages, read_sizes
+from drr.papers.dr3.making.manifest import read_manifest
+from drr.papers.dr3.truth import PageKind, TaskFact, TaskTruth, read_truth
+from drr.papers.dr3.viewer.corpus import CorpusReader
+from drr.papers.dr3.viewer.drawers import DrawerPaper, evidence_in, facts_in
+from drr.papers.dr3.viewer.marking import passage_around, words_at
+from drr.papers.dr3.viewer.model import (
     CorpusSizeView,
     DocumentView,
     FactEvidence,
@@ -25,16 +35,6 @@ from drr.app.viewer.tasks.model import (
     TaskSetView,
     TaskView,
 )
-from drr.citations.files import FilePlace, cell_range, file_place
-from drr.env.drawer.drawer import DrawnPage
-from drr.env.drawer.form import FileProblem, ending
-from drr.env.errors import DrrError
-from drr.env.files import file_name
-from drr.env.query import Review
-from drr.papers.dr3.folders import FileTask, open_tasks
-from drr.papers.dr3.form import TRUTH, CorpusSizes, corpus_pages, read_sizes
-from drr.papers.dr3.making.manifest import read_manifest
-from drr.papers.dr3.truth import PageKind, TaskFact, TaskTruth, read_truth
 
 _OPEN, _DRAWN = 4, 64
 KINDS: tuple[PageKind, ...] = ("supportive", "distractor", "noise")

@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from drr.app.viewer.model import Passage
-from drr.app.viewer.tasks.model import FactSpan, MarkedText
+from drr.papers.dr3.viewer.model import FactSpan, MarkedText
 from drr.wording.excerpt import ELLIPSIS, piece
 
 if TYPE_CHECKING:

@@ -1,0 +1,39 @@
+"""The grades of a report and what its passages repeat, on an answer's page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from drr.app.viewer.model import ReportView, ShownEntry
+from drr.app.viewer.of_papers import Inserts, StudyPart
+from drr.app.viewer.render import part
+from drr.eval.evidence.answers import Answer
+from drr.eval.tasks.judged import Judged
+from drr.papers.reporteval.judging.grades import (
+    RepetitionRow,
+    ReportGradeRow,
+    ReportSide,
+    repetition_of,
+    report_grades_of,
+)
+
+
+class ShownGrades(NamedTuple):
+    grades: Mapping[ReportSide, ReportGradeRow]
+    """By side."""
+    pairs: Sequence[RepetitionRow]
+    """The lowest score first, those without one at the end."""
+
+
+class GradePages(StudyPart):
+    """The part of ReportEval in a study's pages."""
+
+    def read(self, entry: ShownEntry, judged: Judged, answer: Answer) -> ShownGrades:
+        pairs = repetition_of(judged, answer.key) or ()
+        placed = sorted(pairs, key=lambda row: (row["score"] is None, row["score"] or 0, row["place"]))
+        return ShownGrades(report_grades_of(judged, answer.key) or {}, placed)
+
+    def on_report(self, report: ReportView) -> Inserts:
+        shown = report.papers.get("reporteval")
+        return {} if shown is None else {"before_mistakes": part("reporteval/grades.html", shown=shown)}
