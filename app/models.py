@@ -15,10 +15,10 @@ from drr.env.settings import Settings
 from drr.env.trust import ServerAddress, is_loopback, place_of
 from drr.llm.calls import no_proxy_for_this_machine, tracing_off
 from drr.llm.failures import NO_ANSWER, ModelFailure, ModelSetupError
-from drr.llm.models import Style, check, taken, thinks
 from drr.llm.names import PROVIDERS, is_providers_own, parse_name
 from drr.llm.prompts import Prompts, check_override
 from drr.llm.secrets import can_be_key
+from drr.llm.thinking import Style, check, taken, thinks
 from pydantic import SecretStr
 
 if TYPE_CHECKING:

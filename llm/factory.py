@@ -17,11 +17,12 @@ from drr.llm.calls import CallLimit, Clock, ProviderLimits, Retries, check_proxi
 from drr.llm.failures import ModelFailure, ModelSetupError
 from drr.llm.journal import Journal, PaidAnswer, request_id
 from drr.llm.meter import CallWatch, Meter, SeenCall, Tokens, tokens_of
-from drr.llm.models import Style, answer_form, chat_model, close
+from drr.llm.models import answer_form, chat_model, close
 from drr.llm.names import OFFLINE, parse_name
 from drr.llm.role import PLAIN, AskForm, MeteredModel, Policy, Schema, structured
 from drr.llm.secrets import Redactor
 from drr.llm.text import well_formed_message, wire_size
+from drr.llm.thinking import Style
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool

@@ -6,11 +6,13 @@ import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from drr.llm.secrets import Redactor
-from langchain_core.exceptions import ContextOverflowError
-from langchain_core.messages import AIMessage
+
+if TYPE_CHECKING:
+    from langchain_core.messages import AIMessage
+
 
 FailureKind = Literal[
     "refusal",
@@ -188,6 +190,8 @@ def _error_text(error: Exception) -> str:
 
 
 def _kind_of(error: Exception) -> FailureKind | None:
+    from langchain_core.exceptions import ContextOverflowError  # heavy: names of models do without it
+
     if isinstance(error, ContextOverflowError):
         return "context_overflow"
     if (named := _BY_NAME.get(type(error).__name__)) is not None:

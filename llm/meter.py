@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NotRequired, Protocol
+from typing import TYPE_CHECKING, Any, NotRequired, Protocol
 
-from langchain_core.messages import AIMessage, BaseMessage
 from typing_extensions import TypedDict  # pydantic reads these, and Python 3.11's own does not do for it
+
+if TYPE_CHECKING:
+    from langchain_core.messages import AIMessage, BaseMessage
 
 
 class RaisedUsage(TypedDict):

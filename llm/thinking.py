@@ -1,0 +1,84 @@
+"""The effort of thinking asked of a model: sent only where the provider's model takes it, and never guessed."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from drr.llm.failures import ModelSetupError
+
+EFFORTS = ("low", "medium", "high", "xhigh", "max")
+_LEAST_BUDGET = 1024
+_ALWAYS_THINKS = ("claude-opus-5-5",)
+"""Thinking cannot be turned off (Anthropic's pages on Opus 5.5, November 2026); the client refuses the others itself."""
+
+
+class Style(NamedTuple):
+    """A style as asked for, or as sent to one model: `None` is the provider's default."""
+
+    effort: str | None = None
+    thinking: str | None = None
+    """`off`, `adaptive`, or tokens."""
+
+    @property
+    def is_set(self) -> bool:
+        return self != Style()
+
+
+def check(style: Style, max_tokens: int) -> None:
+    """`ModelSetupError` for words that mean nothing anywhere."""
+    if style.effort is not None and style.effort not in EFFORTS:
+        raise ModelSetupError(f"effort {style.effort!r}: not one of {', '.join(EFFORTS)}")
+    if style.thinking in (None, "off", "adaptive"):
+        return
+    if not str(style.thinking).isascii() or not str(style.thinking).isdigit():
+        raise ModelSetupError(f"thinking {style.thinking!r}: not off, adaptive, or a number of tokens")
+    if not _LEAST_BUDGET <= int(str(style.thinking)) < max_tokens:
+        raise ModelSetupError(
+            f"thinking {style.thinking}: from {_LEAST_BUDGET:,} tokens to less than --model-max-tokens {max_tokens:,}"
+        )
+
+
+def taken(provider: str, model: str, style: Style) -> Style:
+    """Choose what of it this model is sent. An effort that it does not know is an error where it knows others."""
+    if not style.is_set:
+        return style
+    if provider == "openai":
+        return Style(style.effort, None)
+    if provider != "anthropic":
+        return Style()
+    from langchain_anthropic.data._profiles import _PROFILES
+
+    profile = _PROFILES.get(model)
+    levels = None if profile is None else profile.get("reasoning_effort_levels", [])
+    effort = style.effort
+    if effort is not None and levels is not None and effort not in levels:
+        if levels:
+            raise ModelSetupError(f"model {model}: takes the efforts {', '.join(levels)}, not {effort}")
+        effort = None
+    if style.thinking == "off" and model.startswith(_ALWAYS_THINKS):
+        raise ModelSetupError(f"model {model}: its thinking cannot be turned off; lower --effort")
+    return Style(effort, style.thinking)
+
+
+def thinks(provider: str, model: str, style: Style) -> bool:
+    """Tell whether this model is certain to think before each turn. What a provider does by itself is not guessed."""
+    sent = taken(provider, model, style)
+    if provider == "openai":
+        return sent.effort is not None
+    if provider != "anthropic" or sent.thinking == "off":
+        return False
+    return sent.thinking is not None or model.startswith(_ALWAYS_THINKS)
+
+
+def arguments(provider: str, style: Style) -> dict[str, Any]:
+    """Make arguments for the client's constructor."""
+    if provider == "openai":
+        return {} if style.effort is None else {"reasoning_effort": style.effort}
+    found: dict[str, Any] = {} if style.effort is None else {"output_config": {"effort": style.effort}}
+    if style.thinking == "off":
+        found["thinking"] = {"type": "disabled"}
+    elif style.thinking == "adaptive":
+        found["thinking"] = {"type": "adaptive"}
+    elif style.thinking is not None:
+        found["thinking"] = {"type": "enabled", "budget_tokens": int(style.thinking)}
+    return found
