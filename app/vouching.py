@@ -12,7 +12,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from drr.agents.commands.command import Command, is_command
 from drr.app.models import refusal
 from drr.app.notices import confirmed, notice
 from drr.app.terminal import plain
@@ -109,6 +108,7 @@ def check_agents(folder: Path, words: str) -> None:
 
 def program_of(word: str) -> str | None:
     """The file or command that a variant's word has run with this user's rights; `None` for one that is installed."""
+    from drr.agents.commands.command import Command, is_command
     from drr.agents.registry import parts_of
 
     word, _ = parts_of(word)
@@ -228,6 +228,8 @@ def _check(folder: Path, kind: Named, value: str, shown: str, option: str) -> No
 def content_hash(value: str) -> str:
     """Hash a file, the prompts of a folder, a shop's manifest (which bears the hashes of its files), or mere words."""
 
+    from drr.agents.commands.command import Command, is_command
+
     if is_command(value):
         return Command.of(value).identity()
     path, made = Path(value), sha256()
@@ -278,6 +280,8 @@ def remember_file(file: Path, folder: Path) -> None:
 
 def _standing(folder: Path, value: str) -> str:
     """Say how it stands. A file of the user's own stays theirs when they edit it; one inside the study is only the one that was seen."""
+    from drr.agents.commands.command import Command, is_command
+
     if is_command(value):
         named = Command.of(value).files
         inside = any(file.resolve().is_relative_to(folder.resolve()) for file in named)
