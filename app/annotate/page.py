@@ -15,7 +15,7 @@ from typing import Any
 from drr.app.annotate.blinding import blinder
 from drr.app.annotate.labels import Mark
 from drr.app.annotate.plan import AnnotationPlan, Annotator, BlindPair
-from drr.app.pages.icon import ICON
+from drr.app.pages.frame import ICON
 from drr.app.pages.markdown import safe_html
 from drr.app.pages.serve import STATIC
 

@@ -1,23 +1,112 @@
-"""The annotation server: each annotator's page behind a token, the owner's view with progress and live agreement."""
+"""The annotation server: pages behind tokens, the owner's view with live agreement, and the plan's own port."""
 
 from __future__ import annotations
 
 from html import escape
+from itertools import combinations
 from pathlib import Path
+from random import SystemRandom
 from statistics import median
 from typing import TYPE_CHECKING
 
 from drr.app.annotate.labels import Mark, notebooks
 from drr.app.annotate.page import page
-from drr.app.annotate.plan import AnnotationPlan
-from drr.app.pages.icon import ICON
-from drr.app.pages.serve import STATIC, body_within, guarded
+from drr.app.annotate.plan import AnnotationPlan, BlindPair, save
+from drr.app.pages.frame import ICON
+from drr.app.pages.serve import STATIC, bind, body_within, guarded
+from drr.env.errors import DrrError
+from drr.eval.labels import pair_id
 
 if TYPE_CHECKING:
+    from socket import socket
+
     from drr.eval.stats.intervals import V
     from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
+
+
+OWN_PORTS = range(20_000, 32_768)
+"""Below those that systems give to outgoing connections, so that the port is free again at the next start."""
+TRIES = 20
+
+
+def own_listener(plan: AnnotationPlan, folder: Path, asked: int) -> tuple[socket, str | None]:
+    """Open a socket at the plan's port, drawn and written down when it is first served. And say what to note on any other one.
+
+    `asked` 0 is the plan's own.
+    """
+    if plan.port is None:
+        listener = bind(asked) if asked else _free()
+        plan.port = listener.getsockname()[1]
+        save(plan, folder)
+        return listener, None
+    if asked in (0, plan.port):
+        try:
+            return bind(plan.port), None
+        except DrrError:
+            listener = _free()
+            return (
+                listener,
+                f"port {plan.port} of this plan is taken (is it being served already?). {_waits(plan.port)}",
+            )
+    return bind(asked), f"the port of this plan is {plan.port}. {_waits(plan.port)}"
+
+
+def _waits(port: int) -> str:
+    return (
+        f"Labels that a browser could not send wait in it under http://127.0.0.1:{port}/ and are sent when the plan is"
+        " served there again; an open page offers them as a file for --import"
+    )
+
+
+def _free() -> socket:
+    draw = SystemRandom()
+    for _ in range(TRIES):
+        try:
+            return bind(draw.choice(OWN_PORTS))
+        except DrrError:
+            continue
+    return bind(0)
+
+
+CLASSES = ("A", "B", "tie")
+
+
+def live_agreement(plan: AnnotationPlan, folder: Path) -> list[tuple[str, V]]:
+    """Cohen's kappa per dimension over the pairs that two annotators both labelled; `both_bad` counts as a tie.
+
+    With more than two annotators every two of them are laid end to end, clustered by the question's words: one task at several sizes is one.
+    """
+    from drr.eval.stats.agreement import cohen_kappa
+
+    labels: dict[str, dict[tuple[str, str], str]] = {
+        name: {(row["id"], row["dimension"]): str(row["label"]) for row in book.labels()}
+        for name, book in notebooks(folder, plan).items()
+    }
+    query_of = {_label_id(pair): pair.query for pair in plan.pairs}
+    rows = []
+    for dimension in plan.dimensions:
+        one: list[str | None] = []
+        other: list[str | None] = []
+        clusters: list[str] = []
+        for a, b in combinations(labels.values(), 2):
+            for key in sorted(a.keys() & b.keys()):
+                if key[1] == dimension:
+                    one.append(_three(a[key]))
+                    other.append(_three(b[key]))
+                    clusters.append(query_of[key[0]])
+        rows.append((dimension, cohen_kappa(one, other, clusters=clusters, categories=CLASSES)))
+    return rows
+
+
+def _label_id(pair: BlindPair) -> str:
+    return pair_id(pair.query_id, pair.system_a, pair.system_b, pair.trial)
+
+
+def _three(label: str) -> str:
+    return "tie" if label == "both_bad" else label
+
 
 LARGEST_MARK = 4096
 
@@ -75,7 +164,6 @@ def _shown(value: V) -> str:
 
 def owner_page(plan: AnnotationPlan, folder: Path) -> str:
     """Progress of each annotator, and agreement so far."""
-    from drr.app.annotate.agreement import live_agreement
 
     rows = ""
     for person, book in zip(plan.annotators, notebooks(folder, plan).values(), strict=True):

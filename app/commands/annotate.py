@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from drr.app.annotate import labels
 from drr.app.annotate.page import bundle
 from drr.app.annotate.plan import NAME, AnnotationPlan, BlindReport, load, make_criteria_plan, make_plan, save
-from drr.app.annotate.port import own_listener
-from drr.app.annotate.site import site
+from drr.app.annotate.site import own_listener, site
 from drr.app.console import tell, write_lines
 from drr.app.judging import ShopperProfiles, desk_of, study_settings, study_shop
 from drr.app.models import models_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from drr.app.pages.frame import ANSWERS, Frame, FramePlace
 from drr.app.viewer.gantt import gantt
-from drr.app.viewer.highlight import Stretch, marked_html, marked_text
+from drr.app.viewer.highlight import SourceNames, Stretch, links_of, marked_html, marked_text
 from drr.app.viewer.judges import (
     AgreementPart,
     judges_beside,
@@ -18,7 +18,6 @@ from drr.app.viewer.judges import (
     verdicts_beside,
 )
 from drr.app.viewer.model import Passage, ReportView, ShownEntry, ShownOutcome, ShownVerdict
-from drr.app.viewer.naming import SourceNames, links_of
 from drr.app.viewer.of_papers import StudyPart, joined
 from drr.app.viewer.reader import Around
 from drr.app.viewer.templating import templates

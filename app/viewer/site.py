@@ -2,26 +2,94 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, TypeVar
+from weakref import finalize
 
 from drr.app.pages.serve import STATIC, guarded
+from drr.app.reporting import write_beside
 from drr.app.viewer.reader import AroundAnswers, Reader
 from drr.app.viewer.render import Pages
 from drr.app.viewer.reviewing import review_routes
 from drr.app.viewer.searching import FILE, words_script
-from drr.app.viewer.served_report import PLACE, ServedReport, report_routes
+from drr.env.errors import DrrError
 
 if TYPE_CHECKING:
+    from drr.app.report.material import Material
     from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.routing import Route
+
+T = TypeVar("T")
+PLACE = "report/index.html"
+
+
+class ServedReport:
+    """Written anew when the study has moved on; one that was given stays as it is."""
+
+    def __init__(self, reader: Reader, given: Path | None) -> None:
+        self._reader, self._given = reader, given
+        self._writing = threading.Lock()
+        self._own: Path | None = None
+        self._version = ""
+        self._material: Material | None = None
+
+    def file(self, name: str) -> Path | None:
+        """A file of the report; nothing beside it."""
+        folder = (self._given or self._written()).resolve()
+        found = (folder / name).resolve()
+        if self._given is None and found.parent == folder / "figures":
+            self._draw(found)
+        return found if found.is_file() and found.is_relative_to(folder) else None
+
+    def _draw(self, file: Path) -> None:
+        from drr.app.report.figures import draw_file
+
+        with self._writing:
+            if self._material is not None and not file.is_file():
+                draw_file(self._material, file.parent, file.name)
+
+    def _written(self) -> Path:
+        with self._writing:
+            if self._own is None:
+                self._own = Path(mkdtemp(prefix="drr-report-"))
+                finalize(self, shutil.rmtree, self._own, ignore_errors=True)
+            folder = self._own / "report"
+            version = self._reader.version()
+            if version != self._version:
+                study, judge = self._reader.study, self._reader.judge
+                self._material = write_beside(study, folder, "..", judge)
+                self._version = version
+            return folder
+
+
+def report_routes(report: ServedReport) -> list[Route]:
+    """A report that was written beside a folder of pages leads to `../viewer`; here these pages are the viewer."""
+    from starlette.concurrency import run_in_threadpool
+    from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse
+    from starlette.routing import Route
+
+    async def shown(request: Request) -> Response:
+        try:
+            file = await run_in_threadpool(report.file, request.path_params["name"])
+        except DrrError as error:
+            return PlainTextResponse(str(error), 404)
+        return PlainTextResponse("no such file in the report", 404) if file is None else FileResponse(file)
+
+    async def viewer(request: Request) -> Response:
+        place = request.scope.get("root_path", "")
+        return RedirectResponse(f"{place}/" + request.path_params["name"].lstrip("/\\"), 303)
+
+    return [Route("/report/{name:path}", shown), Route("/viewer/{name:path}", viewer)]
+
 
 REMEMBERED = 200
 PAUSE_S = 5.0
@@ -72,18 +140,10 @@ def _page_routes(drawn: _Drawn) -> list[Route]:
     from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
     from starlette.routing import Route
 
-    def shown(page: str | None) -> Response:
-        return PlainTextResponse("no such page in this study", 404) if page is None else HTMLResponse(page)
-
-    async def answer(request: Request) -> Response:
-        kind, name = request.path_params["kind"], request.path_params["name"]
-        return shown(await run_in_threadpool(drawn.page, kind, name))
-
-    async def index(request: Request) -> Response:
-        return shown(await run_in_threadpool(drawn.page, "index", ""))
-
-    async def judges(request: Request) -> Response:
-        return shown(await run_in_threadpool(drawn.page, "judges", ""))
+    async def page(request: Request) -> Response:
+        kind, name = request.path_params["kind"], request.path_params.get("name", "")
+        html = await run_in_threadpool(drawn.page, kind, name)
+        return PlainTextResponse("no such page in this study", 404) if html is None else HTMLResponse(html)
 
     async def words(request: Request) -> Response:
         return Response(await run_in_threadpool(drawn.words), media_type="text/javascript")
@@ -96,12 +156,11 @@ def _page_routes(drawn: _Drawn) -> list[Route]:
 
     return [
         Route("/", root),
-        Route("/index.html", index),
-        Route("/judges.html", judges),
+        Route("/{kind:str}.html", page),
         Route("/live.json", live),
         Route(f"/{FILE}", words),
         Route("/{kind:str}/live.json", live),
-        Route("/{kind:str}/{name:str}.html", answer),
+        Route("/{kind:str}/{name:str}.html", page),
     ]
 
 
@@ -171,41 +230,24 @@ class _Drawn:
 
     @cached_property
     def _makers(self) -> dict[str, Callable[[str], str | None]]:
+        reader, pages, around = self._reader, self._pages, self._around
+
+        def index(_: str) -> str:
+            judges = len(reader.judges())
+            return pages.index(reader.entries(), reader.judging(), reader.to_come, reader.marked(), judges)
+
         return {
-            "index": self._index,
-            "judges": self._judges,
-            "q": self._query,
-            "r": self._report,
-            "x": self._transcript,
-            "p": self._frozen,
-            **{
-                kind: draw
-                for paper in self._reader.papers.values()
-                for kind, draw in paper.drawn(self._pages).items()
-            },
+            "index": index,
+            "judges": lambda _: _if_any(reader.judges_agreement(), lambda found: pages.judges(*found)),
+            "q": lambda name: _if_any(
+                reader.query(name) or None, lambda own: pages.query(own, reader.outcomes(name))
+            ),
+            "r": lambda name: _if_any(reader.report(name), lambda own: pages.report(own, around.of(name))),
+            "x": lambda name: _if_any(reader.report(name), pages.transcript),
+            "p": lambda name: _if_any(reader.page(name), lambda text: pages.page(name, text)),
+            **{kind: draw for paper in reader.papers.values() for kind, draw in paper.drawn(pages).items()},
         }
 
-    def _index(self, name: str) -> str | None:
-        reader = self._reader
-        judges = len(reader.judges())
-        return self._pages.index(reader.entries(), reader.judging(), reader.to_come, reader.marked(), judges)
 
-    def _judges(self, name: str) -> str | None:
-        found = self._reader.judges_agreement()
-        return None if found is None else self._pages.judges(*found)
-
-    def _query(self, name: str) -> str | None:
-        reports = self._reader.query(name)
-        return self._pages.query(reports, self._reader.outcomes(name)) if reports else None
-
-    def _report(self, name: str) -> str | None:
-        report = self._reader.report(name)
-        return None if report is None else self._pages.report(report, self._around.of(name))
-
-    def _transcript(self, name: str) -> str | None:
-        report = self._reader.report(name)
-        return None if report is None else self._pages.transcript(report)
-
-    def _frozen(self, name: str) -> str | None:
-        text = self._reader.page(name)
-        return None if text is None else self._pages.page(name, text)
+def _if_any(found: T | None, draw: Callable[[T], str]) -> str | None:
+    return None if found is None else draw(found)

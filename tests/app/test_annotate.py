@@ -12,13 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.app.annotate.agreement import live_agreement
 from drr.app.annotate.blinding import blinder
 from drr.app.annotate.labels import Mark, export, merge, notebooks
 from drr.app.annotate.page import bundle, meanings
 from drr.app.annotate.plan import AnnotationPlan, BlindReport, load, make_plan, save
-from drr.app.annotate.port import own_listener
-from drr.app.annotate.site import site
+from drr.app.annotate.site import live_agreement, own_listener, site
 from drr.app.cli import main
 from drr.app.pages.serve import bind
 from drr.env.errors import DrrError, Misuse

@@ -13,8 +13,7 @@ import pytest
 from drr.app.cli import main
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
-from drr.app.viewer.served_report import ServedReport
-from drr.app.viewer.site import site
+from drr.app.viewer.site import ServedReport, site
 from drr.study.study import Study
 from starlette.testclient import TestClient
 

@@ -15,7 +15,7 @@ import pytest
 from drr.app.annotate.plan import AnnotationPlan, load
 from drr.app.annotate.site import site
 from drr.app.pages.serve import place_of
-from drr.app.viewer.served_report import ServedReport, report_routes
+from drr.app.viewer.site import ServedReport, report_routes
 from drr.study.blobs import Blobs, LostText
 from drr.study.study import Study
 from starlette.applications import Starlette

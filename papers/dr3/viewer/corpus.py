@@ -9,7 +9,7 @@ from functools import cached_property
 from drr.app.viewer.model import Passage
 from drr.papers.dr3.form import CorpusPage, CorpusSizes
 from drr.papers.dr3.truth import KnownPage, PageProposal, TaskFact, TaskTruth
-from drr.papers.dr3.viewer.marking import passage_around, words_at
+from drr.papers.dr3.viewer.facts import passage_around, words_at
 from drr.papers.dr3.viewer.model import DocumentView, FactSpan, NoiseView, ProposalView, StatementView
 
 NOISE_TOGETHER = 25

@@ -11,7 +11,7 @@ from drr.env.drawer.content import FileContent, Sheet
 from drr.env.drawer.drawer import DrawnPage
 from drr.env.drawer.form import FileProblem
 from drr.papers.dr3.truth import TaskFact
-from drr.papers.dr3.viewer.marking import passage_around, shown_text, words_at
+from drr.papers.dr3.viewer.facts import passage_around, shown_text, words_at
 from drr.papers.dr3.viewer.model import (
     FactSpan,
     FilePageView,

@@ -88,16 +88,6 @@ class TaskFileView:
 
 
 @dataclass(frozen=True)
-class PlaceView:
-    """The place of a fact, in words and as a link on these pages."""
-
-    address: str
-    label: str
-    link: str | None
-    quote: str | None
-
-
-@dataclass(frozen=True)
 class StatementView:
     """A page of the corpus that says a fact, or what a recorded change made of it."""
 
@@ -113,15 +103,6 @@ class StatementView:
 
 
 @dataclass(frozen=True)
-class FactView:
-    fact: TaskFact
-    places: tuple[PlaceView, ...]
-    right: tuple[StatementView, ...] = ()
-    """Of a fact of pages: who says it."""
-    falsified: tuple[StatementView, ...] = ()
-
-
-@dataclass(frozen=True)
 class ImageCrop:
     """The part of a drawn page around a fact."""
 
@@ -130,22 +111,26 @@ class ImageCrop:
 
 
 @dataclass(frozen=True)
-class PlaceEvidence:
-    """The evidence at a place of a fact: a crop of the page or picture, or words."""
+class PlaceView:
+    """The place of a fact, in words and as a link on these pages."""
 
-    place: PlaceView
+    address: str
+    label: str
+    link: str | None
+    quote: str | None
     crop: ImageCrop | None = None
+    """Of the page or picture, to lay beside what a report says; else words."""
     passage: Passage | None = None
 
 
 @dataclass(frozen=True)
-class FactEvidence:
-    """The evidence of a fact in the task's folder, to lay beside what a report says."""
-
+class FactView:
     fact: TaskFact
-    places: tuple[PlaceEvidence, ...]
-    changed: Mapping[str, StatementView]
-    """By address: what recorded changes made of it."""
+    places: tuple[PlaceView, ...]
+    right: tuple[StatementView, ...] = ()
+    """Of a fact of pages: who says it."""
+    falsified: tuple[StatementView, ...] = ()
+    """What recorded changes made of it."""
 
 
 @dataclass(frozen=True)

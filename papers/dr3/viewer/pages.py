@@ -27,8 +27,7 @@ from drr.eval.tasks.judged import Judged
 from drr.papers.dr3.form import holds_tasks
 from drr.papers.dr3.judging.rows import DepthRow, FactLabel, PointLabel, depth_of, fact_labels, point_labels
 from drr.papers.dr3.judging.truths import known_place
-from drr.papers.dr3.viewer.facts import counted, facts_in, points_in
-from drr.papers.dr3.viewer.marking import facts_marked
+from drr.papers.dr3.viewer.facts import counted, facts_in, facts_marked, points_in
 from drr.papers.dr3.viewer.model import DocumentView, NoiseView, TaskSetView, TaskView
 from drr.papers.dr3.viewer.shelf import TaskShelf
 from drr.study.study import Study

@@ -21,14 +21,12 @@ from drr.papers.dr3.making.manifest import read_manifest
 from drr.papers.dr3.truth import PageKind, TaskFact, TaskTruth, read_truth
 from drr.papers.dr3.viewer.corpus import CorpusReader
 from drr.papers.dr3.viewer.drawers import DrawerPaper, evidence_in, facts_in
-from drr.papers.dr3.viewer.marking import passage_around, words_at
+from drr.papers.dr3.viewer.facts import passage_around, words_at
 from drr.papers.dr3.viewer.model import (
     CorpusSizeView,
     DocumentView,
-    FactEvidence,
     FactView,
     NoiseView,
-    PlaceEvidence,
     PlaceView,
     TaskEntry,
     TaskFileView,
@@ -101,24 +99,22 @@ class OpenTask:
         )
 
     @cached_property
-    def evidence(self) -> dict[str, FactEvidence]:
+    def evidence(self) -> dict[str, FactView]:
         """Map by fact, with links as a page of the viewer has them that is not the task's own."""
-        return {fact.id: self._evidence(fact) for fact in self.truth.facts}
+        return {fact.id: self._evidence(self.fact(fact)) for fact in self.truth.facts}
 
-    def _evidence(self, fact: TaskFact) -> FactEvidence:
-        right = {one.url: one.passage for one in self.corpus.right(fact)} if fact.source == "page" else {}
+    def _evidence(self, view: FactView) -> FactView:
+        right = {one.url: one.passage for one in view.right}
         places = []
-        for one in fact.places:
-            shown = self._place(one.address, one.quote)
-            if shown.link is not None and shown.link.startswith("#"):
-                shown = replace(shown, link=f"../t/{self.name}.html{shown.link}")
-            found = PlaceEvidence(shown, passage=right.get(one.address))
-            places.append(self._in_file(fact, found))
-        changed = {one.url: one for one in self.corpus.falsified(fact)} if fact.source == "page" else {}
-        return FactEvidence(fact, tuple(places), changed)
+        for one in view.places:
+            away = one.link is not None and one.link.startswith("#")
+            link = f"../t/{self.name}.html{one.link}" if away else one.link
+            found = replace(one, link=link, passage=right.get(one.address))
+            places.append(self._in_file(view.fact, found))
+        return replace(view, places=tuple(places))
 
-    def _in_file(self, fact: TaskFact, found: PlaceEvidence) -> PlaceEvidence:
-        place = file_place(found.place.address)
+    def _in_file(self, fact: TaskFact, found: PlaceView) -> PlaceView:
+        place = file_place(found.address)
         file = None if place is None else next((one for one in self.files if one.name == place.name), None)
         if place is None or file is None:
             return found
@@ -183,7 +179,7 @@ class TaskShelf:
             task = self._opened(name)
             return None if task is None else task.view()
 
-    def evidence(self, name: str) -> Mapping[str, FactEvidence]:
+    def evidence(self, name: str) -> Mapping[str, FactView]:
         """Map each fact to its evidence; nothing where the task cannot be read."""
         with self._lock:
             task = self._opened(name)
