@@ -90,7 +90,8 @@ def has_researched(run: AgentRun) -> bool:
 
 
 def is_empty(report: str, *, researched: bool) -> bool:
-    """Nothing below its headings but one short line without a source or a figure; a sentence after research is an answer: `Nothing fits.`"""
+    """Tell whether nothing stands below the headings but one short line without a source or figure. A sentence after research is an answer:
+    `Nothing fits.`"""
     lines = [line.strip() for line in report.splitlines()]
     prose = [line for line in lines if line.strip("#*-_=`") and not line.startswith("#")]
     if len(prose) > 1 or len("".join(prose)) > _SHORT:

@@ -121,7 +121,7 @@ StepKind = Literal["model", "page", "summary"]
 
 
 class TimedStep(BaseModel):
-    """What a run waited for beside its tools' own work: a turn of a model, a page that was read, its summary."""
+    """One wait of a run beside its tools' own work: a model's turn, reading a page, or summarising it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -182,7 +182,7 @@ class ToolSchema(TypedDict):
 
 
 class Gathered(BaseModel):
-    """What a unit has found out and done, whether or not a report came of it."""
+    """The findings and actions of a unit so far, whether or not a report came of them."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -210,7 +210,7 @@ class Gathered(BaseModel):
 
 
 class AnswerRecord(Gathered):
-    """What a finished unit leaves. Plain data: it serialises to JSON and back unchanged."""
+    """The record of a finished unit. Plain data: it serialises to JSON and back unchanged."""
 
     raw_report: str
     """As the model wrote it."""
@@ -335,7 +335,7 @@ class Variant:
 
     @property
     def bare_name(self) -> str:
-        """Without its model."""
+        """The variant's name without its model."""
         return self.architecture.name + self._suffix
 
     @property

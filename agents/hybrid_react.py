@@ -208,7 +208,7 @@ async def return_control(
 
 
 class HybridReported(TypedDict):
-    """What the last node changes of the state."""
+    """The changes that the last node makes to the state."""
 
     report: str
     stop: StopReason

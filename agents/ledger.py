@@ -1,4 +1,4 @@
-"""Ledger: the research of ReAct, then a report of which the model gives the form, and code the addresses, titles, figures and sums."""
+"""Ledger: research as in ReAct, then a report whose form the model gives. Code fills in addresses, titles, figures and sums."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ReAct: one agent reasons and acts with the nine tools until it finalizes or a limit is reached, then writes the report."""
+"""ReAct: one agent reasons and acts with the nine tools. When it finalizes or reaches a limit, it writes the report."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def act(state: ReactState, runtime: Runtime[AgentRun]) -> Command[Literal[
 
 
 class Reported(TypedDict):
-    """What the last node changes of the state."""
+    """The changes that the last node makes to the state."""
 
     report: str
     messages: NotRequired[list[BaseMessage]]

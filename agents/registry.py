@@ -258,7 +258,7 @@ def architecture_of(
 
 
 def _of_others(found: Any) -> tuple[Callable[[], Run], tuple[str, ...]] | None:
-    """Return the way to load an agent of other people's software, and its prompts; `None` where it is none of theirs."""
+    """Return how to load an agent of other people's software, and its prompts; `None` if it is none of theirs."""
     asked = (loaded(place)(found) for place in merged("agents").values())
     return next((parts for parts in asked if parts is not None), None)
 

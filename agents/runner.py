@@ -1,4 +1,4 @@
-"""Runs one variant on one question: a plain async function of plain data, and of the world and the models handed in."""
+"""The run of one variant on one question: an async function of plain data, a world and models."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def tools_of(variant: Variant, offered: Sequence[str]) -> tuple[str, ...]:
 
 
 class AgentKey(TypedDict):
-    """What of the agent stands in a unit's key."""
+    """The part of a unit's key that identifies the agent."""
 
     variant: str
     version: str

@@ -99,7 +99,7 @@ class AnswerConfig:
 
 
 class AnswerWorkplace(TypedDict):
-    """What a worker in another process needs to answer."""
+    """All that a worker in another process needs to answer."""
 
     run: RunPlan
     settings: JsonObject
@@ -136,15 +136,16 @@ def open_workplace(document: AnswerWorkplace) -> Iterator[Workplace]:
 
 @contextmanager
 def open_answering(config: AnswerConfig, *, calls: bool = True) -> Iterator[Answering]:
-    """Open the work on units, `await answering(spec, context)`, with a world (the shop and its web, or another) and models of its own.
+    """Open the work on units, `await answering(spec, context)`, with a world and models of its own. The world is the shop and its web, or another.
 
     All it takes is the configuration, so a worker in another process opens the same from the same plain data:
 
         with open_answering(config) as answering:
             outcome = await answering(unit.spec, context)
 
-    `calls=False` for who only looks at what would be asked. `context` gives `models` (for this unit: metered, capped), `meter`, `unit` and `keep`. Whoever opened it ends the models'
-    connections with `await answering.models.aclose()` in the event loop that used them.
+    `calls=False` for who only looks at what would be asked. `context` gives `models` (for this unit: metered, capped), `meter`, `unit` and
+    `keep`. Whoever opened it ends the models' connections with `await answering.models.aclose()` in the event loop that used
+    them.
     """
     terms = terms_of(config)
     variants = {variant.name: under_terms(variant, terms) for variant in choose(config.variants)}

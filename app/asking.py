@@ -69,7 +69,7 @@ class CitedAnswer:
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """What its tools returned."""
+        """The sources that its tools returned."""
         return tuple(self.record.sources)
 
     @property

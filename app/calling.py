@@ -62,7 +62,7 @@ def run_to_end(work: Coroutine[object, object, Done]) -> Done:
 
 
 def call(work: Callable[[], Done], *places: object) -> Done:
-    """Do the work here, or, where a loop runs already, in a thread of its own; `places` are those that the caller named."""
+    """Do the work here, or in a thread of its own where a loop already runs. `places` are those that the caller named."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -82,7 +82,7 @@ def call(work: Callable[[], Done], *places: object) -> Done:
 
 
 async def acall(work: Callable[[], Done], *places: object) -> Done:
-    """Do the work in a thread of its own and leave the caller's loop free; cancelled, it ends before this returns."""
+    """Do the work in its own thread and leave the caller's loop free. If it is cancelled, the work ends before this returns."""
     caller, thread = _Caller(), ThreadPoolExecutor(1)
     loop = asyncio.get_running_loop()
     future = loop.run_in_executor(thread, copy_context().run, _for_caller, caller, work, places)

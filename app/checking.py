@@ -1,4 +1,4 @@
-"""One report checked without a study: its citations, seventeen rules, and, where a model is named, what it reads in the text."""
+"""The check of one report without a study: citations, seventeen rules and, given a model, its reading of the text."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class FindingsDocument(TypedDict):
 
 @dataclass(frozen=True)
 class Findings:
-    """What was found in one report."""
+    """The findings of one check of a report."""
 
     citations: Citations
     rules: dict[str, Check]

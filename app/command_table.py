@@ -1,4 +1,4 @@
-"""The table of commands: the words of each, its group in `drr --help`, the module behind it, the name it had before.
+"""The table of commands: the words of each, its group in `drr --help`, its module and its former name.
 
 A plug-in puts its own rows in with `add_commands`; nothing else knows which commands there are.
 """

@@ -179,7 +179,7 @@ class _Looked(NamedTuple):
 
 
 def _looked_up(units: list[Unit], folder: Path | None, answering: Answering) -> _Looked:
-    """What was measured is of the model that the variant has now."""
+    """Look up which units are done or failed, and what units cost with the variant's present model."""
     from drr.study.study import Study
 
     if folder is None:

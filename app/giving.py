@@ -1,4 +1,4 @@
-"""What a setting gives agents of the person who asks: records or nothing here; contexts, personas and memories by a paper's plug-in."""
+"""The part of a setting that concerns the asking person: records or nothing. Contexts, personas and memories come from a paper's plug-in."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Giving:
         return {}
 
     def given(self, setting: Setting, person_id: str | None, query: str) -> Given:
-        """What stands with one question."""
+        """Return the texts that go with one question."""
         return Given(setting)
 
     def tokens_told(self, setting: Setting, person_id: str | None) -> int:
@@ -126,12 +126,12 @@ class Giving:
     def forecast(
         self, answering: Answering, queries: Iterable[Query], folder: Path | None
     ) -> list[MemoryForecastRow]:
-        """What `prepare` would ask for."""
+        """Forecast the requests of `prepare`."""
         return []
 
 
 class GivingModule(Protocol):
-    """What a paper's plug-in names."""
+    """The interface that a paper's plug-in names for giving."""
 
     def opened(
         self, settings: Sequence[Setting], places: PersonPlaces, own: Settings, models: Models

@@ -1,4 +1,4 @@
-"""The reports of a study judged: what is missing of a judging computed, its figures summed, or only what it would take."""
+"""The judging of a study's reports: missing units computed, figures summed, or only the cost forecast."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from drr.study.study import Study
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeConfig(PooledTerms):
-    """What is judged of a study now, and how; `None` stays as the study keeps it, else as the default is."""
+    """The choices for judging a study now. `None` keeps the study's own choice, or else the default."""
 
     study: Path
     what: str
@@ -83,7 +83,7 @@ class JudgeCounts(TypedDict):
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a call of `judge` did, and what the judging says then."""
+    """The outcome of one call of `judge`, and the state of the judging after it."""
 
     summary: Summary
     planned: int
@@ -101,7 +101,7 @@ class Judgement:
 
     @property
     def metrics(self) -> dict[str, dict[str, VRow]]:
-        """By variant and metric."""
+        """The metrics by variant and name."""
         return {} if self.whole is None else self.whole["metrics"]
 
     def document(self) -> Mapping[str, object]:
@@ -132,7 +132,7 @@ def judge(config: JudgeConfig) -> Judgement:
 
 
 def forecast(config: JudgeConfig) -> Forecast:
-    """What `judge` would ask: calls, tokens, cost. Nothing is called."""
+    """Forecast the calls, tokens and cost of `judge`. Nothing is called."""
     if config.export_points is not None:
         raise Misuse(
             "--export-points: a dry run makes no points that could be written; leave one of the two out"
@@ -225,7 +225,7 @@ def conclude_judging(judgement: Judgement, folder: Path) -> int:
 
 
 class JudgingChanges(NamedTuple):
-    """What changed between two judgings of one study."""
+    """The changes between two judgings of one study."""
 
     document: JudgingDifference
     old: str

@@ -91,7 +91,7 @@ class PlainDesk(TypedDict):
 
 
 class JudgeWorkplace(PlainDesk):
-    """What a worker in another process needs to judge."""
+    """All that a worker in another process needs to judge."""
 
     settings: JsonObject
     otel: NotRequired[SpanTerms | None]

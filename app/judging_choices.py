@@ -1,4 +1,4 @@
-"""What `drr judge` is told of key points, of the reference and of what papers' tasks go by, and where a study keeps it."""
+"""The choices of `drr judge` for key points, the reference and papers' tasks, and their place in a study."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class PaperChoices(Protocol):
     def chosen(
         self, study: Study, desk: Desk, arguments: argparse.Namespace, what: Sequence[str]
     ) -> Mapping[type, Any]:
-        """As given now, else as the study keeps it: by its type (`Desk.chosen`)."""
+        """Return the choices given now, else those the study keeps, by type (`Desk.chosen`)."""
 
     def keep(self, study: Study, arguments: argparse.Namespace, chosen: Mapping[type, Any]) -> None:
         """Keep what was given now, until something else is given."""
@@ -55,7 +55,7 @@ def paper_choices() -> list[PaperChoices]:
 
 
 def paper_options(given: Mapping[str, object]) -> argparse.Namespace:
-    """What the tasks of papers go by, as their options would have it; `Misuse` for a name that is none of them."""
+    """Return the options of papers' tasks with these values; `Misuse` for an unknown name."""
     parser = argparse.ArgumentParser(add_help=False)
     for module in paper_choices():
         module.add_options(parser)

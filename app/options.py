@@ -110,7 +110,7 @@ def above_zero(**amounts: float | None) -> None:
 
 
 class CommandChoices(TypedDict):
-    """What this user said now of the commands that are variants; a study does not remember it."""
+    """The user's present choices for variants that are commands; a study does not remember them."""
 
     trust_agent: bool
     agent_sees: list[str]
@@ -151,7 +151,7 @@ def command_terms(arguments: argparse.Namespace) -> CommandChoices:
 
 
 def seen_paths(paths: Sequence[str]) -> list[str]:
-    """What contained commands may read, by whole paths; `Misuse` for what is not there."""
+    """Return the whole paths that contained commands may read; `Misuse` for a missing one."""
     found = [at_home(path) for path in paths]
     for given, path in zip(paths, found, strict=True):
         if not path.exists():
@@ -187,7 +187,7 @@ class PooledTerms(UnitTerms):
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramTerms:
-    """What commands that are variants may do now, and where spans go; no study remembers it."""
+    """The present permissions of variants that are commands, and the place of spans; no study remembers them."""
 
     trust_agent: bool = False
     agent_sees: Sequence[str] = ()

@@ -1,4 +1,4 @@
-"""The parser of every command: a short help of what people use and a whole one, and one line for a slip of the pen."""
+"""The parser of every command: a short help for everyday use, a full one, and one-line messages for typing errors."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def nearest(slip: str, names: Iterable[str] | Mapping[str, str]) -> str:
 
 
 def parser_of(command: CommandRow) -> Parser:
-    """The parser of a command with the options that all know; of a head also its parts, by name and line alone."""
+    """Return a command's parser with the common options; a head also gets its parts, by name and line alone."""
     from drr.app.options import add_common_options
 
     parser = Parser(

@@ -226,7 +226,7 @@ def _bare(words: str) -> Iterable[str]:
 
 
 def _each(words: str, models: Sequence[str]) -> str:
-    """What names a model stays with that one."""
+    """Combine each variant with each model; a word that already names a model keeps it."""
     from drr.agents.registry import parts_of
 
     pairs = [word if parts_of(word)[1] else f"{word}@{model}" for word in _words(words) for model in models]

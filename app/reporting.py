@@ -1,4 +1,4 @@
-"""The report of a study: every figure as a document, and its folder of tables, figures and the answers behind the numbers."""
+"""The report of a study: a document with every figure, and a folder of tables, figures and answers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ReportConfig:
-    """What of a study is reported, and where to."""
+    """The choice of a study to report, and of the report's place."""
 
     judge: str | None = None
     """Whose judgements; by default the last by a model, else by rules."""
@@ -57,7 +57,7 @@ class Written(NamedTuple):
 
 @dataclass(frozen=True)
 class StudyReport:
-    """What was reported of a study."""
+    """The finished report of a study."""
 
     whole: StudyDocument
     written: Written | None = None
@@ -68,7 +68,7 @@ class StudyReport:
 
     @property
     def metrics(self) -> dict[str, dict[str, VRow]]:
-        """By variant and metric."""
+        """The metrics by variant and name."""
         return self.whole["metrics"]
 
     def document(self) -> StudyDocument:

@@ -1,4 +1,4 @@
-"""A study of answers created or continued: what it was asked for, settled with what it has, and what is missing computed."""
+"""A study of answers created or continued: its request settled with what it has, and missing units computed."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class RunConfig(PooledTerms, ProgramTerms):
-    """What is asked of a study now; `None` stays as the study has it, else as the default is."""
+    """The request to a study now. `None` keeps the study's own choice, or else the default."""
 
     study: Path
     shop: str | None = None
@@ -89,7 +89,7 @@ class RunConfig(PooledTerms, ProgramTerms):
 
     @property
     def model(self) -> object:
-        """As a setting that is given now."""
+        """The model, as a setting that is given now."""
         return self.given.get("model")
 
     @property
@@ -130,7 +130,7 @@ def run(config: RunConfig) -> StudyRan:
 
 
 def forecast(config: RunConfig) -> RunForecast:
-    """What `run` would ask for: units, calls, tokens, cost. Nothing is called."""
+    """Forecast the units, calls, tokens and cost of `run`. Nothing is called."""
     from drr.app.forecast import forecast as expected
 
     with _opened(config, calls=False) as asked:
@@ -306,7 +306,7 @@ def _plan(config: RunConfig, before: JsonObject, variants: str | None) -> RunPla
 
 
 def _words(given: str | None) -> str | None:
-    """Write the words as they were named, but files by their whole path, so that the study continues from any folder."""
+    """Write the words as they were named, but files by whole path, so that the study continues from any folder."""
     from drr.agents.registry import parts_of, variant
 
     if given is None:
@@ -360,7 +360,7 @@ def _run(config: RunConfig, asked: _Asked) -> StudyRan:
 
 
 def _workplace(config: RunConfig, asked: _Asked, persons: str | None) -> JsonObject:
-    """What a worker in another process is told, but for the settings."""
+    """Return all that a worker in another process needs, except the settings."""
     return {
         "run": placed_plan(asked.config["run"]),
         "pages": str(config.study.absolute() / "pages"),

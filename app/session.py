@@ -31,7 +31,7 @@ from drr.tools.spec import Tool
 
 @dataclass(frozen=True, slots=True)
 class ToolReply:
-    """What one call of a tool came to; `error` says why it has no answer."""
+    """The result of one tool call; `error` says why there is no answer."""
 
     tool: str
     answer: ToolAnswer
@@ -43,7 +43,7 @@ class ToolReply:
 
     @property
     def text(self) -> str:
-        """What a model reads."""
+        """The text for a model."""
         return self.answer.text
 
     @property
@@ -54,7 +54,7 @@ class ToolReply:
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """What a report may cite."""
+        """The sources that a report may cite."""
         return tuple(self.answer.sources)
 
     def document(self) -> Called:
@@ -147,7 +147,7 @@ class ToolSession:
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """What the calls returned that a report may cite, by first appearance and each once."""
+        """The sources that a report may cite, by first appearance and each once."""
         return tuple(source for found in self._sources.values() for source in found)
 
     def reset(self) -> None:

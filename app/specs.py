@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class AnswerSpec(TypedDict):
-    """What the work on one unit needs beside what all units share."""
+    """The part of a unit's work that it does not share with other units."""
 
     query_id: str
     query: str
@@ -40,7 +40,7 @@ class AnswerSpec(TypedDict):
 
 
 class RunPlan(TypedDict):
-    """What a study of answers was asked for; kept in its configuration under `run`."""
+    """The request to a study of answers; kept in its configuration under `run`."""
 
     shop: str | None
     variants: str

@@ -120,7 +120,7 @@ def unit_cap_of(arguments: argparse.Namespace | UnitTerms) -> Limit | None:
 
 
 def check_models(models: Models, roles: Iterable[str], *budgets: Limit | None) -> None:
-    """Raise `Misuse` for what would fail at the first call, and for a dollar limit over a model whose price nobody knows."""
+    """Raise `Misuse` for calls that would fail at once, and for dollar limits on models without a known price."""
     roles = list(roles)
     try:
         models.check(roles)

@@ -1,4 +1,4 @@
-"""A study as one file of YAML or TOML: its keys are the options of `drr run`, and `drr run FILE` gives them."""
+"""A study as one YAML or TOML file: its keys are the options of `drr run`, which takes the file."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def is_study_file(study: object) -> bool:
 def calls_of(
     name: str, parser: Parser, given: argparse.Namespace, words: Sequence[str]
 ) -> list[argparse.Namespace]:
-    """The calls that a command makes of its file: `run` takes its options, `judge` each of its judges, others the folder."""
+    """Return a command's calls for its file: the options for `run`, each judge for `judge`, else the folder."""
     run = parser if name == "run" else parser_of(command_of("run"))
     found = read_study_file(given.study, run)
     calls = [list(words)]

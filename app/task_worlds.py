@@ -28,10 +28,10 @@ class TaskFolders(Protocol):
 
     def queries_of(self, place: Path, sizes: Sequence[str] | None) -> list[Query]: ...
     def say_what_is_odd(self, place: Path) -> None:
-        """On standard error, where something of the tasks is not as it should be."""
+        """Report oddities of the tasks on standard error."""
 
     def known_kinds(self, place: Path, *, distractors: bool) -> Mapping[str, KnownKinds]:
-        """Which pages are which, by task, where a study withholds some of them."""
+        """Return the kinds of pages by task, if a study withholds some of them."""
 
 
 def task_folders() -> TaskFolders:

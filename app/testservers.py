@@ -223,7 +223,7 @@ def _mark(home: Path) -> str:
 
 
 def home_of(kind: str) -> Path:
-    """Where the server that `drr shop servers` starts for this user has its data and its log."""
+    """Return the place of data and log of this user's server from `drr shop servers`."""
     return WORK / "data" / kind
 
 

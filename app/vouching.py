@@ -226,7 +226,7 @@ def _check(folder: Path, kind: Named, value: str, shown: str, option: str) -> No
 
 
 def content_hash(value: str) -> str:
-    """Hash a file, the prompts of a folder, a shop's manifest (which bears the hashes of its files), or mere words."""
+    """Hash a file, a folder's prompts, a shop's manifest (which has its files' hashes), or mere words."""
 
     from drr.agents.commands.command import Command, is_command
 

@@ -1,4 +1,4 @@
-"""The end of a URL in running text, and the one spelling under which two writings of it are the same source."""
+"""The end of a URL in running text, and the one spelling that all writings of a source share."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def unknown_urls(citations: Citations, known: Callable[[str], bool]) -> list[str
 
 
 def with_addresses(report: str, known: Callable[[str], bool], home: str, held: IdLookup | None = None) -> str:
-    """Return the report with the page's address in place of each id that its list of sources gives alone, where known.
+    """Return the report with known addresses in place of ids that stand alone in its list of sources.
 
     Outside the shop below this address nobody can follow an id. Entries of one line stand on lines of their own then: so
     each of them is read, and can be taken out, whatever becomes of the others.

@@ -359,7 +359,7 @@ def _remarks(
 
 
 def _time_left(total: int) -> Callable[[int], str]:
-    """Say beside a file's bar how long all files still take, after so many bytes more; nothing where nobody can say yet."""
+    """Estimate the time left for all files beside a file's bar; nothing while it is unknown."""
     start, done = time.monotonic(), 0
 
     def left(amount: int) -> str:

@@ -75,7 +75,7 @@ class Quarantine:
                 self._file.write(records)
 
     def add_span(self, records: bytes, counts: Counter[str], before: int) -> None:
-        """Add the same of a span of a file, which has so many lines before it that the other did not count."""
+        """Add the records and counts of a file's span. `before` counts the lines before the span."""
         rows = [orjson.loads(one) for one in records.split(b"\n") if one]
         moved = [orjson.dumps({**row, "line": row["line"] + before}) + b"\n" for row in rows]
         self.add(b"".join(moved), counts)

@@ -45,7 +45,7 @@ _FIXED = len(_MEDIUM) + len(_LARGE) + len(_TYPE) + 1
 def have_pictures(
     block: U8, quote: NDArray[np.bool_], text_end: I64, asin: I64, count: I64
 ) -> NDArray[np.bool_]:
-    """Which rows have this many pictures in the one form of the official files, each with three addresses, the last longer by one.
+    """Find rows with this many pictures in the official files' one form: three addresses each, the last longer by one.
 
     Rows are given by where the text ends and the variant's id begins; `quote` tells of each byte whether it is a quote that
     opens or closes a string. The width of an address follows from the room between, so every quote has its place.

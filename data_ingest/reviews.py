@@ -87,7 +87,7 @@ class Reviews:
             yield number[here], Interactions(rows.user[here], at, rows.time[here])
 
     def lines_of_items(self, kept: I64, since_ms: int | None) -> I64:
-        """Find where in the file the interactions of these products stand, in the same order, which is that of the file."""
+        """Return the line numbers of these products' interactions, in the order of the file."""
         found = [self.lines(number) for number, _ in self._of_items(kept, since_ms)]
         return np.concatenate([*found, np.empty(0, np.int64)])
 

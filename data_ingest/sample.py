@@ -48,7 +48,7 @@ class SamplePlan:
 
 
 class WrittenSample(TypedDict):
-    """What lies in the folder, as the folder itself keeps it."""
+    """The contents of the folder, as the folder itself records them."""
 
     written_by: str
     plan: JsonObject
@@ -195,7 +195,7 @@ def _digest(path: Path) -> str:
 
 
 def is_sample(raw: Path, hashes: Iterable[str]) -> bool:
-    """Whether all files of these hashes were written by `drr data sample`, which left its marker in or above the folder."""
+    """Tell whether `drr data sample` wrote all files of these hashes; it left its marker in or above the folder."""
     for folder in (raw, *raw.resolve().parents[:2]):
         try:
             marker = json.loads((folder / MARKER).read_text(encoding="utf-8"))
@@ -214,7 +214,7 @@ def _write_truth(folder: Path, truths: Iterable[ShopperTruth]) -> str:
 
 
 def read_truth(raw: Path) -> dict[str, tuple[str, ...]]:
-    """The interests that were drawn for each shopper of a folder of `drr data sample`: to measure persons by, and nothing else."""
+    """Read each shopper's true interests in a sample folder, for measuring persons and nothing else."""
     try:
         with gzip.open(raw / TRUTH) as stream:
             rows = [orjson.loads(line) for line in stream]

@@ -67,7 +67,7 @@ def meta_rows(
 
 
 class _MetaWriter:
-    """A writer whose `rare` rows are odd in a certain way whatever the dice say, so that a small shop has one of each kind too."""
+    """A writer whose `rare` rows are odd in a fixed way, so that even a small shop has each kind."""
 
     def __init__(
         self,

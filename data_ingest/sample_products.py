@@ -70,7 +70,7 @@ class Interest:
 
 
 class ReviewWords(TypedDict):
-    """What reviews of anything say."""
+    """The sentences that reviews of any product use."""
 
     good_leads: list[str]
     mixed_leads: list[str]

@@ -181,7 +181,7 @@ class Voices:
         self._of_kind = np.array([[name in kind.interests for name in names] for kind in kinds])
 
     def fitting(self, bodies: list[str], body: NDArray[np.int64], drawn: Drawn) -> NDArray[np.int64]:
-        """Find for a thing of no interest to the shopper a text of the same kind that calls nothing "my" or "our"."""
+        """Replace texts about things of no interest to the shopper by similar ones without "my" or "our"."""
         if self._plain is None:
             self._plain = _plain(bodies)
         theirs = np.zeros(len(body), np.bool_)

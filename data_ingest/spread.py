@@ -167,7 +167,7 @@ class CategoryReads:
                 stage.advance(shares[job], rows)
 
     def _give_spans(self, number: int) -> dict[GivenJob, int]:
-        """List the spans in the order in which they are handed on, with the bytes that each reads for the others."""
+        """List the spans in their order of distribution, with the bytes that each reads for the others."""
         given: dict[GivenJob, int] = {}
         category = self._plan.pairs[number].category
         for kind, spans in enumerate(self._plan.spans[number]):

@@ -67,7 +67,7 @@ def call_tool(
 def session(
     shop: str | Path | Shop, user: str | None, *, open_access: bool = False, settings: Settings | None = None
 ) -> ToolSession:
-    """Open one shopper's session: tools are called as an agent calls them, and what they write is seen by later calls.
+    """Open one shopper's session: tools work as for an agent, and later calls see what earlier ones wrote.
 
     `reset()` begins anew, leaving the `with` closes the shop. Many sessions may share a shop that is open already.
 
@@ -96,7 +96,7 @@ def check(
     model: str | None = None,
     settings: Settings | None = None,
 ) -> Findings:
-    """Check the citations of one report, a text or the `Path` of one, and seventeen rules; with a `model`, it reads it too.
+    """Check a report's citations and seventeen rules; with a `model`, it reads the report too. The report is a text or a `Path`.
 
     >>> findings = drr.check("It costs $20 [1].\\n\\n[1] http://ecommerce.example/product/B000000000", shop="shop")
     >>> findings.failed, findings.rules["in_catalogue"].status

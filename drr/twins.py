@@ -11,7 +11,7 @@ Found = TypeVar("Found")
 
 
 def anywhere(work: Callable[Given, Found]) -> Callable[Given, Found]:
-    """Let a function be called where a loop runs already, and say which of its arguments cannot be read or written."""
+    """Let a function be called where a loop already runs, and name its arguments that cannot be read or written."""
 
     @wraps(work)
     def called(*args: Given.args, **named: Given.kwargs) -> Found:

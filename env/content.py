@@ -206,7 +206,7 @@ def ordered(
 
 
 class ReviewsKept(BaseModel):
-    """What the manifest says of them."""
+    """The manifest's entry on kept reviews."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -60,7 +60,7 @@ class Order(Entity):
 
 
 class KeptReview(Entity):
-    """What the shopper wrote of an order; kept only where an ingest was asked to, and shown by no tool."""
+    """A shopper's own review of an order; kept only if an ingest was asked to, and shown by no tool."""
 
     order_id: str
     user_id: str

@@ -1,4 +1,4 @@
-"""What of the person an agent is given: the setting in its written form, the name of a system under it, and the text itself.
+"""The part of the person that an agent is given: the written setting, its system's name, and the text.
 
 `records` is what an agent always had: an id, and tools that look up its owner's records. Every setting but `records` and
 `records+persona` takes away both. A system is a variant under a setting, `react@context:32k`; under `records` it goes by the

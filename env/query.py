@@ -28,7 +28,7 @@ _SELDOM = (*PAIRING, "size")
 
 
 class Constraints(BaseModel):
-    """What a question demands in figures, in US dollars. Unknown or unasked is `None`. Parsed by `drr.env.constraints`."""
+    """The demands of a question in figures, in US dollars. Unknown or unasked is `None`. Parsed by `drr.env.constraints`."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -41,7 +41,7 @@ class Reach:
 
     @property
     def embedder(self) -> str | None:
-        """Where it names one."""
+        """The embedder, if the search names one."""
         searched = _SEARCHES.fullmatch(self.search or "")
         return None if searched is None else searched[1]
 

@@ -35,7 +35,7 @@ class Input(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What a shop is made of. The same on every backend, but for `backend`, `sizes` and `seal`."""
+    """The contents and origin of a shop. The same on every backend, but for `backend`, `sizes` and `seal`."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -62,7 +62,7 @@ class SearchKey(TypedDict):
 
 
 class WorldKey(TypedDict):
-    """What of a shop and its web stands in a unit's key."""
+    """The part of a unit's key that identifies a shop and its web."""
 
     shop: str
     shop_url: str

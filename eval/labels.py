@@ -109,7 +109,7 @@ class CriterionLabel(_Label):
 
 
 class PassageLabel(_Label):
-    """How little two passages of a report repeat of each other: 4, nothing."""
+    """The degree to which two passages of a report do not repeat each other: 4, nothing repeated."""
 
     query: str
     passage_a: str

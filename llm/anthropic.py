@@ -9,7 +9,7 @@ from langchain_anthropic import ChatAnthropic
 
 
 class Claude(ChatAnthropic):
-    """To be used in one event loop, and closed there."""
+    """A Claude client, used and closed in one event loop."""
 
     @cached_property
     def _async_client(self) -> anthropic.AsyncAnthropic:

@@ -55,7 +55,7 @@ class Prompt:
 
 
 class Prompts:
-    """The `*.md` of a folder, and of those beside it, by name (without the ending); a file of the same name in `override` takes its place."""
+    """The `*.md` prompts of a folder and those beside it, by name; a file in `override` replaces its namesake."""
 
     def __init__(self, folder: Path, override: Path | None = None, *, beside: Sequence[Path] = ()) -> None:
         self._prompts = {

@@ -1,4 +1,4 @@
-"""Messages as text and pictures: their size on the wire, halves of characters, and the one form in which models take pictures."""
+"""Messages as text and pictures: size on the wire, split surrogates, and the one form of pictures for models."""
 
 from __future__ import annotations
 

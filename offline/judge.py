@@ -92,7 +92,7 @@ def _grade(asking: Asking[Any], label: str) -> tuple[float, str]:
 
 
 def surface_of(asking: Asking[Any], label: str) -> Surface:
-    """What a text under this label shows on its surface."""
+    """Return the surface features of the text under this label."""
     return read(
         asking.part(label), asking.part("question"), asking.part("profile"), asking.shop_url.casefold()
     )
@@ -228,7 +228,7 @@ _TASKS = frozenset(
 
 @cache
 def _rules() -> Rules:
-    """By the form that is asked for."""
+    """Return the rules by the form that is asked for."""
     further: list[Rules] = [load(paper.judge_rules) for paper in papers() if paper.judge_rules]
     return {form: rule for rules in (_RULES, *further) for form, rule in rules.items()}
 

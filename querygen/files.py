@@ -55,7 +55,7 @@ BUILT_IN = Path(__file__).parent / "builtin" / "tasks.jsonl"
 
 
 class ResearchTask(BaseModel):
-    """What anybody might ask. Whose wish it is, a pair says."""
+    """A task that anybody might ask. Whose wish it is, a pair says."""
 
     model_config = ConfigDict(extra="forbid")
 

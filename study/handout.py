@@ -45,7 +45,7 @@ class LongestFirst:
 
 
 class Handout:
-    """A handout that claims units and gives them while there is room for `size` in flight, `limit` in all, and money for one more."""
+    """A handout that claims units while there is room for `size` in flight, `limit` in all, and money."""
 
     def __init__(
         self,

@@ -152,7 +152,7 @@ class Records:
         return [(str(name), float(mean)) for name, mean in rows]
 
     def bills(self, kind: Kind) -> Iterator[Bill]:
-        """Yield a bill of every unit of this kind that ended, also of those that no longer count, and nothing else of it."""
+        """Yield only the bill of every ended unit of this kind, also of those that no longer count."""
         rows = self._db.rows(
             "SELECT key_fields, usage, cost FROM units JOIN records USING (key) WHERE kind = ? ORDER BY units.key",
             (kind,),

@@ -53,7 +53,7 @@ class SavedTexts:
         return dict(rows)
 
     def forget(self, db: Connection, ended: Iterable[Finished]) -> None:
-        """Forget what records have by now, and the way of those that are done, in the transaction that writes the records."""
+        """Forget texts that records now have, and finished units' progress, in the transaction that writes the records."""
         if not self._is_there():
             return
         for one in ended:

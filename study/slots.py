@@ -40,7 +40,7 @@ class CallAnswered:
 
 @dataclass(frozen=True)
 class PushedBack:
-    """A refusal by the provider as too much, of a call that began `ago` seconds ago, and the wait that it asks for."""
+    """A provider's refusal of a call begun `ago` seconds ago as too much, and the requested wait."""
 
     provider: str
     ago: float

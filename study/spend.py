@@ -207,7 +207,7 @@ class Bank:
         )
 
     def foreseen(self, own: SpendAmount) -> SpendAmount:
-        """Foresee what will have been spent at most if this run's units come to `own`, and others spend what they may have."""
+        """Foresee the highest total spend if this run's units cost `own` and others spend their full allowance."""
         self.flush()
         total = self._accounts.total()
         cost, tokens = self._gone.cost, self._gone.tokens

@@ -88,7 +88,7 @@ class ReplayedWeb:
 
 @dataclass
 class Context:
-    """What a unit's work may hold. Its models are metered, budgeted and capped for this unit."""
+    """The context of a unit's work. Its models are metered, budgeted and capped for this unit."""
 
     unit: Unit
     models: Models
@@ -104,7 +104,7 @@ class Context:
     saving: Callable[[str, str], None] = lambda name, text: None
 
     def keep(self, outcome: Outcome) -> None:
-        """What the work has until now, to be recorded if it fails: it was paid for and explains the failure."""
+        """Keep the present outcome, to be recorded if the work fails: it was paid for and explains the failure."""
         self.gathered = outcome
 
     def save(self, name: str, text: str) -> None:
@@ -112,7 +112,7 @@ class Context:
         self.saving(name, text)
 
     def replaying(self) -> Replay:
-        """From here on models answer what they answered before the unit was stopped, and every answer is saved as it comes."""
+        """Replay the model answers from before the unit was stopped, and save every new answer as it comes."""
         replay = Replay(self.saved, self.save, usable_only=self.failed_for_good)
         self.models = self.models.keeping(replay)
         return replay
@@ -123,7 +123,7 @@ Work = Callable[[Mapping[str, Any], Context], Awaitable[Outcome]]
 
 @dataclass(frozen=True)
 class Workplace:
-    """What a worker opens once and uses for many units."""
+    """A workplace that a worker opens once and uses for many units."""
 
     work: Work
     models: Models
@@ -131,7 +131,7 @@ class Workplace:
 
 @dataclass(frozen=True)
 class Opening:
-    """How any process comes to a workplace. Plain data, and never a secret: each process has its own from where they live.
+    """The recipe by which any process opens a workplace. Plain data, and never a secret: each process has its own from where they live.
 
     `opener` names a function, `"module:function"`, that takes `config` and gives a context manager of a `Workplace`.
     """
@@ -237,7 +237,7 @@ class Worker:
         )
 
     def _after(self, error: Exception, context: Context) -> tuple[_Left, _Ending]:
-        """What work that failed had named or kept, if that can be written; what cannot be is the bug of its unit."""
+        """Return the usable names and texts of failed work; where these cannot be written, the unit has a bug."""
         if isinstance(error, UnitFailure) and error.outcome is not None:
             try:
                 return self._left(error.outcome), _ending(error)

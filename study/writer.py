@@ -16,7 +16,7 @@ _FILES = 16
 
 
 class RecordWriter:
-    """`kept` hears of every report once it is on disk, and whether it was written: another's record may stand by then.
+    """A writer of records that tells `kept` of every report on disk, and whether it was written. Another's record may stand by then.
 
     After the first error nothing more is written; `failed` hears of it, and `drained` raises it.
     """
@@ -56,7 +56,7 @@ class RecordWriter:
         self._begin()
 
     def save(self, saved: Saved) -> None:
-        """For a unit that goes on; should this process die, it is not lost."""
+        """Save for a unit that goes on, so that nothing is lost if this process dies."""
         self._to_save.append(saved)
         self._begin()
 

@@ -6,6 +6,11 @@ import ast
 import re
 from collections.abc import Iterator
 
+from drr.eval.asking.forms import RelativeGrades
+from drr.papers.dr3.agent.validating import Requirements
+from drr.papers.dr3.found.proposals import ProposedPage
+from drr.tools.registry import EVERY
+
 from tests.test_rooms import ROOT
 
 ROOMS = ("agents", "app", "citations", "data_ingest", "drr", "env", "eval", "extras", "llm", "offline", "papers", "querygen", "study", "tools", "wording")  # fmt: skip
@@ -38,7 +43,9 @@ NO_OPENERS = frozenset(
     ]
 )
 NO_NAMES = frozenset({"told", "said", "held", "meant"})
-OPENERS_LEFT, LONG_LEFT, NAMES_LEFT = 176, 134, 577
+FORMS = (RelativeGrades, Requirements, ProposedPage)
+"""Forms that models fill in: their docstrings are part of requests, which old studies find again by their bytes."""
+OPENERS_LEFT, LONG_LEFT, NAMES_LEFT = 1, 6, 577
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -48,10 +55,20 @@ def trees() -> Iterator[tuple[str, ast.Module]]:
             yield str(path.relative_to(ROOT)), ast.parse(path.read_text(encoding="utf-8"))
 
 
+def texts_for_models() -> set[str]:
+    """Return the docstrings that models read: of the tools, and of the forms and their parts."""
+    schemas = [form.model_json_schema() for form in FORMS]
+    parts = [part for schema in schemas for part in (schema, *schema.get("$defs", {}).values())]
+    return {tool.description for tool in EVERY.values()} | {part.get("description", "") for part in parts}
+
+
 def first_sentences() -> Iterator[tuple[str, str]]:
+    for_models = texts_for_models()
     for place, tree in trees():
         for node in ast.walk(tree):
             if isinstance(node, DOCUMENTED) and (text := ast.get_docstring(node)):
+                if text in for_models:
+                    continue
                 line = getattr(node, "lineno", 1)
                 yield f"{place}:{line}", re.split(r"(?<=[.!?])\s", text.split("\n\n")[0], maxsplit=1)[0]
 

@@ -1,4 +1,4 @@
-"""The ways of a report to speak of a fact's subject without its name, and the words by which it disowns what it repeats."""
+"""The ways of a report to mention a fact's subject without its name, and to disown what it repeats."""
 
 from __future__ import annotations
 

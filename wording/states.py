@@ -1,4 +1,4 @@
-"""The states of the United States by postal code, other places that mail goes to, and the regions that people name instead."""
+"""The states of the United States by postal code, other mail destinations, and the regions that people name instead."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ class _Chat(Protocol):
 
 
 class _Responses(Protocol):
-    """Without what a server would have to remember between requests."""
+    """The Responses protocol, without anything a server would have to remember between requests."""
 
     path = "/v1/responses"
     texts = frozenset({"text", "input_text", "output_text"})

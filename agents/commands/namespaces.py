@@ -1,4 +1,4 @@
-"""A place of its own for a command, on Linux, and the calls to the kernel that it may not make.
+"""A namespace of its own for a command, on Linux, and the kernel calls that it may not make.
 
 Part of the launcher, so standard library only. Users, files, processes, network, messages and host name are its own; the root is empty
 but for what was named, read-only; a fresh folder and `/tmp` lie in memory with a limit. The network has one machine in it, itself. Keys, the

@@ -34,7 +34,7 @@ _START_S, _END_S, _LAST_WORDS_S = 60.0, 15.0, 2.0
 
 
 class LaunchOrder(TypedDict):
-    """What the launcher is told first."""
+    """The first message that the launcher reads."""
 
     contained: bool
     program: str

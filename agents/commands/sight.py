@@ -36,7 +36,7 @@ MOST_SEEN = 200_000
 
 
 def seen_by(command: Command, terms: CommandTerms) -> tuple[list[str], list[str]]:
-    """Return what is shown to a command and what is hidden; of two that lie in each other the inner one decides."""
+    """Return what a command sees and what is hidden from it. Where one path lies in another, the inner one decides."""
     installed = {*_installation(Path(command.program())), *_own_installation()}
     shown = {*map(Path, _SYSTEM), *map(Path, _CONFIGURED), *command.files, *terms.shown, *installed}
     keys = {_real(path) for path in map(Path, _SECRETS) if path.exists()}

@@ -49,7 +49,7 @@ class CostLimits:
         return None
 
     def misjudged(self, text: str, costs: Sequence[Decimal | None], *, together: bool) -> bool:
-        """Tell whether a sentence gives a verdict on a limit for what costs so much that nobody can see it hold.
+        """Tell whether a sentence gives a verdict on a limit although the costs leave it open.
 
         `together`: what is bought in one, which a limit on one thing says nothing of.
         """

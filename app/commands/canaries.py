@@ -216,7 +216,7 @@ def _both(one: Summary, other: Summary) -> Summary:
 
 
 def canary_options(study: Study, what: list[str], arguments: argparse.Namespace) -> JudgeOptions:
-    """What is judged of a part, and how, as the command line says."""
+    """The options that say which canaries are judged of a part, and how."""
     return JudgeOptions(
         what,
         None,

@@ -48,7 +48,7 @@ def _build_doctor(parser: argparse.ArgumentParser) -> None:
 
 
 class Surroundings(TypedDict):
-    """What there is on this machine. Versions and paths are `None` where it is missing."""
+    """The software and hardware found on this machine. Versions and paths are `None` where it is missing."""
 
     python: str
     packages: dict[str, str | None]

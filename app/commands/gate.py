@@ -1,4 +1,4 @@
-"""`drr study gate`: whether a study is good enough for a build to pass, with a table, a JUnit file and an exit code."""
+"""`drr study gate`: whether a study is good enough for a build, as a table, JUnit file and exit code."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 class GateDocument(TypedDict):
-    """What `drr study gate --json` prints."""
+    """The document that `drr study gate --json` prints."""
 
     schema: int
     study: str

@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def judge_config(arguments: argparse.Namespace) -> JudgeConfig:
-    """What the options of every command that judges ask for."""
+    """Return the settings that every judging command takes from its options."""
 
     return JudgeConfig(
         **given_among(arguments, JudgeConfig, but=("otel",)),

@@ -1,4 +1,4 @@
-"""`drr papers reproduce`: questions, agents, judging, every table and figure of a paper: one command that goes on where it stopped."""
+"""`drr papers reproduce`: questions, agents, judging and all tables and figures of a paper. The command goes on where it stopped."""
 
 from __future__ import annotations
 

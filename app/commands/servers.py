@@ -1,4 +1,4 @@
-"""`drr shop servers`: the password of the real servers of a `servers:` shop, and test servers where no container engine runs."""
+"""`drr shop servers`: the password of a `servers:` shop's real servers, and test servers for machines without a container engine."""
 
 from __future__ import annotations
 

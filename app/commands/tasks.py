@@ -1,4 +1,4 @@
-"""`drr papers tasks`: what papers ask, made, checked, shown and reviewed; each paper that has tasks brings what it can do with its own."""
+"""`drr papers tasks`: the tasks that papers ask, made, checked, shown and reviewed. Each paper with tasks brings its own actions."""
 
 from __future__ import annotations
 

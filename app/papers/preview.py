@@ -39,7 +39,7 @@ _MODELS = (
 
 
 class PreviewCounts(TypedDict):
-    """What a dry run found is still to be done."""
+    """The numbers of pending units that a dry run found."""
 
     answers: int
     calls: int | None

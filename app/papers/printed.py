@@ -19,7 +19,7 @@ class _Row(BaseModel):
 
 
 class PrintedNote(_Row):
-    """Where the paper says another thing elsewhere, or leaves open what a figure is."""
+    """A place where the paper contradicts itself, or leaves open the meaning of a figure."""
 
     text: str
     at: tuple[str, ...] = ()

@@ -109,7 +109,7 @@ def compared(material: Material, table: str) -> list[Compared]:
 
 
 class JudgedItem(NamedTuple):
-    """Something that judges judged, as a reader knows it, and what they said: by what it was judged for and by whom."""
+    """An item as a reader knows it, with the judges' labels by task and judge."""
 
     name: str
     link: str

@@ -1,4 +1,4 @@
-"""What stands behind a report's numbers: a page for each system, each pair of systems, and the judges, with a section for each table."""
+"""The pages behind a report's numbers: one per system, pair of systems and the judges, a section for each table."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def pages_of(material: Material, tables: Sequence[Table]) -> dict[tuple[str, ...
 def sections_behind(
     material: Material, systems: tuple[str, ...], tables: Sequence[Table]
 ) -> Iterator[Behind]:
-    """The page of one system, of two and what the first is above the second, or (of none) of the judges."""
+    """Yield the sections of a system's page, of a pair's (first above second), or, without systems, of the judges'."""
     if len(systems) == 1:
         yield from _OfSystem(material, systems[0]).sections(tables)
     elif systems:

@@ -1,4 +1,4 @@
-"""What judges, rules and people said beside the metrics: pairs, checks, labels, corrections, and how much was judged at all."""
+"""The tables beside the metrics: pairs, checks, labels, corrections, and the share of answers that was judged."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _marked(found: MarksRow | None) -> list[str]:
 
 
 def _covered(material: Material, table: Table) -> Iterator[Behind]:
-    """How much of each answer was judged."""
+    """Return the share of each answer that was judged."""
     judged = material.judged
     tasks = [name for name, _ in table.rows]
     answers = sorted(judged.answers, key=lambda a: (a.query_id, a.variant, a.trial))
@@ -219,7 +219,7 @@ CORRECTED = Form(
 
 
 def foreign_tables(material: Material) -> list[Table]:
-    """Where scores were imported (`drr study import --format`): a table for each judge of others, never beside a figure of ours."""
+    """Return a table for each foreign judge of imported scores (`drr study import --format`), never beside our own figures."""
     counts: Counter[str] = Counter()
     found = []
     for one in material.document.get("foreign", ()):

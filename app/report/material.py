@@ -43,12 +43,12 @@ def system_answer(answer: Answer) -> str:
 
 @dataclass(frozen=True)
 class ViewerLinks:
-    """Where answers are seen; `viewer` is the place of the viewer's pages from the report's folder, `None` where nobody knows."""
+    """Links to the answers' pages. `viewer` is the path to them from the report's folder, `None` if unknown."""
 
     viewer: str | None = None
 
     def report(self, key: str) -> str:
-        """From a page of the answers behind the report; empty where nobody knows."""
+        """Link from a page of the answers behind the report; empty if unknown."""
         return self._at(f"r/{short_name(key)}.html")
 
     def beside(self, one: Answer, two: Answer) -> str:

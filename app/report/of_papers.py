@@ -1,4 +1,4 @@
-"""What a paper adds to the report of a study: forms of its tables of metrics, tables, figures, and its figure in the headline."""
+"""A paper's additions to a study's report: forms of metric tables, further tables and figures, and a headline figure."""
 
 from __future__ import annotations
 
@@ -61,5 +61,5 @@ class ReportParts:
 
 
 def report_parts() -> list[ReportParts]:
-    """Of all papers that have any."""
+    """The parts that all papers add to the report."""
     return [load(paper.report) for paper in papers() if paper.report]

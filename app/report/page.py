@@ -198,7 +198,7 @@ def index_page(material: Material, tables: Sequence[Table], figures: Sequence[tu
 
 
 def answers_page(material: Material, systems: tuple[str, ...], tables: Sequence[Table]) -> str:
-    """Of one system, of two and what the first is above the second, or of the judges."""
+    """Render the page of one system, of two (first above second), or of the judges."""
     title = " minus ".join(systems) or _JUDGES
     pages = [
         (" minus ".join(own) or _JUDGES, own == systems, page.removeprefix(f"{FOLDER}/"))

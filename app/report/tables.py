@@ -1,4 +1,5 @@
-"""Tables as values: cells with interval and n, and forms that declare a table; Markdown and CSV (`page.py`: HTML, `latex.py`: LaTeX)."""
+"""Tables as values: cells with interval and n, and declarations of a table. Markdown and CSV are written here (`page.py`: HTML, `latex.py`:
+LaTeX)."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def read_manifest_file(folder: Path) -> tuple[Manifest, Path, dict[str, str]]:
 
 
 def file_hashes(data: Path) -> dict[str, str]:
-    """Of each file that readers depend on, by its name in the data folder."""
+    """Hash each file that readers depend on, by its name in the data folder."""
     hashes = {}
     for path in _files(data):
         with path.open("rb") as file:
@@ -125,7 +125,7 @@ def _suggestion(folder: Path) -> str:
 
 
 def check_files(folder: Path, data: Path, manifest: Manifest) -> None:
-    """What can be told at once: files that are gone, cut short, no files, full of holes, or from another version."""
+    """Raise at once for files that are missing, cut short, not regular, sparse, or of another version."""
     database = data / DATABASE
     try:
         check_plain(data)

@@ -155,7 +155,7 @@ class ShownText(NamedTuple):
 
 
 def shown_on_page(product: Product) -> ShownText:
-    """The seller's own words as the page shows them, for rules that may know no more than a model that reads it."""
+    """Return the seller's own words on the page, for rules that may know only what a reading model does."""
     clean = _cleaned(product)
     features = [text for text in clean.features if text]
     return ShownText(features, " ".join(_news([part for part in clean.description if part], features)))

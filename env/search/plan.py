@@ -156,8 +156,7 @@ class Plan:
             yield Level(any_of([*brand, all_of([_in(slot, "strong") for slot in self._slots])]))
 
     def _called(self, thing: set[int]) -> Node | None:
-        """Match what is called so in whole, or by the end of the name with the rest among the words that
-        count most. An HDMI display adapter is an HDMI adapter."""
+        """Match a whole name, or its end if the rest is among the words that count most. An HDMI display adapter is an HDMI adapter."""
         ways: list[Node] = []
         for words in self._ways([self._slots[place] for place in sorted(thing)]):
             for start in range(len(words)):

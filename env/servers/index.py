@@ -68,7 +68,7 @@ NOT_KEPT = ("strong", "rest", "name", "shelf", "brand", "vector")
 
 
 class IndexRow(TypedDict):
-    """What the index is given of a product."""
+    """A product's row for the index."""
 
     product_id: str
     text: str
@@ -90,7 +90,7 @@ class IndexRow(TypedDict):
 
 
 class IndexMeta(TypedDict):
-    """What an index says it is of."""
+    """The identity of an index's data."""
 
     shop: str
     version: str

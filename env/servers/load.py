@@ -76,7 +76,7 @@ _GOING_ON: set[str] = set()
 
 
 class StoredRows(TypedDict):
-    """How many rows of a kind are stored, and the hash of them all."""
+    """The number of stored rows of a kind, and the hash of them all."""
 
     count: int
     digest: str

@@ -1,4 +1,4 @@
-"""Batches on their way to the servers while the next is made, acknowledged in the order in which they were handed over."""
+"""Batches sent to the servers while the next is made, acknowledged in the order in which they were handed over."""
 
 from __future__ import annotations
 

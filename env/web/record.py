@@ -158,7 +158,7 @@ _POLL = 0.02
 
 
 class PageFacts(TypedDict, total=False):
-    """What is worth keeping of a page beside what a reader made of it."""
+    """The facts worth keeping of a page beside a reader's text."""
 
     http_status: int | None
     content_type: str | None

@@ -1,4 +1,4 @@
-"""What agreement says, as types: the document of `drr judges agreement --json` and its parts."""
+"""The types of agreement: the document of `drr judges agreement --json` and its parts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SupportRow(TypedDict):
 
 
 class ClassRow(TypedDict):
-    """Of one class, from the side of the first judge."""
+    """The agreement on one class, from the side of the first judge."""
 
     precision: AgreementRow
     recall: AgreementRow
@@ -46,7 +46,7 @@ class BinaryRow(ClassRow):
 
 
 class ClassesRow(TypedDict):
-    """Where two judges part."""
+    """The disagreements of two judges."""
 
     confusion: dict[str, dict[str, int]]
     """By the first judge's label, then by the second's; of items that both judged."""
@@ -55,7 +55,7 @@ class ClassesRow(TypedDict):
 
 
 class WinRateRow(TypedDict):
-    """Of `a` against `b` by one judge's labels, or by those of `all people` together."""
+    """The win rate of `a` against `b` by one judge's labels, or by those of `all people` together."""
 
     judge: str
     dimension: str
@@ -113,7 +113,7 @@ class LabelsDocument(TypedDict):
 
 
 class SystemTotalsRow(TypedDict):
-    """Of systems, each the mean of its reports."""
+    """The agreement on systems, each the mean of its reports."""
 
     systems: dict[str, list[float]]
     """By the first and by the second judge."""
@@ -138,7 +138,7 @@ class CriteriaPair(TypedDict):
 
 
 class JudgeCost(TypedDict):
-    """What a judge's calls of this study cost; `None` where a price is unknown."""
+    """The cost of a judge's calls in this study; `None` where a price is unknown."""
 
     usd: float | None
     usd_per_query: float | None
@@ -194,7 +194,7 @@ class MarkedRow(TypedDict):
 
 
 class CalibrationDocument(TypedDict):
-    """Of `drr judges calibrate --json`."""
+    """The document of `drr judges calibrate --json`."""
 
     schema: int
     task: str

@@ -42,7 +42,7 @@ LabelT = TypeVar("LabelT")
 
 
 def stability(repetitions: Sequence[Judged]) -> StabilityRow | None:
-    """Measure how often the label was the same every time, for units that were judged more than once by one judge."""
+    """Measure how often the label stayed the same, for units that one judge judged more than once."""
     if len(repetitions) < 2:
         return None
     support = _repeated([_support(one) for one in repetitions])

@@ -1,4 +1,4 @@
-"""The words right behind a product's link, id or mark, and the sentence behind it that begins with `It` or `This`."""
+"""The words right after a product's link, id or mark, and a following sentence that begins with `It` or `This`."""
 
 from __future__ import annotations
 

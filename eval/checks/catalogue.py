@@ -123,7 +123,7 @@ def _is_of_another_shop(subject: Subject, url: str) -> bool:
 
 
 def name_matches_id(subject: Subject, mentions: Mentions) -> Check:
-    """Check that the name of a link, beside an id, of a row or of an entry is that of what it leads to."""
+    """Check that the name of a link, or beside an id, row or entry, is that of its product."""
     if subject.shop is None:
         return unverifiable("shop")
     tally = Tally()
@@ -158,7 +158,7 @@ _FIRST_CAPITAL = re.compile(r"(?<![\w'’&-])[A-Z][\w'’&-]+\s[A-Z&]")
 
 
 def _before(mentions: Mentions) -> Iterator[_Named]:
-    """Yield names right before an id, an address or a link that is none, or behind an id that begins its line."""
+    """Yield the names right before an id, address or plain link, or after an id that begins its line."""
     report = mentions.subject.report
     places = [
         (one.product_id, one.start, one.end)
@@ -208,7 +208,7 @@ def _is_name(name: str) -> bool:
 
 
 def _compare_name(tally: Tally, subject: Subject, named: _Named, product: Product) -> None:
-    """Find a name wrong where another product of the shop has all of its words, and this one lacks most of them or another made it."""
+    """Find a name wrong if another product has all its words, and this one lacks most or has another brand."""
     alike = similarity(named.name, full_name(product))
     if alike >= SAME:
         tally.ok()

@@ -69,7 +69,7 @@ def _is_soft(report: str, defect: Defect, led: Set[str], *, addressed: bool) -> 
 
 
 def fabricated_citation(subject: Subject, mentions: Mentions) -> Check:
-    """Check that every cited address is one that a tool returned, or a part of what one returned of a file."""
+    """Check that every cited address was returned by a tool, or is part of a returned file."""
     if subject.returned is None:
         return unverifiable("calls")
     tally = Tally()

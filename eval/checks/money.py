@@ -59,7 +59,7 @@ _NEAR = 240
 
 
 def total(subject: Subject, mentions: Mentions) -> Check:
-    """Check that the total of a list or table is the sum of its lines, and that a written sum comes to what it says."""
+    """Check that a list's or table's total is the sum of its lines, and that written sums are right."""
     tally = Tally()
     for bill in bills_of(mentions):
         place = bill.total.start, bill.total.end
@@ -77,7 +77,7 @@ def _slack(amount: MoneyAmount) -> float:
 
 
 def _equations(body: str) -> Iterator[tuple[Span, float, float]]:
-    """Find sums that are written out, `A $19.00 + B $12.50 = $31.50`, with one sign between any two of their amounts."""
+    """Find written sums, `A $19.00 + B $12.50 = $31.50`, with one sign between any two of their amounts."""
     for match in _EQUALS.finditer(body):
         low = max(
             (one.end() for one in _START.finditer(body, max(0, match.start() - _NEAR), match.start())),

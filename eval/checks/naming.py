@@ -191,7 +191,7 @@ SAME = 0.99
 
 
 def other_of_that_name(subject: Subject, name: str, product: Product) -> Product | None:
-    """Return another product of the shop whose title has all words of a name that says more than who made it."""
+    """Return another product whose title has all words of a name that says more than the brand."""
     tokens = name.split()
     if subject.shop is None or not tokens or tokens[0].casefold() in _LEADS:
         return None

@@ -178,7 +178,7 @@ def _compare_state(tally: Tally, order: Order, value: Segment) -> None:
 
 
 def _compare_thing(tally: Tally, mentions: Mentions, line: TextLine, order: Order, span: Span) -> None:
-    """Check that the one thing that a row points to, or the sentence of an order's number, is what was ordered."""
+    """Check that the one thing in a row, or in the sentence of an order's number, was ordered."""
     pointed = {one.product_id: one for one in mentions.within(line.start, line.end)}
     if not pointed:
         pointed = {one.product_id: one for one in mentions.called if line.start <= one.start < line.end}

@@ -41,7 +41,7 @@ class Paragraph(NamedTuple):
 
 
 def duplicates(subject: Subject, mentions: Mentions) -> Check:
-    """Check that no paragraph repeats an earlier one, word for word or nearly, and that no short one is there twice."""
+    """Check that no paragraph repeats an earlier one, exactly or nearly, and that no short one stands twice."""
     tally = Tally()
     seen, short = _ParagraphsSeen(), dict[tuple[str, ...], Span]()
     total = repeated = 0

@@ -62,7 +62,7 @@ class _GivenError(BaseModel):
 
 
 class _GivenCall(BaseModel):
-    """What a tool call of another system may say; all of it may be unknown, none of it may be of another type."""
+    """A tool call of another system, in which every part may be unknown but none of another type."""
 
     model_config = ConfigDict(extra="allow", strict=True)
 
@@ -80,7 +80,7 @@ class _GivenCall(BaseModel):
 
 
 class Origin(BaseModel):
-    """Where a report stands in the files of another benchmark."""
+    """The place of a report in the files of another benchmark."""
 
     model_config = ConfigDict(extra="ignore")
 

@@ -1,4 +1,4 @@
-"""Words of a text that carry its meaning, texts that are alike by them, and the passages that concern a claim.
+"""The content words of a text, texts that are alike by them, and the passages that concern a claim.
 
 Offsets always count characters of the frozen text, so that a viewer can mark what a judge was shown."""
 

@@ -63,7 +63,7 @@ class _Verdict(ForeignRow):
 
 
 class CitedPage(ForeignRow):
-    """What was checked of one address."""
+    """The checks of one address."""
 
     validate_res: list[_Verdict]
     validate_error: str | None

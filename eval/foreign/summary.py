@@ -26,7 +26,7 @@ JudgeName = Annotated[str, Field(min_length=1, max_length=NAME_LENGTH)]
 
 
 class ForeignScore(BaseModel):
-    """What the judge of another benchmark said of one report, or of a sentence whose report nobody knows."""
+    """The score of another benchmark's judge for one report, or for a sentence whose report is unknown."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -27,7 +27,7 @@ ReviewerName = Annotated[str, Field(pattern=r"^[\w-]{1,80}$")]
 
 
 class ReviewMark(BaseModel):
-    """What one reviewer says of one verdict or of one rule's finding; `says` `None` takes the last mark of it back."""
+    """A reviewer's mark on one verdict or rule finding; `says` `None` takes the last mark of it back."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -79,7 +79,7 @@ class ReviewerRow(TypedDict):
 
 
 class MarksRow(TypedDict):
-    """What reviewers marked of one judging as it stands now."""
+    """The reviewers' marks on one judging as it stands now."""
 
     verdicts: dict[str, ReviewerRow]
     """By reviewer."""

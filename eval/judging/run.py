@@ -68,7 +68,7 @@ class Row(TypedDict):
 
 
 class ForecastPart(TypedDict):
-    """Of a forecast."""
+    """A part of a forecast."""
 
     calls: int
     cost_usd: float | None
@@ -134,7 +134,7 @@ def _units(desk: Desk, options: JudgeOptions, stage: Sequence[Task[Any]], judged
 def _planned(
     desk: Desk, options: JudgeOptions, stage: Sequence[Task[Any]]
 ) -> Iterator[tuple[Task[Any], Wish | Answer | Pair]]:
-    """Plan all that is about one query, answer or pair before the next, so that a judging that stops early covers all variants."""
+    """Plan one query, answer or pair completely before the next, so that an interrupted judging covers all variants."""
     for kinds, matters in _MATTERS:
         here = [task for task in stage if task.subject in kinds]
         for matter in matters(desk, options) if here else ():

@@ -59,7 +59,7 @@ def said_name(name: str) -> str:
 
 
 def unasked(names: Collection[str]) -> set[str]:
-    """Those of these metrics that are a paper's sum over the verdicts of others, where nothing of that paper was judged."""
+    """Return the metrics that sum up a paper's verdicts, where nothing of that paper was judged."""
     found = [metric for name, metric in metrics().items() if name in names]
     judged = {metric.name.partition("_")[0] for metric in found if not metric.only_with}
     return {metric.name for metric in found if metric.only_with and metric.only_with not in judged}

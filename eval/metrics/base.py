@@ -121,7 +121,7 @@ def sum_metric(name: str, label: str, explanation: str, ends: Ends, *, digits: i
 
 @dataclass(frozen=True)
 class CitedSums:
-    """What a family of such metrics is made of."""
+    """The declaration of a family of such metrics."""
 
     methods: Mapping[str, str]
     """By metric, how it is made."""

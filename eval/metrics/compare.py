@@ -32,7 +32,7 @@ class PairedMetrics:
     def by_family(
         self, a: str, b: str, there: PairedMetrics | None = None
     ) -> list[dict[str, PairedDifference]]:
-        """`a` minus `b`, which may be `there`, on the queries that both scored; of each family the metrics that both have."""
+        """Return `a` minus `b` (perhaps of `there`) on shared queries, for each family's shared metrics."""
         ends = {name: metric.range for name, metric in metrics().items()}
         found = []
         for place in range(len(self.among)):
@@ -42,7 +42,7 @@ class PairedMetrics:
         return found
 
     def values(self, variant: str) -> dict[str, ByQuery]:
-        """Of every family."""
+        """Return the values of every family."""
         return {
             name: values
             for place in range(len(self.among))

@@ -1,4 +1,4 @@
-"""What a system took: its agent, its memory, and judging it. As measured; what one part does not know, its sum does not."""
+"""The cost of a system: its agent, its memory, and judging it. As measured; what one part does not know, its sum does not."""
 
 from __future__ import annotations
 

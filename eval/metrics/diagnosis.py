@@ -89,7 +89,7 @@ def _lines(path: Path) -> list[str]:
 
 
 class Diagnosis(TypedDict):
-    """Of one label: `present` is `None` where nobody can tell."""
+    """The diagnosis of one label; `present` is `None` where nobody can tell."""
 
     present: bool | None
     by: str | None

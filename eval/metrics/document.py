@@ -31,7 +31,7 @@ from drr.study.study import Study
 
 
 class PrintedFigures(NamedTuple):
-    """What a paper's plug-in adds where its protocol was judged."""
+    """The figures that a paper's plug-in adds where its protocol was judged."""
 
     figures: Callable[[Judged, Sequence[Answer]], Mapping[str, V]]
     """Of one system."""
@@ -44,7 +44,7 @@ class PrintedFigures(NamedTuple):
 
 
 def printed_figures() -> list[PrintedFigures]:
-    """What the papers add."""
+    """The figures that the papers add."""
     return [load(paper.printed) for paper in papers() if paper.printed]
 
 
@@ -143,7 +143,7 @@ SCHEMA = 1
 
 
 class JudgedStudy(NamedTuple):
-    """What a paper makes its part of the document from."""
+    """A judged study, from which a paper makes its part of the document."""
 
     study: Study
     judged: Judged
@@ -156,7 +156,7 @@ class JudgedStudy(NamedTuple):
 def study_document(
     study: Study, judge: str | None = None, *, complete: bool = False, known: Judged | None = None
 ) -> StudyDocument:
-    """Read the last judging by a model (else by rules), or that of the judge named, with the paper's protocol beside it.
+    """Read the last judging by a model (else by rules), or the named judge's, with the paper's protocol beside it.
 
     `complete`: without the answers whose research was broken off. `known`: that judging, where it was read already.
     """

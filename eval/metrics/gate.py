@@ -185,7 +185,7 @@ class Base:
 
 
 def against(judged: Judged, base: Base, names: Sequence[str]) -> list[GateRow]:
-    """A row for each variant and metric: it fails where the difference's interval or the paired test of `drr study compare` shows a loss.
+    """Compare each variant and metric with the base, and fail where the interval or the paired test shows a loss.
 
     Without `names` every headline metric that the base has.
     """
@@ -259,7 +259,7 @@ def _not_worse(
 
 
 def _loss(loss: float, least: float, p: float | None) -> str | None:
-    """Which of the two decided; where the values are few or far apart, the interval is the wider of them."""
+    """Name the test that shows a loss. Where the values are few or far apart, the interval is the wider of them."""
     shown = ["the whole interval lies on the worse side"] if least > 0 else []
     if loss > 0 and p is not None and p < SIGNIFICANT:
         shown.append(f"the paired test shows a loss (p = {p:.2g}, Holm)")

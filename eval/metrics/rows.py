@@ -136,7 +136,7 @@ class AlignmentRun(TypedDict):
 
 
 class AlignmentRow(TypedDict):
-    """How a judge was brought near to experts."""
+    """The alignment of a judge with experts."""
 
     task: str
     seal: str
@@ -176,7 +176,7 @@ class StudyDocument(TypedDict):
 
 
 class MetricRow(TypedDict):
-    """What a metric says of itself."""
+    """The declaration of a metric."""
 
     label: str
     explanation: str
@@ -246,7 +246,7 @@ class SystemCost(TypedDict):
 
 
 class CostDocument(TypedDict):
-    """What each system took, and what judging it took."""
+    """The cost of each system, and of judging it."""
 
     systems: dict[str, SystemCost]
     shared: dict[str, SpentInAll]

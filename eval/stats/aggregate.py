@@ -1,4 +1,4 @@
-"""Raw scores of anybody, row by row: their form, how they are read, and the one document of `drr papers aggregate`."""
+"""Raw scores of anybody, row by row: their form, their reading, and the one document of `drr papers aggregate`."""
 
 from __future__ import annotations
 

@@ -92,8 +92,7 @@ def unread(standing: Mapping[str, int]) -> dict[str, int]:
 def is_needed(
     alone: Counter[Status | None], together: Status | None, without: Status | None = None
 ) -> bool | None:
-    """Tell whether a source that supports nothing alone is needed, where the sources of its claim and type
-    say so much together and without it.
+    """Tell whether a source that supports nothing alone is needed beside the other sources of its claim and type.
 
     Without it is left at least what one of the others supports; of two sources it is exactly what the other does. Only where this
     leaves it open counts what the others were judged to say `without` it.

@@ -188,6 +188,6 @@ def pooled_sd(repeated: Iterable[Sequence[float | None]]) -> tuple[float | None,
 
 
 def detectable(difference: V) -> float | None:
-    """Return the smallest difference that a study of this size and spread finds in 4 of 5 cases, from its standard error."""
+    """Return the smallest difference that a study of this size and spread finds in 4 of 5 cases."""
     error = difference.error
     return None if error is None else error * (student(difference.clusters - 1) + POWER_Z)

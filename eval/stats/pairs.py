@@ -161,7 +161,7 @@ def wins_needed(decided: int, level: float = 0.05) -> int | None:
 
 
 class PairDetail(TypedDict):
-    """By dimension: positions, ratings (three systems and more), coefficients of length."""
+    """The details by dimension: positions, ratings (three systems and more), coefficients of length."""
 
     positions: dict[str, PositionRow]
     ratings: dict[str, StrengthRow]

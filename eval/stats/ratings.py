@@ -198,7 +198,7 @@ def _fit(
 
 
 class LengthRow(VRow):
-    """How a rating goes with the length of the report; `warning` where it goes so far that length may be what is rated."""
+    """The relation of a rating to the report's length; `warning` where length itself may be what is rated."""
 
     warning: bool
 

@@ -38,7 +38,7 @@ class ClaimRow(TypedDict):
 
 
 class HeldClaim(TypedDict):
-    """What of a claim is needed to hold it against its sources."""
+    """The part of a claim that is needed to compare it with its sources."""
 
     id: str
     text: str
@@ -66,7 +66,7 @@ class SourceRow(TypedDict):
 
 
 class VerdictRow(TypedDict):
-    """What is known of one claim held against its sources of one type."""
+    """The verdict on one claim against its sources of one type."""
 
     claim_id: str
     type: str
@@ -83,7 +83,7 @@ class VerdictRow(TypedDict):
 
 
 class AddressVerdict(VerdictRow):
-    """What is known of one claim held against one address, where it cites several of the same type."""
+    """The verdict on one claim against one of several cited addresses of the same type."""
 
     without: Status | None
     """What the claim's other sources of the type say together, where it was asked."""

@@ -138,7 +138,7 @@ class Desk:
         return self._profiles[user_id]
 
     def chosen(self, kind: type[Chosen]) -> Chosen:
-        """What the study chose of this kind, else the kind as it is by itself."""
+        """Return the study's choice of this kind, else the kind's default."""
         if kind not in self.choices:
             self.choices[kind] = kind()
         found: Chosen = self.choices[kind]
@@ -214,7 +214,7 @@ class Task(ABC, Generic[Planned]):
     """The families of metrics it feeds."""
 
     def versions(self, desk: Desk) -> Mapping[str, str]:
-        """Map the task's name, or its name and part (`rating/depth`), to the version of prompts and rules that a key and a judging have.
+        """Map the task's name, or name and part (`rating/depth`), to its version in keys and judgings.
 
         None where the protocol does not ask it.
         """

@@ -103,7 +103,7 @@ OwnPoints = Mapping[str, Sequence[PointRow]]
 
 
 class PurchaseLine(BaseModel):
-    """As an exported line has it."""
+    """A purchase as an exported line gives it."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -1,4 +1,4 @@
-"""How a judging goes about it, where people differ: our way, and the papers' as they are printed, or as published code has it.
+"""The protocol of a judging: our own way, and the papers' ways as printed or as published code has them.
 
 A task asks the protocol and never which one it is. A new protocol is one object here.
 """
@@ -60,7 +60,7 @@ class JudgingProtocol:
 
     @cached_property
     def asks(self) -> Mapping[str, Ask]:
-        """With what the papers' tasks ask; what is not asked under a protocol is not judged under it."""
+        """The questions of the protocol, with those of papers' tasks; nothing else is judged under it."""
         further = [load(paper.asks[self.name]) for paper in papers() if self.name in paper.asks]
         return {name: ask for asked in (self.own_asks, *further) for name, ask in asked.items()}
 

@@ -33,7 +33,7 @@ def registered() -> tuple[JudgingTask, ...]:
 
 
 def beside(word: str) -> set[str]:
-    """What a word asks for too: figures that are summed from verdicts of which the tasks of the word have no need."""
+    """Return the figures that a word asks for too, summed from verdicts that its own tasks do not need."""
     return {other for paper in papers() for other in paper.besides.get(word, ())}
 
 

@@ -30,7 +30,7 @@ _META = "reference"
 
 
 class GradesRow(TypedDict):
-    """Of both reports on one dimension."""
+    """The grades of both reports on one dimension."""
 
     target: int
     reference: int

@@ -28,7 +28,7 @@ KNOWN = "0.3.285"
 
 @asynccontextmanager
 async def sample_of(question: str, model: Model) -> AsyncIterator[None]:
-    """Of this task and of what it starts: questions that are answered side by side share none of it."""
+    """Set up a sample of this task and its children; questions answered side by side share none of it."""
     try:
         from inspect_ai.dataset import Sample
         from inspect_ai.log._samples import active_sample
@@ -112,7 +112,7 @@ def answering(make: Callable[[], Agent]) -> Run:
 
 
 def _ended(work: asyncio.Future[Any]) -> BaseException | None:
-    """What is wrong with the unit comes first, whatever the agent made of it."""
+    """Return the error of the finished work, which comes before anything the agent made of it."""
     return None if work.cancelled() else work.exception()
 
 

@@ -1,4 +1,4 @@
-"""What an evaluation by Inspect is about: the shop, the questions, and the terms of judging, opened once in a process."""
+"""The bench of an evaluation by Inspect: the shop, questions and judging, opened once per process."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BenchPlan:
-    """As it was asked for: plain data, which a log keeps, so that scorers can be made anew from it."""
+    """The requested bench: plain data, which a log keeps, so that scorers can be made anew from it."""
 
     shop: str | None = None
     queries: str | None = None
@@ -71,7 +71,7 @@ def _built_in() -> list[Query]:
 
 
 def sample_shop() -> Path:
-    """The invented shop that the built-in questions are about, made once for this user by the commands that anybody would type."""
+    """Return the invented shop of the built-in questions, made once for this user by the usual commands."""
     from importlib.metadata import version
 
     from drr.app.cli import answered

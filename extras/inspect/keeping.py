@@ -1,4 +1,4 @@
-"""The answers of an evaluation in a study of ours, judged there as `drr judge` judges: its figures are that study's figures."""
+"""The answers of an evaluation, in a study of ours and judged there as `drr judge` judges. The figures are that study's figures."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ class Keeping:
 
 
 def _usage(row: UsageRow) -> Usage:
-    """What Inspect's models cost nobody told us."""
+    """Return the usage of Inspect's models, whose cost is unknown."""
     from drr.llm.meter import Usage
 
     return Usage(

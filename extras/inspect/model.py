@@ -29,7 +29,7 @@ def instructions(run: AgentRun) -> str:
 
 
 class Conversions:
-    """One message of Inspect's is one of ours, each time it is sent: so a conversation that goes on is known as one."""
+    """A mapping of Inspect's messages to ours, the same each time, so that a continued conversation is recognised."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[str, BaseMessage]] = {}
@@ -38,7 +38,7 @@ class Conversions:
         return [self._one(message) for message in messages]
 
     def learn(self, message: ChatMessage, ours: AIMessage) -> None:
-        """What our model answered is sent back as it came: it may hold signed blocks, which Inspect's message has not."""
+        """Keep our model's message for sending it back unchanged: it may hold signed blocks, which Inspect's message has not."""
         self._keep(message, ours)
 
     def _one(self, message: ChatMessage) -> BaseMessage:

@@ -1,4 +1,4 @@
-"""A sample of Inspect as a run of ours: its agent is whatever Inspect runs, and its record is like every other answer's."""
+"""A sample of Inspect as a run of ours: any Inspect agent, and a record like every other answer's."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ async def begin(state: TaskState, bench: Bench, system: str) -> None:
 
 
 async def record_of(state: TaskState) -> AnswerRecord | None:
-    """What the sample leaves, made when it is first asked for; `None` where its agent left no answer."""
+    """Return the sample's record, made at the first request; `None` if its agent left no answer."""
     kept = state.store.get(RECORD)
     if kept is not None:
         return AnswerRecord.model_validate(kept)
@@ -145,7 +145,7 @@ def _events() -> Sequence[Any]:
 
 
 def _complete(sample: SampleRun, state: TaskState) -> None:
-    """What Inspect alone saw: its models' usage, the conversation, and calls that it answered itself."""
+    """Complete the record with what Inspect alone saw: its models' usage, the conversation, and calls that it answered itself."""
     for event in _events():
         if event.event == "model" and not event.error and event.cache != "read":
             _count(sample.meter, sample.run.agent.name, event)

@@ -67,7 +67,7 @@ def check_groups(groups: Sequence[str]) -> None:
 
 
 def _figure(name: str, scores: Sequence[SampleScore]) -> V:
-    """As `drr judge` sums it: the mean over questions of the mean over a question's trials, with its interval."""
+    """Sum as `drr judge` does: the mean over questions of the trials' mean, with its interval."""
     ours: OurMetric | None = metrics().get(name)
     ordered = sorted(scores, key=lambda one: (str(one.sample_id), (one.score.metadata or {}).get(TRIAL, 0)))
     by_query: dict[AskedQuestion, list[float | None]] = {}

@@ -1,4 +1,4 @@
-"""`inspect eval drr/retail`: the questions of a shop as an evaluation of Inspect, with our tools, and our judges as its scorers."""
+"""`inspect eval drr/retail`: a shop's questions as an Inspect evaluation, with our tools, and our judges as scorers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The project's tools as Inspect has tools: our names, schemas and texts, and each call recorded in the run it is made in."""
+"""The project's tools in Inspect's form: our names, schemas and texts, each call recorded in its run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunPlace:
-    """Where a tool is called: the run, and whom to tell of what ends it whatever the agent makes of it."""
+    """The place of a tool call: the run, and a callback for errors that end it regardless of the agent."""
 
     run: AgentRun
     broken: Callable[[Exception], None] = lambda error: None
@@ -53,7 +53,7 @@ def place_here() -> RunPlace | None:
 
 
 def shop_tools() -> list[Tool]:
-    """The tools of the run that this is called in; where there is none yet (a solver that is being made), all nine.
+    """Return the tools of the current run; without one (a solver that is being made), all nine.
 
     Whichever, a call of one is made in the run, or the sample, in which it is called.
     """
@@ -70,7 +70,7 @@ def tools_of(schemas: Sequence[ToolSchema]) -> list[Tool]:
 
 
 def note_refused(run: AgentRun, messages: Sequence[ChatMessage]) -> None:
-    """Calls that Inspect answered itself, for arguments of another form or a name that nobody has, in their place among ours."""
+    """Record the calls that Inspect rejected for bad arguments or unknown names, in their place among ours."""
     tools = [message for message in messages if message.role == "tool"]
     asked = {call.id: call for one in messages if one.role == "assistant" for call in one.tool_calls or ()}
     ran = len(run.calls.get(MAIN, ()))

@@ -82,7 +82,7 @@ def _architecture(word: str, version: str, origin: str, load: Callable[[], Run])
 
 
 def default_agent(tools: Any) -> Agent:
-    """Inspect's `react()` as it answers here and there: its answer is the report, and our prompt is all that it is told."""
+    """Return Inspect's usual `react()`: its answer is the report, and our prompt is its only instruction."""
     from inspect_ai.agent import react
 
     agent: Agent = react(prompt=None, tools=tools, submit=False)

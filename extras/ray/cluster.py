@@ -40,7 +40,7 @@ class ClusterNode(NamedTuple):
 
 
 class ClusterView(NamedTuple):
-    """What `drr env doctor` and a pool that waits say of it."""
+    """The state of the cluster, for `drr env doctor` and a waiting pool."""
 
     nodes: list[ClusterNode]
     free_cpus: float

@@ -18,7 +18,7 @@ MOST, PAGE = 50, 10
 
 
 class UcpOpen(BaseModel):
-    """What else a client sends is taken and not used, as the protocol's objects are open."""
+    """An object of the protocol that accepts unknown fields from a client and ignores them, as the protocol's are open."""
 
     model_config = ConfigDict(extra="allow", allow_inf_nan=False)
 

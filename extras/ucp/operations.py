@@ -212,7 +212,7 @@ def _limits(filters: UcpFilters | None, buyer: UcpBuyer | None) -> tuple[UcpPric
 
 
 def _passes(record: JsonObject, prices: UcpPrices, categories: list[str] | None) -> bool:
-    """As a search decides: an unknown price passes no filter on it."""
+    """Filter as a search does: an unknown price passes no filter on it."""
     cents = minor_units(record["price"])
     if prices.min is not None and (cents is None or cents < prices.min):
         return False

@@ -272,7 +272,7 @@ class Kind(NamedTuple):
 
 
 class Kinds:
-    """The kinds among some listings and what else is `bought`, with the words that name them and those that part them."""
+    """The kinds among listings and other `bought` things, with the words that name and distinguish them."""
 
     def __init__(self, products: Iterable[SeenProduct], bought: Iterable[Kind] = ()) -> None:
         self.counts: Counter[Kind] = Counter()

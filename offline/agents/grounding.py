@@ -66,7 +66,7 @@ class _SaidWord(NamedTuple):
 
 
 def wide_searches(task: Asked) -> tuple[str, ...]:
-    """List what each of the fullest sentences of a question says, and all of it, for a look at what they name."""
+    """List the words of the fullest sentences of a question, and of the whole question, as searches."""
     if not offline_question.in_own_words(task.text):
         return ()
     word_lists = [list(dict.fromkeys(content_words(one[0]))) for one in _SENTENCE.finditer(task.text)]

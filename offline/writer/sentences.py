@@ -13,7 +13,7 @@ Need = tuple[str, float] | tuple[str, float, str]
 
 
 class ThemeWords(TypedDict):
-    """What `intents.toml` knows of a theme."""
+    """The entry of a theme in `intents.toml`."""
 
     goal: str
     needs: list[Need]

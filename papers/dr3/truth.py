@@ -30,7 +30,7 @@ PAGE_ACTIONS = ("confirm", "refute")
 
 
 class FactPlace(BaseModel):
-    """Where a fact stands: an address that a report can cite, and the words that say it there."""
+    """The place of a fact: an address that a report can cite, and the words that state it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -70,7 +70,7 @@ class TaskFact(BaseModel):
 
 
 class StatementChange(BaseModel):
-    """What makes a distractor of a supportive page."""
+    """The change that makes a distractor of a supportive page."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -131,7 +131,7 @@ class ChecklistPoint(BaseModel):
 
 
 class PageProposal(BaseModel):
-    """What a model took a found page for; the sentence stands in the page. True once a person confirmed it."""
+    """A model's proposal for a found page, with a sentence that stands in it. True once a person confirmed it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -142,7 +142,7 @@ class PageProposal(BaseModel):
 
 
 class FoundRecord(BaseModel):
-    """Where the pages of a task come from that were not made."""
+    """The origin of a task's found pages."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -63,7 +63,7 @@ class ItemTruth(BaseModel):
 
 
 class PersonContext(BaseModel):
-    """What the manifest says of one person's part."""
+    """The manifest's entry on one person."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

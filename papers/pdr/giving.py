@@ -83,7 +83,7 @@ class PersonGiving(Giving):
 
     @property
     def roles(self) -> list[str]:
-        """That of memories, where some memory asks its model."""
+        """The memories' role, if a memory asks its model."""
         from drr.papers.pdr.memory.base import ROLE
         from drr.papers.pdr.memory.registry import memory_kind
 

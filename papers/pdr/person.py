@@ -23,7 +23,7 @@ Basis = Literal["records", "stated", "invented", "imported"]
 
 
 class Ground(BaseModel):
-    """What an attribute rests on: an order, a field of the shopper's record, or words of an own review of a product."""
+    """The basis of an attribute: an order, a field of the shopper's record, or words of an own review."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class MemoryCost(TypedDict):
-    """What one step took. Dollars are unknown where a model's price is, or where a server embedded."""
+    """The cost of one step. Dollars are unknown where a model's price is, or where a server embedded."""
 
     calls: int
     tokens: int

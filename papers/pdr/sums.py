@@ -1,4 +1,4 @@
-"""The sums of PDR-Bench: P and Q from scores of criteria, R from verdicts on citations, and the swap of persons."""
+"""The sums of PDR-Bench: P and Q from criteria scores, R from citation verdicts, and the persons' swap."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ _OF_WORDS = frozenset(("question", "exposure", "novelty_question", "guidance"))
 
 
 class FoundCandidate(BaseModel):
-    """What a unit leaves. Without `question` it was refused; the files of the drawer are not in it, as a seed gives them again."""
+    """The outcome of a unit. Without `question` it was refused; the files of the drawer are not in it, as a seed gives them again."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -269,7 +269,7 @@ def _proposals(corpus: FoundCorpus, looked: Sequence[LookedAt]) -> tuple[PagePro
 
 
 def _problems(task: WrittenTask, catalogue: Catalogue | None) -> list[tuple[str, str]]:
-    """By what `drr papers tasks check` says of it where it lies on disk."""
+    """Return the problems that `drr papers tasks check` finds in the task on disk."""
     with TemporaryDirectory(prefix="drr-task-") as place:
         stored = StoredTask(write_task(Path(place), task))
         return [(problem.check, problem.told) for problem in problems_of(stored, catalogue)]

@@ -31,7 +31,7 @@ class TaskFunnel(BaseModel):
 
 
 class FoundSet(BaseModel):
-    """Of a set of tasks of found pages: what decides it beside seed, shop and sizes."""
+    """The part of a found task set's identity beside seed, shop and sizes."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -50,7 +50,7 @@ class FoundSet(BaseModel):
 
 
 class TaskSetManifest(BaseModel):
-    """What decides a set stands in it from the start, so that the same command goes on; the rest when it is complete."""
+    """The identity of a task set, written at the start so that the same command goes on. The rest follows when it is complete."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

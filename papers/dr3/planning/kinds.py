@@ -20,7 +20,7 @@ Range = tuple[float, float]
 
 
 class ThingKind(BaseModel):
-    """One row of `kinds.toml`, which says what each field means; a range is `None` where the sort is not asked about it."""
+    """One row of `kinds.toml`, which explains each field; a range is `None` if the sort has none."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -217,7 +217,7 @@ class ChecklistInReport:
 def points_in(
     report: str, labels: Sequence[PointLabel], facts: Sequence[FactInReport], judge: str | None
 ) -> ChecklistInReport | None:
-    """What is met of the task's checklist and who says so; `None` where there is none, or nobody looked."""
+    """Return the task's checklist with the points met and who says so; `None` without checklist or judge."""
     if not labels:
         return None
     known = {fact.id: fact for fact in facts}

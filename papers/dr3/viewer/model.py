@@ -224,7 +224,7 @@ class TaskView:
 
     @property
     def made(self) -> bool:
-        """By us; of an imported task places and changes are not recorded."""
+        """Tell whether we made the task; of an imported one places and changes are not recorded."""
         return self.truth.intent != "other"
 
 

@@ -1,4 +1,4 @@
-"""`drr papers context`: what an assistant could have gathered of each person, in nested sizes; and what code can say against it."""
+"""`drr papers context`: the possible knowledge of an assistant about each person, in nested sizes, with objections found by code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`drr papers swap`: every report under the criteria of the other persons of its task, and what that says of P."""
+"""`drr papers swap`: every report under the criteria of its task's other persons, and the consequences for P."""
 
 from __future__ import annotations
 

@@ -206,7 +206,7 @@ class PersonsAtHand:
 
 
 def persons_at(desk: Desk) -> PersonsAtHand:
-    """Who asks which question of those that are being judged."""
+    """Return the persons behind the questions that are being judged."""
     if PersonsAtHand not in desk.choices:
         desk.choices[PersonsAtHand] = PersonsAtHand(desk.chosen(PqrChoices).persons, desk.shop)
     found: PersonsAtHand = desk.choices[PersonsAtHand]

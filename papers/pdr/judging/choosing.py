@@ -1,4 +1,4 @@
-"""What `drr judge` is told of persons and criteria, and where a study keeps it."""
+"""The choices of `drr judge` for persons and criteria, and their place in a study."""
 
 from __future__ import annotations
 

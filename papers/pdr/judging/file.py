@@ -59,7 +59,7 @@ class CriterionLine(BaseModel):
 
 
 class CriteriaLine(BaseModel):
-    """As `criteria150_en.jsonl` has it."""
+    """A line of criteria in the form of `criteria150_en.jsonl`."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -60,7 +60,7 @@ class CriterionRow(TypedDict):
 
 
 class WeightsRow(TypedDict):
-    """Of the dimensions: the mean of the samples that could be used."""
+    """The weights of the dimensions: the mean of the usable samples."""
 
     weights: dict[str, float]
     samples: list[dict[str, float]]
@@ -90,7 +90,7 @@ class Rubric:
 
 
 class ScoreRow(TypedDict):
-    """What one round says of one criterion."""
+    """The score of one criterion in one round."""
 
     score: int | None
     analysis: str

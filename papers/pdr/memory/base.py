@@ -1,4 +1,4 @@
-"""A memory, and what it may use: a desk, forms, requests of its model, and items as lines within a budget."""
+"""A memory and its means: a desk, forms, requests to its model, and items as lines within a budget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gain of knowing the person: settings side by side, memories at one budget (PDR-Bench's Tables 2, 3, 8 and 9)."""
+"""The gain from knowing the person: settings compared, and memories at one budget (PDR-Bench's Tables 2, 3, 8 and 9)."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def _placed(systems: Sequence[str]) -> list[str]:
 
 
 def document_part(about: JudgedStudy) -> SettingsDocument | None:
-    """What stands under `settings` in a study's document."""
+    """Return the part of a study's document under `settings`."""
     return settings_document(about.study, about.judged, about.figures)
 
 

@@ -129,7 +129,7 @@ class JudgedThing(NamedTuple):
 
 
 class AlignedThing(TypedDict):
-    """One side of a labelled thing as a reader finds it again: `id` is that of its label, `text` of its words, `unit` what `drr study trace` shows."""
+    """One side of a labelled thing: its label's `id`, its `text`, and the `unit` that `drr study trace` shows."""
 
     id: str
     text: str
@@ -218,7 +218,7 @@ def by_side(rows: Sequence[JudgedThing], ends: tuple[float, float]) -> dict[str,
 
 
 def rank_agreement(rows: Sequence[JudgedThing]) -> tuple[V, float | None]:
-    """Share of questions whose things stand in the very same order, and the share if the judge's values were dealt anew among them."""
+    """Return the share of questions with the very same order, and the share expected if the judge's values were shuffled."""
     groups: dict[tuple[str, str], list[JudgedThing]] = {}
     for row in rows:
         if row.judge is not None:

@@ -1,4 +1,4 @@
-"""`drr judges align`: brings a judge near to experts, version by version of its prompt, on a sealed split of their labels."""
+"""`drr judges align`: a judge brought near to experts, one prompt version after another, on a sealed split of labels."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ _META = "pair_seed"
 
 
 class PairSeed(NamedTuple):
-    """What a desk goes by."""
+    """The seed of a desk for pairs of passages."""
 
     seed: int = 0
 

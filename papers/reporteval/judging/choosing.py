@@ -1,4 +1,4 @@
-"""What `drr judge` is told of pairs of passages, and where a study keeps it."""
+"""The choices of `drr judge` for pairs of passages, and their place in a study."""
 
 from __future__ import annotations
 

@@ -27,14 +27,14 @@ class ReportGradeRow(TypedDict):
 
 
 class RepeatedWords(TypedDict):
-    """What stands in both passages, as the judge quoted it and code found it."""
+    """The words common to both passages, quoted by the judge and found by code."""
 
     first: str
     second: str
 
 
 class RepetitionRow(TypedDict):
-    """What is known of one pair of passages; `score` is `None` where the judge gave none that its quotations bear."""
+    """The verdict on one pair of passages; `score` is `None` if quotations bear out none."""
 
     place: list[int]
     """Which passages of the report, from 0."""

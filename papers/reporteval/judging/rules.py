@@ -1,4 +1,4 @@
-"""How rules grade a report and find what it repeats, where no model judges."""
+"""The rules that grade a report and find its repetitions without a model."""
 
 from __future__ import annotations
 
