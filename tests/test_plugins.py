@@ -77,6 +77,7 @@ PAPER = Paper(
     ),
     metrics=(Placed("toy_paper.tone", before="quality"),),
     commands="toy_paper.commands:ROWS",
+    viewer="toy_paper.pages:TonePages",
 )
 """
 COMMANDS = """
@@ -92,6 +93,15 @@ def build(parser):
 def run(arguments):
     print(f"hello {arguments.name}")
     return 0
+"""
+VIEWER = """
+from drr.app.viewer.of_papers import StudyPart
+from drr.app.viewer.render import part
+
+
+class TonePages(StudyPart):
+    def on_index(self, entries):
+        return {"told": part("toy/tone.html", count=len(entries), word="<loud>")}
 """
 TONE = """
 from drr.eval.metrics.base import Metric, over_queries
@@ -112,9 +122,10 @@ def corpus(judged, answers):
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
     """A paper of somebody else, as its package lies in a folder of packages."""
-    files = {"plugin": TOY, "commands": COMMANDS, "hello": HELLO, "tone": TONE}
+    files = {"plugin": TOY, "commands": COMMANDS, "hello": HELLO, "tone": TONE, "pages": VIEWER}
     package = tmp_path / "site" / "toy_paper"
-    package.mkdir(parents=True)
+    (package / "templates").mkdir(parents=True)
+    (package / "templates" / "tone.html").write_text("{{ count }} are {{ word }}.", encoding="utf-8")
     (package / "__init__.py").touch()
     for name, text in files.items():
         (package / f"{name}.py").write_text(text, encoding="utf-8")
@@ -149,6 +160,21 @@ def test_a_package_of_somebody_else_adds_a_task_a_metric_and_a_command(installed
     )
     printed = python(code, site=installed)
     assert printed.startswith("hello Ada\n") and "says hello" in printed
+
+
+def test_a_package_of_somebody_else_has_its_part_in_the_viewer(installed: Path, tmp_path: Path) -> None:
+    code = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from drr.app.viewer.reader import Reader\n"
+        "from drr.app.viewer.render import Pages\n"
+        "from drr.study.study import Study\n"
+        "with Study.create(Path(sys.argv[1]), {}) as study:\n"
+        "    reader = Reader(study)\n"
+        "    pages = Pages('study', served=False, papers=reader.papers.values())\n"
+        "    assert '0 are &lt;loud&gt;.' in pages.index(reader.entries(), None, 0)\n"
+    )
+    python(code, str(tmp_path / "study"), site=installed)
 
 
 def test_a_broken_package_of_somebody_else_ends_nothing(installed: Path) -> None:

@@ -138,16 +138,8 @@ def make_plan(
     every = [pair for _, pairs_of in sorted(candidates.items()) for pair in pairs_of]
     drawn = Sample(seed=seed, drawn=min(pairs, len(every)), population=len(every)) if by_lot else None
     chosen = _spread(candidates, pairs, seed) if drawn is None else Random(seed).sample(every, drawn.drawn)
-    shared = len(chosen) if overlap is None else min(overlap, len(chosen))
-    return AnnotationPlan(
-        seed=seed,
-        sample=drawn,
-        dimensions=list(DIMENSIONS),
-        owner_token=new_token(),
-        pairs=chosen,
-        annotators=_people(annotators, chosen, shared),
-        both_bad=both_bad,
-    )
+    plan = _plan(chosen, drawn, annotators, seed, overlap)
+    return plan.model_copy(update={"dimensions": list(DIMENSIONS), "both_bad": both_bad})
 
 
 def make_criteria_plan(
@@ -162,7 +154,16 @@ def make_criteria_plan(
     if not reports:
         raise DrrError("no report has criteria of a person")
     drawn = Sample(seed=seed, drawn=min(count, len(reports)), population=len(reports))
-    chosen = Random(seed).sample(list(reports), drawn.drawn)
+    return _plan(Random(seed).sample(list(reports), drawn.drawn), drawn, annotators, seed, overlap)
+
+
+def _plan(
+    chosen: list[BlindPair],
+    drawn: Sample | None,
+    annotators: Sequence[str],
+    seed: int,
+    overlap: int | None,
+) -> AnnotationPlan:
     shared = len(chosen) if overlap is None else min(overlap, len(chosen))
     return AnnotationPlan(
         seed=seed,

@@ -141,9 +141,9 @@ class Reader:
             entry = self._entries.get(key)
         return None if entry is None else self.view(entry, full=True)
 
-    def view(self, entry: ShownEntry, *, full: bool = False, figured: bool = False) -> ReportView | None:
-        """`full` with sources, calls, conversations and rules; `figured` with its metrics."""
-        return self._views.view(self._keys[entry.key], entry, full=full, figured=figured)
+    def view(self, entry: ShownEntry, *, full: bool = False) -> ReportView | None:
+        """`full` with products, sources, calls, conversations and rules."""
+        return self._views.view(self._keys[entry.key], entry, full=full)
 
     def asked(self, query_id: str) -> Query | None:
         return self._views.asked(query_id)

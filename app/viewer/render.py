@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
 from drr.app.pages.frame import ANSWERS, Frame, FramePlace
 from drr.app.viewer.gantt import gantt
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from drr.eval.tasks.judged import Judging
     from markupsafe import Markup
 
+T = TypeVar("T")
 SHOWN_PASSAGES = 3
 ALONE = Around()
 
@@ -225,6 +226,11 @@ class Pages:
 
     def page(self, sha: str, text: str) -> str:
         return self.draw("page.html", "../", banner=None, sha=sha, text=text)
+
+
+def if_any(found: T | None, draw: Callable[[T], str]) -> str | None:
+    """Draw what was found; `None` where nothing was."""
+    return None if found is None else draw(found)
 
 
 def part(name: str, **values: Any) -> Markup:

@@ -10,13 +10,13 @@ from contextlib import asynccontextmanager
 from functools import cached_property
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 from weakref import finalize
 
 from drr.app.pages.serve import STATIC, guarded
 from drr.app.reporting import write_beside
 from drr.app.viewer.reader import AroundAnswers, Reader
-from drr.app.viewer.render import Pages
+from drr.app.viewer.render import Pages, if_any
 from drr.app.viewer.reviewing import review_routes
 from drr.app.viewer.searching import FILE, words_script
 from drr.env.errors import DrrError
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.routing import Route
 
-T = TypeVar("T")
 PLACE = "report/index.html"
 
 
@@ -238,16 +237,12 @@ class _Drawn:
 
         return {
             "index": index,
-            "judges": lambda _: _if_any(reader.judges_agreement(), lambda found: pages.judges(*found)),
-            "q": lambda name: _if_any(
+            "judges": lambda _: if_any(reader.judges_agreement(), lambda found: pages.judges(*found)),
+            "q": lambda name: if_any(
                 reader.query(name) or None, lambda own: pages.query(own, reader.outcomes(name))
             ),
-            "r": lambda name: _if_any(reader.report(name), lambda own: pages.report(own, around.of(name))),
-            "x": lambda name: _if_any(reader.report(name), pages.transcript),
-            "p": lambda name: _if_any(reader.page(name), lambda text: pages.page(name, text)),
+            "r": lambda name: if_any(reader.report(name), lambda own: pages.report(own, around.of(name))),
+            "x": lambda name: if_any(reader.report(name), pages.transcript),
+            "p": lambda name: if_any(reader.page(name), lambda text: pages.page(name, text)),
             **{kind: draw for paper in reader.papers.values() for kind, draw in paper.drawn(pages).items()},
         }
-
-
-def _if_any(found: T | None, draw: Callable[[T], str]) -> str | None:
-    return None if found is None else draw(found)

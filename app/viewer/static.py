@@ -5,13 +5,13 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from drr.app.pages.serve import STATIC, STYLES
 from drr.app.viewer.reader import AroundAnswers, Reader
 from drr.app.viewer.render import Pages
 from drr.app.viewer.searching import FILE, words_script
-from drr.app.viewer.views import without_details
 from drr.env.files import check_ours
 from drr.env.progress import Progress
 
@@ -87,7 +87,8 @@ def _write_pages(reader: Reader, draft: Path, progress: Progress, report_page: s
     with progress.stage("pages", total=len(units), unit="questions") as stage:
         for query in units:
             reports = [report for key in units[query] if (report := reader.report(key)) is not None]
-            compared = [without_details(report) for report in reports if report.entry.status == "done"]
+            # Without sources a marker leads nowhere: their places are on each answer's own page.
+            compared = [replace(report, sources=()) for report in reports if report.entry.status == "done"]
             if compared:
                 put("q", query, pages.query(compared, reader.outcomes(query)))
             for report in reports:

@@ -52,15 +52,15 @@ class AnswerViews:
     def asked(self, query_id: str) -> Query | None:
         return self._queries.get(query_id)
 
-    def view(self, key: str, entry: ShownEntry, *, full: bool, figured: bool = False) -> ReportView | None:
-        """`full` with sources, calls, conversations and rules; `figured` with its metrics."""
+    def view(self, key: str, entry: ShownEntry, *, full: bool) -> ReportView | None:
+        """`full` with products, sources, calls, conversations and rules."""
         try:
-            return self._made(key, entry, full=full, figured=full or figured)
+            return self._made(key, entry, full=full)
         except LostText:
             self._study.look_for_losses()
-            return self._made(key, entry, full=full, figured=full or figured)
+            return self._made(key, entry, full=full)
 
-    def _made(self, key: str, entry: ShownEntry, *, full: bool, figured: bool) -> ReportView | None:
+    def _made(self, key: str, entry: ShownEntry, *, full: bool) -> ReportView | None:
         record = self._study.record(key)
         if record is None:
             return None
@@ -96,7 +96,7 @@ class AnswerViews:
             judged_by=judged.judging.judge if judged.judging else None,
             judged_by_rules=bool(judged.judging and judged.judging.rule_written),
             missing_shop=self._profiles.missing,
-            figures=tuple(parts.figures(values)) if figured else (),
+            figures=tuple(parts.figures(values)),
             foreign=self._foreign(entry),
             others=tuple(self._others(judged, answer, book, among)),
             papers={name: paper.read(entry, judged, answer) for name, paper in self._papers.items()},
@@ -161,20 +161,6 @@ def _with_details(view: ReportView, judged: Judged, answer: Answer) -> ReportVie
         conversations=tuple(parts.conversations(_transcripts(answer))),
         steps=tuple(parts.steps(answer.record.result.get("steps") or ())),
         rules=tuple(parts.rules(judged, answer)),
-    )
-
-
-def without_details(view: ReportView) -> ReportView:
-    """Drop what a page of its own adds: the report as it stands beside others."""
-    return replace(
-        view,
-        products=(),
-        figures=(),
-        sources=(),
-        actors=(),
-        conversations=(),
-        steps=(),
-        rules=(),
     )
 
 

@@ -12,7 +12,7 @@ from drr.app.viewer.judges import ShownSide
 from drr.app.viewer.model import ReportView, ShownEntry
 from drr.app.viewer.of_papers import Inserts, StudyPart
 from drr.app.viewer.reader import Reader
-from drr.app.viewer.render import Pages, banner_of, part, passages, report_html
+from drr.app.viewer.render import Pages, banner_of, if_any, part, passages, report_html
 from drr.env.given import Setting, parts_of
 from drr.env.progress import Progress
 from drr.env.source import text_hash
@@ -206,16 +206,12 @@ class PersonPages(StudyPart):
         if name not in cases:
             return None
         case = cases[name]
-        views = (self.reader.view(entry, figured=True) for entry in case.entries)
+        views = (self.reader.view(entry) for entry in case.entries)
         shown = [view for view in views if view is not None and view.entry.status == "done"]
         return case_view(case, of_task(cases.values(), case.task), shown, self._persons) if shown else None
 
     def drawn(self, pages: Pages) -> Mapping[str, Callable[[str], str | None]]:
-        def draw(name: str) -> str | None:
-            case = self.case(name)
-            return None if case is None else case_page(pages, case)
-
-        return {"c": draw}
+        return {"c": lambda name: if_any(self.case(name), lambda case: case_page(pages, case))}
 
     def write(self, pages: Pages, draft: Path, progress: Progress) -> int:
         (draft / "c").mkdir()

@@ -14,7 +14,7 @@ from drr.app.viewer.highlight import Stretch, marked_html
 from drr.app.viewer.model import ReportView, ShownEntry
 from drr.app.viewer.of_papers import Inserts, StudyPart
 from drr.app.viewer.reader import Reader
-from drr.app.viewer.render import Pages, marked, part
+from drr.app.viewer.render import Pages, if_any, marked, part
 from drr.app.viewer.static import fresh_folder
 from drr.app.viewer.templating import templates
 from drr.app.vouching import is_own_shop, offer_shop, remember_shop
@@ -282,21 +282,14 @@ def task_routes(shelf: TaskShelf, pages: TaskPages, entries: Entries = _none) ->
 
 
 def _drawing(shelf: TaskShelf, pages: TaskPages, entries: Entries) -> dict[str, Callable[[str], str | None]]:
-    def task(name: str) -> str | None:
-        found = shelf.task(name)
-        if found is None:
-            return None
+    def task(found: TaskView) -> str:
         return pages.task(found, [one for one in entries() if found.entry.task_id in _tasks_of(one)])
 
-    def document(name: str) -> str | None:
-        found = shelf.document(name)
-        return None if found is None else pages.document(found)
-
-    def noise(name: str) -> str | None:
-        found = shelf.noise(name)
-        return None if found is None else pages.noise(found)
-
-    return {"t": task, "d": document, "n": noise}
+    return {
+        "t": lambda name: if_any(shelf.task(name), task),
+        "d": lambda name: if_any(shelf.document(name), pages.document),
+        "n": lambda name: if_any(shelf.noise(name), pages.noise),
+    }
 
 
 def write_task_files(
