@@ -201,11 +201,11 @@ async def think(
 ) -> Command[Any]:
     """The next turn, and `act` behind it; `end` where there is none."""
     turn, stop = await _next(run, actor, conversation, state["messages"], brief, tools)
-    said = {"messages": [] if turn is None else [turn]}
+    change = {"messages": [] if turn is None else [turn]}
     return (
-        _onward({**said, "steps": state["steps"] + 1}, "act")
+        _onward({**change, "steps": state["steps"] + 1}, "act")
         if stop is None
-        else _onward({**said, "stop": stop}, end)
+        else _onward({**change, "stop": stop}, end)
     )
 
 

@@ -310,16 +310,16 @@ class Answering:
                 " it was edited while the study ran; run the study again"
             )
         replay = context.replaying()
-        told = self.giving.given(setting_in(spec), spec.get("person_id"), spec["query"])
+        texts_given = self.giving.given(setting_in(spec), spec.get("person_id"), spec["query"])
         record = await self.answer(
             spec,
             context.models,
             context.meter,
             replay=replay,
-            on_failure=lambda gathered: context.keep(kept(gathered, spec, told)),
-            given=told,
+            on_failure=lambda gathered: context.keep(kept(gathered, spec, texts_given)),
+            given=texts_given,
         )
-        outcome, settings = kept(record, spec, told), context.models.settings
+        outcome, settings = kept(record, spec, texts_given), context.models.settings
         limits = {"max_tokens": settings.max_tokens, "retry_max_tokens": settings.raised_max_tokens}
         return Outcome({**outcome.result, **limits}, outcome.blobs)
 

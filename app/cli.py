@@ -71,8 +71,10 @@ def _main(words: list[str]) -> int:
         print(f"drr: no command {words[0]!r}{hint}", file=sys.stderr)
         return 2
     if found.old and not found.command.old_stays:
-        told = f"`drr {found.old}` is now `drr {found.command.name}`; the old name goes with the next version"
-        print(f"drr: {told}", file=sys.stderr)
+        notice = (
+            f"`drr {found.old}` is now `drr {found.command.name}`; the old name goes with the next version"
+        )
+        print(f"drr: {notice}", file=sys.stderr)
     return _run(found.command, found.rest)
 
 

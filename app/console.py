@@ -102,10 +102,10 @@ _WORDS = {
 def _add_setting(parser: argparse._ActionsContainer, name: str, line: str = "") -> None:
     """An option with the sentence and the default of its setting."""
     field = Settings.model_fields[name]
-    told = (line or field.description or "").replace("%", "%%")
-    if "(default:" not in told:
-        told += f" (default: {'none' if field.default_factory else _shown_default(field.default)})"
-    parser.add_argument("--" + name.replace("_", "-"), dest=name, metavar=_metavar(name, field), help=told)
+    text = (line or field.description or "").replace("%", "%%")
+    if "(default:" not in text:
+        text += f" (default: {'none' if field.default_factory else _shown_default(field.default)})"
+    parser.add_argument("--" + name.replace("_", "-"), dest=name, metavar=_metavar(name, field), help=text)
 
 
 def _shown_default(value: object) -> str:
@@ -136,8 +136,8 @@ def add_trust_option(parser: argparse._ActionsContainer) -> None:
 
 
 def add_search_options(parser: argparse.ArgumentParser) -> None:
-    told = Settings.model_fields["search"].description
-    parser.add_argument("--search", choices=("fields", "plain", "hybrid"), help=f"{told} (default: fields)")
+    text = Settings.model_fields["search"].description
+    parser.add_argument("--search", choices=("fields", "plain", "hybrid"), help=f"{text} (default: fields)")
     _add_setting(parser, "model_embedder")
     _add_setting(parser, "base_url", "address of the embedder (default: the provider's)")
 

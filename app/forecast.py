@@ -151,7 +151,7 @@ def _own(system: str, looked: _Looked) -> SystemBase:
 
 
 def _base(
-    variant: Variant, setting: Setting, measured: Mapping[str, PerUnit], told: int | None
+    variant: Variant, setting: Setting, measured: Mapping[str, PerUnit], known: int | None
 ) -> SystemBase:
     """Choose the base. Before a system's first answer it is the variant's under `records` here or in the
     paper, with so much more in every call."""
@@ -161,14 +161,14 @@ def _base(
         return SystemBase(own, "this study")
     paper = PAPER.get(variant.bare_name.replace("+profile", ""))
     base = records or (PerUnit(*paper) if paper else None)
-    if base is None or told is None:
+    if base is None or known is None:
         return SystemBase(None, None)
     source = f"this study's {name}" if records else "the paper's Table 5"
-    if not told:
+    if not known:
         return SystemBase(base, source)
     most = "at most " if setting.kind == "memory" else ""
-    more = base._replace(input_tokens=base.input_tokens + base.calls * told)
-    return SystemBase(more, f"{source}, {most}{told:,} tokens told in each call")
+    more = base._replace(input_tokens=base.input_tokens + base.calls * known)
+    return SystemBase(more, f"{source}, {most}{known:,} tokens told in each call")
 
 
 class _Looked(NamedTuple):

@@ -162,11 +162,11 @@ def held_against(study: Study, settings: Settings) -> HeldAgainst:
     return {"shop": study.config.get("run", {}).get("shop"), "shop_url": kept or settings.shop_url}
 
 
-def say_shop(held: HeldAgainst) -> None:
-    if held["shop"] is None:
+def say_shop(against: HeldAgainst) -> None:
+    if against["shop"] is None:
         notice = "held against no shop, so what is cited of one stays unread; `drr judge STUDY --shop SHOP` names one"
     else:
-        notice = f"held against the shop {held['shop']}, whose pages are at {held['shop_url']}"
+        notice = f"held against the shop {shop['shop']}, whose pages are at {shop['shop_url']}"
     print(plain(notice))
 
 

@@ -212,8 +212,8 @@ def choices(
 def _goes_on(study: Study, desk: Desk) -> bool:
     found = goes_on_by_earlier(study, desk)
     if found:
-        told = "goes on by the prompts that judged it before; --renew judges it by today's, with new calls"
-        notice(f"{study.folder}: {told}")
+        warning = "goes on by the prompts that judged it before; --renew judges it by today's, with new calls"
+        notice(f"{study.folder}: {warning}")
     return found
 
 

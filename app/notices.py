@@ -82,8 +82,8 @@ def places_among(named: Iterable[object]) -> Iterator[None]:
         if place is None:
             raise
         at = "" if _is_at(_whole_path(error.filename), place) else f"{error.filename} "
-        told = f"{place}: {at}cannot be read or written ({error.strerror})"
-        raise Misuse(f"{told}; choose a place that you may read and write") from error
+        problem = f"{place}: {at}cannot be read or written ({error.strerror})"
+        raise Misuse(f"{problem}; choose a place that you may read and write") from error
 
 
 def _named(error: OSError, arguments: Iterable[object]) -> str | None:

@@ -34,12 +34,12 @@ class _Formatter(argparse.HelpFormatter):
     """Says the default of each option whose help does not."""
 
     def _get_help_string(self, action: argparse.Action) -> str:
-        told, default = action.help or "", action.default
-        if not action.option_strings or action.nargs == 0 or "default" in told:
-            return told
+        text, default = action.help or "", action.default
+        if not action.option_strings or action.nargs == 0 or "default" in text:
+            return text
         if default in (None, argparse.SUPPRESS) or default in ("", [], ()):
-            return told
-        return f"{told} (default: {str(default).replace('%', '%%')})"
+            return text
+        return f"{text} (default: {str(default).replace('%', '%%')})"
 
 
 class _RawFormatter(_Formatter, argparse.RawDescriptionHelpFormatter):
@@ -146,7 +146,7 @@ def nearest(slip: str, names: Iterable[str] | Mapping[str, str]) -> str:
     from difflib import get_close_matches
 
     shown = names if isinstance(names, Mapping) else {name: name for name in names}
-    bare = {name.lstrip("-"): told for name, told in shown.items()}
+    bare = {name.lstrip("-"): line for name, line in shown.items()}
     near = [bare[name] for name in get_close_matches(slip.lstrip("-"), bare, 3, 0.7)]
     return f"; did you mean {' or '.join(near)}?" if near else ""
 
@@ -200,10 +200,10 @@ def _options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
 def _helped(helps: Mapping[argparse.Action, str]) -> Iterator[None]:
     """Give these actions other sentences for a while."""
     before = {action: action.help for action in helps}
-    for action, told in helps.items():
-        action.help = told
+    for action, text in helps.items():
+        action.help = text
     try:
         yield
     finally:
-        for action, told_before in before.items():
-            action.help = told_before
+        for action, text_before in before.items():
+            action.help = text_before

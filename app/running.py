@@ -168,8 +168,8 @@ def _opened(asked: RunConfig, *, calls: bool = True) -> Iterator[_Asked]:
     folder = asked.study
     config, saved, (plan, settings, queries, named) = _settled(asked)
     keyed = _keyed(config, saved, settings)
-    if said := _anew(config, saved, settings):
-        notice(f"{folder}: {said}")
+    if line := _anew(config, saved, settings):
+        notice(f"{folder}: {line}")
     answers = replace(
         AnswerConfig.of(plan, settings, folder / "pages", persons_file(config)),
         keyed_max_tokens=keyed,
@@ -180,8 +180,8 @@ def _opened(asked: RunConfig, *, calls: bool = True) -> Iterator[_Asked]:
     with open_answering(answers, calls=calls) as answering:
         check_named(answering, config.named_roles)
         answering.check_queries(queries, str(config.queries or folder))
-        for said in left_out(answering):
-            notice(said)
+        for line in left_out(answering):
+            notice(line)
         units = answering.units(queries, plan["trials"])
         chosen, others = named.split(units)
         if others and not config.only:

@@ -253,8 +253,8 @@ def call_over_mcp(name: str, given: JsonObject) -> Called:
     try:
         request = Request(address, json.dumps(body).encode(), head)  # noqa: S310 - checked above
         with build_opener(ProxyHandler({})).open(request, timeout=_PATIENCE_S) as answer:
-            told = json.load(answer)
-        result = told["result"]
+            reply = json.load(answer)
+        result = reply["result"]
         text = "\n".join(part["text"] for part in result["content"])
     except HTTPError as error:
         raise DrrError(

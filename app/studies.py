@@ -217,8 +217,8 @@ def say_losses(study: Study) -> None:
         if lost:
             some = ", ".join(f"{loss.label} ({loss.names[0].partition(':')[0]})" for loss in lost[:3])
             more = f" and {len(lost) - 3:,} more" if len(lost) > 3 else ""
-            told = f"{study.folder}: {len(lost):,} answers lack texts and are left out: {some}{more}; {mend}"
-            notice(_cause(told))
+            text = f"{study.folder}: {len(lost):,} answers lack texts and are left out: {some}{more}; {mend}"
+            notice(_cause(text))
 
 
 def conclude(summary: Summary, folder: Path, what: str = "run", command: str | None = None) -> int:

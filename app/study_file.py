@@ -131,8 +131,8 @@ class _Page(NamedTuple):
         try:
             run.parse_args([*words, "study"])
         except Misuse as error:
-            said = re.split(r"(?:;| ) ?[Tt]ry `", str(error))[0]
-            raise self.wrong(key, said.removeprefix(f"argument --{key.replace('_', '-')}: ")) from error
+            message = re.split(r"(?:;| ) ?[Tt]ry `", str(error))[0]
+            raise self.wrong(key, message.removeprefix(f"argument --{key.replace('_', '-')}: ")) from error
         return words
 
 
@@ -196,10 +196,10 @@ def _option(page: _Page, run: Parser, key: str, value: object) -> Iterator[str]:
         yield f"--{name}={','.join(parts)}"
 
 
-def _flag(page: _Page, action: argparse.Action, key: str, said: str) -> Iterator[str]:
-    if said not in ("true", "false", "yes", "no", "on", "off"):
-        raise page.wrong(key, f"{said!r} is neither true nor false")
-    is_on = said in ("true", "yes", "on")
+def _flag(page: _Page, action: argparse.Action, key: str, text: str) -> Iterator[str]:
+    if text not in ("true", "false", "yes", "no", "on", "off"):
+        raise page.wrong(key, f"{text!r} is neither true nor false")
+    is_on = text in ("true", "yes", "on")
     if is_on or isinstance(action, argparse.BooleanOptionalAction):
         yield action.option_strings[0 if is_on else 1]
 

@@ -37,14 +37,14 @@ class IdEntry(NamedTuple):
     link: Link
 
 
-def with_ids(found: Scan, home: str, held: IdLookup | None = None) -> Scan:
+def with_ids(found: Scan, home: str, lookup: IdLookup | None = None) -> Scan:
     """The same with a link to the shop's page for each id that an entry gives alone."""
-    named = [one.link for line in named_by_id(found, home, held) for one in line]
+    named = [one.link for line in named_by_id(found, home, lookup) for one in line]
     found.links = sorted([*found.links, *named], key=lambda one: one.start)
     return found
 
 
-def named_by_id(found: Scan, home: str, held: IdLookup | None = None) -> Iterator[list[IdEntry]]:
+def named_by_id(found: Scan, home: str, lookup: IdLookup | None = None) -> Iterator[list[IdEntry]]:
     """The entries of each line that is nothing but such entries."""
     home, starts = home.rstrip("/"), [link.start for link in found.links]
     asked: list[list[IdEntry]] = []
@@ -57,10 +57,10 @@ def named_by_id(found: Scan, home: str, held: IdLookup | None = None) -> Iterato
         places = list(pairwise([*(one.start() for one in marks), end]))
         if entries := _of_one_form(found.plain, marks, places, home):
             yield entries
-        elif held is not None and (entries := _alone(found.plain, marks, places, home)):
+        elif lookup is not None and (entries := _alone(found.plain, marks, places, home)):
             asked.append(entries)
-    if held is not None and asked:
-        yield from _known_entries(asked, held)
+    if lookup is not None and asked:
+        yield from _known_entries(asked, lookup)
 
 
 def is_id(report: str, link: Link) -> bool:
@@ -112,7 +112,7 @@ def _entry(mark: re.Match[str], span: tuple[int, int], product_id: str, home: st
     return IdEntry(mark.start(), Link(*span, f"{home}/{product_id}", product_id, "bare"))
 
 
-def _known_entries(lines: Sequence[Sequence[IdEntry]], held: IdLookup) -> Iterator[list[IdEntry]]:
+def _known_entries(lines: Sequence[Sequence[IdEntry]], lookup: IdLookup) -> Iterator[list[IdEntry]]:
     """Yield those of these lines of which the shop has all ids, asked once for all of them."""
     ids: dict[str, None] = {}
     wanted: list[Sequence[IdEntry]] = []
@@ -122,7 +122,7 @@ def _known_entries(lines: Sequence[Sequence[IdEntry]], held: IdLookup) -> Iterat
             break
         ids.update(dict.fromkeys(more))
         wanted.append(line)
-    known = frozenset(held(list(ids)) if ids else ())
+    known = frozenset(lookup(list(ids)) if ids else ())
     for line in wanted:
         if all(one.link.text in known or one.link.text not in ids for one in line):
             yield list(line)

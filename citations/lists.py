@@ -194,7 +194,7 @@ def _numbered(entries: list[Entry]) -> ReferenceList:
     for entry in entries:
         for number in entry.numbers:
             key = f"^{number}" if entry.footnote else number
-            held = found.by_number.get(key)
-            if held is None or (not held.links and entry.links):
+            numbered = found.by_number.get(key)
+            if numbered is None or (not numbered.links and entry.links):
                 found.by_number[key] = entry
     return found

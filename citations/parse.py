@@ -31,7 +31,7 @@ class _Canonical(dict[str, str]):
         return url
 
 
-def parse(report: str, home: str = "", held: IdLookup | None = None) -> Citations:
+def parse(report: str, home: str = "", ids: IdLookup | None = None) -> Citations:
     """Parse everything that the report cites. Where an entry gives a product's id alone, it is its page below
     the shop's address, if known.
 
@@ -39,7 +39,7 @@ def parse(report: str, home: str = "", held: IdLookup | None = None) -> Citation
     """
     found = scan(report)
     if home:
-        found = with_ids(found, home, held)
+        found = with_ids(found, home, ids)
     lists = find_lists(found)
     canonical = _Canonical()
     body_links, list_spans = _body_links(found, lists)

@@ -32,14 +32,16 @@ def unknown_urls(citations: Citations, known: Callable[[str], bool]) -> list[str
     return [source.address for source in citations.sources if not known(source.url)]
 
 
-def with_addresses(report: str, known: Callable[[str], bool], home: str, held: IdLookup | None = None) -> str:
+def with_addresses(
+    report: str, known: Callable[[str], bool], home: str, lookup: IdLookup | None = None
+) -> str:
     """Return the report with known addresses in place of ids that stand alone in its list of sources.
 
     Outside the shop below this address nobody can follow an id. Entries of one line stand on lines of their own then: so
     each of them is read, and can be taken out, whatever becomes of the others.
     """
     changes: list[_Change] = []
-    for line in named_by_id(scan(report), home, held) if home else ():
+    for line in named_by_id(scan(report), home, lookup) if home else ():
         links = [link for _, link in line if known(link.url)]
         changes += [_Change(link.start, link.end, link.url) for link in links]
         if links and len(line) > 1:
@@ -60,13 +62,13 @@ def _follows_words(report: str, at: int) -> bool:
     return any(map(str.isalnum, report[report.rfind("\n", 0, at) + 1 : at]))
 
 
-def remove(report: str, urls: Collection[str], home: str = "", held: IdLookup | None = None) -> str:
+def remove(report: str, urls: Collection[str], home: str = "", lookup: IdLookup | None = None) -> str:
     """The report without the citations of these addresses and without marks that lead nowhere.
 
     Only marks, links and list entries go: the sentences stay, now visibly uncited, because what a report claims is not
     this function's to change. `home` and `held` as for `parse`.
     """
-    citations = parse(report, home, held)
+    citations = parse(report, home, lookup)
     bad = {canonical_url(url) for url in urls}
     changes = sorted([*_in_text(report, citations, bad), *_in_lists(report, citations, bad)])
     return _Edited(report).with_changes(changes)

@@ -65,7 +65,7 @@ class _Shelf:
                 self._prune()
 
     def _prune(self) -> None:
-        ranked = sorted(self._held.items(), key=lambda held: held[1][0])
+        ranked = sorted(self._held.items(), key=lambda entry: entry[1][0])
         self.refused += max(0, len(ranked) - self._limit)
         self._held = dict(ranked[: self._limit])
         if len(ranked) >= self._limit:

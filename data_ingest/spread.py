@@ -126,7 +126,7 @@ class UserRanges:
                 number: (sorted(n for n in asked if n % slices == number), *self._slice(number))
                 for number in range(slices)
             }
-            there = {n for held in self._asked("held", words, "drawing other ids").values() for n in held}
+            there = {n for ids in self._asked("held", words, "drawing other ids").values() for n in ids}
             free = {number: number in there for number in asked}
             try:
                 return redrawn(rows, free.__getitem__, space=self._space)

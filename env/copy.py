@@ -190,8 +190,8 @@ class SpreadCopy:
             GivenJob("orders", ([row.model_dump() for row in rows],), name=f"orders-{number}"), data
         )
 
-    def _missing(self, job: GivenJob, said: bytes) -> None:
-        digest = sha256(said).hexdigest()
+    def _missing(self, job: GivenJob, answer: bytes) -> None:
+        digest = sha256(answer).hexdigest()
         if self._sink.stored(job.name) != digest:
             self._give(job, digest, Counter())
 

@@ -106,6 +106,6 @@ def no_room(error: BaseException, place: str | Path | None = None) -> str | None
     return None
 
 
-def _sentence(place: str | Path | None, said: str | None) -> str:
+def _sentence(place: str | Path | None, text: str | None) -> str:
     where = f"{place}: " if place else ""
-    return f"{where}the disk is full ({said}); {_REMEDY}"
+    return f"{where}the disk is full ({text}); {_REMEDY}"

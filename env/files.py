@@ -121,15 +121,15 @@ def read_file(path: Path, most: int = LARGEST) -> bytes:
 def holes(path: Path) -> int:
     """Bytes of a file that take no room on the disk, as far as its file system tells."""
     with path.open("rb") as file:
-        size, at, held = os.fstat(file.fileno()).st_size, 0, 0
+        size, at, stored = os.fstat(file.fileno()).st_size, 0, 0
         while at < size:
             try:
                 start = os.lseek(file.fileno(), at, os.SEEK_DATA)
             except OSError:  # nothing but a hole is left
                 break
             at = os.lseek(file.fileno(), start, os.SEEK_HOLE)
-            held += at - start
-    return size - held
+            stored += at - start
+    return size - stored
 
 
 _USUAL = (0o022, 0o002)

@@ -31,26 +31,26 @@ def _one(message: BaseMessage, numbers: dict[str | None, str]) -> ToldMessage:
     return line
 
 
-def _add_answer(told: ToldMessage, message: AIMessage, numbers: dict[str | None, str]) -> None:
+def _add_answer(out: ToldMessage, message: AIMessage, numbers: dict[str | None, str]) -> None:
     """Add what a model's message holds beside its text."""
     if message.tool_calls:
-        told["tool_calls"] = [
+        out["tool_calls"] = [
             {"id": _number(call["id"], numbers), "name": call["name"], "args": call["args"]}
             for call in message.tool_calls
         ]
     ended = message.response_metadata
     reason = ended.get("stop_reason") or ended.get("finish_reason")
     if reason is not None:
-        told["stop_reason"] = reason
+        out["stop_reason"] = reason
     used = message.usage_metadata
     if used is not None:
-        told["usage"] = {"input_tokens": used["input_tokens"], "output_tokens": used["output_tokens"]}
+        out["usage"] = {"input_tokens": used["input_tokens"], "output_tokens": used["output_tokens"]}
     blocks = message.content if isinstance(message.content, list) else []
     others: list[object] = [
         block for block in blocks if isinstance(block, dict) and block.get("type") not in _SHOWN_BLOCKS
     ]
     if others:
-        told["blocks"] = others
+        out["blocks"] = others
 
 
 def _number(call: str | None, numbers: dict[str | None, str]) -> str:

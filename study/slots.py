@@ -202,9 +202,9 @@ class SharedSlots:
         for door in self._doors.values():
             door.pace.hold_to(self._most)
 
-    def restore(self, worker: str, provider: str, held: int) -> None:
+    def restore(self, worker: str, provider: str, count: int) -> None:
         """Restore what one that joins has already."""
-        self._door(provider).held[worker] = held
+        self._door(provider).held[worker] = count
 
     def _door(self, provider: str) -> _Door:
         return self._doors.setdefault(provider, _Door(CallPace(self._most)))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _SHORTEST = 16
 _LONGEST = 1024
 _SCHEME = "bearer "
-_SAID = "send `Authorization: Bearer TOKEN` with the token that drr tools mcp printed or keeps in its --token-file"
+_HINT = "send `Authorization: Bearer TOKEN` with the token that drr tools mcp printed or keeps in its --token-file"
 
 
 def new_token() -> str:
@@ -55,9 +55,9 @@ def _reason(error: Exception) -> str:
 class TokenGuard:
     """Answers 401 to every request without the token, from this machine too: other users and pages live there as well."""
 
-    def __init__(self, app: ASGIApp, token: str, *, said: str = _SAID) -> None:
+    def __init__(self, app: ASGIApp, token: str, *, message: str = _HINT) -> None:
         self._app, self._token = app, token.encode()
-        self._said = said
+        self._said = message
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan" or self._admits(scope):

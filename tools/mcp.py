@@ -146,7 +146,7 @@ class ShopServer(MCPServer[ClientContexts]):
 
     def _document(self, path: str, document: Callable[[str], JsonObject]) -> None:
         @self.custom_route(path, methods=["GET"])  # type: ignore[untyped-decorator]
-        async def told(request: Request) -> Response:
+        async def answer(request: Request) -> Response:
             return JSONResponse(document(str(request.base_url)))
 
     @asynccontextmanager

@@ -29,15 +29,15 @@ _NO = object()
 def understood(given: Mapping[Any, Any], schema: JsonObject) -> dict[Any, Any]:
     """Turn the arguments into what the schema has, where that can be only one thing. Every other one stays as it was given."""
     required, parts = schema["required"], schema["properties"]
-    meant = {}
+    meanings = {}
     for name, value in given.items():
         part = parts.get(name) if isinstance(name, str) else None
         if part is None:
-            meant[name] = value
+            meanings[name] = value
         elif value is not None or name in required:
             read = (_choice if "enum" in part else _READERS[part["type"]])(value, part)
-            meant[name] = value if read is _NO else read
-    return meant
+            meanings[name] = value if read is _NO else read
+    return meanings
 
 
 def _choice(value: Any, part: JsonObject) -> Any:

@@ -233,8 +233,8 @@ def money_slack(*, whole: bool) -> float:
     return (0.5 if whole else 0.005) + 1e-6
 
 
-def same_stars(said: float, known: float) -> bool:
-    return abs(said - known) <= STARS
+def same_stars(stated: float, known: float) -> bool:
+    return abs(stated - known) <= STARS
 
 
 def same_number(claimed: Number, stated: Number) -> bool:

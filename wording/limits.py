@@ -132,63 +132,63 @@ class LimitReader:
         plain = _SECOND.match(text, join.end())
         return (number(plain[1]), plain.end()) if plain else None
 
-    def _bounds(self, said: _Limit, *, follows: bool) -> tuple[float | None, float | None] | None:
+    def _bounds(self, limit: _Limit, *, follows: bool) -> tuple[float | None, float | None] | None:
         """The least and the most; `None` where the amount limits nothing."""
-        if self._no_price.match(said.after) or self._spent.search(said.before):
+        if self._no_price.match(limit.after) or self._spent.search(limit.before):
             return None
-        if said.second is not None:
-            return min(said.value, said.second), max(said.value, said.second)
-        if self._is_offered(said):
+        if limit.second is not None:
+            return min(limit.value, limit.second), max(limit.value, limit.second)
+        if self._is_offered(limit):
             return None
-        rest = self._without_scope(said.after)
-        capped = self._capped(said.before, rest)
-        if self._is_floor(said):
-            return said.value, None
-        if capped or self._cap_after.match(rest) or self._scoped(said, follows=follows):
-            return None, said.value
+        rest = self._without_scope(limit.after)
+        capped = self._capped(limit.before, rest)
+        if self._is_floor(limit):
+            return limit.value, None
+        if capped or self._cap_after.match(rest) or self._scoped(limit, follows=follows):
+            return None, limit.value
         return None
 
-    def _is_floor(self, said: _Limit) -> bool:
-        if said.more or self._floor_after.match(said.after):
+    def _is_floor(self, limit: _Limit) -> bool:
+        if limit.more or self._floor_after.match(limit.after):
             return True
-        capped = self._capped(said.before, self._without_scope(said.after))
-        return self._floor_before.search(said.before) is not None and not capped
+        capped = self._capped(limit.before, self._without_scope(limit.after))
+        return self._floor_before.search(limit.before) is not None and not capped
 
-    def _is_offered(self, said: _Limit) -> bool:
+    def _is_offered(self, limit: _Limit) -> bool:
         """Tell whether it is the least that must be spent for shipping to be free, or for a discount."""
-        if self._least_order.search(said.before):
+        if self._least_order.search(limit.before):
             return True
-        clauses = _CLAUSE.split(said.before)[-1], _CLAUSE.split(said.after)[0][:_OFFERED]
-        return self._is_floor(said) and any(self._offer.search(one) for one in clauses)
+        clauses = _CLAUSE.split(limit.before)[-1], _CLAUSE.split(limit.after)[0][:_OFFERED]
+        return self._is_floor(limit) and any(self._offer.search(one) for one in clauses)
 
     def _capped(self, before: str, rest: str) -> bool:
         return bool(
             self._cap_before.search(before) or self._not_beyond.search(before) or self._too_much.match(rest)
         )
 
-    def _scoped(self, said: _Limit, *, follows: bool) -> bool:
+    def _scoped(self, limit: _Limit, *, follows: bool) -> bool:
         """A bare amount is a limit where it is one for a month, or for an item behind another limit."""
-        if self._month_after.match(said.after) or self._month_before.search(said.before):
+        if self._month_after.match(limit.after) or self._month_before.search(limit.before):
             return True
-        return follows and bool(_AND.search(said.before) and self._item_after.match(said.after))
+        return follows and bool(_AND.search(limit.before) and self._item_after.match(limit.after))
 
     def _without_scope(self, after: str) -> str:
         scope = self._item_after.match(after) or self._month_after.match(after)
         return after[scope.end() :] if scope else after
 
-    def _is_of_each(self, said: _Limit, found: list[CostLimit]) -> bool:
+    def _is_of_each(self, limit: _Limit, found: list[CostLimit]) -> bool:
         """`None above $30` is said of several things; `nothing above $30` too, where all of them may cost more."""
-        match = self._none_beyond.search(said.before)
+        match = self._none_beyond.search(limit.before)
         if match is None:
             return False
-        several = any(one.high is not None and one.high > said.value for one in found)
+        several = any(one.high is not None and one.high > limit.value for one in found)
         return several or match["none"].casefold() == "none"
 
-    def _scope(self, said: _Limit) -> Scope:
-        clause = _CLAUSE.split(said.before)[-1]
-        if self._month_after.match(said.after) or self._month_before.search(clause):
+    def _scope(self, limit: _Limit) -> Scope:
+        clause = _CLAUSE.split(limit.before)[-1]
+        if self._month_after.match(limit.after) or self._month_before.search(clause):
             return "month"
-        if self._item_after.match(said.after) or self._item_before.search(clause):
+        if self._item_after.match(limit.after) or self._item_before.search(clause):
             return "item"
         return "total"
 

@@ -13,9 +13,9 @@ class PageWords:
         function_words = frozenset(vocabulary("shopping")["function_words"])
         self._words = own | frozenset(f"{word}s" for word in own) | function_words
 
-    def is_of_a_page(self, said: Iterable[str]) -> bool:
+    def is_of_a_page(self, words: Iterable[str]) -> bool:
         """Tell whether words in small letters speak of a page: no other word is among them but numbers."""
-        return all(word in self._words or word.isdecimal() for word in said)
+        return all(word in self._words or word.isdecimal() for word in words)
 
 
 PAGES = PageWords(vocabulary("pages"))

@@ -234,12 +234,12 @@ class VerdictReader:
         )
 
 
-def _names_another(said: str, limit: float | None) -> bool:
+def _names_another(text: str, limit: float | None) -> bool:
     """Tell whether an amount is named that is not the limit. A number without a sign is one only if it is the limit."""
-    named = every_amount(said)
+    named = every_amount(text)
     if limit is not None and any(not one.equals(limit) for one in named):
         return True
-    match = None if named else _BARE.search(said)
+    match = None if named else _BARE.search(text)
     return match is not None and written_number(match[0]) != limit
 
 

@@ -174,9 +174,9 @@ def _day_places(day: _Day, text: str) -> Iterator[ToldPlace]:
             and not _lies_in(when.start, whole)
         ):
             yield ToldPlace(when.start, when.end, exact=False)
-    for said in days_of_year(text, 0, len(text)):
-        if said.covers(day.iso()) and not _lies_in(said.start, whole):
-            yield ToldPlace(said.start, said.end, exact=False)
+    for stated_day in days_of_year(text, 0, len(text)):
+        if stated_day.covers(day.iso()) and not _lies_in(stated_day.start, whole):
+            yield ToldPlace(stated_day.start, stated_day.end, exact=False)
 
 
 def _lies_in(position: int, days: Iterable[tuple[_Day, int, int]]) -> bool:
@@ -213,19 +213,19 @@ def _figure_places(wanted: ToldFigure, text: str) -> Iterator[ToldPlace]:
             yield ToldPlace(one.start, one.end, exact)
 
 
-def _same(wanted: ToldFigure, said: ToldFigure) -> bool | None:
+def _same(wanted: ToldFigure, other: ToldFigure) -> bool | None:
     """Compare two values. `True`: they are one, `False`: nearly, `None`: not."""
-    if wanted.kind != said.kind:
+    if wanted.kind != other.kind:
         return None
-    if wanted.kind == "count" and wanted.amount <= _SMALL and not _one_word(wanted.after, said.after):
+    if wanted.kind == "count" and wanted.amount <= _SMALL and not _one_word(wanted.after, other.after):
         return None
-    off, size = abs(wanted.amount - said.amount), abs(wanted.amount)
+    off, size = abs(wanted.amount - other.amount), abs(wanted.amount)
     if off <= _SAME * max(1.0, size):
-        return not said.hedged
-    rounded = said.step > 0 and off <= said.step + _SAME
-    if rounded and wanted.base != said.base and said.step <= wanted.step and not said.hedged:
+        return not other.hedged
+    rounded = other.step > 0 and off <= other.step + _SAME
+    if rounded and wanted.base != other.base and other.step <= wanted.step and not other.hedged:
         return True  # in another unit, and as finely
-    return False if (rounded or said.hedged) and off <= _NEAR * size and said.kind != "count" else None
+    return False if (rounded or other.hedged) and off <= _NEAR * size and other.kind != "count" else None
 
 
 def _one_word(a: str, b: str) -> bool:

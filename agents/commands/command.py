@@ -104,15 +104,15 @@ def shown_name(word: str) -> str:
     return SCHEME + "_".join(_ODD.sub("_", part) for part in shown)
 
 
-def known_as(typed: str, held: Collection[str]) -> str:
+def known_as(typed: str, known: Collection[str]) -> str:
     """Find the name that a study has for a variant typed as for `drr run`. Else what was typed, as nobody has it."""
-    if typed in held or not is_command(typed):
+    if typed in known or not is_command(typed):
         return typed
     try:
         name = shown_name(typed)
     except ValueError:  # no words of a command
         return typed
-    return name if name in held else typed
+    return name if name in known else typed
 
 
 def _last(text: str) -> str:

@@ -117,7 +117,7 @@ async def open_door(run: AgentRun, listening: socket.socket) -> AsyncIterator[Do
             host="127.0.0.1", stateless_http=True, json_response=True, max_request_body_size=MOST_CALL
         )
     models = ModelService(door)
-    app = _counted(door, TokenGuard(_both(mcp, models.app()), door.token, said=_HOW_TO_ENTER))
+    app = _counted(door, TokenGuard(_both(mcp, models.app()), door.token, message=_HOW_TO_ENTER))
     async with _managed(server), _serving(app, listening):
         yield door
     models.note()
@@ -310,21 +310,21 @@ def environment_of(
     return environment
 
 
-def _report(ended: Ended, said: str) -> str:
+def _report(ended: Ended, output: str) -> str:
     if ended.code < 0:
         name = signal.Signals(-ended.code).name if -ended.code in set(signal.Signals) else str(-ended.code)
-        raise ProgramFailure("agent_signal", f"the command was ended by {name}{_last(said)}")
+        raise ProgramFailure("agent_signal", f"the command was ended by {name}{_last(output)}")
     if ended.code != 0:
-        raise ProgramFailure("agent_exit", f"the command ended with exit code {ended.code}{_last(said)}")
+        raise ProgramFailure("agent_exit", f"the command ended with exit code {ended.code}{_last(output)}")
     if not ended.report.strip():
         raise ProgramFailure(
-            "agent_no_report", f"the command printed no report on standard output{_last(said)}"
+            "agent_no_report", f"the command printed no report on standard output{_last(output)}"
         )
     return ended.report
 
 
-def _last(said: str) -> str:
+def _last(output: str) -> str:
     """The last line of standard error, which often says why."""
-    lines = said.split("\n")
+    lines = output.split("\n")
     line = next((one.strip() for one in reversed(lines) if one.strip()), "")
     return f": {line[:_LAST_WORDS]}" if line else ""

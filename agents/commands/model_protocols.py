@@ -46,11 +46,11 @@ class Protocol:
     def _messages(self, body: JsonObject, heard: Conversations) -> Sequence[BaseMessage]:
         raise NotImplementedError
 
-    def _tool(self, told: JsonObject) -> JsonObject | str:
+    def _tool(self, form: JsonObject) -> JsonObject | str:
         """A function that may be called; of another tool its type."""
-        if told.get("type") != "function":
-            return str(told.get("type"))
-        return function(told.get("name"), told.get("description"), told.get("parameters"))
+        if form.get("type") != "function":
+            return str(form.get("type"))
+        return function(form.get("name"), form.get("description"), form.get("parameters"))
 
     def _text(self, content: object) -> str:
         return text_of(content, self.texts)
@@ -96,20 +96,20 @@ class _Chat(Protocol):
         _no_form(_is_form(body.get("response_format")), "response_format")
         return [self._message(one, heard) for one in listed(body, "messages")]
 
-    def _message(self, told: JsonObject, heard: Conversations) -> BaseMessage:
-        role, text = told.get("role"), self._text(told.get("content"))
+    def _message(self, message: JsonObject, heard: Conversations) -> BaseMessage:
+        role, text = message.get("role"), self._text(message.get("content"))
         if role in self.roles:
             return heard.told(self.roles[role], text)
         if role == "tool":
-            return heard.result(str(told.get("tool_call_id")), text)
+            return heard.result(str(message.get("tool_call_id")), text)
         if role == "assistant":
-            made = [(one.get("id"), one.get("function") or {}) for one in listed(told, "tool_calls")]
+            made = [(one.get("id"), one.get("function") or {}) for one in listed(message, "tool_calls")]
             calls = [_call(key, one.get("name"), _arguments(one.get("arguments"))) for key, one in made]
             return heard.reply(text, calls)
         raise NotOffered(f"role {role!r}: not one of system, developer, user, assistant, tool")
 
-    def _tool(self, told: JsonObject) -> JsonObject | str:
-        return super()._tool({**(told.get("function") or {}), "type": told.get("type")})
+    def _tool(self, form: JsonObject) -> JsonObject | str:
+        return super()._tool({**(form.get("function") or {}), "type": form.get("type")})
 
     def write(self, reply: AIMessage, body: JsonObject, number: int) -> JsonObject:
         message: JsonObject = {"role": "assistant", "content": reply.text or None}
@@ -273,12 +273,14 @@ class _Messages(Protocol):
     def _messages(self, body: JsonObject, heard: Conversations) -> list[BaseMessage]:
         _no_form(body.get("output_config", {}).get("format") or body.get("output_format"), "output_format")
         system = self._text(body.get("system"))
-        told = [one for message in listed(body, "messages") for one in self._of_role(message, heard)]
-        return [heard.told("system", system), *told] if system else told
+        messages = [one for message in listed(body, "messages") for one in self._of_role(message, heard)]
+        return [heard.told("system", system), *messages] if system else messages
 
-    def _of_role(self, told: JsonObject, heard: Conversations) -> list[BaseMessage]:
-        role, content = told.get("role"), told.get("content")
-        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else listed(told, "content")
+    def _of_role(self, message: JsonObject, heard: Conversations) -> list[BaseMessage]:
+        role, content = message.get("role"), message.get("content")
+        blocks = (
+            [{"type": "text", "text": content}] if isinstance(content, str) else listed(message, "content")
+        )
         if role == "user":
             results = [self._result(one, heard) for one in blocks if one.get("type") == "tool_result"]
             text = self._text([one for one in blocks if one.get("type") != "tool_result"])
@@ -298,14 +300,14 @@ class _Messages(Protocol):
             return [heard.told("system", self._text(blocks))]
         raise NotOffered(f"role {role!r}: not one of user, assistant, system")
 
-    def _result(self, told: JsonObject, heard: Conversations) -> BaseMessage:
-        text = self._text(told.get("content"))
-        return heard.result(str(told.get("tool_use_id")), text, ok=not told.get("is_error"))
+    def _result(self, block: JsonObject, heard: Conversations) -> BaseMessage:
+        text = self._text(block.get("content"))
+        return heard.result(str(block.get("tool_use_id")), text, ok=not block.get("is_error"))
 
-    def _tool(self, told: JsonObject) -> JsonObject | str:
-        if told.get("type") not in (None, "custom"):
-            return str(told.get("type"))
-        return function(told.get("name"), told.get("description"), told.get("input_schema"))
+    def _tool(self, form: JsonObject) -> JsonObject | str:
+        if form.get("type") not in (None, "custom"):
+            return str(form.get("type"))
+        return function(form.get("name"), form.get("description"), form.get("input_schema"))
 
     def write(self, reply: AIMessage, body: JsonObject, number: int) -> JsonObject:
         text: list[JsonObject] = [{"type": "text", "text": reply.text}] if reply.text else []

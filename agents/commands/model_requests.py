@@ -79,8 +79,8 @@ class Conversations:
             self._known[key] = make()
         return self._known[key]
 
-    def keep(self, said: AIMessage) -> None:
-        self._said[said.text.strip(), *(call["id"] for call in said.tool_calls)] = said
+    def keep(self, answer: AIMessage) -> None:
+        self._said[answer.text.strip(), *(call["id"] for call in answer.tool_calls)] = answer
 
 
 def in_order(messages: Sequence[BaseMessage], heard: Conversations) -> list[BaseMessage]:

@@ -62,11 +62,11 @@ class CommandPlace:
     errors: deque[bytes] = field(default_factory=deque)
     _errors_size: int = 0
 
-    async def run(self, environment: Mapping[str, str], told: str, seconds: float | None) -> Ended:
+    async def run(self, environment: Mapping[str, str], input_text: str, seconds: float | None) -> Ended:
         """Start it, feed it, wait for it. `ProgramFailure` where it cannot start, does not end in time, or prints too much."""
         self._control.send({"environment": dict(environment)})
         errors = asyncio.create_task(self._keep_errors())
-        feeding = asyncio.create_task(self._feed(told.encode()))
+        feeding = asyncio.create_task(self._feed(input_text.encode()))
         printing, waiting = asyncio.create_task(self._printed()), asyncio.create_task(self._ending())
         both = asyncio.gather(printing, waiting)
         tasks = (both, printing, waiting, errors, feeding)
@@ -99,11 +99,11 @@ class CommandPlace:
         """The end of what it wrote on standard error."""
         return b"".join(self.errors)[-KEPT_ERRORS:].decode(errors="replace")
 
-    async def _feed(self, told: bytes) -> None:
+    async def _feed(self, data: bytes) -> None:
         writing = self._launcher.stdin
         assert writing is not None
         with suppress(ConnectionError):
-            writing.write(told)
+            writing.write(data)
             await writing.drain()
         writing.close()
 

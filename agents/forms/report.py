@@ -171,9 +171,9 @@ class FormRead:
 
     def report(self) -> str:
         """The report. What is still wrong stands in it as a judgement, or not at all; empty where nothing can be said."""
-        numbering, told, shown = Numbering(self.passages), set[str](), self._shown()
-        parts = [_titled("The short answer", [_paragraph(self.answer, numbering, told, shown)])]
-        parts += [_set_section(section, numbering, told, shown) for section in self.sections]
+        numbering, used, shown = Numbering(self.passages), set[str](), self._shown()
+        parts = [_titled("The short answer", [_paragraph(self.answer, numbering, used, shown)])]
+        parts += [_set_section(section, numbering, used, shown) for section in self.sections]
         parts += [self.plan.section(numbering, list(shown.values())), self._outside(numbering, shown)]
         written = [part for part in parts if part]
         return "\n\n".join([*written, numbering.listing()]) + "\n" if written else ""
@@ -252,10 +252,10 @@ def _row(
 
 
 def _set_section(
-    section: SectionRead, numbering: Numbering, told: set[str], shown: Mapping[str, KnownProduct]
+    section: SectionRead, numbering: Numbering, used: set[str], shown: Mapping[str, KnownProduct]
 ) -> str:
     return _titled(
-        section.title, [_paragraph(section.said, numbering, told, shown), _table(section.rows, numbering)]
+        section.title, [_paragraph(section.said, numbering, used, shown), _table(section.rows, numbering)]
     )
 
 
@@ -265,14 +265,14 @@ def _titled(title: str, blocks: Iterable[str]) -> str:
 
 
 def _paragraph(
-    said: Iterable[ReadSentence], numbering: Numbering, told: set[str], shown: Mapping[str, KnownProduct]
+    sentences: Iterable[ReadSentence], numbering: Numbering, used: set[str], shown: Mapping[str, KnownProduct]
 ) -> str:
     """Write a paragraph without repeating earlier sentences, or a judgement of the same words about something else."""
     found = []
-    for one in said:
+    for one in sentences:
         key = one.key()
-        if key not in told and (text := set_sentence(one, numbering, shown)):
-            told.add(key)
+        if key not in used and (text := set_sentence(one, numbering, shown)):
+            used.add(key)
             found.append(text)
     return " ".join(found)
 

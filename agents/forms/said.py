@@ -176,12 +176,12 @@ class ReadSentence:
             return HeldFigures(one.text for one in self.setting.passages.of_product(ids[0]))
         return HeldFigures(one.text for one in self.passages if not one.personal)
 
-    def _unheld(self, text: str, held: HeldFigures | None) -> list[StatedFigure]:
+    def _unheld(self, text: str, figures: HeldFigures | None) -> list[StatedFigure]:
         free = not self.named and not any(one.product_id for one in self.passages)
         return [
             figure
             for figure in STATED.figures(text)
-            if not (held is not None and held.has(text, figure))
+            if not (figures is not None and figures.has(text, figure))
             and not (free and self.setting.asked_figures.has(text, figure))
         ]
 

@@ -50,7 +50,7 @@ from drr.study.study import Study
 from drr.study.unit import Unit
 
 PARTS = ("reports", "planted", "mistakes")
-_TOLD = """\
+_HELP = """\
 reports   sixteen reports that plead, hide words, pad, repeat, cite everything:
           none may do better than the clean one
 planted   claims with one error each beside the page they cite: none may be
@@ -109,7 +109,7 @@ class CanariesDocument(TypedDict):
 
 def build(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    parser.epilog = "".join([_TOLD, *(one.TOLD for one in _of_papers().values()), _EXAMPLES])
+    parser.epilog = "".join([_HELP, *(one.TOLD for one in _of_papers().values()), _EXAMPLES])
     add(
         "--judge",
         dest="model_judge",

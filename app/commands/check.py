@@ -82,8 +82,8 @@ def _print(report: str, findings: Findings) -> None:
     for name, found in checks.items():
         print(flowed(f"{_MARKS[found.status]:>4}  {name:<{width}}  {_summary(name, found)}", width + 4))
         for one in found.findings[:_SHOWN]:
-            told = f"line {_line(report, one.span[0])}: {_printable(one.why)}"
-            print(flowed(f"      {'':<{width}}  {told}", 2))
+            finding = f"line {_line(report, one.span[0])}: {_printable(one.why)}"
+            print(flowed(f"      {'':<{width}}  {finding}", 2))
         if len(found.findings) > _SHOWN:
             print(f"      {'':<{width}}  and {len(found.findings) - _SHOWN} more (--json has all)")
     counts = Counter(found.status for found in checks.values())

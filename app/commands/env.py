@@ -102,7 +102,7 @@ def _version(package: str) -> str | None:
 
 def _cluster() -> str | None:
     try:
-        return next((told for place in merged("clusters").values() if (told := load(place)())), None)
+        return next((found for place in merged("clusters").values() if (found := load(place)())), None)
     except DrrError as error:
         return str(error)
 

@@ -199,8 +199,8 @@ def _check(row: GateRow) -> str:
     metric = row["metric"]
     if metric is None:
         return row["check"]
-    said = said_name(metric)
-    return row["check"].replace(metric, said, 1) if row["against"] is None else f"Δ {said}"
+    shown = said_name(metric)
+    return row["check"].replace(metric, shown, 1) if row["against"] is None else f"Δ {shown}"
 
 
 def _figure(row: GateRow) -> str:

@@ -87,8 +87,8 @@ def run(arguments: argparse.Namespace) -> int:
     made = report(arguments.study, ReportConfig(**given_among(arguments, ReportConfig)))
     document, written = made.document(), made.written
     if written is not None and written.paper_left_out:
-        told = "what rules wrote or judged is never set beside the paper's figures: left out"
-        print(told, file=sys.stderr)
+        notice = "what rules wrote or judged is never set beside the paper's figures: left out"
+        print(notice, file=sys.stderr)
     if made.verdicts is not None:
         print(f"{made.verdicts:,} verdicts: {arguments.verdicts}", file=sys.stderr)
     if arguments.json:

@@ -105,19 +105,19 @@ def build(parser: argparse.ArgumentParser) -> None:
 def _add_paper_options(parser: argparse.ArgumentParser) -> None:
     """Each with whose it is; what several papers have stands once."""
     kinds: dict[str, Callable[[str], Any]] = {"size": positive_int, "text": str, "file": Path, "folder": Path}
-    told: dict[str, dict[str, list[str]]] = {}
+    helps: dict[str, dict[str, list[str]]] = {}
     options: dict[str, PaperOption] = {}
     for paper in reproducible():
         for name, option in steps_of(paper).OPTIONS.items():
             options.setdefault(name, option)
-            told.setdefault(name, {}).setdefault(option.told, []).append(paper)
+            helps.setdefault(name, {}).setdefault(option.told, []).append(paper)
     for name, option in options.items():
         parser.add_argument(
             f"--{name.replace('_', '-')}",
             type=kinds[option.kind],
             metavar=None if option.choices else option.metavar,
             choices=option.choices,
-            help=" or ".join(f"{words} ({', '.join(whose)})" for words, whose in told[name].items()),
+            help=" or ".join(f"{words} ({', '.join(whose)})" for words, whose in helps[name].items()),
         )
 
 

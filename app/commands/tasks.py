@@ -46,14 +46,14 @@ def _modules() -> list[TaskActions]:
 def build(parser: argparse.ArgumentParser) -> None:
     modules = _modules()
     examples = [line for module in modules for line in module.EXAMPLES]
-    told = "\n\n".join(module.TOLD for module in modules)
-    parser.epilog = "\n".join([told, "", "examples:", *examples, ""])
+    text = "\n\n".join(module.TOLD for module in modules)
+    parser.epilog = "\n".join([text, "", "examples:", *examples, ""])
     names = ["check", "show", "review", *(name for module in modules for name in module.OWN)]
     actions = parser.add_subparsers(dest="action", required=True, metavar="|".join(names))
     form = "|".join(module.FORM for module in modules)
 
-    def add(name: str, said: str) -> argparse.ArgumentParser:
-        own = actions.add_parser(name, help=said, description=said)
+    def add(name: str, line: str) -> argparse.ArgumentParser:
+        own = actions.add_parser(name, help=line, description=line)
         own.add_argument("file", metavar=form, type=Path, help="the tasks, in either form")
         return own
 

@@ -281,9 +281,9 @@ def settled(arguments: argparse.Namespace, begun: Begun | None, sizes: dict[str,
     for name, value in now["asked"].items():
         had = begun["asked"].get(name)
         if had != value:
-            was, told = ("without it" if had is None else f"with {_value_text(had)}"), _value_text(value)
+            was, after = ("without it" if had is None else f"with {_value_text(had)}"), _value_text(value)
             raise Misuse(
-                f"{out}: --{name.replace('_', '-')}: was begun {was}, now {told}; rows would answer different questions."
+                f"{out}: --{name.replace('_', '-')}: was begun {was}, now {after}; rows would answer different questions."
                 " Give the same, or name another --out"
             )
     return now

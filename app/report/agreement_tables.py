@@ -124,7 +124,7 @@ def _sections(material: Material, table: Table) -> Iterator[Behind]:
     """Show under each row of the table both judges' verdicts on an item that both judged."""
     parts = [one for one in compared(material, table.name) if one.what != _ALL]
     found = []
-    for item in sorted(_SAID[table.name](material), key=lambda item: item.name):
+    for item in sorted(_JUDGEMENTS[table.name](material), key=lambda item: item.name):
         cells = {}
         for one in parts:
             first, second = (item.said.get((one.what, judge)) for judge in one.judges)
@@ -180,11 +180,11 @@ def _judged_ratings(material: Material) -> Judgements:
 
 def _judged_criteria(material: Material) -> Judgements:
     labels = [label for label in _labels(material) if isinstance(label, CriterionLabel)]
-    said, items = scores_under_criteria(labels, {}), _rated_items(material, labels)
-    for judge, own in said.with_people(material.raters.people if material.raters else ()).items():
+    by_judge, items = scores_under_criteria(labels, {}), _rated_items(material, labels)
+    for judge, own in by_judge.with_people(material.raters.people if material.raters else ()).items():
         scores: dict[tuple[str, str], dict[str, float]] = {}
         for (item, criterion), score in own.items():
-            scores.setdefault((item, said.places[item, criterion].dimension), {})[criterion] = score
+            scores.setdefault((item, by_judge.places[item, criterion].dimension), {})[criterion] = score
         for (item, dimension), by_criterion in scores.items():
             items[item].said[dimension, judge] = by_criterion
     return items.values()
@@ -221,7 +221,7 @@ def _rated_items(material: Material, labels: Iterable[RatingLabel | CriterionLab
     return items
 
 
-_SAID: Mapping[str, Callable[[Material], Judgements]] = {
+_JUDGEMENTS: Mapping[str, Callable[[Material], Judgements]] = {
     "agreement-pairwise": _judged_pairs,
     "agreement-rankings": _judged_pairs,
     "agreement-ratings": _judged_ratings,

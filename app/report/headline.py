@@ -50,19 +50,22 @@ class Lead:
         one = self.difference
         if one is None or one["value"] is None:
             return ""
-        shown, told = self.metric.shown, [f"paired on {many(one['n'], 'question')}"]
+        shown, parts = self.metric.shown, [f"paired on {many(one['n'], 'question')}"]
         if one["ci_low"] is not None and one["ci_high"] is not None:
             ends = f"95 % interval {shown(one['ci_low'])} to {shown(one['ci_high'])}"
-            told += [ends, "beyond the noise" if self.is_settled else "it holds zero: no difference is shown"]
+            parts += [
+                ends,
+                "beyond the noise" if self.is_settled else "it holds zero: no difference is shown",
+            ]
         if self.detectable is not None:
             ends_of = self.metric.range
             out_of_reach = ends_of is not None and self.detectable > ends_of[1] - ends_of[0]
-            told.append(
+            parts.append(
                 "so few questions find no difference on this scale"
                 if out_of_reach
                 else f"a true difference of {shown(self.detectable)} is found in 4 of 5 such studies"
             )
-        return "; ".join(told) + "."
+        return "; ".join(parts) + "."
 
     @property
     def is_settled(self) -> bool:

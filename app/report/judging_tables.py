@@ -111,11 +111,11 @@ def _open_labels(labels: Sequence[str]) -> list[str]:
         ("no judge was asked for these (`drr judge STUDY --what failures`)", JUDGED),
         ("the rules that decide these could tell of no report (Rule checks)", BY_RULE),
     )
-    told = []
+    rows = []
     for reason, among in reasons:
         if names := [name.replace("_", " ") for name in labels if name in among]:
-            told.append(f"Unknown: {', '.join(names)}; {reason}.")
-    return told
+            rows.append(f"Unknown: {', '.join(names)}; {reason}.")
+    return rows
 
 
 def _examples(found: FailureDocument) -> list[str]:
@@ -194,13 +194,13 @@ def _corrected(material: Material) -> Iterator[TableLine]:
 
 def _corrected_notes(material: Material) -> list[str]:
     document = material.document.get("corrected")
-    told = (
+    text = (
         f"{row['metric'].replace('_', ' ')}, {row['variant']}: {why}."
         for row in (document["figures"] if document else ())
         for why in (row["reason"], row["biased"])
         if why
     )
-    return [CORRECTED_NOTE, *dict.fromkeys(told)]
+    return [CORRECTED_NOTE, *dict.fromkeys(text)]
 
 
 CORRECTED = Form(

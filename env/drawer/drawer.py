@@ -162,10 +162,10 @@ class Drawer:
         digest = sha256(b"drr-drawer-1")
         for name in self.names:
             try:
-                told = sha256(self.bytes_of(name)).hexdigest()
+                part = sha256(self.bytes_of(name)).hexdigest()
             except FileProblem as problem:
-                told = f"{problem.kind}: {problem.message}"
-            digest.update(f"{name}\0{told}\n".encode("utf-8", "surrogatepass"))
+                part = f"{problem.kind}: {problem.message}"
+            digest.update(f"{name}\0{part}\n".encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
 
     def _known(self) -> str:

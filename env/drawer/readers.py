@@ -325,12 +325,12 @@ def _look_over(data: bytes) -> None:
         raise UnreadableFile("invalid", "is no workbook that can be read: its archive is broken") from error
 
 
-def _sheet(values: Any, said: Any) -> ReadSheet:
+def _sheet(values: Any, shown: Any) -> ReadSheet:
     sheet = ReadSheet(name=values.title, left=1, rows=[])
-    for one in (values, said):
+    for one in (values, shown):
         one.reset_dimensions()
     # Without bounds: a sheet that goes on beyond them is refused and not cut.
-    rows = zip(values.iter_rows(values_only=True), said.iter_rows(values_only=True), strict=False)
+    rows = zip(values.iter_rows(values_only=True), shown.iter_rows(values_only=True), strict=False)
     for number, (row, formulas) in enumerate(rows, 1):
         if row:
             _add(sheet, number, [_cell_text(*both) for both in zip(row, formulas, strict=False)])

@@ -49,8 +49,8 @@ def _term(schema: Any, field: str, word: str) -> Any:
     return tv.Query.term_query(schema, field, word, index_option="basic" if field in _RAW else "freq")
 
 
-def _indexed_term(schema: Any, held: Callable[[str, str], int], field: str, word: str) -> Any | None:
-    return _term(schema, field, word) if held(field, word) else None
+def _indexed_term(schema: Any, count: Callable[[str, str], int], field: str, word: str) -> Any | None:
+    return _term(schema, field, word) if count(field, word) else None
 
 
 class TantivyEngine:

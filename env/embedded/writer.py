@@ -265,9 +265,9 @@ def _check_reviewed(database: sqlite3.Connection) -> None:
         raise ShopError(f"reviews: one is of the order {lost[0]:016d}, which was not written")
 
 
-def _let_go(held: ExitStack, process: int) -> None:
+def _let_go(stack: ExitStack, process: int) -> None:
     if os.getpid() == process:  # not a child that came of a fork
-        held.close()
+        stack.close()
 
 
 def _remove_stale(folder: Path) -> None:

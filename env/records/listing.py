@@ -238,39 +238,39 @@ def _heading(product: Product) -> list[str]:
     return [*lines, "Features:", *features[:FEATURES]] if features else lines
 
 
-def _description(text: str, said: str) -> str:
+def _description(text: str, known: str) -> str:
     if not text:
         return "No description."
-    fresh = _fresh(text, said)
+    fresh = _fresh(text, known)
     return f"Description: {fresh}" if fresh else "Description: as the features."
 
 
-def _fresh(text: str, said: str) -> str:
+def _fresh(text: str, known: str) -> str:
     """Drop the sentences that the features have already."""
-    return cut(". ".join([s for s in text.split(". ") if s.rstrip(".").casefold() not in said]), DESCRIPTION)
+    return cut(". ".join([s for s in text.split(". ") if s.rstrip(".").casefold() not in known]), DESCRIPTION)
 
 
-def _fresh_details(details: Iterable[tuple[str, object]], said: str) -> list[str]:
+def _fresh_details(details: Iterable[tuple[str, object]], known: str) -> list[str]:
     """Drop stock numbers and the details that stand above."""
     found = []
     for name, value in details:
         if name.casefold() in _STOCK:
             continue
         text = _plain(value).strip()
-        if not _repeats(text.casefold(), said):
+        if not _repeats(text.casefold(), known):
             found.append(f"{cut(name, 40)}: {cut(text, DETAIL)}")
     return found
 
 
-def _repeats(value: str, said: str) -> bool:
+def _repeats(value: str, known: str) -> bool:
     """Tell whether the text has the value as whole words, specific enough to mean the same.
 
     A bare number is not: the 150 of a wattage may stand above as a count of ratings. Neither is a bare yes.
     """
-    if len(value) <= 2 or value in _ANSWERS or not value.islower() or (at := said.find(value)) <= 0:
+    if len(value) <= 2 or value in _ANSWERS or not value.islower() or (at := known.find(value)) <= 0:
         return False
     after = at + len(value)
-    return not (said[at - 1].isalnum() or said[after : after + 1].isalnum())
+    return not (known[at - 1].isalnum() or known[after : after + 1].isalnum())
 
 
 def _plain(value: object) -> str:

@@ -180,12 +180,12 @@ class QueryReader:
             remarks.append(f'"{cheap}": sort price_asc')
         return ReadQuery(tuple(slots), low, high, cheap is not None, tuple(remarks))
 
-    def _slots(self, words: Sequence[str], said: list[str]) -> list[Slot]:
+    def _slots(self, words: Sequence[str], notes: list[str]) -> list[Slot]:
         slots: list[Slot] = []
         place = 0
         while place < len(words):
             slot, used = self._named(words, place) or self._joined(words, place) or (None, 1)
-            slots.append(slot or self._single(words[place], said))
+            slots.append(slot or self._single(words[place], notes))
             place += used
         return slots
 
@@ -213,7 +213,7 @@ class QueryReader:
         joined = "".join(pair)
         return (Slot((pair, (joined,))), 2) if self._holders("strong", joined) else None
 
-    def _single(self, word: str, said: list[str]) -> Slot:
+    def _single(self, word: str, notes: list[str]) -> Slot:
         if word in self._words.weak:
             return Slot(((word,),), weak=True)
         if any(self._holders(name, word) for name in _FIELDS):
@@ -221,7 +221,7 @@ class QueryReader:
         mended = self._mended(word)
         if mended is None:
             return Slot(((word,),))
-        said.append(f'for "{word}": {" ".join(mended)}')
+        notes.append(f'for "{word}": {" ".join(mended)}')
         other = self._words.others.get(mended)
         return Slot((mended, *(other.names if other and not other.unless_named else ())))
 

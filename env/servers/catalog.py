@@ -239,9 +239,9 @@ class ServersCatalog:
         passed, after = 0, None
         while passed < first + limit:
             size = min(first + limit - passed, _SERVERLESS_WINDOW)
-            told = self._ask_once(query, sort, size, after=after)
-            answer = answer or told
-            hits = told["hits"]["hits"]
+            reply = self._ask_once(query, sort, size, after=after)
+            answer = answer or reply
+            hits = reply["hits"]["hits"]
             page += hits[max(0, first - passed) :]
             passed += len(hits)
             if len(hits) < size:

@@ -70,16 +70,16 @@ UNDER_CRITERION = "under a criterion"
 
 def figures_of(judged: Judged, labels: Sequence[Label]) -> list[LabelledFigure]:
     """Every figure that labels can correct, labelled or not."""
-    return _figures(judged, _said(judged, labels))
+    return _figures(judged, _labels_by_place(judged, labels))
 
 
-def _figures(judged: Judged, said: LabelsSaid) -> list[LabelledFigure]:
-    further = (one for paper in papers() if paper.corrected for one in load(paper.corrected)(judged, said))
-    return [*_precision(judged, said), *_grades(judged, said), *further, *_wins(judged, said)]
+def _figures(judged: Judged, labels: LabelsSaid) -> list[LabelledFigure]:
+    further = (one for paper in papers() if paper.corrected for one in load(paper.corrected)(judged, labels))
+    return [*_precision(judged, labels), *_grades(judged, labels), *further, *_wins(judged, labels)]
 
 
 def corrected_document(judged: Judged, labels: Sequence[Label]) -> CorrectedDocument:
-    labelled_figures = _said(judged, labels)
+    labelled_figures = _labels_by_place(judged, labels)
     figures = [figure for figure in _figures(judged, labelled_figures) if figure.labels]
     waiting = _waiting(labels)
     return {
@@ -89,24 +89,24 @@ def corrected_document(judged: Judged, labels: Sequence[Label]) -> CorrectedDocu
     }
 
 
-def _said(judged: Judged, labels: Sequence[Label]) -> LabelsSaid:
+def _labels_by_place(judged: Judged, labels: Sequence[Label]) -> LabelsSaid:
     texts = {(a.query_id, a.variant, a.trial): content_id(a.report) for a in judged.answers}
     known = {
         pair_id(c.query, c.a, c.b, c.trial): (c, texts[c.query, c.a, c.trial], texts[c.query, c.b, c.trial])
         for c in judged.comparisons()
     }
-    said = LabelsSaid()
+    found = LabelsSaid()
     for label in labels:
         if isinstance(label, SupportLabel):
-            said.add((label.id, content_id(label.claim)), label, SUPPORT_SCORE[label.label])
+            found.add((label.id, content_id(label.claim)), label, SUPPORT_SCORE[label.label])
         elif isinstance(label, CriterionLabel):
-            said.add((label.id, UNDER_CRITERION, label.criterion), label, label.label)
+            found.add((label.id, UNDER_CRITERION, label.criterion), label, label.label)
         elif isinstance(label, RatingLabel):
-            said.add((label.id, label.dimension or "overall"), label, label.label)
+            found.add((label.id, label.dimension or "overall"), label, label.label)
         elif label.id in known and (first := _is_first(label, *known[label.id])) is not None:
             score = {"A": 1.0, "tie": 0.5, "B": 0.0}[label.three_class]
-            said.add((label.id, label.dimension or "overall"), label, score if first else 1 - score)
-    return said
+            found.add((label.id, label.dimension or "overall"), label, score if first else 1 - score)
+    return found
 
 
 def _is_first(label: PairwiseLabel, pair: Comparison, a: str, b: str) -> bool | None:
@@ -136,14 +136,14 @@ def labelled_figure(
     return LabelledFigure(metric, variant, units, [label for _, _, labels in rows for label in labels], span)
 
 
-def _precision(judged: Judged, said: LabelsSaid) -> Iterable[LabelledFigure]:
+def _precision(judged: Judged, labels: LabelsSaid) -> Iterable[LabelledFigure]:
     for variant, answers in variants_of(judged).items():
         yield labelled_figure(
-            "fp", variant, (_report(judged, answer, said) for answer in answers), (0.0, 1.0)
+            "fp", variant, (_report(judged, answer, labels) for answer in answers), (0.0, 1.0)
         )
 
 
-def _report(judged: Judged, answer: Answer, said: LabelsSaid) -> LabelledReport:
+def _report(judged: Judged, answer: Answer, given_labels: LabelsSaid) -> LabelledReport:
     found, claims = judged.judged_claims(answer), judged.held(answer)
     text = {claim["id"]: claim["text"] for claim in (claims.claims or ())} if claims else {}
     by_type = [_of_type((found and found.claims) or (), one) for one in PAPER_TYPES]
@@ -152,7 +152,7 @@ def _report(judged: Judged, answer: Answer, said: LabelsSaid) -> LabelledReport:
     labels: list[Label] = []
     for rows in present:
         for name, claim, score, settled in rows:
-            own, person = said.of((f"{answer.label}/{name}", content_id(text[claim])))
+            own, person = given_labels.of((f"{answer.label}/{name}", content_id(text[claim])))
             weight = 1 / (len(present) * len(rows))
             units.append(Scored(answer.asked.task, weight, score, None if settled else person, settled))
             labels += own
@@ -170,34 +170,34 @@ def _of_type(claims: Iterable[JudgedClaim], source_type: str) -> list[tuple[str,
     return found
 
 
-def _grades(judged: Judged, said: LabelsSaid) -> Iterable[LabelledFigure]:
+def _grades(judged: Judged, labels: LabelsSaid) -> Iterable[LabelledFigure]:
     for variant, answers in variants_of(judged).items():
         for dimension in DIMENSIONS:
-            rows = [_graded(judged, answer, dimension, said) for answer in answers]
+            rows = [_graded(judged, answer, dimension, labels) for answer in answers]
             yield labelled_figure(dimension, variant, rows, (0.0, 10.0))
 
 
-def _graded(judged: Judged, answer: Answer, dimension: str, said: LabelsSaid) -> LabelledReport:
+def _graded(judged: Judged, answer: Answer, dimension: str, given_labels: LabelsSaid) -> LabelledReport:
     verdict = judged.ratings.get(answer.key, {}).get(dimension)
     if verdict is None or verdict.value is None:
         return answer.query_id, [], []
-    labels, person = said.of((rating_id(answer.query_id, answer.variant, answer.trial), dimension))
+    labels, person = given_labels.of((rating_id(answer.query_id, answer.variant, answer.trial), dimension))
     return answer.query_id, [Scored(answer.asked.task, 1.0, float(verdict.value), person)], labels
 
 
-def _wins(judged: Judged, said: LabelsSaid) -> Iterable[LabelledFigure]:
+def _wins(judged: Judged, labels: LabelsSaid) -> Iterable[LabelledFigure]:
     groups: dict[tuple[str, str, str], list[Comparison]] = {}
     for one in judged.comparisons():
         groups.setdefault((one.dimension, one.a, one.b), []).append(one)
     for (dimension, a, b), group in groups.items():
-        rows = [_compared(one, said) for one in group]
+        rows = [_compared(one, labels) for one in group]
         yield labelled_figure(f"win_rate {dimension}", f"{a} : {b}", rows, (0.0, 1.0))
 
 
-def _compared(one: Comparison, said: LabelsSaid) -> LabelledReport:
+def _compared(one: Comparison, given_labels: LabelsSaid) -> LabelledReport:
     if one.score is None:
         return one.query, [], []
-    labels, person = said.of((pair_id(one.query, one.a, one.b, one.trial), one.dimension))
+    labels, person = given_labels.of((pair_id(one.query, one.a, one.b, one.trial), one.dimension))
     return one.query, [Scored(one.asked.task, 1.0, one.score, person)], labels
 
 

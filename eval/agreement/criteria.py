@@ -84,38 +84,38 @@ def scores_under_criteria(labels: Sequence[CriterionLabel], systems: Mapping[str
     return SaidUnderCriteria(by_judge, places, items.repeated)
 
 
-def _together(told: Sequence[Mapping[Key, float]]) -> dict[Key, float]:
+def _together(rounds: Sequence[Mapping[Key, float]]) -> dict[Key, float]:
     scores: dict[Key, list[float]] = {}
-    for one in told:
+    for one in rounds:
         for key, score in one.items():
             scores.setdefault(key, []).append(score)
     return {key: sum(values) / len(values) for key, values in scores.items()}
 
 
 def _by_dimension(
-    one: Mapping[Key, float], other: Mapping[Key, float], shared: Sequence[Key], said: SaidUnderCriteria
+    one: Mapping[Key, float], other: Mapping[Key, float], shared: Sequence[Key], words: SaidUnderCriteria
 ) -> dict[str, CriteriaLevels]:
     groups: dict[str, list[Key]] = {"all": list(shared)}
     for key in shared:
-        groups.setdefault(said.places[key].dimension, []).append(key)
-    return {name: _levels(one, other, keys, said) for name, keys in groups.items()}
+        groups.setdefault(words.places[key].dimension, []).append(key)
+    return {name: _levels(one, other, keys, words) for name, keys in groups.items()}
 
 
 def _levels(
-    one: Mapping[Key, float], other: Mapping[Key, float], keys: Sequence[Key], said: SaidUnderCriteria
+    one: Mapping[Key, float], other: Mapping[Key, float], keys: Sequence[Key], words: SaidUnderCriteria
 ) -> CriteriaLevels:
     scores = []
     system_of: dict[str, str] = {}
     for key in keys:
-        place = said.places[key]
+        place = words.places[key]
         beside = f"{place.question} {key[1]}"
         scores.append(CriterionScore(place.question, key[0], beside, one[key], other[key]))
         if place.system is not None:
             system_of[key[0]] = place.system
-    return {**_told(consistency(scores)), "system": _systems(report_totals(scores), system_of)}
+    return {**_levels_of(consistency(scores)), "system": _systems(report_totals(scores), system_of)}
 
 
-def _told(found: Consistency) -> CriteriaLevels:
+def _levels_of(found: Consistency) -> CriteriaLevels:
     return {
         "criterion": {
             "pca": preference_row(found.pca, found.pca_chance),

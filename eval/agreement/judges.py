@@ -265,7 +265,9 @@ def _pairwise(labels: Sequence[PairwiseLabel], people: Collection[str]) -> TaskA
                 crossed[dimension] = crossed_classes(x, y, PAIRWISE, questions)
             rankings = _rankings(one, other, shared)
             found.append({"judges": [a, b], "dimensions": rows, "classes": crossed, "rankings": rankings})
-    plain = {judge: {key: told.value for key, told in rows.items()} for judge, rows in by_judge.items()}
+    plain = {
+        judge: {key: one_label.value for key, one_label in rows.items()} for judge, rows in by_judge.items()
+    }
     return {
         "labels": len(labels),
         "repeated": repeated,

@@ -57,11 +57,11 @@ def stability(repetitions: Sequence[Judged]) -> StabilityRow | None:
     }
 
 
-def _repeated(told: Sequence[Mapping[Place, LabelT | None]]) -> list[list[LabelT | None]]:
+def _repeated(rounds: Sequence[Mapping[Place, LabelT | None]]) -> list[list[LabelT | None]]:
     """List what every repetition says of each thing that the first and some other one judged."""
-    first, *others = told
+    first, *others = rounds
     again = [place for place in first if any(place in other for other in others)]
-    return [[one.get(place) for one in told] for place in sorted(again)]
+    return [[one.get(place) for one in rounds] for place in sorted(again)]
 
 
 def _support(judged: Judged) -> dict[tuple[str, str], str | None]:

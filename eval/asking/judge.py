@@ -263,11 +263,11 @@ async def _once_more(judge: Examiner, asking: Asking[Any]) -> Iterable[Any]:
     return verdicts
 
 
-def sure(said: Iterable[One], asked: Iterable[str], verdict: Callable[[One], object]) -> dict[str, One]:
+def sure(answers: Iterable[One], asked: Iterable[str], verdict: Callable[[One], object]) -> dict[str, One]:
     """Ids that were not asked for are ignored; one that was answered twice with different verdicts is left out."""
     found: dict[str, One] = {}
     torn: set[str] = set()
-    for one in said:
+    for one in answers:
         if one.id in found and verdict(found[one.id]) != verdict(one):
             torn.add(one.id)
         found[one.id] = one

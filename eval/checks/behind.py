@@ -74,8 +74,8 @@ class FactsEntered:
             self.attributes.append(ProductAttribute(product_id, known, value.text, (value.start, value.end)))
         return known is not None
 
-    def _enter(self, product_id: str, said: Sequence[SaidValue], line: TextLine) -> None:
-        self.values += [ProductFact(product_id, one, (line.start, line.end)) for one in said]
+    def _enter(self, product_id: str, values: Sequence[SaidValue], line: TextLine) -> None:
+        self.values += [ProductFact(product_id, one, (line.start, line.end)) for one in values]
 
 
 def detail_of(product: Product, label: str) -> str | None:

@@ -123,15 +123,15 @@ class _Reader(FactsBehind):
                 self._under(self._owner, *part, line)
 
     def _leaves(
-        self, line: TextLine, whole: Segment, said: tuple[str, Segment] | None, *, known: bool
+        self, line: TextLine, whole: Segment, value: tuple[str, Segment] | None, *, known: bool
     ) -> bool:
         """Tell whether a line speaks of something else: text that is no label, an item that begins with a name."""
         if known:
             return False
         if line.kind == "text":
-            return said is None or not (said[1].text[:1].isdigit() or len(said[1].text.split()) < _FEW)
-        return (said is None and _NAME_FIRST.match(whole.text) is not None) or (
-            self._body[line.start : whole.start].count("*") > 1 and said is None
+            return value is None or not (value[1].text[:1].isdigit() or len(value[1].text.split()) < _FEW)
+        return (value is None and _NAME_FIRST.match(whole.text) is not None) or (
+            self._body[line.start : whole.start].count("*") > 1 and value is None
         )
 
     def _is_known(self, product_id: str, label: str) -> bool:

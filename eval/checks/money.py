@@ -295,15 +295,17 @@ def _sentences(text: str) -> Iterator[Span]:
     return pairwise(ends)
 
 
-def _rest(said: float, cost: float, limits: list[float], *, over: bool) -> tuple[bool, str]:
+def _rest(amount: float, cost: float, limits: list[float], *, over: bool) -> tuple[bool, str]:
     gaps = [cost - one if over else one - cost for one in limits]
-    holds = any(abs(gap - said) <= (0.5 if said == int(said) and gap != int(gap) else _CENT) for gap in gaps)
-    return holds, f"{'Over' if over else 'Left'}: ${said:,.2f}; by total and budget: ${gaps[0]:,.2f}"
+    holds = any(
+        abs(gap - amount) <= (0.5 if amount == int(amount) and gap != int(gap) else _CENT) for gap in gaps
+    )
+    return holds, f"{'Over' if over else 'Left'}: ${amount:,.2f}; by total and budget: ${gaps[0]:,.2f}"
 
 
-def _verdict(span: Span, within: bool, cost: float, limits: list[float], said: str) -> _Compared:
+def _verdict(span: Span, within: bool, cost: float, limits: list[float], text: str) -> _Compared:
     sides = {cost <= one + _CENT for one in limits}
-    why = f"Budget: {' '.join(said.split())}; total: ${cost:,.2f}, limit: ${limits[0]:,.2f}"
+    why = f"Budget: {' '.join(text.split())}; total: ${cost:,.2f}, limit: ${limits[0]:,.2f}"
     return [(span, within in sides, why)] if len(sides) == 1 else []
 
 
@@ -311,8 +313,8 @@ _FEW = 3
 """Amounts of a question, its limit by the month and in all."""
 
 
-def _limit(span: Span, said: str | None, limits: list[float]) -> _Compared:
+def _limit(span: Span, word: str | None, limits: list[float]) -> _Compared:
     """Check that a limit that is said to be the reader's is one that the question names."""
-    if said is None or not 0 < len(limits) < _FEW or any(abs(_value(said) - one) <= _CENT for one in limits):
+    if word is None or not 0 < len(limits) < _FEW or any(abs(_value(word) - one) <= _CENT for one in limits):
         return []
-    return [(span, False, f"Budget: {said}; question: ${limits[0]:,.2f}")]
+    return [(span, False, f"Budget: {word}; question: ${limits[0]:,.2f}")]

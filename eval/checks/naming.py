@@ -78,9 +78,9 @@ class _Titles:
         self.known = frozenset().union(*self._words.values()) - _STOP
         self.firsts = frozenset().union(*self._makers.values())
 
-    def named_by(self, said: Collection[str]) -> str | None:
+    def named_by(self, words: Collection[str]) -> str | None:
         """The one product whose title has all of some words, its maker or its noun among them."""
-        tokens = frozenset(said) - _STOP
+        tokens = frozenset(words) - _STOP
         if len(tokens) < 2:
             return None
         fitting = [key for key, title in self._words.items() if tokens <= title]

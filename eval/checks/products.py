@@ -75,8 +75,8 @@ def _is_price(mentions: Mentions, fact: ProductFact, product: Product) -> bool |
     )
 
 
-def _slack(said: SaidValue) -> float:
-    return 0.5 + 1e-6 if "." not in said.written else _CENT + 1e-6
+def _slack(value: SaidValue) -> float:
+    return 0.5 + 1e-6 if "." not in value.written else _CENT + 1e-6
 
 
 def _is_explained(mentions: Mentions, price: SaidValue, own: float, line: Span) -> bool:
@@ -105,15 +105,15 @@ def rating(subject: Subject, mentions: Mentions) -> Check:
     return tally.check("prose" if re.search(r"\bstars?\b|★|\bratings?\b", mentions.body) else "absent")
 
 
-def _rated(said: SaidValue, product: Product) -> tuple[bool | None, str]:
-    if said.field == "stars":
+def _rated(value: SaidValue, product: Product) -> tuple[bool | None, str]:
+    if value.field == "stars":
         known = product.average_rating
-        rounded = "." not in said.written and known is not None and abs(said.value - known) <= 0.5
-        holds = None if known is None or said.hedged else rounded or same_stars(said.value, known)
-        return holds, f"Rating: {said.written}; record: {known:g}" if known is not None else ""
+        rounded = "." not in value.written and known is not None and abs(value.value - known) <= 0.5
+        holds = None if known is None or value.hedged else rounded or same_stars(value.value, known)
+        return holds, f"Rating: {value.written}; record: {known:g}" if known is not None else ""
     number = product.rating_number
-    holds = None if number is None or said.hedged else said.value == number
-    return holds, f"Number of ratings: {said.written}; record: {number:,}" if number is not None else ""
+    holds = None if number is None or value.hedged else value.value == number
+    return holds, f"Number of ratings: {value.written}; record: {number:,}" if number is not None else ""
 
 
 def _compare_pairs(tally: Tally, subject: Subject, mentions: Mentions, seen: set[Span]) -> None:
@@ -147,7 +147,7 @@ def _leads_elsewhere(mentions: Mentions, low: int, high: int) -> bool:
 
 
 def _is_some_products(
-    subject: Subject, mentions: Mentions, said: frozenset[str], stars: SaidValue, count: SaidValue
+    subject: Subject, mentions: Mentions, named_words: frozenset[str], stars: SaidValue, count: SaidValue
 ) -> bool:
     """Tell whether something in sight has both. What the report points to, what the reader ordered, or what its line names by maker."""
     assert subject.shop is not None
@@ -179,7 +179,7 @@ def _is_some_products(
         for one in (
             *pointed,
             *subject.ordered.values(),
-            *_named_in(said, same),
+            *_named_in(named_words, same),
             *_of_a_kind(text, same),
         )
     )
@@ -206,9 +206,9 @@ def _heads(line: TextLine, one: ProductReference, pointed: Iterable[Product], sp
     return named and len(between) < _FOLLOWS
 
 
-def _named_in(said: frozenset[str], products: Iterable[Product]) -> Iterator[Product]:
+def _named_in(words: frozenset[str], products: Iterable[Product]) -> Iterator[Product]:
     """Yield those whose maker stands there."""
-    return (one for one in products if makers(one) & said)
+    return (one for one in products if makers(one) & words)
 
 
 def _fits(stars: SaidValue, count: SaidValue, product: Product) -> bool:

@@ -181,13 +181,13 @@ def _shares(name: re.Match[str], user: User) -> bool:
     return name["first"] == user.first_name or name["last"] == user.last_name
 
 
-def _compare_name(tally: Tally, said: _Name, user: User) -> None:
+def _compare_name(tally: Tally, name: _Name, user: User) -> None:
     known = {user.first_name.casefold(), user.last_name.casefold()}
-    parts = [said.first, *([said.last] if said.last else [])]
-    short = said.last is None and len(said.first) < _SHORT and said.first[:2] == user.first_name[:2]
+    parts = [name.first, *([name.last] if name.last else [])]
+    short = name.last is None and len(name.first) < _SHORT and name.first[:2] == user.first_name[:2]
     holds = all(one.casefold() in known or len(one) == 1 for one in parts) or (None if short else False)
     why = f"Name: {' '.join(parts)}; record: {user.first_name} {user.last_name}"
-    tally.compare(said.span, holds, why)
+    tally.compare(name.span, holds, why)
 
 
 _SHORT = 5
@@ -201,8 +201,8 @@ def _compare_place(tally: Tally, match: re.Match[str], start: int, user: User) -
     state = STATES.get(stated, stated) == STATES.get(address.state, address.state)
     city = match["city"].casefold().endswith(address.city.casefold())
     zip_code = match["zip"] is None or match["zip"] == address.zip[:5]
-    said = match.string[match.start("city") : match.end()]
-    why = f"Place: {said}; record: {address.city}, {address.state} {address.zip}"
+    text = match.string[match.start("city") : match.end()]
+    why = f"Place: {text}; record: {address.city}, {address.state} {address.zip}"
     tally.compare(span, state and city and zip_code, why)
 
 

@@ -137,10 +137,10 @@ def leaning(report: str, citations: Citations) -> list[ReportSentence]:
 class _Statements:
     """The claims so far, and what the blocks before say about the sources of the next."""
 
-    def __init__(self, report: str, held: str, markers: list[Marker]) -> None:
+    def __init__(self, report: str, text: str, markers: list[Marker]) -> None:
         self.claims: list[Claim] = []
         self._report = report
-        self._held = held
+        self._held = text
         self._markers = markers
         self._starts = [marker.start for marker in markers]
         self._pending: list[int] = []
@@ -226,8 +226,8 @@ def _without_markers(body: str, markers: list[Marker]) -> str:
 class _Blocks:
     """A gatherer of lines that are one block. A paragraph, an item with what goes on below, a row under its header."""
 
-    def __init__(self, held: str) -> None:
-        self._held = held
+    def __init__(self, text: str) -> None:
+        self._held = text
         self._current: _Block | None = None
         self._header: tuple[str, ...] = ()
 
@@ -308,26 +308,26 @@ def _cells(row: str) -> tuple[str, ...]:
     return tuple(_DECORATION.sub("", cell).strip() for cell in row.strip().strip("|").split("|"))
 
 
-def _sentences(held: str, block: _Block) -> Iterator[tuple[int, int]]:
+def _sentences(text: str, block: _Block) -> Iterator[tuple[int, int]]:
     if block.kind in ("row", "title"):
         yield block.start, block.end
         return
     start = block.start
-    for match in _SENTENCE_END.finditer(held, block.start, block.end):
+    for match in _SENTENCE_END.finditer(text, block.start, block.end):
         end = match.end()
-        if _ABBREVIATION.search(held[max(start, match.start() - 8) : match.start() + 1]) and end < block.end:
+        if _ABBREVIATION.search(text[max(start, match.start() - 8) : match.start() + 1]) and end < block.end:
             continue
         if end > start:
-            yield _trimmed(held, start, end)
+            yield _trimmed(text, start, end)
         start = end
-    if held[start : block.end].strip():
-        yield _trimmed(held, start, block.end)
+    if text[start : block.end].strip():
+        yield _trimmed(text, start, block.end)
 
 
-def _trimmed(held: str, start: int, end: int) -> tuple[int, int]:
-    while start < end and held[start].isspace():
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and text[start].isspace():
         start += 1
-    while end > start and held[end - 1].isspace():
+    while end > start and text[end - 1].isspace():
         end -= 1
     return start, end
 

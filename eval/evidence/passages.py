@@ -217,11 +217,11 @@ def _sentences(text: str) -> Iterator[Span]:
         start = following
 
 
-def _explanation(asked: _Asked, held: frozenset[str | int], absent: Sequence[str]) -> str:
-    words = len(asked.words & held)
+def _explanation(asked: _Asked, shared: frozenset[str | int], absent: Sequence[str]) -> str:
+    words = len(asked.words & shared)
     share = f"{words} of the claim's {len(asked.words)} words"
     if asked.figures:
-        share += f" and {len(held) - words} of its {len(asked.figures)} figures"
+        share += f" and {len(shared) - words} of its {len(asked.figures)} figures"
     share += " stand in neighbouring sentences of the evidence"
     return f"{share}; not stated there: {', '.join(absent[:4])}" if absent else share
 

@@ -24,12 +24,14 @@ class QuestionsAtHand:
     """The questions of the files given. And, where these have nothing on a row, those that the study took in of the same format before."""
 
     def __init__(
-        self, told: Iterable[tuple[str, ForeignQuestion]], before: Iterable[tuple[str, ForeignQuestion]] = ()
+        self,
+        questions: Iterable[tuple[str, ForeignQuestion]],
+        before: Iterable[tuple[str, ForeignQuestion]] = (),
     ) -> None:
         self._before = QuestionsAtHand(before) if before else None
         self._by_id: dict[str, list[_Known]] = {}
         self._by_words: dict[str, list[_Known]] = {}
-        for where, asked in told:
+        for where, asked in questions:
             known = _Known(where, asked)
             self._by_id.setdefault(_plain(asked.id), []).append(known)
             if asked.words is not None:
@@ -81,16 +83,16 @@ def _agrees(one: ForeignQuestion, other: ForeignQuestion) -> bool:
     return all(a is None or b is None or a == b for a, b in pairs)
 
 
-def _filled(asked: ForeignQuestion, told: ForeignQuestion) -> ForeignQuestion:
+def _filled(asked: ForeignQuestion, fresh: ForeignQuestion) -> ForeignQuestion:
     """A user is of one row alone: the same words may be asked by several."""
-    own_id = asked.id is not None and _plain(asked.id) == _plain(told.id)
+    own_id = asked.id is not None and _plain(asked.id) == _plain(fresh.id)
     return replace(
         asked,
-        id=told.id if asked.id is None else asked.id,
-        user=told.user if asked.user is None and own_id else asked.user,
-        language=told.language if asked.language is None else asked.language,
-        task=told.task if asked.task is None else asked.task,
-        domain=told.domain if asked.domain is None else asked.domain,
+        id=fresh.id if asked.id is None else asked.id,
+        user=fresh.user if asked.user is None and own_id else asked.user,
+        language=fresh.language if asked.language is None else asked.language,
+        task=fresh.task if asked.task is None else asked.task,
+        domain=fresh.domain if asked.domain is None else asked.domain,
     )
 
 

@@ -78,8 +78,8 @@ def keep_scores(study: Study, fresh: Sequence[ForeignScore]) -> int:
     kept = [one for one in before if one.place not in places]
     gone = [one for one in before if one.place in places]
     _write(study, [*kept, *fresh])
-    said = {_identity(one) for one in fresh}
-    return sum(_identity(one) not in said for one in gone)
+    known = {_identity(one) for one in fresh}
+    return sum(_identity(one) not in known for one in gone)
 
 
 def _identity(score: ForeignScore) -> tuple[object, ...]:

@@ -233,8 +233,8 @@ def _scores_out(
 def _question(answer: Answer, name: str, query: Query | None) -> ForeignQuestion:
     """Give the question the names that it had in files of the same format. Ours are another's only where there are no others."""
     with reading(f"the answer {answer.label!r}"):
-        told = answer.record.result.get("origin")
-        origin = None if told is None else Origin.model_validate(told)
+        claimed = answer.record.result.get("origin")
+        origin = None if claimed is None else Origin.model_validate(claimed)
     own = origin if origin is not None and origin.format == name else None
     return ForeignQuestion(
         id=own.id if own else None,

@@ -24,7 +24,7 @@ FAMILIES: tuple[str, ...] = (
     "mistakes",
 )
 
-_SAID, _NAMED = "faithfulness", "fp"
+_SHORT, _NAMED = "faithfulness", "fp"
 """The headline figure, as people say it and as documents have it."""
 
 
@@ -50,12 +50,12 @@ def metrics() -> dict[str, Metric]:
 
 def metric_name(word: str) -> str:
     """The name in documents of what a person wrote: `faithfulness` is `fp`, `faithfulness_web` is `fp_web`."""
-    return _NAMED + word.removeprefix(_SAID) if word.partition("_")[0] == _SAID else word
+    return _NAMED + word.removeprefix(_SHORT) if word.partition("_")[0] == _SHORT else word
 
 
 def said_name(name: str) -> str:
     """A name as people are shown it; `metric_name` understands it."""
-    return _SAID + name.removeprefix(_NAMED) if name.partition("_")[0] == _NAMED else name
+    return _SHORT + name.removeprefix(_NAMED) if name.partition("_")[0] == _NAMED else name
 
 
 def unasked(names: Collection[str]) -> set[str]:

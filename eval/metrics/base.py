@@ -146,10 +146,14 @@ class CitedSums:
         return dict(values)
 
     def per_report(self, judged: Judged, answer: Answer) -> Values:
-        held = judged.held(answer)
-        if held is None:
+        answer_claims = judged.held(answer)
+        if answer_claims is None:
             return {}
-        claims = None if held.claims is None else {claim["id"]: bool(claim["urls"]) for claim in held.claims}
+        claims = (
+            None
+            if answer_claims.claims is None
+            else {claim["id"]: bool(claim["urls"]) for claim in answer_claims.claims}
+        )
         return self.of(claims, judged.citations.get(answer.key), waits=judged.citations_wait)
 
     def corpus(self, judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:

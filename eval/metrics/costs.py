@@ -230,10 +230,10 @@ def _in_all(parts: Sequence[PartCost]) -> SpentInAll:
     }
 
 
-def _row(spent: ByCluster, told: str) -> SpentRow:
+def _row(spent: ByCluster, label: str) -> SpentRow:
     def figure(place: int) -> VRow:
         values = {cluster: [one[place] for one in own] for cluster, own in spent.items()}
-        return mean(values, f"mean {told}", COUNTED).document()
+        return mean(values, f"mean {label}", COUNTED).document()
 
     return {"tokens": figure(0), "calls": figure(1), "seconds": figure(2), "usd": figure(3)}
 

@@ -17,13 +17,13 @@ TITLES = {
 }
 
 
-def _share(name: str, label: str, told: str, table: str | None, *, detail: bool = True) -> Metric:
-    return Metric(name, label, told, table, range=SHARE, better="higher", detail=detail)
+def _share(name: str, label: str, text: str, table: str | None, *, detail: bool = True) -> Metric:
+    return Metric(name, label, text, table, range=SHARE, better="higher", detail=detail)
 
 
-def _count(name: str, label: str, told: str, table: str | None) -> Metric:
+def _count(name: str, label: str, text: str, table: str | None) -> Metric:
     """More citations are not better ones."""
-    return Metric(name, label, told, table, unit="claims", least=0, detail=True)
+    return Metric(name, label, text, table, unit="claims", least=0, detail=True)
 
 
 _BOUNDS = (
@@ -130,8 +130,8 @@ def metrics() -> list[Metric]:
 
 
 def _precision(kind: str) -> Metric:
-    told = f"As faithfulness, of claims that cite {label_of(kind)}, over reports that have any."
-    return _share(f"fp_{kind}", f"faithfulness {kind}", told, "faithfulness")
+    text = f"As faithfulness, of claims that cite {label_of(kind)}, over reports that have any."
+    return _share(f"fp_{kind}", f"faithfulness {kind}", text, "faithfulness")
 
 
 def _cited(kind: str) -> Metric:

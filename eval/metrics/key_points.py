@@ -14,8 +14,8 @@ TITLES = {"key-points": "Key-point recall"}
 _PARTIAL = 0.5
 
 
-def _recall(name: str, label: str, told: str, *, detail: bool = True) -> Metric:
-    return Metric(name, label, told, "key-points", range=SHARE, better="higher", detail=detail)
+def _recall(name: str, label: str, text: str, *, detail: bool = True) -> Metric:
+    return Metric(name, label, text, "key-points", range=SHARE, better="higher", detail=detail)
 
 
 METRICS = (
@@ -60,10 +60,12 @@ _METHODS = {
 }
 
 
-def recall(points: Iterable[PointRow], said: Mapping[str, PointVerdictRow], partial: float) -> float | None:
+def recall(
+    points: Iterable[PointRow], verdicts: Mapping[str, PointVerdictRow], partial: float
+) -> float | None:
     """`None` where there is no point, or the judge has no verdict on one of them."""
     worth: Mapping[str, float | None] = {"support": 1.0, "partial_support": partial, "not_support": 0.0}
-    scores = [worth.get(said[row["id"]]["support"]) if row["id"] in said else None for row in points]
+    scores = [worth.get(verdicts[row["id"]]["support"]) if row["id"] in verdicts else None for row in points]
     known = [score for score in scores if score is not None]
     return sum(known) / len(known) if known and len(known) == len(scores) else None
 

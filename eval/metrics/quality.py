@@ -22,8 +22,8 @@ _GRADES: Mapping[Dimension, str] = {
 }
 METRICS = (
     *(
-        Metric(name, name.replace("_", " "), told, "quality", range=(0.0, 10.0), better="higher")
-        for name, told in _GRADES.items()
+        Metric(name, name.replace("_", " "), text, "quality", range=(0.0, 10.0), better="higher")
+        for name, text in _GRADES.items()
     ),
     Metric(
         "quality_average",

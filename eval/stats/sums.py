@@ -99,9 +99,9 @@ class FactSums(ProtocolSums[FactInput]):
     def intervals(self) -> JsonObject:
         return self._of_each(lambda system: {**system.intervals()})
 
-    def _of_each(self, told: Callable[[_OneSystem], JsonObject]) -> JsonObject:
-        named = {name: told(system) for name, system in self._systems.items() if name is not None}
-        return {"by_system": named} if named else told(self._systems.get(None, _OneSystem()))
+    def _of_each(self, row: Callable[[_OneSystem], JsonObject]) -> JsonObject:
+        named = {name: row(system) for name, system in self._systems.items() if name is not None}
+        return {"by_system": named} if named else row(self._systems.get(None, _OneSystem()))
 
 
 TOTAL = "total"

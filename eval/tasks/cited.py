@@ -172,8 +172,10 @@ class JudgedCitations:
             needed = None
             if own is not None and own["status"] == "none":
                 shared = addresses[str(source["sha256"])] > 1
-                told = self.addresses.get((claim, source["url"]))
-                needed = not shared and is_needed(alone, verdict["status"], told and told["without"])
+                of_address = self.addresses.get((claim, source["url"]))
+                needed = not shared and is_needed(
+                    alone, verdict["status"], of_address and of_address["without"]
+                )
             yield self._row((claim, scope), verdict, source, own, needed)
 
     def _row(
@@ -181,20 +183,20 @@ class JudgedCitations:
         place: tuple[str, str],
         verdict: VerdictRow,
         source: SourceRow,
-        said: VerdictRow | None,
+        verdict_row: VerdictRow | None,
         needed: bool | None,
     ) -> CitationVerdict:
         """`place` is claim and scope; `said` is of its text; a source that could not be read has its status."""
-        if said is not None:
-            status: Status | None = said["status"]
+        if verdict_row is not None:
+            status: Status | None = verdict_row["status"]
         else:
             status = None if _is_read(source) else _STATUS.get(source["status"], "empty")
-        unread = status is not None and said is None
+        unread = status is not None and verdict_row is None
         is_source = status not in UNREADABLE or self._is_source(source["url"], verdict["type"])
         if not is_source and not is_paged(verdict["type"]):
             status, needed = "none", False  # its keeper was asked, and has no such record
         reason = verdict["reason"] if unread and len(verdict["sources"]) == 1 else ""
-        spans = said["spans"] if said else ()
+        spans = verdict_row["spans"] if verdict_row else ()
         return CitationVerdict(
             answer=self.answer.key,
             claim=place[0],
@@ -204,8 +206,8 @@ class JudgedCitations:
             together=verdict["status"],
             needed=needed,
             is_source=is_source,
-            reason=said["reason"] if said else reason,
-            by=said.get("by") if said else "rule" if unread else None,
+            reason=verdict_row["reason"] if verdict_row else reason,
+            by=verdict_row.get("by") if verdict_row else "rule" if unread else None,
             judge=self.judge,
             protocol=self.protocol,
             scope=place[1],

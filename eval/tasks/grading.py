@@ -289,9 +289,9 @@ class FailuresTask(Task[Answer]):
 
     async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         answer = desk.answer(spec["answer"])
-        said = await judge.answer(_failures_asking(desk, answer, desk.protocol.asks[self.name]))
-        assert isinstance(said, FailuresAnswer)
-        return Outcome({**_founded(said, answer.report)})
+        found = await judge.answer(_failures_asking(desk, answer, desk.protocol.asks[self.name]))
+        assert isinstance(found, FailuresAnswer)
+        return Outcome({**_founded(found, answer.report)})
 
     def read(self, record: Record, judged: Judged) -> None:
         if record.done:
@@ -318,11 +318,11 @@ def _failures_asking(desk: Desk, answer: Answer, ask: Ask) -> Asking[Any]:
     )
 
 
-def _founded(said: FailuresAnswer, report: str) -> FailuresResult:
+def _founded(failures: FailuresAnswer, report: str) -> FailuresResult:
     """Words that the report lacks show nothing."""
     found: dict[str, FailureRow] = {}
     unfounded: list[str] = []
-    for failure in said.failures:
+    for failure in failures.failures:
         span = locate(failure.example, report)
         if span is None:
             unfounded.append(failure.label)

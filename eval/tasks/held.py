@@ -99,13 +99,13 @@ def _labelled(one: Segment, product: Product) -> str | None:
     return f"{values[0].written} (record {value:g})" if wrong else None
 
 
-def _money_is_price(said: str) -> bool:
+def _money_is_price(text: str) -> bool:
     """No amount of a claim is a sum, a rest, a difference, a cost per unit or a range."""
-    found = every_amount(said)
+    found = every_amount(text)
     if len(found) > 1:
         return False
     return not any(
-        _NO_PRICE_BEFORE.search(said[: one.start]) or _NO_PRICE_BEHIND.match(said[one.end :]) for one in found
+        _NO_PRICE_BEFORE.search(text[: one.start]) or _NO_PRICE_BEHIND.match(text[one.end :]) for one in found
     )
 
 
@@ -129,13 +129,13 @@ class _Stated(NamedTuple):
     span: Span | None
 
 
-def _every_figure(said: str, listing: _Listing) -> list[_Stated] | None:
+def _every_figure(text: str, listing: _Listing) -> list[_Stated] | None:
     """Compare each figure in turn; `None` as soon as one is neither price nor stars nor count."""
     found: list[_Stated] = []
     at = 0
-    for figure in numbers(said):
-        at = said.find(figure.text, at)
-        stated = _stated(figure, said[at + len(figure.text.rstrip(_UNIT)) :], listing)
+    for figure in numbers(text):
+        at = text.find(figure.text, at)
+        stated = _stated(figure, text[at + len(figure.text.rstrip(_UNIT)) :], listing)
         if stated is None:
             return None
         found.append(stated._replace(told=f"{figure.text} ({stated.told})"))
@@ -172,12 +172,12 @@ def _stated(figure: Number, after: str, listing: _Listing) -> _Stated | None:
 
 
 def _compared(
-    figure: Number, value: float | None, told: str, tolerance: float, place: Span | None
+    figure: Number, value: float | None, text: str, tolerance: float, place: Span | None
 ) -> _Stated:
     if value is None:
-        return _Stated(False, told, None)
+        return _Stated(False, text, None)
     allowed = max(tolerance, HEDGED * value) if figure.hedged else tolerance
-    return _Stated(abs(figure.value - value) <= allowed + 1e-9, told, place)
+    return _Stated(abs(figure.value - value) <= allowed + 1e-9, text, place)
 
 
 _LABEL: Mapping[str, Support] = {"full_support": "full", "partial_support": "partial", "no_support": "none"}
@@ -302,25 +302,25 @@ def _spanned(source: Frozen, span: Span) -> SpanRow:
     return {"url": source.url, "sha256": source.sha256, "start": span.start, "end": span.end}
 
 
-def judged_verdict(item: SupportItem, said: JudgeAnswer, *, cap: bool) -> VerdictRow:
+def judged_verdict(item: SupportItem, judged: JudgeAnswer, *, cap: bool) -> VerdictRow:
     """Make the verdict. With `cap`, a price, stars or a number of ratings that the very record gives otherwise keeps it from being full."""
-    status = _LABEL[said.support]
-    verdict = verdict_of(item, status, said.justification, "judge")
+    status = _LABEL[judged.support]
+    verdict = verdict_of(item, status, judged.justification, "judge")
     for source in item.readable:
-        span = locate(said.quote, source.text or "")
+        span = locate(judged.quote, source.text or "")
         if span is not None:
             verdict["spans"] = [_spanned(source, span)]
             break
-    if said.quote.strip() and not verdict["spans"]:
-        verdict["quote_not_found"] = said.quote
+    if judged.quote.strip() and not verdict["spans"]:
+        verdict["quote_not_found"] = judged.quote
     if status != "full" or not cap:
         return verdict
     wrong = contradicted(item.claim, item.readable)
     if wrong:
         verdict["status"], verdict["by"], verdict["judged"] = "partial", "rule over judge", "full"
         verdict["reason"] = (
-            f"the record says otherwise: {', '.join(wrong)}. The judge said: {said.justification}"
+            f"the record says otherwise: {', '.join(wrong)}. The judge said: {judged.justification}"
         )
     elif absent := missing_numbers(item.claim, "\n".join(source.text or "" for source in item.readable)):
-        verdict["reason"] = f"{said.justification} (Not stated as such: {', '.join(absent)}.)"
+        verdict["reason"] = f"{judged.justification} (Not stated as such: {', '.join(absent)}.)"
     return verdict

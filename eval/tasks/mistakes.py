@@ -167,31 +167,31 @@ def _charge_text(brief: Brief, charge: StatementCharge) -> str:
     return "\n".join([*lines, *(f"Worked out by code: {total}" for total in charge.sums)])
 
 
-def _charges(brief: Brief, said: Mapping[str, StatementAnswer]) -> list[StatementCharge]:
+def _charges(brief: Brief, answers: Mapping[str, StatementAnswer]) -> list[StatementCharge]:
     return [
         _own(brief.subject.report, brief.statements[name], answer)
-        for name, answer in said.items()
+        for name, answer in answers.items()
         if answer.verdict == "false"
     ]
 
 
-def _own(report: str, statement: ReportSentence, said: StatementAnswer) -> StatementCharge:
+def _own(report: str, statement: ReportSentence, judged: StatementAnswer) -> StatementCharge:
     """Find where the words stand in the statement; all of it where they do not."""
-    found = locate(said.words, report[statement.start : statement.end])
+    found = locate(judged.words, report[statement.start : statement.end])
     start, end = (0, statement.end - statement.start) if found is None else found
-    sums = dict.fromkeys(filter(None, map(reckoned, said.sums)))
+    sums = dict.fromkeys(filter(None, map(reckoned, judged.sums)))
     span = statement.start + start, statement.start + end
-    return StatementCharge(span, said.working, said.instead, tuple(sums))
+    return StatementCharge(span, judged.working, judged.instead, tuple(sums))
 
 
-def _row(brief: Brief, charge: StatementCharge, said: ChargeAnswer) -> MistakeRow:
+def _row(brief: Brief, charge: StatementCharge, judged: ChargeAnswer) -> MistakeRow:
     start, end = charge.span
     row: MistakeRow = {
         "start": start,
         "end": end,
         "words": brief.subject.report[start:end],
         "why": charge.why,
-        "defence": said.defence,
+        "defence": judged.defence,
     }
     if charge.instead:
         row["instead"] = charge.instead

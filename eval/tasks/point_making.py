@@ -139,11 +139,11 @@ def _numbered(rows: Iterable[PointRow]) -> list[PointRow]:
     return found
 
 
-def _further(said: FoundPoints, known: Sequence[PointRow]) -> list[PointRow]:
+def _further(proposed: FoundPoints, known: Sequence[PointRow]) -> list[PointRow]:
     """Keep those of a model that add something, once each, and nothing that is settled already."""
     known_texts = {_same(row["text"]) for row in known}
     found: list[PointRow] = []
-    for one in said.points:
+    for one in proposed.points:
         text = " ".join(one.text.split())
         if 0 < len(text) <= _LONGEST and _same(text) not in known_texts:
             known_texts.add(_same(text))

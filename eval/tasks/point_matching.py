@@ -210,13 +210,13 @@ async def match(
     return {name: _verdict(answers[name], answer.report) if name in answers else missing for name in rows}
 
 
-def _verdict(said: PointAnswer, report: str) -> PointVerdictRow:
-    verdict: PointVerdictRow = {"support": said.support, "reason": said.justification, "by": "judge"}
-    span = locate(said.quote, report)
+def _verdict(judged: PointAnswer, report: str) -> PointVerdictRow:
+    verdict: PointVerdictRow = {"support": judged.support, "reason": judged.justification, "by": "judge"}
+    span = locate(judged.quote, report)
     if span is not None:
         verdict["span"] = [span.start, span.end]
-    elif said.quote.strip():
-        verdict["quote_not_found"] = said.quote
+    elif judged.quote.strip():
+        verdict["quote_not_found"] = judged.quote
     return verdict
 
 

@@ -74,12 +74,12 @@ class SupportTask(ClaimTask):
                 "prompt": support_asking(desk.prompts, desk.protocol, group).fingerprint,
                 "refetch": desk.refetched is not None,
             }
-            held: list[HeldClaim] = [
+            to_check: list[HeldClaim] = [
                 {"id": claim["id"], "text": claim["text"], "urls": claim["urls"]}
                 for claim in claims
                 if claim["id"] in ids
             ]
-            spec = {"answer": about.key, "items": names, "claims": held}
+            spec = {"answer": about.key, "items": names, "claims": to_check}
             yield self.unit(desk, f"support {', '.join(names)} \u00b7 {about.label}", fields, spec)
 
     async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:

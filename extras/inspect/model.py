@@ -195,26 +195,26 @@ def _note(place: RunPlace, config: Any) -> None:
         place.run.notes.append(note)
 
 
-def _output(model: str, said: AIMessage, conversions: Conversions) -> ModelOutput:
+def _output(model: str, ours: AIMessage, conversions: Conversions) -> ModelOutput:
     from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput
     from inspect_ai.tool import ToolCall
 
     calls = [
         ToolCall(id=call["id"] or uuid4().hex, function=call["name"], arguments=dict(call["args"]))
-        for call in said.tool_calls
+        for call in ours.tool_calls
     ]
     message = ChatMessageAssistant(
-        id=uuid4().hex, content=said.text, tool_calls=calls or None, model=model, source="generate"
+        id=uuid4().hex, content=ours.text, tool_calls=calls or None, model=model, source="generate"
     )
-    conversions.learn(message, said)
+    conversions.learn(message, ours)
     choice = ChatCompletionChoice(message=message, stop_reason="tool_calls" if calls else "stop")
-    return ModelOutput(model=model, choices=[choice], usage=_usage(said))
+    return ModelOutput(model=model, choices=[choice], usage=_usage(ours))
 
 
-def _usage(said: AIMessage) -> ModelUsage | None:
+def _usage(message: AIMessage) -> ModelUsage | None:
     from inspect_ai.model import ModelUsage
 
-    used = said.usage_metadata
+    used = message.usage_metadata
     if used is None:
         return None
     return ModelUsage(

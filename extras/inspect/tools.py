@@ -79,10 +79,10 @@ def note_refused(run: AgentRun, messages: Sequence[ChatMessage]) -> None:
         if call is None or (message.error is None or message.error.type != "parsing"):
             ran -= call is not None and call.function in run.names
             continue
-        known, told = call.function in run.names, message.error.message
-        error = CallError(kind="invalid" if known else "not_found", message=told)
+        known, text = call.function in run.names, message.error.message
+        error = CallError(kind="invalid" if known else "not_found", message=text)
         kind: CallKind = "refused" if known else "unknown"
-        run.record(MAIN, call.function, call.arguments, told, kind, error, later=max(0, ran))
+        run.record(MAIN, call.function, call.arguments, text, kind, error, later=max(0, ran))
 
 
 def _tool(function: FunctionSchema) -> Tool:

@@ -62,13 +62,13 @@ def running_here() -> str | None:
     """Find the address of the cluster that this machine belongs to, as far as we or root set it. `None`: there is none."""
     if named := os.environ.get("RAY_ADDRESS"):
         return named
-    told = (
+    settings = (
         Path(os.environ.get("RAY_TMPDIR") or gettempdir()) / "ray" / "ray_current_cluster"
     )  # by `ray start`
     try:
-        if told.stat().st_uid not in (os.getuid(), 0):
+        if settings.stat().st_uid not in (os.getuid(), 0):
             return None
-        address = told.read_text(encoding="utf-8").strip()
+        address = settings.read_text(encoding="utf-8").strip()
         host, _, port = address.rpartition(":")
         with socket.create_connection((host, int(port)), timeout=2):
             return address
@@ -129,8 +129,8 @@ def _put_notices_aside() -> None:
         worker.print_to_stdstream = partial(_as_error, printer)
 
 
-def _as_error(told: Callable[..., None], notice: dict[str, Any], **how: Any) -> None:
-    told({**notice, "is_err": True}, **how)
+def _as_error(warn: Callable[..., None], notice: dict[str, Any], **how: Any) -> None:
+    warn({**notice, "is_err": True}, **how)
 
 
 def _begin(ray: Any, address: str | None, workers: int) -> None:

@@ -162,23 +162,25 @@ def _simple(schema: JsonObject) -> JsonObject:
     """One plain schema without references; what may be left out has a plain type and is not required."""
     known = schema.get("$defs", {})
 
-    def told(part: Any) -> Any:
+    def simplified(part: Any) -> Any:
         if isinstance(part, list):
-            return [told(inner) for inner in part]
+            return [simplified(inner) for inner in part]
         if not isinstance(part, dict):
             return part
         part = {**known[part["$ref"].rsplit("/", 1)[1]], **part} if "$ref" in part else part
         if "anyOf" in part:
             part = {**next(one for one in part["anyOf"] if one.get("type") != "null"), **part}
-            return told({key: value for key, value in part.items() if key not in ("anyOf", "default")})
+            return simplified({key: value for key, value in part.items() if key not in ("anyOf", "default")})
         kept = {
             key: value
             for key, value in part.items()
             if key not in ("$ref", "$defs", "title", "additionalProperties")
         }
         return {
-            key: {name: told(inner) for name, inner in value.items()} if key == "properties" else told(value)
+            key: {name: simplified(inner) for name, inner in value.items()}
+            if key == "properties"
+            else simplified(value)
             for key, value in kept.items()
         }
 
-    return cast(JsonObject, told(schema))
+    return cast(JsonObject, simplified(schema))

@@ -205,8 +205,8 @@ def _limits(filters: UcpFilters | None, buyer: UcpBuyer | None) -> tuple[UcpPric
         messages.append(note("filter_not_supported", f"Not applied: {named}.", "warning"))
     prices, currency = filters.price or UcpPrices(), (buyer.currency if buyer else None) or CURRENCY
     if filters.price is not None and currency.strip().upper() != CURRENCY:
-        told = f"Prices here are {CURRENCY} and {one_line(currency, 10)} is not converted: the price filter was not applied."
-        messages.append(note("currency_not_supported", told, "warning"))
+        notice = f"Prices here are {CURRENCY} and {one_line(currency, 10)} is not converted: the price filter was not applied."
+        messages.append(note("currency_not_supported", notice, "warning"))
         prices = UcpPrices()
     return prices, messages
 
@@ -267,8 +267,8 @@ async def search_catalog(asked: UcpSearchCall, ctx: ToolContext) -> Notes:
     if aside := found.data.get("set_aside"):
         messages.append(note("set_aside", f"{aside:,} more share a word of the query and were set aside."))
     if unpriced := found.data.get("unknown_price"):
-        told = f"{unpriced:,} more match, but their price is unknown, so they pass no price filter."
-        messages.append(note("price_unknown_set_aside", told, "warning"))
+        notice = f"{unpriced:,} more match, but their price is unknown, so they pass no price filter."
+        messages.append(note("price_unknown_set_aside", notice, "warning"))
     end, total = arguments["offset"] + len(products), found.data["total"]
     pagination: UcpPagination = {"has_next_page": bool(products) and end < total, "total_count": total}
     if pagination["has_next_page"]:

@@ -240,8 +240,8 @@ class Synthesis:
         for sentence, page in self.facts:
             if page.url not in memory.products:
                 known_page = memory.pages.get(page.url)
-                said = sentence if known_page is None else f"{known_page.text} {sentence}"
-                memory.pages[page.url] = SeenPage(page.url, plain(page.title, 120), said, True)
+                full = sentence if known_page is None else f"{known_page.text} {sentence}"
+                memory.pages[page.url] = SeenPage(page.url, plain(page.title, 120), full, True)
 
     def text(self) -> str:
         cites = Cites()

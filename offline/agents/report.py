@@ -257,9 +257,9 @@ def _worded(need: str) -> str:
 
 
 def _section(
-    title: str, said: Iterable[Sentence], products: Iterable[Mapping[str, str]] = ()
+    title: str, sentences: Iterable[Sentence], products: Iterable[Mapping[str, str]] = ()
 ) -> dict[str, Any]:
-    return {"title": title, "sentences": list(said), "products": list(products)}
+    return {"title": title, "sentences": list(sentences), "products": list(products)}
 
 
 def _sections(

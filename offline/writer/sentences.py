@@ -147,8 +147,8 @@ def round_up(value: float) -> int:
     return int(-(-value // step) * step)
 
 
-def listed(needs: Sequence[str], said: Mapping[str, str]) -> str:
-    things = [said.get(need) or _with_article(need) for need in needs]
+def listed(needs: Sequence[str], words: Mapping[str, str]) -> str:
+    things = [words.get(need) or _with_article(need) for need in needs]
     return things[0] if len(things) == 1 else f"{', '.join(things[:-1])} and {things[-1]}"
 
 

@@ -208,8 +208,10 @@ class CorpusWeb:
         if place is None:
             return None
         page = self.pages[place]
-        texts, told = cut(page.text), " ".join(seen.split()).removeprefix(f"{page.date} - ")[:_BEGINS]
-        begun = (number for number, text in enumerate(texts, 1) if " ".join(text.split())[:_BEGINS] == told)
+        texts, snippet = cut(page.text), " ".join(seen.split()).removeprefix(f"{page.date} - ")[:_BEGINS]
+        begun = (
+            number for number, text in enumerate(texts, 1) if " ".join(text.split())[:_BEGINS] == snippet
+        )
         return next(begun, None) if len(texts) > 1 else None
 
     async def read(self, url: str) -> Page:

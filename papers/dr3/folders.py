@@ -20,7 +20,7 @@ from drr.env.world import Holdings
 from drr.papers.dr3.form import DRAWER, QUESTION, FileQuestion, is_task, read_question, task_folders
 from drr.papers.dr3.plugin import PAPER
 
-_TOLD = 10
+_SHOWN = 10
 
 
 class FileTask(NamedTuple):
@@ -73,7 +73,7 @@ def left_out(place: Path, rejected: Sequence[str]) -> str:
 
 
 def some(names: Sequence[str]) -> str:
-    return ", ".join(names[:_TOLD]) + ", ..." * (len(names) > _TOLD)
+    return ", ".join(names[:_SHOWN]) + ", ..." * (len(names) > _SHOWN)
 
 
 def task_at(place: Path, task_id: str) -> FileTask | None:

@@ -84,9 +84,9 @@ def noise_notes(material: Material) -> list[str]:
         return []
     if not swayed:
         return [f"Noise floor: {NOT_MEASURED}: each question was answered once and judged once. {HOW}"]
-    told = ", ".join(f"{metrics()[name].label} {metrics()[name].shown(sd)}" for name, sd in swayed.items())
+    noise = ", ".join(f"{metrics()[name].label} {metrics()[name].shown(sd)}" for name, sd in swayed.items())
     return [
-        f"Noise floor, standard deviation of one report, the largest of any system: {told}; others {NOT_MEASURED}. `dr3-noise` has each."
+        f"Noise floor, standard deviation of one report, the largest of any system: {noise}; others {NOT_MEASURED}. `dr3-noise` has each."
     ]
 
 

@@ -34,8 +34,8 @@ def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     from drr.app.studies import add_run_options
     from drr.papers.dr3.making.manifest import SIZES
 
-    said = "Make tasks with files: a question, a shopper's files, and a corpus of pages in nested sizes. Goes on where it stopped."
-    drawing = actions.add_parser("drawer", help=said.partition(":")[0], description=said)
+    text = "Make tasks with files: a question, a shopper's files, and a corpus of pages in nested sizes. Goes on where it stopped."
+    drawing = actions.add_parser("drawer", help=text.partition(":")[0], description=text)
     drawing.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
     drawing.add_argument(
         "--out", required=True, metavar="FOLDER", type=Path, help="the folder that the tasks are written into"
@@ -57,8 +57,8 @@ def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add_run_options(drawing)
     add_setting_options(drawing, *MODELS, *_FOUND, "shop_url")
     drawing.add_argument("--json", action="store_true", help="one JSON document")
-    said = "Read tasks in DR3-Eval's own layout."
-    importing = actions.add_parser("import", help=said, description=said)
+    text = "Read tasks in DR3-Eval's own layout."
+    importing = actions.add_parser("import", help=text, description=text)
     importing.add_argument("file", metavar="FOLDER", type=Path, help="one task, or a folder of them")
     importing.add_argument(
         "--out", required=True, metavar="FOLDER", type=Path, help="the folder that the tasks are written into"
@@ -68,8 +68,8 @@ def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         metavar="DATE",
         help="the day on which they are asked (default: the one recorded, else today)",
     )
-    said = "Write tasks with files in DR3-Eval's own layout."
-    exporting = actions.add_parser("export", help=said, description=said)
+    text = "Write tasks with files in DR3-Eval's own layout."
+    exporting = actions.add_parser("export", help=text, description=text)
     exporting.add_argument("file", metavar="FOLDER", type=Path, help="one task, or a folder of them")
     exporting.add_argument(
         "--out", required=True, metavar="FOLDER", type=Path, help="the folder that the tasks are written into"

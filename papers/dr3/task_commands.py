@@ -64,15 +64,17 @@ def make(arguments: argparse.Namespace) -> int:
     print(
         f"{arguments.out}: {manifest.tasks} tasks, {manifest.files_per_task} files each, {(manifest.content_hash or '')[:12]}"
     )
-    print(f"  intents: {_told(manifest.intents)}")
-    print(f"  files: {_told(manifest.files)}; {manifest.multimodal:.0%} of the tasks with several modalities")
+    print(f"  intents: {_counts_text(manifest.intents)}")
+    print(
+        f"  files: {_counts_text(manifest.files)}; {manifest.multimodal:.0%} of the tasks with several modalities"
+    )
     print(f"  sizes: {', '.join(manifest.sizes)} ({manifest.counter})")
     print(
         f"  candidates: {manifest.funnel.generated} made, {refused or 'none'} refused, {manifest.funnel.kept} kept"
     )
     if manifest.found is not None:
         print(
-            f"  pages: {_told(manifest.found.pages)}; {manifest.found.web}, judged by {manifest.found.model}"
+            f"  pages: {_counts_text(manifest.found.pages)}; {manifest.found.web}, judged by {manifest.found.model}"
         )
         print(f"  {_unconfirmed(manifest.found.unconfirmed)}")
         print(f"next: drr papers tasks review {arguments.out} --reviewer NAME")
@@ -86,7 +88,7 @@ def _unconfirmed(count: int) -> str:
     return f"{tasks} with kinds of pages that no person confirmed"
 
 
-def _told(counts: dict[str, int]) -> str:
+def _counts_text(counts: dict[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counts.items())
 
 

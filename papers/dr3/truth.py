@@ -100,9 +100,9 @@ class KnownPage(BaseModel):
     facts: tuple[Id, ...] = ()
     made_from: str | None = None
     change: StatementChange | None = None
-    trust: int | None = Field(None, exclude_if=lambda said: said is None)
+    trust: int | None = Field(None, exclude_if=lambda value: value is None)
     """How good a source it is (`corpus/words/forms.toml`), 0 where it states hearsay; of made pages alone."""
-    as_of: str | None = Field(None, exclude_if=lambda said: said is None)
+    as_of: str | None = Field(None, exclude_if=lambda value: value is None)
     """The month since which its statement holds, where it says that: `March 2018`."""
 
 
@@ -222,8 +222,8 @@ class TaskTruth(BaseModel):
 
     def judged_pages(self) -> dict[str, str]:
         """Map each address to a person's last word on a proposed kind: `confirm` or `refute`."""
-        told = [entry for entry in self.review.history if entry.get("action") in PAGE_ACTIONS]
-        return {str(entry["page"]): str(entry["action"]) for entry in told}
+        entries = [entry for entry in self.review.history if entry.get("action") in PAGE_ACTIONS]
+        return {str(entry["page"]): str(entry["action"]) for entry in entries}
 
     @property
     def is_refuted(self) -> bool:

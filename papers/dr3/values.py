@@ -86,8 +86,8 @@ def long_date(day: date) -> str:
     return f"{day:%B} {day.day}, {day.year}"
 
 
-def end_of_cover(said: FactValues) -> date:
-    return months_after(said.day("purchase date"), int(said.number("warranty term")))
+def end_of_cover(values: FactValues) -> date:
+    return months_after(values.day("purchase date"), int(values.number("warranty term")))
 
 
 def sold_from(attribute: str) -> date | None:

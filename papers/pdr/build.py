@@ -92,12 +92,12 @@ def stated_traits(text: str) -> list[StatedTrait]:
     """Each theme once; the quotation is a part of the text as it stands there."""
     found: dict[str, str] = {}
     for sentence in _SENTENCE.finditer(text):
-        said = sentence[0].strip()
-        if not said or _DOUBT.search(said):
+        statement = sentence[0].strip()
+        if not statement or _DOUBT.search(statement):
             continue
         for theme, pattern in _patterns().items():
-            if theme not in found and pattern.search(said):
-                found[theme] = said
+            if theme not in found and pattern.search(statement):
+                found[theme] = statement
     return [StatedTrait(theme, quote) for theme, quote in found.items()]
 
 
@@ -106,18 +106,20 @@ def with_stated(attributes: Sequence[Attribute], reviews: Iterable[KeptReview]) 
     grounds: dict[str, list[Ground]] = {}
     for review in reviews:
         for trait in stated_traits(f"{review.title}\n{review.text}"):
-            told = grounds.setdefault(trait.theme, [])
-            if len(told) < _MOST:
-                told.append(Ground(order_id=review.order_id, product_id=review.product_id, quote=trait.quote))
+            themes = grounds.setdefault(trait.theme, [])
+            if len(themes) < _MOST:
+                themes.append(
+                    Ground(order_id=review.order_id, product_id=review.product_id, quote=trait.quote)
+                )
     by_id = {one.id: one for one in attributes}
-    for theme, told in grounds.items():
+    for theme, themes in grounds.items():
         block, key, statement = spoken_theme(theme)
         before = by_id.get(key)
         if before is not None:
-            by_id[key] = before.model_copy(update={"evidence": (*before.evidence, *told)})
+            by_id[key] = before.model_copy(update={"evidence": (*before.evidence, *themes)})
         else:
             by_id[key] = Attribute(
-                id=key, block=block, statement=statement, basis="stated", evidence=tuple(told)
+                id=key, block=block, statement=statement, basis="stated", evidence=tuple(themes)
             )
     return list(by_id.values())
 
@@ -139,17 +141,17 @@ def person_of(
     shop_hash: str | None = None,
     seed: int | None = None,
     with_invented: bool = False,
-    said: Sequence[Attribute] = (),
+    stated: Sequence[Attribute] = (),
 ) -> Person:
     """Make a person of what records and own reviews say of one shopper before `as_of`. What nobody says is
     drawn by `seed`; `said` is what a model found besides."""
     history = history_of(store, user_id, as_of)
     person_id = person_id_of(user_id)
     attributes = with_stated([one.attribute for one in derived(history)], own_reviews(store, user_id, as_of))
-    attributes += said
+    attributes += stated
     if with_invented:
-        told = {one.block for one in said}
-        attributes += [one for one in invented(person_id, seed or 0) if one.block not in told]
+        blocks = {one.block for one in stated}
+        attributes += [one for one in invented(person_id, seed or 0) if one.block not in blocks]
     return Person(
         person_id=person_id,
         user_id=user_id,
@@ -188,7 +190,7 @@ def build_persons(
     *,
     seed: int,
     choice: Invented = "sample",
-    said: Mapping[str, Sequence[Attribute]] | None = None,
+    stated: Mapping[str, Sequence[Attribute]] | None = None,
 ) -> Iterator[Person]:
     """One person for each of these users, in their order; `said` by user id."""
     for user_id in users:
@@ -199,7 +201,7 @@ def build_persons(
             shop_hash=shop.manifest.content_hash,
             seed=seed,
             with_invented=invents(shop, choice),
-            said=() if said is None else said.get(user_id, ()),
+            stated=() if stated is None else stated.get(user_id, ()),
         )
 
 
@@ -239,7 +241,7 @@ def build_file(arguments: argparse.Namespace, settings: Settings) -> int:
             found = said_of(arguments, settings, shop, users)
             candidates = [user for user in users if user in found.said]
         persons = list(
-            build_persons(shop, candidates, seed=arguments.seed, choice=arguments.invented, said=found.said)
+            build_persons(shop, candidates, seed=arguments.seed, choice=arguments.invented, stated=found.said)
         )
         real = shop.manifest.origin != "sample"
     if len(candidates) < len(users):

@@ -38,7 +38,7 @@ _MOST = 12_000
 _WORDS = 4
 _LONGEST = 60
 _FIRST_PERSON = re.compile(r"(?<![\w'’])(?:I|we|my|our|us|me|mine|ours)(?!\w)", re.I)
-_NOT_SAID = re.compile(r"\b(?:if|would|wish|neighbou?rs?|friends?|used to|passed away|died)\b|\?", re.I)
+_NOT_STATED = re.compile(r"\b(?:if|would|wish|neighbou?rs?|friends?|used to|passed away|died)\b|\?", re.I)
 """A sentence with one of these supposes, asks, or speaks of the past or of others."""
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
 
@@ -84,29 +84,29 @@ def readable(reviews: Sequence[KeptReview], user: User) -> list[KeptReview]:
 
 def batches(reviews: Sequence[KeptReview]) -> Iterator[list[KeptReview]]:
     """Whole reviews, none left out; one that is longer than a request is a request of its own."""
-    held: list[KeptReview] = []
+    batch: list[KeptReview] = []
     size = 0
     for review in reviews:
         length = len(_text(review))
-        if held and size + length > _MOST:
-            yield held
-            held, size = [], 0
-        held.append(review)
+        if batch and size + length > _MOST:
+            yield batch
+            batch, size = [], 0
+        batch.append(review)
         size += length
-    if held:
-        yield held
+    if batch:
+        yield batch
 
 
 def messages(
     prompts: Prompts, reviews: Sequence[KeptReview], known: Sequence[Attribute]
 ) -> list[BaseMessage]:
-    told = "\n\n".join(map(_text, reviews))
+    texts = "\n\n".join(map(_text, reviews))
     return [
         HumanMessage(
             prompts.fill(
                 PROMPT,
                 known=fence("\n".join(f"- {one.statement}" for one in known) or "(nothing yet)", "known"),
-                reviews=fence(told, "reviews"),
+                reviews=fence(texts, "reviews"),
             )
         )
     ]
@@ -119,7 +119,7 @@ def accepted(
     found: dict[str, Attribute] = {}
     refused = Counter[str]()
     taken = {one.id for one in known}
-    said = {_plain(one.statement) for one in known}
+    known_texts = {_plain(one.statement) for one in known}
     for one in candidates:
         ground = _ground(one.quote, reviews)
         why = "quotation" if ground is None else _against(one, ground, user)
@@ -127,7 +127,7 @@ def accepted(
             refused[why or "quotation"] += 1
             continue
         key = _id(one)
-        if _plain(one.statement) in said or _by_rule(one, ground) & taken:
+        if _plain(one.statement) in known_texts or _by_rule(one, ground) & taken:
             refused["known"] += 1
         elif key in found:
             before = found[key]
@@ -166,15 +166,15 @@ def _against(one: Candidate, ground: Ground, user: User) -> str | None:
     quote = ground.quote or ""
     if disclosed(one.statement, user) or disclosed(quote, user):
         return "private"
-    return "not_own" if _NOT_SAID.search(quote) or not _FIRST_PERSON.search(quote) else None
+    return "not_own" if _NOT_STATED.search(quote) or not _FIRST_PERSON.search(quote) else None
 
 
 def _id(one: Candidate) -> str:
     """No rule's and no draw's; two statements that differ only behind the cut are told apart."""
-    said = slug(_plain(one.statement))
-    if len(said) > _LONGEST:
-        said = f"{said[: _LONGEST - 9].strip('-')}-{blake2b(said.encode(), digest_size=4).hexdigest()}"
-    return f"{one.block}-said-{said}"
+    text = slug(_plain(one.statement))
+    if len(text) > _LONGEST:
+        text = f"{text[: _LONGEST - 9].strip('-')}-{blake2b(text.encode(), digest_size=4).hexdigest()}"
+    return f"{one.block}-said-{text}"
 
 
 def _by_rule(one: Candidate, ground: Ground) -> set[str]:

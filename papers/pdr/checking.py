@@ -26,11 +26,11 @@ class PersonProblem(NamedTuple):
 def problems(persons: Sequence[Person], shop: Shop | None = None) -> Iterator[PersonProblem]:
     """Yield the problems; without a shop, those that the file alone shows."""
     for person in persons:
-        for check, told in _of_file(person):
-            yield PersonProblem(person.person_id, check, told)
+        for check, text in _of_file(person):
+            yield PersonProblem(person.person_id, check, text)
         if shop is not None:
-            for check, told in _of_shop(person, shop):
-                yield PersonProblem(person.person_id, check, told)
+            for check, text in _of_shop(person, shop):
+                yield PersonProblem(person.person_id, check, text)
 
 
 def _of_file(person: Person) -> Iterator[tuple[str, str]]:
@@ -83,8 +83,8 @@ def _quotes(person: Person, attribute: Attribute, shop: Shop) -> Iterator[tuple[
         return
     texts = {one.order_id: f"{one.title}\n{one.text}" for one in shop.store.reviews(person.user_id or "")}
     for ground in quotes:
-        told = texts.get(ground.order_id or "", "\n".join(texts.values()) if ground.order_id is None else "")
-        if (ground.quote or "") not in told:
+        text = texts.get(ground.order_id or "", "\n".join(texts.values()) if ground.order_id is None else "")
+        if (ground.quote or "") not in text:
             yield "evidence", f"{attribute.id}: no own review holds the words {ground.quote!r}"
 
 
@@ -116,7 +116,7 @@ def quality_of(persons: Sequence[Person], truth: Mapping[str, Sequence[str]]) ->
 
 
 def _quality(persons: Sequence[Person], truth: Mapping[str, Sequence[str]], bases: Sequence[str]) -> Quality:
-    said = right = interests = found = 0
+    stated = right = interests = found = 0
     for person in persons:
         if person.user_id is None or person.user_id not in truth:
             continue
@@ -125,14 +125,14 @@ def _quality(persons: Sequence[Person], truth: Mapping[str, Sequence[str]], base
             theme for one in person.attributes if one.basis in bases and (theme := theme_of(one)) is not None
         ]
         themes = list(dict.fromkeys(_SAME.get(theme, theme) for theme in themes))
-        said += len(themes)
+        stated += len(themes)
         right += sum(theme in drawn for theme in themes)
         interests += len(drawn)
         found += len(drawn.intersection(themes))
     return {
-        "attributes": said,
+        "attributes": stated,
         "right": right,
-        "precision": round(right / said, 3) if said else None,
+        "precision": round(right / stated, 3) if stated else None,
         "interests": interests,
         "found": found,
         "recall": round(found / interests, 3) if interests else None,
@@ -168,8 +168,8 @@ def statistics_of(persons: Sequence[Person]) -> PersonStatistics:
     counts = [len(person.attributes) for person in persons]
     blocks: dict[str, dict[str, int]] = {}
     for block, basis in sorted((one.block, one.basis) for one in every):
-        held = blocks.setdefault(block, {})
-        held[basis] = held.get(basis, 0) + 1
+        values = blocks.setdefault(block, {})
+        values[basis] = values.get(basis, 0) + 1
     return {
         "schema": 1,
         "persons": len(persons),

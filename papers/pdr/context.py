@@ -34,7 +34,7 @@ ItemKind = Literal["purchase", "return", "review", "dialogue", "note"]
 OFF = 0.02
 """Of the tokens of a size: what it may be off."""
 CONVERSATIONAL: frozenset[ItemKind] = frozenset({"dialogue"})
-_HELD = 4
+_OPEN_FILES = 4
 """Persons whose items are kept in memory: units come by person, and a large context is half a megabyte."""
 
 
@@ -133,7 +133,7 @@ class Contexts:
 
     def __init__(self, folder: Path, manifest: ContextManifest) -> None:
         self.folder, self.manifest = folder, manifest
-        self._read = lru_cache(_HELD)(self._person)
+        self._read = lru_cache(_OPEN_FILES)(self._person)
 
     @property
     def sizes(self) -> tuple[str, ...]:

@@ -220,9 +220,9 @@ class _Stream:
         self._left, self._held = _TRIES, -1
 
     def next(self) -> ItemDraft | None:
-        held = len(self._room.items)
-        self._left = _TRIES if held > self._held >= 0 else self._left - 1
-        self._held = held
+        count = len(self._room.items)
+        self._left = _TRIES if count > self._held >= 0 else self._left - 1
+        self._held = count
         return next(self._drafts, None) if self._left >= 0 else None
 
 

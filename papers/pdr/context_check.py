@@ -85,10 +85,12 @@ class Opposed:
         if not text:
             return []
         found = {self._other[run] for run in runs(tokens(text), _TELLING) if run in self._other}
-        told = denials_of_self(text)
-        found |= {key for thing in told.denied for key in self._denied(tokens(thing))}
-        if self._homes and told.homes:
-            found |= {key for home in told.homes for key in self._homes.values() if home not in self._homes}
+        denials = denials_of_self(text)
+        found |= {key for thing in denials.denied for key in self._denied(tokens(thing))}
+        if self._homes and denials.homes:
+            found |= {
+                key for home in denials.homes for key in self._homes.values() if home not in self._homes
+            }
         return sorted(found)
 
     def _denied(self, thing: list[str]) -> set[str]:
@@ -180,8 +182,8 @@ def item_faults(
         found += [("private", f"holds {kind}") for kind in disclosed(item.text, user)]
         found += [("said", f"says {key} in its own words") for key in opposed.said(item.text)]
         found += [("contradiction", f"speaks against {key}") for key in opposed.contradicted(item)]
-        for check, told in found:
-            yield ContextFault(person.person_id, check, item.id, told)
+        for check, text in found:
+            yield ContextFault(person.person_id, check, item.id, text)
 
 
 def person_faults(contexts: Contexts, person: Person, user: User | None = None) -> Iterator[ContextFault]:
@@ -192,25 +194,25 @@ def person_faults(contexts: Contexts, person: Person, user: User | None = None) 
     for item in every:
         truth = truths.get(item.id)
         if truth is None:
-            told = "has no line in the truth"
+            text = "has no line in the truth"
         elif not known.issuperset(truth.expresses):
-            told = "expresses what is no attribute of the person"
+            text = "expresses what is no attribute of the person"
         elif truth.noise == bool(truth.expresses):
-            told = "is noise and expresses something, or neither"
+            text = "is noise and expresses something, or neither"
         else:
             continue
-        yield ContextFault(person.person_id, "truth", item.id, told)
+        yield ContextFault(person.person_id, "truth", item.id, text)
     for size, asked in contexts.manifest.sizes.items():
         items = contexts.items(person.person_id, size)
         share = _talk(items)
         if items and not TALK_FROM <= share <= TALK_TO:
-            told = f"{size}: {share:.0%} of the items are conversational, 20 to 50% are asked for"
-            yield ContextFault(person.person_id, "conversational", None, told)
+            text = f"{size}: {share:.0%} of the items are conversational, 20 to 50% are asked for"
+            yield ContextFault(person.person_id, "conversational", None, text)
         tokens = tokens_of(text_of(items))
         if abs(tokens - asked) > OFF * asked:
             why = contexts.manifest.persons[person.person_id].short.get(size)
-            told = f"{size}: {tokens:,} tokens, {asked:,} were asked for" + (f"; {why}" if why else "")
-            yield ContextFault(person.person_id, "tokens", None, told)
+            text = f"{size}: {tokens:,} tokens, {asked:,} were asked for" + (f"; {why}" if why else "")
+            yield ContextFault(person.person_id, "tokens", None, text)
 
 
 def _talk(items: Sequence[ContextItem]) -> float:

@@ -40,21 +40,21 @@ def labels_of(judged: Judged, name: str) -> Iterable[Label]:
     """The mean of the rounds, under the criteria that stand now and were made for this report's task and person. A criterion is
     named by its hash: what people said of it before it was changed is of another."""
     for answer in judged.answers:
-        said: dict[tuple[CriteriaOwner, str], list[int]] = {}
+        by_criterion: dict[tuple[CriteriaOwner, str], list[int]] = {}
         for place, scores in (scores_of(judged, answer.key) or {}).items():
             if place.own and not place.seed:
                 for criterion, row in scores.items():
                     if row["score"] is not None:
-                        said.setdefault((place.owner, criterion), []).append(row["score"])
+                        by_criterion.setdefault((place.owner, criterion), []).append(row["score"])
         dimensions = {
             (owner, rubric.hash_of(dimension, row)): dimension
-            for owner in dict.fromkeys(owner for owner, _ in said)
+            for owner in dict.fromkeys(owner for owner, _ in by_criterion)
             if (rubric := rubric_of(judged, owner)) is not None
             for dimension in CRITERIA_DIMENSIONS[owner.half]
             for row in rubric.rows(dimension)
         }
         for under, dimension in dimensions.items():
-            if under in said:
+            if under in by_criterion:
                 yield CriterionLabel(
                     id=rating_id(answer.query_id, answer.variant, answer.trial),
                     judge=name,
@@ -62,7 +62,7 @@ def labels_of(judged: Judged, name: str) -> Iterable[Label]:
                     answer=answer.report,
                     dimension=dimension,
                     criterion=under[1],
-                    label=sum(said[under]) / len(said[under]),
+                    label=sum(by_criterion[under]) / len(by_criterion[under]),
                 )
 
 
@@ -121,19 +121,23 @@ def _known(study: Study) -> dict[str, str]:
     }
 
 
-def figures_of(judged: Judged, said: LabelsSaid) -> Iterable[LabelledFigure]:
+def figures_of(judged: Judged, given_labels: LabelsSaid) -> Iterable[LabelledFigure]:
     """P and Q with their dimensions; a unit is a criterion that has a score."""
     for variant, answers in variants_of(judged).items():
         for half, dimensions in CRITERIA_DIMENSIONS.items():
             for name, own in [(half, dimensions), *((one, (one,)) for one in dimensions)]:
-                rows = [_scored_report(judged, answer, half, own, said) for answer in answers]
+                rows = [_scored_report(judged, answer, half, own, given_labels) for answer in answers]
                 figure = labelled_figure(f"pqr_{name.lower()}", variant, rows, (0.0, 10.0))
                 open_ = sum(any(one.person is None for one in units) for _, units, labels in rows if labels)
                 yield replace(figure, in_part=open_, drawn_whole=True)
 
 
 def _scored_report(
-    judged: Judged, answer: Answer, half: Half, dimensions: Collection[CriteriaDimension], said: LabelsSaid
+    judged: Judged,
+    answer: Answer,
+    half: Half,
+    dimensions: Collection[CriteriaDimension],
+    given_labels: LabelsSaid,
 ) -> LabelledReport:
     """Score by the criteria that count today. Nothing where one of the dimensions has no score, as P has none there."""
     owner = own_owner(judged, answer.key, half)
@@ -147,7 +151,7 @@ def _scored_report(
     units: list[Scored] = []
     labels: list[Label] = []
     for one, part in zip(counted_rows, parts, strict=True):
-        own, person = said.of((report, UNDER_CRITERION, one.hash))
+        own, person = given_labels.of((report, UNDER_CRITERION, one.hash))
         total = None if person is None else person * whole
         units.append(Scored(answer.asked.task, part / whole, one.score * whole, total))
         labels += own

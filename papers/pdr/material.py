@@ -132,15 +132,15 @@ class ProductTalk:
         return ItemDraft(self.day(), "dialogue", self._answered(asked, facts), shown, (one, other))
 
     def wished(self, wares: Sequence[Ware], *, own: bool = True) -> ItemDraft:
-        said = talk()
+        words = talk()
         what = "; ".join(f"{ware.name} ({ware.short})" if at else ware.name for at, ware in enumerate(wares))
-        text = self._rng.choice(said.wish if own else said.for_others).format(what=what)
+        text = self._rng.choice(words.wish if own else words.for_others).format(what=what)
         return ItemDraft(self.day(), "note", text, self._of_ware(*wares) if own else (), tuple(wares))
 
     def _answered(self, asked: str, facts: str) -> str:
-        said = talk()
-        first = (asked, self._rng.choice(said.answer).format(facts=facts))
-        return spoken(first, self._rng.choice(said.thanks)) if self._rng.random() < 0.5 else spoken(first)
+        words = talk()
+        first = (asked, self._rng.choice(words.answer).format(facts=facts))
+        return spoken(first, self._rng.choice(words.thanks)) if self._rng.random() < 0.5 else spoken(first)
 
     def day(self) -> str:
         return (self._today - timedelta(days=self._rng.randint(1, _WINDOW))).isoformat()
@@ -281,7 +281,7 @@ class PersonMaterial:
     def dialogues(self, *, own: bool) -> Iterator[ItemDraft]:
         """Yield dialogues about products of the person's themes and about what was bought. Otherwise they are
         for other people, or about the shop itself."""
-        said = talk()
+        words = talk()
         wares = self._own_wares if own else self._other_wares
         lines = self._bought if own else []
         while True:
@@ -289,7 +289,7 @@ class PersonMaterial:
             if own and lines and draw < 0.35:
                 yield self._asked(self._rng.choice(lines))
             elif not own and (not wares or draw < 0.15):
-                yield ItemDraft(self._said.day(), "dialogue", spoken(self._rng.choice(said.small_ask)), ())
+                yield ItemDraft(self._said.day(), "dialogue", spoken(self._rng.choice(words.small_ask)), ())
             elif not wares:
                 return
             elif draw < 0.7 and len(wares) > 1:
@@ -300,11 +300,11 @@ class PersonMaterial:
                 yield self._said.browsed(ware) if own else self._said.given(ware)
 
     def notes(self, *, own: bool) -> Iterator[ItemDraft]:
-        said = talk()
+        words = talk()
         wares = self._own_wares if own else self._other_wares
         while True:
             if not own and (not wares or self._rng.random() < 0.2):
-                yield ItemDraft(self._said.day(), "note", self._rng.choice(said.small), ())
+                yield ItemDraft(self._said.day(), "note", self._rng.choice(words.small), ())
             elif not wares:
                 return
             else:

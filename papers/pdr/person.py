@@ -89,16 +89,16 @@ class Person(BaseModel):
 def read_persons(path: Path) -> dict[str, Person]:
     """Read the scores by id. A broken line is named by its number, and nothing is skipped."""
     persons = rows_of(path, Person, "persons", SCHEMA)
-    held: dict[str, Person] = {}
+    found: dict[str, Person] = {}
     for number, person in persons:
-        if person.person_id in held:
+        if person.person_id in found:
             raise Misuse(
                 f"{path}, line {number}: the person {person.person_id} is there already; ids are unique in a file"
             )
-        held[person.person_id] = person
-    if not held:
+        found[person.person_id] = person
+    if not found:
         raise Misuse(f"{path}: holds no person; `drr papers persons build` writes such a file")
-    return held
+    return found
 
 
 _USER_ID = re.compile(r"(?<![A-Za-z0-9])A[A-Z0-9]{12,27}(?![A-Za-z0-9])")
@@ -146,8 +146,8 @@ def person_text(person: Person) -> str:
 def _shown_line(attribute: Attribute) -> str:
     rests = ", ".join(_ground(ground) for ground in attribute.evidence[:_NAMED])
     more = len(attribute.evidence) - _NAMED
-    told = f"  {attribute.block:<14}{one_line(attribute.statement, 200)}  [{attribute.basis}"
-    return f"{told}{': ' + rests if rests else ''}{f', {more} more' if more > 0 else ''}]"
+    line = f"  {attribute.block:<14}{one_line(attribute.statement, 200)}  [{attribute.basis}"
+    return f"{line}{': ' + rests if rests else ''}{f', {more} more' if more > 0 else ''}]"
 
 
 def _ground(ground: Ground) -> str:

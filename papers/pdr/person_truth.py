@@ -54,8 +54,8 @@ class ToldOfReader(NamedTuple):
     @property
     def precision(self) -> float | None:
         """`None` where nothing was stated."""
-        said = len(self.stated) + len(self.wrong)
-        return len(self.stated) / said if said else None
+        count = len(self.stated) + len(self.wrong)
+        return len(self.stated) / count if count else None
 
 
 class ReaderStatements:
@@ -81,15 +81,15 @@ class ReaderStatements:
             key for key, ways in telling.items() if asked.isdisjoint(frozenset().union(*ways))
         )
         own = {one.statement: one.id for one in attributes}
-        said, to_reader = self._statements.said(text), _to_reader(text)
-        stated = frozenset(own[statement] for statement in said & own.keys()) & decided
+        expressed, to_reader = self._statements.said(text), _to_reader(text)
+        stated = frozenset(own[statement] for statement in expressed & own.keys()) & decided
         named = {
             one.id
             for one in attributes
             if any(_covered(way, words) for way in _by_name(one, telling[one.id]) for words in to_reader)
         }
-        undecided = {statement for statement in said if not asked.isdisjoint(_words(statement))}
-        wrong = tuple(sorted(said - own.keys() - undecided))
+        undecided = {statement for statement in expressed if not asked.isdisjoint(_words(statement))}
+        wrong = tuple(sorted(expressed - own.keys() - undecided))
         return ToldOfReader(
             decided,
             stated | (named & decided),

@@ -48,7 +48,7 @@ class _Leaf(NamedTuple):
 
 def imported_personas(path: Path) -> list[ImportedPersona]:
     """All of them or none: what cannot be read is `Misuse`, by line."""
-    held: dict[str, ImportedPersona] = {}
+    personas: dict[str, ImportedPersona] = {}
     for number, line in enumerate(lines_of(path, "personas"), 1):
         if not line.strip():
             continue
@@ -58,12 +58,12 @@ def imported_personas(path: Path) -> list[ImportedPersona]:
             raise Misuse(f"{path}, line {number}: {error.errors(include_url=False)[0]['msg']}") from error
         except (Misuse, RecursionError) as error:
             raise Misuse(f"{path}, line {number}: {error}") from error
-        if one.person.person_id in held:
+        if one.person.person_id in personas:
             raise Misuse(f"{path}, line {number}: the person {one.person.person_id} is there already")
-        held[one.person.person_id] = one
-    if not held:
+        personas[one.person.person_id] = one
+    if not personas:
         raise Misuse(f"{path}: holds no persona; each line is one object of blocks")
-    return list(held.values())
+    return list(personas.values())
 
 
 def persona_line(person: Person) -> JsonObject:
@@ -116,10 +116,10 @@ def _of_ours(person_id: str, raw: JsonObject) -> ImportedPersona:
     if not isinstance(blocks, dict) or not isinstance(names, dict):
         raise Misuse("persona: not an object of blocks")
     attributes, dropped = [], Counter[str]()
-    for block, held in blocks.items():
-        if not isinstance(held, dict):
+    for block, rows in blocks.items():
+        if not isinstance(rows, dict):
             raise Misuse(f"persona.{block}: not an object of attributes")
-        for name, statement in held.items():
+        for name, statement in rows.items():
             made = Attribute(
                 id=name, block=block, statement=statement, basis="imported", names=names.get(name, ())
             )

@@ -298,16 +298,16 @@ async def remember_person(
     done = _Done(MemorySpend.now(meter, embedder).since(begun, priced), observing, [], [], {})
     for number, (task, budget) in enumerate(wanted):
         before, seconds = MemorySpend.now(meter, embedder), 0.0
-        fed, problem, told = None, None, None
+        fed, problem, message = None, None, None
         try:
             recalled = await remembering.recall(task, budget)
         except MemoryFailed as failure:
-            problem, told = failure.kind, str(failure)
+            problem, message = failure.kind, str(failure)
         else:
             fed, seconds = recalled.tokens, recalled.seconds
             done.texts[f"recall:{number}"] = recalled.text
         cost = MemorySpend.now(meter, embedder).since(before, priced)
-        done.recalls.append(RecallRow(budget=budget, fed=fed, failure=problem, message=told, cost=cost))
+        done.recalls.append(RecallRow(budget=budget, fed=fed, failure=problem, message=message, cost=cost))
         done.recall_seconds.append(seconds)
     return done
 

@@ -100,16 +100,16 @@ def matching(
 ) -> list[BaseMessage]:
     first = [f"{at}. {one.block}: {_line(one.statement)}" for at, one in enumerate(named, 1)]
     second = [f"{at}. {one.block}: {_line(one.statement)}" for at, one in enumerate(known, 1)]
-    told = prompts.fill(
+    text = prompts.fill(
         MATCHING, named=fence("\n".join(first), "named"), known=fence("\n".join(second), "known")
     )
-    return [HumanMessage(told)]
+    return [HumanMessage(text)]
 
 
 def reversed_person(
-    named: Sequence[NamedAttribute], meant: Sequence[MeantAttribute], known: Sequence[Attribute]
+    named: Sequence[NamedAttribute], matches: Sequence[MeantAttribute], known: Sequence[Attribute]
 ) -> ReversedPerson:
-    pairs = [one for one in meant if 0 < one.named <= len(named) and 0 < one.known <= len(known)]
+    pairs = [one for one in matches if 0 < one.named <= len(named) and 0 < one.known <= len(known)]
     return ReversedPerson(
         frozenset(known[one.known - 1].id for one in pairs), len(named), len({one.named for one in pairs})
     )

@@ -117,12 +117,12 @@ class CaseView:
     @property
     def figures(self) -> list[tuple[Metric, list[str]]]:
         """A row for each figure that a side has: its metric, and its value for each side."""
-        held = [
+        figures = [
             {metric.name: (metric, value) for metric, value in side.report.figures} for side in self.sides
         ]
         rows = []
         for name in FIGURES:
-            found = [own.get(name) for own in held]
+            found = [own.get(name) for own in figures]
             first = next((one for one in found if one is not None), None)
             if first is not None:
                 values = [one[1] if one is not None else None for one in found]
@@ -269,10 +269,10 @@ def _criteria(judged: Judged, answer: Answer, owners: Iterable[CriteriaOwner]) -
                 yield _criterion(dimension, row, [one[name] for one in rounds if name in one])
 
 
-def _criterion(dimension: CriteriaDimension, row: CriterionRow, said: Sequence[ScoreRow]) -> CriterionView:
-    missing = next((one["reason"] for one in said if "reason" in one), None)
-    why = missing if missing is not None else said[0]["analysis"] if said else ""
-    return CriterionView(dimension, row, tuple(one["score"] for one in said), why)
+def _criterion(dimension: CriteriaDimension, row: CriterionRow, scores: Sequence[ScoreRow]) -> CriterionView:
+    missing = next((one["reason"] for one in scores if "reason" in one), None)
+    why = missing if missing is not None else scores[0]["analysis"] if scores else ""
+    return CriterionView(dimension, row, tuple(one["score"] for one in scores), why)
 
 
 def _violations(judged: Judged, answer: Answer) -> Iterable[str]:

@@ -21,7 +21,7 @@ EXAMPLES = (
     "  drr papers tasks check tasks.jsonl --shop shop",
     '  drr papers tasks review tasks.jsonl --reviewer "Ada"',
 )
-_TOLD = 10
+_SHOWN = 10
 """Tasks left out that are named."""
 
 
@@ -29,8 +29,8 @@ def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     from drr.app.console import add_setting_options
     from drr.app.options import positive_int
 
-    said = "Write the built-in tasks that a shop can answer."
-    making = actions.add_parser("build", help=said, description=said)
+    text = "Write the built-in tasks that a shop can answer."
+    making = actions.add_parser("build", help=text, description=text)
     making.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
     making.add_argument(
         "--out", required=True, metavar="FILE.jsonl", type=Path, help="the file of tasks that is written"
@@ -73,10 +73,10 @@ def _build(arguments: argparse.Namespace) -> int:
     with open_shop(arguments.shop, settings_of(arguments).settings) as shop:
         problem_of = {one.task_id: one for one in problems(tasks, shop, arguments.min_products)}
     good = [task for task in tasks if task.task_id not in problem_of]
-    for problem in list(problem_of.values())[:_TOLD]:
+    for problem in list(problem_of.values())[:_SHOWN]:
         print(f"drr: {problem.task_id} left out: {problem.check}: {problem.told}", file=sys.stderr)
-    if len(problem_of) > _TOLD:
-        print(f"drr: {len(problem_of) - _TOLD} more left out", file=sys.stderr)
+    if len(problem_of) > _SHOWN:
+        print(f"drr: {len(problem_of) - _SHOWN} more left out", file=sys.stderr)
     if not good:
         print(
             f"drr: {arguments.shop}: can answer none of the built-in tasks; nothing was written; --min-products 1 asks for less,"
@@ -169,12 +169,12 @@ def review(arguments: argparse.Namespace) -> int:
 
     name, tasks = reviewer_of(arguments), read_tasks(arguments.file)
 
-    def told(task: ResearchTask) -> list[str]:
+    def lines_of(task: ResearchTask) -> list[str]:
         return [one_line(f"{one.check}: {one.told}", 400) for one in problems([task])]
 
     return review_at_terminal(
         arguments.file,
-        lambda terminal: review_rows(arguments.file, tasks, name, terminal, told, again=arguments.again),
+        lambda terminal: review_rows(arguments.file, tasks, name, terminal, lines_of, again=arguments.again),
     )
 
 

@@ -18,7 +18,7 @@ TITLES = {
     "reporteval-pairs": "ReportEval: pairs of passages",
 }
 FOUR = (0.0, 4.0)
-_TOLD = {
+_EXPLANATIONS = {
     "comprehensiveness": "how much of what the question needs is there, and how deep it goes",
     "coherence": "how the parts of the report follow from each other",
     "clarity": "how easily the report is read",
@@ -28,14 +28,16 @@ _TOLD = {
 _BODY = ", without pairs that involve the summary"
 
 
-def _grade(name: str, label: str, told: str, *, detail: bool = False, table: str = "reporteval") -> Metric:
-    return Metric(name, label, told, table, range=FOUR, better="higher", detail=detail)
+def _grade(name: str, label: str, text: str, *, detail: bool = False, table: str = "reporteval") -> Metric:
+    return Metric(name, label, text, table, range=FOUR, better="higher", detail=detail)
 
 
 METRICS = (
     *(
         _grade(
-            f"re_{side}", f"RE {side}", f"ReportEval's {side}: {_TOLD[side]}; one of five grades of one call."
+            f"re_{side}",
+            f"RE {side}",
+            f"ReportEval's {side}: {_EXPLANATIONS[side]}; one of five grades of one call.",
         )
         for side in SIDES
     ),

@@ -50,7 +50,7 @@ def function(name: str, description: str, /, **parameters: str) -> ToolSchema:
             "parameters": {
                 "type": "object",
                 "properties": {
-                    one: {"type": "string", "description": said} for one, said in parameters.items()
+                    one: {"type": "string", "description": text} for one, text in parameters.items()
                 },
                 "required": list(parameters),
                 "additionalProperties": False,

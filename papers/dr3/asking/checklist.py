@@ -105,9 +105,9 @@ def _stated(case: TaskCase, facts: dict[str, TaskFact]) -> list[list[tuple[str, 
     single: list[list[tuple[str, ...]]] = [[(one,) for one in part] for part in own]
     by_source = [
         [
-            said
+            ids
             for source in ("file", "page")
-            if (said := tuple(one for one in part if facts[one].source == source))
+            if (ids := tuple(one for one in part if facts[one].source == source))
         ]
         for part in own
     ]

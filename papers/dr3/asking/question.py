@@ -30,7 +30,7 @@ _PATIENT = 30
 """Draws after which the shorter stories and frames are dealt alone: what is asked needs the room."""
 _NO_ROOM = 2
 """How short room must be for a question to leave to the files of which make a thing is."""
-_HELD_TOLD = 0.6
+_FRAMED_SHARE = 0.6
 """How often a question says that what it asks about is not of the latest make, where that is so: the file that says when it was made is enough."""
 _BUILDS = {"told": 30, "listed": 34, "paired": 22, "described": 14}
 """Of a hundred questions: what stands in each file is said, files are listed, each stands behind what it is for, or listed with what they hold."""
@@ -150,25 +150,25 @@ def _drawn(case: TaskCase, attempt: int, draw: int) -> str:
     )
     words, closings = _intent(case.intent), _frames().closings["lines"]
     build = rng.choices(list(_BUILDS), list(_BUILDS.values()))[0]
-    said = [
+    lines = [
         dealer.deal_short(f"{case.intent}/stories", words.stories, _INTENTS),
         *([dealer.deal("lives", words.lives, _INTENTS)] if words.lives and case.state else []),
     ]
-    if case.held is not None and dealer.tight < _NO_ROOM and rng.random() < _HELD_TOLD:
+    if case.held is not None and dealer.tight < _NO_ROOM and rng.random() < _FRAMED_SHARE:
         whose = "own" if case.rival is None else "candidate"
-        said.append(dealer.deal_short(f"held/{whose}", _frames().held[whose], share=1))
+        lines.append(dealer.deal_short(f"held/{whose}", _frames().held[whose], share=1))
     if build == "paired":
-        said.append(_paired(case, words, dealer))
+        lines.append(_paired(case, words, dealer))
     else:
         about, asked = _files(case, build, dealer), _asked(case, words, dealer)
-        said += [asked, about] if rng.random() < 0.3 else [about, asked]
+        lines += [asked, about] if rng.random() < 0.3 else [about, asked]
     closed = rng.random() < _CLOSED
     for _ in range(3):
-        short = len(" ".join(said).split()) < FEWEST
+        short = len(" ".join(lines).split()) < FEWEST
         if short or closed:
-            said.append(dealer.deal("closings", closings))
+            lines.append(dealer.deal("closings", closings))
         closed = False
-    return _START.sub(_begun, _VOWEL.sub(r"\1n ", " ".join(said)))
+    return _START.sub(_begun, _VOWEL.sub(r"\1n ", " ".join(lines)))
 
 
 def _begun(match: re.Match[str]) -> str:
@@ -215,12 +215,12 @@ def _ask(case: TaskCase, part: Coupling, words: IntentWords, dealer: _Dealer) ->
 
 def _joined(asks: Sequence[str], dealer: _Dealer) -> list[str]:
     """Join the questions, of which at most one, not the first, begins as people go on: `And ...`."""
-    said, led = [asks[0]], False
+    lines, led = [asks[0]], False
     for ask in asks[1:]:
         lead = "" if led or not _ASKS.match(ask) else dealer.pick(_frames().frames["then"])
         led = led or bool(lead)
-        said.append(f"{lead}{_small(ask)}" if lead else ask)
-    return said
+        lines.append(f"{lead}{_small(ask)}" if lead else ask)
+    return lines
 
 
 def _small(ask: str) -> str:
@@ -234,7 +234,7 @@ def _files(case: TaskCase, build: str, dealer: _Dealer) -> str:
     rng.shuffle(files)
     if build == "told" and len(files) <= 4:
         if len(files) == 1 or rng.random() < 0.5:
-            return " ".join(f"{_large(_told(file, words, dealer))}." for file in files)
+            return " ".join(f"{_large(_framed_file(file, words, dealer))}." for file in files)
         return _in_a_row(files, words, dealer)
     docs = [_bare(_doc(file, words, dealer, plain=len(files) > 1)) for file in files]
     kept = words.frames["kept"]
@@ -249,21 +249,23 @@ def _files(case: TaskCase, build: str, dealer: _Dealer) -> str:
 
 def _paired(case: TaskCase, words: IntentWords, dealer: _Dealer) -> str:
     """Put behind each thing that is asked the files that hold what it needs. What holds more than that is named once."""
-    files, told = _file_words(), set[str]()
-    said: list[str] = []
+    files, named = _file_words(), set[str]()
+    lines: list[str] = []
     for part in case.couplings:
-        said.append(_ask(case, part, words, dealer))
+        lines.append(_ask(case, part, words, dealer))
         own = [
             file
             for file in case.files
-            if file.name not in told and {one.fact for one in file.entries} & set(part.facts)
+            if file.name not in named and {one.fact for one in file.entries} & set(part.facts)
         ]
-        told |= {file.name for file in own}
+        named |= {file.name for file in own}
         if own:
-            said.append(
-                f"{_large(_told(own[0], files, dealer))}." if len(own) == 1 else _in_a_row(own, files, dealer)
+            lines.append(
+                f"{_large(_framed_file(own[0], files, dealer))}."
+                if len(own) == 1
+                else _in_a_row(own, files, dealer)
             )
-    return " ".join(said)
+    return " ".join(lines)
 
 
 def _doc(file: PlannedFile, words: FileWords, dealer: _Dealer, *, plain: bool) -> str:
@@ -274,11 +276,11 @@ def _doc(file: PlannedFile, words: FileWords, dealer: _Dealer, *, plain: bool) -
 
 def _in_a_row(files: Sequence[PlannedFile], words: FileWords, dealer: _Dealer) -> str:
     frame = dealer.rng.choice(words.frames["joined"])
-    told = [_framed(file, frame, words, dealer) for file in files]
-    return _large(f"{', '.join(told[:-1])}, and {told[-1]}.")
+    lines = [_framed(file, frame, words, dealer) for file in files]
+    return _large(f"{', '.join(lines[:-1])}, and {lines[-1]}.")
 
 
-def _told(file: PlannedFile, words: FileWords, dealer: _Dealer) -> str:
+def _framed_file(file: PlannedFile, words: FileWords, dealer: _Dealer) -> str:
     """A sentence of its own, without its period."""
     ways = words.frames["joined"] + words.frames["alone"]
     return _framed(file, dealer.deal("told", ways), words, dealer)
@@ -353,8 +355,8 @@ def _named(thing: NamedThing) -> str:
 
 def _piece(facts: Iterable[object]) -> str:
     """Find which part broke. Its number is in the drawer, its name is in the question."""
-    said = (str(getattr(fact, "attribute", "")).partition("part number of the ")[2] for fact in facts)
-    return next((piece for piece in said if piece), "")
+    names = (str(getattr(fact, "attribute", "")).partition("part number of the ")[2] for fact in facts)
+    return next((piece for piece in names if piece), "")
 
 
 @cache

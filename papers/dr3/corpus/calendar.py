@@ -199,11 +199,11 @@ class PageCalendar:
         name = stock().names["months"][month]
         if self.day is None or self.bought is None:
             return f"{name} {code}", took
-        said = f"{name} {year_of(code, None, self.bought)}"
-        seen = months_seen(said, self.day)
-        if seen < 0 or self.begun.setdefault(key, said) != said:
-            return said, -1
-        return said, seen
+        text = f"{name} {year_of(code, None, self.bought)}"
+        seen = months_seen(text, self.day)
+        if seen < 0 or self.begun.setdefault(key, text) != text:
+            return text, -1
+        return text, seen
 
 
 def earlier_ones(seed: int, key: tuple[str, str], latest: str, day: date, took: int, count: int) -> list[str]:

@@ -106,11 +106,11 @@ class CasePages:
         """`again`: the same fact on another page of that day, by just so good a source."""
         label = f"supportive/{fact.id}"
         age = age_of(self.case, fact)(Random(f"{self.seed}/{self.case.task_id}/{label}"))
-        said = of_fact(fact, self._needed.since(fact))
+        statement = of_fact(fact, self._needed.since(fact))
         label += f"/{again}" if again else ""
-        page, quote, form = self.written(fact, said, label, age, PageSource(trust, is_tried=again > 0))
+        page, quote, form = self.written(fact, statement, label, age, PageSource(trust, is_tried=again > 0))
         known = KnownPage(
-            url=page.url, kind="supportive", facts=(fact.id,), trust=form.trust, as_of=said.as_of
+            url=page.url, kind="supportive", facts=(fact.id,), trust=form.trust, as_of=statement.as_of
         )
         return CasePage(page, known, quote)
 
@@ -160,18 +160,18 @@ class CasePages:
             if wanted.kind == "other_model":
                 about = stock().statement(fact.attribute)[0].about
                 wanted = replace(wanted, subject=other_name(about, fact.subject, rng))
-            said, change = changed(fact, wanted)
-            taken[fact.id] += [said.value] if said.value else []
-            said = self._times.kept(fact, wanted, said, change.kind, self.day(age))
-            by = _source(fact, said, change.kind, source, self.day(age))
-            page, quote, form = self.written(fact, said, f"distractor/{number}", age, by)
+            statement, change = changed(fact, wanted)
+            taken[fact.id] += [statement.value] if statement.value else []
+            statement = self._times.kept(fact, wanted, statement, change.kind, self.day(age))
+            by = _source(fact, statement, change.kind, source, self.day(age))
+            page, quote, form = self.written(fact, statement, f"distractor/{number}", age, by)
             known = KnownPage(
                 url=page.url,
                 kind="distractor",
                 made_from=source.page.url,
                 change=change,
-                trust=0 if said.hearsay else form.trust,
-                as_of=said.as_of,
+                trust=0 if statement.hearsay else form.trust,
+                as_of=statement.as_of,
             )
             yield CasePage(page, known, quote)
             number += 1
@@ -191,7 +191,7 @@ class CasePages:
     def written(
         self,
         fact: TaskFact,
-        said: PageStatement,
+        statement: PageStatement,
         label: str,
         age: int,
         source: PageSource,
@@ -203,17 +203,17 @@ class CasePages:
         first few, take one that is no twin of another page."""
         thing, theme = self.thing(fact), theme_key(self.case.theme)
         seller = self.case.seller if fact.subject == self.case.seller else None
-        if said.form.about == "seller":
-            seller = said.subject
-        is_own = said.form is stock().statement(fact.attribute)[0] and said.value == fact.value
+        if statement.form.about == "seller":
+            seller = statement.subject
+        is_own = statement.form is stock().statement(fact.attribute)[0] and statement.value == fact.value
         unwanted = {one.value for one in self.case.facts} - ({fact.value} if is_own else set())
         needed = [stock().statement(one.attribute)[0] for one in self.case.of("page")]
         for attempt in range(_TRIES):
             rng = Random(f"{self.seed}/{self.case.task_id}/{label}/{attempt}")
-            calendar = self.calendar(age, said, is_early=is_early, is_newer=is_newer)
+            calendar = self.calendar(age, statement, is_early=is_early, is_newer=is_newer)
             scene = page_scene(rng, theme, thing, self.pool.shelf, self.apart, seller, calendar, self._deck)
-            more = said.one_sided - (is_own and rng.random() < _FEWER)
-            statements = [said, *beside(scene, [*needed, said.form], more, measures_of(needed))]
+            more = statement.one_sided - (is_own and rng.random() < _FEWER)
+            statements = [statement, *beside(scene, [*needed, statement.form], more, measures_of(needed))]
             if is_own and rng.random() < _SISTER:
                 taken = [*needed, *(one.form for one in statements)]
                 statements += _of_a_sister(thing, taken, calendar, rng)
@@ -240,16 +240,21 @@ class CasePages:
         return page.title in self.titles or len(page.said & self.said) > _TWIN * len(page.said)
 
     def calendar(
-        self, age: int, said: PageStatement | None = None, *, is_early: bool = False, is_newer: bool = False
+        self,
+        age: int,
+        statement: PageStatement | None = None,
+        *,
+        is_early: bool = False,
+        is_newer: bool = False,
     ) -> PageCalendar:
         """Make the calendar of a page. One that speaks of an earlier make knows no other, and so does one
         that speaks of a later make than that at hand."""
-        held, dating = self.case.held, said.form.dating if said else None
-        own = {(held.subject, MAKE): month_name(held.newer)} if is_newer and held else {}
-        if said and dating and said.as_of:
-            own[said.subject, dating.changes] = said.as_of
-        if said and said.groups.get("sold"):
-            own[said.subject, TERMS] = said.groups["sold"]
+        make, dating = self.case.held, statement.form.dating if statement else None
+        own = {(make.subject, MAKE): month_name(make.newer)} if is_newer and make else {}
+        if statement and dating and statement.as_of:
+            own[statement.subject, dating.changes] = statement.as_of
+        if statement and statement.groups.get("sold"):
+            own[statement.subject, TERMS] = statement.groups["sold"]
         return PageCalendar(
             seed=self.pool.seed,
             day=self.day(age),
@@ -272,8 +277,8 @@ def _of_a_sister(
     edition = other_name("thing", thing.name, rng).removeprefix(f"{thing.brand} {thing.noun}").strip()
     sister = replace(thing, edition=edition)
     apt = [one for one in statements_of(thing.noun) if one.about == "thing" and one not in taken]
-    said = drawn_statement(sister, None, rng, calendar, rng.choice(apt)) if apt else None
-    return [said] if said and said.subject != thing.name else []
+    statement = drawn_statement(sister, None, rng, calendar, rng.choice(apt)) if apt else None
+    return [statement] if statement and statement.subject != thing.name else []
 
 
 def says_as_much(page: PoolPage, fact: TaskFact) -> bool:
@@ -281,7 +286,7 @@ def says_as_much(page: PoolPage, fact: TaskFact) -> bool:
     if not stands_in(fact.value, page.folded):
         return False
     called, value = stock().statement(fact.attribute)[0].called, fact.value
-    return any(value in said and called.search(said) for said in page.text.split("\n\n"))
+    return any(value in passage and called.search(passage) for passage in page.text.split("\n\n"))
 
 
 def stands_in(value: str, folded: str) -> bool:
@@ -300,15 +305,17 @@ def stands_in(value: str, folded: str) -> bool:
     return False
 
 
-def _source(fact: TaskFact, said: PageStatement, kind: ChangeKind, source: CasePage, day: date) -> PageSource:
+def _source(
+    fact: TaskFact, statement: PageStatement, kind: ChangeKind, source: CasePage, day: date
+) -> PageSource:
     """Choose a source no better than that of the page against which this one is wrong. It is not one who
     answers for the matter, years after, either."""
-    if kind not in BEATEN or said.hearsay:
+    if kind not in BEATEN or statement.hearsay:
         return PageSource()
     of = source.known.as_of
     start = month_of(of) if of else sold_from(fact.attribute)
     late = start is not None and (day - start).days > _STANDS
-    without = _OWN_VOICES[said.form.about] if late else ()
+    without = _OWN_VOICES[statement.form.about] if late else ()
     return PageSource(source.known.trust, frozenset(without))
 
 
@@ -335,7 +342,7 @@ def asides(writer: CasePages) -> Iterator[PoolPage]:
         if newer is not None:
             age, is_early = newer, False
         seller = case.seller if fact.subject == case.seller else None
-        said = drawn_statement(
+        statements = drawn_statement(
             writer.thing(fact),
             seller,
             rng,
@@ -344,10 +351,10 @@ def asides(writer: CasePages) -> Iterator[PoolPage]:
             like=measures_of(needed),
             of=fact.subject,
         )
-        if said is not None and said.value not in {one.value for one in case.facts}:
+        if statements is not None and statements.value not in {one.value for one in case.facts}:
             yield writer.written(
                 fact,
-                plain(said, rng),
+                plain(statements, rng),
                 label,
                 age,
                 PageSource(),

@@ -31,11 +31,11 @@ def _sectioned(
 ) -> str:
     """Set the sections under headings of one style: with a byline, with a table of figures, or as lists throughout."""
     style, mark = scene.rng.choice(headings), _mark(scene.rng)
-    said = [*(_byline(scene) if signed else []), frame.opening, *([_figures(scene)] if tabled else [])]
+    blocks = [*(_byline(scene) if signed else []), frame.opening, *([_figures(scene)] if tabled else [])]
     for number, one in enumerate(sections, start=1):
         title = style.format(scene.say(stock().headings[one.topic]), n=number)
-        said += [title, *([_bullets(one.parts, mark)] if listed else _set(one, mark))]
-    return _joined([*said, frame.closing])
+        blocks += [title, *([_bullets(one.parts, mark)] if listed else _set(one, mark))]
+    return _joined([*blocks, frame.closing])
 
 
 _COLUMNS = (
@@ -62,35 +62,35 @@ def _questions(scene: PageScene, frame: PageFrame, sections: list[PageSection]) 
     rng = scene.rng
     style, mark = rng.choice(("## {}", "**{}**", "Q: {}", "### {}", "> {}")), _mark(rng)
     answer = "A: " if style.startswith("Q") else ""
-    said = [frame.opening]
+    blocks = [frame.opening]
     for one in sections:
         asked = one.ask or scene.say(stock().asks[one.topic])
         first, *rest = _set(one, mark)
-        said += [style.format(asked), first if first.startswith("|") else answer + first, *rest]
-    return _joined([*said, frame.closing])
+        blocks += [style.format(asked), first if first.startswith("|") else answer + first, *rest]
+    return _joined([*blocks, frame.closing])
 
 
 def _notice(scene: PageScene, frame: PageFrame, sections: list[PageSection]) -> str:
     rng = scene.rng
     style, mark = rng.choice(("**{}.** {}", "{}: {}", "## {}\n\n{}", "**{}** - {}")), _mark(rng)
-    said = [frame.opening]
+    blocks = [frame.opening]
     for one in sections:
         title = scene.say(stock().headings[one.topic])
         first, *rest = [_bullets(one.parts, mark)] if one.listed else one.parts
         if one.listed or first.startswith("|"):
-            said += [style.format(title, "").rstrip(" -\n"), first, *rest]
+            blocks += [style.format(title, "").rstrip(" -\n"), first, *rest]
         else:
-            said += [style.format(title, first), *rest]
-    return _joined([*said, frame.closing])
+            blocks += [style.format(title, first), *rest]
+    return _joined([*blocks, frame.closing])
 
 
 def _items(scene: PageScene, frame: PageFrame, sections: list[PageSection]) -> str:
     """Short items of a column, with a line between what belongs together."""
     mark, line = _mark(scene.rng), scene.rng.choice(("* * *", "---", "+"))
-    said = [frame.opening]
+    blocks = [frame.opening]
     for one in sections:
-        said += [line, *_set(one, mark)]
-    return _joined([*said, line, frame.closing])
+        blocks += [line, *_set(one, mark)]
+    return _joined([*blocks, line, frame.closing])
 
 
 _BYLINES = (
@@ -111,12 +111,12 @@ def _mark(rng: Random) -> str:
 
 def _bullets(parts: tuple[str, ...], mark: str) -> str:
     """A table among them stands by itself."""
-    said = ""
+    text = ""
     for part in parts:
         is_table = part.startswith("|")
-        said += ("\n\n" if is_table or said.endswith("|") else "\n") * bool(said)
-        said += part if is_table else f"{mark} {part}"
-    return said
+        text += ("\n\n" if is_table or text.endswith("|") else "\n") * bool(text)
+        text += part if is_table else f"{mark} {part}"
+    return text
 
 
 def _set(section: PageSection, mark: str) -> list[str]:
@@ -159,14 +159,14 @@ def talk(
     form: PageForm,
     plan: PagePlan,
     statements: Sequence[PageStatement],
-    said: Sequence[ToldStatement],
+    spoken: Sequence[ToldStatement],
     scene: PageScene,
 ) -> list[TalkRound]:
     """Make the rounds of a page: the main matter, what follows from it, and what is stated. Each statement
     answers a question of its own."""
     matters = matters_of((plan.main, plan.main, *plan.others), scene)
     rounds = [(one.topic, _round(form, one, scene)) for one in matters[: scene.rng.randint(2, _MATTERS)]]
-    for statement, one in zip(statements, said, strict=True):
+    for statement, one in zip(statements, spoken, strict=True):
         near = [at for at, (topic, _) in enumerate(rounds, start=1) if topic in statement.form.near]
         rounds.insert(near[-1] if near else len(rounds), ("", TalkRound(one.ask, one.parts)))
     return [one for _, one in rounds]
@@ -277,7 +277,7 @@ def _thread(form: PageForm, scene: PageScene, rounds: list[TalkRound]) -> str:
     if rng.random() < _KNOWN:
         opening = f"{opening} {scene.known_since(form.voice)}".strip()
     first = f"{opening} {rounds[0].ask}"
-    said = [
+    lines = [
         f"{asker}, {rng.choice(('first post', 'opening', 'asked this'))}:",
         casual(first) if is_casual(asker) else first,
     ]
@@ -293,7 +293,7 @@ def _thread(form: PageForm, scene: PageScene, rounds: list[TalkRound]) -> str:
             helped[who] = None
     settled = _named(rng, helped, _SETTLED, (*_SETTLED, _BETWEEN))
     posts.write(asker, f"{settled} {scene.say(form.closings)}")
-    return "\n\n".join([*said, *posts.said])
+    return "\n\n".join([*lines, *posts.said])
 
 
 def _named(rng: Random, helped: Iterable[str], of_one: Sequence[str], of_two: Sequence[str]) -> str:
@@ -303,8 +303,8 @@ def _named(rng: Random, helped: Iterable[str], of_one: Sequence[str], of_two: Se
 
 
 def _to(rng: Random, asker: str, last: str) -> str:
-    said = rng.choice(_TO)
-    return "" if last == asker and "{last}" in said else said.format(asker=asker, last=last)
+    name = rng.choice(_TO)
+    return "" if last == asker and "{last}" in name else name.format(asker=asker, last=last)
 
 
 _GREETINGS = ("", "Dear editors: ", "Hello. ", "To the page: ", "Good morning. ", "To whom it concerns: ")
@@ -316,15 +316,15 @@ def _letters(form: PageForm, scene: PageScene, rounds: list[TalkRound]) -> str:
     """Write the letters: what the column asked, and who wrote."""
     rng = scene.rng
     signed, asked = rng.choice(_SIGNED), rng.choice(_ASKED)
-    said = [scene.say(form.openings)]
+    lines = [scene.say(form.openings)]
     for one in rounds:
-        said.append(asked.format(ask=one.ask))
+        lines.append(asked.format(ask=one.ask))
         for answer in one.answers:
-            said += [
+            lines += [
                 rng.choice(_GREETINGS) + answer,
                 signed.format(who=scene.fill("person"), town=scene.fill("town")),
             ]
-    return "\n\n".join([*said, scene.say(form.closings)])
+    return "\n\n".join([*lines, scene.say(form.closings)])
 
 
 Talk = Callable[[PageForm, PageScene, list[TalkRound]], str]

@@ -153,12 +153,12 @@ def written_page(
         scene.loose = _BY_SPEAKER
     elif form.voice == MEMBER:
         scene.claimed = {ALONE}
-    said = [told(one, form, scene) for one in statements]
+    written = [told(one, form, scene) for one in statements]
     if form.layout in TALKS and form.voice == MEMBER:
-        text = TALKS[form.layout](form, scene, talk(form, plan, statements, said, scene))
+        text = TALKS[form.layout](form, scene, talk(form, plan, statements, written, scene))
     else:
         frame = framed(form, plan, scene)
-        sections = page_sections(form, plan, statements, said, scene)
+        sections = page_sections(form, plan, statements, written, scene)
         text = LAYOUTS[form.layout](scene, frame, sections)
     titles = [
         one.said
@@ -167,7 +167,7 @@ def written_page(
     ]
     title = scene.say(titles)
     things = [scene.thing, *(one.thing for one in scene.companions)]
-    title, text, *quotes = (agreeing(one, things) for one in (title, text, *(one.quote for one in said)))
+    title, text, *quotes = (agreeing(one, things) for one in (title, text, *(one.quote for one in written)))
     quotes = [quote if quote in text else casual(quote) for quote in quotes]
     host = _shop_host(scene.seller, seed) if form.voice == "seller" else rng.choice(hosts(seed)[form.voice])
     return WrittenPage(title, _address(title, host, rng), text, tuple(quotes))

@@ -94,8 +94,8 @@ class ProsePassage:
         is_asked: bool = False,
     ) -> str:
         """Say the passage of a thing that `fits` allows. It leaves out its own question where it answers one."""
-        told = self.steps[1:] if is_asked and self.asks_first else self.steps
-        steps = (step if fits is None else fitting(step, fits) for step in told)
+        order = self.steps[1:] if is_asked and self.asks_first else self.steps
+        steps = (step if fits is None else fitting(step, fits) for step in order)
         return " ".join(deck.say(step, rng, fill) for step in steps)
 
     @cached_property
@@ -143,11 +143,11 @@ def read_passage(row: Mapping[str, Any]) -> ProsePassage:
 _ENDS = re.compile(r'[.?!]"? ')
 
 
-def _steps(said: str | list[str | list[str]]) -> tuple[tuple[Template, ...], ...]:
+def _steps(rows: str | list[str | list[str]]) -> tuple[tuple[Template, ...], ...]:
     """A paragraph as it stands, sentence by sentence, or in steps with alternatives."""
-    if isinstance(said, str):
-        said = list(_sentences(said))
-    return tuple(prose([step] if isinstance(step, str) else step) for step in said)
+    if isinstance(rows, str):
+        rows = list(_sentences(rows))
+    return tuple(prose([step] if isinstance(step, str) else step) for step in rows)
 
 
 def _sentences(text: str) -> Iterator[str]:

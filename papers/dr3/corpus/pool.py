@@ -192,7 +192,9 @@ def pool_page(written: WrittenPage, age: int | None, theme: str) -> PoolPage:
         folded=fold(f"{written.title}\n{written.text}"),
         head=line(page).removesuffix(b"}\n"),
         said=frozenset(
-            crc32(said.encode()) for said in _SENTENCES.split(written.text) if len(said) > LONG_SENTENCE
+            crc32(sentence.encode())
+            for sentence in _SENTENCES.split(written.text)
+            if len(sentence) > LONG_SENTENCE
         ),
     )
 
@@ -255,9 +257,9 @@ def _noise(things: Shelf, theme: str, label: str, seed: int, deck: SentenceDeck)
     first = drawn_statement(thing, scene.seller, rng, scene.calendar)
     if first and first.form.about == "seller":
         scene.is_of(first.subject)
-    said = [plain(first, rng)] if first else []
-    said += beside(scene, [one.form for one in said])
-    written = written_page(drawn_form(rng, said, house=scene.seller), scene, said, seed)
+    statements = [plain(first, rng)] if first else []
+    statements += beside(scene, [one.form for one in statements])
+    written = written_page(drawn_form(rng, statements, house=scene.seller), scene, statements, seed)
     page = pool_page(written, drawn_age(rng), theme)
     return replace(
         page,
@@ -268,11 +270,11 @@ def _noise(things: Shelf, theme: str, label: str, seed: int, deck: SentenceDeck)
     )
 
 
-def plain(said: PageStatement, rng: Random) -> PageStatement:
+def plain(statement: PageStatement, rng: Random) -> PageStatement:
     """Return the statement that a page is there for, with its value. It is seldom hearsay, as on needed
     pages, but is where it is wrong: nobody vouches for that."""
-    still = said.hearsay and rng.random() < _STILL_HEARSAY
-    return replace(said, one_sided=False, hearsay=still or said.is_wrong)
+    still = statement.hearsay and rng.random() < _STILL_HEARSAY
+    return replace(statement, one_sided=False, hearsay=still or statement.is_wrong)
 
 
 def beside(
@@ -281,13 +283,13 @@ def beside(
     """List what a page states beside what it is there for. That is of its own thing (so many `more` where it
     lacks a figure; mostly in a measure of `like`), and of others of that sort."""
     rng, calendar = scene.rng, scene.calendar
-    said = own_statements(scene.thing, scene.seller, rng, calendar, avoid, more, like)
+    statements = own_statements(scene.thing, scene.seller, rng, calendar, avoid, more, like)
     for _ in range(rng.choice(_BESIDE)):
         other = scene.beside()
         drawn = other and drawn_statement(other, None, rng, calendar)
         if drawn:
-            said.append(drawn)
-    return said
+            statements.append(drawn)
+    return statements
 
 
 _NUMBER = re.compile(r"(?<=[-_])\d{3,5}$|(?<=/)\d{3,5}(?=[-/])")
@@ -329,9 +331,9 @@ class TaskBeginnings:
 
     def agree(self, *pages: PoolPage) -> bool:
         """Tell whether they agree with those that are known, and with each other."""
-        said: dict[tuple[str, str], str] = {}
+        known: dict[tuple[str, str], str] = {}
         return all(
-            self.known.get(key, month) == said.setdefault(key, month) == month
+            self.known.get(key, month) == known.setdefault(key, month) == month
             for page in pages
             for key, month in self._months(page)
         )
@@ -346,8 +348,8 @@ class TaskBeginnings:
             yield key, f"{name} {year_of(code, day, self.bought)}"
 
 
-def _numbered(url: str, said: str) -> str:
-    return _NUMBER.sub(str(100 + crc32(f"{url}/{said}".encode()) % 99_900), url, count=1)
+def _numbered(url: str, text: str) -> str:
+    return _NUMBER.sub(str(100 + crc32(f"{url}/{text}".encode()) % 99_900), url, count=1)
 
 
 def _dated_bags(pieces: PieceBags, years: dict[str, str]) -> PieceBags:

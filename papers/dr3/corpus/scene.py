@@ -86,8 +86,8 @@ def theme_key(theme: str) -> str:
 
 def _features(product: Product) -> tuple[str, ...]:
     """Plain sentences of its listing: short, of one line, without markup or pictures."""
-    said = (" ".join(text.split()) for text in (*product.features, *product.description))
-    short = (text for text in said if _SHORTEST <= len(text) <= _LONGEST and not _ODD.search(text))
+    lines = (" ".join(text.split()) for text in (*product.features, *product.description))
+    short = (text for text in lines if _SHORTEST <= len(text) <= _LONGEST and not _ODD.search(text))
     return tuple(dict.fromkeys(text.rstrip(".!") for text in short))[:_MOST_FEATURES]
 
 
@@ -208,12 +208,12 @@ class PageScene:
         rows = fitting(rows, self.fits)
         return rows if self.claimed is None else [one for one in rows if self.may(one)] or rows
 
-    def may(self, said: Template | ProsePassage) -> bool:
-        return self.claimed is None or go_together(self.claimed, said.claims)
+    def may(self, passage: Template | ProsePassage) -> bool:
+        return self.claimed is None or go_together(self.claimed, passage.claims)
 
-    def claim(self, said: Template | ProsePassage) -> None:
+    def claim(self, passage: Template | ProsePassage) -> None:
         if self.claimed is not None:
-            self.claimed |= said.claims
+            self.claimed |= passage.claims
 
     def known_since(self, voice: str) -> str:
         """Say since when it knows what it is about, where that goes with what it states and with earlier sentences."""
@@ -287,8 +287,8 @@ class PageScene:
 def _troubles(thing: NamedThing) -> tuple[str, ...]:
     """List what can be wrong with just such a thing."""
     fits = kind_of(thing.noun).fits
-    every = [said for trait, rows in stock().troubles.items() if trait in fits for said in rows]
-    return tuple([said for said in every if granted(said) <= fits] or every)
+    every = [row for trait, rows in stock().troubles.items() if trait in fits for row in rows]
+    return tuple([row for row in every if granted(row) <= fits] or every)
 
 
 def page_scene(

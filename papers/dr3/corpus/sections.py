@@ -55,7 +55,7 @@ def _topics_of(voice: str, fits: frozenset[str], least: int) -> frozenset[str]:
     )
 
 
-def page_plan(form: PageForm, scene: PageScene, said: Iterable[PageStatement]) -> PagePlan:
+def page_plan(form: PageForm, scene: PageScene, statements: Iterable[PageStatement]) -> PagePlan:
     """Plan a page so that each statement stands beside a topic of the plan. The first statement decides what the page can be about."""
     fits, rng = scene.fits, scene.rng
     can = topics_of(form, fits, compares=scene.compares)
@@ -64,7 +64,7 @@ def page_plan(form: PageForm, scene: PageScene, said: Iterable[PageStatement]) -
     mains = [topic for topic in known if topic in main_ones] or known
     mains = [main for main in mains if main in form.mains] or mains
     mains = [main for main in mains if main != "fitting" or fits & _PLACED] or mains
-    first = next(iter(said), None)
+    first = next(iter(statements), None)
     near = [topic for topic in (first.form.near if first else ()) if topic in can]
     if near:
         mains = [main for main in mains if {main, *_FOLLOWS[main]} & set(near)] or mains
@@ -145,7 +145,7 @@ def page_sections(
     form: PageForm,
     plan: PagePlan,
     statements: Sequence[PageStatement],
-    said: Sequence[ToldStatement],
+    spoken: Sequence[ToldStatement],
     scene: PageScene,
 ) -> list[PageSection]:
     rng = scene.rng
@@ -166,7 +166,7 @@ def page_sections(
             sections += [PageSection(topic, (part,), ask=ask) for part, ask in zip(parts, asked, strict=True)]
         elif parts:
             sections.append(PageSection(topic, tuple(parts)))
-    for statement, one in zip(statements, said, strict=True):
+    for statement, one in zip(statements, spoken, strict=True):
         same = [at for at, section in enumerate(sections) if section.topic == statement.form.topic]
         if same and form.layout != "questions":
             sections[same[0]] = PageSection(statement.form.topic, (*sections[same[0]].parts, *one.parts))
@@ -229,8 +229,8 @@ _QUOTED = (
 def _listings(scene: PageScene) -> PageSection:
     """Write what the listings of the companions say, all of a page quoted in one way."""
     rng = scene.rng
-    said = [(one.thing.name, text) for one in scene.companions for text in one.features]
+    lines = [(one.thing.name, text) for one in scene.companions for text in one.features]
     style = rng.choice(_QUOTED)
-    chosen = rng.sample(said, min(len(said), rng.randint(2, 4)))
+    chosen = rng.sample(lines, min(len(lines), rng.randint(2, 4)))
     quoted = (one_article(style.format(name=name, text=text)) for name, text in chosen)
     return PageSection(LISTINGS, tuple(quoted), listed=True)

@@ -86,8 +86,8 @@ class PageStatement:
             "as_of": self.as_of or "",
             "in_state": f" in {state}" if state else "",
             **{
-                f"sold_{key}": said.format(sold) if sold else ""
-                for key, said in (_TALKED if is_talk else _SOLD).items()
+                f"sold_{key}": rows.format(sold) if sold else ""
+                for key, rows in (_TALKED if is_talk else _SOLD).items()
             },
         }
 
@@ -116,7 +116,7 @@ def drawn_value(text: str, rng: Random) -> str | None:
     return str(amount) if text[0] == "#" else f"${amount}.{rng.choice(CENTS)}"
 
 
-_SAID_OF: Mapping[str, Callable[[ThingKind], object]] = {
+_SUBJECTS_OF: Mapping[str, Callable[[ThingKind], object]] = {
     "^height once": lambda kind: kind.stands,
     "^weight in use": lambda kind: kind.stands,
     "^warranty term": lambda kind: kind.plate,
@@ -140,7 +140,7 @@ def is_said_of(form: StatementForm, kind: ThingKind) -> bool:
     pattern = form.attribute.pattern
     if form.range is not None and range_of(form, kind) is None:
         return False
-    return all(bool(asked(kind)) for start, asked in _SAID_OF.items() if pattern.startswith(start))
+    return all(bool(asked(kind)) for start, asked in _SUBJECTS_OF.items() if pattern.startswith(start))
 
 
 @cache
@@ -192,24 +192,24 @@ def drawn_statement(
     )
     again: PageStatement | None = None
     for one in tried[:_FORMS_TRIED]:
-        said = _drawn_of(one, str(subjects[one.about]), kind, rng, calendar)
-        if said is not None and (calendar.day is None or not calendar.stated_of[_figure_of(said)]):
-            return _noted(said, str(subjects[one.about]), calendar)
-        again = again or said
+        statement = _drawn_of(one, str(subjects[one.about]), kind, rng, calendar)
+        if statement is not None and (calendar.day is None or not calendar.stated_of[_figure_of(statement)]):
+            return _noted(statement, str(subjects[one.about]), calendar)
+        again = again or statement
     return again and _noted(again, again.subject, calendar)
 
 
-def _figure_of(said: PageStatement) -> tuple[str, str]:
+def _figure_of(statement: PageStatement) -> tuple[str, str]:
     """Return what other pages of a task should not say again while there is something else to say. What is
     asked stands on one page alone."""
-    return f"{said.form.attribute.pattern}: {said.value}", said.subject
+    return f"{statement.form.attribute.pattern}: {statement.value}", statement.subject
 
 
-def _noted(said: PageStatement, of: str, calendar: PageCalendar) -> PageStatement:
+def _noted(statement: PageStatement, of: str, calendar: PageCalendar) -> PageStatement:
     if calendar.day is not None:
-        calendar.stated_of[said.form.attribute.pattern, of] += 1
-        calendar.stated_of[_figure_of(said)] += bool(said.value)
-    return said
+        calendar.stated_of[statement.form.attribute.pattern, of] += 1
+        calendar.stated_of[_figure_of(statement)] += bool(statement.value)
+    return statement
 
 
 def _drawn_of(
@@ -235,7 +235,7 @@ def _drawn_of(
     if hearsay and value and rng.random() < _WRONG:
         most = months_taken(form, value)
         other = other_value(
-            value, (), rng, lambda told: months_taken(form, told) <= most, range_of(form, kind), form.among
+            value, (), rng, lambda drawn: months_taken(form, drawn) <= most, range_of(form, kind), form.among
         )
     if calendar.day is None and rng.random() < _NO_MONTH:
         as_of = None
@@ -311,10 +311,10 @@ def own_statements(
     found: list[PageStatement] = []
     taken = list(avoid)
     for _ in range(rng.choice(_OWN) + more):
-        said = drawn_statement(thing, seller, rng, calendar, avoid=taken, like=like)
-        if said is not None:
-            found.append(said)
-            taken.append(said.form)
+        statement = drawn_statement(thing, seller, rng, calendar, avoid=taken, like=like)
+        if statement is not None:
+            found.append(statement)
+            taken.append(statement.form)
     return found
 
 
@@ -359,11 +359,11 @@ def changed(fact: TaskFact, wanted: WantedChange) -> tuple[PageStatement, Statem
     true = of_fact(fact, wanted.as_of)
     groups = true.groups if wanted.sold is None else {**true.groups, "sold": wanted.sold}
     if kind == "one_sided" or value is None:
-        said = replace(true, value="", groups=groups, one_sided=True)
-        return said, StatementChange(kind="one_sided", fact=fact.id, before=fact.value)
+        statement = replace(true, value="", groups=groups, one_sided=True)
+        return statement, StatementChange(kind="one_sided", fact=fact.id, before=fact.value)
     subject = wanted.subject or fact.subject
     rumor = kind == "wrong_figure"
-    said = replace(true, value=value, subject=subject, groups=groups, hearsay=rumor, is_wrong=rumor)
+    statement = replace(true, value=value, subject=subject, groups=groups, hearsay=rumor, is_wrong=rumor)
     after = f"{subject}: {value}" if kind == "other_model" else value
     after += f", sold from {wanted.sold}" if wanted.sold else ""
-    return said, StatementChange(kind=kind, fact=fact.id, before=fact.value, after=after)
+    return statement, StatementChange(kind=kind, fact=fact.id, before=fact.value, after=after)

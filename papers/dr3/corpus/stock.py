@@ -45,11 +45,11 @@ class TalkMatter:
 
     def asked(self, fits: frozenset[str]) -> dict[Template, list[ProsePassage]]:
         """Map what can be asked of a thing to the passages that answer just that."""
-        told = {
+        steps = {
             ask: [one for one in replies if one.suits(fits)]
             for ask, replies in zip(self.ask, self.answers, strict=True)
         }
-        return {ask: replies for ask, replies in told.items() if replies}
+        return {ask: replies for ask, replies in steps.items() if replies}
 
 
 @dataclass(frozen=True)
@@ -214,10 +214,10 @@ def changes_with_make(attribute: str) -> bool:
 @cache
 def stock() -> SentenceStock:
     themes = _table("themes")
-    said = _table("statements")
+    table_rows = _table("statements")
     datings = {
         name: StatementDating(name, *(templates(row[way]) for way in ("clause", "sentence", "talk")))
-        for name, row in said["dating"].items()
+        for name, row in table_rows["dating"].items()
     }
     headings = _table("headings")
     return SentenceStock(
@@ -236,8 +236,8 @@ def stock() -> SentenceStock:
             for voice, rows in _table("occasions").items()
         },
         troubles={trait: tuple(rows) for trait, rows in _table("troubles").items()},
-        carriers={about: templates(rows) for about, rows in said["carrier"].items()},
-        figures={voice: prose(rows) for voice, rows in said["figures"].items()},
+        carriers={about: templates(rows) for about, rows in table_rows["carrier"].items()},
+        figures={voice: prose(rows) for voice, rows in table_rows["figures"].items()},
         themes={
             key: {name: tuple(rows) for name, rows in row.items() if name != "lines"}
             for key, row in themes.items()
@@ -248,14 +248,14 @@ def stock() -> SentenceStock:
         names={key: tuple(rows) for key, rows in _table("names").items()},
         details={key: tuple(rows) for key, rows in _table("details").items()},
         forms=tuple(_form(name, row) for name, row in _table("forms").items()),
-        statements=tuple(_statement(row, datings) for row in said["statement"]),
-        other=_statement({**said["other"], "attribute": ".*", "about": "thing"}, datings),
-        hearsay={voice: _vouching(rows) for voice, rows in said["hearsay"].items()},
-        denied={voice: prose(rows) for voice, rows in said["denied"].items()},
-        sure={voice: _vouching(rows) for voice, rows in said["sure"].items()},
-        apart={voice: _vouching(rows) for voice, rows in said["apart"].items()},
-        rough={voice: templates(rows) for voice, rows in said["rough"].items()},
-        noise_terms=templates(said["noise"][0]["terms"]),
+        statements=tuple(_statement(row, datings) for row in table_rows["statement"]),
+        other=_statement({**table_rows["other"], "attribute": ".*", "about": "thing"}, datings),
+        hearsay={voice: _vouching(rows) for voice, rows in table_rows["hearsay"].items()},
+        denied={voice: prose(rows) for voice, rows in table_rows["denied"].items()},
+        sure={voice: _vouching(rows) for voice, rows in table_rows["sure"].items()},
+        apart={voice: _vouching(rows) for voice, rows in table_rows["apart"].items()},
+        rough={voice: templates(rows) for voice, rows in table_rows["rough"].items()},
+        noise_terms=templates(table_rows["noise"][0]["terms"]),
     )
 
 
@@ -269,10 +269,10 @@ def _vouching(rows: Mapping[str, list[str]]) -> Vouching:
 
 
 def _matter(row: Mapping[str, Any]) -> TalkMatter:
-    def passages(said: list[str | dict[str, Any]]) -> tuple[ProsePassage, ...]:
+    def passages(rows: list[str | dict[str, Any]]) -> tuple[ProsePassage, ...]:
         """Some need more than their matter."""
-        told = (one if isinstance(one, dict) else {"say": one, "needs": ()} for one in said)
-        return tuple(read_passage({**one, "needs": (*row["needs"], *one["needs"])}) for one in told)
+        parts = (one if isinstance(one, dict) else {"say": one, "needs": ()} for one in rows)
+        return tuple(read_passage({**one, "needs": (*row["needs"], *one["needs"])}) for one in parts)
 
     replies = passages(row["replies"])
     return TalkMatter(
@@ -287,9 +287,9 @@ def _matter(row: Mapping[str, Any]) -> TalkMatter:
 
 
 def _title(text: str) -> PageTitle:
-    topics, found, said = text.rpartition("> ")
-    compares = "[rival" in said or "[third" in said
-    return PageTitle(template(said), frozenset(topics.split(",")) if found else frozenset(), compares)
+    topics, found, wording = text.rpartition("> ")
+    compares = "[rival" in wording or "[third" in wording
+    return PageTitle(template(wording), frozenset(topics.split(",")) if found else frozenset(), compares)
 
 
 def _form(name: str, row: Mapping[str, Any]) -> PageForm:

@@ -120,26 +120,26 @@ class _Teller:
 
     def cells(self) -> str:
         form = self.statement.form
-        said = form.cell.words(self.rng, self.fill)
+        text = form.cell.words(self.rng, self.fill)
         if form.dating and self.statement.as_of:
-            said += f" ({self.one(form.dating.clause, sentence=False)})"
-        return f"| {self.statement.subject} | {said} |"
+            text += f" ({self.one(form.dating.clause, sentence=False)})"
+        return f"| {self.statement.subject} | {text} |"
 
     def _whole(self, rows: Sequence[Template]) -> str:
         """Say one of the rows, since when it holds, and how one knows."""
-        said = self._dated(self.one(rows))
+        text = self._dated(self.one(rows))
         first, last = self.vouchers(tabled=False)
-        return f"{first} {said} {last}".strip()
+        return f"{first} {text} {last}".strip()
 
-    def _dated(self, said: str) -> str:
+    def _dated(self, text: str) -> str:
         dating = self.statement.form.dating
         if dating is None or not self.statement.as_of:
-            return said
+            return text
         if self.voice == MEMBER:
-            return f"{said} {self.one(dating.talk)}"
+            return f"{text} {self.one(dating.talk)}"
         if self.rng.random() < _CLAUSE:
-            return f"{said.removesuffix('.')} ({self.one(dating.clause, sentence=False)})."
-        return f"{said} {self.one(dating.sentence)}"
+            return f"{text.removesuffix('.')} ({self.one(dating.clause, sentence=False)})."
+        return f"{text} {self.one(dating.sentence)}"
 
     def vouchers(self, *, tabled: bool) -> tuple[str, str]:
         """Choose the words before and after that say how one knows. Hearsay says that it is; so that this does

@@ -66,9 +66,9 @@ class Template:
 
     def words(self, rng: Random, fill: Fill, way: int | None = None) -> str:
         """Return the words in any way, or in just one of them."""
-        said: list[str] = []
-        _say(self.parts, _at_random(rng) if way is None else _in_the_way(way), fill, said)
-        text = one_article("".join(said).strip())
+        words: list[str] = []
+        _say(self.parts, _at_random(rng) if way is None else _in_the_way(way), fill, words)
+        text = one_article("".join(words).strip())
         return _VOWEL.sub(r"\1n ", text) if "a " in text or "A " in text else text
 
     def say(self, rng: Random, fill: Fill, way: int | None = None) -> str:
@@ -118,14 +118,14 @@ def _in_the_way(way: int) -> Pick:
     return pick
 
 
-def _say(parts: tuple[_Part, ...], pick: Pick, fill: Fill, said: list[str]) -> None:
+def _say(parts: tuple[_Part, ...], pick: Pick, fill: Fill, words: list[str]) -> None:
     for part in parts:
         if isinstance(part, str):
-            said.append(part)
+            words.append(part)
         elif isinstance(part, _Slot):
-            said.append(fill(part.name))
+            words.append(fill(part.name))
         else:
-            _say(part.options[pick(part)], pick, fill, said)
+            _say(part.options[pick(part)], pick, fill, words)
 
 
 def _read(text: str, at: int, *, nested: bool) -> tuple[tuple[_Part, ...], int]:
@@ -182,10 +182,10 @@ def claims(text: str) -> frozenset[str]:
     return frozenset(says for says, words, _ in _claim_rows() if words.search(plain))
 
 
-def go_together(said: Iterable[str], more: frozenset[str]) -> bool:
+def go_together(needs: Iterable[str], more: frozenset[str]) -> bool:
     """Each is said once, and none beside what it does not go with."""
     apart = _apart()
-    return not any(one in more or apart[one] & more for one in said)
+    return not any(one in more or apart[one] & more for one in needs)
 
 
 SINGLE = "single"
@@ -258,16 +258,16 @@ def _way_rows(name: str) -> list[dict[str, Any]]:
 def _choice(found: re.Match[str], ways: dict[str, PhraseWays]) -> str:
     if found[0].startswith("["):
         return found[0]
-    said = found[1]
-    known = ways[said.casefold()]
+    choice = found[1]
+    known = ways[choice.casefold()]
     before = _BEFORE.search(found.string, 0, found.start())
     after = _AFTER.match(found.string, found.end())
     if before and before[1].casefold() in known.not_after:
         return found[0]
     if after and after[1].casefold() in known.not_before:
         return found[0]
-    large = said[0].isupper()
+    large = choice[0].isupper()
     if large and known.not_first:
         return found[0]
-    options = [said, *(way[0].upper() + way[1:] if large else way for way in known.ways)]
+    options = [choice, *(way[0].upper() + way[1:] if large else way for way in known.ways)]
     return f"{{{'|'.join(options)}}}"

@@ -70,10 +70,10 @@ def search_terms(
 
 def exposes(question: str, term: str) -> bool:
     """Tell whether a question says a term: all its words close together, in any order and with any ending."""
-    said, wanted = ([_root(word) for word in tokens(text)] for text in (question, term))
+    roots, wanted = ([_root(word) for word in tokens(text)] for text in (question, term))
     width = len(wanted) + _APART
-    windows = range(max(1, len(said) - width + 1))
-    return any(set(wanted) <= set(said[at : at + width]) for at in windows)
+    windows = range(max(1, len(roots) - width + 1))
+    return any(set(wanted) <= set(roots[at : at + width]) for at in windows)
 
 
 def _root(word: str) -> str:
@@ -89,12 +89,12 @@ def _signals(case: TaskCase, fact: TaskFact, page: CasePage, rng: Random) -> Ite
     rng.shuffle(asked)
     noun = _thing(case, fact).noun.casefold().split()
     names = dict.fromkeys((noun[-1], " ".join(noun[-2:]), fact.subject.casefold().split()[0]))
-    own, told = _content(page.quote or "", fact), _content(page.page.title, fact)
+    own, title = _content(page.quote or "", fact), _content(page.page.title, fact)
     ends = [
         *asked,
-        *([word, *said] for said in asked for word in own if word not in said),
+        *([word, *roots] for roots in asked for word in own if word not in roots),
         *(words for count in (2, 3) for words in islice(combinations(own, count), _CANDIDATES)),
-        *((word, *words) for word in own for words in islice(combinations(told, 2), _CANDIDATES)),
+        *((word, *words) for word in own for words in islice(combinations(title, 2), _CANDIDATES)),
     ]
     for end in ends:
         for name in names:
@@ -111,8 +111,8 @@ def _strays(case: TaskCase, rng: Random) -> Iterator[str]:
             return case.thing.noun.split()[-1]
         if name == "season":
             return rng.choice(stock().names["seasons"])
-        said = rng.choice(words[name])
-        return said.split()[-1] if slot.endswith("_word") else said
+        word = rng.choice(words[name])
+        return word.split()[-1] if slot.endswith("_word") else word
 
     for _ in range(4):
         for one in rng.sample(stock().noise_terms, len(stock().noise_terms)):

@@ -97,10 +97,10 @@ class AstrayTimes:
         another, or none can know of it."""
         if rng.random() >= _LATER_ONE:
             return None
-        held, start = held_of(self.case, fact), sold_from(fact.attribute)
-        if held is not None:
-            most = (self.case.today - months_after(held.newer, GAP + taken_by(fact))).days
-            wanted = WantedChange(kind="other_period", as_of=month_name(held.newer))
+        make, start = held_of(self.case, fact), sold_from(fact.attribute)
+        if make is not None:
+            most = (self.case.today - months_after(make.newer, GAP + taken_by(fact))).days
+            wanted = WantedChange(kind="other_period", as_of=month_name(make.newer))
         elif start is not None:
             first = self._later[0]
             most, wanted = (
@@ -155,22 +155,22 @@ class AstrayTimes:
         return replace(wanted, value=value)
 
     def kept(
-        self, fact: TaskFact, wanted: WantedChange, said: PageStatement, kind: ChangeKind, day: date
+        self, fact: TaskFact, wanted: WantedChange, statement: PageStatement, kind: ChangeKind, day: date
     ) -> PageStatement:
         """Return the statement that comes of a change. Another model has makes and prices of its own."""
-        if kind in _TIMED and said.value:
-            self.told.setdefault((fact.id, wanted.as_of or wanted.sold or ""), said.value)
-        if kind != "other_model" or said.as_of is None:
-            return said
-        key = (said.subject, str(changes_of(fact)))
+        if kind in _TIMED and statement.value:
+            self.told.setdefault((fact.id, wanted.as_of or wanted.sold or ""), statement.value)
+        if kind != "other_model" or statement.as_of is None:
+            return statement
+        key = (statement.subject, str(changes_of(fact)))
         days = Random(f"{self.seed}/{self.case.task_id}/{key}/apart").randint(-_APART, _APART)
-        took = months_taken(said.form, said.value)
-        month = min(month_of(said.as_of) + timedelta(days=days), month_before(day, took))
+        took = months_taken(statement.form, statement.value)
+        month = min(month_of(statement.as_of) + timedelta(days=days), month_before(day, took))
         own = self.begun.get(key) or month_name(month)
         if months_seen(own, day) < took:
-            return replace(said, as_of=month_name(month_before(day, took)))
+            return replace(statement, as_of=month_name(month_before(day, took)))
         self.begun.setdefault(key, own)
-        return replace(said, as_of=own)
+        return replace(statement, as_of=own)
 
     @cached_property
     def _values(self) -> FactValues:
@@ -239,8 +239,8 @@ _TIMED: frozenset[ChangeKind] = frozenset(["outdated", "other_period"])
 
 def held_of(case: TaskCase, fact: TaskFact) -> HeldMake | None:
     """The make at hand, where a fact is of it and there has been another since."""
-    held = case.held
-    return held if held is not None and held.subject == fact.subject and changes_of(fact) == MAKE else None
+    make = case.held
+    return make if make is not None and make.subject == fact.subject and changes_of(fact) == MAKE else None
 
 
 def is_recall(fact: TaskFact) -> bool:
@@ -293,8 +293,8 @@ class NeededTimes:
 
     def _known_by(self, fact: TaskFact) -> date:
         """Return the time by which what holds for the case had begun."""
-        held = held_of(self.case, fact)
-        return month_before(self.case.known_by) if held is None else months_after(held.made, -1)
+        make = held_of(self.case, fact)
+        return month_before(self.case.known_by) if make is None else months_after(make.made, -1)
 
     @cached_property
     def settled(self) -> dict[tuple[str, str], str]:
@@ -319,8 +319,8 @@ def _recall_beside(case: TaskCase, fact: TaskFact) -> date | None:
 
 def _asked_of(case: TaskCase, fact: TaskFact) -> date:
     """The day of which is what is asked."""
-    held = held_of(case, fact)
-    return case.known_by if held is None else held.made
+    make = held_of(case, fact)
+    return case.known_by if make is None else make.made
 
 
 def age_of(case: TaskCase, fact: TaskFact) -> Callable[[Random], int]:

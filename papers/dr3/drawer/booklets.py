@@ -71,13 +71,13 @@ def _some(brief: FileBrief, own: Sequence[str], lines: Sequence[str], count: int
     """Choose lines for just such things, among others that fit the sort. `feeds> Take it down` is for what feeds animals."""
     fits = kind_of(brief.thing.noun).fits
     apt = [text for needs, _, text in (line.rpartition("> ") for line in lines) if not needs or needs in fits]
-    said = [*own, *brief.rng.sample(apt, min(count - len(own), len(apt)))]
-    return brief.rng.sample(said, len(said))
+    picked = [*own, *brief.rng.sample(apt, min(count - len(own), len(apt)))]
+    return brief.rng.sample(picked, len(picked))
 
 
 def _pairs(brief: FileBrief, count: int) -> list[tuple[str, str]]:
     own, faults = dict(_sort(brief).faults), dict(_group(brief).faults)
-    helps = {what.rpartition("> ")[2]: told for what, told in (faults | own).items()}
+    helps = {what.rpartition("> ")[2]: text for what, text in (faults | own).items()}
     return [(what, helps[what]) for what in _some(brief, list(own), list(faults), count)]
 
 
@@ -95,13 +95,13 @@ def _printed(brief: FileBrief) -> PaperMaker:
     was sold."""
     rng = Random(f"{brief.case.seed}/{brief.case.task_id}/{brief.file.name}/made")
     thing, days = brief.thing, rng.randint(16, _PRINTED)
-    told = {entry.attribute for entry in brief.file.entries}
-    if "serial number" in told:
-        days = 0 if "purchase date" in told else days % 60 + 15
+    printed = {entry.attribute for entry in brief.file.entries}
+    if "serial number" in printed:
+        days = 0 if "purchase date" in printed else days % 60 + 15
     sold = brief.case.bought if thing == brief.case.thing else brief.case.today
-    held = brief.case.held
-    if held is not None and held.subject == thing.name:
-        sold, days = held.made, days % _SET_BEFORE
+    make = brief.case.held
+    if make is not None and make.subject == thing.name:
+        sold, days = make.made, days % _SET_BEFORE
     day = sold - timedelta(days=days)
     return PaperMaker(thing.brand, day, f"{thing.brand} {thing.model}")
 

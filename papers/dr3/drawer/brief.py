@@ -60,8 +60,8 @@ class FileBrief:
         rng = Random(f"{self.case.seed}/{self.case.task_id}/{self.file.name}/saved")
         begun = rng.randint(1, _KEPT)
         kept = rng.randint(1, begun)
-        told = kept if newest is None else max(1, (self.case.today - newest).days)
-        days = (begun, min(kept, told))
+        age = kept if newest is None else max(1, (self.case.today - newest).days)
+        days = (begun, min(kept, age))
         clocks = (rng.randint(6, 11), rng.randint(15, 22))
         first, last = (
             f"{self.case.today - timedelta(days=ago)}T{hour:02d}:{rng.randint(0, 59):02d}:{rng.randint(0, 59):02d}Z"
@@ -88,8 +88,8 @@ def dealt(brief: FileBrief, deck: str, count: int, most: int) -> list[str]:
     number = int(case.task_id) - 1 if case.task_id.isdigit() else crc32(case.task_id.encode())
     rng = Random(f"{case.seed}/{deck}/{number}")
     start = number * most
-    said = (order[(start + at) % len(order)] for at in range(min(count, len(order))))
-    return [template(one).words(rng, lambda slot: slot) for one in said]
+    lines = (order[(start + at) % len(order)] for at in range(min(count, len(order))))
+    return [template(one).words(rng, lambda slot: slot) for one in lines]
 
 
 def priced(brief: FileBrief, deck: str, count: int) -> list[tuple[str, str]]:

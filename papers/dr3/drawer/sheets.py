@@ -123,7 +123,7 @@ def write_budget(brief: FileBrief) -> bytes:
     ]
     for entry in brief.file.entries:
         if entry.attribute == "monthly limit":
-            rows.insert(rng.randrange(len(rows) + 1), _held(entry.label, entry))
+            rows.insert(rng.randrange(len(rows) + 1), _cells_of(entry.label, entry))
     end = book.rows(sheet, top, ["Item", "A month", "Remark"], rows)
     sheet.cell(end + 1, 1, dealt(brief, "remarks", 1, 1)[0])
     _beside_months(book, brief)
@@ -134,7 +134,7 @@ def write_budget(brief: FileBrief) -> bytes:
     return book.done()
 
 
-def _held(label: str, entry: FileEntry) -> list[Cell]:
+def _cells_of(label: str, entry: FileEntry) -> list[Cell]:
     return [(label, None), (entry.value, entry.fact), ("", None)]
 
 
@@ -152,7 +152,7 @@ def _beside_months(book: KeptWorkbook, brief: FileBrief) -> None:
         sheet = book.sheet(name, (40, 18, 22))
         rows = [_cells(text, amount, "") for text, amount in priced(brief, others, 4) if amount not in taken]
         for entry in own:
-            rows.insert(rng.randrange(len(rows) + 1), _held(label or entry.label, entry))
+            rows.insert(rng.randrange(len(rows) + 1), _cells_of(label or entry.label, entry))
         book.rows(sheet, 1, ["Item", head, "Remark"], rows)
 
 

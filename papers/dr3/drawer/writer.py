@@ -52,8 +52,8 @@ def write_mail(brief: FileBrief) -> bytes:
         "",
     ]
     chatter = dealt(brief, "chatter", 2, 2)
-    told = [_for_seller(brief, entry) for entry in brief.file.entries]
-    middle = [*told, *chatter]
+    lines = [_for_seller(brief, entry) for entry in brief.file.entries]
+    middle = [*lines, *chatter]
     rng.shuffle(middle)
     for sentence in middle:
         body += [sentence, ""]
@@ -69,7 +69,7 @@ def write_mail(brief: FileBrief) -> bytes:
             f"> {rng.choice(_ASKED).format(noun=case.thing.called)}",
             f"> {rng.choice(_SIGNED)}",
         ]
-    for entry, sentence in zip(brief.file.entries, told, strict=True):
+    for entry, sentence in zip(brief.file.entries, lines, strict=True):
         brief.put(entry.fact, sentence)
     message = EmailMessage(policy=SMTP.clone(max_line_length=None))
     message["From"] = f"{clerk} at {case.seller} <service@{domain}>"
@@ -99,7 +99,7 @@ def _for_seller(brief: FileBrief, entry: FileEntry) -> str:
     """Write what the shopper would write, as the seller answers it."""
     name = said_name(brief)
     rng, value = brief.rng, entry.value
-    told = {
+    values = {
         "purchase date": (
             f"Our books show that the {name} was sold to you on {value}.",
             f"I found the sale of the {name}: {value}.",
@@ -119,8 +119,8 @@ def _for_seller(brief: FileBrief, entry: FileEntry) -> str:
             f"You reported that you first noticed the fault of the {name} on {value}.",
         ),
     }.get(entry.attribute)
-    if told is not None:
-        return rng.choice(told)
+    if values is not None:
+        return rng.choice(values)
     if entry.attribute.startswith("part number"):
         piece = entry.attribute.removeprefix("part number of the ")
         return f"The photo that you sent shows the broken {piece} of the {name}: that is part {value}."
@@ -143,9 +143,9 @@ def said_name(brief: FileBrief) -> str:
 def write_notes(brief: FileBrief) -> bytes:
     """A list or short paragraphs in Markdown."""
     rng, case = brief.rng, brief.case
-    told = [entry.said for entry in brief.file.entries]
+    notes = [entry.said for entry in brief.file.entries]
     others = dealt(brief, "todo", rng.choice((5, 6, 7, 8)), 8)
-    lines = [*told, *(text if text.endswith("?") else f"{capital(text)}." for text in others)]
+    lines = [*notes, *(text if text.endswith("?") else f"{capital(text)}." for text in others)]
     rng.shuffle(lines)
     head = rng.choice(("Notes", capital(case.thing.noun), "To remember", "Things"))
     style = rng.choice(("list", "boxes", "text"))

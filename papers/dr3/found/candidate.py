@@ -102,8 +102,8 @@ class FoundTerms:
 
 
 class _Refused(Exception):
-    def __init__(self, name: str, told: str) -> None:
-        super().__init__(told)
+    def __init__(self, name: str, why: str) -> None:
+        super().__init__(why)
         self.name = name
 
 
@@ -173,9 +173,9 @@ class _Search:
         paths: Sequence[ProposedTerm],
         counts: dict[str, int],
     ) -> FoundCandidate:
-        told: list[str] = []
+        refused: list[str] = []
         for _ in range(QUESTIONS):
-            asked = question_messages(self.terms.prompts, self.case, corpus.facts, paths, told)
+            asked = question_messages(self.terms.prompts, self.case, corpus.facts, paths, refused)
             answer = await self._usable(asked, ProposedQuestion)
             if answer is None:
                 raise _Refused("question", "the model gave no question in the form that was asked for")
@@ -183,12 +183,12 @@ class _Search:
             problems = _problems(made.task(self.drawer.files, {}), self.terms.catalogue)
             if not problems:
                 return made
-            told = [text for name, text in problems if name in _OF_WORDS]
-            if len(told) < len(problems):
+            refused = [text for name, text in problems if name in _OF_WORDS]
+            if len(refused) < len(problems):
                 name, text = next(one for one in problems if one[0] not in _OF_WORDS)
                 raise _Refused(name, text)
             self.refused[problems[0][0]] += 1
-        raise _Refused("questions", f"{QUESTIONS} questions were refused, the last one: {told[0]}")
+        raise _Refused("questions", f"{QUESTIONS} questions were refused, the last one: {refused[0]}")
 
     async def _usable(self, asked: Sequence[BaseMessage], schema: type[Schema]) -> Schema | None:
         """`None` where twice nothing came that could be read."""
@@ -249,8 +249,8 @@ class _Search:
 
 
 def _known(corpus: FoundCorpus, looked: Sequence[LookedAt]) -> tuple[KnownPage, ...]:
-    held, here = corpus.supportive, {page.url for page in corpus.order}
-    known = [KnownPage(url=url, kind="supportive", facts=(fact,)) for url, fact in held.items()]
+    pages, here = corpus.supportive, {page.url for page in corpus.order}
+    known = [KnownPage(url=url, kind="supportive", facts=(fact,)) for url, fact in pages.items()]
     known += [
         KnownPage(url=one.found.url, kind="distractor")
         for one in looked

@@ -195,8 +195,8 @@ class LookedAt:
 
     @property
     def quote(self) -> str | None:
-        said = self.proposed.statement
-        return None if said is None else found_quote(said.quote, self.found.page.text)
+        statement = self.proposed.statement
+        return None if statement is None else found_quote(statement.quote, self.found.page.text)
 
 
 @dataclass(frozen=True)
@@ -250,22 +250,24 @@ def _required(supportive: Sequence[LookedAt]) -> list[LookedAt]:
     that another's page states too."""
     kept: list[LookedAt] = []
     for one in supportive:
-        said = _said(one)
-        if len(kept) == MOST_REQUIRED or any(_said(other).value == said.value for other in kept):
+        statement = _statement_of(one)
+        if len(kept) == MOST_REQUIRED or any(_statement_of(other).value == statement.value for other in kept):
             continue
-        if not any(_states(other.found, said) or _states(one.found, _said(other)) for other in kept):
+        if not any(
+            _states(other.found, statement) or _states(one.found, _statement_of(other)) for other in kept
+        ):
             kept.append(one)
     return kept
 
 
-def _said(one: LookedAt) -> FoundStatement:
+def _statement_of(one: LookedAt) -> FoundStatement:
     assert one.proposed.statement is not None  # accepted
     return one.proposed.statement
 
 
-def _states(page: FoundPage, said: FoundStatement | TaskFact) -> bool:
+def _states(page: FoundPage, statement: FoundStatement | TaskFact) -> bool:
     text = fold(f"{page.page.title}\n{page.page.text}")
-    return fold(said.subject) in text and stands_in(said.value, text)
+    return fold(statement.subject) in text and stands_in(statement.value, text)
 
 
 def _silent(pages: Sequence[FoundPage], facts: Sequence[TaskFact]) -> list[FoundPage]:
@@ -274,13 +276,13 @@ def _silent(pages: Sequence[FoundPage], facts: Sequence[TaskFact]) -> list[Found
 
 
 def _fact(number: int, one: LookedAt) -> TaskFact:
-    said = _said(one)
+    statement = _statement_of(one)
     return TaskFact(
         id=f"p{number}",
-        subject=said.subject,
-        attribute=said.attribute,
-        value=said.value,
-        text=fact_text(said),
+        subject=statement.subject,
+        attribute=statement.attribute,
+        value=statement.value,
+        text=fact_text(statement),
         source="page",
         places=(FactPlace(address=one.found.url, quote=one.quote),),
     )
@@ -290,11 +292,11 @@ def _terms(
     terms: Sequence[ProposedTerm], facts: Sequence[TaskFact], order: Sequence[FoundPage], ranking: PageRanking
 ) -> tuple[SearchTerm, ...]:
     """A signal term shows a supportive page among the first hits, a noise term none; others are dropped."""
-    held = {fact.places[0].address: fact.id for fact in facts}
+    by_address = {fact.places[0].address: fact.id for fact in facts}
     found = []
     for one in terms:
         hits = [order[place].url for place in ranking.best(one.term, TOP)]
-        led = tuple(held[url] for url in hits if url in held)
+        led = tuple(by_address[url] for url in hits if url in by_address)
         if hits and bool(led) == (one.role == "signal"):
             found.append(SearchTerm(term=one.term, role=one.role, facts=led))
     return tuple(found)

@@ -71,29 +71,29 @@ def kept_terms(paths: SearchPaths, values: list[str]) -> list[ProposedTerm]:
     for one in paths.terms:
         term = " ".join(one.term.casefold().split())
         many = sum(other.role == one.role for other in found.values())
-        said = any(stands_in(value, fold(term)) for value in values)
-        if _LEAST_WORDS <= len(term.split()) <= _LONGEST_WORDS and many < MOST_TERMS and not said:
+        stands = any(stands_in(value, fold(term)) for value in values)
+        if _LEAST_WORDS <= len(term.split()) <= _LONGEST_WORDS and many < MOST_TERMS and not stands:
             found.setdefault(term, one.model_copy(update={"term": term}))
     return list(found.values())
 
 
 def refusal_of(one: ProposedPage, text: str) -> str | None:
     """Say why a proposal is put aside: `form`, `quotation`, `long`; `None` where it may stand."""
-    said = one.statement
+    statement = one.statement
     if one.kind == "noise":
         return None
-    if said is None:
+    if statement is None:
         return "form"
-    quote = found_quote(said.quote, text)
+    quote = found_quote(statement.quote, text)
     if quote is None:
         return "quotation"
     if one.kind == "distractor":
         return None
     plain = fold(quote)
-    named = fold(said.subject).split() and fold(said.subject) in plain
-    if not named or said.value not in quote or not stands_in(said.value, plain):
+    named = fold(statement.subject).split() and fold(statement.subject) in plain
+    if not named or statement.value not in quote or not stands_in(statement.value, plain):
         return "quotation"
-    return "long" if len(fact_text(said).split()) > MOST_WORDS else None
+    return "long" if len(fact_text(statement).split()) > MOST_WORDS else None
 
 
 def found_quote(quote: str, text: str) -> str | None:
@@ -106,8 +106,8 @@ def found_quote(quote: str, text: str) -> str | None:
     return match[0] if match else None
 
 
-def fact_text(said: FoundStatement) -> str:
-    return f"{said.subject}: {said.attribute} {said.value}."
+def fact_text(statement: FoundStatement) -> str:
+    return f"{statement.subject}: {statement.attribute} {statement.value}."
 
 
 ROLE = "task_writer"
@@ -134,7 +134,7 @@ def question_messages(
     refused: Sequence[str],
 ) -> list[BaseMessage]:
     """`refused`: what spoke against the question before, for another one."""
-    told = "\n".join(f"- {one}" for one in refused)
+    reasons = "\n".join(f"- {one}" for one in refused)
     return [
         HumanMessage(
             prompts.fill(
@@ -143,8 +143,8 @@ def question_messages(
                 names=", ".join(file.name for file in case.files),
                 pages=fence("\n".join(f"- {fact.text}" for fact in required), "pages"),
                 terms=fence("\n".join(one.term for one in terms if one.role == "signal"), "terms"),
-                refused=f"\nA question before this one was refused:\n{fence(told, 'refused')}"
-                if told
+                refused=f"\nA question before this one was refused:\n{fence(reasons, 'refused')}"
+                if reasons
                 else "",
             )
         )
@@ -158,10 +158,10 @@ def _about(case: TaskCase) -> dict[str, str]:
         "thing": case.thing.name,
         "seller": case.seller,
         "rival": f" It is weighed against: {case.rival.name}." if case.rival else "",
-        "files": fence("\n".join(_said(fact) for fact in case.of("file")), "files"),
+        "files": fence("\n".join(_line_of(fact) for fact in case.of("file")), "files"),
     }
 
 
-def _said(fact: TaskFact) -> str:
+def _line_of(fact: TaskFact) -> str:
     place = file_place(fact.places[0].address) if fact.places else None
     return f"- {place.name if place else 'a file'}: {fact.text}"

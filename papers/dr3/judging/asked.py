@@ -75,7 +75,7 @@ class ThingsTask(Task[Answer]):
         """The request about some of them."""
 
     @abstractmethod
-    def verdict(self, said: Any) -> object:
+    def verdict(self, judged: Any) -> object:
         """Make the verdict on one thing, as a row keeps it."""
 
     def versions(self, desk: Desk) -> Mapping[str, str]:
@@ -133,11 +133,11 @@ class ThingsTask(Task[Answer]):
                 found[answer, name] = None if value is None else str(value)
         return found
 
-    def _row(self, said: ThingVerdict | None, report: str) -> JsonObject:
-        if said is None:
+    def _row(self, judged: ThingVerdict | None, report: str) -> JsonObject:
+        if judged is None:
             return {self.field: None, "reason": LEFT_OUT}
-        row: JsonObject = {self.field: self.verdict(said), "reason": said.justification}
-        span = locate(said.quote, report) if said.quote.strip() else None
+        row: JsonObject = {self.field: self.verdict(judged), "reason": judged.justification}
+        span = locate(judged.quote, report) if judged.quote.strip() else None
         return row if span is None else {**row, "span": [span.start, span.end]}
 
 
@@ -168,8 +168,8 @@ class InsightsTask(ThingsTask):
     def asking(self, desk: Desk, answer: Answer, things: Sequence[Thing]) -> Asking[InsightAnswers]:
         return report_asking(desk, self.name, InsightAnswers, answer, things, self.word)
 
-    def verdict(self, said: InsightAnswer) -> float:
-        return _SCORE[said.told]
+    def verdict(self, judged: InsightAnswer) -> float:
+        return _SCORE[judged.told]
 
 
 INSIGHTS_TASK = InsightsTask()
@@ -187,8 +187,8 @@ class FollowingTask(ThingsTask):
     def asking(self, desk: Desk, answer: Answer, things: Sequence[Thing]) -> Asking[PointsMet]:
         return report_asking(desk, self.name, PointsMet, answer, things, self.word)
 
-    def verdict(self, said: PointMet) -> bool:
-        return said.met
+    def verdict(self, judged: PointMet) -> bool:
+        return judged.met
 
 
 FOLLOWING_TASK = FollowingTask()
@@ -210,8 +210,8 @@ class DepthTask(Task[Answer]):
 
     async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         answer = desk.answer(spec["answer"])
-        said = await judge.answer(report_asking(desk, DEPTH, DepthGrade, answer))
-        return Outcome({"depth": said.model_dump()})
+        judged = await judge.answer(report_asking(desk, DEPTH, DepthGrade, answer))
+        return Outcome({"depth": judged.model_dump()})
 
     def read(self, record: Record, judged: Judged) -> None:
         row = DepthRow(grade=None, reason=f"{record.reason}: {record.message}")

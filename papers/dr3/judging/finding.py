@@ -195,13 +195,15 @@ class ReportFacts:
             for place in self._stated_places(sentence, value)
         )
 
-    def _is_repeated(self, fact: TaskFact, false: FalseValue, number: int, told: Sequence[ToldPlace]) -> bool:
+    def _is_repeated(
+        self, fact: TaskFact, false: FalseValue, number: int, places: Sequence[ToldPlace]
+    ) -> bool:
         sentence, true = self.sentences[number], ToldValue(fact.value)
         if true.places(sentence.text) or not self._standing.is_own(number, true):
             return False
         if STRANGER in {one.key for one in self.subjects.mentions(sentence.text)}:
             return False
-        key, of = self.subjects.of(fact.subject), {self._subject_of(number, one) for one in told}
+        key, of = self.subjects.of(fact.subject), {self._subject_of(number, one) for one in places}
         if key not in of and not (None in of and self._is_cited(number, fact, false.pages)):
             return False
         return not false.value.is_plain or _is_about(fact, false.pages, sentence)

@@ -219,9 +219,9 @@ def point_labels(judged: Judged, answer: str) -> tuple[PointLabel, ...] | None:
     return tuple(_point(row, scores, rows.get(row["id"])) for row in known["points"])
 
 
-def _point(row: PointRuleRow, scores: Mapping[str, float | None], said: PointMetRow | None) -> PointLabel:
+def _point(row: PointRuleRow, scores: Mapping[str, float | None], judged: PointMetRow | None) -> PointLabel:
     by_facts = _all_there([scores[name] for name in row["facts"]]) if row["facts"] else None
-    verdict = None if row["facts"] else said
+    verdict = None if row["facts"] else judged
     span = None if verdict is None else verdict.get("span")
     return PointLabel(
         row["id"],
@@ -245,8 +245,8 @@ def depth_of(judged: Judged, answer: str) -> DepthRow | None:
     return cast("DepthRow | None", judged.others.get(DEPTH, {}).get(answer))
 
 
-def _label(row: RequiredFactRow, said: Mapping[str, InsightRow] | None) -> FactLabel:
-    one = None if said is None else said.get(row["id"])
+def _label(row: RequiredFactRow, judged: Mapping[str, InsightRow] | None) -> FactLabel:
+    one = None if judged is None else judged.get(row["id"])
     span = None if one is None else one.get("span")
     return FactLabel(
         row["id"],
@@ -268,7 +268,7 @@ def _label(row: RequiredFactRow, said: Mapping[str, InsightRow] | None) -> FactL
         None if one is None else one["score"],
         "" if one is None else one["reason"],
         None if span is None else (span[0], span[1]),
-        said is not None,
+        judged is not None,
     )
 
 

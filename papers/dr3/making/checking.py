@@ -128,12 +128,12 @@ def check_tasks(
         except (DrrError, OSError) as error:
             found = [FileTaskProblem(task.name, "form", str(error).splitlines()[0])]
         if manifest is not None and not found and task_hash(folder) != hashes.get(task.name):
-            told = (
+            text = (
                 "is not what its manifest says was written"
                 if task.name in hashes
                 else "is not in its manifest"
             )
-            found = [FileTaskProblem(task.name, "changed", told)]
+            found = [FileTaskProblem(task.name, "changed", text)]
         yield task.name, found
 
 
@@ -144,8 +144,8 @@ def _of_set(
     if manifest is None or len(folders) == 1 < len(manifest.hashes):
         return
     if manifest.complete and set_hash(manifest.hashes) != manifest.content_hash:
-        told = "its content hash is not that of its tasks"
-        yield MANIFEST, [FileTaskProblem(MANIFEST, "changed", told)]
+        text = "its content hash is not that of its tasks"
+        yield MANIFEST, [FileTaskProblem(MANIFEST, "changed", text)]
     for name in sorted(set(manifest.hashes) - {folder.name for folder in folders}):
         yield name, [FileTaskProblem(name, "missing", "the manifest has it, the folder has not")]
 
@@ -154,14 +154,14 @@ def problems_of(task: StoredTask, catalogue: Catalogue | None = None) -> Iterato
     """The filters look only at a task whose form holds, and only at those made by us."""
     sound = True
     for name, check in CHECKS.items():
-        for told in check(task):
+        for text in check(task):
             sound = False
-            yield FileTaskProblem(task.name, name, told)
+            yield FileTaskProblem(task.name, name, text)
     if sound and task.is_made:
         material = stored_material(task.folder, catalogue)
         for name, refuse in FILTERS.items():
-            for told in refuse(material):
-                yield FileTaskProblem(task.name, name, told)
+            for text in refuse(material):
+                yield FileTaskProblem(task.name, name, text)
 
 
 def _form(task: StoredTask) -> Iterator[str]:
@@ -207,9 +207,9 @@ def _size(task: StoredTask, name: str, end: int, kinds: Mapping[str, str]) -> It
     if task.is_made and abs(truth.tokens - truth.target) > NEAR * truth.target:
         yield f"{name}: {truth.tokens:,} tokens are not within 2 % of {truth.target:,}"
     counts = Counter(kinds.get(page.url, "noise") for page in task.pages[:end])
-    said = {kind: number for kind, number in truth.counts.items() if number}
-    if dict(counts) != said:
-        yield f"{name}: holds {dict(sorted(counts.items()))}, the truth says {dict(sorted(said.items()))}"
+    sizes = {kind: number for kind, number in truth.counts.items() if number}
+    if dict(counts) != sizes:
+        yield f"{name}: holds {dict(sorted(counts.items()))}, the truth says {dict(sorted(sizes.items()))}"
     if sha256(b"".join(task.lines[:end])).hexdigest() != truth.sha256:
         yield f"{name}: its pages are not those that were written"
 

@@ -73,12 +73,13 @@ def import_task(folder: Path, today: str | None, now: str) -> tuple[WrittenTask,
     }
     supportive = _supportive(folder, pages, notes)
     facts = _facts(folder, set(files), supportive)
-    held: dict[str, list[str]] = {}
+    folders: dict[str, list[str]] = {}
     for fact in facts:
         if fact.source == "page" and fact.places:
-            held.setdefault(fact.places[0].address, []).append(fact.id)
+            folders.setdefault(fact.places[0].address, []).append(fact.id)
     known = tuple(
-        KnownPage(url=page.url, kind="supportive", facts=tuple(held.get(page.url, ()))) for page in supportive
+        KnownPage(url=page.url, kind="supportive", facts=tuple(folders.get(page.url, ())))
+        for page in supportive
     )
     lines = tuple(line(page) for page in pages)
     question = FileQuestion(
@@ -140,8 +141,8 @@ def _supportive(folder: Path, pages: list[CorpusPage], notes: list[str]) -> list
         notes.append(
             f"{titles[_key(name)]} pages have the title {name[:80]!r} of a supportive one, so none of them counts as it"
         )
-    meant = {_key(name) for name in named if titles[_key(name)] == 1}
-    found = [page for page in pages if page.url in named or _key(page.title) in meant]
+    wanted = {_key(name) for name in named if titles[_key(name)] == 1}
+    found = [page for page in pages if page.url in named or _key(page.title) in wanted]
     if named and not found and not doubtful:
         notes.append("no page has the title of a supportive one")
     return found

@@ -218,9 +218,9 @@ def _task(
             refused[reason.name] += 1
             if not reason.of_words:
                 break
-    told = ", ".join(f"{name} {times}" for name, times in refused.most_common())
+    reasons = ", ".join(f"{name} {times}" for name, times in refused.most_common())
     raise DrrError(
-        f"task {task_id}: every candidate was refused ({told}); another --seed, or a shop with more products, gives others"
+        f"task {task_id}: every candidate was refused ({reasons}); another --seed, or a shop with more products, gives others"
     )
 
 

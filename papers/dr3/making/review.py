@@ -118,7 +118,7 @@ def review_proposals(
         found = task.truth.found
         waiting = list(found.proposals) if again and found is not None else task.truth.open_proposals()
         for number, one in enumerate(waiting, 1):
-            show(f"\n{task.name}: page {number} of {len(waiting)}\n{_told(task, one)}")
+            show(f"\n{task.name}: page {number} of {len(waiting)}\n{_line_of(task, one)}")
             try:
                 if not _answered(task, one, reviewer, ask, show, now):
                     return False
@@ -146,7 +146,7 @@ def _answered(
         show(visible(_text(task, one))[:_PAGE] if key == "p" else f"{key!r} is no key: {PAGE_KEYS}")
 
 
-def _told(task: StoredTask, one: PageProposal) -> str:
+def _line_of(task: StoredTask, one: PageProposal) -> str:
     """Write what is asked: is it that, for this question?"""
     text, quote = _text(task, one), one.quote or ""
     at = text.find(quote) if quote else 0

@@ -62,17 +62,17 @@ def messages(prompts: Prompts, task: StoredTask, without: str) -> list[BaseMessa
 
 def problems_without(task: StoredTask, answers: Mapping[str, str]) -> Iterator[FileTaskProblem]:
     """`answers` by what was left out."""
-    for name, held in _documents(task).items():
+    for name, texts in _documents(task).items():
         rest = f"{task.question.query}\n{_material(task, name)}"
-        for fact in _told(held, answers[name]):
-            if _told([fact], rest):
+        for fact in _found_in(texts, answers[name]):
+            if _found_in([fact], rest):
                 continue  # the same value stands elsewhere, of something else
             yield FileTaskProblem(
                 task.name,
                 LEFT_OUT,
                 f"{name}: left out, and its fact {fact.id} ({fact.value}) is told all the same",
             )
-    for fact in _told(task.truth.facts, answers[EVERYTHING]):
+    for fact in _found_in(task.truth.facts, answers[EVERYTHING]):
         yield FileTaskProblem(
             task.name, CLOSED_BOOK, f"without any source fact {fact.id} ({fact.value}) is told all the same"
         )
@@ -100,7 +100,7 @@ def _documents(task: StoredTask) -> dict[str, list[TaskFact]]:
     return dict(sorted(found.items()))
 
 
-def _told(facts: Sequence[TaskFact], answer: str) -> list[TaskFact]:
+def _found_in(facts: Sequence[TaskFact], answer: str) -> list[TaskFact]:
     return [fact for fact in facts if any(one.exact for one in ToldValue(fact.value).places(answer))]
 
 

@@ -135,7 +135,7 @@ class ThingKind(BaseModel):
     @cached_property
     def fits(self) -> frozenset[str]:
         """List what prose may take for granted of the sort. A passage that needs anything else is not used for it."""
-        said, own = " ".join(self.parts), set(self.traits)
+        words, own = " ".join(self.parts), set(self.traits)
         electric = self.manual == "powered" or "electric" in own
         follows = {
             "operated": electric and not own & {"waits", "steady"},
@@ -165,9 +165,9 @@ class ThingKind(BaseModel):
             "explained": bool(self.manual),
             "corded": self.manual == "powered" and "cordless" not in self.traits,
             "spared": bool(self.parts),
-            "moving": bool(_MOVES.search(said)),
-            "screwed": self.manual == "furniture" or bool(_SCREWED.search(said)),
-            "lidded": bool(_LIDDED.search(said)) or self.look in ("jar", "bottle"),
+            "moving": bool(_MOVES.search(words)),
+            "screwed": self.manual == "furniture" or bool(_SCREWED.search(words)),
+            "lidded": bool(_LIDDED.search(words)) or self.look in ("jar", "bottle"),
             "oiled": bool(re.search(r"\boil\b", self.upkeep_of)),
             "sharp": "sharpening" in self.upkeep_of,
             "metal": self.manual in ("furniture", "outdoor"),
@@ -204,23 +204,23 @@ def kind_of(noun: str) -> ThingKind:
 
 def short_name(noun: str) -> str:
     """Return the name without what nobody says twice: `air purifier` of `quiet HEPA air purifier`."""
-    parts, said = noun.split(), tuple(tokens(noun))
-    known = next((count for count in range(len(said), 0, -1) if said[-count:] in _endings()), 1)
+    parts, words = noun.split(), tuple(tokens(noun))
+    known = next((count for count in range(len(words), 0, -1) if words[-count:] in _endings()), 1)
     return " ".join(parts[-max(known, 2 if len(parts) > 2 else 1) :])
 
 
 @cache
-def _kind(said: tuple[str, ...]) -> ThingKind:
+def _kind(row: tuple[str, ...]) -> ThingKind:
     endings = _endings()
-    found = (endings.get(said[-count:]) for count in range(len(said), 0, -1))
+    found = (endings.get(row[-count:]) for count in range(len(row), 0, -1))
     return next((kind for kind in found if kind is not None), ANY)
 
 
 @cache
 def _endings() -> dict[tuple[str, ...], ThingKind]:
     rows = [ThingKind(**row) for row in _data("kinds")["kind"]]
-    weights, more, said = _data("weights")["pounds"], _data("endings"), _data("traits")
-    if strange := {one for words in said.values() for one in words} - {
+    weights, more, traits = _data("weights")["pounds"], _data("endings"), _data("traits")
+    if strange := {one for words in traits.values() for one in words} - {
         one for kind in rows for one in kind.words
     }:
         raise ValueError(f"no sort is called {sorted(strange)[0]!r}")
@@ -233,7 +233,7 @@ def _endings() -> dict[tuple[str, ...], ThingKind]:
                 "traits": (
                     *kind.traits,
                     *(["cordless"] if word in more["cordless"] else []),
-                    *(trait for trait, words in said.items() if word in words),
+                    *(trait for trait, words in traits.items() if word in words),
                 ),
                 **_weighed(kind, weights.get(word)),
             }
@@ -348,8 +348,8 @@ def is_mass(noun: str) -> bool:
 
 
 def _brand(product: Product) -> str:
-    said = product.store or str(product.details.get("Brand") or "")
-    parts = said.split()[:_BRAND_WORDS] or product.title.split()[:1]
+    brand = product.store or str(product.details.get("Brand") or "")
+    parts = brand.split()[:_BRAND_WORDS] or product.title.split()[:1]
     while len(parts) > 1 and parts[-1].casefold().strip(".,") in _JOINTS:
         parts.pop()
     return re.sub(r"[^\w&' -]", "", " ".join(parts)).strip() or "none"
@@ -380,7 +380,7 @@ def _from_category(path: Sequence[str], room: int) -> str | None:
 def _lowered(parts: Sequence[str]) -> str | None:
     """`LED` stays; a title in capitals throughout does not."""
     loud = all(part.isupper() for part in parts)
-    said = " ".join(
+    text = " ".join(
         part if part.isupper() and len(part) <= 4 and not loud else part.lower() for part in parts
     )
-    return said if len(said) >= 3 else None
+    return text if len(text) >= 3 else None

@@ -38,7 +38,7 @@ _LOW = 12
 """Inches of the highest of a sort that goes under something."""
 _KNOWN_FOR = 9
 """Years since which such things were sold: pages of any age speak of earlier makes."""
-_IS_HELD = 0.6
+_OWNED_SHARE = 0.6
 """Of cases whose facts change with the make."""
 _NEWER_SINCE, _MADE_BEFORE = (6, 20), (2, 9)
 """Months from the make after the one at hand to the question, and from the making of that to it."""
@@ -134,14 +134,14 @@ def _case(shop: Shop, user_id: str, kind: IntentKind, seed: int, number: int) ->
         since=_since(bought, rng),
         shipped=kind.intent == "return_or_keep" or rng.random() < 0.3,
     )
-    held = _held(kind, scene, Random(f"{seed}/held/{number}/{user_id}"))
-    scene = replace(scene, held=held)
+    make = _own_make(kind, scene, Random(f"{seed}/held/{number}/{user_id}"))
+    scene = replace(scene, held=make)
     return _planned(shop, kind, scene, (user, order, product), [one for one, _ in rivals], seed, number)
 
 
-def _held(kind: IntentKind, scene: CaseScene, rng: Random) -> HeldMake | None:
+def _own_make(kind: IntentKind, scene: CaseScene, rng: Random) -> HeldMake | None:
     """Half of what is refilled, and of candidates, is of an earlier make: the newest page then speaks of another."""
-    if not (kind.rival or kind.intent == "refill") or rng.random() >= _IS_HELD:
+    if not (kind.rival or kind.intent == "refill") or rng.random() >= _OWNED_SHARE:
         return None
     newer = _months_before(scene.today, rng.randint(*_NEWER_SINCE))
     made = _months_before(newer, rng.randint(*_MADE_BEFORE))
@@ -241,12 +241,12 @@ def _facts(kind: IntentKind, scene: CaseScene, count: int) -> _Drawn | None:
         _file_fact(ids[slot.attribute], slot, form) for slot, form in zip(slots.values(), forms, strict=True)
     ]
     facts += [TaskFact(id=f"p{at}", source="page", **vars(part.page)) for at, part in enumerate(parts, 1)]
-    said = FactValues.of(facts, scene.today)
+    values = FactValues.of(facts, scene.today)
     couplings = [
         Coupling(
             key=part.key,
             facts=(*(ids[slot.attribute] for slot in part.slots), f"p{at}"),
-            how=reckoned(part.key, said).told,
+            how=reckoned(part.key, values).told,
         )
         for at, part in enumerate(parts, 1)
     ]
@@ -309,9 +309,9 @@ def _drawn(make: PartMaker, scene: CaseScene, parts: list[AnswerPart]) -> Answer
 
 def _figures(part: AnswerPart, had: set[str]) -> list[str]:
     """List the figures of all its facts but those of attributes that another part brought."""
-    said = [str(slot.value) for slot in part.slots if slot.attribute not in had]
-    said.append(part.page.value)
-    return [value.strip("$").split()[0] if value[0] in "$0123456789" else value for value in said]
+    figures = [str(slot.value) for slot in part.slots if slot.attribute not in had]
+    figures.append(part.page.value)
+    return [value.strip("$").split()[0] if value[0] in "$0123456789" else value for value in figures]
 
 
 def _owned(
@@ -348,9 +348,9 @@ def _rivals(shop: Shop, product: Product, thing: NamedThing, rng: Random) -> lis
 
 def _invented(parts: list[AnswerPart]) -> tuple[str, ...]:
     """All but the day of the purchase, which is an order's."""
-    said = {slot.attribute for part in parts for slot in part.slots} - {"purchase date"}
-    said |= {part.page.attribute for part in parts} | {"shops of others", "model numbers"}
-    return tuple(sorted(said))
+    names = {slot.attribute for part in parts for slot in part.slots} - {"purchase date"}
+    names |= {part.page.attribute for part in parts} | {"shops of others", "model numbers"}
+    return tuple(sorted(names))
 
 
 def can_mislead(fact: TaskFact, facts: list[TaskFact], scene: CaseScene) -> bool:
@@ -359,9 +359,9 @@ def can_mislead(fact: TaskFact, facts: list[TaskFact], scene: CaseScene) -> bool
     thing = rival if rival is not None and fact.subject.startswith(rival.brand) else scene.owned
     form = stock().statement(fact.attribute)[0]
     within = range_of(form, kind_of(thing.noun))
-    said = FactValues.of(facts, scene.today)
+    values = FactValues.of(facts, scene.today)
 
     def turned(value: str) -> bool:
-        return overturns(said, fact.attribute, value)
+        return overturns(values, fact.attribute, value)
 
     return other_value(fact.value, (), Random(fact.value), turned, within, form.among) is not None

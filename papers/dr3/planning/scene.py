@@ -122,8 +122,8 @@ class CaseScene:
         """Make a part of facts of files and that of a page."""
         row, known = _rows()["page"][key], {**self._words, **words}
         known["subject"] = subject = row.get("subject", "{name}").format(**known)
-        said = (row[name].format(**known) for name in ("value", "text"))
-        return AnswerPart(key, slots, PageSlot(self.attribute(key, **words), subject, *said))
+        texts = (row[name].format(**known) for name in ("value", "text"))
+        return AnswerPart(key, slots, PageSlot(self.attribute(key, **words), subject, *texts))
 
     def file(
         self, attribute: str, value: str | date, *first: FileForm, subject: str = "", **words: object

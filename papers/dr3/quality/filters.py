@@ -48,10 +48,10 @@ def sense(task: TaskMaterial) -> Iterator[str]:
 
 def sense_question(task: TaskMaterial) -> Iterator[str]:
     """The question names the day from which it is to be counted."""
-    said = fold(task.question)
+    question = fold(task.question)
     for fact in task.facts:
         for start, (day, words) in _COUNTED_FROM.items():
-            if fact.attribute.startswith(start) and task.is_planned and not re.search(words, said):
+            if fact.attribute.startswith(start) and task.is_planned and not re.search(words, question):
                 yield f"the question does not name the {day}, from which the {fact.attribute} are counted"
 
 
@@ -89,7 +89,7 @@ def better_sources(task: TaskMaterial) -> Iterator[str]:
             and shrinks(facts[page.change.fact], page.change.stated)
         ):
             yield f"{page.url}: an earlier recall covers lots that the later one of {right.url} does not"
-        if page.change.kind == "outdated" and not _is_told_earlier(facts[page.change.fact], page, right):
+        if page.change.kind == "outdated" and not _is_sold_earlier(facts[page.change.fact], page, right):
             yield f"{page.url}: is outdated and does not say that it speaks of an earlier time than {right.url}"
 
 
@@ -106,10 +106,10 @@ def beside_the_point(task: TaskMaterial) -> Iterator[str]:
         if page.change.kind == "other_model" and page.change.after:
             subject = page.change.after.rpartition(": ")[0]
         if not any(
-            subject in said
-            and called.search(said.replace(subject, ""))
-            and (value is None or stands_in(value, fold(said)))
-            for said in texts[page.url].split("\n\n")
+            subject in passage
+            and called.search(passage.replace(subject, ""))
+            and (value is None or stands_in(value, fold(passage)))
+            for passage in texts[page.url].split("\n\n")
         ):
             yield f"{page.url}: leads astray about {fact.attribute!r} and says nothing of it of {subject!r}"
 
@@ -134,18 +134,18 @@ def shrinks(fact: TaskFact, before: str) -> bool:
     return fact.attribute.startswith("lots that are faulty") and number_of(before) > number_of(fact.value)
 
 
-def _is_told_earlier(fact: TaskFact, page: KnownPage, right: KnownPage) -> bool:
+def _is_sold_earlier(fact: TaskFact, page: KnownPage, right: KnownPage) -> bool:
     start = sold_from(fact.attribute)
     if start is None:
         return bool(right.as_of and page.as_of and month_of(page.as_of) < month_of(right.as_of))
-    said = sold_from(page.change.after or "") if page.change else None
-    return said is not None and said < start
+    sold = sold_from(page.change.after or "") if page.change else None
+    return sold is not None and sold < start
 
 
 def _changes(task: TaskMaterial) -> Iterator[str]:
     """Each distractor that states something turns the answer of its part, and not nearly all of them are silent."""
     assert task.today is not None
-    said = FactValues.of(task.facts, task.today)
+    values = FactValues.of(task.facts, task.today)
     facts = {fact.id: fact for fact in task.facts}
     count, silent = Counter[str](), Counter[str]()
     for page in task.known:
@@ -155,7 +155,7 @@ def _changes(task: TaskMaterial) -> Iterator[str]:
         value = page.change.stated
         if value is None:
             silent[page.change.fact] += 1
-        elif not turns(said, facts[page.change.fact].attribute, value):
+        elif not turns(values, facts[page.change.fact].attribute, value):
             yield f"{page.url}: says {value!r}, which turns no part of the answer"
     for fact, times in count.items():
         if times >= _LEAST and silent[fact] > _SILENT * times:
@@ -176,8 +176,8 @@ Filter = Callable[[TaskMaterial], Iterator[str]]
 def refusal(task: TaskMaterial) -> TaskRefusal | None:
     """The first filter that refuses a task, with what it says."""
     for name, check in FILTERS.items():
-        for told in check(task):
-            return TaskRefusal(name, told)
+        for text in check(task):
+            return TaskRefusal(name, text)
     return None
 
 
@@ -216,11 +216,11 @@ def _necessity(task: TaskMaterial) -> Iterator[str]:
         others = set().union(*(facts for other, facts in required.items() if other != name))
         if not own - others:
             yield f"{name}: can be left out, as every fact that stands there stands elsewhere too"
-    yield from _said_at_its_place(task)
-    yield from _said_in_another_file(task)
+    yield from _stated_at_its_place(task)
+    yield from _stated_in_another_file(task)
 
 
-def _said_at_its_place(task: TaskMaterial) -> Iterator[str]:
+def _stated_at_its_place(task: TaskMaterial) -> Iterator[str]:
     texts = {page.url: page.text for page in task.pages}
     for fact in task.facts:
         for place in fact.places:
@@ -232,11 +232,13 @@ def _said_at_its_place(task: TaskMaterial) -> Iterator[str]:
 
 
 def _quoted(fact: TaskFact, quote: str | None, text: str) -> bool:
-    said = fold(quote or "")
-    return bool(quote) and str(quote) in text and stands_in(fact.value, said) and fold(fact.subject) in said
+    folded = fold(quote or "")
+    return (
+        bool(quote) and str(quote) in text and stands_in(fact.value, folded) and fold(fact.subject) in folded
+    )
 
 
-def _said_in_another_file(task: TaskMaterial) -> Iterator[str]:
+def _stated_in_another_file(task: TaskMaterial) -> Iterator[str]:
     """Find facts that another file says too. A rule for pages as for files: what a file says needs no page."""
     for fact in task.facts:
         names = {document_of(place.address) for place in fact.places}
@@ -294,20 +296,20 @@ def _states(product: Product, fact: TaskFact) -> bool:
     if brand not in fold(f"{product.store or ''} {product.title}").split():
         return False
     price = "" if product.price is None else f"${product.price:,.2f}"
-    said = [
+    statements = [
         product.title,
         *product.features,
         *product.description,
         *map(str, product.details.values()),
         price,
     ]
-    return stands_in(fact.value, fold("\n".join(said)))
+    return stands_in(fact.value, fold("\n".join(statements)))
 
 
 def _novelty_question(task: TaskMaterial) -> Iterator[str]:
-    said = fold(task.question)
+    question = fold(task.question)
     for fact in task.facts:
-        if stands_in(fact.value, said):
+        if stands_in(fact.value, question):
             yield f"fact {fact.id}: the question says {fact.value!r}"
 
 

@@ -69,12 +69,12 @@ def of_another_make(task: TaskMaterial) -> Iterator[str]:
         fact = facts[page.change.fact if page.change else page.facts[0]]
         if page.as_of is None or right.as_of is None or not changes_with_make(fact.attribute):
             continue
-        said, made = month_of(page.as_of), months.get(fact.subject)
-        if page.change is None and made is not None and said >= made:
+        month, made = month_of(page.as_of), months.get(fact.subject)
+        if page.change is None and made is not None and month >= made:
             yield f"{page.url}: is right of what was made since {page.as_of}, and the one at hand was made in {made:%B %Y}"
         elif page.change is None or page.change.kind == "other_model":
             continue
-        elif said > month_of(right.as_of) and (made is None or said <= made):
+        elif month > month_of(right.as_of) and (made is None or month <= made):
             yield f"{page.url}: speaks of a later make than {right.url}, which the one at hand may be of"
 
 
@@ -110,9 +110,9 @@ def reported(page: CorpusPage) -> Iterator[tuple[int, str]]:
         made = _MADE.search(line) if _YEAR.search(line) else None
         if made is None:
             continue
-        said = f"{head} {line}" if "|" in line else line
-        runs = [int(found) for found in _RUN.findall(line)] if _TESTED.search(said) else []
-        months = max(runs, default=12 if _YEARLY.search(said) else 0)
+        text = f"{head} {line}" if "|" in line else line
+        runs = [int(found) for found in _RUN.findall(line)] if _TESTED.search(text) else []
+        months = max(runs, default=12 if _YEARLY.search(text) else 0)
         if months:
             yield months, made[1] or made[2]
 
@@ -130,7 +130,7 @@ _SENTENCES = re.compile(r"(?<=[.?!]) +|\n+")
 
 def at_odds(task: TaskMaterial) -> Iterator[str]:
     for page in task.pages:
-        yield from (f"{page.url}: {said}" for said in contradictions(page))
+        yield from (f"{page.url}: {contradiction}" for contradiction in contradictions(page))
 
 
 def contradictions(page: CorpusPage) -> Iterator[str]:
@@ -142,12 +142,12 @@ def contradictions(page: CorpusPage) -> Iterator[str]:
         return
     name, month, own = had
     brand = name.removeprefix("The ").split()[0]
-    for said in _SENTENCES.split(page.text):
-        if brand not in said or own in said:
+    for sentence in _SENTENCES.split(page.text):
+        if brand not in sentence or own in sentence:
             continue
-        later = [one for one in months_in(said) if month_of(one) > month_of(month)]
+        later = [one for one in months_in(sentence) if month_of(one) > month_of(month)]
         if later:
-            yield f"says {own!r} and then {said!r}"
+            yield f"says {own!r} and then {sentence!r}"
 
 
 def had_since(text: str) -> tuple[str, str, str] | None:
@@ -181,9 +181,9 @@ def answered_elsewhere(task: TaskMaterial) -> Iterator[str]:
                 continue
             known = own.get(page.url)
             stated = known.change.stated if known and known.change and known.change.fact == fact.id else None
-            for said in _said(page.text, fact, form, figure):
-                if not any(value and stands_in(value, fold(said)) for value in (fact.value, stated)):
-                    yield f"{page.url}: could be read as another {fact.attribute} of {fact.subject!r}: {said!r}"
+            for sentence in _sentences_of(page.text, fact, form, figure):
+                if not any(value and stands_in(value, fold(sentence)) for value in (fact.value, stated)):
+                    yield f"{page.url}: could be read as another {fact.attribute} of {fact.subject!r}: {sentence!r}"
 
 
 def _figure(measure: str, value: str) -> re.Pattern[str]:
@@ -195,7 +195,7 @@ def _figure(measure: str, value: str) -> re.Pattern[str]:
     return re.compile(rf"\b\d[\d.,]* {re.escape(unit)}\b")
 
 
-def _said(text: str, fact: TaskFact, form: StatementForm, figure: re.Pattern[str]) -> Iterator[str]:
+def _sentences_of(text: str, fact: TaskFact, form: StatementForm, figure: re.Pattern[str]) -> Iterator[str]:
     """Yield sentences with such a figure that speak of it, each with the question just before it. They stand
     in paragraphs that name the subject and no other of the name; of a list take the items that do, of a table
     the rows of the subject, with its head. What a thing is called says nothing of it: a `heavy-duty arm` need
@@ -212,10 +212,10 @@ def _said(text: str, fact: TaskFact, form: StatementForm, figure: re.Pattern[str
             sentences = _CLAUSES.split(part)
         before = ""
         for one in sentences:
-            said = f"{before} {one}" if before.endswith("?") else one
+            sentence = f"{before} {one}" if before.endswith("?") else one
             before = one
-            if figure.search(one) and _speaks(names.sub("it", said), form, others):
-                yield said
+            if figure.search(one) and _speaks(names.sub("it", sentence), form, others):
+                yield sentence
 
 
 def _parts(text: str) -> Iterator[str]:
@@ -230,15 +230,15 @@ def _names(subject: str) -> re.Pattern[str]:
     return re.compile("|".join(rf"\b{re.escape(one)}\b" for one in ends), re.IGNORECASE)
 
 
-def _speaks(said: str, form: StatementForm, others: list[StatementForm]) -> bool:
+def _speaks(sentence: str, form: StatementForm, others: list[StatementForm]) -> bool:
     """Tell whether it speaks of what bears on the question. It may also speak of that itself, and of nothing
     else that has a name of its own."""
-    if form.bears and form.bears.search(said):
+    if form.bears and form.bears.search(sentence):
         return True
-    return bool(form.called.search(said)) and not any(one.called.search(said) for one in others)
+    return bool(form.called.search(sentence)) and not any(one.called.search(sentence) for one in others)
 
 
-def _is_named(subject: str, said: str) -> bool:
+def _is_named(subject: str, sentence: str) -> bool:
     """Tell whether the subject is named as itself: no `Travel` after it, and no other firm that begins alike."""
-    found = [said[one.end() :].lstrip() for one in re.finditer(re.escape(subject), said)]
+    found = [sentence[one.end() :].lstrip() for one in re.finditer(re.escape(subject), sentence)]
     return bool(found) and not any(_NEXT.match(rest) for rest in found)

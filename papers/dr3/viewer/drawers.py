@@ -99,32 +99,32 @@ class DrawerPaper:
 
     def _pages(self, shown: TaskFileView, content: FileContent) -> TaskFileView:
         """Pages with facts are drawn now, to mark them; the others when a browser asks for them."""
-        held = {number: _on_page(number, self.held) for number in range(1, len(content.pages) + 1)}
-        numbers = [number for number, own in held.items() if own or number <= MOST_PAGES]
-        first = next((number for number in numbers if held[number]), numbers[0])
-        drawn = {number: self._image(number, held[number]) for number in numbers if held[number]}
+        facts = {number: _on_page(number, self.held) for number in range(1, len(content.pages) + 1)}
+        numbers = [number for number, own in facts.items() if own or number <= MOST_PAGES]
+        first = next((number for number in numbers if facts[number]), numbers[0])
+        drawn = {number: self._image(number, facts[number]) for number in numbers if facts[number]}
         able = (drawn[first] if first in drawn else self._image(first, ())) is not None
         pages = [
             FilePageView(
                 number,
-                shown_text(content.pages[number - 1], _spans(content.pages[number - 1], held[number])),
+                shown_text(content.pages[number - 1], _spans(content.pages[number - 1], facts[number])),
                 drawn[number] if number in drawn else MarkedImage(self.links(number)) if able else None,
-                _names(held[number]),
+                _names(facts[number]),
             )
             for number in numbers
         ]
         more = len(content.pages) - len(numbers)
         return replace(shown, pages=tuple(pages), more_pages=more, note=None if able else NOT_DRAWN)
 
-    def _image(self, number: int, held: Sequence[HeldFact]) -> MarkedImage | None:
-        words = [one for fact in held for one in fact.words]
+    def _image(self, number: int, facts: Sequence[HeldFact]) -> MarkedImage | None:
+        words = [one for fact in facts for one in fact.words]
         try:
             drawn = self.draw(number, words)
         except FileProblem:
             return None
         boxes: list[tuple[str, Box]] = []
         left = iter(drawn.boxes)
-        for one in held:
+        for one in facts:
             found = [next(left, ()) for _ in one.words]
             boxes += [(one.fact.id, box) for box in next((own for own in found if own), ())]
         return MarkedImage(self.links(number), drawn.width, drawn.height, tuple(boxes))
@@ -156,29 +156,29 @@ def _part(image: MarkedImage, boxes: Sequence[Box]) -> Box:
     )
 
 
-def _names(held: Sequence[HeldFact]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.fact.id for one in held))
+def _names(facts: Sequence[HeldFact]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.fact.id for one in facts))
 
 
-def _on_page(number: int, held: Sequence[HeldFact]) -> list[HeldFact]:
+def _on_page(number: int, facts: Sequence[HeldFact]) -> list[HeldFact]:
     """List those of this page; one that names no place of the file stands on none of them."""
     return [
         one
-        for one in held
+        for one in facts
         if one.place.kind == "page"
         and one.place.box is not None
         and one.place.box.top <= number <= one.place.box.bottom
     ]
 
 
-def _spans(text: str, held: Sequence[HeldFact]) -> list[FactSpan]:
-    found = ((words_at(text, *one.words), one.fact.id) for one in held)
+def _spans(text: str, facts: Sequence[HeldFact]) -> list[FactSpan]:
+    found = ((words_at(text, *one.words), one.fact.id) for one in facts)
     return [FactSpan(*span, fact) for span, fact in found if span is not None]
 
 
-def _sheet(sheet: Sheet, held: Sequence[HeldFact]) -> SheetView:
+def _sheet(sheet: Sheet, facts: Sequence[HeldFact]) -> SheetView:
     """The first rows and those around facts; columns up to the last that holds a fact."""
-    own = [one for one in held if one.place.box is not None and _is_of(one.place, sheet)]
+    own = [one for one in facts if one.place.box is not None and _is_of(one.place, sheet)]
     numbers = [number for number, _ in sheet.rows]
     wanted = set(numbers[:FIRST_ROWS])
     for one in own:

@@ -209,8 +209,8 @@ async def _weigh(desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Weight
     return {"weights": mean, "samples": samples, "refused": refused}
 
 
-def _numbered(dimension: str, said: FoundCriteria) -> list[CriterionRow]:
-    whole = fsum(one.weight for one in said.criteria)
+def _numbered(dimension: str, found: FoundCriteria) -> list[CriterionRow]:
+    whole = fsum(one.weight for one in found.criteria)
     return [
         {
             "id": f"{dimension.lower()}{number}",
@@ -219,7 +219,7 @@ def _numbered(dimension: str, said: FoundCriteria) -> list[CriterionRow]:
             "weight": one.weight / whole,
             "origin": "model",
         }
-        for number, one in enumerate(said.criteria, 1)
+        for number, one in enumerate(found.criteria, 1)
     ]
 
 

@@ -217,12 +217,12 @@ async def _again(desk: Desk, report: str, what: _Scored, judge: Examiner) -> Cri
         return CriterionScores(scores=[])
 
 
-def _read(asked: Sequence[AskedCriterion], said: CriterionScores) -> dict[str, ScoreRow]:
+def _read(asked: Sequence[AskedCriterion], answer: CriterionScores) -> dict[str, ScoreRow]:
     """Read the scores by id. Ids that were not asked for are ignored; one that was answered twice with different scores is left out."""
     known = {_plain(one["row"]["id"]): one["row"]["id"] for one in asked}
     found: dict[str, ScoreRow] = {}
     torn: set[str] = set()
-    for one in said.scores:
+    for one in answer.scores:
         name = known.get(_plain(one.id))
         if name is not None:
             row = score_row(one)
@@ -232,19 +232,21 @@ def _read(asked: Sequence[AskedCriterion], said: CriterionScores) -> dict[str, S
     return {name: row for name, row in found.items() if name not in torn}
 
 
-def score_row(said: ScoredCriterion) -> ScoreRow:
+def score_row(scored: ScoredCriterion) -> ScoreRow:
     """An integer from 0 to 10, also written as text or as 9.0; all else is unscored, and says why."""
-    value = said.score
+    value = scored.score
     number: int | None = None
     if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
         number = int(value)
     elif isinstance(value, str) and value.strip().isascii() and value.strip().isdecimal():
         number = int(value.strip()[:3])
     if number is None:
-        return ScoreRow(score=None, analysis=said.analysis, reason=f"{value!r} is no integer from 0 to {TOP}")
+        return ScoreRow(
+            score=None, analysis=scored.analysis, reason=f"{value!r} is no integer from 0 to {TOP}"
+        )
     if not 0 <= number <= TOP:
-        return ScoreRow(score=None, analysis=said.analysis, reason=f"{number} is not from 0 to {TOP}")
-    return ScoreRow(score=number, analysis=said.analysis)
+        return ScoreRow(score=None, analysis=scored.analysis, reason=f"{number} is not from 0 to {TOP}")
+    return ScoreRow(score=number, analysis=scored.analysis)
 
 
 def _plain(name: str) -> str:
@@ -344,23 +346,23 @@ def _answered(
     if rubric is None or scores is None or judged.judging is None:
         return None
     rounds = int(judged.judging.versions[ROUNDS])
-    said = [scores.get(ScoredUnder(owner, seed, number, own)) for number in range(rounds)]
+    answers = [scores.get(ScoredUnder(owner, seed, number, own)) for number in range(rounds)]
     wanted = [rubric.hash_of(name, row) for name in DIMENSIONS[owner.half] for row in rubric.rows(name)]
-    if any(one is None or any(name not in one for name in wanted) for one in said):
+    if any(one is None or any(name not in one for name in wanted) for one in answers):
         return None
-    return said
+    return answers
 
 
 def _weighed_scores(
-    rubric: Rubric, half: Half, said: Sequence[Mapping[str, ScoreRow] | None]
+    rubric: Rubric, half: Half, rows: Sequence[Mapping[str, ScoreRow] | None]
 ) -> dict[str, list[WeighedScore]]:
     return {
         name: [
-            WeighedScore(row["weight"], _rounds(rubric.hash_of(name, row), said)) for row in rubric.rows(name)
+            WeighedScore(row["weight"], _rounds(rubric.hash_of(name, row), rows)) for row in rubric.rows(name)
         ]
         for name in DIMENSIONS[half]
     }
 
 
-def _rounds(name: str, said: Sequence[Mapping[str, ScoreRow] | None]) -> Rounds:
-    return [None if one is None or name not in one else one[name]["score"] for one in said]
+def _rounds(name: str, rows: Sequence[Mapping[str, ScoreRow] | None]) -> Rounds:
+    return [None if one is None or name not in one else one[name]["score"] for one in rows]

@@ -91,14 +91,14 @@ def lines_within(ranked: Sequence[str], budget: int, count: Counter) -> str:
 def batches(items: Sequence[ContextItem], size: int, count: Counter) -> Iterator[list[ContextItem]]:
     """Neighbours of about so many tokens; an item is never torn."""
     batch: list[ContextItem] = []
-    held = 0
+    used = 0
     for item in items:
         needed = count(item.shown())
-        if batch and held + needed > size:
+        if batch and used + needed > size:
             yield batch
-            batch, held = [], 0
+            batch, used = [], 0
         batch.append(item)
-        held += needed
+        used += needed
     if batch:
         yield batch
 

@@ -110,11 +110,11 @@ class Facts:
                 continue
             settled.add(change.fact)
             text = " ".join((change.text or new[change.fact - 1]).split())
-            held = near[change.held - 1] if change.held and 1 <= change.held <= len(near) else None
-            if change.does == "add" or (change.does == "update" and held is None):
+            known_fact = near[change.held - 1] if change.held and 1 <= change.held <= len(near) else None
+            if change.does == "add" or (change.does == "update" and known_fact is None):
                 added.append(text)
-            elif change.does != "ignore" and held is not None:
-                replaced.setdefault(held, text if change.does == "update" else None)
+            elif change.does != "ignore" and known_fact is not None:
+                replaced.setdefault(known_fact, text if change.does == "update" else None)
         added += [fact for number, fact in enumerate(new, 1) if number not in settled]
         kept = [replaced.get(place, fact) for place, fact in enumerate(self._held)]
         self._held = [fact for fact in kept if fact] + added

@@ -90,11 +90,11 @@ class _Model:
         self.config = None
 
     def generate_response(self, messages: Sequence[Mapping[str, str]], **asked: Any) -> str:
-        told: list[BaseMessage] = [
+        messages_in: list[BaseMessage] = [
             SystemMessage(m["content"]) if m["role"] == "system" else HumanMessage(m["content"])
             for m in messages
         ]
-        asking: Coroutine[Any, Any, BaseMessage] = self._desk.model.reply(told)
+        asking: Coroutine[Any, Any, BaseMessage] = self._desk.model.reply(messages_in)
         return asyncio.run_coroutine_threadsafe(asking, self._loop).result().text
 
 

@@ -88,9 +88,9 @@ class Remembering:
         except Exception as error:
             if self._kind.origin is None:
                 raise  # a bug of ours, which ends the unit loudly
-            told = " ".join(str(error).split())[:200]
+            text = " ".join(str(error).split())[:200]
             raise MemoryFailed(
-                "memory_raised", f"memory {self._kind.name}: {what} raised {type(error).__name__}: {told}"
+                "memory_raised", f"memory {self._kind.name}: {what} raised {type(error).__name__}: {text}"
             ) from error
 
 

@@ -75,11 +75,11 @@ class Statements:
         for item in sorted(handed, key=lambda item: -len(item.text)):
             text = text.replace(item.text, "\n")
         shown = {id_ for item in handed for id_ in ((truth or {}).get(item.id) or _NOTHING).expresses}
-        said = self.said(text)
-        false = tuple(sorted(said - own.keys()))
+        expressed = self.said(text)
+        false = tuple(sorted(expressed - own.keys()))
         return Remembered(
             len(attributes),
-            frozenset(own[statement].id for statement in said & own.keys()),
+            frozenset(own[statement].id for statement in expressed & own.keys()),
             frozenset(shown & known),
             false,
             tuple(self.contradicting(false, attributes)),

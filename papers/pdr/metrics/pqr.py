@@ -24,8 +24,8 @@ TEN = (0.0, 10.0)
 _HALVES: tuple[Half, ...] = ("p", "q")
 
 
-def _grade(name: str, label: str, told: str, *, detail: bool = False, table: str = "pqr") -> Metric:
-    return Metric(name, label, told, table, range=TEN, better="higher", detail=detail)
+def _grade(name: str, label: str, text: str, *, detail: bool = False, table: str = "pqr") -> Metric:
+    return Metric(name, label, text, table, range=TEN, better="higher", detail=detail)
 
 
 def _dimensions(half: Half) -> list[Metric]:
@@ -41,8 +41,8 @@ def _dimensions(half: Half) -> list[Metric]:
     ]
 
 
-def _sway(name: str, label: str, told: str) -> Metric:
-    return Metric(name, label, told, "pqr", unit="points", least=0, better="lower", detail=True)
+def _sway(name: str, label: str, text: str) -> Metric:
+    return Metric(name, label, text, "pqr", unit="points", least=0, better="lower", detail=True)
 
 
 METRICS = (
@@ -129,12 +129,12 @@ def per_report(judged: Judged, answer: Answer) -> Values:
     values: dict[str, float | None] = {} if found is None else {"pqr_violations": float(len(found))}
     if scores_of(judged, answer.key) is None:
         return values
-    held: dict[Half, WeighedTotals | None] = {half: _own(judged, answer, half, 0) for half in _HALVES}
-    for half, totals in held.items():
+    by_half: dict[Half, WeighedTotals | None] = {half: _own(judged, answer, half, 0) for half in _HALVES}
+    for half, totals in by_half.items():
         values |= _of_half(half, totals)
         seeds = [_own(judged, answer, half, seed) for seed in range(_seeds(judged, answer, half))]
         values[f"pqr_{half}_sd_seeds"] = spread([None if one is None else one.total for one in seeds])
-    values["pqr_unscored"] = float(sum(one.n_unscored for one in held.values() if one is not None))
+    values["pqr_unscored"] = float(sum(one.n_unscored for one in by_half.values() if one is not None))
     cited = reliability.per_report(judged, answer)
     ours = [values["pqr_p"], values["pqr_q"], cited.get("pqr_r")]
     printed = [values["pqr_p_printed"], values["pqr_q_printed"], cited.get("pqr_r_printed")]

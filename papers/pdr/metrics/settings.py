@@ -151,8 +151,8 @@ def _differences(
         found |= {f"{number} {name}": merged[name] for name in shown if name in merged}
     rows: dict[tuple[str, str], dict[str, PairedDifference]] = {pair: {} for pair in pairs}
     for place, one in with_holm(found).items():
-        number_told, _, name = place.partition(" ")
-        rows[pairs[int(number_told)]][name] = one
+        count, _, name = place.partition(" ")
+        rows[pairs[int(count)]][name] = one
     return rows
 
 

@@ -161,11 +161,11 @@ def things(rows: Iterable[JudgedThing], units: Mapping[tuple[str, str], str]) ->
     return sorted(found, key=lambda one: (one["apart"] is None, -(one["apart"] or 0), one["id"], one["side"]))
 
 
-def judged_things(items: Iterable[AlignItem], said: Judgements) -> list[JudgedThing]:
+def judged_things(items: Iterable[AlignItem], judgements: Judgements) -> list[JudgedThing]:
     rows = []
     for item in items:
         for side in item.said:
-            word = said.get((item.id, side))
+            word = judgements.get((item.id, side))
             value, reason = (None, "") if word is None else word
             rows.append(JudgedThing(item, side, value, reason, item.people(side)))
     return rows

@@ -34,8 +34,8 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
 
-    def action(name: str, told: str) -> argparse.ArgumentParser:
-        made = actions.add_parser(name, help=told, description=told)
+    def action(name: str, line: str) -> argparse.ArgumentParser:
+        made = actions.add_parser(name, help=line, description=line)
         made.add_argument("study", metavar="STUDY", type=Path, help="the folder of the study")
         made.add_argument("--task", choices=_TASKS, help="which, where a study has several")
         made.add_argument("--json", action="store_true", help="one JSON document")

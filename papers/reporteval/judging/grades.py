@@ -85,8 +85,8 @@ class GradesTask(Task[Answer]):
         answer = desk.answer(spec["answer"])
         prompt = desk.protocol.asks[self.name].prompt
         asking = grades_asking(desk.prompts, prompt, answer.query, answer.report, (answer.key,))
-        said = await judge.answer(asking)
-        return Outcome({"grades": {side: getattr(said, side).model_dump() for side in SIDES}})
+        graded = await judge.answer(asking)
+        return Outcome({"grades": {side: getattr(graded, side).model_dump() for side in SIDES}})
 
     def read(self, record: Record, judged: Judged) -> None:
         """All five or none: they are one answer."""

@@ -77,9 +77,10 @@ def _by_facts(first: str, second: str) -> tuple[int, str]:
 
 
 def _facts(text: str) -> frozenset[str]:
-    said = plain(_body(text))
+    text_facts = plain(_body(text))
     return frozenset(
-        {f"{one.value:g}" for one in numbers(said)} | {name.casefold() for name in _NAME.findall(said)}
+        {f"{one.value:g}" for one in numbers(text_facts)}
+        | {name.casefold() for name in _NAME.findall(text_facts)}
     )
 
 
@@ -254,12 +255,12 @@ def pair_asking(
     return Asking(REPETITION, RepetitionAnswer, messages, tuple(sections), pair.about)
 
 
-def _looked_up(said: RepetitionAnswer, asking: Asking[Any]) -> PairSaid:
+def _looked_up(answer: RepetitionAnswer, asking: Asking[Any]) -> PairSaid:
     """A score of 4 needs no words; any other at least two that stand where they were said to stand."""
     first, second = (one.shown for one in asking.sections[:2])
     found: list[RepeatedWords] = []
     unfounded: list[str] = []
-    for one in said.repetitions:
+    for one in answer.repetitions:
         lost = [
             quote
             for quote, text in ((one.first, first), (one.second, second))
@@ -268,10 +269,10 @@ def _looked_up(said: RepetitionAnswer, asking: Asking[Any]) -> PairSaid:
         unfounded += [quote[:_QUOTED] or "(nothing)" for quote in lost]
         if not lost:
             found.append(RepeatedWords(first=one.first, second=one.second))
-    if said.score < TOP and not found:
+    if answer.score < TOP and not found:
         reason = "no quotation shows what is repeated, also when asked for it once more"
-        return PairSaid(None, said.explanation, [], unfounded, reason)
-    return PairSaid(said.score, said.explanation, found, unfounded)
+        return PairSaid(None, answer.explanation, [], unfounded, reason)
+    return PairSaid(answer.score, answer.explanation, found, unfounded)
 
 
 def _bare(text: str) -> str:
