@@ -166,7 +166,7 @@ def say_shop(against: HeldAgainst) -> None:
     if against["shop"] is None:
         notice = "held against no shop, so what is cited of one stays unread; `drr judge STUDY --shop SHOP` names one"
     else:
-        notice = f"held against the shop {shop['shop']}, whose pages are at {shop['shop_url']}"
+        notice = f"held against the shop {against['shop']}, whose pages are at {against['shop_url']}"
     print(plain(notice))
 
 

@@ -93,21 +93,21 @@ def _together(rounds: Sequence[Mapping[Key, float]]) -> dict[Key, float]:
 
 
 def _by_dimension(
-    one: Mapping[Key, float], other: Mapping[Key, float], shared: Sequence[Key], words: SaidUnderCriteria
+    one: Mapping[Key, float], other: Mapping[Key, float], shared: Sequence[Key], placed: SaidUnderCriteria
 ) -> dict[str, CriteriaLevels]:
     groups: dict[str, list[Key]] = {"all": list(shared)}
     for key in shared:
-        groups.setdefault(words.places[key].dimension, []).append(key)
-    return {name: _levels(one, other, keys, words) for name, keys in groups.items()}
+        groups.setdefault(placed.places[key].dimension, []).append(key)
+    return {name: _levels(one, other, keys, placed) for name, keys in groups.items()}
 
 
 def _levels(
-    one: Mapping[Key, float], other: Mapping[Key, float], keys: Sequence[Key], words: SaidUnderCriteria
+    one: Mapping[Key, float], other: Mapping[Key, float], keys: Sequence[Key], placed: SaidUnderCriteria
 ) -> CriteriaLevels:
     scores = []
     system_of: dict[str, str] = {}
     for key in keys:
-        place = words.places[key]
+        place = placed.places[key]
         beside = f"{place.question} {key[1]}"
         scores.append(CriterionScore(place.question, key[0], beside, one[key], other[key]))
         if place.system is not None:
