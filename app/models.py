@@ -12,7 +12,7 @@ from drr.env.errors import DrrError, Misuse
 from drr.env.json_object import JsonObject
 from drr.env.plugins import prompt_folders
 from drr.env.settings import Settings
-from drr.env.trust import ServerAddress, is_loopback, place_of
+from drr.env.trust import ServerAddress, place_of
 from drr.llm.calls import no_proxy_for_this_machine, tracing_off
 from drr.llm.failures import NO_ANSWER, ModelFailure, ModelSetupError
 from drr.llm.names import PROVIDERS, is_providers_own, parse_name
@@ -132,7 +132,7 @@ def keep_to_named_hosts(settings: Settings) -> None:
 def refusal(settings: Settings) -> str | None:
     """Say why no model may be called at the address of the settings. Somebody else named it, and it is no provider's own."""
     who, address = settings.unnamed.get("base_url"), _text(settings.base_url)
-    if who is None or address is None or is_loopback(address):
+    if who is None or address is None:
         return None
     if any(is_providers_own(provider, address) for provider in PROVIDERS):
         return None

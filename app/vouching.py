@@ -19,7 +19,7 @@ from drr.env.bounded import DOCUMENT, read_within
 from drr.env.errors import DrrError, Misuse
 from drr.env.settings import FILE, Resolved, Settings, StudyChoices, resolve
 from drr.env.shop import SERVERS
-from drr.env.trust import BY_PATH, Named, can_remember, config_folder, is_loopback, place_of, vouch, vouched
+from drr.env.trust import BY_PATH, Named, can_remember, config_folder, place_of, vouch, vouched
 from drr.env.user_code import is_in_file
 from drr.llm.secrets import can_be_key
 
@@ -68,21 +68,9 @@ def settled(given: Mapping[str, Any], trusted: Sequence[str], study: StudyChoice
         ):
             _remember(folders, "address", place)
             found = resolve(dict(given), study=study)
-    _say_no_key_goes(found.settings)
     _say_what_is_no_key(found.settings)
     _check_files(found)
     return found
-
-
-def _say_no_key_goes(settings: Settings) -> None:
-    """Say that no key goes there. A server of this machine that others named works without one; the user's own may have wanted it."""
-
-    who, address = settings.unnamed.get("base_url"), settings.base_url
-    if who is None or address is None or not calls_a_model(settings):
-        return
-    place = place_of(address.get_secret_value())
-    if is_loopback(place) and (settings.anthropic_api_key or settings.openai_api_key):
-        notice(f"{who} names {place}: your key is not sent there; --trust-address {place} sends it")
 
 
 def calls_a_model(settings: Settings, roles: Iterable[str] | None = None) -> bool:

@@ -160,13 +160,12 @@ def embedder_of(settings: Settings, weights: Vectors | None = None) -> Embedder:
             f"model_embedder {settings.model_for('embedder')!r}: give `offline`, or openai:NAME with --base-url"
         )
     address = _OPENAI if settings.base_url is None else settings.base_url.get_secret_value()
-    if "base_url" in settings.unnamed and not is_loopback(address):
+    if "base_url" in settings.unnamed:
         place = place_of(address)
         raise Misuse(
             f"{settings.unnamed['base_url']} names the address {place}, and you did not; --trust-address {place}"
         )
-    # A server of this machine that somebody else named works without the key.
-    key = None if "base_url" in settings.unnamed else settings.openai_api_key
+    key = settings.openai_api_key
     if key is None and not is_loopback(address):
         raise Misuse(f"model_embedder openai:{model}: OPENAI_API_KEY is not set")
     secret = "none" if key is None else key.get_secret_value()

@@ -11,7 +11,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import sha256
@@ -146,9 +146,16 @@ def _content(path: Path) -> bytes:
     return made.digest()
 
 
+def _walked(folder: Path) -> Iterator[tuple[str, list[str], list[str]]]:
+    try:
+        yield from os.walk(folder)
+    except RecursionError:  # Python 3.11 walks by recursion
+        raise Misuse(f"{folder}: folders within folders, too deep to be read; name less") from None
+
+
 def _files_of(folder: Path) -> list[tuple[str, Path]]:
     found: list[tuple[str, Path]] = []
-    for place, folders, names in os.walk(folder):
+    for place, folders, names in _walked(folder):
         folders[:] = sorted(set(folders) - _ABSENT)
         for name in names:
             file = Path(place) / name

@@ -5,6 +5,7 @@ The system's programs, its own interpreter, what the command names, and nothing 
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -30,7 +31,8 @@ _MADE_INSIDE = frozenset(map(Path, ("/dev", "/proc")))
 _NO_ROOM = frozenset({"tests", "benchmarks"})
 _STUDY, _SECRETS = "study.toml", (".env", "drr.toml")
 _OCTAL = re.compile(r"\\([0-7]{3})")
-_INSTALLED = frozenset({"bin", "include", "lib", "lib64", "share"})
+_INSTALLED = ("bin", "etc", "include", "lib", "lib64", "libexec", "pyvenv.cfg", "share", "ssl")
+"""All of an installation that is shown: what else lies beside its `bin` is somebody's project."""
 MOST_SEEN = 200_000
 """Files and folders in one that is shown."""
 
@@ -47,7 +49,7 @@ def seen_by(command: Command, terms: CommandTerms) -> tuple[list[str], list[str]
                 f"{command.name}: {path} is made anew for each command and cannot be shown; name what is in it"
             )
         hidden |= _kept_back(path)
-    _check_names(command, keys | {path for path in hidden if _is_secret(path.name)})
+    _check_names(command, hidden)
     for number, path in enumerate((*command.files, *terms.shown)):
         within = next((one for one in hidden if _real(path).is_relative_to(one)), None)
         alone = number == 0 and path in command.files and path.is_file() and _real(path) != within
@@ -60,9 +62,9 @@ def seen_by(command: Command, terms: CommandTerms) -> tuple[list[str], list[str]
     return [str(path) for path in shown | {_real(path) for path in shown}], [str(path) for path in hidden]
 
 
-def _check_names(command: Command, keys: set[Path]) -> None:
-    """Raise `Misuse` for a file of keys that has a second name, which would not be hidden."""
-    for path in keys:
+def _check_names(command: Command, hidden: set[Path]) -> None:
+    """Raise `Misuse` for a hidden file that has a second name, which would not be hidden."""
+    for path in hidden:
         if path.is_file() and path.stat().st_nlink > 1:
             raise Misuse(
                 f"{command.name}: {path} has another name (a hard link), by which an agent could read it;"
@@ -80,14 +82,16 @@ def _kept_back(path: Path) -> set[Path]:
     return found | {folder for folder in real.parents if (folder / _STUDY).exists()}
 
 
-def _kept_back_in(folder: Path, passed_by: frozenset[str] = frozenset()) -> set[Path]:
+def _kept_back_in(folder: Path) -> set[Path]:
     found, left, count = _mounted_files(folder), [str(folder)], 0
     while left:
         place = left.pop()
         try:
             entries = list(os.scandir(place))
-        except OSError:  # the command may not look into it either
-            continue
+        except OSError as error:
+            if error.errno == errno.ENAMETOOLONG:
+                raise Misuse(f"{folder}: folders within folders, too deep to look for keys among") from None
+            continue  # the command may not look into it either
         count += len(entries)
         if count > MOST_SEEN:
             raise Misuse(
@@ -98,8 +102,7 @@ def _kept_back_in(folder: Path, passed_by: frozenset[str] = frozenset()) -> set[
             continue
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
-                if entry.name not in passed_by or place != str(folder):
-                    left.append(entry.path)
+                left.append(entry.path)
             elif _is_secret(entry.name) or not (entry.is_symlink() or entry.is_file()):
                 found.add(_real(Path(entry.path)))
     return found
@@ -120,8 +123,8 @@ def _mounted_files(folder: Path) -> set[Path]:
 @cache
 def _kept_back_once(installation: Path) -> set[Path]:
     """Return what is hidden of an installation. Our own is trusted in the folders that only installers fill: tens of thousands of files."""
-    own = _real(installation) in (_real(Path(sys.prefix)), _real(Path(sys.base_prefix)))
-    return _kept_back_in(installation, _INSTALLED if own else frozenset())
+    own = _real(installation).parent in (_real(Path(sys.prefix)), _real(Path(sys.base_prefix)))
+    return set() if own else _kept_back_in(installation)
 
 
 def _is_secret(name: str) -> bool:
@@ -140,8 +143,12 @@ def _installation(program: Path) -> set[Path]:
         prefix = place.parent.parent
         if any(place.is_relative_to(system) for system in _SYSTEM):
             continue
-        found.add(prefix if place.parent.name == "bin" and _is_installation(prefix) else place)
-    return found | ({Path(sys.base_prefix)} if program.is_relative_to(sys.prefix) else set())
+        found |= _parts(prefix) if place.parent.name == "bin" and _is_installation(prefix) else {place}
+    return found | (_parts(Path(sys.base_prefix)) if program.is_relative_to(sys.prefix) else set())
+
+
+def _parts(prefix: Path) -> set[Path]:
+    return {prefix / name for name in _INSTALLED if (prefix / name).exists()}
 
 
 def _links(program: Path) -> list[Path]:

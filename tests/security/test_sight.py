@@ -119,6 +119,35 @@ async def test_a_link_to_keys_in_a_folder_that_is_shown_hides_them(project: Path
     assert not any(found.values()), found
 
 
+async def test_a_project_with_the_marks_of_an_installation_is_not_shown(project: Path) -> None:
+    (project / "pyvenv.cfg").touch()
+    (project / "credentials.json").write_text("SECRET")
+    found = await seen(
+        "cmd:./bin/agent", [project / "credentials.json", project / "data" / "page.txt"], CommandTerms()
+    )
+    assert not any(found.values()), found
+
+
+async def test_what_keys_link_to_has_one_name(project: Path) -> None:
+    real = project / "data" / "real"
+    (project / "data" / ".env").rename(real)
+    (project / "data" / ".env").symlink_to("real")
+    (project / "data" / "other").hardlink_to(real)
+    with pytest.raises(Misuse, match="has another name"):
+        await seen("cmd:./agent", [], CommandTerms(shown=(project / "data",)))
+
+
+async def test_folders_too_deep_to_look_into_are_not_shown(project: Path) -> None:
+    at = os.open(project / "data", os.O_RDONLY)
+    for _ in range(30):
+        os.mkdir("d" * 200, dir_fd=at)
+        at, above = os.open("d" * 200, os.O_RDONLY, dir_fd=at), at
+        os.close(above)
+    os.close(at)
+    with pytest.raises(Misuse, match="too deep"):
+        await seen("cmd:./agent", [], CommandTerms(shown=(project / "data",)))
+
+
 async def test_a_file_that_is_mounted_in_a_folder_is_not_shown(project: Path) -> None:
     other = project / "data" / "with space.txt"
     other.touch()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from drr.app.vouching import remember_shop
 from drr.app.workers import settings_from
+from drr.env.errors import Misuse
 from drr.env.settings import StudyChoices, resolve
 from drr.env.trust import ServerAddress, is_loopback, place_of
 from drr.llm import models
@@ -67,20 +68,17 @@ def test_an_address_that_only_the_study_names_gets_nothing(
     assert drr(command[0], "study", *command[1:], "--dry-run")[0] == 0
 
 
-def test_a_server_of_this_machine_that_only_the_study_names_gets_no_key(
+def test_a_server_of_this_machine_that_only_the_study_names_is_not_asked(
     drr: Drr, new: New, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert drr("run", *new(), "--quiet")[0] == 0
     with Wire(lambda request: Say("no verdict")) as wire:
         as_a_stranger(Path("study"), monkeypatch, named(wire.url))
-        drr("judge", "study", "--judge", SONNET, "--what", "quality", "--quiet", "--limit", 1)
-        assert wire.requests
-        assert not [request for request in wire.requests if KEY in str(request.headers)]
-        strangers = len(wire.requests)
+        code, _, err = drr("judge", "study", "--judge", SONNET, "--what", "quality", "--quiet", "--limit", 1)
+        assert code == 2 and f"--trust-address {wire.url}" in err and not wire.requests
         own = ("--base-url", wire.url)
         drr("judge", "study", "--judge", SONNET, "--what", "quality", "--quiet", "--retry-failed", *own)
-        assert all(KEY in str(request.headers) for request in wire.requests[strangers:])
-        assert len(wire.requests) > strangers
+        assert wire.requests and all(KEY in str(request.headers) for request in wire.requests)
 
 
 def test_a_study_of_ones_own_goes_on_without_a_question(
@@ -348,7 +346,7 @@ def test_a_worker_sends_no_key_that_its_driver_would_not(monkeypatch: pytest.Mon
     assert models_of(there).settings.keys == {"anthropic": None, "openai": None}
 
 
-def test_a_server_of_vectors_that_others_named_gets_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_of_vectors_that_others_named_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     from drr.env.embedding import embedder_of
 
     with Wire(lambda request: Say("no vectors")) as wire:
@@ -356,10 +354,9 @@ def test_a_server_of_vectors_that_others_named_gets_no_key(monkeypatch: pytest.M
             Path("nowhere"), {"base_url": wire.url, "model_embedder": "openai:small", "search": "hybrid"}
         )
         settings = resolve({}, study=named_by_others, environ={"OPENAI_API_KEY": KEY}).settings
-        with pytest.raises(Exception, match="embedder"):
-            embedder_of(settings).embed(["a word that nobody asked before"])
-        assert wire.requests
-        assert not [request for request in wire.requests if KEY in str(request.headers)]
+        with pytest.raises(Misuse, match="--trust-address"):
+            embedder_of(settings)
+        assert not wire.requests
 
 
 LOOPBACK = [

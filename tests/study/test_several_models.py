@@ -188,7 +188,8 @@ def test_one_model_is_no_several_and_a_file_says_it_too(drr: Drr) -> None:
     assert drr("run", "study", "--quiet")[0] == 0 and systems() == {"react"}, (
         "a study that is begun stays what it is"
     )
-    code, out, err = drr("run", "other", *NEW, "--variants", "react", "--dry-run", "--json")
+    trust = ("--trust-address", "http://127.0.0.1:9")
+    code, out, err = drr("run", "other", *NEW, "--variants", "react", "--dry-run", "--json", *trust)
     assert code == 0, err
     assert [row["variant"] for row in json.loads(out)["variants"]] == ["react@offline", f"react@{ONE}"]
     code, out, _ = drr(
