@@ -209,7 +209,7 @@ class PageSummaries:
     prompts: Prompts
     page_chars: int
     at_once: int
-    told: Callable[[str], None]
+    opening: Callable[[str], None]
     on_page: Callable[[str, Page], None]
     """Hands every page to the evidence ledger as it was read."""
     steps: StepLog
@@ -264,7 +264,7 @@ class PageSummaries:
 
     async def _read(self, url: str) -> Page:
         async with self._gate:
-            self.told(url)
+            self.opening(url)
             with self.steps.timing("page", url):
                 try:
                     page = await self.web.read(url)

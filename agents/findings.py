@@ -137,7 +137,7 @@ async def in_conversation(
     last = messages[-1]
     if stop == "context_limit" or (isinstance(last, AIMessage) and last.tool_calls):
         return None
-    talk = [*messages, run.told("synthesis_own")]
+    talk = [*messages, run.instruction("synthesis_own")]
     try:
         reply = await run.speak(conversation, talk, tools, brief=condensing(run, who, problem))
     except ModelFailure as failure:

@@ -126,7 +126,7 @@ class AgentKey(TypedDict):
     long_context: NotRequired[Literal["on"]]
 
 
-def said(
+def agent_prompts(
     variant: Variant,
     options: AgentOptions,
     prompts: Prompts,
@@ -182,7 +182,7 @@ def key_fields(
     fields: AgentKey = {
         "variant": variant.name,
         "version": variant.version,
-        "prompts": said(variant, options, prompts, setting, offered).hashes(names),
+        "prompts": agent_prompts(variant, options, prompts, setting, offered).hashes(names),
         "limits": options.limits_of(variant).key(),
         "references": options.references,
         "citation_repair": options.citation_repair,
@@ -257,7 +257,7 @@ def _run_of(
         user_id=world.user_id,
         as_of=world.today.isoformat(),
         models={role: models[role] for role in variant.roles},
-        prompts=said(variant, options, prompts, given.setting, world.tools),
+        prompts=agent_prompts(variant, options, prompts, given.setting, world.tools),
         allowance=allowance,
         steps=StepLog(allowance.elapsed),
         tools=ToolContext(
@@ -280,7 +280,7 @@ def _run_of(
             prompts=prompts,
             page_chars=run.limits.page_chars,
             at_once=run.limits.page_reads,
-            told=lambda url: run.tell("page", MAIN, url),
+            opening=lambda url: run.tell("page", MAIN, url),
             on_page=run.ledger.add_page,
             steps=run.steps,
         )

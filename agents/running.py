@@ -115,7 +115,7 @@ class Instructed:
         text = self.prompts.fill(prompt, **values)
         return opening(text, self.prompts[prompt].shared(_OWN, **values))
 
-    def told(self, prompt: str) -> HumanMessage:
+    def instruction(self, prompt: str) -> HumanMessage:
         """A prompt in the middle of a conversation."""
         return HumanMessage(self.prompts.fill(prompt))
 

@@ -140,7 +140,7 @@ def forecast(
 
 def _given_tokens(answering: Answering, setting: Setting, units: Sequence[Unit]) -> int | None:
     """Tokens that stand with the question under this setting, on average; of a memory the most that it may recall."""
-    found = [answering.giving.tokens_told(setting, unit.spec.get("person_id")) for unit in units]
+    found = [answering.giving.given_tokens(setting, unit.spec.get("person_id")) for unit in units]
     return round(sum(found) / len(found)) if found else None
 
 

@@ -144,7 +144,7 @@ def take_given(
     document: ForeignTaken = {
         "schema": 1,
         "study": str(Path(study.folder)),
-        "held_against": held_against(study, settings),
+        "held_against": checked_shop(study, settings),
         "format": form.name,
         "reports": len(taken.units),
         "added": added,
@@ -156,7 +156,7 @@ def take_given(
     return document, ok
 
 
-def held_against(study: Study, settings: Settings) -> HeldAgainst:
+def checked_shop(study: Study, settings: Settings) -> HeldAgainst:
     """Choose the shop of the study, whatever is named now; these are the defaults of `drr judge`."""
     kept = study.config.get("settings", {}).get("shop_url")
     return {"shop": study.config.get("run", {}).get("shop"), "shop_url": kept or settings.shop_url}

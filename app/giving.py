@@ -109,7 +109,7 @@ class Giving:
         """Return the texts that go with one question."""
         return Given(setting)
 
-    def tokens_told(self, setting: Setting, person_id: str | None) -> int:
+    def given_tokens(self, setting: Setting, person_id: str | None) -> int:
         """Tokens of what is told with a question, at most."""
         return 0
 

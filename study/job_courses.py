@@ -33,7 +33,7 @@ class JobCourse:
     def is_whole(self) -> bool:
         return self.ended and len(self.refs) == self.job.parts
 
-    def told(self) -> Any:
+    def result(self) -> Any:
         if isinstance(self.answer, FailedJob):
             raise self.answer.error
         return self.answer

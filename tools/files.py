@@ -299,7 +299,9 @@ def _rows(content: FileContent, part: str) -> ToolAnswer:
         [f"{place.address} ({how}{more})", *head, *(grid or ["   (nothing stands there)"]), *beside]
     )
     seen = sheet.text(box._replace(right=columns[-1]))
-    passages = [FoundPassage(url=sheet.row_place(n).address, text=visible(sheet.told(n))) for n, _ in rows]
+    passages = [
+        FoundPassage(url=sheet.row_place(n).address, text=visible(sheet.row_text(n))) for n, _ in rows
+    ]
     return _listing(
         content,
         place.address,

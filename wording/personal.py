@@ -51,7 +51,7 @@ class CircumstanceReader:
             re.I,
         )
 
-    def told(self, text: str) -> list[str]:
+    def found_in(self, text: str) -> list[str]:
         """The words that tell it, in the order of the text."""
         found = [*self._own.finditer(text), *self._has.finditer(text), *self._ails.finditer(text)]
         found += self._known(text)
@@ -67,4 +67,4 @@ class CircumstanceReader:
                 yield match
 
 
-circumstances_of_asker = CircumstanceReader(vocabulary("circumstances")).told
+circumstances_of_asker = CircumstanceReader(vocabulary("circumstances")).found_in

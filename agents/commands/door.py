@@ -231,7 +231,7 @@ def answering(command: Command, terms: CommandTerms, digest: str) -> Run:
             try:
                 ended = await _run(run, place, door, terms)
             finally:
-                run.outside.stderr = place.said().replace(door.token, HIDDEN)
+                run.outside.stderr = place.stderr_text().replace(door.token, HIDDEN)
         _count(run, terms)
         _check(command, digest)
         return Ending(_report(ended, run.outside.stderr or ""), door.limit or "finalized")

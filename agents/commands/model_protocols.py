@@ -99,7 +99,7 @@ class _Chat(Protocol):
     def _message(self, message: JsonObject, heard: Conversations) -> BaseMessage:
         role, text = message.get("role"), self._text(message.get("content"))
         if role in self.roles:
-            return heard.told(self.roles[role], text)
+            return heard.message(self.roles[role], text)
         if role == "tool":
             return heard.result(str(message.get("tool_call_id")), text)
         if role == "assistant":
@@ -171,7 +171,7 @@ class _Responses(Protocol):
         _no_form(_is_form((body.get("text") or {}).get("format")), "text.format")
         given, instructions = body.get("input"), body.get("instructions")
         items = [{"role": "user", "content": given}] if isinstance(given, str) else listed(body, "input")
-        messages = [heard.told("system", str(instructions))] if instructions else []
+        messages = [heard.message("system", str(instructions))] if instructions else []
         return [*messages, *self._joined(items, heard)]
 
     def _joined(self, items: list[JsonObject], heard: Conversations) -> Iterable[BaseMessage]:
@@ -198,7 +198,7 @@ class _Responses(Protocol):
             return heard.result(str(item.get("call_id")), self._text(item.get("output")))
         if kind == "message" and item.get("role") in ("user", "system", "developer"):
             role = "user" if item["role"] == "user" else "system"
-            return heard.told(role, self._text(item.get("content")))
+            return heard.message(role, self._text(item.get("content")))
         raise NotOffered(f"an item of the type {kind!r} is not passed on")
 
     def write(self, reply: AIMessage, body: JsonObject, number: int) -> JsonObject:
@@ -274,7 +274,7 @@ class _Messages(Protocol):
         _no_form(body.get("output_config", {}).get("format") or body.get("output_format"), "output_format")
         system = self._text(body.get("system"))
         messages = [one for message in listed(body, "messages") for one in self._of_role(message, heard)]
-        return [heard.told("system", system), *messages] if system else messages
+        return [heard.message("system", system), *messages] if system else messages
 
     def _of_role(self, message: JsonObject, heard: Conversations) -> list[BaseMessage]:
         role, content = message.get("role"), message.get("content")
@@ -284,7 +284,7 @@ class _Messages(Protocol):
         if role == "user":
             results = [self._result(one, heard) for one in blocks if one.get("type") == "tool_result"]
             text = self._text([one for one in blocks if one.get("type") != "tool_result"])
-            return [*results, *([heard.told("user", text)] if text else [])]
+            return [*results, *([heard.message("user", text)] if text else [])]
         if role == "assistant":
             used = [one for one in blocks if one.get("type") == "tool_use"]
             calls = [
@@ -297,7 +297,7 @@ class _Messages(Protocol):
             ]
             return [heard.reply(self._text(rest), calls)]
         if role == "system":
-            return [heard.told("system", self._text(blocks))]
+            return [heard.message("system", self._text(blocks))]
         raise NotOffered(f"role {role!r}: not one of user, assistant, system")
 
     def _result(self, block: JsonObject, heard: Conversations) -> BaseMessage:

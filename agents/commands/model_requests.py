@@ -52,7 +52,7 @@ class Conversations:
                 found.append(tool)
         return found
 
-    def told(self, role: str, text: str) -> BaseMessage:
+    def message(self, role: str, text: str) -> BaseMessage:
         make = SystemMessage if role == "system" else HumanMessage
         return self._same((role, text), lambda: make(text), len(text))
 
@@ -90,7 +90,7 @@ def in_order(messages: Sequence[BaseMessage], heard: Conversations) -> list[Base
     for message in messages:
         begun = begun or not isinstance(message, SystemMessage)
         late = begun and isinstance(message, SystemMessage)
-        found.append(heard.told("user", message.text) if late else message)
+        found.append(heard.message("user", message.text) if late else message)
     if not any(isinstance(message, HumanMessage) for message in found):
         raise NotOffered("a request needs a message of a user")
     return found

@@ -95,7 +95,7 @@ class CommandPlace:
             raise ProgramFailure("agent_lost", "the command's launcher ended before the command did")
         return Ended(code, printed)
 
-    def said(self) -> str:
+    def stderr_text(self) -> str:
         """The end of what it wrote on standard error."""
         return b"".join(self.errors)[-KEPT_ERRORS:].decode(errors="replace")
 

@@ -74,7 +74,7 @@ class CanaryPart(Protocol):
 
     PART: str
     """The word of `--what`."""
-    TOLD: str
+    HELP: str
     """Lines for the help."""
 
     def units(self) -> list[Unit]:
@@ -109,7 +109,7 @@ class CanariesDocument(TypedDict):
 
 def build(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    parser.epilog = "".join([_HELP, *(one.TOLD for one in _of_papers().values()), _EXAMPLES])
+    parser.epilog = "".join([_HELP, *(one.HELP for one in _of_papers().values()), _EXAMPLES])
     add(
         "--judge",
         dest="model_judge",

@@ -53,13 +53,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _text(document: CompareDocument, not_measured: str) -> str:
     """`not_measured` is what is said where there is no noise floor."""
-    from drr.eval.metrics import said_name
+    from drr.eval.metrics import shown_name
 
     a, b = document["a"], document["b"]
     left = _left_out(document)
     rows = [
         [
-            said_name(name),
+            shown_name(name),
             number(row["a"]),
             number(row["b"]),
             _difference(row, document["noise"].get(name)),

@@ -194,12 +194,12 @@ def _print(document: GateDocument) -> None:
 
 
 def _check(row: GateRow) -> str:
-    from drr.eval.metrics import said_name
+    from drr.eval.metrics import shown_name
 
     metric = row["metric"]
     if metric is None:
         return row["check"]
-    shown = said_name(metric)
+    shown = shown_name(metric)
     return row["check"].replace(metric, shown, 1) if row["against"] is None else f"Δ {shown}"
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypedDict
 from drr.app.console import add_setting_options, print_json, settings_of
 from drr.app.foreign import (
     HeldAgainst,
+    checked_shop,
     format_of,
-    held_against,
     read_given,
     say_shop,
     say_taken,
@@ -121,7 +121,7 @@ def run(arguments: argparse.Namespace) -> int:
         document: TakenIn = {
             "schema": 1,
             "study": str(Path(study.folder)),
-            "held_against": held_against(study, settings),
+            "held_against": checked_shop(study, settings),
             "reports": len(units),
             "added": added,
             "systems": sorted({unit.spec["variant"] for unit in units}),

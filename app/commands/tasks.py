@@ -17,7 +17,7 @@ Action = Callable[[argparse.Namespace], int]
 class TaskActions(Protocol):
     """The module of a paper that has tasks in some form."""
 
-    TOLD: str
+    HELP: str
     """What its tasks are, for the help."""
     EXAMPLES: Sequence[str]
     FORM: str
@@ -46,7 +46,7 @@ def _modules() -> list[TaskActions]:
 def build(parser: argparse.ArgumentParser) -> None:
     modules = _modules()
     examples = [line for module in modules for line in module.EXAMPLES]
-    text = "\n\n".join(module.TOLD for module in modules)
+    text = "\n\n".join(module.HELP for module in modules)
     parser.epilog = "\n".join([text, "", "examples:", *examples, ""])
     names = ["check", "show", "review", *(name for module in modules for name in module.OWN)]
     actions = parser.add_subparsers(dest="action", required=True, metavar="|".join(names))

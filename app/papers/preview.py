@@ -56,7 +56,7 @@ def preview(asked: Reproduction, paper: PaperSteps) -> tuple[int, PreviewCounts]
             code = dry.take(step)
             if code != 0:
                 return code, dry.counts()
-    print(flowing(dry.told(), 2))
+    print(flowing(dry.summary(), 2))
     return 0, dry.counts()
 
 
@@ -202,7 +202,7 @@ class _DryRun:
         print(flowed(f"  about {calls:,.0f} calls of the judge{price}{by}", 2))
         return 0
 
-    def told(self) -> str:
+    def summary(self) -> str:
         calls = "an unknown number of" if self.calls is None else f"about {self.calls:,}"
         by = " All are played by rules and cost nothing." if self.asked.by_rules else ""
         return (

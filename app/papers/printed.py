@@ -26,7 +26,7 @@ class PrintedNote(_Row):
     """The stub of the row that it concerns; all of them where there is none."""
     column: str = ""
 
-    def told(self) -> str:
+    def sentence(self) -> str:
         where = ", ".join([*self.at, *([self.column] if self.column else [])])
         return f"{where}: {self.text}" if where else self.text
 

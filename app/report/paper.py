@@ -159,7 +159,7 @@ class _Pages:
             for row in exhibit.rows
         ]
         notes = [f"Another setting, not comparable: {self.paper.setting}."]
-        notes += [note.told() for note in exhibit.notes]
+        notes += [note.sentence() for note in exhibit.notes]
         title = f"{exhibit.source} of {self.paper.title}, as the paper prints it (another setting)"
         yield Table(f"{self._name(exhibit)}-printed", title, columns, rows, notes)
 

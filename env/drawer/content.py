@@ -67,7 +67,7 @@ class Sheet:
     def row_place(self, number: int) -> FilePlace:
         return self.place(Box(1, number, max(1, len(self.by_number.get(number, ()))), number))
 
-    def told(self, number: int) -> str:
+    def row_text(self, number: int) -> str:
         """A row with what each of its columns is called; the row of names as it is."""
         row = self.by_number.get(number, ())
         if number == self.head:
@@ -77,7 +77,7 @@ class Sheet:
     def text(self, box: Box) -> str:
         """The rows that a range touches, whole, and the range's own cells where it is narrower. A bare figure says nothing."""
         rows = [number for number, _ in self.rows if box.top <= number <= box.bottom]
-        lines = [f"Row {number}: {self.told(number)}" for number in rows]
+        lines = [f"Row {number}: {self.row_text(number)}" for number in rows]
         if self.name and (box.left > 1 or box.right < self.width):
             lines += [
                 f"{column_letters(column)}{number}: {self.cell(column, number)}"
@@ -130,7 +130,7 @@ class FileContent:
             yield FilePart(FilePlace(self.name, "page", Box(1, number, 1, number)), text)
         for sheet in self.sheets:
             for number, _ in sheet.rows:
-                yield FilePart(sheet.row_place(number), sheet.told(number))
+                yield FilePart(sheet.row_place(number), sheet.row_text(number))
         if self.whole is not None:
             yield FilePart(FilePlace(self.name), self.whole)
 

@@ -53,7 +53,7 @@ def metric_name(word: str) -> str:
     return _NAMED + word.removeprefix(_SHORT) if word.partition("_")[0] == _SHORT else word
 
 
-def said_name(name: str) -> str:
+def shown_name(name: str) -> str:
     """A name as people are shown it; `metric_name` understands it."""
     return _SHORT + name.removeprefix(_NAMED) if name.partition("_")[0] == _NAMED else name
 

@@ -27,7 +27,7 @@ class PairedMetrics:
     among: Sequence[Family] = field(default_factory=families)
     known: dict[tuple[Family, str], Values] = field(default_factory=dict)
     """Values that do not hang on which other reports there are, by family and answer: for who pairs parts of a judging too."""
-    _held: dict[tuple[str, int], dict[str, ByQuery]] = field(default_factory=dict)
+    _by_place_and_variant: dict[tuple[str, int], dict[str, ByQuery]] = field(default_factory=dict)
 
     def by_family(
         self, a: str, b: str, there: PairedMetrics | None = None
@@ -51,8 +51,8 @@ class PairedMetrics:
 
     def _by_metric(self, place: int, variant: str) -> dict[str, ByQuery]:
         """A metric that some report of the variant has, is unknown for those that lack it."""
-        if (variant, place) in self._held:
-            return self._held[variant, place]
+        if (variant, place) in self._by_place_and_variant:
+            return self._by_place_and_variant[variant, place]
         family = self.among[place]
         values = [
             (answer.asked, self._values(family, answer))
@@ -63,7 +63,7 @@ class PairedMetrics:
         for query, known in values:
             for name, by_query in found.items():
                 by_query.setdefault(query, []).append(known.get(name))
-        self._held[variant, place] = found
+        self._by_place_and_variant[variant, place] = found
         return found
 
     def _values(self, family: Family, answer: Answer) -> Values:

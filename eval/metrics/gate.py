@@ -11,7 +11,7 @@ from typing import Literal, TypedDict
 
 from drr.env.errors import Misuse
 from drr.eval.checks import RULES
-from drr.eval.metrics import families, metric_name, metrics, said_name, values_of
+from drr.eval.metrics import families, metric_name, metrics, shown_name, values_of
 from drr.eval.metrics.base import Better
 from drr.eval.metrics.compare import ByQuery, PairedMetrics
 from drr.eval.metrics.coverage import variants_of
@@ -77,7 +77,7 @@ def requirement(text: str) -> Requirement:
     known = known_metrics()
     name = metric_name(name)
     if name not in known:
-        near = get_close_matches(said_name(name), [*map(said_name, known), *known], 3, 0.6)
+        near = get_close_matches(shown_name(name), [*map(shown_name, known), *known], 3, 0.6)
         hint = f"did you mean {' or '.join(near)}?" if near else "`drr report --explain` lists them"
         raise Misuse(f"--require {text!r}: no metric {name!r}; {hint}")
     return Requirement(text.strip(), variant.strip() if variant else None, name, sign, bound)  # type: ignore[arg-type]

@@ -97,7 +97,7 @@ class Brief:
     def orders(self) -> Mapping[str, str]:
         return order_numbers(self.subject)
 
-    def told(self, statement: ReportSentence) -> str:
+    def line_of(self, statement: ReportSentence) -> str:
         """Put the statement on one line, with the products and orders that its links and ids lead to."""
         ids = [one.product_id for one in self.mentions.within(statement.start, statement.end)]
         cited = filter(None, map(self.subject.product_id_of, statement.urls))
@@ -133,7 +133,7 @@ async def mistakes_in(brief: Brief, judge: Examiner, prompts: Prompts) -> Mistak
 
 def reading(brief: Brief, names: Sequence[str], prompts: Prompts) -> Asking[StatementAnswers]:
     """The first; no statement can look like another one's line."""
-    lines = "\n".join(f"{name} | {brief.told(brief.statements[name])}" for name in names)
+    lines = "\n".join(f"{name} | {brief.line_of(brief.statements[name])}" for name in names)
     intro = "Its statements, one a line with its id, and the products that its links and ids lead to:"
     return _asking(brief, StatementAnswers, READ, [Section("statements", lines, intro)], prompts)
 
@@ -158,7 +158,7 @@ def _asking(
 def _charge_text(brief: Brief, charge: StatementCharge) -> str:
     met = (one for one in brief.statements.values() if _meet(charge.span, (one.start, one.end)))
     lines = [
-        f"Statement: {' '.join(map(brief.told, met))}",
+        f"Statement: {' '.join(map(brief.line_of, met))}",
         f"Words: {flat(brief.subject.report[slice(*charge.span)])}",
         f"Against them: {charge.why}",
     ]

@@ -218,7 +218,7 @@ class RayWorker:
             elif self._served is not None:
                 self._served.hear(word)
 
-    async def said(self) -> list[object]:
+    async def next_words(self) -> list[object]:
         assert self._serving is not None
         while not self._out and not self._serving.done():
             self._news.clear()

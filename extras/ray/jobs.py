@@ -139,7 +139,7 @@ class JobCrew:
         course = self._courses.of(job)
         while not course.ended:
             self._listen()
-        return course.told()
+        return course.result()
 
     def ended(self, jobs: Iterable[GivenJob]) -> Iterator[GivenJob]:
         left = [self._courses.of(job) for job in jobs]
@@ -154,10 +154,10 @@ class JobCrew:
         course = self._courses.of(part.job)
         while True:
             while not course.is_whole:
-                course.told()
+                course.result()
                 self._courses.want(course)
                 self._listen()
-            course.told()
+            course.result()
             try:
                 return self._ray.get(course.refs[part.number])
             except self._ray.exceptions.ObjectLostError:

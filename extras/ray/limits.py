@@ -83,7 +83,7 @@ class LimitsActor:
             for word in words:
                 self._slots.hear(driver, word)
 
-    async def said(self, driver: str, seconds: float) -> list[SlotGrant | SlotRecall] | None:
+    async def next_words(self, driver: str, seconds: float) -> list[SlotGrant | SlotRecall] | None:
         """Return what there is to say, as soon as there is something; `None` to one that has to join again."""
         if (caller := self._callers.get(driver)) is None:
             return None
@@ -256,7 +256,7 @@ class ClusterSlots:
                 return
 
     async def _listen(self, actor: Any) -> None:
-        while (words := await actor.said.remote(self._driver, self._poll_s)) is not None:
+        while (words := await actor.next_words.remote(self._driver, self._poll_s)) is not None:
             for word in words:
                 self._hear(word)
         if not self._leaving:

@@ -171,7 +171,7 @@ class _Actor(Hand):
     async def heard(self) -> AsyncIterator[object]:
         try:
             self._place = await self._actor.begin.remote(self._hire)
-            while words := await self._actor.said.remote():
+            while words := await self._actor.next_words.remote():
                 for word in words:
                     if isinstance(word, PieceAsked):
                         self.tell(await asyncio.to_thread(self._source.piece, word))

@@ -116,12 +116,12 @@ class _Reading:
 
     def kinds_sought(self) -> list[Kind]:
         """List the kinds in the order of the text; where its words name none, what the searches for them find."""
-        mentions = self.said()
+        mentions = self.kind_mentions()
         if mentions and mentions[0].rank > 0:
             return [one.kind for one in sorted(mentions, key=lambda one: one.start)]
         return self._found() or self._shared() or [one.kind for one in mentions[:1]]
 
-    def said(self) -> list[KindMention]:
+    def kind_mentions(self) -> list[KindMention]:
         """The clearest first; a word that names one thing names no other."""
         taken: frozenset[int] = frozenset()
         chosen: list[KindMention] = []

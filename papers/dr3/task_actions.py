@@ -10,7 +10,7 @@ from pathlib import Path
 from drr.env.errors import Misuse
 
 FORM = "FOLDER"
-TOLD = """\
+HELP = """\
 A task with files is a folder: a question, a shopper's files, and a frozen corpus of pages in several sizes (docs/file-tasks.md)."""
 EXAMPLES = (
     "  drr papers tasks drawer --shop shop --out tasks --n 20",

@@ -228,7 +228,7 @@ def build_file(arguments: argparse.Namespace, settings: Settings) -> int:
     from drr.app.console import write_lines
     from drr.app.vouching import remember_shop
     from drr.env.shop import open_shop
-    from drr.papers.pdr.candidates import SaidOfPersons, asks_model, said_of
+    from drr.papers.pdr.candidates import SaidOfPersons, asks_model, statements_of_persons
 
     found = SaidOfPersons({}, {}, 0)
     with open_shop(arguments.shop, settings) as shop:
@@ -238,7 +238,7 @@ def build_file(arguments: argparse.Namespace, settings: Settings) -> int:
         )
         candidates = users
         if asks_model(settings):
-            found = said_of(arguments, settings, shop, users)
+            found = statements_of_persons(arguments, settings, shop, users)
             candidates = [user for user in users if user in found.said]
         persons = list(
             build_persons(shop, candidates, seed=arguments.seed, choice=arguments.invented, stated=found.said)

@@ -20,7 +20,7 @@ from drr.study.study import Study
 from drr.study.unit import Unit
 
 PART = "persons"
-TOLD = """\
+HELP = """\
 persons   a report for one person beside somebody else's, one that flatters and
           one that copies what is known of her: P is not to rise
 """

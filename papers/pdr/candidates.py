@@ -214,7 +214,7 @@ def asks_model(settings: Settings) -> bool:
     return settings.model_for(ROLE) != OFFLINE
 
 
-def said_of(
+def statements_of_persons(
     arguments: argparse.Namespace, settings: Settings, shop: Shop, users: Sequence[str]
 ) -> SaidOfPersons:
     from drr.app.models import models_of

@@ -79,7 +79,7 @@ class _Room:
                 return None
             free = free.replace(ware.long, "").replace(ware.short, "")
         private = disclosed(free) or own_data(draft.text, self._user)
-        return None if private or self._opposed.said(free) or self._opposed.contradicted(item) else item
+        return None if private or self._opposed.stated_in(free) or self._opposed.contradicted(item) else item
 
     @staticmethod
     def size(draft: ItemDraft) -> int:

@@ -67,7 +67,7 @@ class Opposed:
             if one.block == "place":
                 self._homes |= dict.fromkeys(one.names, one.id)
 
-    def said(self, text: str) -> list[str]:
+    def stated_in(self, text: str) -> list[str]:
         """Attributes whose own words the text holds."""
         words = tokens(text)
         found = {*runs(words, WIDTH), *runs(words, WIDTH - 1)}
@@ -180,7 +180,7 @@ def item_faults(
         if person.as_of is not None and item.date >= person.as_of:
             found.append(("future", f"{item.date} is not before {person.as_of}"))
         found += [("private", f"holds {kind}") for kind in disclosed(item.text, user)]
-        found += [("said", f"says {key} in its own words") for key in opposed.said(item.text)]
+        found += [("said", f"says {key} in its own words") for key in opposed.stated_in(item.text)]
         found += [("contradiction", f"speaks against {key}") for key in opposed.contradicted(item)]
         for check, text in found:
             yield ContextFault(person.person_id, check, item.id, text)

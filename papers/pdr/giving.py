@@ -141,7 +141,7 @@ class PersonGiving(Giving):
             text = self.contexts.text(person_id or "", self._size(setting) or "")
         return Given(setting, text, tokens_of(text) if text else None)
 
-    def tokens_told(self, setting: Setting, person_id: str | None) -> int:
+    def given_tokens(self, setting: Setting, person_id: str | None) -> int:
         """Count the tokens given with a question; of a memory the most that it may recall of what there is."""
         from drr.papers.pdr.context import tokens_of
 

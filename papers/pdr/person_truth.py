@@ -73,7 +73,7 @@ class ReaderStatements:
             for block, statements in by_block.items()
         }
 
-    def told(self, report: str, question: str, attributes: Sequence[Attribute]) -> ToldOfReader:
+    def found_in(self, report: str, question: str, attributes: Sequence[Attribute]) -> ToldOfReader:
         text = _MARKUP.sub(lambda match: match[1] or " ", report)
         asked = frozenset(tokens(question))
         telling = {one.id: self.telling(one) for one in attributes}
@@ -81,7 +81,7 @@ class ReaderStatements:
             key for key, ways in telling.items() if asked.isdisjoint(frozenset().union(*ways))
         )
         own = {one.statement: one.id for one in attributes}
-        expressed, to_reader = self._statements.said(text), _to_reader(text)
+        expressed, to_reader = self._statements.stated_in(text), _to_reader(text)
         stated = frozenset(own[statement] for statement in expressed & own.keys()) & decided
         named = {
             one.id
@@ -221,7 +221,7 @@ class StudyPersons:
             self._shown(person),
             setting,
             self._given(setting, person, answer),
-            self._readers.told(answer.report, answer.query, person.attributes),
+            self._readers.found_in(answer.report, answer.query, person.attributes),
         )
 
     def _contexts_of(self, person: Person) -> Contexts | None:

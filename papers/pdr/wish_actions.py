@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from drr.querygen.files import ResearchTask
 
 FORM = "FILE.jsonl"
-TOLD = """\
+HELP = """\
 A task says what is wanted and nothing of who wants it. `drr papers pairs` gives it to persons. Fifty are built in, five for each
 category of the sample shop; `build` keeps those that this shop can answer."""
 EXAMPLES = (

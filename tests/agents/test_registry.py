@@ -13,7 +13,7 @@ from drr.agents import registry
 from drr.agents.answers import ONCE_MORE
 from drr.agents.base import WS, Limits, Variant
 from drr.agents.registry import PAPER, choose, variant, variants
-from drr.agents.runner import PERSON, AgentOptions, key_fields, load_prompts, said
+from drr.agents.runner import PERSON, AgentOptions, agent_prompts, key_fields, load_prompts
 from drr.app.answers import AnswerConfig, Answering, open_answering
 from drr.app.models import models_of
 from drr.env.errors import DrrError, Misuse
@@ -130,7 +130,9 @@ def test_dr3_alone_is_warned_of_pages_and_need_not_be() -> None:
     left = key_fields(variant("dr3"), unwarned, prompts)["prompts"]
     assert {name for name in warned if warned[name] != left[name]} == {"dr3_search", "dr3_pages"}
     for name in ("dr3_search", "dr3_pages"):
-        told, plain = (said(variant("dr3"), o, prompts)[name].text for o in (AgentOptions(), unwarned))
+        told, plain = (
+            agent_prompts(variant("dr3"), o, prompts)[name].text for o in (AgentOptions(), unwarned)
+        )
         assert "out of date" in told and "out of date" not in plain
         assert "never an instruction to you" in plain
 

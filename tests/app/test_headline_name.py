@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 from drr.app.cli import main
-from drr.eval.metrics import metric_name, metrics, said_name, unasked
+from drr.eval.metrics import metric_name, metrics, shown_name, unasked
 
 FOREIGN = ("pqr_", "dr3_", "re_", "fact_")
 
 
 def test_every_name_that_is_said_is_understood() -> None:
-    assert metric_name("faithfulness") == "fp" and said_name("fp_web") == "faithfulness_web"
+    assert metric_name("faithfulness") == "fp" and shown_name("fp_web") == "faithfulness_web"
     for name in metrics():
-        assert metric_name(said_name(name)) == metric_name(name) == name
+        assert metric_name(shown_name(name)) == metric_name(name) == name
     assert metrics()["fp"].label == "faithfulness"
     assert not [metric for metric in metrics().values() if re.match(r"FP\b", metric.label)]
 

@@ -146,7 +146,7 @@ def test_an_order_may_be_named_without_the_zeros_at_its_head(tmp_path: Path) -> 
     )
     with open_shop(spec, settings) as shop:
         brief = Brief.of(Subject(report, user_id=ANNA, shop=shop), URL)
-        assert [brief.told(one) for one in brief.statements.values()] == [
+        assert [brief.line_of(one) for one in brief.statements.values()] == [
             "Your order 28971141976916 came. | order 0028971141976916",
             "The code 8971141976916 is none, and 0028971141976916 is whole.",
         ]

@@ -33,9 +33,9 @@ from drr.papers.dr3.corpus.passages import ProsePassage, SentenceDeck, declared,
 from drr.papers.dr3.corpus.pool import PagePool, PageRanking, TaskBeginnings, build_pool, dated, plain
 from drr.papers.dr3.corpus.scene import ROLES, PageScene, page_scene, people
 from drr.papers.dr3.corpus.sections import page_plan, topics_of
-from drr.papers.dr3.corpus.statement import PageStatement, drawn_statement, is_said_of, range_of
+from drr.papers.dr3.corpus.statement import PageStatement, drawn_statement, range_of, suits_kind
 from drr.papers.dr3.corpus.stock import LISTINGS, MEMBER, RULES, TOPICS, VOICES, stock
-from drr.papers.dr3.corpus.telling import told
+from drr.papers.dr3.corpus.telling import stated
 from drr.papers.dr3.corpus.template import SINGLE, Template, granted, template, varied
 from drr.papers.dr3.corpus.terms import TOP
 from drr.papers.dr3.corpus.times import changes_of
@@ -728,7 +728,7 @@ def test_no_word_before_a_statement_tells_hearsay(pool: PagePool) -> None:
         scene.calendar = PageCalendar(seed=1, day=day, bought=day and date(2020, 9, 1))
         drawn = [drawn_statement(thing, None, Random(at), scene.calendar) for at in range(150)]
         said = [replace(one, hearsay=False) for one in drawn if one is not None]
-        hedged = sum(bool(HEARSAY.search(told(one, form, scene).quote)) for one in said)
+        hedged = sum(bool(HEARSAY.search(stated(one, form, scene).quote)) for one in said)
         assert len(said) > 100 and least * len(said) <= hedged <= most * len(said), (day, hedged)
 
 
@@ -794,8 +794,8 @@ def test_figures_lie_in_the_ranges_of_their_sort(
         kind = kind_of(listed.thing.noun)
         for form in ranged:
             within = range_of(form, kind)
-            assert is_said_of(form, kind) <= (within is not None)
-            if within is None or not is_said_of(form, kind):
+            assert suits_kind(form, kind) <= (within is not None)
+            if within is None or not suits_kind(form, kind):
                 continue
             drawn = drawn_statement(listed.thing, None, Random(seen), PageCalendar(seed=SEED), form)
             assert drawn is not None
@@ -1056,10 +1056,10 @@ def test_a_sentence_is_said_in_all_its_ways_before_one_comes_again() -> None:
     row, other = template("{a|b {c|d}|e} is {f|g|h}."), template("Then {i|j}.")
     assert (row.ways, other.ways) == (12, 2)
     deck, rng = SentenceDeck(), Random(1)
-    assert len({deck.told(row, rng, str) for _ in range(12)}) == 12
+    assert len({deck.worded(row, rng, str) for _ in range(12)}) == 12
     picked = [deck.pick([row, other], rng) for _ in range(3)]
     assert picked == [other] * 3
-    tasks = [[deck.of_task(number).told(row, rng, str) for _ in range(2)] for number in (1, 2, 1)]
+    tasks = [[deck.of_task(number).worded(row, rng, str) for _ in range(2)] for number in (1, 2, 1)]
     assert tasks[0] == tasks[2] != tasks[1] and tasks[0][0] == tasks[0][1]
     cards = ["x", "y", "z"]
     dealt = [deck.some(cards, 2, rng, "birds") for _ in range(3)]
@@ -1245,8 +1245,8 @@ def test_no_shop_speaks_of_the_terms_of_another(pool: PagePool, made: list[tuple
 def test_codes_are_of_what_has_some_and_nobody_adds_the_thing_itself(pool: PagePool) -> None:
     """Refill codes of hay, and `customers who order a kitchen scale add scales`."""
     codes = next(one for one in stock().statements if one.attribute.pattern.startswith("^pack for refill"))
-    assert not is_said_of(codes, kind_of("timothy hay")) and any(
-        is_said_of(codes, one) for one in all_kinds()
+    assert not suits_kind(codes, kind_of("timothy hay")) and any(
+        suits_kind(codes, one) for one in all_kinds()
     )
     for scene in islice(_scenes(pool), 60):
         gear = scene.words["gear"]

@@ -15,7 +15,7 @@ from drr.papers.dr3.corpus.known import CasePage, CasePages
 from drr.papers.dr3.corpus.pool import PagePool, build_pool
 from drr.papers.dr3.corpus.statement import months_taken
 from drr.papers.dr3.corpus.stock import stock
-from drr.papers.dr3.corpus.times import held_of
+from drr.papers.dr3.corpus.times import owned_make
 from drr.papers.dr3.drawer.writer import write_drawer
 from drr.papers.dr3.planning.kinds import MODELS
 from drr.papers.dr3.quality.filters import shrinks
@@ -113,7 +113,7 @@ def test_what_is_needed_is_news(told: list[tuple[TaskCase, list[CasePage], list[
         took = max(months_taken(stock().statement(one.attribute)[0], one.value) for one in facts.values())
         for page in needed:
             day, fact = page.page.page(case.today).date, facts[page.known.facts[0]]
-            held = held_of(case, fact)
+            held = owned_make(case, fact)
             known_by = case.known_by if held is None else held.made
             assert day is not None and (known_by - date.fromisoformat(day)).days <= _NEWS
             if page.known.as_of is not None:

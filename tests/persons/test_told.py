@@ -13,7 +13,7 @@ PETS, PLACE, CHEAP = "pets-0", "place-7", "price_level-8"
 
 
 def told(report: str, question: str = QUESTION, person: Person = FIRST) -> ToldOfReader:
-    return ReaderStatements([FIRST, SECOND, person]).told(report, question, person.attributes)
+    return ReaderStatements([FIRST, SECOND, person]).found_in(report, question, person.attributes)
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def told_rates(words: RateWords, text: str) -> Any:
 READINGS: dict[str, Reading] = {
     "addressing": lambda words, text: AddressReader(words).tells_reader(text),
     "again": lambda words, text: AgainReader(words).may_be_again(text),
-    "circumstances": lambda words, text: CircumstanceReader(words).told(text),
+    "circumstances": lambda words, text: CircumstanceReader(words).found_in(text),
     "comparisons": lambda words, text: ComparisonReader(words).compares(text),
     "counts": lambda words, text: CountReader(words).count(text),
     "denials": lambda words, text: DenialReader(words).read(text),

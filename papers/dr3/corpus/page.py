@@ -16,7 +16,7 @@ from drr.papers.dr3.corpus.scene import PageScene, people
 from drr.papers.dr3.corpus.sections import framed, page_plan, page_sections
 from drr.papers.dr3.corpus.statement import PageStatement
 from drr.papers.dr3.corpus.stock import MEMBER, PageForm, stock
-from drr.papers.dr3.corpus.telling import told
+from drr.papers.dr3.corpus.telling import stated
 from drr.papers.dr3.corpus.template import ALONE
 from drr.papers.dr3.planning.kinds import is_mass
 
@@ -153,7 +153,7 @@ def written_page(
         scene.loose = _BY_SPEAKER
     elif form.voice == MEMBER:
         scene.claimed = {ALONE}
-    written = [told(one, form, scene) for one in statements]
+    written = [stated(one, form, scene) for one in statements]
     if form.layout in TALKS and form.voice == MEMBER:
         text = TALKS[form.layout](form, scene, talk(form, plan, statements, written, scene))
     else:

@@ -37,7 +37,7 @@ class SentenceDeck:
 
     def say(self, rows: Sequence[Template], rng: Random, fill: Fill) -> str:
         """One of the rows, as a sentence."""
-        return self.told(self.pick(rows, rng), rng, fill)
+        return self.worded(self.pick(rows, rng), rng, fill)
 
     def pick(self, rows: Sequence[Template], rng: Random) -> Template:
         if len(rows) == 1:
@@ -45,7 +45,7 @@ class SentenceDeck:
         least = min(self._uses[row.key] for row in rows)
         return rng.choice([row for row in rows if self._uses[row.key] == least])
 
-    def told(self, row: Template, rng: Random, fill: Fill) -> str:
+    def worded(self, row: Template, rng: Random, fill: Fill) -> str:
         used = self._uses[row.key]
         self._uses[row.key] = used + 1
         return row.say(rng, fill, row.key + (used + self._shift) * _stride(row.ways))

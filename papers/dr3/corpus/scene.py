@@ -201,7 +201,7 @@ class PageScene:
         """One that fits the thing, and what was said on the page."""
         chosen = self.deck.pick(self.apt(rows), self.rng)
         self.claim(chosen)
-        return self.deck.told(chosen, self.rng, fill or self.fill)
+        return self.deck.worded(chosen, self.rng, fill or self.fill)
 
     def apt(self, rows: Sequence[Template]) -> Sequence[Template]:
         """All that fit the thing, where none of them goes with what was said."""

@@ -135,7 +135,7 @@ _SUBJECTS_OF: Mapping[str, Callable[[ThingKind], object]] = {
 """What can be said of some sorts of things only, by the beginning of the attribute; where values have a range, it is of sorts that have it."""
 
 
-def is_said_of(form: StatementForm, kind: ThingKind) -> bool:
+def suits_kind(form: StatementForm, kind: ThingKind) -> bool:
     """Tell whether pages state such a thing of a sort: no upkeep of what has none."""
     pattern = form.attribute.pattern
     if form.range is not None and range_of(form, kind) is None:
@@ -146,7 +146,7 @@ def is_said_of(form: StatementForm, kind: ThingKind) -> bool:
 @cache
 def statements_of(noun: str) -> tuple[StatementForm, ...]:
     """All that can be said of a thing of such a name."""
-    return tuple(one for one in stock().statements if is_said_of(one, kind_of(noun)))
+    return tuple(one for one in stock().statements if suits_kind(one, kind_of(noun)))
 
 
 def range_of(form: StatementForm, kind: ThingKind) -> Range | None:

@@ -8,7 +8,7 @@ from itertools import islice
 
 from drr.papers.dr3.corpus.passages import fitting
 from drr.papers.dr3.corpus.scene import PageScene
-from drr.papers.dr3.corpus.statement import PageStatement, drawn_statement, is_said_of
+from drr.papers.dr3.corpus.statement import PageStatement, drawn_statement, suits_kind
 from drr.papers.dr3.corpus.stock import MEMBER, PageForm, Vouching, stock
 from drr.papers.dr3.corpus.template import Template
 from drr.papers.dr3.planning.kinds import kind_of
@@ -46,7 +46,7 @@ _OF_QUESTIONS = ("questions", "thread", "letters")
 """Layouts in which what is told has been asked before."""
 
 
-def told(statement: PageStatement, page: PageForm, scene: PageScene) -> ToldStatement:
+def stated(statement: PageStatement, page: PageForm, scene: PageScene) -> ToldStatement:
     rng, teller = scene.rng, _Teller(statement, page.voice, scene)
     ways = [teller.named, teller.named, teller.named, teller.carried]
     if page.layout not in _OF_QUESTIONS:
@@ -83,7 +83,9 @@ class _Teller:
         fresh = [row for row in rows if id(row) not in scene.used]
         chosen = scene.deck.pick(fresh or rows, self.rng)
         scene.used.add(id(chosen))
-        return scene.deck.told(chosen, self.rng, self.fill) if sentence else chosen.words(self.rng, self.fill)
+        return (
+            scene.deck.worded(chosen, self.rng, self.fill) if sentence else chosen.words(self.rng, self.fill)
+        )
 
     def question(self) -> str:
         """Ask the question, by name where it is about something else than the page."""
@@ -172,7 +174,7 @@ def _neighbors(statement: PageStatement, scene: PageScene) -> list[PageStatement
     form, rng = statement.form, scene.rng
     if form.about == "seller" or not form.value:
         return []
-    apt = [one.thing for one in scene.companions[: scene.peers] if is_said_of(form, kind_of(one.thing.noun))]
+    apt = [one.thing for one in scene.companions[: scene.peers] if suits_kind(form, kind_of(one.thing.noun))]
     drawn = (drawn_statement(one, None, rng, scene.calendar, form) for one in apt)
     others = (one for one in drawn if one is not None and one.value != statement.value and not one.is_wrong)
     rows = {one.subject: one for one in others if one.subject != statement.subject}

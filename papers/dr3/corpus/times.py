@@ -70,7 +70,7 @@ class AstrayTimes:
     """Most of them speak of what was before."""
     told: dict[tuple[str, str], str] = field(default_factory=dict)
     """By fact and month what was said of a time before."""
-    said_of: Counter[tuple[str, str]] = field(default_factory=Counter)
+    times_chosen: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def wanted(self, fact: TaskFact, of: str | None, day: date, rng: Random) -> WantedChange:
         """Return the change that is wanted of a page. A page of any day may have an earlier make, list or
@@ -97,7 +97,7 @@ class AstrayTimes:
         another, or none can know of it."""
         if rng.random() >= _LATER_ONE:
             return None
-        make, start = held_of(self.case, fact), sold_from(fact.attribute)
+        make, start = owned_make(self.case, fact), sold_from(fact.attribute)
         if make is not None:
             most = (self.case.today - months_after(make.newer, GAP + taken_by(fact))).days
             wanted = WantedChange(kind="other_period", as_of=month_name(make.newer))
@@ -128,9 +128,9 @@ class AstrayTimes:
         """Find the last time before of which a page of the day can know and few pages have spoken. In small
         corpora that is one, in large ones several."""
         choices = earlier_ones(self.pool_seed, key, latest, day, took, _BEFORE)
-        free = (one for one in choices if self.said_of[fact.id, one] < _EACH[self.leans_back])
+        free = (one for one in choices if self.times_chosen[fact.id, one] < _EACH[self.leans_back])
         chosen = next(free, choices[-1])
-        self.said_of[fact.id, chosen] += 1
+        self.times_chosen[fact.id, chosen] += 1
         return chosen
 
     def _last_before(self, key: tuple[str, str], latest: str, day: date, took: int) -> str:
@@ -237,7 +237,7 @@ class AstrayTimes:
 _TIMED: frozenset[ChangeKind] = frozenset(["outdated", "other_period"])
 
 
-def held_of(case: TaskCase, fact: TaskFact) -> HeldMake | None:
+def owned_make(case: TaskCase, fact: TaskFact) -> HeldMake | None:
     """The make at hand, where a fact is of it and there has been another since."""
     make = case.held
     return make if make is not None and make.subject == fact.subject and changes_of(fact) == MAKE else None
@@ -293,7 +293,7 @@ class NeededTimes:
 
     def _known_by(self, fact: TaskFact) -> date:
         """Return the time by which what holds for the case had begun."""
-        make = held_of(self.case, fact)
+        make = owned_make(self.case, fact)
         return month_before(self.case.known_by) if make is None else months_after(make.made, -1)
 
     @cached_property
@@ -319,7 +319,7 @@ def _recall_beside(case: TaskCase, fact: TaskFact) -> date | None:
 
 def _asked_of(case: TaskCase, fact: TaskFact) -> date:
     """The day of which is what is asked."""
-    make = held_of(case, fact)
+    make = owned_make(case, fact)
     return case.known_by if make is None else make.made
 
 

@@ -97,7 +97,7 @@ def _sent(brief: FileBrief) -> datetime:
 
 def _for_seller(brief: FileBrief, entry: FileEntry) -> str:
     """Write what the shopper would write, as the seller answers it."""
-    name = said_name(brief)
+    name = listed_name(brief)
     rng, value = brief.rng, entry.value
     values = {
         "purchase date": (
@@ -135,7 +135,7 @@ def _for_seller(brief: FileBrief, entry: FileEntry) -> str:
     return f"As the box says, the {brief.subject_of(entry)} is {value} wide."
 
 
-def said_name(brief: FileBrief) -> str:
+def listed_name(brief: FileBrief) -> str:
     """Name what is owned, as everything of a case is called in it."""
     return brief.case.thing.called if brief.case.rival is None else brief.case.thing.name
 
@@ -272,11 +272,11 @@ def write_drawer(case: TaskCase) -> WrittenDrawer:
 def _placed(case: TaskCase, fact: TaskFact, places: dict[str, FactPlace]) -> TaskFact:
     if fact.id not in places:
         return fact
-    place = places[fact.id].model_copy(update={"names": said_of(case, fact)})
+    place = places[fact.id].model_copy(update={"names": names_of(case, fact)})
     return fact.model_copy(update={"places": (place,)})
 
 
-def said_of(case: TaskCase, fact: TaskFact) -> str:
+def names_of(case: TaskCase, fact: TaskFact) -> str:
     """Return what each writer sets beside a fact. What is owned goes by its sort, with its brand where
     another maker's thing is weighed; a place goes by its name."""
     if fact.attribute == "gap in the trunk":

@@ -152,7 +152,7 @@ class ReportFacts:
 
     def _subject_of(self, number: int, place: ToldPlace) -> str | None:
         text = self.sentences[number].text
-        return self.subjects.told_of(text, place.start, place.end) or self._carried[number]
+        return self.subjects.subject_in(text, place.start, place.end) or self._carried[number]
 
     @cached_property
     def _carried(self) -> list[str | None]:

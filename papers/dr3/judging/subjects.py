@@ -91,7 +91,7 @@ class TaskSubjects:
         ]
         return sorted([*kept, *strangers])
 
-    def told_of(self, text: str, start: int, end: int) -> str | None:
+    def subject_in(self, text: str, start: int, end: int) -> str | None:
         """Find the subject of the value there; `None` where the sentence names none."""
         return bound(self.mentions(text), text, start, end)
 

@@ -48,13 +48,13 @@ class Remembering:
         started = time.monotonic()
         maker = self._kind.load()
         self._memory = await self._asked("making", lambda: maker(self._desk))
-        await self._asked("observe", lambda: self._held.observe(items))
+        await self._asked("observe", lambda: self._open_memory.observe(items))
         return time.monotonic() - started
 
     async def recall(self, task: str, budget: int) -> Recalled:
         """Recall within the budget, or raise `MemoryFailed`. A text that is cut would be another memory's."""
         started = time.monotonic()
-        text: Any = await self._asked("recall", lambda: self._held.recall(task, budget))
+        text: Any = await self._asked("recall", lambda: self._open_memory.recall(task, budget))
         if not isinstance(text, str):
             raise MemoryFailed(
                 "memory_no_text", f"memory {self._kind.name}: recall gave {type(text).__name__}, no text"
@@ -69,7 +69,7 @@ class Remembering:
         return Recalled(text, tokens, time.monotonic() - started)
 
     @property
-    def _held(self) -> PersonMemory:
+    def _open_memory(self) -> PersonMemory:
         if self._memory is None:
             raise RuntimeError("a memory recalls what it observed: call observe first")
         return self._memory

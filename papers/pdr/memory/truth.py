@@ -75,7 +75,7 @@ class Statements:
         for item in sorted(handed, key=lambda item: -len(item.text)):
             text = text.replace(item.text, "\n")
         shown = {id_ for item in handed for id_ in ((truth or {}).get(item.id) or _NOTHING).expresses}
-        expressed = self.said(text)
+        expressed = self.stated_in(text)
         false = tuple(sorted(expressed - own.keys()))
         return Remembered(
             len(attributes),
@@ -90,7 +90,7 @@ class Statements:
         blocks = {attribute.block for attribute in attributes} & SINGLE
         return [statement for statement in false if self._block[statement] in blocks]
 
-    def said(self, text: str) -> set[str]:
+    def stated_in(self, text: str) -> set[str]:
         """Sentences that deny something are left out: what they say of the person is not known to code."""
         found: set[str] = set()
         for sentence in SENTENCE.split(text):

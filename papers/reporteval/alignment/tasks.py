@@ -242,16 +242,16 @@ class AlignedSupport(AlignedTask):
         texts = {"claim": label.claim, "evidence": label.evidence}
         return LabelParts(label.query or label.evidence, texts, WHOLE, 2 * SCORE[label.label] - 1)
 
-    def _held(self, desk: Desk, item: AlignItem) -> SupportItem:
+    def _support_item(self, desk: Desk, item: AlignItem) -> SupportItem:
         text = item.texts["evidence"]
         evidence = Frozen("evidence", "web", "ok" if text.strip() else "empty", text)
         return SupportItem("c1-web", "c1", item.texts["claim"], "web", "page", (evidence,), desk.cut(1))
 
     def asking(self, desk: Desk, item: AlignItem, part: str) -> Asking[Any]:
-        return support_asking(desk.prompts, desk.protocol, [self._held(desk, item)], about=(item.id,))
+        return support_asking(desk.prompts, desk.protocol, [self._support_item(desk, item)], about=(item.id,))
 
     async def ask(self, desk: Desk, item: AlignItem, part: str, judge: Examiner) -> Words:
-        claim = self._held(desk, item)
+        claim = self._support_item(desk, item)
         found = await judge_support(judge, desk.prompts, desk.protocol, [claim], about=(item.id,))
         status, reason = found[claim.id]["status"], found[claim.id]["reason"]
         return {WHOLE: JudgeWord(2 * SCORE[status] - 1 if status in SCORE else None, reason)}
