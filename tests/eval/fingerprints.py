@@ -179,7 +179,7 @@ def stale(rows: Mapping[str, Row], things: list[Versioned]) -> list[str]:
         elif row["fingerprint"] != fingerprint(one.module):
             told.append(
                 f"{one.name}: its code changed; raise its version if a verdict can change, then --raise {one.name!r}, "
-                f"else --waive {one.name!r} WHY"
+                f"else --waive {one.name!r} WHY (all: every stale one)"
             )
     return told + [f"{name}: is gone; any call drops it" for name in rows.keys() - {t.name for t in things}]
 
@@ -188,7 +188,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.eval.fingerprints")
     choice = parser.add_mutually_exclusive_group(required=True)
     choice.add_argument("--raise", dest="raised", metavar="NAME", help="enter a version that was raised")
-    choice.add_argument("--waive", nargs=2, metavar=("NAME", "WHY"), help="the change alters no verdict")
+    choice.add_argument(
+        "--waive", nargs=2, metavar=("NAME", "WHY"), help="the change alters no verdict; NAME may be `all`"
+    )
     arguments = parser.parse_args()
     name, why = arguments.waive or (arguments.raised, None)
     things = versioned()
