@@ -43,6 +43,7 @@ TO_BE_WRITTEN = {
         "drr.env.clips",
         "drr.env.manuals",
         "drr.tools.warranty",
+        "drr.eval.metrics.tone",
         "eval/metrics/tone.py",
         "env/manuals.py",
         "tools/warranty.py",

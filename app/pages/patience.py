@@ -12,8 +12,7 @@ SECONDS = 30.0
 
 
 class PatientProtocol(H11Protocol):
-    """A protocol with a limit on the wait for one whole request from its first moment on, and for a reader
-    who takes nothing of the answer."""
+    """A protocol that limits the wait for one whole request and for a reader who takes nothing."""
 
     seconds = SECONDS
 

@@ -35,12 +35,12 @@ def new_token() -> str:
 
 
 def place_of(token: str) -> str:
-    """Return the path of a token's pages: a browser sends a cookie to each port of a host, but only below the cookie's path."""
+    """Return the path of a token's pages. A browser sends a cookie to each port of a host, but only below the cookie's path."""
     return f"/{sha256(f'place {token}'.encode()).hexdigest()[:32]}"
 
 
 def guarded(application: Starlette, tokens: Callable[[], set[str]], port: int) -> Starlette:
-    """Let in only who comes to this host and port by its loopback name, from this origin, with a known token.
+    """Let in only who comes to this loopback host and port, from this origin, with a known token.
 
     The token arrives once as `?token=` and stays in a strict same-site cookie of its own place, which no other server can name.
     """

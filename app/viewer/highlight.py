@@ -92,7 +92,7 @@ def _disjoint(markdown: str, spans: Sequence[Stretch]) -> list[Stretch]:
 
 
 def _wrap(html: str, spans: Sequence[Stretch], links: Sequence[LinkTag]) -> str:
-    """Make every stretch of text between two tags that lies in a span a `<mark>` of its own, so that tags stay nested."""
+    """Make every stretch of text in a span a `<mark>` of its own. So tags stay nested."""
     pieces = _PIECES.split(html)
     # An end that fell into a tag is no end; what has none is not begun.
     present = set(_SENTINEL.findall("".join(piece for piece in pieces if not piece.startswith("<"))))
@@ -174,7 +174,7 @@ class SourceNames:
         self.cited |= {s.number for s in report.sources if canonical_url(s.url) in self._numbers}
 
     def source_of(self, url: str) -> SourceView | None:
-        """Find for a place in a file, or a piece of a page, what was returned that it shares something with."""
+        """Find what was returned that shares something with a place in a file or a piece of a page."""
         url = canonical_url(url)
         behind = (self._sources[known] for known in self._places.meeting(url))
         return self._sources.get(url) or next(behind, None)
@@ -196,7 +196,7 @@ def _numbers(report: ReportView) -> dict[str, str]:
 
 
 def links_of(report: ReportView) -> list[LinkTag]:
-    """Link each marker that leads to a source of this run to the source's place on the page, and likewise each id of its list."""
+    """Link each marker that leads to a source, and each id of its list, to the source's place on the page."""
     if not report.sources:
         return []
     names, cited = SourceNames(report), report.citations

@@ -139,7 +139,7 @@ def _answer(report: ReportView) -> str:
 
 
 class AgreementPart(NamedTuple):
-    """What two judges of the study both gave."""
+    """Verdicts that two judges of the study both gave."""
 
     title: str
     note: str
