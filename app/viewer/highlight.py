@@ -196,7 +196,7 @@ def _numbers(report: ReportView) -> dict[str, str]:
 
 
 def links_of(report: ReportView) -> list[LinkTag]:
-    """Link each marker that leads to a source, and each id of its list, to the source's place on the page."""
+    """Link markers that lead to a source, and ids of its list, to the source's place on the page."""
     if not report.sources:
         return []
     names, cited = SourceNames(report), report.citations
