@@ -43,7 +43,7 @@ LONGEST = {
         for one in (values._PRICE, values._RATING, values._PAIR, values._SCORED, values._RATERS)
     },
     (
-        "llm.structured",
+        "llm.role",
         r"```[a-zA-Z0-9_-]*[ \t]*\n(.*?)\n[ \t]*```",
     ): 100,  # of any length, with two fences in all
     ("citations.markers", r"[^\W\d_][\w %()-]*\Z"): 60,
