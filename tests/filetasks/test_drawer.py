@@ -316,13 +316,11 @@ def _texts_of(brief: FileBrief) -> list[tuple[str, int]]:
     """What stands at each arrow from side to side, with its length."""
     found: list[tuple[str, int]] = []
 
-    def measure(
-        picture: object, pen: object, ends: tuple[int, int, int, int], text: str, *fact: object
-    ) -> None:
+    def measure(sketch: object, ends: tuple[int, int, int, int], text: str, fact: str | None = None) -> None:
         if ends[1] == ends[3]:
             found.append((text, ends[2] - ends[0]))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sketches, "_measure", measure)
+        patch.setattr(sketches._Sketch, "measure", measure)
         sketches.write_sketch(brief)
     return found
