@@ -22,7 +22,7 @@ from drr.llm.prompts import Prompts, fence
 from langchain_core.messages import HumanMessage
 
 ONCE_MORE = "once_more"
-"""What is said beside the question after an answer that was none."""
+"""Words beside the question after an answer that was none."""
 _UNKEYED = "0c5fceea3e19cd48fd8e22551dea9ecdfa500da5accb7e24bfc470698ffa3d66"
 """Its first version, which enters no key, so that the keys of before stay; every other one does."""
 _REASONS: Mapping[NoAnswer, str] = {
@@ -35,7 +35,7 @@ _SHORT = 80
 _STOPS = tuple(".!?。！？…")
 _CLOSERS = "*_\"'”’»)）」"
 _BETWEEN = re.compile(r"\s+|[,;]|```\w{0,20}|<[^<>]{0,200}>|\[/?[A-Z_]{2,40}\]")
-"""What models put around their calls."""
+"""Marks that models put around their calls."""
 _BEGIN = re.compile(r"^(?:```|<|[\[{])", re.MULTILINE)
 
 
@@ -160,7 +160,7 @@ class Repaired(NamedTuple):
     removed: list[str]
     """The citations that are no longer in it."""
     made_up: Sequence[str] = ()
-    """What the model made up when it was asked to mend."""
+    """Addresses that the model made up when it was asked to mend."""
 
 
 async def repaired(

@@ -131,7 +131,7 @@ class TimedStep(BaseModel):
     number: int
     """Among those of its kind and of this conversation or page, as they ended."""
     role: str | None = None
-    """Whose model it was."""
+    """The role whose model it was."""
     seconds: float
     started_at: float
     """Seconds after the answer was begun."""
@@ -191,7 +191,7 @@ class Gathered(BaseModel):
     version: str
     query: str
     user_id: str | None
-    """Whose records it could look up; `None` where the setting withheld them."""
+    """The user whose records it could look up; `None` where the setting withheld them."""
     models: dict[str, str]
     """Role to model name."""
     rule_written: bool
@@ -200,9 +200,9 @@ class Gathered(BaseModel):
     tool_calls: list[ToolCall] = Field(default_factory=list)
     failures: list[ResearcherFailure] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
-    """What a reader should know: evidence shortened, a page not summarised, ..."""
+    """Notes for a reader: evidence shortened, a page not summarised, ..."""
     stderr: str | None = None
-    """Of a command: the end of what it wrote beside its report."""
+    """The end of what a command wrote beside its report."""
     steps: list[TimedStep] = Field(default_factory=list)
     """Those that ended well, by kind and by what they are of; none where nobody noted them."""
     state_changes: list[Change] = Field(default_factory=list)
@@ -213,7 +213,7 @@ class AnswerRecord(Gathered):
     """The record of a finished unit. Plain data: it serialises to JSON and back unchanged."""
 
     raw_report: str
-    """As the model wrote it."""
+    """The text as the model wrote it."""
     report: str
     """After citation repair; what is judged and shown."""
     words: int
@@ -224,7 +224,7 @@ class AnswerRecord(Gathered):
     fabricated: list[Fabricated] = Field(default_factory=list)
     stop_reason: str
     usage: dict[str, UsageRow] = Field(default_factory=dict)
-    """By role."""
+    """The usage by role."""
     seconds: float
 
 
@@ -243,7 +243,7 @@ class Event:
     actor: str
     text: str
     call: ToolCall | None = None
-    """That has `ended`."""
+    """The call, where one has `ended`."""
 
 
 Listener = Callable[[Event], None]
@@ -263,9 +263,9 @@ class Option:
 
     name: str
     said: str
-    """In the summary of a variant that has it."""
+    """Words for the summary of a variant that has it."""
     unsaid: str = ""
-    """In the summary of one that has it not."""
+    """Words for the summary of a variant without it."""
     roles: tuple[str, ...] = ()
     prompts: tuple[str, ...] = ()
 
@@ -297,11 +297,11 @@ class Architecture:
     roles: tuple[str, ...] = (AGENT,)
     """The model roles that it calls; any name will do."""
     tools: tuple[str, ...] | None = None
-    """Of the world's tools those that it binds, by name; `None` is all of them."""
+    """Names of the world's tools that it binds; `None` is all of them."""
     limits: Limits = field(default_factory=Limits)
-    """What bounds a run of it where the study says nothing else."""
+    """Bounds of a run where the study names none."""
     policy: Mapping[str, str | Policy] = field(default_factory=dict)
-    """Who plays a role under the `offline` model: a stand-in's name, or rules of its own; a role that is not named here
+    """Players of its roles under the `offline` model: a stand-in's name, or rules of its own; a role that is not named here
     is played by the stand-in of the role's own name."""
     options: tuple[Option, ...] = (WS,)
     settings: tuple[str, ...] = ()
@@ -310,14 +310,14 @@ class Architecture:
     looks: str = AGENT
     """The role whose model is shown pictures."""
     sees: bool = False
-    """Whether pictures are handed to a program of its own, whatever that does with them, and not to a model of ours."""
+    """True where pictures go to a program of its own and not to a model of ours."""
     once: bool = False
     """True where an answer cannot be asked for a second time."""
     profile: bool = False
-    """Whether the shopper's profile facts are handed to it in every variant, where there is a shopper."""
+    """True where every variant is given the shopper's profile facts."""
     origin: str = BUILT_IN
     word: str = ""
-    """What finds it again where that is not its name: a file's whole path and function."""
+    """Words that find it again where its name does not: a file's whole path and function."""
 
 
 @dataclass(frozen=True)
@@ -327,7 +327,7 @@ class Variant:
     architecture: Architecture
     options: tuple[Option, ...] = ()
     model: str | None = None
-    """In place of the study's, in a study of several."""
+    """The model that it runs with in a study of several, in place of the study's."""
 
     @property
     def name(self) -> str:

@@ -45,20 +45,20 @@ class Paper(NamedTuple):
 
     name: str
     title: str
-    """As people read it."""
+    """The title as people read it."""
     worlds: Mapping[str, str] = {}
-    """By the name that `--world` says: a function of the `Site` that gives a context manager of the `Realm`."""
+    """Worlds by the name that `--world` takes: a function of the `Site` that gives a context manager of the `Realm`."""
     kinds: Mapping[str, str] = {}
     """Kinds of sources by name: their class."""
     tasks: Sequence[JudgingTask] = ()
     besides: Mapping[str, Sequence[str]] = {}
-    """By a word of `--what`, the words that it asks for too."""
+    """Words of `--what` that another of its words asks for too."""
     asks: Mapping[str, str] = {}
-    """By protocol of judging: a mapping of what its tasks ask, as `JudgingProtocol.asks` has it."""
+    """Questions of its tasks by protocol of judging, in the form of `JudgingProtocol.asks`."""
     metrics: Sequence[Placed] = ()
     """Families of metrics, by the name of the module."""
     documents: Mapping[str, str] = {}
-    """By key of the study's document: a function of `drr.eval.metrics.document.JudgedStudy`."""
+    """Parts of the study's document by key: a function of `drr.eval.metrics.document.JudgedStudy`."""
     printed: str = ""
     """Figures by the definitions that were printed: a `drr.eval.metrics.document.PrintedFigures`."""
     judge_rules: str = ""
@@ -76,27 +76,27 @@ class Paper(NamedTuple):
     architectures: str = ""
     """A tuple of `drr.agents.base.Architecture`."""
     graphs: Mapping[str, str] = {}
-    """Of its agents, by name: functions that make the graph, for pictures of it."""
+    """Graphs of its agents by name, for pictures of them: functions that make one."""
     agent_prompts: str = ""
     """The package in whose folder `prompts` those of its agents lie."""
     task_folders: str = ""
     """The module of its tasks, where these are folders (`drr.app.task_worlds.TaskFolders`)."""
     annotations: Mapping[str, str] = {}
-    """By task of `drr judges annotate`: a function that gives what people are to score of a study."""
+    """Tasks of `drr judges annotate`: a function that gives what people are to score of a study."""
     agreement: Mapping[str, Mapping[str, float]] = {}
     """Figures of judges beside people that the paper prints, by what they are called."""
     leads: Mapping[str, Sequence[str]] = {}
-    """By table of its metrics: those of another that stand in front where a judging is told."""
+    """Metrics of other tables that stand in front of one of its own where a judging is summed up."""
     examples: Mapping[str, Sequence[str]] = {}
-    """By command, lines for its help."""
+    """Lines for the help of commands."""
     canaries: str = ""
     """The module of its canaries (`drr.app.commands.canaries.CanaryPart`)."""
     task_actions: str = ""
     """The module of what `drr papers tasks` does with its tasks (`drr.app.commands.tasks.TaskActions`)."""
     report: str = ""
-    """What it adds to reports (`drr.app.report.of_papers.ReportParts`)."""
+    """Its part of reports (`drr.app.report.of_papers.ReportParts`)."""
     viewer: str = ""
-    """What it adds to the pages of a study (`drr.app.viewer.of_papers.StudyPart`); `templates` lie beside its module."""
+    """Its part of the pages of a study (`drr.app.viewer.of_papers.StudyPart`); `templates` lie beside its module."""
     choices: str = ""
     """The module of what its tasks of judging go by (`drr.app.judging_choices.PaperChoices`)."""
     giving: str = ""
@@ -120,19 +120,19 @@ class ExtraDoor(NamedTuple):
 
     name: str
     pools: Mapping[str, str] = {}
-    """By the name that `--pool` takes: a function of a `PoolOrder` that gives the pool."""
+    """Pools by the name that `--pool` takes: a function of a `PoolOrder` that gives the pool."""
     faces: Mapping[str, str] = {}
-    """By the name that `drr tools mcp --face` takes: a class of `drr.tools.mcp.Face`."""
+    """Faces by the name that `drr tools mcp --face` takes: a class of `drr.tools.mcp.Face`."""
     variants: Mapping[str, str] = {}
-    """By the word in front of the colon of a variant: a function of the variant's word that gives its `Architecture`."""
+    """Variants by the word in front of their colon: a function of the whole word that gives the `Architecture`."""
     agents: Mapping[str, str] = {}
-    """By whose they are: a function of what a file holds that gives how it is loaded and its prompts, or `None`."""
+    """Agents of other packages found in files: a function of what a file holds that gives how it is loaded and its prompts, or `None`."""
     spans: Mapping[str, str] = {}
-    """By option of a run: a class of `drr.app.spans.Spans`."""
+    """Spans by option of a run: a class of `drr.app.spans.Spans`."""
     crews: Mapping[str, str] = {}
-    """By the name that `--pool` of an ingest takes: a module with `check_installed`, `BenchOrder` and a class `JobCrew`."""
+    """Pools of an ingest by name: a module with `check_installed`, `BenchOrder` and a class `JobCrew`."""
     clusters: Mapping[str, str] = {}
-    """By name: a function that says in a line what this machine belongs to, or `None`."""
+    """Lines of `drr env doctor` by name: a function that says what this machine belongs to, or `None`."""
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from drr.eval.asking.forms import RelativeGrades
 from drr.papers.dr3.agent.validating import Requirements
@@ -45,7 +46,7 @@ NO_OPENERS = frozenset(
 NO_NAMES = frozenset({"told", "said", "held", "meant"})
 FORMS = (RelativeGrades, Requirements, ProposedPage)
 """Forms that models fill in: their docstrings are part of requests, which old studies find again by their bytes."""
-OPENERS_LEFT, LONG_LEFT, NAMES_LEFT = 0, 0, 77
+OPENERS_LEFT, LONG_LEFT, NAMES_LEFT, FIELDS_LEFT = 0, 0, 77, 978
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -73,6 +74,17 @@ def first_sentences() -> Iterator[tuple[str, str]]:
                 yield f"{place}:{line}", re.split(r"(?<=[.!?])\s", text.split("\n\n")[0], maxsplit=1)[0]
 
 
+def words_beside_fields() -> Iterator[tuple[str, str]]:
+    """Yield what stands under a field, a setting or a constant."""
+    for place, tree in trees():
+        for node in ast.walk(tree):
+            body = getattr(node, "body", ())
+            for before, text in pairwise(body) if isinstance(body, list) else ():
+                is_field = isinstance(before, ast.Assign | ast.AnnAssign)
+                if is_field and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
+                    yield f"{place}:{text.lineno}", str(text.value.value)
+
+
 def names() -> Iterator[tuple[str, str]]:
     for place, tree in trees():
         for node in ast.walk(tree):
@@ -89,6 +101,11 @@ def test_a_docstring_begins_with_a_verb_or_a_noun_phrase() -> None:
         f"{place}: {text}" for place, text in first_sentences() if text.split()[0].strip("`*") in NO_OPENERS
     ]
     assert len(found) <= OPENERS_LEFT, found[:20]
+
+
+def test_words_beside_a_field_name_what_it_holds() -> None:
+    found = [f"{place}: {text}" for place, text in words_beside_fields() if text.split()[0] in NO_OPENERS]
+    assert len(found) <= FIELDS_LEFT, len(found)
 
 
 def test_the_first_sentence_of_a_docstring_has_at_most_twenty_words() -> None:

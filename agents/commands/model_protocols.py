@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
@@ -22,7 +23,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 Event = tuple[str, JsonObject]
 
 
-class Protocol:
+class Protocol(ABC):
     """A protocol to ask for a message. How it is read, and how an answer is written, whole and in pieces."""
 
     path: str
@@ -34,17 +35,17 @@ class Protocol:
         tools = heard.usable(self._tool(one) for one in listed(body, "tools"))
         return ModelRequest(messages, offered(body, tools))
 
-    def write(self, reply: AIMessage, body: JsonObject, number: int) -> JsonObject:
-        raise NotImplementedError
+    @abstractmethod
+    def write(self, reply: AIMessage, body: JsonObject, number: int) -> JsonObject: ...
 
-    def stream(self, reply: AIMessage, body: JsonObject, number: int) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def stream(self, reply: AIMessage, body: JsonObject, number: int) -> str: ...
 
     def failed(self, kind: str, message: str) -> JsonObject:
         return {"error": {"message": message, "type": "invalid_request_error", "code": kind, "param": None}}
 
-    def _messages(self, body: JsonObject, heard: Conversations) -> Sequence[BaseMessage]:
-        raise NotImplementedError
+    @abstractmethod
+    def _messages(self, body: JsonObject, heard: Conversations) -> Sequence[BaseMessage]: ...
 
     def _tool(self, form: JsonObject) -> JsonObject | str:
         """A function that may be called; of another tool its type."""
