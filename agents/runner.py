@@ -41,8 +41,7 @@ from drr.env.world import World
 from drr.llm.meter import Meter
 from drr.llm.prompts import Prompts
 from drr.llm.role import RoleModel
-from drr.llm.text import Vision, is_shown_pictures
-from drr.llm.transcript import plain
+from drr.llm.text import Vision, is_shown_pictures, plain
 from drr.tools import registry as tools
 from drr.tools.base import ToolAnswer, ToolContext
 

@@ -29,11 +29,11 @@ from drr.agents.evidence import EvidenceLedger, OutsideAgent, StepLog, side_by_s
 from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
 from drr.env.source import text_hash
-from drr.llm.caching import opening
 from drr.llm.meter import Meter
 from drr.llm.prompts import Prompts, fence
 from drr.llm.role import RoleModel, Schema
 from drr.llm.text import Block, picture_blocks
+from drr.llm.thinking import opening
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 

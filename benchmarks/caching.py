@@ -19,10 +19,10 @@ from drr.env.settings import Settings
 from drr.env.shop import Shop
 from drr.env.shop_world import ShopWorld
 from drr.env.web.open import open_web
-from drr.llm.caching import shared_part
 from drr.llm.factory import Models, ModelSettings
 from drr.llm.meter import Meter
 from drr.llm.role import MeteredModel, Schema
+from drr.llm.thinking import shared_part
 from drr.offline.cast import stand_in
 from langchain_core.messages import AIMessage, BaseMessage
 

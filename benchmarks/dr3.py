@@ -29,10 +29,10 @@ from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics import values_of
 from drr.papers.dr3.folders import open_tasks
 from drr.papers.dr3.judging.rows import FactLabel, fact_labels
+from drr.papers.dr3.judging.subjects import FACT_WORDS
 from drr.papers.dr3.truth import TaskFact, TaskTruth, read_truth
 from drr.study.study import Study
 from drr.wording.dates import dates
-from drr.wording.facts import FACT_WORDS
 
 from benchmarks.results import machine, record, table
 

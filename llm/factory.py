@@ -12,7 +12,6 @@ from weakref import WeakKeyDictionary
 
 from drr.llm import failures
 from drr.llm.budget import NOTHING, Budget, Charge, Limit, Prices, SpendAmount, TokenPrice, load_prices
-from drr.llm.caching import Openings
 from drr.llm.calls import CallLimit, Clock, ProviderLimits, Retries, check_proxies, persist, proxies
 from drr.llm.failures import ModelFailure, ModelSetupError
 from drr.llm.journal import Journal, PaidAnswer, request_id
@@ -22,7 +21,7 @@ from drr.llm.names import OFFLINE, parse_name
 from drr.llm.role import PLAIN, AskForm, MeteredModel, Policy, Schema, structured
 from drr.llm.secrets import Redactor
 from drr.llm.text import well_formed_message, wire_size
-from drr.llm.thinking import Style
+from drr.llm.thinking import Openings, Style
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool

@@ -83,7 +83,7 @@ def _token(file: str | None) -> str:
 
 def _serve(server: ShopServer, port: int, token: str) -> None:
     import uvicorn
-    from drr.app.pages.patience import PatientProtocol
+    from drr.app.pages.serve import PatientProtocol
 
     guarded = TokenGuard(server.streamable_http_app(host="127.0.0.1"), token)
     print(

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from drr.app.report.calls import BESIDE, tool_calls
 from drr.app.report.cost import cost_points
-from drr.app.report.forest_figure import draw_forest
-from drr.app.report.ink import DARK, FORMS, LIGHT, PALETTE, Scheme
+from drr.app.report.forest_figure import DARK, FORMS, LIGHT, PALETTE, Scheme, draw_forest
 from drr.app.report.material import ByQuery, Material
 from drr.app.report.of_papers import ReportFigure, report_parts
 from drr.eval.stats.intervals import COUNTED, V, mean

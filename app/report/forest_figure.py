@@ -1,17 +1,52 @@
-"""Paired differences as a forest plot. A panel for each figure, a line for each pair, with interval and noise floor."""
+"""Colours of figures, and paired differences as a forest plot in them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from drr.app.report.differences import Contrast, contrasts
-from drr.app.report.ink import PALETTE
 from drr.app.report.material import Material
 from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+PALETTE = (
+    "#0072b2",
+    "#e69f00",
+    "#009e73",
+    "#d55e00",
+    "#cc79a7",
+    "#56b4e9",
+    "#8c6d1f",
+    "#7f7f7f",
+    "#4b4ba0",
+    "#b8b800",
+    "#a03060",
+)
+"""Okabe and Ito's, then others for the rare figure that has more than seven parts."""
+
+
+class Scheme(NamedTuple):
+    ending: str
+    """Of the file's name."""
+    ink: str
+    paper: str
+    grey: str
+
+    def settings(self) -> dict[Any, Any]:
+        """Make the settings for Matplotlib."""
+        inks = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
+        papers = ("figure.facecolor", "axes.facecolor", "savefig.facecolor")
+        return {**dict.fromkeys(inks, self.ink), **dict.fromkeys(papers, self.paper)}
+
+
+LIGHT = Scheme("", "#1c2128", "#ffffff", "#8a929e")
+DARK = Scheme("-dark", "#e6e9ee", "#14171c", "#98a1ad")
+FORMS = ("svg", "png", "pdf")
+
 
 LONGEST = 30
 LINE = 0.27

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from drr.app.pages.frame import Frame, FramePlace
 from drr.app.report.behind import FOLDER, pages_of, sections_behind
+from drr.app.report.forest_figure import DARK, FORMS, LIGHT
 from drr.app.report.headline import facts, leads, unscored
-from drr.app.report.ink import DARK, FORMS, LIGHT
 from drr.app.report.material import Material
 from drr.app.report.tables import FLOOR, Cell, Heading, Table
-from drr.app.viewer.templating import templates
+from drr.app.viewer.render import templates
 from markupsafe import Markup
 
 _SENTENCE = 40

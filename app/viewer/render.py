@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
 from drr.app.pages.frame import ANSWERS, Frame, FramePlace
@@ -18,17 +23,20 @@ from drr.app.viewer.judges import (
     verdicts_beside,
 )
 from drr.app.viewer.model import Passage, ReportView, ShownEntry, ShownOutcome, ShownVerdict
-from drr.app.viewer.of_papers import StudyPart, joined
+from drr.app.viewer.of_papers import StudyPart, joined, template_folders
 from drr.app.viewer.reader import Around
-from drr.app.viewer.templating import templates
 from drr.eval.judging.marks import MARKABLE
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
+from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
+    from drr.app.viewer.reader import Reader
     from drr.eval.tasks.judged import Judging
+    from jinja2 import Environment
     from markupsafe import Markup
+
 
 T = TypeVar("T")
 SHOWN_PASSAGES = 3
@@ -292,3 +300,81 @@ def marked(passage: Passage) -> Markup:
     from markupsafe import Markup
 
     return Markup(marked_text(passage.text, passage.spans))
+
+
+@cache
+def templates() -> Environment:
+    """The environment in which every page is drawn; a paper's templates are `NAME/FILE`."""
+    from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
+
+    of_papers = {name: FileSystemLoader(folder) for name, folder in template_folders().items()}
+    environment = Environment(
+        loader=ChoiceLoader([FileSystemLoader(Path(__file__).parent / "templates"), PrefixLoader(of_papers)]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        auto_reload=False,
+    )
+    environment.filters["excerpt"] = excerpt
+    return environment
+
+
+FILE = "words.js"
+_WORD = re.compile(r"[^\W_]+(?:[.,][0-9]+)*")
+_LONGEST = 40
+"""Letters from which on nobody types a word."""
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+def words_script(reader: Reader) -> str:
+    """Write answers by their keys; every word. For each word the answers that have it, as steps from one to the next."""
+    entries = [entry for entry in reader.entries() if entry.status == "done"]
+    texts = {entry.key: [entry.query, *entry.said, *reader.texts(entry.key)] for entry in entries}
+    return script(texts)
+
+
+def script(texts: Mapping[str, Iterable[str]]) -> str:
+    places: dict[str, list[int]] = {}
+    vocabulary = _Vocabulary()
+    for place, own in enumerate(texts.values()):
+        for word in set[str]().union(*map(vocabulary.words, own)):
+            places.setdefault(word, []).append(place)
+    known = sorted(places)
+    document = {
+        "keys": list(texts),
+        "words": " ".join(known),
+        "steps": " ".join(".".join(_steps(places[word])) for word in known),
+    }
+    text = json.dumps(document, separators=(",", ":")).replace("<", "\\u003c")
+    return f"window.drrWords = {text};\n"
+
+
+class _Vocabulary:
+    """A page is read for many answers; its words are found once."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, frozenset[str]] = {}
+
+    def words(self, text: str) -> frozenset[str]:
+        name = sha256(text.encode("utf-8", "surrogatepass")).digest()
+        if name not in self._known:
+            found = _WORD.findall(text.lower())
+            self._known[name] = frozenset(word for word in found if len(word) <= _LONGEST)
+        return self._known[name]
+
+
+def _steps(places: Sequence[int]) -> Iterator[str]:
+    last = 0
+    for place in places:
+        yield _short(place - last)
+        last = place
+
+
+def _short(number: int) -> str:
+    """Write in base 36, as `parseInt` reads it."""
+    shown = ""
+    while True:
+        number, digit = divmod(number, 36)
+        shown = _DIGITS[digit] + shown
+        if not number:
+            return shown

@@ -16,9 +16,8 @@ from weakref import finalize
 from drr.app.pages.serve import STATIC, guarded
 from drr.app.reporting import write_beside
 from drr.app.viewer.reader import AroundAnswers, Reader
-from drr.app.viewer.render import Pages, if_any
+from drr.app.viewer.render import FILE, Pages, if_any, words_script
 from drr.app.viewer.reviewing import review_routes
-from drr.app.viewer.searching import FILE, words_script
 from drr.env.errors import DrrError
 
 if TYPE_CHECKING:

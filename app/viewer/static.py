@@ -10,8 +10,7 @@ from pathlib import Path
 
 from drr.app.pages.serve import STATIC, STYLES
 from drr.app.viewer.reader import AroundAnswers, Reader
-from drr.app.viewer.render import Pages
-from drr.app.viewer.searching import FILE, words_script
+from drr.app.viewer.render import FILE, Pages, words_script
 from drr.env.files import check_ours
 from drr.env.progress import Progress
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Literal, NamedTuple
@@ -15,7 +15,7 @@ from drr.env.entities import Product
 from drr.eval.checks.base import PRODUCT_ID, Subject
 from drr.eval.checks.naming import names_in, words
 from drr.eval.checks.values import Segment, segment
-from drr.wording.pages import PAGES
+from drr.wording.vocabulary import Wordbook, vocabulary
 
 Kind = Literal["heading", "title", "item", "row", "head_row", "rule_row", "text", "elision"]
 
@@ -304,3 +304,17 @@ class Tables:
                 yield ValueCell(
                     owner, line.header[column], value if value.text else segment(self._body, *cell)
                 )
+
+
+class PageWords:
+    def __init__(self, words: Wordbook) -> None:
+        own = frozenset(word for group in words.groups for word in words[group])
+        function_words = frozenset(vocabulary("shopping")["function_words"])
+        self._words = own | frozenset(f"{word}s" for word in own) | function_words
+
+    def is_of_a_page(self, words: Iterable[str]) -> bool:
+        """Tell whether words in small letters speak of a page: no other word is among them but numbers."""
+        return all(word in self._words or word.isdecimal() for word in words)
+
+
+PAGES = PageWords(vocabulary("pages"))

@@ -26,9 +26,8 @@ from drr.papers.dr3.drawer.writer import WrittenDrawer
 from drr.papers.dr3.form import is_task
 from drr.papers.dr3.found.candidate import VERSION, FoundCandidate, FoundTerms, found_candidate
 from drr.papers.dr3.found.proposals import PAGE, QUESTION, ROLE, TERMS
-from drr.papers.dr3.making.folder import write_task
 from drr.papers.dr3.making.generate import CaseStreams, begin_set, finish_set, remember
-from drr.papers.dr3.making.manifest import FoundSet, TaskSetManifest
+from drr.papers.dr3.making.manifest import FoundSet, TaskSetManifest, write_task
 from drr.papers.dr3.quality.material import catalogue_of
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit, UnitFailure

@@ -24,7 +24,7 @@ PAPER = Paper(
         Placed(f"{_HERE}.metrics.dr3", before="quality"),
     ),
     documents={"dr3": f"{_HERE}.metrics.document:document_part"},
-    judge_rules=f"{_HERE}.judging.rules:RULES",
+    judge_rules=f"{_HERE}.judging.forms:RULES",
     ruled=("depth",),
     labels=f"{_HERE}.metrics.document:labels_of",
     formats={"dr3": f"{_HERE}.foreign:Dr3Eval"},

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
-from drr.app.report.ink import PALETTE
+from drr.app.report.forest_figure import PALETTE
 from drr.app.report.material import Material
 from drr.app.report.of_papers import MetricForm, ReportFigure, ReportParts
 from drr.app.report.tables import NOT_MEASURED, Cell, Heading, Table, metric_cells, metric_headings

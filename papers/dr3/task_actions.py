@@ -32,7 +32,7 @@ def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     from drr.app.models import SETTINGS as MODELS
     from drr.app.options import positive_int
     from drr.app.studies import add_run_options
-    from drr.papers.dr3.making.manifest import SIZES
+    from drr.papers.dr3.making.manifest import USUAL_SIZES
 
     text = "Make tasks with files: a question, a shopper's files, and a corpus of pages in nested sizes. Goes on where it stopped."
     drawing = actions.add_parser("drawer", help=text.partition(":")[0], description=text)
@@ -42,7 +42,10 @@ def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     drawing.add_argument("--n", type=positive_int, default=100, metavar="N", help="tasks (default 100)")
     drawing.add_argument(
-        "--sizes", default=SIZES, metavar="LIST", help=f"of the corpora in tokens (default {SIZES})"
+        "--sizes",
+        default=USUAL_SIZES,
+        metavar="LIST",
+        help=f"of the corpora in tokens (default {USUAL_SIZES})",
     )
     drawing.add_argument(
         "--seed", type=int, default=7, metavar="S", help="another seed, other tasks (default 7)"

@@ -25,8 +25,7 @@ from drr.papers.dr3.making.checking import (
     is_unconfirmed,
 )
 from drr.papers.dr3.making.dr3 import LOST, dr3_folders, export_task, import_task
-from drr.papers.dr3.making.folder import clear_parts, write_task
-from drr.papers.dr3.making.manifest import parse_task_sizes, read_manifest
+from drr.papers.dr3.making.manifest import clear_parts, parse_task_sizes, read_manifest, write_task
 from drr.papers.dr3.making.review import review_proposals, review_tasks
 from drr.papers.dr3.quality.material import catalogue_of
 from drr.papers.dr3.task_text import asked_text, rewrite_card, truth_text, write_card

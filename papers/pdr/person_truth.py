@@ -24,8 +24,7 @@ from drr.papers.pdr.records import spoken_theme
 from drr.papers.pdr.remembering import RecalledRow, read_recalled, recall_id
 from drr.papers.pdr.words import invented_traits
 from drr.study.study import Study
-from drr.wording.addressing import tells_reader
-from drr.wording.vocabulary import vocabulary
+from drr.wording.vocabulary import Wordbook, vocabulary
 
 _WHOLE = frozenset({"brands", "goods", "replenishment", "rhythm", "price_level", "returns"})
 """Blocks whose words stand in any good report of a shop: a brand, a kind of product, a price. Only the whole statement tells them."""
@@ -338,3 +337,20 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size
+
+
+class AddressReader:
+    def __init__(self, words: Wordbook) -> None:
+        self._reader = re.compile(rf"(?<!\w)(?:{words.either('reader')})(?!\w)", re.I)
+        open_ = words.either("supposing", "advising", "denying")
+        self._open = re.compile(
+            rf"(?<!\w)(?:{open_})(?!\w)|(?<=\w)(?:{words.either('contracted')})(?!\w)", re.I
+        )
+
+    def tells_reader(self, sentence: str) -> bool:
+        straight = sentence.replace("’", "'")
+        asked = straight.rstrip().endswith("?")
+        return not asked and bool(self._reader.search(straight)) and not self._open.search(straight)
+
+
+tells_reader = AddressReader(vocabulary("addressing")).tells_reader

@@ -7,7 +7,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from drr.app.report.differences import floor_cells, floor_notes, greyed
-from drr.app.report.ink import PALETTE
+from drr.app.report.forest_figure import PALETTE
 from drr.app.report.material import Material
 from drr.app.report.of_papers import MetricForm, ReportFigure, ReportParts
 from drr.app.report.tables import Cell, Heading, Table, metric_cells, metric_headings

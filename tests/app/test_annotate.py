@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.app.annotate.blinding import blinder
 from drr.app.annotate.labels import Mark, export, merge, notebooks
-from drr.app.annotate.page import bundle, meanings
+from drr.app.annotate.page import blinder, bundle, meanings
 from drr.app.annotate.plan import AnnotationPlan, BlindReport, load, make_plan, save
 from drr.app.annotate.site import live_agreement, own_listener, site
 from drr.app.cli import main

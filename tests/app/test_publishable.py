@@ -11,7 +11,7 @@ import pytest
 from drr.app.cli import main
 from drr.app.pages.serve import STATIC, STYLES
 from drr.app.report import figures
-from drr.app.report.ink import DARK, FORMS, LIGHT
+from drr.app.report.figures import DARK, FORMS, LIGHT
 from drr.app.report.latex import LONGEST, appendix, latex
 from drr.app.report.material import Material
 from drr.app.report.tables import Cell, Heading, Table, headings

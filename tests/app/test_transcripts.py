@@ -12,8 +12,7 @@ from drr.app.viewer.gantt import LINE, WIDE, gantt
 from drr.app.viewer.model import Actor, CallView, StepView
 from drr.app.viewer.parts import conversations
 from drr.app.viewer.reader import Reader
-from drr.app.viewer.render import Pages
-from drr.app.viewer.searching import script, words_script
+from drr.app.viewer.render import Pages, script, words_script
 from drr.study.study import Study
 
 

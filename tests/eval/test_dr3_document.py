@@ -18,8 +18,8 @@ from drr.papers.dr3.judging.subjects import TaskSubjects
 from drr.papers.dr3.judging.truths import KnownTask, KnownTasks
 from drr.papers.dr3.metrics.document import dr3_document, option_pairs
 from drr.papers.dr3.metrics.rows import Dr3Document, errors_of
+from drr.papers.dr3.value_forms import ToldValue
 from drr.study.study import Study
-from drr.wording.told_values import ToldValue
 
 from tests.cases import cases, each
 from tests.eval.dr3_truth import OLD, PAGES, QUESTION, RIGHT, RUMOR, UPKEEP, fact, truth

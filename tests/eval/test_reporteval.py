@@ -18,9 +18,8 @@ from drr.eval.tasks.registry import stages, tasks
 from drr.papers.reporteval import metrics as metrics
 from drr.papers.reporteval import support
 from drr.papers.reporteval.judging.grades import REPETITION, SIDES, repetition_of
-from drr.papers.reporteval.judging.pairs import MOST, drawn_pairs
 from drr.papers.reporteval.judging.passages import SHORTEST, passages_of
-from drr.papers.reporteval.judging.repetition import repeated
+from drr.papers.reporteval.judging.repetition import MOST, drawn_pairs, repeated
 from drr.papers.reporteval.sums import support_score
 from drr.study.study import Study
 

@@ -9,8 +9,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 import uvicorn
-from drr.app.pages.patience import SECONDS, PatientProtocol
-from drr.app.pages.serve import bind
+from drr.app.pages.serve import SECONDS, PatientProtocol, bind
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response

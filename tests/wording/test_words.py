@@ -6,22 +6,21 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from drr.eval.checks.mentions import PageWords
 from drr.offline.agents.question import QuestionReader
-from drr.wording.addressing import AddressReader
-from drr.wording.again import AgainReader
+from drr.papers.dr3.judging.subjects import FactWords
+from drr.papers.dr3.value_forms import RateWords
+from drr.papers.pdr.context_check import DenialReader
+from drr.papers.pdr.judging.violations import AgainReader, PurchaseReader
+from drr.papers.pdr.person_truth import AddressReader
+from drr.papers.reporteval.judging.passages import SummaryReader
 from drr.wording.dates import PeriodReader
-from drr.wording.denials import DenialReader
-from drr.wording.facts import FactWords
 from drr.wording.figures import HEDGES, Hedges, UnitReader
 from drr.wording.limits import CountReader, ExclusionReader, LimitReader
 from drr.wording.money import MoneyReader, SpokenMoneyReader
-from drr.wording.pages import PageWords
 from drr.wording.personal import CircumstanceReader
-from drr.wording.purchases import PurchaseReader
 from drr.wording.stated import ComparisonReader, RatingReader, StatedReader, VerdictReader
 from drr.wording.states import PLACES, PlaceReader
-from drr.wording.summaries import SummaryReader
-from drr.wording.told_values import RateWords
 from drr.wording.vocabulary import Wordbook, vocabularies, vocabulary
 
 from tests.cases import each

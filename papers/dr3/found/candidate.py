@@ -41,7 +41,7 @@ from drr.papers.dr3.found.proposals import (
     terms_messages,
 )
 from drr.papers.dr3.making.checking import StoredTask, problems_of
-from drr.papers.dr3.making.folder import WrittenTask, write_task
+from drr.papers.dr3.making.manifest import WrittenTask, write_task
 from drr.papers.dr3.quality.material import Catalogue
 from drr.papers.dr3.truth import (
     FoundRecord,

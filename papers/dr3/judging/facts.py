@@ -19,8 +19,8 @@ from drr.papers.dr3.judging.rows import FACTS, KnownRow, PointRuleRow, document_
 from drr.papers.dr3.judging.subjects import TaskSubjects
 from drr.papers.dr3.judging.truths import KnownTasks
 from drr.papers.dr3.truth import ChecklistPoint, KnownPage, TaskFact
+from drr.papers.dr3.value_forms import ToldValue
 from drr.study.unit import Outcome, Record, Unit
-from drr.wording.told_values import ToldValue
 
 _OVERLAP = 80
 

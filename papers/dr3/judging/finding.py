@@ -16,10 +16,9 @@ from drr.citations.parse import parse
 from drr.eval.evidence.claims import ReportSentence, sentences_of
 from drr.eval.evidence.passages import families
 from drr.papers.dr3.judging.rows import RepeatedRow, RequiredFactRow, document_id
-from drr.papers.dr3.judging.subjects import LEADS_IN, STRANGER, ReportStanding, TaskSubjects
+from drr.papers.dr3.judging.subjects import FACT_WORDS, LEADS_IN, STRANGER, ReportStanding, TaskSubjects
 from drr.papers.dr3.truth import ChangeKind, KnownPage, TaskFact
-from drr.wording.facts import FACT_WORDS
-from drr.wording.told_values import ToldPlace, ToldValue
+from drr.papers.dr3.value_forms import ToldPlace, ToldValue
 
 LONGEST = 4000
 """Characters that are read of a sentence: what is longer is none."""

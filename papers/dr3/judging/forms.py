@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
+from drr.env.json_object import JsonObject
+from drr.eval.asking.conversation import Asking
 from drr.eval.tasks.protocol import Ask
+from drr.offline.judge import Rules, surface_of
 from pydantic import BaseModel, ConfigDict, Field
 
 Extent = Literal["whole", "part", "none"]
@@ -51,3 +54,12 @@ OURS: Mapping[str, Ask] = {
     "following": Ask("dr3_checklist", PointsMet),
     "depth": Ask("dr3_depth", DepthGrade),
 }
+
+
+def _depth(asking: Asking[Any]) -> JsonObject:
+    """Grade from 1 what the surface shows of depth."""
+    surface = surface_of(asking, "answer")
+    return {"reason": surface.words_about("depth"), "grade": max(1, int(surface.score("depth") + 0.5))}
+
+
+RULES: Rules = {DepthGrade: _depth}

@@ -25,8 +25,7 @@ from drr.papers.dr3.form import (
     read_question,
     read_sizes,
 )
-from drr.papers.dr3.making.folder import WrittenTask
-from drr.papers.dr3.making.manifest import parse_task_sizes
+from drr.papers.dr3.making.manifest import WrittenTask, parse_task_sizes
 from drr.papers.dr3.truth import (
     ChecklistPoint,
     FactPlace,

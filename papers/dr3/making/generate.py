@@ -22,17 +22,19 @@ from drr.papers.dr3.corpus.build import Corpora, corpora
 from drr.papers.dr3.corpus.pool import COUNTER, PAGES, PagePool, build_pool
 from drr.papers.dr3.drawer.writer import WrittenDrawer, write_drawer
 from drr.papers.dr3.form import CORPUS, MANIFEST, SIZES, CorpusSizes, FileQuestion, is_task, task_folders
-from drr.papers.dr3.making.folder import WrittenTask, clear_parts, write_task
 from drr.papers.dr3.making.manifest import (
     VERSION,
     FoundSet,
     TaskFunnel,
     TaskSetManifest,
+    WrittenTask,
+    clear_parts,
     read_manifest,
     set_hash,
     task_hash,
     task_hashes,
     write_manifest,
+    write_task,
 )
 from drr.papers.dr3.planning.files import modality_of
 from drr.papers.dr3.planning.planner import cases

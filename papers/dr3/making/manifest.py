@@ -1,22 +1,38 @@
-"""The manifest of a folder of tasks, and the hash of what its tasks hold."""
+"""Folders of tasks: one task's folder, shown whole, and the manifest with the hash of what all tasks hold."""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable
+import shutil
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from hashlib import file_digest, sha256
 from pathlib import Path
 
 import orjson
-from drr.env.errors import Misuse
+from drr.env.errors import Misuse, disk_of
 from drr.env.files import replacing
 from drr.env.jsonl import document_of
-from drr.papers.dr3.form import MANIFEST, REVIEW, SCHEMA, TRUTH, document
+from drr.papers.dr3.form import (
+    CORPUS,
+    DRAWER,
+    MANIFEST,
+    QUESTION,
+    REVIEW,
+    SCHEMA,
+    SIZES,
+    TRUTH,
+    CorpusSizes,
+    FileQuestion,
+    document,
+)
+from drr.papers.dr3.truth import TaskTruth
 from pydantic import BaseModel, ConfigDict, Field
 
 VERSION = "25"
 """Of planning, drawers and questions together: raised when the same seed writes other tasks."""
-SIZES = "32k,64k,128k,256k,512k"
+USUAL_SIZES = "32k,64k,128k,256k,512k"
 _LEAST, _MOST = 4_000, 2_000_000
 
 
@@ -85,7 +101,7 @@ def parse_task_sizes(text: str) -> dict[str, int]:
     for word in text.split(","):
         match = re.fullmatch(r"\s*([1-9]\d{0,6})(k?)\s*", word)
         if match is None:
-            raise Misuse(f"--sizes {text}: {word.strip()!r} is no size; write them like {SIZES}")
+            raise Misuse(f"--sizes {text}: {word.strip()!r} is no size; write them like {USUAL_SIZES}")
         tokens = int(match[1]) * (1000 if match[2] else 1)
         if not _LEAST <= tokens <= _MOST:
             raise Misuse(f"--sizes {text}: {word.strip()} is not between 4k and 2000k")
@@ -151,3 +167,62 @@ def _hash_of_rows(rows: list[tuple[str, str]]) -> str:
 
 def set_hash(hashes: dict[str, str]) -> str:
     return sha256(orjson.dumps(sorted(hashes.items()))).hexdigest()
+
+
+_PART = ".part-"
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrittenTask:
+    """A task before it has a folder."""
+
+    question: FileQuestion
+    files: dict[str, bytes]
+    lines: tuple[bytes, ...]
+    """Of its corpus."""
+    sizes: CorpusSizes
+    truth: TaskTruth
+
+
+def write_task(out: Path, task: WrittenTask, before: Callable[[Path], None] = lambda hidden: None) -> Path:
+    """`before` is told of the folder while it is still out of sight."""
+    folder = out / task.question.task_id
+    if folder.exists():
+        raise Misuse(f"{folder}: is there and is no task; take it away")
+    hidden = out / f"{_PART}{os.getpid()}-{task.question.task_id}"
+    with disk_of(out):
+        shutil.rmtree(hidden, ignore_errors=True)
+        (hidden / DRAWER).mkdir(parents=True)
+        try:
+            for name, content in task.files.items():
+                (hidden / DRAWER / name).write_bytes(content)
+            with (hidden / CORPUS).open("wb") as file:
+                file.writelines(task.lines)
+            (hidden / SIZES).write_bytes(document(task.sizes))
+            (hidden / TRUTH).write_bytes(document(task.truth))
+            (hidden / QUESTION).write_bytes(document(task.question))
+            before(hidden)
+            hidden.rename(folder)
+        finally:
+            shutil.rmtree(hidden, ignore_errors=True)
+    return folder
+
+
+def clear_parts(out: Path) -> None:
+    """Remove what a killed run left behind; a run that still goes on keeps its own."""
+    for left in out.glob(f"{_PART}*"):
+        number = left.name.removeprefix(_PART).partition("-")[0]
+        if not (number.isdecimal() and _is_running(int(number))):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _is_running(process: int) -> bool:
+    if process == os.getpid():
+        return False
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -27,10 +27,10 @@ from drr.llm.prompts import Prompts, fence
 from drr.papers.dr3.making.checking import AnsweredTasks, FileTaskProblem, StoredTask, UntoldFact
 from drr.papers.dr3.quality.material import document_of
 from drr.papers.dr3.truth import TaskFact
+from drr.papers.dr3.value_forms import ToldValue
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit
 from drr.study.worker import Context
-from drr.wording.told_values import ToldValue
 from langchain_core.messages import BaseMessage, HumanMessage
 
 ROLE, PROMPT = "task_reader", "without_source"

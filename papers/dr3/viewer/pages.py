@@ -14,9 +14,8 @@ from drr.app.viewer.highlight import Stretch, marked_html
 from drr.app.viewer.model import ReportView, ShownEntry
 from drr.app.viewer.of_papers import Inserts, StudyPart
 from drr.app.viewer.reader import Reader
-from drr.app.viewer.render import Pages, if_any, marked, part
+from drr.app.viewer.render import Pages, if_any, marked, part, templates
 from drr.app.viewer.static import fresh_folder
-from drr.app.viewer.templating import templates
 from drr.app.vouching import is_own_shop, offer_shop, remember_shop
 from drr.env.errors import DrrError
 from drr.env.files import file_name

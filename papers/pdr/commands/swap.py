@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from drr.papers.pdr.metrics.swap_document import SwapDocument
+    from drr.papers.pdr.metrics.swap import SwapDocument
 
 _EXAMPLES = """\
 A P that is as high for a report that was written for somebody else measures polish, not the person. Persons of one task
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.commands import judge as judge_command
     from drr.app.console import print_json
     from drr.app.judgement import conclude_judging, judge
-    from drr.papers.pdr.metrics.swap_document import swap_document
+    from drr.papers.pdr.metrics.swap import swap_document
     from drr.study.study import Study
 
     if arguments.dry_run or arguments.diff is not None:
@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _lines(document: SwapDocument) -> Iterator[str]:
     from drr.app.terminal import Column, table, with_interval
     from drr.eval.metrics import metrics
-    from drr.papers.pdr.metrics.swap_document import BESIDE
+    from drr.papers.pdr.metrics.swap import BESIDE
 
     known = metrics()
     names = [*BESIDE, *(name for name, metric in known.items() if metric.table == "swap")]

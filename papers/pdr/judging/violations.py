@@ -4,6 +4,7 @@ are certain: a product that the plan's cost counts."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NotRequired, TypedDict, cast
 
@@ -23,9 +24,8 @@ from drr.eval.tasks.judged import Judged
 from drr.papers.pdr.judging.choices import persons_at
 from drr.papers.pdr.person import Person
 from drr.study.unit import Outcome, Record, Unit
-from drr.wording.again import AGAIN
 from drr.wording.limits import exclusions
-from drr.wording.purchases import PURCHASES
+from drr.wording.vocabulary import Wordbook, vocabulary
 
 VIOLATIONS = "violations"
 _CENT = 0.005
@@ -187,3 +187,25 @@ def _broken(budget: CheckRow) -> list[str]:
     counts = budget["value"]
     failed = counts.get("failed") if isinstance(counts, Mapping) else None
     return list(budget["evidence"][: int(failed)] if isinstance(failed, int) else budget["evidence"][:1])
+
+
+class AgainReader:
+    def __init__(self, words: Wordbook) -> None:
+        self._word = re.compile(rf"\b(?:{words.either(*words.groups)})\b", re.I)
+
+    def may_be_again(self, text: str) -> bool:
+        return self._word.search(text) is not None
+
+
+AGAIN = AgainReader(vocabulary("again"))
+
+
+class PurchaseReader:
+    def __init__(self, words: Wordbook) -> None:
+        self._purchase = re.compile(rf"\b(?:{words.either('verbs', 'nouns')})\b", re.I)
+
+    def speaks(self, text: str) -> bool:
+        return self._purchase.search(text) is not None
+
+
+PURCHASES = PurchaseReader(vocabulary("purchases"))

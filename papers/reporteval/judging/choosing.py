@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from drr.eval.tasks.desk import Desk
-from drr.papers.reporteval.judging.choices import PairSeed, keep_pair_seed, kept_pair_seed
+from drr.study.form import reading
 from drr.study.study import Study
 
 EXAMPLES = (
@@ -34,3 +34,22 @@ def chosen(
 def keep(study: Study, arguments: argparse.Namespace, chosen: Mapping[type, Any]) -> None:
     if arguments.pair_seed is not None:
         keep_pair_seed(study, arguments.pair_seed)
+
+
+_META = "pair_seed"
+
+
+class PairSeed(NamedTuple):
+    """The seed of a desk for pairs of passages."""
+
+    seed: int = 0
+
+
+def kept_pair_seed(study: Study) -> int:
+    with reading(f"{study.folder}, by which seed pairs of passages are drawn"):
+        return int(study.ledger.meta(_META) or 0)
+
+
+def keep_pair_seed(study: Study, seed: int) -> None:
+    if study.ledger.meta(_META) != str(seed):
+        study.ledger.set_meta(_META, str(seed))
