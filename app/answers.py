@@ -47,31 +47,31 @@ class AnswerConfig:
     shop: str | None
     """A folder, or `servers:NAME`; `None` in a world without one."""
     variants: tuple[str, ...]
-    """As `drr.agents.registry.variant` finds them, wherever it is asked: a file's whole path, for one."""
+    """Names as `drr.agents.registry.variant` resolves them anywhere: a file's whole path, for one."""
     limits: Mapping[str, Any] = field(default_factory=dict)
-    """In place of those that an architecture declares."""
+    """Overrides of an architecture's own limits."""
     references: bool | None = None
     citation_repair: CitationRepair | None = None
     pages: Path | None = None
-    """Where pages that are read from the live web are kept."""
+    """Folder for pages that are read from the live web."""
     world: str = "shop"
     """A name of `drr.env.world.WORLDS`."""
     place: str | None = None
-    """Where that world is opened, beside the shop or without one."""
+    """World that is opened beside the shop or without one."""
     trust_agent: bool = False
     """Commands run uncontained, as this user. Never from a study: it is said each time."""
     agent_sees: Sequence[str] = ()
     """Files and folders that contained commands may read beside what they name."""
     otel: SpanTerms | None = None
-    """Where spans go; said each time, too."""
+    """Target of spans; named on every run, too."""
     keyed_max_tokens: int | None = None
-    """What stands in the keys in place of the setting: failed units are given more room and stay the same units."""
+    """Value that enters keys in place of the setting: failed units are given more room and stay the same units."""
     given: tuple[str, ...] = ("records",)
     """The settings of the persons, by name."""
     places: PersonPlaces = NOWHERE
-    """Where what is known of the persons lies, where a setting tells of them."""
+    """Places of what is known of the persons, for settings that use it."""
     reach: tuple[str, ...] = (WHOLE.name,)
-    """What of the frozen pages of tasks is reached, and how, by name."""
+    """Names of the ways to reach a task's frozen pages."""
 
     @classmethod
     def of(
@@ -103,7 +103,7 @@ class AnswerWorkplace(TypedDict):
 
     run: RunPlan
     settings: JsonObject
-    """Without secrets: these come from this process's own environment."""
+    """Settings without secrets, which come from the worker's own environment."""
     pages: NotRequired[str | None]
     """The folder of pages that were read."""
     trust_agent: NotRequired[bool]
@@ -178,7 +178,7 @@ class Answering:
 
     config: AnswerConfig
     variants: Mapping[str, Variant]
-    """By the name that is shown."""
+    """Keyed by the name that is shown."""
     realm: Realm
     models: Models
     prompts: Prompts

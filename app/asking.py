@@ -39,7 +39,7 @@ class AskConfig:
     question: str
     user: str
     answers: AnswerConfig
-    """With one variant."""
+    """Exactly one variant."""
     budget: float | None = None
     """US dollars."""
     budget_tokens: int = CEILING
@@ -52,7 +52,7 @@ class CitedAnswer:
     """A report and its record; `failure` says why it is no answer, though something was written."""
 
     report: str
-    """What rules had a hand in says so, whatever their policy wrote."""
+    """A report by rules says so, whatever their policy wrote."""
     record: AnswerRecord
     shop_url: str = field(default="", repr=False)
     """The shop's address, where the report may give ids of products alone."""
@@ -180,7 +180,7 @@ class AnswerDocument(TypedDict):
     usage: dict[str, UsageRow]
     stop_reason: str
     tool_calls: list[JsonObject]
-    """As `ToolCall` without the result, and whether it went well."""
+    """Each a `ToolCall` without its result, and whether it went well."""
     model: str
     models: dict[str, str]
     variant: str
@@ -190,13 +190,13 @@ class AnswerDocument(TypedDict):
     fabricated: list[str]
     removed_citations: list[str]
     failures: list[JsonObject]
-    """As `ResearcherFailure`."""
+    """Each a `ResearcherFailure`."""
     state_changes: list[JsonObject]
-    """As `Change`."""
+    """Each a `Change`."""
     notes: list[str]
     seconds: float
     stderr: str | None
-    """Of a command: the end of what it wrote beside its report."""
+    """The end of what a command wrote beside its report."""
 
 
 def _document(record: AnswerRecord, report: str, home: str) -> AnswerDocument:

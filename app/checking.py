@@ -46,7 +46,7 @@ class CheckConfig:
     shop_urls: tuple[str, ...] = ()
     """Addresses that count as the shop; by default the setting."""
     judged: bool = False
-    """Whether the model that judges by the settings reads it, too."""
+    """True where the judge model reads the report too."""
 
 
 class FindingsDocument(TypedDict):
@@ -64,7 +64,6 @@ class Findings:
 
     citations: Citations
     rules: dict[str, Check]
-    """By name."""
     reading: Proofread | None = None
     """A model's, where one was named."""
 

@@ -13,7 +13,6 @@ from typing import NamedTuple
 from drr.env.plugins import load, papers
 
 GROUPS = ("start", "shop", "agents", "judging", "papers and judges")
-"""In the order of `drr --help`."""
 MOST_HEADS = 18
 """First words that a person can hold in the head; three of them are kept for what is to come."""
 

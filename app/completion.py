@@ -17,10 +17,10 @@ class WordPlace:
     """A place in a command line where a user may stand: `""`, `shop`, `shop users`."""
 
     words: Mapping[str, str] = field(default_factory=dict)
-    """What may come next, with a line of help."""
+    """Possible next words, each with a line of help."""
     options: Mapping[str, str] = field(default_factory=dict)
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Of options that take one: the choices; none where it may be anything, such as a file."""
+    """Choices of each option that takes a value; empty where it may be anything, such as a file."""
 
 
 def spots() -> dict[str, WordPlace]:

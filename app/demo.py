@@ -21,7 +21,7 @@ MARK = ".drr-demo"
 ASKED = 4
 """Questions of the built-in set that the demo answers."""
 SHOWN = "react+ws"
-"""Whose answer is shown."""
+"""Variant whose answer is shown."""
 WIDTH = 80
 
 

@@ -47,7 +47,7 @@ ForecastRow = TypedDict(
         "cost_usd": float | None,
     },
 )
-"""Of one variant: units asked for, units left, and what these will take; `None` where nothing tells."""
+"""Units of one variant asked for and left, and what these will take; `None` where nothing tells."""
 
 
 class RunForecast(TypedDict):
@@ -68,7 +68,7 @@ class RunForecast(TypedDict):
     memories: list[MemoryForecastRow]
     """Before anybody answers."""
     total: ForecastTotal
-    """With the memories."""
+    """Sum with the memories."""
 
 
 class ForecastTotal(TypedDict):
@@ -174,7 +174,7 @@ def _base(
 class _Looked(NamedTuple):
     done: set[str]
     failed: set[str]
-    """For good."""
+    """Units that failed for good."""
     measured: dict[str, PerUnit]
 
 

@@ -40,9 +40,9 @@ class ScoresTaken(TypedDict):
     system: str
     rows: int
     unscored: int
-    """Of which their judge gave no score."""
+    """Rows that their judge gave no score."""
     without_report: int
-    """Of questions that the system has no report of in this study; `rows` where they name no report at all are not counted."""
+    """Rows whose question has no report of the system in this study; rows that name no report are not counted."""
 
 
 class ForeignTaken(TypedDict):
@@ -75,9 +75,9 @@ class ForeignExported(TypedDict):
     files: list[str]
     reports: int
     scores: int
-    """Of others, imported from files of this form."""
+    """Number of others' scores, imported from files of this form."""
     left_out: list[LeftOut]
-    """What the form has no room for, and of how many reports or scores."""
+    """Parts that the form has no room for, and of how many reports or scores."""
     lost: list[str]
 
 

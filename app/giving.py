@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from drr.study.study import Study
 
 PERSONS = "persons.jsonl"
-"""In the study's folder: who its persons are, so that it continues without the file it was given."""
+"""Name of the file in the study's folder that keeps its persons, so that it continues without the original."""
 RECALLED = "recalled.json"
-"""In the study's folder: what memories recalled of them."""
+"""Name of the file in the study's folder with what memories recalled."""
 
 
 class PersonPlaces(NamedTuple):
@@ -52,7 +52,7 @@ MemoryForecastRow = TypedDict(
         "cost_usd": float | None,
     },
 )
-"""Of one memory: persons whom it is shown, of these left, recalls of those, and what these will take; `None` where nothing tells."""
+"""Persons of one memory, those left, recalls left, and what these will take; `None` where nothing tells."""
 NOBODY = "asks nobody"
 
 

@@ -29,7 +29,7 @@ HEADS = {
     "n_cited": "N cited",
 }
 GIVEN_UP = ("n_cited", "fp_seen", "fr_supported", "fp_user", "fp_product", "fp_web")
-"""What a narrow terminal does without, first to last."""
+"""Columns that a narrow terminal leaves out, first to last."""
 FAMILIES_PRINTED = frozenset({"faithfulness", "faithfulness-bounds", "papers", "quality", "effort", "rules"})
 """Tables of metrics that stand here in a form of their own, or only in the report."""
 AS_PRINTED = {

@@ -62,12 +62,12 @@ class JudgeConfig(PooledTerms):
     unknown: bool = False
     """Then also those at addresses that no tool returned."""
     renew: bool = False
-    """By today's prompts, where earlier ones judged before."""
+    """True where today's prompts judge anew what earlier ones judged."""
     points: Path | None = None
     export_points: Path | None = None
     reference: str | None = None
     own: Namespace
-    """What the tasks of papers go by, by the names of their options."""
+    """Options of the papers' tasks, by name."""
     otel: SpanTerms | None = None
     given: Mapping[str, object] = field(default_factory=dict)
     """Settings, by name."""
@@ -90,7 +90,7 @@ class Judgement:
     whole: StudyDocument | None
     """Every figure; `None` where pages were read again, which is judged the next time."""
     invalid: Mapping[str, list[str]]
-    """By judging, why its figures do not stand."""
+    """Reasons why the figures of a judging do not stand, by judging."""
     exported: int | None = None
     """Key points that were written."""
 

@@ -83,11 +83,11 @@ class PlainDesk(TypedDict):
     batch: int
     repeat: int
     earlier: bool
-    """By the prompts of before."""
+    """True where the earlier prompts are used."""
     refetched: dict[str, JsonObject] | None
     """The fields of a `Page`, by address."""
     facts: JsonObject
-    """What must be the same in every process."""
+    """Facts that must be the same in every process."""
 
 
 class JudgeWorkplace(PlainDesk):
@@ -173,7 +173,7 @@ class ShopperProfiles:
         """Below which the shop's pages are said to live, whether it can be opened or not."""
         named = shop or study.config.get("run", {}).get("shop")
         self.missing = str(named) if named and self.shop is None else None
-        """Where the shop should lie and does not: profiles and records of the shop cannot be shown."""
+        """Place where the shop is missing: its profiles and records cannot be shown."""
 
     def citations(self, report: str) -> Citations:
         """Parse the citations of a report about the shop."""

@@ -75,9 +75,9 @@ class JudgingChoices(NamedTuple):
     points: OwnPoints
     reference: str | None
     of_papers: Mapping[str, Mapping[type, Any]]
-    """By the module of a paper, what its tasks go by."""
+    """Choices of each paper's tasks, by the paper's module."""
     earlier: bool
-    """By the prompts that judged the study before."""
+    """True where the study was judged by earlier prompts."""
 
     def settle(self, desk: Desk) -> None:
         if self.earlier:

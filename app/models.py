@@ -192,7 +192,7 @@ def check_named(answering: Answering, named: Collection[str]) -> None:
 
 ROOMS = ("agents", "querygen", "eval")
 OF_PAPERS = {"agents": "agent_prompts", "eval": "judging_prompts"}
-"""By room, what papers call those of their prompts that belong beside it."""
+"""Attribute under which papers offer prompts for a room, by room."""
 
 
 def prompt_names() -> set[str]:

@@ -170,7 +170,7 @@ class UnitTerms:
     limit: int | None = None
     """Begin at most so many units now."""
     units: int = 8
-    """In flight."""
+    """Number of units in flight."""
     retry_failed: bool = False
     quiet: bool = False
 

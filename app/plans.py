@@ -37,13 +37,10 @@ class Selection:
     """Answers by what was named; `None` where nothing was, which is all."""
 
     variants: frozenset[str] | None = None
-    """By the names that are shown."""
     queries: frozenset[str] | None = None
     trials: int | None = None
     settings: frozenset[str] | None = None
-    """Of the persons, by name."""
     reaches: frozenset[str] | None = None
-    """Of the frozen pages, by name."""
 
     @classmethod
     def of(

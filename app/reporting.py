@@ -29,14 +29,14 @@ class ReportConfig:
     """The choice of a study to report, and of the report's place."""
 
     judge: str | None = None
-    """Whose judgements; by default the last by a model, else by rules."""
+    """Judge whose judgements are reported; by default the last model, else rules."""
     out: Path | None = None
     """The folder; without one only the document is made."""
     viewer: str | None = None
-    """Where the pages of the viewer lie, seen from the folder."""
+    """Path of the viewer's pages, seen from the folder."""
     paper_figures: bool = False
     paper: str | None = None
-    """Whose tables are given by their own numbers."""
+    """Paper whose numbering of tables is used."""
     human: Sequence[Path] = ()
     """Labels of people; by default those made on this study."""
     labels: Sequence[Path] = ()
@@ -44,7 +44,7 @@ class ReportConfig:
     complete_only: bool = False
     """Leave out answers whose research was broken off."""
     verdicts: Path | None = None
-    """Where each address's verdict goes, a JSON line each."""
+    """File for the verdict on each address, one JSON line each."""
 
 
 class Written(NamedTuple):
@@ -64,7 +64,7 @@ class StudyReport:
     page: Path | None = None
     """The first page of the folder."""
     verdicts: int | None = None
-    """How many were written."""
+    """Number of verdicts written."""
 
     @property
     def metrics(self) -> dict[str, dict[str, VRow]]:

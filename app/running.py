@@ -77,7 +77,7 @@ class RunConfig(PooledTerms, ProgramTerms):
     long_context: bool = False
     with_shop: bool = False
     settings: str | None = None
-    """What of the persons agents are given, with commas between."""
+    """Settings of the persons that agents are given, separated by commas."""
     persons: Path | None = None
     contexts: Path | None = None
     given: Mapping[str, object] = field(default_factory=dict)
@@ -99,9 +99,8 @@ class RunConfig(PooledTerms, ProgramTerms):
 
 class StudyRan(NamedTuple):
     summary: Summary
-    """What this call did."""
     status: StudyStatus
-    """What the study has then."""
+    """Status of the study afterwards."""
 
 
 class _Resolved(NamedTuple):
@@ -109,7 +108,7 @@ class _Resolved(NamedTuple):
     settings: Settings
     queries: list[Query]
     named: Selection
-    """What of the study was named now."""
+    """Parts of the study that this call names."""
 
 
 class _Asked(NamedTuple):
@@ -117,7 +116,7 @@ class _Asked(NamedTuple):
     units: list[Unit]
     """All that the study could have."""
     chosen: list[Unit]
-    """Of these, what this call computes."""
+    """Units that this call computes."""
     queries: list[Query]
     config: StudyConfig
     is_new: bool
@@ -194,7 +193,7 @@ def _opened(asked: RunConfig, *, calls: bool = True) -> Iterator[_Asked]:
 
 
 _BEFORE = {"reason": "on", "models": None}
-"""What a study did whose configuration is older than the setting: its finished units stay finished."""
+"""Setting of studies whose configuration is older than it: their finished units stay finished."""
 
 
 def _keyed(config: RunConfig, saved: StudyConfig, settings: Settings) -> int | None:

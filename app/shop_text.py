@@ -259,7 +259,7 @@ class ListedUser(TypedDict):
     latest: str | None
     """Day of the newest order."""
     themes: list[str]
-    """What most of the orders are about, by the words of titles; empty where no theme is known."""
+    """Themes of most orders, from the words of titles; empty where none is known."""
 
 
 def listed_users(shop: Shop, count: int, *, seed: int, min_orders: int) -> list[ListedUser]:

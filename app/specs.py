@@ -33,10 +33,10 @@ class AnswerSpec(TypedDict):
     setting: NotRequired[str]
     person_id: NotRequired[str]
     task_id: NotRequired[str]
-    """Of a task with files; with `size`, of the frozen pages that it is asked over."""
+    """Task with files; with `size`, the frozen pages that the question is asked over."""
     size: NotRequired[str]
     reach: NotRequired[str]
-    """Of those pages, where that is not all of them, searched as the settings say; with `agent`."""
+    """Part of those pages that is reached, as the settings say; with `agent`. Absent: all of them, searched."""
 
 
 class RunPlan(TypedDict):
@@ -52,11 +52,11 @@ class RunPlan(TypedDict):
     """Another than the shop."""
     place: NotRequired[str]
     contexts: NotRequired[str]
-    """Where what was gathered of the persons lies."""
+    """Folder with what was gathered of the persons."""
     settings: NotRequired[str]
-    """What of the person its agents are given; `records` alone where it says nothing."""
+    """Settings of the person that its agents are given; absent: `records` alone."""
     reach: NotRequired[str]
-    """What of the frozen pages they reach; `whole` alone where it says nothing."""
+    """Reach of the frozen pages; absent: `whole` alone."""
 
 
 def spec_of(query: Query, agent: str, trial: int, setting: Setting, reach: Reach = WHOLE) -> AnswerSpec:

@@ -82,10 +82,9 @@ class TracedUnit(ListedUnit):
     cost_usd: float | None
     key_fields: Mapping[str, Any]
     result: Mapping[str, Any]
-    """As the unit's work left it: an answer, a judgement, questions."""
     report: str | None
     stderr: str | None
-    """Of a command: the end of what it wrote beside its report."""
+    """The end of what a command wrote beside its report."""
     transcript: list[ToldConversation] | None
     lost: list[str]
     """Names of texts that are no longer in the study."""

@@ -123,7 +123,7 @@ class _Asked(NamedTuple):
     pool: str
     workers: int
     units: int
-    """In each."""
+    """Units in flight in each worker."""
     address: str | None
 
 
@@ -149,7 +149,7 @@ def _asked(arguments: argparse.Namespace | PooledTerms) -> _Asked | None:
 
 _PLACES = ("shop", "place", "contexts")
 _GIVEN_MORE = "max_tokens"
-"""Of a key that stands for what failed units were first given, and that more is given now."""
+"""Field of a key that keeps its first value when failed units are given more."""
 
 
 class Probe(TypedDict):

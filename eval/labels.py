@@ -25,7 +25,7 @@ Dimension = Literal[
 DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
 UNNAMED = "unnamed"
 GRADES = (0.0, 10.0)
-"""What judges grade reports in; people's labels may have a scale of their own where it is named."""
+"""Scale in which judges grade reports; people's labels may name a scale of their own."""
 Read = TypeVar("Read", bound=BaseModel)
 
 
@@ -56,7 +56,7 @@ class SupportLabel(_Label):
     claim: str
     evidence: str
     query: str | None = None
-    """What the report was asked, where it is known."""
+    """The report's question, where it is known."""
     label: Literal["full", "partial", "none"]
 
 
@@ -119,7 +119,7 @@ class PassageLabel(_Label):
 
 Label = SupportLabel | PairwiseLabel | RatingLabel | CriterionLabel
 AlignLabel = Label | PassageLabel
-"""What a judge can be aligned with."""
+"""Labels that a judge can be aligned with."""
 _FORMS: dict[Task, type[Label]] = {
     "support": SupportLabel,
     "pairwise": PairwiseLabel,

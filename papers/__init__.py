@@ -6,4 +6,4 @@ if __name__ != "drr.papers":
     step_aside(__name__, __path__[0])
 
 ORDER = ("pdr", "reporteval", "dr3")
-"""As their tables and tasks follow each other; one whose folder is not here is left out."""
+"""Order of their tables and tasks; a paper whose folder is missing is left out."""

@@ -62,7 +62,7 @@ class Admission:
         self._groups = {unit.key: CostGroup.of(unit) for unit in units}
         self._under_way: set[str] = set()
         self._ended = NOTHING
-        """What the units that ended in this run cost in it."""
+        """Spending in this run of the units that ended in it."""
         self._before: dict[str, SpendAmount] = {}
         self._settled: set[str] = set()
         self._finished: dict[CostGroup, _Finished] = {}

@@ -58,7 +58,7 @@ class StudyConfig(TypedDict, total=False):
     schema: int
     made_by: str
     run: JsonObject
-    """What was asked for, as the command that made the study keeps it; `shop` is the shop, wherever there is one."""
+    """Request as the command that made the study keeps it; `shop` is the shop, wherever there is one."""
     settings: JsonObject
     """All that were resolved, but for secrets."""
 

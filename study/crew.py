@@ -27,9 +27,9 @@ from drr.study.unit import Assignment, Finished, Saved
 
 LOST = "worker_lost"
 _DEATHS = 3
-"""Of workers that had a unit in flight: after so many it is given up. A worker's other units die with it, so one is not enough."""
+"""Most workers lost with a unit in flight. A worker's other units die with it, so one is not enough."""
 _LAST_WORDS_S = 20.0
-"""Who was told to end, or was killed, is waited for so long and no longer."""
+"""Longest wait for a worker that was told to end, or was killed."""
 
 
 class _Hands:
@@ -85,7 +85,7 @@ class _Toll:
         """Workers in a row that were lost before they had begun."""
         self._most, self._stillborn = most, stillborn
         self._deaths: Counter[str] = Counter()
-        """Of the workers that had a unit in flight, by its key."""
+        """Number of workers lost with each unit in flight, by its key."""
 
     def ends(self, key: str, counts: bool) -> bool:
         """Tell whether a unit whose worker died is given up."""

@@ -21,7 +21,7 @@ from drr.env.files import check_alone, holes, private, restrain, strange_stateme
 from drr.study import hashes
 
 VERSION = 2
-"""Of 1 too is read; the first write makes it 2."""
+"""Version that is written; 1 is read too, and the first write makes it 2."""
 _AT_ONCE = 500
 _LARGEST_COPY = 16 << 30
 _MOST_HOLES = 1 << 28
@@ -50,7 +50,7 @@ CREATE TABLE spending (
 
 _STATEMENTS = (_SCHEMA, SAVED, BEATS, hashes.TABLE)
 PATIENCE_S = 60.0
-"""For one statement, a question or a write: twenty times what the largest took."""
+"""Time for one statement, to read or write: twenty times the longest so far."""
 _TABLES = {"meta", "units", "records", "leases", "spending"}
 
 

@@ -28,7 +28,7 @@ class GrantRequest:
 class Grant:
     need: SpendAmount
     portion: SpendAmount | None
-    """At least what was needed; `None`: there is no room, and there will be none."""
+    """Portion of at least the amount needed; `None`: there is no room, and there will be none."""
 
 
 @dataclass(frozen=True)

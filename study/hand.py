@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from drr.study.unit import Assignment
 
 AHEAD_S = 0.5
-"""What lies with a worker and is not begun is what it does in this time: of units that take seconds, next to nothing."""
+"""Seconds of work that wait at a worker: of units that take seconds, next to nothing."""
 _MOST = 256
 _WINDOW_S = 0.1
 
@@ -42,9 +42,9 @@ class Hand(ABC):
 
     def __init__(self) -> None:
         self.name: str | None = None
-        """In the ledger's accounts, once it told."""
+        """Name in the ledger's accounts, once the worker has sent it."""
         self.units: dict[str, Assignment] = {}
-        """In the order in which it was handed them, in which it begins them."""
+        """Units in the order in which they were handed over, in which it begins them."""
         self.stock = UnitStock()
         self.reading: asyncio.Task[None] | None = None
         self.unfit: str | None = None

@@ -14,7 +14,7 @@ from drr.study.ledger import Ledger
 from drr.study.unit import Assignment, ClaimTerms, Unit
 
 _ROUNDS = 2
-"""Of as many units as are in flight at once: so many are the last ones."""
+"""Rounds of as many units as are in flight at once: these are the last ones."""
 
 
 class LongestFirst:

@@ -21,7 +21,7 @@ _ROWS = """SELECT units.key, label, position, kind, key_fields, spec, current, s
   blobs, usage, cost, seconds, started_at, finished_at FROM units LEFT JOIN records USING (key)"""
 _WITH_HASHES = _ROWS.replace(" FROM units", ", hash FROM units") + " LEFT JOIN hashes USING (key)"
 _SEAL = ""
-"""In place of the key of a unit: no unit has it."""
+"""Mark in place of a unit's key; no unit has it."""
 _SIZE = 32
 """Bytes of a hash; a seal of 0.2's first ledgers has no sum behind it."""
 _FACTS = (

@@ -25,7 +25,7 @@ class JobCourse:
     ended: bool = False
     answer: Any = None
     refs: list[Any] = field(default_factory=list)
-    """Where its parts are; none where they were lost or dropped."""
+    """References to its parts; none where they were lost or dropped."""
     node: str = ""
     deaths: int = 0
 

@@ -101,7 +101,7 @@ LONG_AGO = 26 * 3600.0
 class Moment(NamedTuple):
     wall: float
     steady: float
-    """Of a clock that only goes forward, the same for all processes of a host."""
+    """Time of a clock that only goes forward, the same for all processes of a host."""
 
 
 class Claimed(NamedTuple):
@@ -109,13 +109,13 @@ class Claimed(NamedTuple):
 
     taken: list[str]
     held: list[str]
-    """By another."""
+    """Units that another process holds."""
 
 
 class _Seen(NamedTuple):
     expires: float
     since: float
-    """By our steady clock, when it was first seen so."""
+    """Time by our steady clock when it was first seen so."""
 
 
 class Leases:

@@ -41,13 +41,13 @@ class PoolOrder:
     opening: Opening
     workers: int
     units: int
-    """In flight in each worker."""
+    """Units in flight in each worker."""
     calls: int
-    """Of a provider at once, by all workers together."""
+    """Calls to a provider at once, by all workers together."""
     address: str | None = None
-    """Where its machines are, for pools that have any."""
+    """Address of its machines, for pools that have any."""
     folders: tuple[CarriedFolder, ...] = ()
-    """Of those that the opening names, what may be copied to machines that have it not."""
+    """Folders of the opening that may be copied to machines without them."""
     free: bool = False
     """No unit pays for a call, whatever it asks: more of them than `units` may lie with a worker."""
 

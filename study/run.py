@@ -87,12 +87,12 @@ class Pace:
     lease_s: float = 120.0
     renew_s: float = 20.0
     poll_s: float = 1.0
-    """How often units that another process holds are looked at."""
+    """Seconds between looks at units that another process holds."""
     outage_after: int = 8
     """So many units in a row that failed for transient reasons are an outage, and stop the run."""
     wall: Callable[[], float] = time.time
     steady: Callable[[], float] = time.monotonic
-    """What leases last by: nobody sets it, and all processes of a host share it."""
+    """Clock for leases: nobody sets it, and all processes of a host share it."""
 
     @property
     def now(self) -> Moment:
@@ -114,7 +114,7 @@ class Summary:
     """Units asked for that have no final record."""
     bugs: list[str] = field(default_factory=list)
     causes: dict[str, str] = field(default_factory=dict)
-    """By kind, the first failure of this run in its own words."""
+    """First failure of this run of each kind, in its own words."""
     budget: Limit = field(default_factory=Limit)
     refused: list[str] = field(default_factory=list)
     """Workers that could not begin, while others went on: which, and why."""

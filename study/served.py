@@ -32,15 +32,15 @@ class Hire:
     budget: Limit
     unit_cap: Limit | None
     calls: int | None = None
-    """Of a provider at once by all workers together, who ask the driver for places; `None`: each limits itself."""
+    """Calls to a provider at once by all workers, who ask the driver for places; `None`: each limits itself."""
     name: str | None = None
-    """In the ledger's accounts; `None`: its own."""
+    """Name in the ledger's accounts; `None`: its own."""
     code: str | None = None
     """Hash of the code that must run there."""
     each: int | None = None
     """Units that it works on at once, where they cost nothing and more of them lie with it; `None`: it begins what it is handed."""
     folders: tuple[CarriedFolder, ...] = ()
-    """That its opening names, and that may have to be copied first."""
+    """Folders of its opening that may have to be copied first."""
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ class Spending(NamedTuple):
     tokens: int
     unpriced: int
     reserved_cost: int
-    """In flight in living processes."""
+    """Cost reserved in flight in living processes."""
     reserved_tokens: int
     doubted_cost: int
     """May have been billed: what the dead had in flight, and what the living never heard the end of."""

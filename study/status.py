@@ -62,7 +62,7 @@ class BudgetState:
     tokens: int | None
     spent_usd: float | None
     spent_usd_at_most: float | None
-    """What the limit is held against."""
+    """Spending that is compared with the limit."""
     spent_tokens: int
     spent_tokens_at_most: int
 
@@ -91,9 +91,9 @@ class StudyStatus:
     imported: int
     """Answers that were made elsewhere: what making them took is unknown and in no sum here."""
     cost_usd: float | None
-    """Of answers that came; `None` where a model without a known price was called."""
+    """Cost of answers that came; `None` where a model without a known price was called."""
     cost_usd_at_most: float | None
-    """With what may have been billed: requests in flight, and those whose process died or whose end nobody heard of."""
+    """Cost with possible further bills: requests in flight, and those without a known end."""
     spent_tokens: int
     spent_tokens_at_most: int
     budget: BudgetState | None

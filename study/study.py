@@ -42,7 +42,7 @@ class Study:
         self.ledger = ledger
         self.blobs = Blobs(folder / "blobs")
         self.losses: dict[str, Loss] = {}
-        """By key, the answers that were found to lack texts since the study was opened."""
+        """Answers found to lack texts since the study was opened, by key."""
 
     @staticmethod
     def exists(folder: Path) -> bool:

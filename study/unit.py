@@ -40,7 +40,7 @@ class Unit:
     key_fields: Mapping[str, Any]
     spec: Mapping[str, Any]
     label: str
-    """What people call it, e.g. `q-1a2b · react+ws · 0`."""
+    """Name for people, e.g. `q-1a2b · react+ws · 0`."""
 
     @cached_property
     def key(self) -> str:
@@ -92,7 +92,7 @@ class Assignment:
     retried: bool = False
     """It failed before, and its record is still there."""
     saved: Mapping[str, bytes] = field(default_factory=dict)
-    """By name: what it had got when it was stopped."""
+    """Work saved when it was stopped, by name."""
     failed_for_good: bool = False
     """Its failure was none that passes by itself."""
     left_out: bool = False
@@ -120,9 +120,9 @@ class Finished:
     transient: bool
     result: Mapping[str, Any]
     texts: Mapping[str, bytes]
-    """By name: what will be kept as blobs."""
+    """Texts to keep as blobs, by name."""
     usage: Mapping[str, UsageRow]
-    """By role."""
+    """Keyed by role."""
     cost: int | None
     """Picodollars; `None` is unknown."""
     seconds: float
@@ -151,7 +151,7 @@ class Record:
     blobs: Mapping[str, str]
     """Name to content hash."""
     usage: Mapping[str, UsageRow]
-    """By role."""
+    """Keyed by role."""
     cost_usd: float | None
     """`None` is unknown."""
     seconds: float

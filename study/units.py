@@ -34,9 +34,9 @@ class AnswerTally(NamedTuple):
     units: int
     done: int
     failed: int
-    """For good; what failed and may pass is still to come."""
+    """Units that failed for good; those whose failure may pass are still to come."""
     kinds: Mapping[str, int] = {}
-    """How these failed, and how many so."""
+    """Number of failures of each kind."""
 
 
 class Units:

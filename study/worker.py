@@ -96,7 +96,7 @@ class Context:
     retried: bool = False
     """It failed before."""
     saved: Mapping[str, bytes] = field(default_factory=dict)
-    """What it had got when it was stopped, by name."""
+    """Work saved when it was stopped, by name."""
     failed_for_good: bool = False
     left_out: bool = False
     """It was done, but without all that was asked."""

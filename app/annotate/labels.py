@@ -30,7 +30,7 @@ class Mark(BaseModel):
     choice: Choice | Score | None
     seconds: float | None = Field(None, allow_inf_nan=False)
     at: float | None = Field(None, allow_inf_nan=False)
-    """When the key was pressed, in ms by the annotator's own clock: of two files the later mark counts."""
+    """Time of the key press, in ms by the annotator's own clock; of two files the later mark counts."""
 
 
 class Notebook:
@@ -123,7 +123,7 @@ class LabelLine(TypedDict):
     judge: str
     seconds: float | None
     sample: NotRequired[SampleLine]
-    """Of a plan that was drawn by lot."""
+    """Present in a plan that was drawn by lot."""
 
 
 class SampleLine(TypedDict):

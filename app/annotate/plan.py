@@ -84,15 +84,15 @@ class Annotator(BaseModel):
 class AnnotationPlan(BaseModel):
     seed: int
     sample: Sample | None = None
-    """Where the pairs were drawn by lot; else they are spread evenly, which is no random sample."""
+    """Draw of the pairs; `None`: they are spread evenly, which is no random sample."""
     dimensions: list[str]
     owner_token: str
     pairs: list[BlindPair]
     annotators: list[Annotator]
     both_bad: bool = True
-    """Whether people may say so of a pair."""
+    """True where people may call both answers of a pair bad."""
     port: int | None = Field(None, ge=1, le=65535)
-    """Where it is served, once it was: what a browser could not send it keeps under this address."""
+    """Last port it was served on: the browser keeps unsent marks under that address."""
 
     def annotator(self, token: str) -> Annotator | None:
         return next((person for person in self.annotators if person.token == token), None)

@@ -104,7 +104,7 @@ class CanariesDocument(TypedDict):
     passed: bool
     rows: list[CanaryRow]
     cost_usd: float | None
-    """Of this judge's calls; unknown where a price is."""
+    """Cost of this judge's calls; `None` where a price is unknown."""
 
 
 def build(parser: argparse.ArgumentParser) -> None:

@@ -58,11 +58,11 @@ class Surroundings(TypedDict):
     java: str | None
     chromium: str | None
     cluster: str | None
-    """Of Ray, that this machine belongs to."""
+    """The Ray cluster that this machine belongs to."""
     keys: dict[str, bool]
     """Wherever they come from: the environment, `.env`, a file of settings."""
     variables: dict[str, bool]
-    """Of the environment, whether each is set."""
+    """Environment variables, and whether each is set."""
 
 
 def _run_doctor(arguments: argparse.Namespace) -> int:

@@ -170,7 +170,7 @@ class Ingested(TypedDict):
     sizes: dict[str, int]
     content_hash: str
     reviews: JsonObject | None
-    """How many were kept, and their own hash."""
+    """Number kept, and their own hash."""
     seconds: float
 
 

@@ -197,7 +197,7 @@ HEADLINE: Mapping[str, tuple[str, int]] = {
     "input_tokens": ("tokens in", 0),
     "tool_calls": ("tool calls", 1),
 }
-"""Of metrics that go by other words here than over their columns."""
+"""Words and decimals of metrics that are called otherwise here than over their columns."""
 
 
 def _headline(metrics: Path, shown: Sequence[str]) -> str:

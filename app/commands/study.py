@@ -52,7 +52,7 @@ class _Edit(NamedTuple):
     keep: list[Unit]
     drop: list[Unit]
     finished: int
-    """Of those that are dropped."""
+    """Finished units among those that are dropped."""
 
 
 def build(parser: argparse.ArgumentParser) -> None:

@@ -18,12 +18,11 @@ class TaskActions(Protocol):
     """The module of a paper that has tasks in some form."""
 
     HELP: str
-    """What its tasks are, for the help."""
     EXAMPLES: Sequence[str]
     FORM: str
-    """What a path to them is: `FILE.jsonl`."""
+    """Form of a path to them: `FILE.jsonl`."""
     OWN: Mapping[str, Action]
-    """By name, actions that only it has."""
+    """Actions that only this paper has, by name."""
     check: Action
     show: Action
     review: Action

@@ -23,7 +23,7 @@ class FramePlace(NamedTuple):
 
     key: str
     address: str
-    """From the folder of all pages."""
+    """Path from the folder of all pages."""
     name: str
 
 

@@ -34,7 +34,7 @@ TAGS = {
     *("s", "table", "thead", "tbody", "tr", "th", "td", "a", "mark", "span"),
 }
 _SIGN = re.compile("[\U000f0000-\U0010fffd]")
-"""What stands for something else while a page is made (`app/viewer/highlight.py`): no part of any word."""
+"""Placeholder for something else while a page is made (`app/viewer/highlight.py`); no part of any word."""
 _NUMBERED = re.compile(rf"(?:\s|{_SIGN.pattern})*\[\^?[\w.-]{{1,8}}\]")
 _BARE = re.compile(rf"https?://[^\s<>()\[\]\"'{_SIGN.pattern[1:-1]}]+")
 SCHEMES = {"http", "https", "user"}

@@ -43,7 +43,7 @@ class PreviewCounts(TypedDict):
 
     answers: int
     calls: int | None
-    """Of models by agents; unknown where a part is."""
+    """Calls that agents make to models; `None` where a part is unknown."""
     judge_calls: int
 
 
@@ -65,7 +65,6 @@ class _DryRun:
     asked: Reproduction
     aside: Path
     answers: int = 0
-    """That are still to be given."""
     calls: int | None = 0
     """Unknown once a part is."""
     judge_calls: int = 0

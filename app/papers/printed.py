@@ -35,18 +35,18 @@ class Exhibit(_Row):
     """A table or figure of a paper. It is made here, or it says why not."""
 
     source: str
-    """By the paper's own number."""
+    """Its number in the paper."""
     title: str
     here: tuple[str, ...] = ()
     """Tables and figures of our report that show the same, by name."""
     pages: str = ""
-    """Where else it can be seen, where it is no table."""
+    """Other place to see it, where it is no table."""
     missing: str = ""
     """Why it cannot be made here."""
     needs: str = ""
-    """What must be given before it is made."""
+    """Missing input that must be given before it is made."""
     people: bool = False
-    """Whether it takes labels of people."""
+    """True where it takes labels of people."""
     unprinted: str = ""
     """Why nothing stands beside ours, where something is printed that cannot be copied."""
     settings: tuple[str, ...] = ()
@@ -57,9 +57,9 @@ class Exhibit(_Row):
     """Heads of what names a row."""
     columns: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
-    """Of ours, one for each column, where a column is a metric."""
+    """Our metrics, one for each column, where a column is a metric."""
     further: tuple[str, ...] = ()
-    """Of ours, columns of the paper whose figures are not known."""
+    """Our metrics for columns of the paper whose figures are not known."""
     rows: tuple[tuple[str, ...], ...] = ()
     """Names, then figures as printed; an empty one is not known."""
     notes: tuple[PrintedNote, ...] = ()
@@ -92,7 +92,7 @@ class PrintedPaper(_Row):
     paper: str
     title: str
     setting: str
-    """What makes its figures those of another setting."""
+    """Reason why its figures belong to another setting."""
     exhibit: tuple[Exhibit, ...]
 
 

@@ -38,7 +38,7 @@ class Step:
     words: list[str]
     kind: StepKind
     makes: Path | None = None
-    """Where this is there the step is done; without it the command itself computes only what is missing."""
+    """File whose presence means that the step is done; without it the command itself computes only what is missing."""
 
     @property
     def done(self) -> bool:
@@ -65,7 +65,7 @@ class PaperSteps(Protocol):
     """A paper's module."""
 
     OPTIONS: Mapping[str, PaperOption]
-    """By name, beside those that every paper has."""
+    """Options beside those that every paper has, by name."""
     EXAMPLES: Sequence[str]
     """Lines for the help."""
 
@@ -107,9 +107,9 @@ class Reproduction:
     arguments: argparse.Namespace
     places: Places
     by_rules: bool
-    """Whether no model takes part, so that little is asked by default."""
+    """True where no model takes part, so that little is asked by default."""
     sizes: dict[str, int] = field(default_factory=dict)
-    """By option: what was given, else the default."""
+    """Sizes by option: as given, else the default."""
 
     @property
     def shop(self) -> str:
@@ -230,7 +230,7 @@ class Begun(TypedDict):
     schema: int
     paper: str
     asked: dict[str, int | str | None]
-    """By option."""
+    """Choices by option."""
 
 
 def begun_in(out: Path) -> Begun | None:

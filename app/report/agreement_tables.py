@@ -114,7 +114,7 @@ class JudgedItem(NamedTuple):
     name: str
     link: str
     said: dict[tuple[str, str], str | Mapping[str, float]]
-    """What was said of it, or of each of its criteria."""
+    """Label of it, or of each of its criteria."""
 
 
 Judgements = Iterable[JudgedItem]

@@ -24,7 +24,7 @@ _NEITHER = {
     True: "Noise floor: not measured (of imported reports `drr judge --repeat 2` measures the judge's part of it; the systems' own "
     "takes two reports of a question, imported with `trial`).",
 }
-"""By whether all reports were imported: then nothing here can run their systems again."""
+"""Notes on noise that is unknown; `True`: all reports were imported, and nothing here can run their systems again."""
 
 
 def floor_cells(material: Material, metrics: Sequence[Metric | None]) -> list[Cell]:

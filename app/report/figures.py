@@ -25,11 +25,10 @@ if TYPE_CHECKING:
 
 LONGEST = 32
 NAME_HEIGHT = 0.055
-"""Of a figure, what a name in it takes."""
+"""Height of a name in a figure."""
 ROOM = 0.08
 """Share of a bar under which there is no room for its number."""
 SIGNS_PER_INCH = 18
-"""Of a banner's small type."""
 SMALLEST = 1.8
 """Inches of height under which a figure of one bar has no room for its words."""
 

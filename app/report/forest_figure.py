@@ -31,7 +31,6 @@ PALETTE = (
 
 class Scheme(NamedTuple):
     ending: str
-    """Of the file's name."""
     ink: str
     paper: str
     grey: str

@@ -215,7 +215,7 @@ CORRECTED = Form(
     _corrected,
     _corrected_notes,
 )
-"""Where `drr report --labels` was given labels of what was judged."""
+"""Table for `drr report --labels`, where there were labels of what was judged."""
 
 
 def foreign_tables(material: Material) -> list[Table]:

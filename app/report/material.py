@@ -76,15 +76,15 @@ class Material:
     judged: Judged
     document: StudyDocument
     with_paper: bool = False
-    """Whether the retail paper's figures stand in braces beside ours."""
+    """True where the retail paper's figures stand in braces beside ours."""
     agreement: AgreementDocument | None = None
     """Judges against judges and people; `None` where there are not two of them."""
     paper: str | None = None
-    """Whose tables are told by their own numbers."""
+    """Paper whose numbering of tables is used."""
     viewer: str | None = None
-    """Where the pages of the viewer lie, seen from the report's folder."""
+    """Path of the viewer's pages, seen from the report's folder."""
     raters: Raters | None = None
-    """Who agrees or not."""
+    """Raters whose agreement is shown."""
 
     @property
     def banner(self) -> str | None:

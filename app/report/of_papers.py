@@ -30,7 +30,7 @@ class MetricForm:
     is_printed: bool = False
     """The table has figures by the definitions that were printed, too."""
     sways: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """By metric, those that say how far it sways by itself: what is no further from the best is shown as slight."""
+    """Metrics that measure its own sway: values no further than this from the best are shown as slight."""
 
 
 class ReportFigure(NamedTuple):
@@ -46,7 +46,7 @@ class ReportParts:
     """Everything that a paper adds; what it has none of is left out."""
 
     forms: Mapping[str, MetricForm] = field(default_factory=dict)
-    """By key of a table of metrics."""
+    """Forms of tables of metrics, by key."""
     tables: Callable[[Material], Iterable[Table]] = lambda material: ()
     """Behind the tables of metrics."""
     last: Sequence[Callable[[Material], Table | None]] = ()
@@ -55,7 +55,7 @@ class ReportParts:
     headline: str = ""
     """The one metric that says how it went."""
     document: Mapping[str, Callable[[Study], object | None]] = field(default_factory=dict)
-    """By key of the report's document, what only a report has."""
+    """Parts of the report's document that only a report has, by key."""
     refusals: Callable[[StudyDocument], list[str]] = lambda document: []
     """Why a table that was asked for is none, for who reads no table."""
 

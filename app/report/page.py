@@ -18,7 +18,7 @@ from markupsafe import Markup
 _SENTENCE = 40
 """Letters from which on a cell is a sentence."""
 _WIDE = 60
-"""Of a bar's own units."""
+"""Width of a bar in its own units."""
 
 
 class Extent(NamedTuple):
@@ -167,7 +167,7 @@ _NOTES = (
     "Each trial of each question; the report shows the mean over questions.",
     "The questions that both answered, each by the mean of its trials; the report shows the mean difference over questions.",
 )
-"""By how many systems a page is of."""
+"""Notes for a page of no single system, of one and of two."""
 
 
 def index_page(material: Material, tables: Sequence[Table], figures: Sequence[tuple[str, str]]) -> str:

@@ -40,7 +40,6 @@ class _Pages:
     material: Material
     paper: PrintedPaper
     titles: Mapping[str, str]
-    """Of the tables that this study has, by name."""
 
     def contents(self) -> Table:
         rows = [(one.source, [Cell(one.title), self._state(one)]) for one in self.paper.exhibit]

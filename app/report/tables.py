@@ -32,17 +32,17 @@ class Cell:
     bold: bool = False
     """Better than the next by more than the noise: a paired test, corrected over the table."""
     printed: float | str | None = None
-    """What a paper prints: a number beside ours, or as it stands there in a table of the paper's own."""
+    """Figure that a paper prints beside ours, or the whole text in a table of the paper's own."""
     slight: bool = False
     """No further from the best of its column than the measure sways by itself."""
     signed: bool = False
     """A difference, whose sign is said."""
     tasks: int | None = None
-    """What `n` are of, where questions are of fewer tasks."""
+    """Number of tasks behind `n`, where questions are of fewer tasks."""
     equal: bool = False
     """No two of them differ."""
     missing: str = ""
-    """What stands there for a reader where there is no value, with the reason in a note."""
+    """Text in place of a missing value, with the reason in a note."""
 
     @classmethod
     def of(cls, v: VRow | None, digits: int = 2, **more: Any) -> Cell:
@@ -109,9 +109,9 @@ class Heading(NamedTuple):
     key: str = ""
     """Machine name, for the CSV; the label where there is none."""
     told: str = ""
-    """What stands in the column, in one sentence."""
+    """One sentence that describes the column."""
     field: str = ""
-    """Of a form's row, which is its figure; the machine name where there is none."""
+    """Field of a form's row with its figure; empty: the machine name."""
     digits: int = 2
 
     @classmethod
@@ -153,7 +153,7 @@ class Behind(NamedTuple):
 @dataclass(frozen=True)
 class Table:
     name: str
-    """Of its files."""
+    """Stem of its files' names."""
     title: str
     columns: Sequence[Heading]
     rows: Sequence[tuple[str, Sequence[Cell]]]
@@ -162,16 +162,16 @@ class Table:
     floor: Sequence[Cell] = ()
     """Under each column what a difference must exceed to be more than repetition; empty where no column has one."""
     behind: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """By row the systems whose answers its numbers are made of, one or two; a row by the name of a system is that system's. None: what
-    judges did."""
+    """Systems (one or two) behind each row's numbers, by row; a row named after a system is that system's.
+    `None`: judges' work."""
     judges: bool = False
     """So is every row."""
     each: Callable[[Answer], Sequence[str]] | None = None
-    """What an answer has under each column, where these are no metrics."""
+    """Cells of an answer under each column, where these are no metrics."""
     each_columns: Sequence[Heading] = ()
     """These columns, where they are others than the table's."""
     sections: Callable[[Material, Table], Iterable[Behind]] | None = None
-    """What stands behind it on the page of the judges."""
+    """Sections for it on the page of the judges."""
     foreign: bool = False
     """Its figures are of another judging: what stands under the same names of ours is not behind them."""
 
@@ -186,7 +186,7 @@ class TableLine(NamedTuple):
 
     name: str
     row: Mapping[str, object]
-    """What its columns read."""
+    """Values that its columns read."""
     behind: Sequence[str] | None = None
     """The systems whose answers its numbers are made of; `None` where that is as the name says."""
 

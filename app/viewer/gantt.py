@@ -24,7 +24,7 @@ class GanttBar:
     kind: str
     """`actor`, `api`, `control`, `model`, `page`, `summary`, ..."""
     label: str
-    """Of several bars on one line the last one has it."""
+    """The name; of several bars on one line only the last has it."""
     told: str
 
 

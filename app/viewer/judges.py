@@ -30,7 +30,7 @@ class JudgeBeside:
     both: int
     """Claims that both found and judged."""
     same: int
-    """Of these, with the same verdict."""
+    """Number with the same verdict."""
     alone: int
     """Claims that only the other one found."""
     grades: int
@@ -104,7 +104,7 @@ class ShownSide:
     label: str
     report: ReportView
     own_page: bool
-    """Whether the answer's page shows these verdicts."""
+    """True where the answer's page shows these verdicts."""
 
 
 def sides_of(reports: Sequence[ReportView]) -> list[ShownSide]:

@@ -50,7 +50,7 @@ class ShownVerdict:
     urls: tuple[str, ...]
     passages: tuple[Passage, ...] = ()
     alone: Mapping[str, ShownCitation] = field(default_factory=dict)
-    """By address, where there are several."""
+    """Each address by itself, where there are several."""
     missing: tuple[str, ...] = ()
     """Why the passage behind an address cannot be shown."""
     item: str = ""
@@ -151,7 +151,7 @@ class ShownMessage:
     calls: tuple[tuple[str, str], ...] = ()
     """Name and arguments of each tool that it asks for."""
     tool: str = ""
-    """Whose result it is."""
+    """Name of the tool whose result it is."""
     failed: bool = False
     tokens: str = ""
 
@@ -163,7 +163,7 @@ class Conversation:
     name: str
     turns: int
     input_tokens: int | None
-    """Of its turns whose tokens were told; `None` where none were."""
+    """Sum over turns; `None` where none of them reported tokens."""
     output_tokens: int | None
     messages: tuple[ShownMessage, ...] = ()
 
@@ -201,7 +201,7 @@ class ProductCard:
     ratings: int | None = None
     store: str | None = None
     held: bool | None = None
-    """Whether the shop has it; `None` where the shop cannot be asked."""
+    """True where the shop sells it; `None` where the shop cannot be asked."""
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ class ShownEntry:
     task: str | None = None
     """The task that it answers, as its question names it."""
     person: str | None = None
-    """Who asks, as the question names them."""
+    """The asking person, as the question names them."""
     user: str | None = None
     """The shopper who asks; `None` where nobody does."""
     text: str | None = None
@@ -240,7 +240,7 @@ class ShownEntry:
     given: int | None = None
     """Tokens of what stood of the person with the question; `None` where nothing did."""
     size: str | None = None
-    """Of the frozen pages that it was asked over, where the task has files."""
+    """Size of the frozen pages, where the task has files."""
     said: tuple[str, ...] = ()
     """Its claims in the judge's words; empty until the study was measured."""
     cost: float | None = None
@@ -281,7 +281,7 @@ class ReportView:
     profile: str
     stop_reason: str | None
     usage: Mapping[str, UsageRow]
-    """By role."""
+    """Keyed by role."""
     cost_usd: float | None
     seconds: float | None
     claims: tuple[ShownClaim, ...] = ()
@@ -293,24 +293,24 @@ class ReportView:
     figures: tuple[tuple[Metric, float | None], ...] = ()
     """Metrics that no other part of the page shows, each with its value."""
     foreign: tuple[ForeignValue, ...] = ()
-    """What judges of other benchmarks said of it, as imported."""
+    """Scores by other benchmarks' judges, as imported."""
     notes: tuple[str, ...] = field(default=())
     judged_by: str | None = None
     judged_by_rules: bool = False
     missing_shop: str | None = None
     citations: Citations = field(default_factory=partial(parse, ""))
-    """As the judge read them: where a list of sources gives ids of products alone, he followed them to the shop's pages."""
+    """Citations as the judge read them: ids of products in a list of sources lead to the shop's pages."""
     conversations: tuple[Conversation, ...] = ()
     shopper: ProfileSummary | None = None
     products: tuple[ProductCard, ...] = ()
     """Those that tools returned, and addresses of the shop that were made up."""
     others: tuple[OtherJudge, ...] = ()
     steps: tuple[StepView, ...] = ()
-    """What it waited for beside its tools; none where nobody noted it."""
+    """Waits beside its tools; empty where none were recorded."""
     mistakes: MistakesResult | None = None
-    """What a judge who read twice says of it against the shop's records."""
+    """Contradictions to the shop's records that a judge who read twice found."""
     papers: Mapping[str, Any] = field(default_factory=dict)
-    """What each paper read of it, by the paper's name."""
+    """Readings of each paper, by the paper's name."""
 
     @property
     def calls(self) -> tuple[CallView, ...]:

@@ -95,7 +95,6 @@ UNKNOWN = 'data-version=""'
 
 
 SOMEBODY = "reviewer"
-"""Who marks where nobody was named."""
 
 
 def site(

@@ -65,7 +65,7 @@ class LabelledFigure:
 
 
 UNDER_CRITERION = "under a criterion"
-"""In the name of a label: somebody's criterion may be called as a dimension of quality is."""
+"""Part of a label's name: somebody's criterion may have the name of a dimension of quality."""
 
 
 def figures_of(judged: Judged, labels: Sequence[Label]) -> list[LabelledFigure]:
@@ -119,7 +119,7 @@ def _is_first(label: PairwiseLabel, pair: Comparison, a: str, b: str) -> bool | 
 
 
 LabelledReport = tuple[str, list[Scored], list[Label]]
-"""Of one report or comparison: its question, its units with weights that sum to 1, their labels."""
+"""One report or comparison: its question, its units with weights that sum to 1, their labels."""
 
 
 def labelled_figure(

@@ -102,11 +102,11 @@ class Preference(NamedTuple):
     value: str
     question: str
     systems: tuple[str, str]
-    """In that order; empty names where nobody told them."""
+    """The pair's systems in that order; empty names where they are unknown."""
 
 
 ByItem = dict[tuple[str, str], Preference]
-"""By item and dimension."""
+"""Keyed by item and dimension."""
 
 
 def preferences(labels: Sequence[PairwiseLabel]) -> tuple[dict[str, ByItem], int]:

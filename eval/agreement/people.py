@@ -120,7 +120,7 @@ def _pair_key(label: PairwiseLabel) -> str:
 
 
 Results = Mapping[tuple[str, str], Mapping[str, Any] | None]
-"""What the judge said, by case and order; `None` where it failed."""
+"""The judge's results by case and order; `None` where it failed."""
 
 
 def support_status(result: Mapping[str, Any] | None) -> str | None:

@@ -23,7 +23,7 @@ class CostedWay(WayRow):
     more_labels: int
     """Beyond those there are."""
     cost_usd: float | None
-    """Of further answers, their judging and further labels; `None` where a price is unknown."""
+    """Cost of further answers, their judging and further labels; `None` where a price is unknown."""
 
 
 class FigurePlan(TypedDict):
@@ -34,7 +34,7 @@ class FigurePlan(TypedDict):
     sd_questions: float | None
     sd_trials: float | None
     sd_judge: float | None
-    """Of one label's (person - judge), with what comes of labels of one question."""
+    """Deviation of one label's (person - judge), with the share that labels of one question have in common."""
     ways: list[CostedWay]
     reason: NotRequired[str]
     """Why there is none."""
@@ -48,7 +48,7 @@ class PrecisionPlan(TypedDict):
     answer_usd: float | None
     """One answer, on average over the study."""
     judging_usd: float | None
-    """Of one answer."""
+    """Cost of judging one answer."""
     label_usd: float | None
     figures: list[FigurePlan]
 

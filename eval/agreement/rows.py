@@ -12,13 +12,12 @@ from drr.eval.stats.pairs import PositionRow
 
 class AgreementRow(VRow):
     n_dropped: int
-    """What agreement calls the items that a statistic leaves out."""
+    """Items that a statistic leaves out, in the terms of agreement."""
     chance: NotRequired[float | None]
-    """Of a share of preferences: what two judges reach who know nothing of each other."""
+    """Share of equal preferences that two judges reach who know nothing of each other."""
 
 
 Statistics = dict[str, AgreementRow]
-"""By name."""
 
 
 class SupportRow(TypedDict):
@@ -49,7 +48,7 @@ class ClassesRow(TypedDict):
     """The disagreements of two judges."""
 
     confusion: dict[str, dict[str, int]]
-    """By the first judge's label, then by the second's; of items that both judged."""
+    """Counts by the first judge's label, then by the second's, over items that both judged."""
     classes: dict[str, ClassRow]
     binary: BinaryRow
 
@@ -84,7 +83,7 @@ class PairwisePair(TypedDict):
     judges: list[str]
     dimensions: dict[str, Statistics]
     classes: dict[str, ClassesRow]
-    """By dimension."""
+    """Keyed by dimension."""
     rankings: dict[str, RankingRow]
 
 
@@ -116,7 +115,7 @@ class SystemTotalsRow(TypedDict):
     """The agreement on systems, each the mean of its reports."""
 
     systems: dict[str, list[float]]
-    """By the first and by the second judge."""
+    """Means by the first and by the second judge."""
     mad: AgreementRow
     par: AgreementRow
     pearson: AgreementRow
@@ -127,7 +126,7 @@ class CriteriaLevels(TypedDict):
     criterion: Statistics
     """Score by score; the pairs of `pca` are reports of one question under one criterion."""
     report: Statistics
-    """Of reports, each the mean of its criteria."""
+    """Agreement on reports, each the mean of its criteria."""
     system: SystemTotalsRow | None
     """`None` where nobody told the systems."""
 
@@ -165,9 +164,8 @@ class AgreementDocument(LabelsDocument):
     banner: str | None
     criteria: TaskAgreement[CriteriaPair]
     cost: dict[str, JudgeCost]
-    """By judge."""
     systems: list[RatingPair]
-    """How two judges' means of the systems go together."""
+    """Correlation of two judges' means of the systems."""
     metrics: list[MetricsPair]
     positions: dict[str, dict[str, PositionRow]]
     stability: dict[str, StabilityRow | None]
@@ -188,9 +186,9 @@ class MarkedRow(TypedDict):
     without_label: int
     """Say that a verdict is wrong and not what is right, or are of what nobody can be asked again."""
     elsewhere: int
-    """Of what no judge of the study says any more."""
+    """Marks on verdicts that no judge of the study gives any more."""
     rules: dict[str, ReviewerRow]
-    """Of rules' findings, by rule; they are code, and no judge is held against them."""
+    """Marks on rules' findings, by rule; rules are code, and no judge is compared with them."""
 
 
 class CalibrationDocument(TypedDict):
@@ -205,9 +203,9 @@ class CalibrationDocument(TypedDict):
     labels: int
     """All of this task; each counts in what the people say of its item."""
     repeated: int
-    """Of these, further labels of one name on one item: averaged with that name's others, so that each name counts once."""
+    """Further labels of one name on one item: averaged, so that each name counts once."""
     other_labels: int
-    """Of other tasks, in the same file."""
+    """Labels of other tasks in the same file."""
     people: list[str]
     metrics: SupportRow | Statistics
     classes: ClassesRow | None
@@ -215,7 +213,7 @@ class CalibrationDocument(TypedDict):
     among_people: dict[str, AgreementRow] | None
     thresholds: dict[str, ThresholdRow]
     marks: MarkedRow | None
-    """Where the labels are marks of a study's reviewers."""
+    """Present where the labels are marks of a study's reviewers."""
 
 
 def statistics_in(row: Mapping[str, object]) -> dict[str, AgreementRow]:

@@ -155,9 +155,9 @@ class Raters(NamedTuple):
     answers: Sequence[Answer]
     latest: Mapping[str, Judging]
     judged: Mapping[str, Judged]
-    """By judge."""
+    """Keyed by judge."""
     labels: Sequence[Label]
-    """Of people, then of judges."""
+    """Labels of people, then of judges."""
     people: frozenset[str]
 
 

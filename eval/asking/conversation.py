@@ -35,15 +35,15 @@ class Section(NamedTuple):
     text: str
     intro: str = ""
     about: str = ""
-    """Which of the things that are asked about it belongs to."""
+    """Key of the answer, or of whatever else is asked about, that it belongs to."""
     head: str = ""
-    """Where the text comes from, shown as its first line."""
+    """Origin of the text, shown as its first line."""
     report: bool = False
     """Markdown that people read rendered; all else is read as it stands."""
     gist: str | None = None
     """The words that count in it, for a judge without a model; `None`: all of them. No model is sent it apart."""
     surface: Dimension | None = None
-    """What a judge without a model looks at in the place of words. No model is sent it."""
+    """Trait that a judge without a model measures in place of words; no model is sent it."""
 
     @property
     def fenced_text(self) -> str:
@@ -62,11 +62,10 @@ class Asking(Generic[Form]):
     task: str
     form: type[Form]
     messages: tuple[BaseMessage, ...]
-    """What a model is sent."""
     sections: tuple[Section, ...] = ()
     """The texts in these messages."""
     about: tuple[str, ...] = ()
-    """What is asked about, e.g. the keys of the answers: equal prompts about two answers are two questions."""
+    """Subjects, e.g. the keys of the answers: equal prompts about two answers are two questions."""
     dimension: Dimension | None = None
     shop_url: str = ""
     person_known: bool = False

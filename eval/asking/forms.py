@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 SCHEMA = 1
-"""Of these forms: it enters every key."""
+"""Version of these forms; it enters every key."""
 
 SupportWord = Literal["full_support", "partial_support", "no_support"]
 

@@ -36,7 +36,7 @@ class StandIn(Protocol):
     """A judge without a model, handed in by whoever sets up a judging."""
 
     name: str
-    """What its verdicts carry."""
+    """Name on its verdicts."""
     version: int
     """Raised by hand when it judges otherwise."""
     banner: str

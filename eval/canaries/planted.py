@@ -16,7 +16,7 @@ WEB = {
     "https://skinlab.example/serums": "In a 12-week study of 96 adults, moisture rose by 22 % with daily use. Dermatologists advise that a patch test comes before the first use.",
     "https://pantry.example/storage": "Wire shelves fixed to studs carry 100 pounds each. A pantry of 24 square feet needs 4 shelves. Organisers say that labels save more time than boxes.",
 }
-"""By address; benches of reports cite the same."""
+"""Pages by address; benches of reports cite the same."""
 BIRDS, AIR, RAMPS, SOCKETS, SERUMS, PANTRY = WEB
 
 
@@ -164,7 +164,7 @@ _SET: dict[str, list[tuple[str, dict[str, str]]]] = {
         ),
     ],
 }
-"""By page: what it states, in words of its own, and that with an error."""
+"""Statements of each page in other words, by page, and the same with one error."""
 
 
 def planted_claims() -> Iterator[PlantedClaim]:
@@ -250,7 +250,7 @@ _TRUE: tuple[tuple[str, Mapping[str, tuple[str, str]]], ...] = (
 class PlantedAnswer(NamedTuple):
     name: str
     kind: str | None
-    """What was planted; `None`: the answer is true."""
+    """Kind of the planted error; `None`: the answer is true."""
     report: str
 
 

@@ -24,7 +24,6 @@ from drr.study.worker import Context
 
 CLEAN_NAME = "clean"
 SHOP_URL = "http://ecommerce.example"
-"""Of the products that the reports link."""
 QUERY_ID = "q-birds"
 
 
@@ -63,17 +62,16 @@ EMPTY_MOST = 2.0
 FOUND_LEAST = 0.95
 ALARMS_MOST = 0.02
 STATED_LEAST = 0.8
-"""Who calls everything partly supported has found nothing."""
+"""Least share: a judge that calls everything partly supported has found nothing."""
 
 
 class CanaryRow(TypedDict):
     part: str
     name: str
     asked: str
-    """What must hold."""
     value: float | None
     beside: float | None
-    """What it is held against: the clean report's figure, or a limit."""
+    """Value for comparison: the clean report's figure, or a limit."""
     passed: bool | None
     """`None`: the judge gave no answer."""
 

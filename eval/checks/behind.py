@@ -97,7 +97,7 @@ def detail_of(product: Product, label: str) -> str | None:
 _HEAD = re.compile(
     r"[\s>#*_]*+(?:(?:[-+•·]|\d{1,3}[.)])[\s*_]*+)?(?:(?:\d{1,3}\s?[x×]\s|[^\W\d_][^\n:|\[(]{0,24}:\s)[\s*_]*+)?[\[(]*+[\s*_\[(]*+"
 )
-"""What may stand before the product at the head of its line: a bullet, a number, how many, a label."""
+"""Words before a product at the head of its line: a bullet, a number, how many, a label."""
 _JOINED = re.compile(
     r"(?:\b(?:and|plus)(?:\s[a-z-]+){0,4}|\b(?:(?<!\bgo )(?<!start )(?<!stay )(?<!begin )(?<!stick )with|for|of|or|both|nor|than|versus|vs\.?)|[+&])"
     r"[\s*_\[(]*(?:(?:the|a|an|one|your|its)\s)?[\s*_\[(]*$",

@@ -21,12 +21,12 @@ _OPEN = re.compile(
     r"|\bor\s(?:\[|\\?\$|the\s|a\s)|\b(?:under|over|off|left|below|above)\s(?:\\?\$|your|the|budget|of)|\d\s?%\soff|[<>≤≥]|→(?!\s?(?:http|\[|\\?\$))",
     re.I,
 )
-"""In a line: it may not be part of the sum."""
+"""Words of a line that may be no part of the sum."""
 _MANY = re.compile(
     r"(?<![\w.$])(?P<many>\d{1,3})\s?[x×]\s?(?=[\[$*_A-Z\\(]|\d+\.\d\d\sUSD)|(?<![\d.]\s)(?<![\w.])[x×]\s?(?P<behind>\d{1,3})(?=\s*(?:[|,;:)=–—]|$))|\bqty:?\s(?P<qty>\d{1,3})(?!\d)"
 )
 _EACH = re.compile(r"(?<![\w.$])\d{1,3}\s?[x×]\s?[*_]{0,2}(?:\\?\$|US\$|USD|\d+\.\d\d\sUSD)")
-"""How many right before the cost of one."""
+"""Number of pieces right before the cost of one."""
 _EQUALS = re.compile(r"=\s?[*_]{0,2}\s?(?:US)?\\?\$")
 _SENTENCE = re.compile(r"(?<=[.;:!?)])\s+(?=[*_]{0,2}[A-Z])|\n")
 _BETWEEN = " \t*_:=–—-.>•"

@@ -33,7 +33,7 @@ _OTHER_SHOPS = re.compile(
     rf"(?:^|\.)(?:{_SHOPS})\.(?:com|co\.uk|de|fr|ca|com\.au|in|co\.jp|es|it|nl|example)$|^amzn\.to$|^a\.co$"
 )
 _COUNTER = re.compile(r"(?:www\d?|smile|m|mobile|shop|store|[a-z]{2})?")
-"""What stands before the name of a shop where it sells; developers, investors and readers of its blog go elsewhere."""
+"""Prefix of a shop's address where it sells; developers, investors and readers of its blog go elsewhere."""
 _SHOP_HOST = re.compile(
     r"^(?:shop|store|shopping|buy|market)\.|(?:^|[.-])(?:shop|store|mart|outlet)\d*\.[a-z.]+$"
 )

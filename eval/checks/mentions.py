@@ -37,13 +37,13 @@ class TextLine:
     text: str
     indent: int = 0
     level: int = 0
-    """Of a heading; 7 for a bold line that stands for one."""
+    """Level of a heading; 7 for a bold line that stands for one."""
     after_blank: bool = False
     cells: list[tuple[int, int]] = field(default_factory=list)
     header: list[str] = field(default_factory=list)
-    """Of the table, on its rows."""
+    """The table's header, on its rows."""
     table: int = -1
-    """Which table the row is in."""
+    """Number of the row's table."""
 
     @property
     def is_row(self) -> bool:
@@ -191,7 +191,7 @@ class Mentions:
         self.references = self._references()
         self._starts = [reference.start for reference in self.references]
         self.called = list(self._called())
-        """Where the report calls a product by a name that can only be its own."""
+        """Places where the report calls a product by a name that can only be its own."""
 
     def within(self, start: int, end: int) -> list[ProductReference]:
         return self.references[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
@@ -199,7 +199,7 @@ class Mentions:
     def _references(self) -> list[ProductReference]:
         found: list[ProductReference] = []
         linked = bytearray(len(self.body))
-        """Which characters are a link's: an id inside says nothing new."""
+        """One flag per character, set inside links: an id there adds nothing."""
         for marker in self.subject.citations.markers:
             if marker.url is None:
                 continue
@@ -266,7 +266,7 @@ class Tables:
         self._mentions = mentions
         self._body = mentions.body
         self._columns: dict[int, dict[int, str]] = {}
-        """By table, the product of each column, where one row holds several products, each in a cell of its own."""
+        """Product of each column, by table, where one row holds several products, each in a cell of its own."""
         rows = [line for line in mentions.layout.lines if line.cells]
         for table, lines in groupby(rows, lambda line: line.table):
             self._columns[table] = self._owners(list(lines))

@@ -217,7 +217,7 @@ def _compare_labels(tally: Tally, mentions: Mentions, only: StatedTotal, limits:
 
 _AFTER = re.compile(r"\n\s*\n|\n[ \t]*#|\b[Tt]otal\b")
 _AFTER_ONE = re.compile(r"\n\s*\n[^\n]+\n\s*\n|\n[ \t]*#|\b[Tt]otal\b")
-"""Where what is said of a total ends: with its paragraph, of the only total with the next one."""
+"""End of the words about a report's only total, one paragraph further than of others."""
 
 
 def _compare_behind(

@@ -22,7 +22,7 @@ _ORDER_ID = re.compile(
     re.I,
 )
 _DIGITS = 16
-"""Of every order's number."""
+"""Digits of every order's number."""
 _STATES = {one.casefold(): one for one in ORDER_STATUSES}
 _NOT_YET = listed("refunded|pending|in transit|on its way|still on its way|on the way|not delivered|open")
 """States that no record has."""

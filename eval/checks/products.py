@@ -22,7 +22,7 @@ from drr.wording.money import amounts
 
 _CENT = 0.005
 _MOST = 60
-"""Of one thing, in what stands as its price."""
+"""Most pieces whose sum may stand as a thing's price."""
 _REDUCED = re.compile(
     r"\d\s?%\s(?:off|less|coupon|discount|cheaper)|\$[\d.]+\soff\b|\bcoupon|\bon sale\b|\bdiscount", re.I
 )

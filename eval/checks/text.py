@@ -88,9 +88,9 @@ class _ParagraphsSeen:
     def __init__(self) -> None:
         self._all: list[Paragraph] = []
         self._firsts: dict[tuple[str, ...], Paragraph] = {}
-        """By all words; of those alike, the first."""
+        """Paragraphs by all their words; of equal ones the first."""
         self._holders: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
-        """By shingle."""
+        """Numbers of paragraphs by shingle."""
 
     def add(self, paragraph: Paragraph) -> Paragraph | None:
         """Return the earlier paragraph that this one repeats."""

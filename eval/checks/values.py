@@ -11,7 +11,7 @@ from drr.eval.checks.base import Span
 from drr.wording.figures import number
 
 Field = Literal["price", "stars", "count"]
-"""What a label may name of a product beside the details of its record."""
+"""Details that a label may name of a product beside those of its record."""
 
 _FIELDS: dict[str, Field] = {
     **dict.fromkeys(

@@ -60,9 +60,9 @@ class Answer:
     study: Study = field(repr=False)
     record: Record = field(repr=False)
     task_id: str | None = None
-    """Of which its question is one of several, at other sizes or by other persons; as the question says, else the answer itself."""
+    """Task whose question this is at one size or by one person; else the answer itself."""
     size: str | None = None
-    """Of the frozen pages that it was asked over."""
+    """Size of the frozen pages that it was asked over."""
     broken_off: str | None = None
     """Why its research ended in the middle, if it did: the report is written from what was known by then."""
 

@@ -25,7 +25,7 @@ _GENERIC = _words(
     "page pages website webpage site listing see view read more details detail info information learn "
     "product item shop store article original full 来源 链接 出处 参考 "
 )
-"""Of such words alone a mark may be: they say nothing of what it stands behind."""
+"""Words that may make up a mark by themselves: they say nothing of their source."""
 _SIGNS = re.compile(r"[\W_]*\Z")
 _NUMBERS = re.compile(r"[\[(【]\s*\d{1,3}(?:\s*[,;–-]\s*\d{1,3}){0,9}\s*[\])】]\Z")
 _LETTER = re.compile(r"[\W_]?[a-z][\W_]?\Z")
@@ -48,7 +48,7 @@ _NEEDS = _DETERMINERS | _words(
     "do does did have has had see visit read check click use try view consult recommend prefer choose "
     "pick buy get order include includes including "
 )
-"""What they stand behind, the sentence needs."""
+"""Words that need the next one: a link right behind them is part of the sentence."""
 _POINTING = re.compile(
     r"[\W_]*(?:see(?: also)?|sources?|via|cf\.?|refs?|more (?:at|on|in)|read more(?: at)?)\s?:?\s*\Z", re.I
 )

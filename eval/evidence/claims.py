@@ -56,7 +56,7 @@ _META = re.compile(
     re.I,
 )
 _OF_BEFORE = re.compile(r"(?:It|Its|This|They|Their)\b")
-"""How a sentence begins that goes on about what the one before it links to."""
+"""Opening of a sentence about the thing that the one before it links to."""
 _LABEL_ONLY = re.compile(r"(?:sources?|references?|citations?|see also|来源|参考)\W*$", re.I)
 _BAR = re.compile(r"(?<!\\)\|")
 _EMPTY_BRACKETS = re.compile(
@@ -88,13 +88,13 @@ class ReportSentence:
     """A sentence, list item, table row or heading, claim or not; `report[start:end]` is its quote."""
 
     text: str
-    """Without its markers; of a row with the names of its columns."""
+    """Text without markers; in a row with the names of its columns."""
     start: int
     end: int
     kind: str
     """text, item, row, title or heading"""
     block: int
-    """Which block of the report it is of: those of one paragraph share it."""
+    """Block of the report: the sentences of one paragraph share it."""
     urls: tuple[str, ...]
 
 

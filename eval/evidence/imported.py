@@ -95,16 +95,16 @@ class ImportedReport(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     id: Id | None = None
-    """As the system that wrote it tells its reports apart, such as the question's id."""
+    """The writing system's own id of the report, such as the question's."""
     system: str = Field(min_length=1, max_length=200)
     query: str = Field(min_length=1)
     query_id: Id | None = None
     user_id: str | None = Field(None, min_length=1)
     task_id: Id | None = None
     size: Id | None = None
-    """Of the frozen pages that it was asked over: a question of its own, which `query_id` names."""
+    """Size of the frozen pages; each size is a question of its own, which `query_id` names."""
     person_id: Id | None = None
-    """Who asks, by the id of a file of persons; only of a question that names its user too."""
+    """The asking person's id in a file of persons; only where the question names its user too."""
     origin: Origin | None = None
     trial: int = Field(0, ge=0, le=10**9)
     report_markdown: str

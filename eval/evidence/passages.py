@@ -36,7 +36,7 @@ _OF_SHOPS = frozenset(
         "reviewer review reviews cost price priced sell according available usd dollar"
     )
 )
-"""What a shop says of everything."""
+"""Words that shops use of everything."""
 _ENDED = (
     ("ations", "nesses"),
     ("ation", "ments"),
@@ -45,7 +45,7 @@ _ENDED = (
     ("ed", "er", "or", "ly", "es", "al"),
     ("s", "e", "y"),
 )
-"""What grammar puts behind a word, the longest first."""
+"""Endings that grammar adds to a word, the longest first."""
 
 
 def plain(text: str) -> str:
@@ -76,7 +76,7 @@ def families(text: str) -> frozenset[str]:
 
 
 _MOST_AMOUNTS = 16
-"""Of a text, that are added up."""
+"""Most amounts of a text that are added up."""
 _MULTIPLES = range(2, 13)
 
 
@@ -112,14 +112,14 @@ _SHORT = 60
 _HEADING = 200
 """Characters of a first line that may be a heading."""
 _MOST_FIGURES = 24
-"""Of a claim: more than these hold no sentence, and work stays linear."""
+"""Most figures of a claim: no sentence has more, and work stays linear."""
 
 
 class WindowVerdict(NamedTuple):
     label: Label
     reason: str
     share: float = 0.0
-    """Of the claim, words and figures."""
+    """Share of the claim's words and figures."""
     text: int = 0
     """Tell which of the texts the span lies in."""
     span: Span | None = None

@@ -26,11 +26,11 @@ class ForeignFigure:
     name: str
     label: str
     ends: Ends | None = None
-    """Of its scale; a value beyond them is refused where it is read."""
+    """Ends of its scale; a value beyond them is refused where it is read."""
     told: str = ""
     sums: tuple[str, ...] = ()
     formula: Callable[[Floats], Floats] | None = None
-    """From sums, a line each, to values."""
+    """Function from sums, a line each, to values."""
 
     @property
     def scale(self) -> str:
@@ -56,7 +56,7 @@ class ForeignQuestion:
     task: int | str | None = None
     domain: str | None = None
     size: str | None = None
-    """Of the frozen pages that it was asked over."""
+    """Size of the frozen pages that it was asked over."""
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ class ForeignScore(BaseModel):
     system: str = Field(min_length=1)
     query_id: str | None = None
     size: str | None = None
-    """Of the frozen pages that the question was asked over."""
+    """Size of the frozen pages that the question was asked over."""
     trial: int = Field(0, ge=0)
     values: dict[str, FiniteFloat | None]
     failed: str | None = None
@@ -110,7 +110,7 @@ class ForeignTableRow(TypedDict):
     sources: list[str]
     figures: list[ForeignColumn]
     systems: dict[str, dict[str, VRow]]
-    """At each size of the frozen pages, where there are such."""
+    """Values at each size of the frozen pages, where there are several."""
     without_report: NotRequired[list[str]]
     """Systems of which this study has no report."""
 

@@ -191,9 +191,9 @@ def _joined(where: str, first: str, one: ForeignScore, other: ForeignScore) -> F
 class LeavingReports:
     reports: list[ReportOut]
     scores: Mapping[str, list[ScoresOut]]
-    """Of the same format, by judge; empty where nobody told who that is."""
+    """Scores in the same format, by judge; empty where the judge is unknown."""
     left_out: Mapping[str, int]
-    """By kind, how many reports (or scores) have some of it."""
+    """Number of reports (or scores) that have some of it, by kind."""
 
 
 def leaving(study: Study, form: Format) -> LeavingReports:

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 SCHEMA = 1
 FOLDER = "review"
-"""Of the study: a file for each reviewer."""
+"""Folder of the study with a file for each reviewer."""
 MARKABLE = ("full", "partial", "none")
 """A source that could not be read has no verdict to be right or wrong."""
 ReviewerName = Annotated[str, Field(pattern=r"^[\w-]{1,80}$")]
@@ -40,12 +40,12 @@ class ReviewMark(BaseModel):
     """The claim and its type of source as a judging names them together, or the rule."""
     claim: str | None = None
     judge: str | None = None
-    """Whose verdict it is; of a rule nobody's."""
+    """Judge of the verdict; `None` for a rule."""
     shown: str = Field(max_length=200)
-    """What the page said."""
+    """Words of the page."""
     says: Literal["right", "wrong"] | None
     should: Literal["full", "partial", "none"] | None = None
-    """What a wrong verdict should be, where the reviewer said so."""
+    """The right verdict in place of a wrong one, where the reviewer gave it."""
     at: float | None = Field(None, allow_inf_nan=False)
     """When, in ms by the reviewer's own clock."""
 
@@ -82,9 +82,7 @@ class MarksRow(TypedDict):
     """The reviewers' marks on one judging as it stands now."""
 
     verdicts: dict[str, ReviewerRow]
-    """By reviewer."""
     rules: dict[str, ReviewerRow]
-    """By reviewer."""
     by_rule: dict[str, ReviewerRow]
     elsewhere: int
     """Marks of another judge's verdicts, or of what reads otherwise now."""

@@ -20,7 +20,7 @@ from drr.study.unit import Record, canonical_json
 
 _META = "judgings"
 _HOW = frozenset({"version", "prompt", "schema", "report", "statuses", "repeat"})
-"""Of a key: how it was judged and what was shown, not what was judged."""
+"""Fields of a key that describe the judging and the words shown, not the thing judged."""
 
 
 def judging_of(desk: Desk) -> Judging:
@@ -157,7 +157,7 @@ def _settled(record: Record) -> bool:
 
 
 _ABOUT = frozenset({"answer", "first", "second"})
-"""Where a judgement's key names answers."""
+"""Fields of a judgement's key that name answers."""
 
 
 def _waiting(records: Sequence[Record], settled: Sequence[Record]) -> list[Record]:

@@ -44,7 +44,7 @@ class JudgeOptions:
     what: Sequence[str]
     """Groups of tasks."""
     variants: Sequence[str] | None = None
-    """For pairs; default: those with page summaries, if there are two, else all."""
+    """Variants for pairs; default: those with page summaries, if there are two, else all."""
     budget: Limit | None = None
     unit_cap: Limit | None = None
     units: int = 8
@@ -80,7 +80,7 @@ class Forecast(Row):
     answers: int
     tasks: dict[str, Row]
     of_questions: ForecastPart
-    """What is asked of questions, however many answers there are."""
+    """Part that is asked of questions, however many answers there are."""
     cost_usd: float | None
     price_date: str | None
 
@@ -245,7 +245,7 @@ def _dollars(price: TokenPrice, row: Row) -> float:
 
 FETCHES = 8
 Around = Callable[[Unit], AbstractContextManager[None]]
-"""What stands around the work on each judgement: whoever watches a judging."""
+"""Context around the work on each judgement, for whoever watches a judging."""
 
 
 def _nobody(unit: Unit) -> AbstractContextManager[None]:
@@ -353,7 +353,7 @@ class CitedPages:
     """The web addresses that the reports of a study cite, in canonical form, and how each is asked for."""
 
     returned: Mapping[str, str]
-    """As a tool gave it: what a report wrote into the address reaches nobody."""
+    """Addresses as tools returned them: additions of a report reach nobody."""
     unknown: Sequence[str]
     """No tool is known to have returned these: asked for only where a person says so."""
 

@@ -19,13 +19,13 @@ from drr.eval.tasks.judged import Judged
 
 Better = Literal["higher", "lower"]
 Values = Mapping[str, float | None]
-"""By metric. One that was not judged is left out, one that failed or is undefined is `None`."""
+"""Values by metric. A metric that was not judged is left out, one that failed or is undefined is `None`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
     name: str
-    """In documents and on the command line. Every metric of a further family begins with the family's prefix."""
+    """Name in documents and on the command line. Every metric of a further family begins with the family's prefix."""
     label: str
     explanation: str
     """One plain sentence."""
@@ -34,7 +34,7 @@ class Metric:
     unit: str = ""
     range: Ends | None = None
     least: float | None = None
-    """Where there is no range: what no value is below (0 of a count). `None`: any number, as of a difference."""
+    """Lower bound where there is no range (0 of a count). `None`: any number, as of a difference."""
     better: Better | None = None
     """`None`: more of it is neither better nor worse."""
     digits: int = 2
@@ -101,7 +101,7 @@ def over_queries(
 
 
 TABLE = "papers"
-"""Where all of them stand beside each other."""
+"""Table in which all of them stand beside each other."""
 
 
 def sum_metric(name: str, label: str, explanation: str, ends: Ends, *, digits: int = 2) -> Metric:
@@ -124,9 +124,9 @@ class CitedSums:
     """The declaration of a family of such metrics."""
 
     methods: Mapping[str, str]
-    """By metric, how it is made."""
+    """Method of each metric, by metric."""
     values: Callable[[Mapping[str, bool], Sequence[CitationVerdict]], Mapping[str, float | None]]
-    """Of one report: of its claims whether each cites an address, and the verdicts on all citations."""
+    """Function for one report: of its claims whether each cites an address, and the verdicts on all citations."""
     without_verdicts: frozenset[str] = frozenset()
     """Metrics that are known while verdicts are still missing."""
 

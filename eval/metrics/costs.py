@@ -18,7 +18,7 @@ from drr.study.study import Study
 from drr.study.unit import Record, canonical_json
 
 _WANTED = frozenset({"what", "wanted"})
-"""Of a memory's unit: what says nothing of the memory itself."""
+"""Fields of a memory's unit that do not identify the memory."""
 
 
 class PartCost(NamedTuple):

@@ -93,11 +93,11 @@ class Diagnosis(TypedDict):
 
     present: bool | None
     by: str | None
-    """Who says so."""
+    """Judge of the label."""
     example: str | None
     """The words that show it."""
     either: bool
-    """Whether its absence could have been said as well: what can only accuse makes no share."""
+    """True where absence could have been found as well: a method that can only accuse makes no share."""
 
 
 def diagnose(

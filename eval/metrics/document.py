@@ -34,13 +34,13 @@ class PrintedFigures(NamedTuple):
     """The figures that a paper's plug-in adds where its protocol was judged."""
 
     figures: Callable[[Judged, Sequence[Answer]], Mapping[str, V]]
-    """Of one system."""
+    """Figures of one system."""
     tasks_behind: Callable[[str], tuple[str, ...]]
-    """Of a figure's name; none of another paper's."""
+    """Tasks behind a figure's name; empty for another paper's."""
     heads: Mapping[str, str] = {}
-    """What stands over those that a judging tells of."""
+    """Heads of those columns that depend on the judging."""
     note: str = ""
-    """What must be known of these."""
+    """Note for their readers."""
 
 
 def printed_figures() -> list[PrintedFigures]:
@@ -148,7 +148,7 @@ class JudgedStudy(NamedTuple):
     study: Study
     judged: Judged
     figures: Mapping[str, Mapping[str, VRow]]
-    """Of the systems, each over all it answered."""
+    """Figures of each system over all that it answered."""
     counted: Callable[[Judged], Judged]
     """The answers of another judging that count in this document."""
 

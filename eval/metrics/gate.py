@@ -57,7 +57,7 @@ class GateRow(TypedDict):
     figure: VRow
     """The metric, or its difference from the base."""
     why: str | None
-    """In words, where it does not hold."""
+    """Reason in words where it does not hold."""
 
 
 def requirement(text: str) -> Requirement:

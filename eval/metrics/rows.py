@@ -60,7 +60,7 @@ class CoverageRow(TypedDict):
     lost: NotRequired[list[str]]
     """Answers that lack texts and are in no figure, by label; not there where there are none."""
     marks: NotRequired[MarksRow]
-    """What reviewers marked as right or wrong; not there where nobody did."""
+    """Reviewers' marks of right and wrong; absent where there are none."""
     tasks: dict[str, TaskRow]
     invalid: bool
     invalid_because: list[str]
@@ -160,7 +160,7 @@ class StudyDocument(TypedDict):
     banner: str | None
     provenance: Provenance
     metrics: dict[str, dict[str, VRow]]
-    """By variant and metric."""
+    """Values by variant and metric."""
     pairwise: list[PairRow]
     pairwise_detail: PairDetail | None
     length_correlation: dict[str, LengthRow] | None
@@ -168,11 +168,11 @@ class StudyDocument(TypedDict):
     failures: FailureDocument | None
     as_printed: NotRequired[PaperDocument]
     corrected: NotRequired[CorrectedDocument]
-    """With `--labels`."""
+    """Present with `--labels`."""
     alignment: NotRequired[list[AlignmentRow]]
-    """Where a judge was aligned with experts in this study."""
+    """Present where a judge was aligned with experts in this study."""
     foreign: NotRequired[list[ForeignTableRow]]
-    """What other benchmarks' judges said of the same reports, as imported."""
+    """Other benchmarks' scores for the same reports, as imported."""
 
 
 class MetricRow(TypedDict):
@@ -209,7 +209,7 @@ class CompareDocument(TypedDict):
     """of so many questions and trials that both answered."""
     metrics: dict[str, DifferenceRow]
     noise: dict[str, FloorRow]
-    """What a difference must exceed to be more than repetition; a metric that was not repeated is not in it."""
+    """Least differences that are more than repetition; metrics that were not repeated are absent."""
     about: dict[str, MetricRow]
     pairwise: list[PairRow]
 
@@ -234,9 +234,9 @@ class SystemCost(TypedDict):
     agent: SpentRow
     """Per answer."""
     recall: NotRequired[SpentRow]
-    """Of the memory, per question of a person."""
+    """Cost of the memory per question of a person."""
     build: NotRequired[SpentRow]
-    """Of the memory, per person: observing, once for all questions and budgets."""
+    """Cost of the memory per person: observing, once for all questions and budgets."""
     judge: NotRequired[SpentRow]
     """Per answer, what was judged of it alone."""
     failed: int
@@ -250,7 +250,7 @@ class CostDocument(TypedDict):
 
     systems: dict[str, SystemCost]
     shared: dict[str, SpentInAll]
-    """By task of judging, what is of no single answer: criteria, pairs, key points."""
+    """Cost of judging that belongs to no single answer (criteria, pairs, key points), by task."""
 
 
 def cost_part(document: Mapping[str, object]) -> CostDocument | None:

@@ -21,7 +21,7 @@ PROTOCOLS: dict[str, tuple[str, str]] = {
         "a judge against people: PCA, MARD, MAD, PAR, correlations",
     ),
 }
-"""By name: where the class is, and one line of help."""
+"""Place of the class and one line of help, by name."""
 
 
 def protocols() -> dict[str, tuple[str, str]]:

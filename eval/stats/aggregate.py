@@ -194,7 +194,7 @@ class Interval(TypedDict):
     ci_low: float | None
     ci_high: float | None
     all_equal: NotRequired[bool]
-    """Where nothing differs."""
+    """Present where nothing differs."""
 
 
 def interval_row(v: V | None) -> Interval:
@@ -300,7 +300,7 @@ class AggregateDocument(TypedDict):
     n: int
     n_unscored: int
     n_by_value: dict[str, int]
-    """How many rows are in each mean; empty where the values are no means of rows."""
+    """Rows in each mean; empty where the values are no means of rows."""
     values: JsonObject
     as_printed: JsonObject
     rows: list[JsonObject]

@@ -54,7 +54,7 @@ class Comparison:
     words_b: int | None = None
     trial: int = 0
     task: str | None = None
-    """Of which the query is one of several."""
+    """Task whose question this is at one size or by one person."""
 
     @property
     def asked(self) -> AskedQuestion:

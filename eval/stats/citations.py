@@ -26,11 +26,12 @@ class CitationVerdict:
     type: str
     """Kind of the source; empty where the judgement failed before it was known."""
     status: Status | None
-    """What this address says alone; `None` where nobody has judged it yet."""
+    """Verdict on this address alone; `None` where nobody has judged it yet."""
     together: Status | None
-    """What all sources of its type say that the claim cites."""
+    """Verdict on all sources of its type that the claim cites."""
     needed: bool | None
-    """Of an address that supports nothing alone: whether the sources of its type support less without it. `None`: nobody can tell."""
+    """True where the sources of its type support less without it; `None`: unknown. Only for an address that
+    supports nothing alone."""
     is_source: bool
     """`False` for an address that is made up: no tool returned it and the shop does not hold it. A record that is not there says `none`."""
     reason: str
@@ -41,11 +42,10 @@ class CitationVerdict:
     scope: str
     """The claim that the citation stands in; of one that stands over or under several statements with others, the first of these."""
     sha256: str | None
-    """Of the frozen text."""
     passages: tuple[Place, ...] = ()
-    """What of the text was shown."""
+    """Places in the text that were shown."""
     spans: tuple[Place, ...] = ()
-    """What of it decided."""
+    """Places in the text that decided."""
 
     @property
     def supports(self) -> bool | None:

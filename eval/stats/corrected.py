@@ -33,9 +33,9 @@ class Scored:
     person: float | None = None
     """`None`: not labelled."""
     settled: bool = False
-    """By code, without a judge: there is nothing for people to label, and no error."""
+    """True where code decided without a judge: there is nothing for people to label, and no error."""
     report: str = ""
-    """Whose it is: the trials of a question are different reports."""
+    """Report that it belongs to: the trials of a question are different reports."""
 
 
 class CorrectedRow(VRow):
@@ -43,11 +43,11 @@ class CorrectedRow(VRow):
 
     n_labelled: int
     n_questions: int
-    """Of the labelled."""
+    """Number of labelled questions."""
     judge: VRow
     """The judge's own mean, uncorrected."""
     people: VRow
-    """Of the labels alone."""
+    """Figure from the labels alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ def _by_place(place: NDArray[np.int64], values: Floats, size: int) -> Floats:
 
 
 SHARES = (0.25, 0.5, 0.75)
-"""Of the variance that is left to the labels: many labels and few questions, or the other way."""
+"""Shares of the variance that is left to the labels: many labels and few questions, or the other way."""
 
 
 class WayRow(TypedDict):
@@ -161,7 +161,7 @@ class WayRow(TypedDict):
     trials: int
     labels: int
     reports: int | None
-    """That are labelled whole; `None` where labels are drawn one by one."""
+    """Reports that are labelled whole; `None` where labels are drawn one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,7 @@ class Spread:
     by_report: float | None = None
     """Labels of a labelled report, where all of a report are drawn together."""
     open: float = inf
-    """Of a report, what a person can label: there are never more labels than that."""
+    """Most labels that a person can give for one report."""
 
 
 def spread(units: Sequence[Scored], *, drawn_whole: bool = False) -> Spread | None:

@@ -280,7 +280,7 @@ class CriterionScore(NamedTuple):
 
     query: str
     report: str
-    """Of its question."""
+    """Report's name within its question."""
     beside: str
     """The reports that are preferred one to another have it in common: those of one question under one criterion."""
     judge: float | None

@@ -139,9 +139,9 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 POWER_Z = 0.8416212335729143
-"""Of a power of 80 %."""
+"""Quantile of a power of 80 %."""
 Repeated = Mapping[Any, Sequence[float | None]]
-"""By what was repeated (a question, a report), what each repetition says."""
+"""Values of each repetition, by the thing that was repeated (a question, a report)."""
 
 
 class RepetitionFloor(NamedTuple):

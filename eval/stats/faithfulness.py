@@ -21,7 +21,7 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 SCORE: Mapping[str, float] = {"full": 1.0, "partial": 0.5, "none": 0.0}
 UNREADABLE = frozenset({"unreachable", "blocked", "empty"})
 UNREAD = UNREADABLE | {"not_frozen"}
-"""With what nobody kept, so that nobody can say what stood there: it is in no precision, and was read by nobody all the same."""
+"""Statuses of unread sources, with those that nobody kept: they are in no precision."""
 PAPER_TYPES: tuple[str, ...] = ("web", "product")
 ALL_TYPES: tuple[str, ...] = ("web", "product", "user")
 
@@ -49,7 +49,7 @@ class JudgedClaim:
     """Against the text the agent saw (snippet, summary, rendered record)."""
 
     resolved: bool | None = None
-    """Whether a cited address is a source: something a tool returned or the shop holds. `None`: any address counts."""
+    """True where a cited address is one that a tool returned or the shop holds. `None`: any address counts."""
 
     @property
     def cited(self) -> bool:

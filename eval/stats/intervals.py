@@ -44,11 +44,11 @@ class VRow(TypedDict):
     n_unscored: int
     method: str
     tasks: NotRequired[int]
-    """What was drawn, where the questions are of fewer tasks."""
+    """Number of tasks drawn, where the questions are of fewer tasks."""
     reason: NotRequired[str | None]
     """Why there is no value, where that is known."""
     all_equal: NotRequired[bool]
-    """Where nothing differs."""
+    """Present where nothing differs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class V:
     reason: str | None = None
     """Why there is no value, where that is known."""
     clusters: int = 0
-    """What was drawn; 0 where nothing was."""
+    """Number of clusters drawn; 0 where nothing was drawn."""
     tasks: int = 0
     """The same, where the questions are of fewer tasks; else 0."""
     error: float | None = None

@@ -31,11 +31,12 @@ class Position:
 
     dimension: str
     consistency: V
-    """Of the comparisons valid in both orders, the share with the same verdict after the swap."""
+    """Share of the comparisons valid in both orders that have the same verdict after the swap."""
     first_rate: V
-    """Of the decided calls, the share won by the answer shown first."""
+    """Share of the decided calls won by the answer shown first."""
     p_first: float | None
-    """By flipping signs question by question: the calls of one question, in both orders and over its trials, are one draw."""
+    """P value of flipping signs question by question. All calls of one question, in both orders and over its
+    trials, are one draw."""
 
     @property
     def unreliable(self) -> bool:
@@ -102,7 +103,7 @@ class PairRow(TypedDict):
     p_sign: float | None
     p_holm: float | None
     wins_needed: int | None
-    """Of the queries, or tasks of several, that on average prefer one side."""
+    """Queries (or tasks of several queries) that must prefer one side on average."""
     unreliable: bool
 
 

@@ -111,7 +111,6 @@ class RubricInput(RawRow):
     task: Name
     system: Name
     items: dict[str, Count]
-    """Of each kind how many."""
     shares: dict[str, Unit | None]
 
     @model_validator(mode="after")

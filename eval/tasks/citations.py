@@ -27,7 +27,7 @@ from drr.llm.failures import ModelFailure
 from drr.study.unit import Outcome, Record, Unit
 
 CLAIMS_MOST, SOURCES_MOST = 5, 10
-"""In one question: of more, a judge loses some."""
+"""Most claims and sources in one question: with more, a judge loses some."""
 
 
 class PortionRow(TypedDict):
@@ -37,7 +37,7 @@ class PortionRow(TypedDict):
     claim: str
     type: str
     places: list[int]
-    """Of its sources among those of its type."""
+    """Places of its sources among those of its type."""
     urls: list[str]
     whole: bool
     together: Status | None
@@ -52,11 +52,11 @@ class Portion:
     type: str
     items: tuple[SupportItem, ...]
     asked: int
-    """How many of them a judge is asked about; code settles the others."""
+    """Number of sources that a judge is asked about; code settles the others."""
     whole: bool
     """They are all that the claim cites of the type."""
     together: Status | None
-    """What all that it cites of the type was judged to say."""
+    """Verdict on all that it cites of the type."""
 
     @property
     def id(self) -> str:

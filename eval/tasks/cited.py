@@ -33,7 +33,7 @@ class ClaimRow(TypedDict):
     blanket: bool
     """Cited with a marker for more sources than anybody means."""
     resolved: bool
-    """Whether an address it cites is a source."""
+    """True where an address it cites is a source."""
     types: list[str]
 
 
@@ -76,7 +76,7 @@ class VerdictRow(TypedDict):
     by: NotRequired[str]
     """`judge`, `rule`, or `rule over judge`."""
     judged: NotRequired[str]
-    """What the judge said where a rule overruled it."""
+    """The judge's verdict where a rule overruled it."""
     quote_not_found: NotRequired[str]
     sources: list[SourceRow]
     spans: list[SpanRow]
@@ -86,7 +86,7 @@ class AddressVerdict(VerdictRow):
     """The verdict on one claim against one of several cited addresses of the same type."""
 
     without: Status | None
-    """What the claim's other sources of the type say together, where it was asked."""
+    """Verdict on the claim's other sources of the type together, where it was asked."""
 
 
 class RatingResult(TypedDict):
@@ -96,7 +96,7 @@ class RatingResult(TypedDict):
 
 class PreferenceResult(TypedDict):
     winner: Literal["first", "second", "tie"]
-    """By its place in the prompt."""
+    """Winner by place in the prompt."""
     justification: str
 
 
@@ -122,7 +122,7 @@ class CheckRow(TypedDict):
 
 
 Addresses = Mapping[tuple[str, str], AddressVerdict]
-"""By claim and address."""
+"""Keyed by claim and address."""
 _STATUS: Mapping[str, Status] = {str(status): status for status in STATUSES}
 
 

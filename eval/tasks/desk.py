@@ -30,9 +30,9 @@ from drr.study.unit import Outcome, Record, Unit
 UNKNOWN_WINDOW = 32_768
 """Tokens of a judge's window where nobody says; also what a local server is told to hold."""
 _RESERVED = 16_384
-"""Of them for the prompt, the claims and the answer."""
+"""Tokens kept for the prompt, the claims and the answer."""
 _CHARACTERS = 2
-"""Of a token, counted low: a page that does not fit would be no verdict at all."""
+"""Characters of a token, counted low: a page that does not fit would be no verdict at all."""
 
 Chosen = TypeVar("Chosen")
 
@@ -68,10 +68,10 @@ class Desk:
     reference: str | None = None
     """The variant whose reports others are graded against."""
     choices: dict[type, Any] = field(default_factory=dict)
-    """What tasks of the papers go by, by its type; see `chosen`."""
+    """Choices of the papers' tasks, by their type; see `chosen`."""
     answers: dict[str, Answer] = field(default_factory=dict)
     versions: dict[str, Mapping[str, str]] = field(default_factory=dict)
-    """By task, each worked out once."""
+    """Versions by task, each computed once."""
     _profiles: dict[str, str] = field(default_factory=dict)
     _books: dict[str, Book] = field(default_factory=dict)
 
@@ -205,9 +205,8 @@ class Task(ABC, Generic[Planned]):
     needs: ClassVar[tuple[str, ...]] = ()
     """Tasks whose judgements must be there before it can be planned."""
     role: ClassVar[str] = JUDGE
-    """Whose model is asked."""
     asks: ClassVar[bool] = True
-    """Whether any judge is asked; without, code alone decides."""
+    """False where code alone decides and no judge is asked."""
     by_rules: ClassVar[bool] = True
     """Without, rules that stand in for a judge are not asked: what code finds is all that is known."""
     metrics: ClassVar[tuple[str, ...]] = ()

@@ -35,7 +35,7 @@ TRIES = 3
 class Extraction:
     claims: list[Claim]
     rejects: Counter[str] = field(default_factory=Counter)
-    """What a model named that the report does not hold: `quote_not_found`, `url_not_cited`, `duplicate`."""
+    """Counts of a model's inventions: `quote_not_found`, `url_not_cited`, `duplicate`."""
 
 
 class ExtractionTask(Task[Answer]):

@@ -34,7 +34,7 @@ _COUNT_WORDS = re.compile(
 )
 _OUT_OF_5 = re.compile(r"(?:/|\bout of|\bof)\s?(?:5|five)\b(?!\s*(?:reviews|ratings))", re.IGNORECASE)
 _UNIT = f"{ascii_letters} "
-"""What a figure's own text may end in: what follows the number says what it counts."""
+"""Characters stripped from a figure's end: the words after the number name its unit."""
 _FRAME = frozenset(
     tokens(
         "price priced cost costs rating rated ratings average review reviews reviewer customer customers star stars currently just only retail sells "
@@ -47,7 +47,7 @@ class Decision(NamedTuple):
     status: Support
     reason: str
     spans: tuple[Span, ...]
-    """Where the record states each figure."""
+    """Places of each figure in the record."""
 
 
 def decide(claim: str, sources: Sequence[Frozen]) -> Decision | None:
@@ -194,7 +194,7 @@ class SupportItem:
     against: Against
     sources: tuple[Frozen, ...]
     cut: Cut = CONCERNING
-    """How much of each source is shown."""
+    """Extent of each source that is shown."""
 
     @property
     def readable(self) -> list[Frozen]:

@@ -32,7 +32,7 @@ class RatedReport:
     query: Asked
     trial: int
     ratings: Mapping[str, int | None]
-    """By dimension; `None` where the judge failed or has not judged."""
+    """Ratings by dimension; `None` where the judge failed or has not judged."""
     words: int | None
 
 
@@ -83,12 +83,12 @@ class Judging:
     extractor: str
     protocol: str
     versions: Mapping[str, str]
-    """By task, and by task and dimension."""
+    """Versions by task, and by task and dimension."""
     rule_written: bool
     refetch: bool = False
     repeat: int = 0
     banner: str | None = field(default=None, compare=False)
-    """What stands over its figures where no model judged."""
+    """Banner over its figures where no model judged."""
 
     @property
     def id(self) -> str:
@@ -148,33 +148,33 @@ class Judged:
     judging: Judging | None
     answers: list[Answer]
     claims: dict[str, dict[str, Claims]] = field(default_factory=dict)
-    """By mode, then by answer."""
+    """Keyed by mode, then by answer."""
     support: dict[str, dict[str, VerdictRow]] = field(default_factory=dict)
-    """By answer, then by item."""
+    """Keyed by answer, then by item."""
     addresses: dict[str, dict[tuple[str, str], AddressVerdict]] = field(default_factory=dict)
-    """By answer, then by claim and address: where a claim cites several sources of a type."""
+    """Keyed by answer, then by claim and address: where a claim cites several sources of a type."""
     ratings: dict[str, dict[str, Verdict[int]]] = field(default_factory=dict)
     pairs: dict[tuple[str, str, str], Verdict[str]] = field(default_factory=dict)
-    """By (first, second, dimension): who won by place."""
+    """Winner by place, for each (first, second, dimension)."""
     rules: dict[str, Mapping[str, CheckRow]] = field(default_factory=dict)
     unchecked: set[str] = field(default_factory=set)
     """Answers whose check by rules failed, `too_slow` for one."""
     by_other_rules: set[str] = field(default_factory=set)
     """Answers that rules of another version checked."""
     failures: dict[str, list[FailureRow]] = field(default_factory=dict)
-    """By answer: the labels a judge proposed, each with the place that shows it."""
+    """Labels that a judge proposed, each with the place that shows it, by answer."""
     others: dict[str, dict[str, object]] = field(default_factory=dict)
-    """By task, then by what it is about."""
+    """Keyed by task, then by subject."""
     units: Counter[str] = field(default_factory=Counter)
     """Finished judgements by task."""
     failed: Counter[str] = field(default_factory=Counter)
-    """Of these, without a usable answer, by task."""
+    """Judgements without a usable answer, by task."""
     awaited: Counter[str] = field(default_factory=Counter)
     """Failed for a reason that may pass, such as an outage: to be judged again, and missing from the figures until then."""
     units_of: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    """By answer what was asked about it, alone or beside another; by task."""
+    """Judgements of each answer, alone or beside another, by task."""
     failed_of: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    """Of these, without a usable answer, for good or until it is judged again."""
+    """Those without a usable answer, for good or until it is judged again."""
 
     @cached_property
     def by_key(self) -> dict[str, Answer]:

@@ -26,7 +26,7 @@ PointSupport = Literal["support", "partial_support", "not_support", "judge_error
 
 class PurchaseRow(TypedDict):
     name: str
-    """Of the product, without what its title lists."""
+    """Product's name without the list in its title."""
     order: str
     day: str
 
@@ -40,7 +40,7 @@ class PointRow(TypedDict):
     weight: Weight
     origin: Origin
     gist: NotRequired[str]
-    """What of the text is of this question, the rest being a form of words: what a judge without a model looks for."""
+    """Words particular to this question, for a judge without a model; the rest is a form of words."""
     products: NotRequired[list[str]]
     """An answer that names one of these products has the point."""
     purchase: NotRequired[PurchaseRow]
@@ -55,7 +55,7 @@ class PointVerdictRow(TypedDict):
     reason: str
     by: Literal["judge", "rule"]
     span: NotRequired[list[int]]
-    """Where in the report the words stand that the judge quoted."""
+    """Place in the report of the words that the judge quoted."""
     quote_not_found: NotRequired[str]
 
 
@@ -97,9 +97,9 @@ def enter_matches(judged: Judged, answer: str, verdicts: Mapping[str, PointVerdi
 
 KEPT = "key_points.jsonl"
 MOST = 60
-"""Of one question."""
+"""Most points of one question."""
 OwnPoints = Mapping[str, Sequence[PointRow]]
-"""By question."""
+"""Keyed by question."""
 
 
 class PurchaseLine(BaseModel):
@@ -123,7 +123,7 @@ class PointLine(BaseModel):
     id: Id | None = Field(default=None, max_length=40)
     """`p1`, `p2`, ... in the order of the file where none is given."""
     origin: Origin = "person"
-    """Of an exported line that was left as it was; what a person wrote is a person's."""
+    """Origin of an exported line that was left as it was; a line that a person wrote is a person's."""
     gist: str | None = None
     products: list[str] = Field(default_factory=list)
     purchase: PurchaseLine | None = None

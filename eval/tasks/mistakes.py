@@ -41,7 +41,7 @@ class MistakeRow(TypedDict):
     words: str
     why: str
     instead: NotRequired[str]
-    """What they would have to say."""
+    """The words as they ought to be."""
     defence: str
     """The reading that comes nearest to making them true."""
 
@@ -52,7 +52,6 @@ class MistakesResult(TypedDict):
     """Charged, and not wrong in the second reading."""
     statements: int
     unread: int
-    """Of them, without a verdict."""
     unweighed: int
     """Charges without a verdict; they are no mistakes."""
     unshown: int

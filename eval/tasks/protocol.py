@@ -16,9 +16,9 @@ from drr.eval.labels import Dimension
 from pydantic import BaseModel
 
 Mode = Literal["all", "cited"]
-"""Which claims an extraction is after."""
+"""Claims that an extraction is after."""
 PassageForm = Literal["paragraphs", "sections"]
-"""What of a report is held against the rest of it: paragraphs, or as published code has it sections of the second level."""
+"""Passages that are compared: paragraphs, or as in published code sections of the second level."""
 
 
 class Ask(NamedTuple):
@@ -33,9 +33,9 @@ class JudgingProtocol:
     name: str
     """Stands in the key of every judgement."""
     label: str
-    """What people read over its figures."""
+    """Name for people, over its figures."""
     own_asks: Mapping[str, Ask]
-    """By task, and by task and part where the parts differ."""
+    """Questions by task, and by task and part where the parts differ."""
     modes: tuple[Mode, ...] = ("all",)
     """The extractions of claims that are made of each report."""
     held: Mode = "all"
@@ -47,7 +47,7 @@ class JudgingProtocol:
     reads_seen: bool = True
     """Web claims are also held against what the agent saw."""
     judges_each: bool = True
-    """Of several sources of a claim each is also judged alone, by what `support` asks."""
+    """True where each of a claim's several sources is also judged alone, by the question of `support`."""
     whole_pages: bool = False
     """Evidence is shown whole as far as the judge's window goes; else a long text by what concerns the claim."""
     both_orders: bool = True

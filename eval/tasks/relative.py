@@ -25,7 +25,7 @@ NAME = "relative"
 GRADED: tuple[Dimension, ...] = tuple(one for one in DIMENSIONS if one != "overall")
 """Their plain mean is the quality of a report here; nobody is asked for a grade of the whole."""
 Place = Literal["first", "second"]
-"""Where the target stood."""
+"""Place of the target."""
 _META = "reference"
 
 

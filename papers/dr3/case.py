@@ -38,7 +38,7 @@ class FileEntry:
     """Beside the value on a form: `Serial no.`"""
     value: str
     said: str
-    """As a sentence of the shopper's, with the value in it."""
+    """A sentence of the shopper's with the value in it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,7 @@ class Coupling:
     facts: tuple[str, ...]
     """Those of files may be facts of another part too."""
     how: str
-    """How they combine, with the result."""
+    """Rule that combines them, with the result."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,7 @@ class NamedThing:
     """Made up."""
     plural: bool
     edition: str = ""
-    """What sets the model apart from others of its name: `Plus`."""
+    """Part of a name that tells the model from others of it: `Plus`."""
 
     @property
     def name(self) -> str:
@@ -113,11 +113,11 @@ class TaskCase:
     today: date
     user_id: str
     owned: Product
-    """What the shopper has and asks about."""
+    """The shopper's own product that the question is about."""
     others: tuple[Product, ...] = ()
     """Candidates and companions that the case speaks of."""
     theme: str
-    """Of `drr.env.profile`, or the product's category."""
+    """A theme of `drr.env.profile`, or the product's category."""
     facts: tuple[TaskFact, ...]
     thing: NamedThing
     """`owned`, in words."""
@@ -128,11 +128,11 @@ class TaskCase:
     shopper: str
     state: str | None = None
     place: str = ""
-    """Where a candidate is to go, as question and files call it: `hallway alcove`."""
+    """Place for a candidate, in the words of question and files: `hallway alcove`."""
     bought: date
     paid: str
     held: HeldMake | None = None
-    """Where the thing that is asked about is not of the latest make."""
+    """Present where the thing in question is not of the latest make."""
     purchases: tuple[BoughtItem, ...] = ()
     """Newest first, up to `today`."""
     files: tuple[PlannedFile, ...] = ()

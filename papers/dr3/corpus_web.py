@@ -23,13 +23,13 @@ from drr.papers.dr3.form import CORPUS, SIZES, CorpusPage, read_corpus
 from numpy.typing import NDArray
 
 VERSION = "1"
-"""In the unit's key: other pieces, or another ranking, find other pages."""
+"""Version in the unit's key: other pieces, or another ranking, find other pages."""
 CHARS_PER_TOKEN = 4
 TOKENS, OVERLAP = 500, 50
 PIECE_CHARS = TOKENS * CHARS_PER_TOKEN
 _K1, _B = 1.2, 0.75
 _TITLE = 2
-"""How often a page's title counts in each of its pieces."""
+"""Weight of a page's title in each of its pieces."""
 Scores = NDArray[np.float32]
 
 
@@ -142,7 +142,7 @@ def best(scores: Scores, count: int) -> list[int]:
 READER = "corpus/1"
 _BEGINS = 200
 MOST_CHARS = 24_000_000
-"""Of all corpora that one process keeps open; an index takes some five times its text."""
+"""Most characters of all corpora that one process keeps open; an index takes some five times its text."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class CorpusWeb:
     """Implements `WebSearch`. Its index is made when the first question comes."""
 
     pages: Sequence[CorpusPage]
-    """By address, so that their order says nothing."""
+    """Pages by address: their order reveals nothing."""
     embedder: Embedder | None = None
     dense: bool = False
     name: str = "corpus"

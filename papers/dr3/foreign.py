@@ -41,7 +41,7 @@ _SINGLE = re.compile(r"eval_[a-z_]+?(?:_\d{8}_\d{6})?\.json")
 _SIZE = re.compile(r"\d{1,6}k")
 HUNDRED = (0.0, 100.0)
 UNDEFINED = -1.0
-"""What its evaluators write where a figure has nothing to be of."""
+"""Mark of its evaluators for an undefined figure."""
 Percent = Annotated[float, Field(ge=UNDEFINED, le=100)]
 FIGURES = (
     ("total_score", "total"),

@@ -17,13 +17,13 @@ SCHEMA = 1
 QUESTION = "query.json"
 DRAWER = "files"
 CORPUS = "corpus.jsonl"
-"""In an order of which every size is a beginning; whoever shows pages to an agent puts them into an order of its own."""
+"""Pages in an order whose beginnings are the sizes; whoever shows them to an agent uses another order."""
 SIZES = "sizes.json"
 TRUTH = "truth.json"
 REVIEW = "review.json"
-"""What a person decided of a task: whoever gives tasks to agents looks here, as the truth is opened by nobody who does."""
+"""A person's decision on a task, outside the truth: whoever gives tasks to agents reads only this."""
 MANIFEST = "manifest.json"
-"""Of a folder of tasks."""
+"""Name in a folder of tasks."""
 
 
 class FileQuestion(BaseModel):
@@ -38,7 +38,7 @@ class FileQuestion(BaseModel):
     files: tuple[Id, ...] = ()
     """Names within `files/`, as the shopper sees them."""
     user_id: str | None = None
-    """Whose drawer it is, in the shop it was made of."""
+    """Owner of the drawer, in the shop it was made of."""
     rule_written: bool | None = None
 
 
@@ -75,9 +75,9 @@ class CorpusSizes(BaseModel):
 
     schema_version: int = SCHEMA
     counter: str
-    """How tokens were counted, e.g. `characters/4`."""
+    """Way of counting tokens, e.g. `characters/4`."""
     sizes: dict[str, CorpusSize]
-    """By name: `32k`."""
+    """Sizes by name: `32k`."""
 
 
 def is_task(folder: Path) -> bool:

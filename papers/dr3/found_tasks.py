@@ -116,7 +116,7 @@ class _Making:
     web: WebSearch
     streams: CaseStreams
     refused: dict[int, str] = field(default_factory=dict)
-    """By number: why every candidate was put aside."""
+    """Reasons why every candidate was put aside, by number."""
 
     def all_of(self, count: int) -> int:
         """Round by round, as a refused candidate is followed by the next of its number; gives the exit code."""

@@ -26,7 +26,7 @@ from drr.papers.dr3.values import (
 
 _WEEK, _MONTH = 7.0, 30.44
 _ERROR = 0.04
-"""Of what is weighed or measured: a smaller difference is within the error of a scale or a tape at home."""
+"""Relative error of a scale or a tape at home; smaller differences do not count."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class PartOutcome:
 
     told: str
     figure: str
-    """What is asked for, where that is a figure."""
+    """The number or date, where the answer is one."""
     verdict: str = ""
     """Empty where only a figure is asked."""
     wrong: str = ""
@@ -310,7 +310,7 @@ def _genuine(values: FactValues) -> PartOutcome:
 @dataclass(frozen=True)
 class AnswerRule:
     page: str
-    """How the attribute of its page begins."""
+    """Beginning of the attribute of its page."""
     files: tuple[str, ...]
     """Those of files, so too."""
     reckon: Callable[[FactValues], PartOutcome]

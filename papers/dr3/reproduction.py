@@ -34,10 +34,10 @@ SIZES = {"n": Size(3, 100)}
 OWN = ("tasks", "sizes", "reach")
 VARIANTS = "dr3,dr3+validate,react"
 SMALL, PAPER = "32k,64k", "64k,128k,512k"
-"""Of the frozen pages: what rules are shown in minutes, and what the paper's main table has."""
+"""Sizes of the frozen pages: those that rules cover in minutes, and those of the paper's main table."""
 REACH = "no-distractors,supportive,none,dense,turns:1,turns:3,long-context"
 MIDDLE = "128k"
-"""At which size the paper takes parts away."""
+"""Size at which the paper takes parts away."""
 HEADLINE = ("dr3_ir_sc", "dr3_cc", "dr3_ir_uf", "dr3_avg")
 
 

@@ -58,15 +58,15 @@ class Dr3Raw(NamedTuple):
     """`None` in the place of a list: nobody asked."""
 
     ir_uf: Sequence[float | None] | None = None
-    """Of each insight of the files how far the report has it, 0-1."""
+    """Report's coverage of each insight of the files, 0-1."""
     ir_sc: Sequence[float | None] | None = None
     """The same of the sandbox's pages."""
     required: Sequence[str] | None = None
     cited: Sequence[str] | None = None
     fa: Sequence[bool | None] | None = None
-    """Of each pair of claim and source whether it is supported."""
+    """Support of each pair of claim and source."""
     follows: Sequence[bool | None] | None = None
-    """Of each point of the checklist whether it is met."""
+    """Fulfilment of each point of the checklist."""
     dq: float | None = None
     """1-10."""
 

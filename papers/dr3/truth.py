@@ -26,7 +26,7 @@ ChangeKind = Literal["outdated", "other_period", "one_sided", "wrong_figure", "o
 """`other_period`: terms for purchases of a later time than this one, or figures of a later make than that of the thing at hand."""
 MOST_WORDS = 12
 PAGE_ACTIONS = ("confirm", "refute")
-"""What a reviewer does with a proposed kind, in the history of the review."""
+"""Actions of a reviewer on a proposed kind, in the history of the review."""
 
 
 class FactPlace(BaseModel):
@@ -37,7 +37,7 @@ class FactPlace(BaseModel):
     address: str
     """`file://receipt-1.pdf#page=2`, `file://budget.xlsx#cell=Rooms!B4`, `file://sketch.png#region=40,60,220,90`, or a page's."""
     quote: str | None = None
-    """As it reads there; of a picture, what is drawn there."""
+    """Words of the place as they stand; in a picture, its drawn text."""
     names: str | None = None
     """The words of the file that say of what it is the fact; of places that we wrote."""
 
@@ -49,18 +49,18 @@ class TaskFact(BaseModel):
 
     id: Id
     subject: str = Field(min_length=1)
-    """What it is about, as both the sources and a report would name it."""
+    """Subject, as both the sources and a report would name it."""
     attribute: str = Field(min_length=1)
     """`warranty term`, `width`, `price paid`."""
     value: str = Field(min_length=1)
-    """As it is written: `36 months`, `$41.99`, `58 cm`."""
+    """Value as written: `36 months`, `$41.99`, `58 cm`."""
     text: str = Field(min_length=1)
     """One sentence of at most twelve words."""
     source: Literal["file", "page"]
     places: tuple[FactPlace, ...] = ()
     modality: Literal["text", "table", "picture"] = "text"
     made: bool = True
-    """By us; an imported insight is as long as it was written, and `value` is its text."""
+    """False for an imported insight: it keeps its length, and `value` is its text."""
 
     @model_validator(mode="after")
     def _is_short(self) -> TaskFact:
@@ -101,7 +101,7 @@ class KnownPage(BaseModel):
     made_from: str | None = None
     change: StatementChange | None = None
     trust: int | None = Field(None, exclude_if=lambda value: value is None)
-    """How good a source it is (`corpus/words/forms.toml`), 0 where it states hearsay; of made pages alone."""
+    """Quality of the source (`corpus/words/forms.toml`), 0 where it states hearsay; only for made pages."""
     as_of: str | None = Field(None, exclude_if=lambda value: value is None)
     """The month since which its statement holds, where it says that: `March 2018`."""
 
@@ -114,7 +114,7 @@ class SearchTerm(BaseModel):
     term: str
     role: Literal["signal", "noise"]
     facts: tuple[Id, ...] = ()
-    """Which facts the pages that it leads to hold."""
+    """Facts of the pages that it leads to."""
 
 
 class ChecklistPoint(BaseModel):
@@ -149,7 +149,7 @@ class FoundRecord(BaseModel):
     model: str
     web: str
     proposals: tuple[PageProposal, ...]
-    """Of the pages of the corpus that a model looked at; what noise terms alone led to is noise by rule."""
+    """Proposals for the pages of the corpus that a model read. Pages that only noise terms led to are noise by rule."""
     pages: dict[str, int]
     """Read, and left out by reason."""
 
@@ -196,13 +196,13 @@ class TaskTruth(BaseModel):
     sizes: dict[str, SizeTruth]
     counter: str
     answer: tuple[str, ...] = ()
-    """How the facts combine, part by part, with the result of each."""
+    """Steps that combine the facts, part by part, with each result."""
     refused: dict[str, int] = Field(default_factory=dict)
     """Candidates for this number that a filter refused before, by the filter's name."""
     invented: tuple[str, ...] = ()
-    """What was made up where the shop's records say nothing, e.g. `serial numbers`."""
+    """Inventions where the shop's records are silent, e.g. `serial numbers`."""
     found: FoundRecord | None = Field(None, exclude_if=lambda found: found is None)
-    """Of tasks of found pages alone."""
+    """Present for tasks of found pages."""
     review: Review = Field(default_factory=Review)
 
     @model_validator(mode="after")

@@ -58,7 +58,7 @@ class ToldFigure:
     kind: str
     amount: float
     base: float
-    """Of its unit, in the base of its kind."""
+    """Size of its unit in the base unit of its kind."""
     step: float
     """Half of the last place shown, in the base of its kind."""
     start: int

@@ -71,7 +71,7 @@ def day_of(text: str) -> date:
 
 
 CENTS = (15, 19, 20, 25, 35, 39, 40, 45, 49, 55, 59, 60, 65, 75, 80, 85, 89, 95, 99)
-"""With which prices of pages end, right or wrong: their last figures tell nothing."""
+"""Cents of prices on pages, right or wrong: they reveal nothing."""
 
 
 def months_after(day: date, months: int) -> date:

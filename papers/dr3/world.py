@@ -31,7 +31,7 @@ from drr.papers.dr3.form import DRAWER, is_rejected, read_sizes
 FILE_TOOLS = ("list_files", "read_file", "search_file", "view_image")
 BARE_TOOLS = ("web_search", "calculator")
 NOBODY = "nobody"
-"""Who asks where a task names no user."""
+"""Asker where a task names no user."""
 
 
 class CorpusKey(TypedDict):
@@ -48,7 +48,7 @@ class TaskKey(TypedDict):
     task: dict[str, str]
     corpus: CorpusKey
     shop: NotRequired[dict[str, Any]]
-    """With its address and its search, where the nine tools are there too."""
+    """The shop with its address and its search, where the nine tools are there too."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class FileRealm:
     shop: Shop | None = None
     shop_url: str | None = None
     kinds: Mapping[str, KnownKinds] = field(default_factory=dict)
-    """By task id, where a study withholds pages."""
+    """Kinds of pages by task id, where a study withholds pages."""
 
     def world(self, spec: Mapping[str, Any]) -> FileWorld:
         return self._world(spec, None if self.shop is None else Session(self.shop, spec["user_id"]))

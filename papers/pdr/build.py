@@ -52,7 +52,7 @@ _HEAD = (
     r"weighs|needs|loves|likes|loved|eats|sleeps|slept|took|learned|uses|chews|sheds|opens|carries|climbs|ignored|hangs|digs|runs|shares?|"
     r"gets|got|gave|keeps?|plays?|thanks?|drinks?)\b)"
 )
-"""What may follow, so that the thing is meant and not what is made for it: "my dog sleeps", and not "my dog bed"."""
+"""Words that may follow a thing that is meant itself: "my dog sleeps", and not "my dog bed"."""
 _MOST = 3
 """Quotations of an attribute, the newest."""
 _SENTENCE = re.compile(r"[^.!?\n]{1,300}[.!?]?")
@@ -125,7 +125,7 @@ def with_stated(attributes: Sequence[Attribute], reviews: Iterable[KeptReview]) 
 
 
 Invented = Literal["none", "sample", "all"]
-"""Where attributes may be drawn by seed: nowhere, in a sample shop only, anywhere."""
+"""Places where attributes may be drawn by seed: nowhere, in a sample shop only, anywhere."""
 
 
 def person_id_of(user_id: str) -> str:

@@ -193,7 +193,7 @@ def _plain(text: str) -> str:
 
 class SaidOfPersons(NamedTuple):
     said: Mapping[str, Sequence[Attribute]]
-    """By user; a user who is missing was not read and is left out of the file."""
+    """Attributes by user; a missing user was not read and is left out of the file."""
     refused: Mapping[str, int]
     code: int
 
@@ -203,7 +203,7 @@ class _Shopper:
     user: User
     reviews: list[KeptReview]
     known: Sequence[Attribute]
-    """What rules say already."""
+    """Attributes that rules found already."""
     requests: list[list[BaseMessage]]
 
 

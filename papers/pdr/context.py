@@ -32,7 +32,7 @@ COUNTER = "bytes/4"
 """The only counter so far: a fourth of the bytes in UTF-8, which needs no vocabulary of any provider."""
 ItemKind = Literal["purchase", "return", "review", "dialogue", "note"]
 OFF = 0.02
-"""Of the tokens of a size: what it may be off."""
+"""Share of a size by which its tokens may be off."""
 CONVERSATIONAL: frozenset[ItemKind] = frozenset({"dialogue"})
 _OPEN_FILES = 4
 """Persons whose items are kept in memory: units come by person, and a large context is half a megabyte."""
@@ -69,14 +69,14 @@ class PersonContext(BaseModel):
 
     items: int
     items_hash: str
-    """Of the file of items, which is read only if it is that one."""
+    """Hash of the file of items; a file with another hash is not read."""
     truth_hash: str
     tokens: dict[str, int]
-    """By size, as counted; less than asked where nothing more could be said."""
+    """Counted tokens by size; fewer than asked where nothing more could be added."""
     few: dict[str, dict[str, int]] = {}
-    """By size: attributes that fewer than five items express, and how many do."""
+    """Number of items for each attribute with fewer than five, by size."""
     short: dict[str, str] = {}
-    """By size: why it has more than 2% fewer tokens than were asked for, where it has."""
+    """Reasons for more than 2% too few tokens, by size."""
 
 
 class ContextManifest(BaseModel):
@@ -88,7 +88,7 @@ class ContextManifest(BaseModel):
     sizes: dict[str, int]
     """Name to tokens asked for, the smallest first."""
     persons_hash: str
-    """Of the contents of the persons, by id."""
+    """Hash of the contents of the persons, by id."""
     shop_hash: str | None = None
     model: str | None = None
     versions: dict[str, str] = {}
@@ -224,13 +224,13 @@ LEAST = 5
 class BuiltContext(NamedTuple):
     person: Person
     items: list[ContextItem]
-    """In the order in which they were admitted: a size is a beginning."""
+    """Items in the order of their admission: a size is a beginning."""
     truths: list[ItemTruth]
     """One for each item."""
     counts: dict[str, int]
     """Items of each size."""
     short: Mapping[str, str] = MappingProxyType({})
-    """By size: why nothing more went into it, where it lacks more than may be."""
+    """Reasons why nothing more was added, by size, where too much is missing."""
 
 
 def persons_hash(persons: Iterable[Person]) -> str:

@@ -33,7 +33,7 @@ from drr.papers.pdr.person import Person, disclosed, own_data
 from drr.papers.pdr.records import history_of
 
 TALK, NOISE = 0.35, 0.25
-"""Of the items: in conversation (the standard asks for 20 to 50%), and without a trait."""
+"""Shares of the items: in conversation (the standard asks for 20 to 50%), and without a trait."""
 LEAST_TALK = 0.22
 """Notes fill a size up while so much of it is in conversation."""
 CLOSE = 0.995
@@ -273,7 +273,7 @@ class ContextWorks:
 
 
 _WORKS: list[ContextWorks] = []
-"""Of a worker process: one, made when it starts."""
+"""The one of a worker process, made when it starts."""
 
 
 def start_worker(

@@ -28,9 +28,8 @@ class OwnCriteria(NamedTuple):
     owner: CriteriaOwner
     rubric: Rubric
     kept: KeptCriteria | None
-    """Where people gave or changed them."""
     made: Rubric | None
-    """What the last judging goes by."""
+    """Rubric of the last judging."""
 
     @property
     def state(self) -> str:

@@ -50,9 +50,9 @@ class PersonGiving(Giving):
 
     persons: Mapping[str, Person] = field(default_factory=dict)
     making: MemoryMaking | None = None
-    """With the contexts, where a setting tells of them."""
+    """Present, with the contexts, where a setting uses memories."""
     recalled: Path | None = None
-    """What memories recalled, once they have."""
+    """Texts that memories recalled, once they have."""
 
     @property
     def contexts(self) -> Contexts:

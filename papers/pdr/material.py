@@ -59,7 +59,7 @@ class Wares:
         chosen = nsmallest(most, products, key=key)
         self.every = []
         self.says: dict[str, frozenset[Run]] = {}
-        """Of a product's page: runs that are some person's attribute in its own words."""
+        """Each product page's runs that are some person's attribute in its own words."""
         for ware in map(ware_of, chosen):
             text = f"{ware.name}\n{ware.long}"
             if not disclosed(text):

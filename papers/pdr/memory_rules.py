@@ -125,7 +125,7 @@ REHEARSED = "one person, by rules"
 class _Before(NamedTuple):
     done: frozenset[str]
     measured: Mapping[str, PerUnit]
-    """By memory, over the units in which it asked."""
+    """Measures by memory, over the units in which it asked."""
     observed: frozenset[tuple[str, str, str]]
     """Memory, person and context: a further task asks for nothing of that again."""
 

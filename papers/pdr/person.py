@@ -40,13 +40,13 @@ class Attribute(BaseModel):
     id: Id
     """Unique within the person; criteria, contexts and memories name it."""
     block: str = Field(min_length=1)
-    """Which part of a person it belongs to, e.g. `pets`, `price_level`, `needs`."""
+    """Part of a person, e.g. `pets`, `price_level`, `needs`."""
     statement: str = Field(min_length=1)
     """One sentence in the third person without a name: "keeps a large dog"."""
     basis: Basis
     evidence: tuple[Ground, ...] = ()
     names: tuple[str, ...] = ()
-    """What things bear themselves of the statement, a brand or a kind of product: an item of a context may hold it."""
+    """Names that things bear, of a brand or a kind of product: an item of a context may hold one."""
 
 
 class Person(BaseModel):

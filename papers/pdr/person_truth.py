@@ -39,9 +39,9 @@ class ToldOfReader(NamedTuple):
     decided: frozenset[str]
     """Attributes of which the question says nothing."""
     told: frozenset[str]
-    """Of these."""
+    """Attributes in the report."""
     stated: frozenset[str]
-    """Of these, by the whole statement: as strictly as what is wrong is found."""
+    """Attributes in the report by the whole statement, as strictly as wrong ones."""
     wrong: tuple[str, ...]
     contradictions: tuple[str, ...]
 
@@ -144,7 +144,7 @@ def _known() -> dict[str, frozenset[str]]:
 _MOST_CACHED = 8
 """Persons whose truth is kept in memory."""
 KEPT = "persons.jsonl"
-"""In a study's folder: who its persons are."""
+"""File in a study's folder that says who its persons are."""
 
 
 class GivenAttributes(NamedTuple):
@@ -171,7 +171,7 @@ class AnswerAttributes(NamedTuple):
     """The attributes in one answer to a person who is known."""
 
     of: frozenset[str]
-    """What there is to be known: attributes that the whole context shows, without contexts all of them."""
+    """Attributes that could be known: those of the whole context, or without contexts all."""
     setting: Setting
     given: GivenAttributes | None
     """`None` where the setting gives nothing of the person, and where it is no longer known what it gave."""

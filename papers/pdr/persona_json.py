@@ -32,7 +32,7 @@ _NAME = "a name"
 class ImportedPersona(NamedTuple):
     person: Person
     dropped: Mapping[str, int]
-    """What was left out, by kind: a name, an e-mail address, ..., an empty value, a field beside the persona."""
+    """Number of omitted fields by kind: a name, an e-mail address, ..., an empty value, a field beside the persona."""
 
 
 class _Leaf(NamedTuple):

@@ -66,7 +66,7 @@ def read_recalled(path: Path) -> Mapping[str, RecalledRow]:
 
 
 _RAW = "raw:"
-"""What a memory's model answered, by request: another unit of the same person asks for none of it again."""
+"""Prefix of a request to a memory's model: another unit of the same person reuses its answer."""
 
 
 class Wanted(NamedTuple):
@@ -95,7 +95,7 @@ class Remembrance(NamedTuple):
     row: RecallRow
     seconds: float
     build: MemoryCost
-    """Of observing, once for the person."""
+    """Cost of observing, once for the person."""
     build_seconds: float
 
 

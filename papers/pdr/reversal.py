@@ -88,7 +88,7 @@ class ReversedPerson(NamedTuple):
     """Ids of attributes that were named."""
     named: int
     right: int
-    """Of what was named, how many mean an attribute of the person."""
+    """Number of them that are an attribute of the person."""
 
 
 def naming(prompts: Prompts, text: str) -> list[BaseMessage]:
@@ -131,7 +131,7 @@ class ReversalDocument(TypedDict):
     """Over persons; one whom no answer came of is unscored."""
     precision: VRow
     blocks: dict[str, BlockCount]
-    """Of the persons who were answered for."""
+    """Counts by block, of the persons who were answered for."""
     failures: dict[str, int]
 
 

@@ -33,7 +33,7 @@ TEN = (0.0, 10.0)
 class RawCriterion(RawPart):
     weight: Weight
     scores: list[OfTen | None] | None
-    """Of each round."""
+    """Scores of each round."""
 
 
 class PqrInput(RawRow):

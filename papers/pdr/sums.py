@@ -13,7 +13,7 @@ from drr.eval.stats.faithfulness import Status
 from drr.eval.stats.intervals import V, mean
 
 Rounds = Sequence[float | None] | None
-"""Of one criterion, a score for each round; `None` in it, or in its place, is no answer."""
+"""Scores of one criterion, one a round; `None` in it, or in its place, is no answer."""
 
 
 class WeighedScore(NamedTuple):
@@ -181,7 +181,7 @@ class TaskSwap(NamedTuple):
     """The swap of one task."""
 
     delta: Mapping[str, float | None]
-    """By whose criteria; unknown where nobody else's report, or not his own, was scored under them."""
+    """Differences by the person whose criteria they are; `None` where one side has no score."""
     cfa_min: float | None
     a_min: float | None
     matched: Mapping[str, float | None]

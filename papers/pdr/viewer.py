@@ -69,11 +69,11 @@ class PersonCase:
     """A task and a system that answered it for two persons at least."""
 
     name: str
-    """Of its page."""
+    """Name of its page."""
     task: str
     variant: str
     entries: tuple[ShownEntry, ...]
-    """By person and trial."""
+    """Entries by person and trial."""
 
 
 class ShownPersons(NamedTuple):
@@ -82,7 +82,7 @@ class ShownPersons(NamedTuple):
     criteria: tuple[CriterionView, ...] = ()
     violations: tuple[str, ...] = ()
     cases: tuple[PersonCase, ...] = ()
-    """Where its task was asked by other persons too: by each system that answered it for them."""
+    """One case for each system that answered the task for other persons too."""
 
 
 class KnownAttribute(NamedTuple):
@@ -94,13 +94,12 @@ class KnownAttribute(NamedTuple):
 class CaseSide:
     person: str
     known: tuple[tuple[str, tuple[KnownAttribute, ...]], ...]
-    """By block; empty where the study holds no persons."""
+    """Attributes by block; empty where the study holds no persons."""
     report: ReportView
     criteria: tuple[CriterionView, ...]
-    """Of this person's own."""
     violations: tuple[str, ...]
     cost: str
-    """What stood of the person with the question."""
+    """Cost of the text beside the question."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +107,7 @@ class CaseView:
     query: str
     variant: str
     told: str
-    """What the setting tells of the person, in words."""
+    """The setting's part of the person, in words."""
     sides: tuple[CaseSide, ...]
     others: tuple[PersonCase, ...]
     """The same task by the study's other systems, and this one."""

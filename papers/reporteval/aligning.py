@@ -34,7 +34,7 @@ class VersionReading(NamedTuple):
     run: Run
     sides: Mapping[str, AlignFigures]
     apart: Sequence[Disagreement]
-    """On dev only."""
+    """Disagreements on dev only."""
     things: Sequence[AlignedThing]
     """So are these: what the figures are made of."""
     banner: str | None

@@ -20,9 +20,9 @@ class ReportEvalRaw(NamedTuple):
     quality: Mapping[str, float | None] | None = None
     """Grades, 0-4."""
     pairs: Sequence[float | None] | None = None
-    """Of each pair of passages, 0-4; 4 says that nothing is repeated."""
+    """Scores of pairs of passages, 0-4; 4: nothing is repeated."""
     support: Sequence[float | None] | None = None
-    """Of each pair of source and sentence, -1 to 1."""
+    """Scores of pairs of source and sentence, -1 to 1."""
 
 
 class ReportEvalFigures(NamedTuple):
@@ -30,7 +30,7 @@ class ReportEvalFigures(NamedTuple):
     non_redundancy: float | None
     """The mean of the pairs: more is better."""
     worst_pair: float | None
-    """What one doubled passage among many does to the mean nobody sees there."""
+    """Lowest score, since the mean hides one doubled passage among many."""
     average_support: float | None
     strong_support: float | None
 

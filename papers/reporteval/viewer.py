@@ -21,7 +21,6 @@ from drr.papers.reporteval.judging.grades import (
 
 class ShownGrades(NamedTuple):
     grades: Mapping[ReportSide, ReportGradeRow]
-    """By side."""
     pairs: Sequence[RepetitionRow]
     """The lowest score first, those without one at the end."""
 

@@ -68,7 +68,7 @@ class Dr3State(TypedDict):
     seen: Annotated[list[str], operator.add]
     """Pictures that were looked at."""
     pages: list[Page]
-    """In its own window, under long-context."""
+    """Pages in its own window, under long-context."""
     steps: int
     stop: StopReason
     report: str
@@ -330,7 +330,7 @@ async def answer(run: AgentRun) -> Ending:
 
 
 CHARS_PER_TOKEN = 4
-"""As the sizes of corpora are counted; a model's own tokens may be more."""
+"""Measure of the sizes of corpora; a model's own tokens may be more."""
 
 
 def pages_in_window(run: AgentRun) -> list[Page]:

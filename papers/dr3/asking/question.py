@@ -29,18 +29,18 @@ _SLOW, _SLOWLY = 3, ("/stories", "/stories/short")
 _PATIENT = 30
 """Draws after which the shorter stories and frames are dealt alone: what is asked needs the room."""
 _NO_ROOM = 2
-"""How short room must be for a question to leave to the files of which make a thing is."""
+"""Shortness of room at which the files alone tell which make a thing is."""
 _FRAMED_SHARE = 0.6
-"""How often a question says that what it asks about is not of the latest make, where that is so: the file that says when it was made is enough."""
+"""Share of questions about an earlier make that say so: otherwise the file with its date tells."""
 _BUILDS = {"told": 30, "listed": 34, "paired": 22, "described": 14}
-"""Of a hundred questions: what stands in each file is said, files are listed, each stands behind what it is for, or listed with what they hold."""
+"""Weights of the ways to name files: contents of each, a list, each with its use, a list with contents."""
 _WISHES, _COUNTED, _CLOSED = 0.3, 0.16, 0.4
 """Shares: of questions that ask in clauses ("whether ..."), that count what they ask, that end with a wish."""
 _START = re.compile(r"(^|[.?!]\s+|\((?:\d|[a-c])\) )([a-z][\w.-]*)")
 _ASKS = re.compile(
     r"(?:What|When|Which|Who|How|Is|Does|Do|Did|Can|Could|Will|Would|Has|Am|By|Until|Around|On|Are)\b"
 )
-"""How a question begins that may go on after "And"."""
+"""Openings of a question that may follow "And"."""
 _MANY = re.compile(r"(?:my|the) (?:notes|past orders|instructions)\b")
 """Files that are several things."""
 _VOWEL = re.compile(r"\b([Aa]) (?=[aeiouAEIOU](?!ne\b|ni|se|ti|su))")
@@ -62,7 +62,7 @@ class IntentWords(_Words):
 
     stories: tuple[str, ...]
     lives: tuple[str, ...] = ()
-    """Where the shopper lives, where terms hang on that."""
+    """Ways to say where the shopper lives, where terms depend on that."""
     parts: dict[str, AskedPart]
 
 
@@ -71,7 +71,7 @@ class FileWords(_Words):
 
     doc: dict[str, tuple[str, ...]]
     what: dict[str, tuple[str, ...]]
-    """By the beginning of an attribute."""
+    """Words by the beginning of an attribute."""
     frames: dict[str, tuple[str, ...]]
 
 
@@ -80,7 +80,7 @@ class QuestionFrames(_Words):
 
     frames: dict[str, tuple[str, ...]]
     held: dict[str, tuple[str, ...]]
-    """That it is not of the latest make."""
+    """Ways to say that it is not of the latest make."""
     closings: dict[str, tuple[str, ...]]
 
 
@@ -94,7 +94,7 @@ class _Dealer:
     rng: Random
     slots: Mapping[str, str]
     tight: int = 0
-    """How short room is: 0, 1 or 2."""
+    """Shortness of room: 0, 1 or 2."""
     dealt: dict[str, int] = field(default_factory=dict)
 
     def deal(self, deck: str, cards: Sequence[str], every: int = 1) -> str:

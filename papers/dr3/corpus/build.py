@@ -20,12 +20,12 @@ from drr.papers.dr3.form import CorpusPage, CorpusSize, CorpusSizes
 from drr.papers.dr3.truth import KnownPage, SearchTerm, SizeTruth, TaskFact, size_truths
 
 DISTRACTORS = 0.1
-"""Of all pages of a size."""
+"""Share of all pages of a size."""
 _OWN, _OWN_LATER, _FIRST, _RELATED = 0.16, 0.05, 12, 0.32
-"""Of the noise: pages about what or whom the case is about (of so many first, and of those that only larger corpora have), and with them those of its
-theme."""
+"""Shares of the noise about the thing or person of the case (first pages, later ones), and with its theme.
+The third number counts the first pages."""
 _WITHIN, _PROMISED = 0.012, 0.02
-"""Of a size, where packing stops, and what is promised."""
+"""Distance from a size where packing stops, and the distance that is promised."""
 _LAST_TOKENS = 1_900
 _DEALT = 10
 """Pages of a deck from which one is dealt."""
@@ -38,7 +38,7 @@ class Packed:
     order: tuple[PoolPage, ...]
     distractors: tuple[CasePage, ...]
     ends: dict[str, int]
-    """By size: how many pages of the order it has."""
+    """Number of pages of the order that each size has."""
 
 
 class NoiseDeck:
@@ -220,7 +220,7 @@ def _instead(filled: Packed, one: PoolPage, other: PoolPage) -> Packed:
 
 
 _FURTHER = 0.382
-"""Of the pool, from which a case is dealt its noise where the one before was refused: a page of it may have been the reason."""
+"""Step through the pool to a refused case's next noise: one of its pages may have been the reason."""
 
 
 @dataclass(frozen=True, kw_only=True)

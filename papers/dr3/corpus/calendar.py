@@ -19,8 +19,9 @@ from drr.papers.dr3.corpus.stock import stock
 from drr.papers.dr3.values import month_of
 
 STAMP = r"\bz[qj][0-9a-z][a-x]\b"
-"""In place of the year of a month: how many years of use it must leave and how many years before the purchase it lies (of terms, `zj`, the latter
-alone), then the month, in the second half of the letters one that may lie after the purchase."""
+"""Stamp in place of the year of a month. It holds the years of use that it must leave and the years before
+the purchase (of terms, `zj`, the latter alone), then the month; letters of the second half are of months that
+may lie after the purchase."""
 GAP = 4
 """Months from one that is spoken of to the page that speaks of it, beside those that something took: no page says `three weeks` of less."""
 _SPREAD = 2
@@ -32,15 +33,15 @@ _NEW_TERMS, _OLD_TERMS, _IS_OLD = (0, 4), (4, 9), 0.5
 _EARLIER = (150, 500)
 """Days between a make, list, price or terms and those before."""
 _FIRST = 0.85
-"""How often a page that speaks of what was before means the last of those before."""
+"""Share of the pages about earlier times that mean the last one."""
 _NEWER, _OF_IT, _AFTER = 0.85, 0.7, (30, 200)
-"""How often some of what nobody asks began after what counts, how much of it, and how many days after."""
+"""Share of pages with later irrelevant facts, share of facts there, and range of days after the true ones."""
 TERMS = "terms"
-"""What changes where a statement names the month of purchase itself: all the terms of a firm at once."""
+"""Change that goes by the month of purchase: all the terms of a firm at once."""
 _SOON = 8
 """Months after what a page states began in which its writer came to have it."""
 _LATER = 0.1
-"""Of months: those that may lie after the purchase."""
+"""Share of months that may lie after the purchase."""
 _FORM = re.compile(STAMP)
 _DIGITS, _LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz", "abcdefghijklmnopqrstuvwx"
 
@@ -50,30 +51,30 @@ class PageCalendar:
     """The calendar of one page. All that is said of one make, list or price on a page is of one month."""
 
     seed: int
-    """Of the pool."""
+    """Seed of the pool."""
     day: date | None = None
-    """Of the page; `None` in the pool."""
+    """Day of the page; `None` in the pool."""
     bought: date | None = None
-    """When what the task is about was bought."""
+    """Day on which the task's thing was bought."""
     fixed: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    """By subject and what changes: the months that a case has settled."""
+    """Months that a case has settled, by subject and change."""
     told: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
     """The months that the page states, and how long something may have taken since."""
     begun: dict[tuple[str, str], str] = field(default_factory=dict)
-    """Of a task: when what its pages speak of began. None of them says another month, but one that speaks of an earlier make, list or price."""
+    """Beginnings that a task's pages state: one month each, except on pages about an earlier make, list or price."""
     is_early: bool = False
     """The page speaks of an earlier one, whatever it is of."""
     past: frozenset[tuple[str, str]] = frozenset()
-    """Of what it does that alone."""
+    """Subjects and changes of which the page states an earlier one."""
     leans_back: bool = False
     """Most of what the pages of the task say that nobody asks is of the month before the one that counts: else of that itself."""
     stated_of: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Of a task: how often its pages state something of somebody."""
+    """Number of statements about each subject in a task's pages."""
 
     said: set[str] = field(default_factory=set)
     """Months since which holds what is stated on the page, whoever settled them."""
     month: int | None = None
-    """In which a page of the pool was written, once it was asked for: its date goes by it."""
+    """Month in which a page of the pool was written, once drawn: its date follows it."""
 
     def month_of_page(self, rng: Random) -> int:
         if self.day is not None:

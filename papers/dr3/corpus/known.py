@@ -37,17 +37,18 @@ from drr.papers.dr3.values import month_of, months_after, sold_from
 
 _TRIES = 40
 _SISTER = 0.45
-"""How often a needed page says something of another model too, as pages do that lead astray."""
+"""Share of needed pages that also describe another model, as misleading pages do."""
 _FEWER = 0.6
-"""How often it says one thing less of its own than others do: what it is there for is of a month, and so is all that it says of that thing."""
+"""Share of needed pages that state one thing less of their own. Their fact has a month, and so has all that
+they say of its thing."""
 _AS_NEEDED = 0.5
-"""Of the other pages about the case: those that are as old as needed ones."""
+"""Share of the other pages about the case that are as old as needed ones."""
 _LEANS_BACK = 0.5
-"""Of tasks."""
+"""Share of tasks whose pages lean to earlier months."""
 _TWINS, _TWIN = 2, 0.3
 """Tries in which a page is written anew that has the title of another, or more than such a share of sentences of others."""
 _OWN_VOICES = {"thing": ("office",), "brand": ("office",), "seller": ("seller", "office")}
-"""Who answers for what a page states: they do not let stand for years what has changed."""
+"""Voices that answer for a page: they do not leave outdated statements standing for years."""
 _STANDS = 365
 """Days after a change on which its own page may still say what was before."""
 
@@ -67,7 +68,7 @@ class PageSource(NamedTuple):
     """The writers that a page may have."""
 
     trust: int | None = None
-    """How good a source it is, where that is asked for."""
+    """Quality of the source, where that is required."""
     without: frozenset[str] = frozenset()
     """Voices that do not write it."""
     is_tried: bool = False
@@ -82,9 +83,9 @@ class CasePages:
     pool: PagePool
     seed: int
     begun: dict[tuple[str, str], str] = field(default_factory=dict)
-    """When what pages of the task speak of began (`stamps`)."""
+    """Beginnings that pages of the task state (`stamps`)."""
     stated_of: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """How often its pages state something of somebody."""
+    """Number of statements about each subject in its pages."""
     titles: set[str] = field(default_factory=set)
     said: set[int] = field(default_factory=set)
     """Titles and long sentences of the pages written so far."""
@@ -320,11 +321,11 @@ def _source(
 
 
 _EARLY = {True: 0.75, False: 0.35}
-"""How often such a page speaks of an earlier make, list or price, by whether the task leans to what was before: so that neither the month that most
-pages say nor one that few say is what counts, and figures that nobody asks for differ from page to page as well."""
+"""Share of such pages set before the present make, list or price, by whether the task leans to the past. So
+neither the most frequent month nor the rarest is the right one, and irrelevant figures vary too."""
 
 _NEWER = 0.4
-"""How often it speaks of the make after the one at hand, where there is such."""
+"""Share of such pages set after the present make, where there is a later one."""
 
 
 def asides(writer: CasePages) -> Iterator[PoolPage]:

@@ -140,11 +140,10 @@ LAYOUTS: dict[str, Layout] = {
 
 
 _LEAST, _MOST = 2, 3
-"""Who answers a question."""
 _ASIDE = 0.55
 _MATTERS = 6
 _KNOWN = 0.3
-"""How often who asks says since when he has it."""
+"""Share of askers who state since when they own it."""
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from drr.papers.dr3.values import CENTS
 
 _FIGURE = re.compile(r"\d+(?:\.\d+)?")
 _WITHIN = {"percent": (4.0, 92.0), "points": (44.0, 98.0)}
-"""What a figure of these can be at all."""
+"""Range of possible values of such figures."""
 _LEAST_CHANGE, _MOST_CHANGE, _LOTS = 0.12, 0.55, 400
-"""By which share of itself a figure is another, and by how many numbers a lot for the whole of it."""
+"""Least and greatest relative change of a figure, and range of numbers for a lot."""
 
 
 def other_value(
@@ -85,7 +85,7 @@ def never_round(amount: float) -> str:
 
 
 _PLAIN = 0.5
-"""How often the other one of a model with such a name is the one without."""
+"""Share of other models, beside one with such a name, that have none."""
 _JOINTS = frozenset(["and", "&"])
 _LEAST = 3
 """Letters of the first half of a name in one word."""

@@ -30,7 +30,7 @@ _VERBS = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go",
 _JOINED = frozenset(
     ["of", "for", "in", "to", "with", "on", "at", "by", "from", "about", "around", "like", "than", "beside", "between", "and", "or", "against", "without", "below"]
 )  # fmt: skip
-"""What stands before a thing that is not what the verb is about."""
+"""Words before a noun that is not the object of the verb."""
 _ARTICLES = frozenset(["the", "our", "my", "your", "a", "an"])
 
 

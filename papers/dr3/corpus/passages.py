@@ -16,7 +16,7 @@ from drr.papers.dr3.planning.kinds import TRAITS
 
 Card = TypeVar("Card")
 _STRIDE = 0.618
-"""Of the ways of a sentence, from one use to the next: neighbors differ in as much as they can."""
+"""Step through the ways of a sentence between uses: neighbors differ as much as they can."""
 _APART = 5
 """Uses of each sentence between two tasks, whose own pages know nothing of each other."""
 

@@ -32,9 +32,9 @@ PieceBags = tuple[Counter[str], ...]
 """The words of a page, piece by piece, its title in each."""
 _KEPT = 6_000
 _TITLE = 2
-"""As often as the search of agents counts it in each piece; a test asks both."""
+"""Weight of a title in each piece, as in the search of agents; a test asks both."""
 _known_bags: OrderedDict[tuple[str, str], PieceBags] = OrderedDict()
-"""Of the pages taken apart last: the tasks of a set share most of theirs."""
+"""Bags of the pages taken apart last: the tasks of a set share most of theirs."""
 
 
 def piece_bags(title: str, text: str) -> PieceBags:
@@ -88,7 +88,7 @@ def _kept(page: CorpusPage) -> PieceBags:
 
 
 VERSION = "33"
-"""Of everything that decides what pages say: raised when the same seed writes another pool."""
+"""Version of everything that decides what pages say: raised when the same seed writes another pool."""
 COUNTER = "characters/4"
 PAGES = 3_000
 YOUNGEST, OLDEST = 20, 2_600
@@ -120,14 +120,14 @@ class PoolPage:
     said: frozenset[int]
     """Its long sentences, each by a number of its own."""
     is_shared: bool = False
-    """By the tasks of a set, each with dates of its own."""
+    """True where the tasks of a set share it, each with its own dates."""
     begun: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    """When what it speaks of began, as months with codes; of pages of the pool."""
+    """Beginnings that it states, as months with codes; only in pages of the pool."""
     since: int = 0
     """The year before which nobody wrote about such a thing; of pages of the pool."""
 
     month: int | None = None
-    """In which it was written, where it says so; of pages of the pool."""
+    """Month of writing, where the page states it; only in pages of the pool."""
 
     def day(self, today: date) -> date | None:
         """Return the day so many days ago. For a page that says in which month it was written, it lies in the nearest such month."""
@@ -168,7 +168,7 @@ class PagePool:
     shelf: Shelf
     pages: tuple[PoolPage, ...]
     deck: SentenceDeck = field(default_factory=SentenceDeck, compare=False)
-    """What its pages have said."""
+    """Sentences that its pages have used."""
 
     @property
     def tokens(self) -> int:
@@ -293,7 +293,7 @@ def beside(
 
 
 _NUMBER = re.compile(r"(?<=[-_])\d{3,5}$|(?<=/)\d{3,5}(?=[-/])")
-"""Of an address, as `page` writes them."""
+"""Number in an address, as `page` writes it."""
 
 
 def dated(page: PoolPage, today: date, bought: date) -> PoolPage:

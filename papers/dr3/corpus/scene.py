@@ -115,13 +115,13 @@ _PERSONS, _MET = frozenset(["local", "person", "writer"]), 40
 _TIMES = frozenset(["month", "lately", "soon", "season", "coming"])
 """Slots of the calendar: the month of the page, one before it and one to come, its season and the next."""
 ROLES = ("editor", "bench", "seller", "desk", "office", "member", "writer")
-"""Of people: whom each voice speaks of, and who writes. Nobody is two of them."""
+"""Roles of people: those whom each voice names, and the writer. Nobody has two."""
 
 
 _DEALT = (
     "editor", "desk", "seller", "member", "writer", "editor", "bench", "member", "editor", "desk", "seller", "editor", "writer", "office", "editor", "bench", "desk",
 )  # fmt: skip
-"""To whom family names are dealt: more to those of whom pages speak more."""
+"""Receivers of family names: more for those who are named more often."""
 
 
 @cache
@@ -144,10 +144,10 @@ class PageScene:
     theme: str
     thing: NamedThing
     companions: list[ListedThing]
-    """Of other brands: what is compared, listed and quoted."""
+    """Things of other brands that are compared, listed and quoted."""
     seller: str
     peers: int = 0
-    """How many of the first companions are of the sort that the page is about: others are not compared with it."""
+    """Number of the first companions that are of the page's own sort; others are not compared with it."""
     calendar: PageCalendar = field(default_factory=lambda: PageCalendar(seed=0))
     deck: SentenceDeck = field(default_factory=SentenceDeck)
     settled: dict[str, str] = field(default_factory=dict)
@@ -155,7 +155,8 @@ class PageScene:
     loose: frozenset[str] = frozenset()
     """Slots that each speaker fills anew, where there are several."""
     claimed: set[str] | None = None
-    """What somebody who writes the page alone has said of how he has the thing (`claims`); `None` where several write, or nobody speaks of himself."""
+    """Statements of a lone writer about owning the thing (`claims`); `None` where several write, or nobody
+    speaks of himself."""
     met: set[str] = field(default_factory=set)
     """Names of people on the page."""
     used: set[int] = field(default_factory=set)

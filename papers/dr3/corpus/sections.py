@@ -24,13 +24,13 @@ _FOLLOWS = {
     "money": ("choosing", "lasting", "comparing", "delivery"),
     "comparing": ("choosing", "daily", "lasting", "money"),
 }
-"""What one comes to speak of after a topic, in the order in which one does."""
+"""Topics that follow a topic, in their order."""
 _PLACED = frozenset(["placed", "floor", "built", "large", "sized", "waits", "stores"])
 """Things for which one looks for a place, or measures: a page may be about just that."""
 _MAIN = 2
 """Passages that a main topic has at least."""
 _SIGNED = 0.4
-"""How often a page says who is behind it."""
+"""Share of pages that name whoever is behind them."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def matters_of(topics: Collection[str], scene: PageScene) -> list[TalkMatter]:
 _LEAST, _USUAL, _MOST = 500, 2850, 6600
 """Characters that a page is planned for; it ends with the section that passes them."""
 _KNOWN = 0.4
-"""How often a page says at its beginning since when it knows what it is about."""
+"""Share of pages that begin with the time since when they know their subject."""
 _PARAGRAPH = 330
 """Characters of one, about."""
 _LISTED_BY = {
@@ -107,7 +107,7 @@ _LISTED_BY = {
     "desk": (0.0, 0.0),
     MEMBER: (0.0, 0.0),
 }
-"""By voice: how often a page has rules of thumb, and what listings say; a notice has neither."""
+"""Shares of pages with rules of thumb and with listings, by voice; a notice has neither."""
 
 
 @dataclass(frozen=True)

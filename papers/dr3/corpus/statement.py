@@ -21,21 +21,22 @@ from drr.papers.dr3.values import CENTS, lot_before, lot_letter, month_of, numbe
 
 _LETTERS = "BCDFGHJKLMNPQRSTVW"
 _OTHER, _ONE_SIDE = 0.2, 0.12
-"""How often a statement of a page is of another model or firm, or only one side of the matter."""
+"""Shares of statements about another model or firm, and of those about only one side of the matter."""
 _HEARSAY = {True: 0.22, False: 0.05}
-"""How often it is hearsay: on a page about the case, where what is needed may be called in doubt as well, and on others."""
+"""Share of hearsay on a page about the case, where needed facts may be doubted too, and on others."""
 _NO_MONTH = 0.5
-"""How often a page about something else does not say since when what it states holds."""
+"""Share of pages about something else that give no month for their statement."""
 _WRONG = 0.5
-"""How often hearsay of what nobody asks for is wrong."""
+"""Share of hearsay about irrelevant facts that is wrong."""
 _OWN = (0, 1, 1, 2, 2)
-"""What a page states of its own thing beside the first, as often as not of a month."""
+"""Possible numbers of further statements about the page's own thing, half of them dated."""
 _FORMS_TRIED = 12
 """Sorts of statements tried on a page that is too old for the first: all pages state about as much."""
 _ALIKE = 0.9
-"""How often a page about what a case asks states something else in a measure that is asked for, so that a unit does not tell."""
+"""Share of pages on the case's subject that state something else in a measure of the question. So a unit
+reveals nothing."""
 _SELDOM = 0.7
-"""How often a page about something else leaves what is seldom said of things to others."""
+"""Share of pages about something else that leave rare statements to others."""
 _OFTEN = 5
 """Statements of one thing in one task after which others come first: what is needed stands once."""
 _WEIGHTS = frozenset(["pounds", "alone", "weigh"])
@@ -50,7 +51,7 @@ _TALKED = {
     "b": " (by the {} terms, which go by the day of purchase)",
     "c": " (under the terms of {}, if it was bought since then)",
 }
-"""From which month of purchase on a statement holds: each says that it goes by the purchase."""
+"""Ways to date the terms, each with a word that they go by the purchase."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,7 +133,7 @@ _SUBJECTS_OF: Mapping[str, Callable[[ThingKind], object]] = {
     "^price of a spare part": lambda kind: kind.parts,
     "^months between checks": lambda kind: kind.manual in ("furniture", "outdoor", "powered"),
 }
-"""What can be said of some sorts of things only, by the beginning of the attribute; where values have a range, it is of sorts that have it."""
+"""Tests of the sorts that an attribute fits, by its beginning. Values with a range need a sort that has it."""
 
 
 def suits_kind(form: StatementForm, kind: ThingKind) -> bool:
@@ -319,7 +320,7 @@ def own_statements(
 
 
 _DEARER = 0.12
-"""By which share a price of one month is another than that of another month, at most and either way."""
+"""Greatest relative difference of a price between two months, either way."""
 
 
 def _amount(written: str, within: Range, rng: Random, as_of: str) -> str:
@@ -350,7 +351,7 @@ class WantedChange:
     value: str | None = None
     """Another one; what another page has said of the same time."""
     subject: str | None = None
-    """Of whom it is said, where that is somebody else."""
+    """Subject of the statement, where it is another one."""
 
 
 def changed(fact: TaskFact, wanted: WantedChange) -> tuple[PageStatement, StatementChange]:

@@ -34,7 +34,7 @@ class TalkMatter:
     ask: tuple[Template, ...]
     replies: tuple[ProsePassage, ...]
     answers: tuple[tuple[ProsePassage, ...], ...]
-    """Which of the replies answer each way to ask."""
+    """Replies to each way to ask."""
     asides: tuple[ProsePassage, ...]
     """Said to whoever asked."""
     alone: tuple[ProsePassage, ...]
@@ -65,7 +65,7 @@ class StatementDating:
     """Ways to say since when a statement holds."""
 
     changes: str
-    """What has changed since: the make, a list, a price. One month for all that is said of the same make."""
+    """Change since then: of the make, a list, a price. One month for all statements about the same make."""
     clause: tuple[Template, ...]
     sentence: tuple[Template, ...]
     talk: tuple[Template, ...]
@@ -98,7 +98,7 @@ class PageForm:
     mains: frozenset[str]
     """Main topics that it is for; all where there is none."""
     trust: int
-    """How good a source it is: `words/forms.toml` says what the figures mean."""
+    """Quality of the source; `words/forms.toml` explains the figures."""
     layout: Layout
     titles: tuple[PageTitle, ...]
     openings: tuple[Template, ...]
@@ -124,18 +124,18 @@ class StatementForm:
     seldom: bool
     """Few would write it of their own accord."""
     measure: str
-    """In what its values are: `days`, `$`; none of codes."""
+    """Unit of its values: `days`, `$`; none for codes."""
     groups: Mapping[str, Template]
     called: re.Pattern[str]
     """Words by which one knows that this is spoken of."""
     bears: re.Pattern[str] | None
     """Words of other things that would be taken for an answer too."""
     takes: Literal["", "year", "value"]
-    """How long somebody must have had the thing to say it: a year, or as many months as the value says."""
+    """Time of use that the statement requires: a year, or as many months as its value."""
     among: tuple[int, ...]
-    """Of terms: figures that people know, common ones more than once."""
+    """Familiar figures of terms, common ones more than once."""
     papers: tuple[Template, ...]
-    """Where it stands, in the words of whoever looked."""
+    """Sentences that name the paper it stands in, in the words of whoever looked."""
     said: tuple[Template, ...]
     talk: tuple[Template, ...]
     """The same by those who write to each other."""
@@ -151,7 +151,7 @@ class StatementForm:
     dating: StatementDating | None
     """`None` where the statement itself says for when it holds, or nobody would ask."""
     before: tuple[Template, ...]
-    """What leads to it; nothing of it is said there."""
+    """Introductions that reveal nothing of it."""
     after: tuple[Template, ...]
     terms: tuple[Template, ...]
 
@@ -162,13 +162,13 @@ class SentenceStock:
     """Passages by voice and topic."""
     matters: tuple[TalkMatter, ...]
     occasions: Mapping[str, Mapping[str, PageOccasion]]
-    """By voice and main topic."""
+    """Occasions by voice and main topic."""
     troubles: Mapping[str, tuple[str, ...]]
-    """What can be wrong with a thing, by trait."""
+    """Possible faults of a thing, by trait."""
     carriers: Mapping[str, tuple[Template, ...]]
-    """By what a statement is about, or of the `house` that the page is of: names the subject, and says nothing else."""
+    """Sentences that name a statement's subject and say nothing else, by subject or the page's `house`."""
     figures: Mapping[str, tuple[Template, ...]]
-    """By voice: other figures of what a page is about."""
+    """Other figures of a page's subject, by voice."""
     themes: Mapping[str, Mapping[str, tuple[str, ...]]]
     lines: Mapping[str, tuple[Template, ...]]
     """Rules of thumb of a theme, a sentence each."""
@@ -180,18 +180,18 @@ class SentenceStock:
     """Concrete things, people and times of everyday life: each time that one is spoken of it is another."""
     forms: tuple[PageForm, ...]
     statements: tuple[StatementForm, ...]
-    """Without the last resort."""
+    """Forms without the last resort."""
     other: StatementForm
     hearsay: Mapping[str, Vouching]
-    """By voice: what is said of a statement that nobody vouches for. Whoever is not here does not pass hearsay on."""
+    """Remarks on unconfirmed statements, by voice; voices that are missing pass no hearsay on."""
     denied: Mapping[str, tuple[Template, ...]]
-    """By voice: beside these, after one that is known to be wrong where it is told."""
+    """Further remarks after a statement that is known to be wrong, by voice."""
     sure: Mapping[str, Vouching]
-    """By voice: what is said of one that somebody vouches for, in much the same words."""
+    """Remarks on confirmed statements in much the same words, by voice."""
     apart: Mapping[str, Vouching]
-    """By voice: words of doubt about others, beside a figure about which there is none."""
+    """Doubts about other figures, beside one that is certain, by voice."""
     rough: Mapping[str, tuple[Template, ...]]
-    """By voice: said before some of either, and saying nothing of how one knows."""
+    """Turns of phrase before either kind that reveal no source, by voice."""
     noise_terms: tuple[Template, ...]
 
     def statement(self, attribute: str) -> tuple[StatementForm, Mapping[str, str]]:
@@ -203,7 +203,7 @@ class SentenceStock:
 
 
 MAKE = "make"
-"""What changes where a thing itself does."""
+"""Change of the thing itself."""
 
 
 def changes_with_make(attribute: str) -> bool:

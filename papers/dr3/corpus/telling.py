@@ -14,21 +14,22 @@ from drr.papers.dr3.corpus.template import Template
 from drr.papers.dr3.planning.kinds import kind_of
 
 _LED = 0.3
-"""How often something stands before a statement, and after it."""
+"""Share of statements with a lead-in, and with a follow-up."""
 _WITHOUT_TABLES = frozenset([MEMBER, "desk"])
 """Voices that print no tables of terms: people who write to each other, and newspapers."""
 _CLAUSE = 0.7
 _ROWS = 3
 _ANNOUNCED = 0.4
-"""How often it is said of a question that it is asked."""
+"""Share of questions that are announced."""
 _SURE = {True: 0.34, False: 0.04}
-"""How often it is said of a figure how one knows it, by those who pass on hearsay too: on pages about the case, where rumors are, and on others."""
+"""Share of figures with a remark on their source, on pages about the case, where rumors are, and on others.
+Voices with hearsay add them too."""
 _APART = {True: 0.2, False: 0.02}
-"""How often it is said of others that one does not know: words of doubt, and none about the figure."""
+"""Share of figures with a doubt about others only: words of doubt that leave the figure alone."""
 _ROUGH = 0.02
-"""How often a manner of speaking stands before a statement, whatever is known of it."""
+"""Share of statements with a turn of phrase in front, whatever is known of them."""
 _AFTERWARD = 0.5
-"""How often it is said after the figure."""
+"""Share of remarks that follow the figure."""
 
 
 @dataclass(frozen=True)

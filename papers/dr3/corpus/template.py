@@ -42,7 +42,6 @@ class _Slot:
 class _Choice:
     options: tuple[tuple[_Part, ...], ...]
     ways: tuple[int, ...]
-    """In how many ways each of them can be said."""
 
 
 _Part = str | _Slot | _Choice
@@ -52,12 +51,12 @@ _Part = str | _Slot | _Choice
 class Template:
     parts: tuple[_Part, ...]
     needs: frozenset[str] = frozenset()
-    """What must be true of the thing that it is said of (`granted`)."""
+    """Traits that its subject must have (`granted`)."""
     text: str = ""
     ways: int = 1
-    """In how many ways it can be said, slots aside."""
+    """Number of its wordings, slots aside."""
     key: int = 0
-    """Of its text: by this its uses are counted."""
+    """Hash of its text, under which its uses are counted."""
 
     @property
     def claims(self) -> frozenset[str]:
@@ -166,7 +165,7 @@ def _claim_rows() -> tuple[tuple[str, re.Pattern[str], frozenset[str]], ...]:
 
 
 ALONE = "alone"
-"""What somebody says by writing alone: nobody has asked, so that nothing is an answer."""
+"""Tag of words that only a lone writer uses: nobody has asked, so that nothing is an answer."""
 
 
 @cache
@@ -189,7 +188,7 @@ def go_together(needs: Iterable[str], more: frozenset[str]) -> bool:
 
 
 SINGLE = "single"
-"""Of one thing and not of several or some: that is no trait of a sort."""
+"""Tag for one thing, not several or some: no trait of a sort."""
 
 
 @cache
@@ -216,7 +215,7 @@ class PhraseWays:
     not_after: frozenset[str]
     not_before: frozenset[str]
     not_first: bool
-    """At the beginning of a sentence it is left: `since` would be of a time there."""
+    """True where it is left at the beginning of a sentence: `since` would be of a time there."""
 
 
 @cache

@@ -33,26 +33,26 @@ BEATEN: frozenset[ChangeKind] = frozenset(["outdated"])
 _KINDS: tuple[ChangeKind, ...] = ("one_sided", "wrong_figure", "wrong_figure", "other_model", "other_model")
 _DATED_KINDS: tuple[ChangeKind, ...] = ("outdated", "outdated", *_KINDS)
 _EARLY_KINDS: tuple[ChangeKind, ...] = ("outdated", "outdated", "one_sided", "other_model", "other_model")
-"""Of what was written before the make, list or price that counts: each says an earlier month."""
+"""Kinds of pages from before the make, list or price that counts: each states an earlier month."""
 _OTHER_TERMS, _LATER_TERMS = 0.3, 0.45
-"""How often of terms those before are told, and those after where there can be such."""
+"""Shares of statements on other terms: earlier ones, and later ones where there can be any."""
 _LATER, _SHORT = 45, 120
 """Days after the purchase from which on pages may speak of terms that came later; where it was no longer ago than so many, of those of the next month."""
 _LATER_ONE = 0.4
-"""How often a page that leads astray is one of what came later, where there can be such."""
+"""Share of misleading pages that are set later, where that is possible."""
 _LATER_ONES = (0, 150, 420)
 """Days after that on which later terms began: of one task they are the same on all its pages."""
 _RUMORED = {
     False: ("same", "same", "before", "none", "none"),
     True: ("before", "before", "same", "none", "none"),
 }
-"""Of which time a rumor is said to be: its month tells no more than that of what is right."""
+"""Time of a rumor: its month reveals no more than that of the truth."""
 _BEFORE, _EACH = 8, {False: 2, True: 4}
 """Times before the one that counts of which pages can speak, and how many tell the figure of each."""
 _SOUGHT = 16
 """Values that are drawn in search of one on a side of what is right."""
 _STEPS = {"$": 0.3, "points": 0.25}
-"""Of what is right: by how much a price, or the points of a test, was another before."""
+"""Relative step to an earlier price, or to an earlier number of a test's points."""
 _APART = 700
 """Days at most between the makes of two models of a name."""
 
@@ -65,11 +65,11 @@ class AstrayTimes:
     seed: int
     pool_seed: int
     begun: dict[tuple[str, str], str]
-    """When what pages of the task speak of began."""
+    """Beginnings that pages of the task state."""
     leans_back: bool = False
     """Most of them speak of what was before."""
     told: dict[tuple[str, str], str] = field(default_factory=dict)
-    """By fact and month what was said of a time before."""
+    """Earlier values that were stated, by fact and month."""
     times_chosen: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def wanted(self, fact: TaskFact, of: str | None, day: date, rng: Random) -> WantedChange:

@@ -22,7 +22,7 @@ class FileBrief:
     file: PlannedFile
     rng: Random
     places: dict[str, FactPlace] = field(default_factory=dict)
-    """Where the facts of the file stand, once they are written."""
+    """Places of the file's facts, once they are written."""
 
     def put(self, fact: str, quote: str, fragment: str = "") -> None:
         self.places[fact] = FactPlace(address=file_address(self.file.name, fragment), quote=quote)

@@ -57,7 +57,7 @@ class SaleLine(NamedTuple):
 class Sale(NamedTuple):
     lines: list[SaleLine]
     percent: float
-    """Of tax."""
+    """Percent of tax."""
 
     @property
     def net(self) -> float:
@@ -84,7 +84,7 @@ class SaleShop(NamedTuple):
     street: str
     store: str
     number: str
-    """Of the sale."""
+    """Number of the sale."""
     register: str
     card: str
 

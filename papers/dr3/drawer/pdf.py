@@ -20,11 +20,11 @@ INK, GREY, FAINT = HexColor("#1d1d1f"), HexColor("#666a70"), HexColor("#c9ccd1")
 
 
 _NO_DAY = b"(D:20000101000000"
-"""What the library writes in place of the time of writing."""
+"""Time of writing as the library sets it."""
 
 
 _PRODUCERS = ("PDF Export", "Print to PDF", "PDF Writer", "Document Export Service", "Forms to PDF")
-"""What wrote a paper, by whose it is; the library's own name has a version and so a time."""
+"""Producers by the owner of a paper; the library's own name has a version and so a time."""
 _SIGNED = re.compile(rb"^% ?[^\n]*ReportLab [Gg]enerated[^\n]*$", re.MULTILINE)
 
 

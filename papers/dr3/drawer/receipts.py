@@ -73,7 +73,7 @@ def write_receipt(brief: FileBrief) -> bytes:
 
 
 _DATED = {"delivery_note": "Order date", "invoice": "Invoice date", "receipt": "Date"}
-"""What a paper calls the day of the sale."""
+"""Name of the day of sale on each kind of paper."""
 
 
 def _title(brief: FileBrief) -> str:

@@ -16,7 +16,7 @@ from openpyxl.styles import Border, Font, PatternFill, Side
 from openpyxl.worksheet.worksheet import Worksheet
 
 _UNDATED = (1980, 1, 1, 0, 0, 0)
-"""As spreadsheet programs write the parts of a workbook."""
+"""Time of a workbook's parts, as spreadsheet programs write it."""
 _TIMES = re.compile(rb"(<dcterms:(created|modified)[^>]*>)[^<]*(</dcterms:)")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _SHADES = ("D9E2EC", "E7E0D3", "DDE8DA", "EADCE2", "E3E3EE")
@@ -34,7 +34,7 @@ _PLACES = (
     ("Garage wall", "width", (96, 230)), ("Study, left of the desk", "width", (12, 44)), ("Landing", "depth", (34, 52)),
     ("Pantry shelf", "height", (9, 16)), ("Kitchen counter", "height", (35, 37)), ("Door to the yard", "width", (29, 35)),
 )  # fmt: skip
-"""What is common in houses and apartments of the United States, in inches."""
+"""Common sizes in houses and apartments of the United States, in inches."""
 _LOGGED = (
     ("Room, in the morning", (61, 69), "F"), ("Room, in the evening", (66, 75), "F"), ("Refrigerator", (35, 41), "F"),
     ("Oven at 350", (333, 368), "F"), ("Parcel on the scale", (1, 14), "lb"), ("Suitcase", (18, 48), "lb"), ("Cat", (7, 14), "lb"),

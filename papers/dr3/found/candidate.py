@@ -54,7 +54,7 @@ from langchain_core.messages import BaseMessage
 from pydantic import BaseModel, ConfigDict
 
 VERSION = "1"
-"""Of what code accepts and how pages are chosen: raised when the same answers give other tasks."""
+"""Version of the checks and of the choice of pages: raised when the same answers give other tasks."""
 QUESTIONS = 4
 """Tried for one candidate: each is told what spoke against the one before."""
 _OF_WORDS = frozenset(("question", "exposure", "novelty_question", "guidance"))

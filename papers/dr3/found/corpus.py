@@ -23,7 +23,7 @@ from drr.papers.dr3.truth import FactPlace, SearchTerm, TaskFact
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 MOST_CHARS = 24_000
-"""Of one page; what goes on is cut."""
+"""Most characters of one page; the rest is cut."""
 _AT_ONCE = 4
 _TITLE = 200
 
@@ -36,7 +36,7 @@ class FoundPage(BaseModel):
     page: CorpusPage
     terms: tuple[str, ...]
     signal: bool
-    """Whether a signal term is among them."""
+    """True where a signal term led to it."""
 
     @property
     def url(self) -> str:
@@ -51,7 +51,7 @@ class FoundPage(BaseModel):
 class GatheredPages:
     pages: list[FoundPage]
     unread: Counter[str]
-    """By the status of the page, and `twice` for a text that another page has."""
+    """Counts by status of the page, and `twice` for a text that another page has."""
 
 
 async def gathered(web: WebSearch, terms: Sequence[ProposedTerm], per_term: int) -> GatheredPages:
@@ -105,7 +105,7 @@ def bounded(text: str, most: int) -> str:
 
 
 WITHIN = 0.012
-"""Of a size, where packing stops; what is promised is 2 %."""
+"""Distance from a size where packing stops; 2 % is promised."""
 _SHORTEST = 400
 """Characters of a page that was cut to fill a size."""
 
@@ -204,7 +204,6 @@ class FoundCorpus:
     order: list[FoundPage]
     ends: dict[str, int]
     facts: tuple[TaskFact, ...]
-    """Of pages, with their places."""
     terms: tuple[SearchTerm, ...]
     left_out: Counter[str]
 

@@ -18,7 +18,7 @@ from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import BaseModel, ConfigDict, Field
 
 MOST_TERMS = 6
-"""Of each role; the paper has ten in all."""
+"""Most terms of each role; the paper has ten in all."""
 _LEAST_WORDS, _LONGEST_WORDS = 3, 5
 _QUOTED_WORDS = 4
 """Fewer would be found by chance."""
@@ -62,7 +62,7 @@ class ProposedQuestion(BaseModel):
 
     query: str = Field(min_length=1, max_length=2_000)
     how: list[str] = Field(min_length=1, max_length=8)
-    """How the facts combine to the answer, part by part."""
+    """Steps that combine the facts into the answer, part by part."""
 
 
 def kept_terms(paths: SearchPaths, values: list[str]) -> list[ProposedTerm]:
@@ -114,7 +114,7 @@ ROLE = "task_writer"
 FOLDER = Path(__file__).parent.parent / "prompts"
 TERMS, PAGE, QUESTION = "found_terms", "found_page", "found_question"
 _PAGE_CHARS = 12_000
-"""Of a page, in one request; a sentence behind them is proposed by nobody."""
+"""Characters of a page in one request; no sentence behind them is proposed."""
 
 
 def terms_messages(prompts: Prompts, case: TaskCase) -> list[BaseMessage]:

@@ -62,9 +62,9 @@ class ThingsTask(Task[Answer]):
     metrics = ("dr3",)
     by_rules = False
     word: ClassVar[str]
-    """What its things are called to the judge."""
+    """Name of its things for the judge."""
     field: ClassVar[str]
-    """Of a row: where the verdict stands; `None` there is unknown."""
+    """Field of a row with the verdict; `None` there is unknown."""
 
     @abstractmethod
     def things(self, known: KnownTask) -> list[Thing]:

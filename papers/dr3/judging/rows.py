@@ -57,7 +57,7 @@ class RequiredFactRow(TypedDict):
     """Sentences of the report, best first."""
     repeated: list[RepeatedRow]
     met: bool | None
-    """Whether the run met it in what its tools gave; `None`: nobody can tell."""
+    """True where the run's tools returned it; `None`: unknown."""
 
 
 class DocumentRow(TypedDict):
@@ -135,7 +135,7 @@ class FactLabel:
     text: str
     modality: Modality
     places: tuple[FactPlaceLabel, ...]
-    """Where it stands in the task: files and pages."""
+    """Places in the task's files and pages."""
     rule: float | None
     """1 wholly, 0.5 in part, 0 not found; `None`: code cannot look for it."""
     rule_reason: str
@@ -144,7 +144,7 @@ class FactLabel:
     repeated: tuple[RepeatedChange, ...]
     """Falsified values that the report states of its subject."""
     met: bool | None
-    """Whether the run met it in what its tools gave; `None`: nobody can tell."""
+    """True where the run's tools returned it; `None`: unknown."""
     judge: float | None = None
     judge_reason: str = ""
     judge_span: Span | None = None

@@ -37,7 +37,7 @@ class SubjectMention(NamedTuple):
     start: int
     end: int
     key: str
-    """Of a subject, or `STRANGER`."""
+    """Key of a subject, or `STRANGER`."""
 
 
 @dataclass(frozen=True)

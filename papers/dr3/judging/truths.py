@@ -20,7 +20,6 @@ from drr.study.study import Study
 class KnownTask(NamedTuple):
     truth: TaskTruth
     files: tuple[str, ...]
-    """By name."""
 
 
 class KnownTasks(dict[str, KnownTask]):

@@ -34,7 +34,7 @@ from drr.papers.dr3.quality.material import Catalogue, stored_material
 from drr.papers.dr3.truth import TaskTruth, read_truth
 
 NEAR = 0.02
-"""How far a corpus may be from the size it was made for."""
+"""Greatest relative distance of a corpus from its size."""
 CHARACTERS = "characters/4"
 
 
@@ -288,4 +288,4 @@ CHECKS: dict[str, Callable[[StoredTask], Iterator[str]]] = {
     "checklist": _checklist,
     "kinds": _kinds,
 }
-"""Of a task by itself; the filters of `drr.papers.dr3.quality` come after them."""
+"""Checks of a task by itself; the filters of `drr.papers.dr3.quality` follow."""

@@ -43,7 +43,8 @@ _OF_FILES, _OF_PAGES = "gold_insights_from_source.json", "gold_insights_from_lon
 _CATEGORIES = ("content", "evidence", "analysis", "comparison", "conclusion")
 _NOWHERE = "https://imported.example/"
 LOST = "places of facts, kinds of distractors with their changes, search terms"
-"""What their layout has no room for. The day of the question and the dates of pages go along as fields of ours."""
+"""Parts that their layout has no room for. The day of the question and the dates of pages go along as fields
+of ours."""
 
 
 def dr3_folders(folder: Path) -> list[Path]:

@@ -47,9 +47,9 @@ _OF_WORDS = ("exposure", "novelty_question", "sense_question")
 
 class GateRefusal(NamedTuple):
     name: str
-    """Of the filter."""
+    """Name of the filter."""
     of_words: bool
-    """Whether another wording of the question may pass it."""
+    """True where another wording of the question may pass it."""
 
 
 def refused_by(text: str, files: Iterable[str], corpora: Corpora, catalogue: Catalogue) -> GateRefusal | None:
@@ -75,7 +75,7 @@ class CaseStreams:
 
     shop: Shop
     seed: int
-    """Of the set: which intent a number has does not change with the case, unless many of them were refused."""
+    """Seed of the set: the intent of a number does not change with the case, unless many were refused."""
     open: dict[int, Iterator[TaskCase]] = field(default_factory=dict)
     drawn: dict[int, list[TaskCase]] = field(default_factory=dict)
 

@@ -31,7 +31,7 @@ from drr.papers.dr3.truth import TaskTruth
 from pydantic import BaseModel, ConfigDict, Field
 
 VERSION = "25"
-"""Of planning, drawers and questions together: raised when the same seed writes other tasks."""
+"""Version of planning, drawers and questions together: raised when the same seed writes other tasks."""
 USUAL_SIZES = "32k,64k,128k,256k,512k"
 _LEAST, _MOST = 4_000, 2_000_000
 
@@ -54,10 +54,10 @@ class FoundSet(BaseModel):
     model: str
     web: str
     web_hash: str | None = None
-    """Of a frozen web."""
+    """Hash of a frozen web."""
     per_term: int
     prompts: dict[str, str]
-    """By name, their hashes."""
+    """Hashes by name."""
     version: str
     pages: dict[str, int] = {}
     """Read, and left out by reason, over all tasks."""
@@ -81,17 +81,17 @@ class TaskSetManifest(BaseModel):
     intents: dict[str, int] = {}
     themes: dict[str, int] = {}
     files: dict[str, int] = {}
-    """By the ending of their names."""
+    """Number of files by their ending."""
     files_per_task: float | None = None
     multimodal: float | None = None
     """Share of tasks with files of more than one modality."""
     funnel: TaskFunnel = TaskFunnel()
     found: FoundSet | None = Field(None, exclude_if=lambda found: found is None)
-    """Of tasks whose pages were not made."""
+    """Present for tasks whose pages were not made."""
     hashes: dict[str, str] = {}
-    """Of each task, without what a reviewer said."""
+    """Hash of each task without its review."""
     shown: dict[str, str] = Field({}, exclude_if=lambda hashes: not hashes)
-    """Of each task, of what agents may meet: a run compares this, and opens no truth."""
+    """Hash of each task's visible part, so that a run compares it without opening the truth."""
     content_hash: str | None = None
 
 
@@ -179,7 +179,6 @@ class WrittenTask:
     question: FileQuestion
     files: dict[str, bytes]
     lines: tuple[bytes, ...]
-    """Of its corpus."""
     sizes: CorpusSizes
     truth: TaskTruth
 

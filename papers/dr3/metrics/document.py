@@ -29,7 +29,7 @@ SHOWN = (
     *("dr3_ir_sc", "dr3_cc", "dr3_ir_uf", "dr3_fa", "dr3_if", "dr3_dq", "dr3_avg", "dr3_harm"),
     *("dr3_search_loss", "dr3_writing_loss"),
 )
-"""What is laid side by side: IR of pages and CC first, since only they move with size."""
+"""Figures laid side by side: IR of pages and CC first, since only they move with size."""
 _OPTIONS = re.compile(r"[+@]")
 _TOKENS = re.compile(r"(\d+)(k?)", re.IGNORECASE)
 

@@ -36,7 +36,7 @@ class ErrorExample(TypedDict):
 
 class ErrorShare(TypedDict):
     share: VRow
-    """Of a report's errors, mean over queries."""
+    """Share of a report's errors, mean over queries."""
     count: int
     examples: list[ErrorExample]
 
@@ -45,7 +45,7 @@ class Dr3Difference(TypedDict):
     """One minus another, paired by task: two sizes of one system, or two systems at all sizes that both answered."""
 
     system: str
-    """Of the first."""
+    """The first system."""
     a: str
     b: str
     metrics: dict[str, DifferenceRow]
@@ -54,7 +54,7 @@ class Dr3Difference(TypedDict):
 
 class NoiseRow(TypedDict):
     sd: float | None
-    """Of one report's figure; `None`: not measured."""
+    """Deviation of one report's figure; `None`: not measured."""
     n: int
     """Questions with several trials, or reports that were judged several times."""
 
@@ -66,18 +66,18 @@ class NoiseFloor(TypedDict):
 
 class Dr3Document(TypedDict):
     sizes: dict[str, dict[str, dict[str, VRow]]]
-    """By system, size and metric; the smallest size first."""
+    """Values by system, size and metric; the smallest size first."""
     between_sizes: list[Dr3Difference]
     """Each size against the smallest."""
     between_options: list[Dr3Difference]
     """Each system against the one of its architecture that has most of its options and no other."""
     modalities: dict[str, dict[str, VRow]]
-    """By system: recall of the facts that stand in text, in a table, in a picture."""
+    """Recall by system, of the facts that stand in text, in a table, in a picture."""
     errors: dict[str, dict[str, ErrorShare]]
     noise: dict[str, NoiseFloor]
-    """By system."""
+    """Keyed by system."""
     cost: NotRequired[CostDocument]
-    """What answering and judging took."""
+    """Cost of answering and judging."""
 
 
 def dr3_part(document: StudyDocument) -> Dr3Document | None:
@@ -104,7 +104,7 @@ EXAMPLES, _EXCERPT = 3, 160
 class Dr3Error(NamedTuple):
     label: Dr3ErrorName
     words: str
-    """Of the report where it says something wrong, else what it does not say."""
+    """Words of the report where it is wrong, else the missing statement."""
 
 
 def errors_of(judged: Judged, answer: Answer) -> list[Dr3Error] | None:
@@ -171,8 +171,8 @@ BEHIND: Mapping[str, tuple[str, ...]] = {
     "dr3_if": (INSIGHTS, FOLLOWING),
     "dr3_dq": (DEPTH,),
 }
-"""What a judge was asked for each figure that sways with the judge alone. CC is code's; what a claim's sources say is judged again for
-a few claims of a report, which makes no figure of it."""
+"""Judge's tasks behind each figure that sways with the judge alone. CC is code's; a claim's sources are
+judged again for a few claims only, which makes no figure."""
 
 
 def noise_floor(

@@ -11,14 +11,14 @@ from drr.papers.dr3.planning.kinds import kind_of
 from drr.papers.dr3.planning.scene import PICTURE, TABLE, FileSlot, written
 
 COUNTS = {1: 36, 2: 44, 3: 13, 4: 4, 5: 2, 6: 1}
-"""Of a hundred drawers, where the facts allow it: two files on average."""
+"""Drawers in a hundred by number of files, where the facts allow it: two files on average."""
 _SELDOM: tuple[FileForm, ...] = ("mail", "notes")
 """Can carry nearly every fact, and would be in every drawer."""
 _SCARCE: tuple[FileForm, ...] = ("warranty", "till_slip", "receipt")
 """Fit few cases, so that they are taken where they fit."""
 _OFTEN: tuple[FileForm, ...] = ("label", "comparison", "saved_page", "sketch")
 _MIXED = 0.93
-"""Of drawers with several files: those that want more than one modality."""
+"""Share of drawers with several files that need more than one modality."""
 _PRINTED: tuple[FileForm, ...] = ("receipt", "invoice", "till_slip")
 _OF_ONE: tuple[FileForm, ...] = ("saved_page", "photo", "label", "manual")
 _TRIES = 60

@@ -26,7 +26,7 @@ class ThingKind(BaseModel):
 
     words: tuple[str, ...] = ()
     ending: str = ""
-    """Which of the words it is: others of just that are its like."""
+    """Noun among the words; things of the same noun are its like."""
     look: Literal["device", "box", "bag", "jar", "bottle"] = "box"
     manual: Literal["", "powered", "handheld", "furniture", "outdoor"] = ""
     plate: bool = False
@@ -34,7 +34,7 @@ class ThingKind(BaseModel):
     wide: Range | None = None
     high: Range | None = None
     pounds: Range | None = None
-    """As used."""
+    """Weight as used."""
     alone: Range | None = None
     """Pounds of the thing alone; those as used, less what it holds, where no catalogue says."""
     holds: Range | None = None
@@ -185,14 +185,14 @@ _OLD = 64
 """Months that good ones of a sort last under steady use, of which some have been in use for decades."""
 _MOVES = re.compile(r"\b(?:hinge|latch|pin|wheel|caster|crank|joint|slider|ratchet|spring|drawer)\b")
 _SCREWED, _LIDDED = re.compile(r"\b(?:bolt|brace|post|clamp|foot)\b"), re.compile(r"\b(?:lid|cap|cover)\b")
-"""What a part says of a thing."""
+"""Words in a part's name that reveal its sort."""
 TRAITS = frozenset(
     ["explained", "corded", "cordless", "moving", "screwed", "lidded", "oiled", "sharp", "metal", "heirloom", "modern", "measured", "feeds", "consumed", "lasting", "used", "idle", "spoils", "electric", "built", "outdoor", "handled", "placed", "floor", "large", "washed", "kitchen", "sewn",
      "waits", "steady", "motor", "hot", "fetched", "soft", "filled", "worn", "stores", "tool", "pieces", "body", "dosed", "pet", "operated", "powered", "kept", "hard", "substance", "household", "sheets", "routine", "rinsed", "polished", "bagged", "sized", "battery", "shared", "harmless", "planted", "spared"]
 )  # fmt: skip
 
 ANY = ThingKind()
-"""Of whatever no row names."""
+"""Sort of everything that no row names."""
 
 
 @cache
@@ -280,16 +280,16 @@ _SEVERAL = re.compile(
     re.I,
 )
 _CUT = re.compile(r"[,;:|(\[/–—]| - | with | for | by | w/", re.IGNORECASE)
-"""Where a title stops naming the thing and begins to praise it."""
+"""End of a thing's name in a title, where its praise begins."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*[A-Za-z]|&")
 _NAME_WORDS, _BRAND_WORDS, _NOUN_WORDS = 5, 3, 3
-"""Of brand and noun together, so that a fact's sentence has room for the fact."""
+"""Most words of brand and noun together, so that a fact's sentence has room for the fact."""
 _TWINS = {"oz", "count", "pack", "pcs", "inch", "inches", "set", "kit", "lb", "ml"}
 """No name of a thing by themselves."""
 MODELS = ("Mini", "Classic", "Plus", "Select", "Pro", "Lite", "Deluxe", "Compact", "II")
-"""What a model is called beside others of its name: products have models, firms have none."""
+"""Names of models: products have models, firms have none."""
 _IS_MODEL = 0.45
-"""How often what is owned or weighed is a model with a name of its own."""
+"""Share of things, owned or weighed, that are a model with a name of its own."""
 _JOINTS = {"and", "or", "of", "the", "a", "an", "&", "in", "to"}
 _NOBODY = {"generic", "unbranded", "unknown", "noname", "no brand", "n/a", "none", "various"}
 """Brands of nobody, as sellers write them; nobody gives a warranty in their name."""

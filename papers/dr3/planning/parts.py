@@ -85,9 +85,9 @@ def _of_price(key: str) -> PartMaker:
 
 _TRIES = 60
 _INNER = 0.75
-"""Of the range of packs, so that another page can say more as well as less."""
+"""Part of the range of packs, so that another page can state more as well as less."""
 _WEEKS = 30.44 / 7
-"""Of a month."""
+"""Weeks of a month."""
 
 
 def _opening(scene: CaseScene) -> FileSlot:
@@ -280,4 +280,5 @@ PARTS: dict[Intent, tuple[tuple[PartMaker, ...], tuple[PartMaker, ...]]] = {
     ),
     "return_or_keep": ((_window,), (_of_price("fee"), _lot, _genuine)),
 }
-"""By intent: of the first tuple one is a part of every answer, and more come of the second; what a sort has none of is left out."""
+"""Makers by intent: one of the first tuple is in every answer, more come from the second. Those that a sort
+lacks are left out."""

@@ -31,7 +31,7 @@ _USERS = 2_000
 """Shoppers looked at; a sample's first ones are those of a smaller sample."""
 _LEAST_ORDERS = 3
 _TRIES = 40
-"""Of parts for one product, until all that is asked makes sense together."""
+"""Most tries of parts for one product, until the whole question makes sense."""
 _OLDEST_TERMS = 22
 """Months before the purchase, at most, from which on the terms hold that it falls under: who is told of ten years ago will ask first."""
 _LOW = 12
@@ -39,7 +39,7 @@ _LOW = 12
 _KNOWN_FOR = 9
 """Years since which such things were sold: pages of any age speak of earlier makes."""
 _OWNED_SHARE = 0.6
-"""Of cases whose facts change with the make."""
+"""Share of cases whose facts change with the make."""
 _NEWER_SINCE, _MADE_BEFORE = (6, 20), (2, 9)
 """Months from the make after the one at hand to the question, and from the making of that to it."""
 
@@ -47,11 +47,11 @@ _NEWER_SINCE, _MADE_BEFORE = (6, 20), (2, 9)
 class IntentKind(NamedTuple):
     intent: Intent
     days: tuple[int, int]
-    """From the purchase to the question."""
+    """Days from the purchase to the question."""
     rival: bool
-    """Whether a candidate is weighed."""
+    """True where a candidate is weighed."""
     likes: Callable[[ThingKind], bool]
-    """Of which sorts it is asked."""
+    """Test of the sorts that it fits."""
 
 
 def _lasts(kind: ThingKind) -> bool:

@@ -12,7 +12,7 @@ from drr.papers.dr3.planning.kinds import is_same_sort, kind_of, thing_of
 from drr.papers.dr3.planning.scene import CaseScene
 
 SHOWN = 40
-"""Of one shopper's orders, the newest: what an order history shows."""
+"""Most orders of one shopper, the newest, that an order history shows."""
 EVEN = (0.2, 0.4, 0.5, 0.6, 0.8, 0.9)
 """Cents of which a share that is asked for is seldom a part of one."""
 _ENDS = (0.29, 0.49, 0.59, 0.79, 0.95, 0.99, *EVEN)

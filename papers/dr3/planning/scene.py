@@ -28,10 +28,10 @@ class FileSlot:
     subject: str
     value: str | date
     text: str
-    """With `{value}`; at most twelve words with the value in it."""
+    """Text with `{value}`; at most twelve words with the value in it."""
     label: str
     said: str
-    """As the shopper or the seller would write it, with `{value}`."""
+    """Words of the shopper or the seller, with `{value}`."""
     carriers: tuple[FileForm, ...]
 
 
@@ -50,7 +50,7 @@ class AnswerPart:
     """One part of an answer before its facts have ids."""
 
     key: str
-    """Of `reckoning.PARTS`, which says how the facts combine."""
+    """Key of `reckoning.PARTS`, whose rule combines the facts."""
     slots: tuple[FileSlot, ...]
     page: PageSlot
 
@@ -72,14 +72,13 @@ class CaseScene:
     seller: str
     state: str | None
     place: str
-    """Where the candidate is to go."""
     bought: date
     today: date
     paid: str
     opened: date
-    """Of what is used up: some days after the purchase."""
+    """First use of a supply, some days after the purchase."""
     since: date
-    """From which on what was bought falls under the terms that hold for it: the first of a month."""
+    """First day of the month from which the terms for the purchase hold."""
     shipped: bool
     """Sent by a carrier, so that no till printed a slip."""
     held: HeldMake | None = None

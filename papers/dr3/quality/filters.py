@@ -24,9 +24,9 @@ _COUNTED_FROM = {
     "days to return": ("day of delivery", r"\bcame\b|\barriv|\bdeliver|\bgot here|\breached|\bturned up|\blanded"),
     "days to claim": ("day the fault was noticed", r"\bbroke|\bfail|\bfault|\bwrong\b|\btrouble|\bgave (?:out|up)\b|\bdied\b|\bquit\b|\bstopped"),
 }  # fmt: skip
-"""What is counted from a day: the fact that says the day, and how a question speaks of it."""
+"""Fact with the day that each count starts from, and the words of a question for it."""
 _SILENT = 0.7
-"""Of the distractors of a page: where more of them say nothing, nobody is misled."""
+"""Share of a page's silent distractors above which nobody is misled."""
 _LEAST = 4
 
 
@@ -323,4 +323,4 @@ FILTERS: dict[str, Filter] = {
     "novelty": _novelty,
     "novelty_question": _novelty_question,
 }
-"""By name, in the order in which they are tried: the cheap ones that other words of the question may pass come first."""
+"""Filters by name in the order of trial. The cheap ones that another wording of the question may pass come first."""

@@ -33,13 +33,13 @@ class TaskMaterial:
     known: tuple[KnownPage, ...]
     terms: tuple[SearchTerm, ...]
     pages: Sequence[CorpusPage]
-    """Of its largest size."""
+    """Pages of its largest size."""
     ranking: PageRanking
     texts: Mapping[str, str] = field(default_factory=dict)
-    """What stands in its files, by name."""
+    """Contents of its files, by name."""
     catalogue: Catalogue | None = None
     today: date | None = None
-    """On which it is asked, where that is a day."""
+    """Day of the question, where it is one day."""
     is_planned: bool = False
     """Its parts were planned by us: neither imported nor of pages that were found."""
 

@@ -24,14 +24,14 @@ _MADE = re.compile(
     rf"\b(?:made|make|[Vv]ersions?|change of|[Oo]lder ones|changed it|came out|out in|newer one|later one|after the change|was new|got mine|got ours|in the stores|from before)\b[^.|]*?({_MONTH.pattern})"
     rf"|({_MONTH.pattern}) version"
 )
-"""When a make began."""
+"""Beginning of a make."""
 _RUN = re.compile(r"\b(\d+) months\b")
 _TESTED = re.compile(r"\blong(?:-term)? test\b|\bfirst letter\b", re.IGNORECASE)
 _YEARLY = re.compile(
     r"\bupkeep\b|\ba year with\b|\bin a year\b|\ba year on keeping\b|\bof a year add up\b", re.IGNORECASE
 )
 _REPORTS = ("long test", "long-term test", "first letter", "upkeep", "a year")
-"""Where none of these stands, nobody reports how long he has had something."""
+"""Words of every page whose writer states how long he has had something."""
 
 
 def months_in(text: str) -> Iterator[str]:

@@ -25,7 +25,7 @@ from drr.papers.dr3.viewer.model import (
 from drr.wording.excerpt import excerpt
 
 MOST_PAGES = 20
-"""Of a PDF, beside those that hold a fact."""
+"""Most pages of a PDF, beside those that hold a fact."""
 FIRST_ROWS, NEAR_ROWS, MOST_COLUMNS, MOST_SHEETS = 30, 2, 16, 8
 LONGEST_CELL = 300
 NOT_DRAWN = "Its pages are shown as their text: the extra pdf-pages draws them."

@@ -129,9 +129,9 @@ class FactInReport:
     by: str
     reason: str
     words: str
-    """Of the report; empty where it has none."""
+    """Words of the report; empty where it has none."""
     lost: str
-    """Where a fact that the report does not tell was lost; empty where nobody can tell."""
+    """Stage at which a missing fact was lost; empty where nobody can tell."""
     places: tuple[PlaceView, ...]
     repeated: tuple[RepeatedView, ...]
 
@@ -198,7 +198,7 @@ class PointInReport:
     state: str
     by: str
     words: str
-    """Of the report, as the judge quoted them."""
+    """Words of the report, as the judge quoted them."""
     facts: tuple[FactInReport, ...]
     """Those that decide it."""
 

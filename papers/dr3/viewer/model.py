@@ -36,7 +36,7 @@ class MarkedImage:
     height: int | None = None
     """Unknown until it is drawn."""
     boxes: tuple[tuple[str, Box], ...] = ()
-    """Of each fact."""
+    """Boxes of each fact."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class PlaceView:
     link: str | None
     quote: str | None
     crop: ImageCrop | None = None
-    """Of the page or picture, to lay beside what a report says; else words."""
+    """Part of the page or picture, to lay beside the report's words."""
     passage: Passage | None = None
 
 
@@ -128,9 +128,9 @@ class FactView:
     fact: TaskFact
     places: tuple[PlaceView, ...]
     right: tuple[StatementView, ...] = ()
-    """Of a fact of pages: who says it."""
+    """Pages that state the fact."""
     falsified: tuple[StatementView, ...] = ()
-    """What recorded changes made of it."""
+    """Statements of recorded changes."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ class DocumentView:
     """A page of the corpus, and beside a distractor the page that it was made from."""
 
     name: str
-    """Of its own page."""
+    """Name of its own page."""
     title: str
     url: str
     date: str | None
@@ -179,7 +179,7 @@ class NoiseView:
     task: str
     number: int
     count: int
-    """Of such pages of the viewer."""
+    """Number of such pages of the viewer."""
     first: int
     last: int
     total: int
@@ -216,10 +216,10 @@ class TaskView:
     sizes: tuple[CorpusSizeView, ...]
     kinds: tuple[str, ...]
     noise_pages: int
-    """How many pages of the viewer the noise fills."""
+    """Number of the viewer's pages with noise."""
     noise: int
     reviewed: tuple[str, ...]
-    """What was decided before, in words."""
+    """Earlier decisions, in words."""
     proposals: tuple[ProposalView, ...] = ()
 
     @property

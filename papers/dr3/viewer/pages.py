@@ -44,9 +44,9 @@ OWNERS = (
 BESIDE = "tasks.html"
 """The index of tasks beside a study's own."""
 SHOWN_CHANGES = 3
-"""Of each fact, before one asks for the rest."""
+"""Changes of each fact that are shown before one asks for the rest."""
 FIGURES = ("dr3_ir_sc", "dr3_ir_uf", "dr3_cc", "dr3_contradicted", "dr3_search_loss", "dr3_writing_loss")
-"""Of each answer, beside the task that it answers."""
+"""Figures of each answer, beside the task that it answers."""
 FOLDERS = ("t", "d", "n", "f")
 """Tasks, documents of known kind, noise, drawn files."""
 _MISSING = "no such page of these tasks"

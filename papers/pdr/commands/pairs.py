@@ -75,9 +75,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 _SPREAD = ("themes", "price_level", "place")
-"""What persons of one task shall differ in: what they mainly are for, how they pay, where they live."""
+"""Respects in which the persons of one task shall differ: main themes, spending, home."""
 _TOUCHED, _USED = 1.5, 0.75
-"""What a word in common is worth beside one respect in which a person is new, and what each earlier task costs."""
+"""Worth of a common word and cost of each earlier task. The unit is one respect in which a person is new."""
 _HOUSEHOLD = frozenset({"pets", "children", "care", "needs", "themes"})
 
 
@@ -85,7 +85,7 @@ class _Traits(NamedTuple):
     """The traits of a person that pairing looks at."""
 
     words: frozenset[str]
-    """Of everything that is known: what a task may touch."""
+    """Words of everything that is known: a task may touch them."""
     spread: tuple[str | None, ...]
 
 

@@ -202,7 +202,7 @@ class _Action(NamedTuple):
     examples: tuple[str, ...]
     arguments: tuple[tuple[str, dict[str, Any]], ...] = ()
     build: Callable[[argparse.ArgumentParser], None] | None = None
-    """What it takes beside."""
+    """Builder of its further options."""
 
 
 _FILE = ("file", {"metavar": "FILE.jsonl", "type": Path, "help": "a file of persons"})

@@ -36,7 +36,7 @@ _DIMENSION_OF: Mapping[str, CriteriaDimension] = {
     "brands": "CONT",
     "goods": "CONT",
 }
-"""By block; of the others GOAL."""
+"""Dimensions by block; all other blocks are GOAL."""
 _SURFACES: Mapping[CriteriaDimension, tuple[tuple[Dimension, str], ...]] = {
     "GOAL": (("personalization", "It speaks to what is known of this person."),),
     "CONT": (("personalization", "What it chooses is tied to this person's own history."),),

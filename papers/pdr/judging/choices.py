@@ -23,7 +23,7 @@ from drr.study.study import Study
 PERSONS = "persons.jsonl"
 _META = "pqr"
 ROUNDS = 3
-"""As the published code has it; the paper does not say."""
+"""Number in the published code; the paper gives none."""
 
 
 @dataclass(frozen=True)

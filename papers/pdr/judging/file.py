@@ -68,7 +68,7 @@ class CriteriaLine(BaseModel):
     language: str | None = None
     taskid: FileId
     userid: FileId | None = None
-    """Without one the line is of the task alone."""
+    """Person of the line; without one it is of the task alone."""
     task: str = Field(min_length=1)
     personalization_weights: dict[str, float] = Field(default_factory=dict)
     quality_weights: dict[str, float] = Field(default_factory=dict)
@@ -77,10 +77,10 @@ class CriteriaLine(BaseModel):
 
 
 _NAMES: Mapping[str, Half] = {"personalization": "p", "quality": "q"}
-"""As the fields of a line begin."""
+"""Beginnings of the fields of a line."""
 OwnerT = TypeVar("OwnerT")
 Known = Callable[[CriteriaOwner], Rubric | None]
-"""What stands there now of an owner, with ids and origins that unchanged criteria keep."""
+"""Present criteria of an owner, whose ids and origins unchanged criteria keep."""
 
 
 class ReadCriteria:

@@ -117,13 +117,12 @@ class CriterionChange:
     id: str | None = None
     """`None` for a new one."""
     dimension: CriteriaDimension | None = None
-    """Of a new one."""
+    """Dimension of a new one."""
     criterion: str | None = None
     explanation: str | None = None
     weight: float | None = None
     remove: bool = False
     weights: Mapping[CriteriaDimension, float] = field(default_factory=dict)
-    """Of the dimensions."""
 
 
 class KeptEdits:

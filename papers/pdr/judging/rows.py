@@ -54,9 +54,9 @@ class CriterionRow(TypedDict):
     weight: float
     origin: CriterionOrigin
     gist: NotRequired[str]
-    """What of it is of this task and person: what a judge without a model looks for."""
+    """Words particular to this task and person, for a judge without a model."""
     surface: NotRequired[Dimension]
-    """What a report shows on its surface that keeps it, for a judge without a model."""
+    """Trait of a report's surface that meets it, for a judge without a model."""
 
 
 class WeightsRow(TypedDict):
@@ -76,9 +76,9 @@ class Rubric:
     weights: WeightsRow | None = None
     criteria: dict[CriteriaDimension, Sequence[CriterionRow] | None] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
-    """Of what could not be made, by part."""
+    """Reasons for missing parts, by part."""
     shown: str = ""
-    """Of what a judge sees beside the criteria, task and person: a score holds for these."""
+    """Hash of a judge's material beside the criteria, task and person: a score holds for one hash."""
 
     def hash_of(self, dimension: CriteriaDimension, row: CriterionRow) -> str:
         """Hash all of a criterion that a judge sees, for a score to name. Its weight and its id may change
@@ -111,7 +111,7 @@ class ScoredUnder(NamedTuple):
 
 
 Scores = Mapping[ScoredUnder, Mapping[str, ScoreRow]]
-"""By the hash of the criterion."""
+"""Keyed by the hash of the criterion."""
 
 
 def rubric_of(judged: Judged, owner: CriteriaOwner, seed: int = 0) -> Rubric | None:

@@ -140,7 +140,7 @@ class UnderCriteria(NamedTuple):
 
     answer: Answer
     report_of: CriteriaOwner
-    """Who asked, and of which task."""
+    """Asker and task."""
     criteria_of: CriteriaOwner
     totals: WeighedTotals
 

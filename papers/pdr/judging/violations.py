@@ -30,7 +30,7 @@ from drr.wording.vocabulary import Wordbook, vocabulary
 VIOLATIONS = "violations"
 _CENT = 0.005
 _MADE_OF = ("ingredient", "material", "allergen", "fabric")
-"""Of a record's details, those that say what a thing is made of."""
+"""Details of a record that name its materials."""
 _GOODS = "goods"
 """The block of a person that holds what stands in the house; what is used up is bought again."""
 
@@ -40,7 +40,7 @@ class ViolationRow(TypedDict):
     why: str
     product: NotRequired[str]
     attribute: NotRequired[str]
-    """Of the person, where it is one that is broken."""
+    """The person's attribute, where one is broken."""
 
 
 class ViolationsTask(Task[Answer]):

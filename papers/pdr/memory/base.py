@@ -14,7 +14,7 @@ from langchain_core.messages import HumanMessage
 from pydantic import BaseModel, ConfigDict, Field
 
 ROLE = "memory"
-"""Whose model a memory asks."""
+"""Role of a memory's model."""
 
 
 class PersonMemory(Protocol):

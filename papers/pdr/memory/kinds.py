@@ -50,7 +50,7 @@ class ByWords(Newest):
 
 
 WORDS = 900
-"""Of the summary, at most."""
+"""Most words of the summary."""
 
 
 class Summarised:

@@ -16,7 +16,7 @@ from drr.papers.pdr.context import ContextItem
 from drr.papers.pdr.memory.base import MemoryDesk, MemoryKind, PersonMemory
 
 SECONDS = 900.0
-"""For one person's items, and again for one recall."""
+"""Time for one person's items, and again for one recall."""
 
 MemoryProblem = Literal["memory_raised", "memory_too_slow", "memory_over_budget", "memory_no_text"]
 

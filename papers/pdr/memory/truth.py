@@ -33,7 +33,7 @@ class Remembered(NamedTuple):
     shown: frozenset[str]
     false: tuple[str, ...]
     contradictions: tuple[str, ...]
-    """Of what is false: where a person has one of a kind and the text names another."""
+    """False statements of another value, where a person has one of a kind."""
 
     @property
     def recall(self) -> float | None:

@@ -33,14 +33,14 @@ from drr.study.study import Study
 from drr.study.unit import Record
 
 Ran = Mapping[str, Sequence[Record]]
-"""By system every answer that ended, however it ended."""
+"""Every answer that ended, in whatever way, by system."""
 SHOWN = (*GRADES, *REMEMBERED)
 BESIDE = ("task", "persona")
 """Settings without a memory that every memory is held against: told nothing, and told everything."""
 
 
 Figures = Mapping[str, Mapping[str, VRow]]
-"""By system and metric."""
+"""Keyed by system and metric."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class MemoryTables:
     judged: Judged
     ran: Ran
     figures: Figures
-    """Of each system, over all that it answered."""
+    """Figures of each system over all its answers."""
     known: Known
 
     def of_agent(self, systems: Sequence[str]) -> list[MemoryTable]:

@@ -37,11 +37,11 @@ class AgentSettings(TypedDict):
     systems: list[str]
     """The least told first."""
     tokens_given: dict[str, VRow]
-    """By system: tokens of the text that stood with the question; left out where none stood there."""
+    """Tokens of the text beside the question, by system; absent where there was none."""
     questions: dict[str, int]
-    """By system: how many it answered."""
+    """Number of answered questions, by system."""
     same_questions: bool
-    """Whether the systems answered the same ones; where they did not, only differences compare."""
+    """False where the systems answered different questions: then only differences compare."""
     differences: list[SettingDifference]
 
 
@@ -68,7 +68,7 @@ class MemoryTable(TypedDict):
     """`None` where it is refused because budgets differ."""
     rows: list[ComparedMemory]
     questions: int
-    """That every row answered: all means are over these."""
+    """Number of questions that every row answered; all means are over these."""
     differences: list[SettingDifference]
     refused: str | None
     """Why these rows are no table."""
@@ -99,7 +99,7 @@ GRADES = ("pqr_p", "pqr_goal", "pqr_cont", "pqr_pres", "pqr_acti", "pqr_q", "pqr
 FURTHER = ("pqr_dein", "pqr_logc", "pqr_clar", "pqr_fa", "pqr_cc", "pqr_violations")
 """The dimensions of Q, the parts of R, and what records forbid."""
 REMEMBERED = ("att_given", "att_given_precision", "att_used")
-"""Of the person's attributes, what a memory handed on, and what of it the report told."""
+"""Figures of the person's attributes in a memory's text, and in the report."""
 _OWNERS = ("pqr", "reliability", "attributes")
 """Families that have these metrics."""
 Differences = Mapping[tuple[str, str], Mapping[str, PairedDifference]]

@@ -205,7 +205,7 @@ class SwapTaskRow(TypedDict):
 class SwapVariantRow(TypedDict):
     metrics: dict[str, VRow]
     tells_persons_apart: bool | None
-    """Whether the whole interval of the delta is above 0; `None` where there is no interval."""
+    """True where the whole interval of the delta is above 0; `None` without an interval."""
     verdict: str
     """The same as a sentence."""
     by_task: dict[str, SwapTaskRow]

@@ -17,10 +17,10 @@ class TraitTexts(NamedTuple):
     """The texts in which one value of a block shows."""
 
     asked: tuple[tuple[str, str], ...]
-    """What the shopper says to an assistant, and what is answered."""
+    """Pairs of a shopper's message and the assistant's answer."""
     notes: tuple[str, ...]
     statement: str | None = None
-    """Of a trait that is drawn."""
+    """Statement of the trait, for drawn ones."""
 
     def texts(self) -> list[str]:
         return [*(shopper for shopper, _ in self.asked), *self.notes]

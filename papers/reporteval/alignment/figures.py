@@ -22,7 +22,7 @@ from drr.study.unit import Outcome, Unit
 from drr.study.worker import Context
 
 Judgements = Mapping[tuple[str, str], JudgeWord]
-"""By item and side; what nobody has judged yet is not there."""
+"""Words by item and side; those that nobody has judged yet are absent."""
 
 
 @dataclass(frozen=True)

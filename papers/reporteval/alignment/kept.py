@@ -53,7 +53,7 @@ class AlignmentState(TypedDict):
     test: HalfRow
     seal: str
     made: dict[str, str]
-    """By version, who made it."""
+    """Maker of each version."""
     runs: list[Run]
 
 

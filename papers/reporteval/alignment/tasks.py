@@ -48,14 +48,14 @@ class AlignItem:
     """One thing, whoever labelled it."""
 
     id: str
-    """Of its texts."""
+    """Hash of its texts."""
     name: str
     """The id that its first label has."""
     query: str
-    """What it is of: things of one question lie on one side of the split."""
+    """Question of the thing: things of one question lie on one side of the split."""
     texts: Mapping[str, str]
     said: Mapping[str, Sequence[ExpertWord]]
-    """By side."""
+    """Experts' words, by side."""
     labels: Sequence[AlignLabel]
 
     def people(self, side: str) -> float:
@@ -137,7 +137,7 @@ class JudgeWord(NamedTuple):
 
 
 Words = Mapping[str, JudgeWord]
-"""By side."""
+"""Keyed by side."""
 
 
 class AlignedTask(ABC):

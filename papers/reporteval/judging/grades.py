@@ -37,7 +37,7 @@ class RepetitionRow(TypedDict):
     """The verdict on one pair of passages; `score` is `None` if quotations bear out none."""
 
     place: list[int]
-    """Which passages of the report, from 0."""
+    """Numbers of the report's two passages, from 0."""
     summary: bool
     """One of them stands in a summary, where a report repeats itself on purpose."""
     stands_for: float

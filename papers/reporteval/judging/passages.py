@@ -33,7 +33,7 @@ _LONGEST_HEADING = 120
 _LONGEST_CAPITALS = 60
 _FEWEST_CAPITALS = 4
 _ENDS = ".!?;,…。"
-"""Of a sentence, which is no heading."""
+"""Ends of a sentence, which a heading lacks."""
 _AS_BOLD = 7
 """The depth of a heading that has no mark of its depth."""
 _LIST, _TABLE, _PROSE = "list", "table", "prose"

@@ -33,12 +33,12 @@ from drr.wording.figures import numbers
 _WIDTH = 5
 """Words of a run: shorter ones are common to all sentences of one make."""
 _LEVELS = ((0.75, 0), (0.45, 1), (0.2, 2), (0.08, 3))
-"""From which share of the shorter passage's runs on it scores so."""
+"""Least share of the shorter passage's runs for each score."""
 _SENTENCE = re.compile(r"[^.!?\n。！？]+[.!?。！？]?")
 _NAME = re.compile(r"(?<=[a-z,;:] )[A-Z][\w'’&-]*[A-Za-z0-9]")
 _FEWEST_FACTS = 3
 _SAME_FACTS = ((0.8, 0.5, 2), (0.6, 0.35, 3))
-"""From which shares of the facts and of the words on two passages say the same of the same things."""
+"""Least shares of facts and words at which two passages say the same, with the score."""
 
 
 class Repeated(NamedTuple):
@@ -285,7 +285,7 @@ def _bare(text: str) -> str:
 
 MOST = 30
 ALIKE = 10
-"""Of these, the pairs that are most alike by their words."""
+"""Pairs taken for their common words; the others are drawn."""
 BANDS = 5
 
 

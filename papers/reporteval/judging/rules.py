@@ -19,7 +19,7 @@ _SIDES: Mapping[str, Dimension] = {
     "insightfulness": "insightfulness",
     "overall": "overall",
 }
-"""Of a report, by what of its surface comes closest."""
+"""Trait of the surface that comes closest to each side of a report."""
 
 
 def _report_grades(asking: Asking[Any]) -> JsonObject:

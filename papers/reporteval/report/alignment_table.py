@@ -92,4 +92,4 @@ ALIGNMENT = Form(
     sections=_aligned,
     bannered=False,
 )
-"""Where `drr judges align` was used in this study."""
+"""Table for studies that used `drr judges align`."""
