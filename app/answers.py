@@ -12,13 +12,13 @@ from drr.agents.base import PROFILE, AnswerRecord, CitationRepair, Listener, Var
 from drr.agents.commands.command import under_terms
 from drr.agents.registry import choose
 from drr.agents.runner import AgentOptions, key_fields, run_variant, vision_key
+from drr.app.containing import check_contained, terms_of
 from drr.app.giving import NOWHERE, RECALLED, Giving, PersonPlaces, open_giving
 from drr.app.models import holds_thoughts, models_of, prompts_of, styles_of, under_model
 from drr.app.plans import check_twins
 from drr.app.spans import NO_SPANS, Spans, SpanTerms, answer_span, spans_of
 from drr.app.specs import AnswerSpec, RunPlan, agent_in, kept, keyed, reach_in, setting_in, spec_of
 from drr.app.task_worlds import check_reaches, is_for, kinds_for
-from drr.app.vouching import check_contained, terms_of
 from drr.app.workers import Probe, check_probes, settings_from
 from drr.env.errors import DrrError, Misuse
 from drr.env.given import RECORDS, Given, setting_of

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
-import anthropic
 from drr.llm.failures import ModelSetupError
 from drr.llm.names import DEFAULT_ADDRESS, OFFLINE, is_loopback, parse_name
 from drr.llm.offline import OfflineChatModel
 from drr.llm.role import Policy
 from drr.llm.secrets import HIDDEN
 from drr.llm.thinking import Style, arguments, taken
-from langchain_anthropic import ChatAnthropic
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, SecretStr
 
@@ -55,6 +53,8 @@ def chat_model(
             )
         key = _NO_KEY
     if provider == "anthropic":
+        from drr.llm.anthropic import Claude
+
         claude = Claude(
             model=model,
             base_url=address,
@@ -170,15 +170,3 @@ async def close(chat: BaseChatModel) -> None:
         await client.close()
     elif hasattr(chat, "aclose"):
         await chat.aclose()
-
-
-class Claude(ChatAnthropic):
-    """A Claude client, used and closed in one event loop."""
-
-    @cached_property
-    def _async_client(self) -> anthropic.AsyncAnthropic:
-        return anthropic.AsyncAnthropic(**self._client_params)
-
-    async def aclose(self) -> None:
-        if "_async_client" in self.__dict__:
-            await self._async_client.close()
