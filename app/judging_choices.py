@@ -18,8 +18,6 @@ from drr.app.workers import add_workers_option
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import write_file
 from drr.env.plugins import papers
-from drr.eval.evidence.answers import Answer
-from drr.eval.judging.difference import earlier_prompts, goes_on_by_earlier
 from drr.eval.judging.read import judging_of, read_judged
 from drr.eval.tasks.desk import Desk
 from drr.eval.tasks.key_points import OwnPoints, document, keep_points, kept_points, points_of, read_points
@@ -28,6 +26,7 @@ from drr.study.study import Study
 
 if TYPE_CHECKING:
     from drr.app.judgement import JudgeConfig
+    from drr.eval.evidence.answers import Answer
 
 _RELATIVE = "relative"
 
@@ -80,6 +79,8 @@ class JudgingChoices(NamedTuple):
     """True where the study was judged by earlier prompts."""
 
     def settle(self, desk: Desk) -> None:
+        from drr.eval.judging.difference import earlier_prompts
+
         if self.earlier:
             desk.prompts = earlier_prompts()
         desk.own_points, desk.reference = self.points, self.reference
@@ -210,6 +211,8 @@ def choices(
 
 
 def _goes_on(study: Study, desk: Desk) -> bool:
+    from drr.eval.judging.difference import goes_on_by_earlier
+
     found = goes_on_by_earlier(study, desk)
     if found:
         warning = "goes on by the prompts that judged it before; --renew judges it by today's, with new calls"

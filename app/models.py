@@ -13,12 +13,10 @@ from drr.env.json_object import JsonObject
 from drr.env.plugins import prompt_folders
 from drr.env.settings import Settings
 from drr.env.trust import ServerAddress, place_of
-from drr.llm.calls import no_proxy_for_this_machine, tracing_off
 from drr.llm.failures import NO_ANSWER, ModelFailure, ModelSetupError
 from drr.llm.names import PROVIDERS, is_providers_own, parse_name
 from drr.llm.prompts import Prompts, check_override
 from drr.llm.secrets import can_be_key
-from drr.llm.thinking import Style, check, taken, thinks
 from pydantic import SecretStr
 
 if TYPE_CHECKING:
@@ -74,6 +72,7 @@ def models_of(settings: Settings, *, agents: bool = False, calls: bool = True) -
     """
     from drr.llm.budget import load_prices
     from drr.llm.factory import Models, ModelSettings
+    from drr.llm.thinking import Style, check
 
     style = Style(settings.effort, settings.thinking) if agents else Style()
     keep_to_named_hosts(settings)
@@ -106,6 +105,7 @@ def under_model(models: Models, settings: Settings, name: str) -> Models:
 def holds_thoughts(settings: Settings, models: Models) -> bool:
     """Tell whether agents have the tool `reason`: by `auto` not where their model thinks by itself; the paper's have it."""
     from drr.agents.base import AGENT
+    from drr.llm.thinking import thinks
 
     if settings.reason != "auto" or settings.profile == "paper":
         return settings.reason != "off"
@@ -114,6 +114,8 @@ def holds_thoughts(settings: Settings, models: Models) -> bool:
 
 def styles_of(models: Models, roles: Iterable[str]) -> JsonObject:
     """Set each role's effort and thinking for its model; nothing where nothing was asked for, as in older keys."""
+    from drr.llm.thinking import taken
+
     style = models.settings.style
     if not style.is_set:
         return {}
@@ -124,6 +126,8 @@ def styles_of(models: Models, roles: Iterable[str]) -> JsonObject:
 def keep_to_named_hosts(settings: Settings) -> None:
     """Keep traffic to named hosts. Whatever other tools left in the environment, no tracing, and no proxy
     between two ends of one machine."""
+    from drr.llm.calls import no_proxy_for_this_machine, tracing_off
+
     no_proxy_for_this_machine(_text(settings.base_url))
     if not settings.library_tracing:
         tracing_off()

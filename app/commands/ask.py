@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from drr.agents.base import AnswerRecord
-from drr.app.asking import CEILING, AskConfig, ask, check_question, check_variant, watched
 from drr.app.console import add_setting_options, print_json, settings_of
 from drr.app.models import AGENT_SETTINGS, roles_in
 from drr.app.options import (
@@ -21,6 +20,9 @@ from drr.app.options import (
 from drr.app.parsing import name_usual
 from drr.app.studies import say_paper
 from drr.env.errors import DrrError, Misuse
+
+if TYPE_CHECKING:
+    from drr.agents.base import AnswerRecord
 
 _EXAMPLES = """\
 A question may take 300,000 tokens: the research ends at half of that (--limits tokens=N), the rest is for the report.
@@ -41,6 +43,8 @@ _USUAL = (
 
 
 def build(parser: argparse.ArgumentParser) -> None:
+    from drr.app.asking import CEILING
+
     add = parser.add_argument
     parser.epilog = _EXAMPLES
     name_usual(parser, *_USUAL)
@@ -87,6 +91,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.answers import AnswerConfig
+    from drr.app.asking import AskConfig, ask, check_question, check_variant, watched
 
     check_question(arguments.question)
     if arguments.out is not None and arguments.out.is_dir():

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.app.console import print_json
-from drr.app.judgement import JudgeConfig, JudgingChanges, changes, conclude_judging, forecast, judge
 from drr.app.judging_choices import add_judging_options, paper_choices
 from drr.app.options import given_among
 from drr.app.spans import span_terms
@@ -17,6 +16,7 @@ from drr.app.vouching import given_settings, trusted_addresses
 from drr.eval.tasks.registry import groups
 
 if TYPE_CHECKING:
+    from drr.app.judgement import JudgeConfig, JudgingChanges
     from drr.eval.judging.difference import JudgingDifference
     from drr.eval.judging.run import Forecast
 
@@ -54,6 +54,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.judged import judged_text
+    from drr.app.judgement import changes, conclude_judging, forecast, judge
 
     config = judge_config(arguments)
     if arguments.diff is not None:
@@ -74,6 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def judge_config(arguments: argparse.Namespace) -> JudgeConfig:
     """Return the settings that every judging command takes from its options."""
+
+    from drr.app.judgement import JudgeConfig
 
     return JudgeConfig(
         **given_among(arguments, JudgeConfig, but=("otel",)),

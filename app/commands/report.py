@@ -10,7 +10,6 @@ from drr.app.console import print_json
 from drr.app.options import given_among
 from drr.app.papers.steps import printed_papers
 from drr.app.parsing import name_usual
-from drr.app.reporting import ReportConfig, report
 from drr.env.errors import Misuse
 
 _USUAL = ("--out", "--judge", "--labels", "--viewer", "--paper", "--explain", "--json", "--quiet")
@@ -77,6 +76,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.judged import corrected_text
+    from drr.app.reporting import ReportConfig, report
 
     if arguments.explain:
         return _explain(as_json=arguments.json)
