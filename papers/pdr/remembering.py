@@ -286,7 +286,7 @@ async def remember_person(
 ) -> _Done:
     """A memory that cannot observe ends its unit; one that cannot recall for one task may for the next."""
     from drr.env.embedding import OFFLINE_NAME
-    from drr.papers.pdr.memory.running import MemoryFailed, Remembering
+    from drr.papers.pdr.memory.base import MemoryFailed, Remembering
     from drr.study.unit import UnitFailure
 
     remembering, priced = Remembering(kind, desk), embedder.name == OFFLINE_NAME

@@ -17,10 +17,9 @@ from drr.env.settings import Settings
 from drr.llm.factory import Models, ModelSettings
 from drr.llm.meter import Meter
 from drr.papers.pdr.context import tokens_of
-from drr.papers.pdr.memory.base import ROLE, FactChange, MemoryDesk
+from drr.papers.pdr.memory.base import ROLE, FactChange, MemoryDesk, MemoryFailed, Remembering
 from drr.papers.pdr.memory.kinds import Facts
 from drr.papers.pdr.memory.registry import BUILT_IN, memory_kind
-from drr.papers.pdr.memory.running import MemoryFailed, Remembering
 from drr.papers.pdr.memory_rules import remember_offline
 
 from tests.persons.remembering import FIRST, built

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from drr.env.embedding import Embedder
+from drr.env.errors import DrrError
+from drr.llm.failures import ModelFailure
 from drr.llm.prompts import Prompts, fence
 from drr.llm.role import RoleModel
 from drr.papers.pdr.context import ContextItem
@@ -217,3 +223,107 @@ def _fenced(items: Iterable[ContextItem]) -> str:
 
 def _numbered(texts: Iterable[str]) -> str:
     return "\n".join(f"{number}. {text}" for number, text in enumerate(texts, 1))
+
+
+SECONDS = 900.0
+"""Time for one person's items, and again for one recall."""
+
+MemoryProblem = Literal["memory_raised", "memory_too_slow", "memory_over_budget", "memory_no_text"]
+
+
+class MemoryFailed(DrrError):
+    """The failure of a memory, and of no agent. It goes into the tables as what it is."""
+
+    def __init__(self, kind: MemoryProblem, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+@dataclass(frozen=True)
+class Recalled:
+    text: str
+    tokens: int
+    seconds: float
+
+
+class Remembering:
+    """One memory of one person."""
+
+    def __init__(self, kind: MemoryKind, desk: MemoryDesk, *, seconds: float = SECONDS) -> None:
+        self._kind, self._desk, self._seconds = kind, desk, seconds
+        self._memory: PersonMemory | None = None
+
+    async def observe(self, items: Sequence[ContextItem]) -> float:
+        """Observe the items and return how many seconds it took."""
+        started = time.monotonic()
+        maker = self._kind.load()
+        self._memory = await self._asked("making", lambda: maker(self._desk))
+        await self._asked("observe", lambda: self._open_memory.observe(items))
+        return time.monotonic() - started
+
+    async def recall(self, task: str, budget: int) -> Recalled:
+        """Recall within the budget, or raise `MemoryFailed`. A text that is cut would be another memory's."""
+        started = time.monotonic()
+        text: Any = await self._asked("recall", lambda: self._open_memory.recall(task, budget))
+        if not isinstance(text, str):
+            raise MemoryFailed(
+                "memory_no_text", f"memory {self._kind.name}: recall gave {type(text).__name__}, no text"
+            )
+        text = text.strip()
+        tokens = self._desk.count(text)
+        if tokens > budget:
+            raise MemoryFailed(
+                "memory_over_budget",
+                f"memory {self._kind.name}: recalled {tokens} tokens where {budget} were asked for",
+            )
+        return Recalled(text, tokens, time.monotonic() - started)
+
+    @property
+    def _open_memory(self) -> PersonMemory:
+        if self._memory is None:
+            raise RuntimeError("a memory recalls what it observed: call observe first")
+        return self._memory
+
+    async def _asked(self, what: str, call: Callable[[], Any]) -> Any:
+        try:
+            async with asyncio.timeout(self._seconds):
+                made = await _called(call)
+                return await made if inspect.isawaitable(made) else made
+        except TimeoutError as error:
+            raise MemoryFailed(
+                "memory_too_slow", f"memory {self._kind.name}: {what} took more than {self._seconds:g} s"
+            ) from error
+        except (DrrError, ModelFailure):
+            raise
+        except Exception as error:
+            if self._kind.origin is None:
+                raise  # a bug of ours, which ends the unit loudly
+            text = " ".join(str(error).split())[:200]
+            raise MemoryFailed(
+                "memory_raised", f"memory {self._kind.name}: {what} raised {type(error).__name__}: {text}"
+            ) from error
+
+
+async def _called(call: Callable[[], Any]) -> Any:
+    """A plain function may block, so it runs beside; an async one gives what is awaited here."""
+    loop = asyncio.get_running_loop()
+    ended: asyncio.Future[Any] = loop.create_future()
+
+    def settle(value: Any, error: BaseException | None) -> None:
+        if ended.done():
+            return
+        if error is None:
+            ended.set_result(value)
+        else:
+            ended.set_exception(error)
+
+    def work() -> None:
+        try:
+            value, error = call(), None
+        except Exception as raised:  # noqa: BLE001 - handed to whoever waits
+            value, error = None, raised
+        loop.call_soon_threadsafe(settle, value, error)
+
+    # A daemon: one that never ends keeps no process alive.
+    threading.Thread(target=work, name="drr-memory", daemon=True).start()
+    return await ended
