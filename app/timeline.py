@@ -106,8 +106,8 @@ def document(study: Study, record: Record) -> TracedUnit:
         "cost_usd": record.making_usd,
         "key_fields": record.key_fields,
         "result": record.result,
-        "report": study.held(record, "report"),
-        "stderr": study.held(record, "stderr"),
+        "report": study.kept_text(record, "report"),
+        "stderr": study.kept_text(record, "stderr"),
         "transcript": _transcript(study, record) or None,
         "lost": study.lost(record),
     }
@@ -121,11 +121,11 @@ def text(study: Study, record: Record, *, full: bool) -> str:
     lines += _end(study, record)
     if full:
         lines += _conversations(study, record)
-    if stderr := study.held(record, "stderr"):
+    if stderr := study.kept_text(record, "stderr"):
         last = stderr.strip().split("\n")
         kept = last if full else last[-_LAST_LINES:]
         lines += ["  on standard error:", *(f"    {line}" for line in kept)]
-    trace = study.held(record, "traceback")
+    trace = study.kept_text(record, "traceback")
     if trace is not None:
         lines += ["", trace] if full else ["  a bug; --full shows where in the code"]
     return shown("\n".join(lines))
@@ -180,7 +180,7 @@ def _end(study: Study, record: Record) -> Iterator[str]:
         yield flowed(line)
     for note in record.result.get("notes") or []:
         yield flowed(f"  note: {note}")
-    report = study.held(record, "report")
+    report = study.kept_text(record, "report")
     if report is not None:
         yield from ("", "--- report ---", report)
     elif record.kind != "answer":
@@ -195,7 +195,7 @@ def _conversations(study: Study, record: Record) -> Iterator[str]:
 
 
 def _transcript(study: Study, record: Record) -> list[ToldConversation]:
-    return json.loads(study.held(record, "transcript") or "[]") or []
+    return json.loads(study.kept_text(record, "transcript") or "[]") or []
 
 
 def _calls(study: Study, record: Record, *, full: bool) -> Iterator[str]:
@@ -205,7 +205,7 @@ def _calls(study: Study, record: Record, *, full: bool) -> Iterator[str]:
         given = given if full else excerpt(given, _GIVEN_LENGTH)
         who = f" [{call['researcher']}]" if call.get("researcher") else ""
         kept, seconds = call.get("result_sha256"), call.get("seconds")
-        text = study.held(record, f"text:{kept}") if kept else call.get("result")
+        text = study.kept_text(record, f"text:{kept}") if kept else call.get("result")
         shown = (text or "") if full else excerpt(" ".join((text or "").split()), _SHOWN_LENGTH)
         error = call.get("error")
         mark = "ok  " if error is None else f"FAIL ({error.get('kind') or 'unknown'}) "

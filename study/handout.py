@@ -140,8 +140,8 @@ class Handout:
             seconds=terms.lease_s,
             retry_failed=terms.retry_failed,
         )
-        self._held += claimed.held
-        settled = len(asked) - len(claimed.taken) - len(claimed.held)
+        self._held += claimed.leased
+        settled = len(asked) - len(claimed.taken) - len(claimed.leased)
         if settled:
             self._stage.advance(settled)
         return claimed.taken

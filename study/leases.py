@@ -108,7 +108,7 @@ class Claimed(NamedTuple):
     """The claim on the units asked for; those that are in neither list are settled."""
 
     taken: list[str]
-    held: list[str]
+    leased: list[str]
     """Units that another process holds."""
 
 
@@ -134,7 +134,7 @@ class Leases:
             leased = {row[0] for row in self._db.among("SELECT key FROM leases WHERE key IN ({keys})", keys)}
             for key in dict.fromkeys(keys):
                 if key not in settled:
-                    (claimed.held if key in leased else claimed.taken).append(key)
+                    (claimed.leased if key in leased else claimed.taken).append(key)
             db.executemany(
                 "INSERT INTO leases VALUES (?, ?, ?)",
                 [(key, holder, now.wall + seconds) for key in claimed.taken],

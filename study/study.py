@@ -161,7 +161,7 @@ class Study:
         self.ledger.records.reopen(found, "lost", "texts that it rests on are no longer in the study")
         return found
 
-    def held(self, record: Record, name: str) -> str | None:
+    def kept_text(self, record: Record, name: str) -> str | None:
         """Return a text as `text` does, but `None` also for what was lost: for those who show what there is."""
         try:
             return self.text(record, name)

@@ -123,9 +123,9 @@ def meanings() -> dict[str, str]:
 
 def _html(plan: AnnotationPlan, name: str, head: str, data: str, script: str, *, server: bool) -> str:
     scores = any(pair.criteria for pair in plan.pairs)
-    told = CRITERIA_INSTRUCTIONS if scores else INSTRUCTIONS
+    source = CRITERIA_INSTRUCTIONS if scores else INSTRUCTIONS
     bad = ", *Both bad* when neither serves this shopper" if plan.both_bad else ""
-    instructions = safe_html(told.read_text(encoding="utf-8").replace("{both_bad}", bad))
+    instructions = safe_html(source.read_text(encoding="utf-8").replace("{both_bad}", bad))
     title = "How good is it, criterion by criterion?" if scores else "Which answer is better?"
     shown = "report" if scores else "pair"
     sides = (

@@ -50,8 +50,8 @@ def build(parser: argparse.ArgumentParser) -> None:
         action.build(
             actions.add_parser(
                 name,
-                help=action.said,
-                description=action.said,
+                help=action.help,
+                description=action.help,
                 formatter_class=argparse.RawDescriptionHelpFormatter,
                 epilog="\n".join(["examples:", *(f"  drr queries {name} {one}" for one in action.examples)]),
             )
@@ -271,7 +271,7 @@ def _not_empty(path: Path, queries: list[Query]) -> None:
 
 
 class Action(NamedTuple):
-    said: str
+    help: str
     examples: tuple[str, ...]
     build: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace], int]

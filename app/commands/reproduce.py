@@ -110,7 +110,7 @@ def _add_paper_options(parser: argparse.ArgumentParser) -> None:
     for paper in reproducible():
         for name, option in steps_of(paper).OPTIONS.items():
             options.setdefault(name, option)
-            helps.setdefault(name, {}).setdefault(option.told, []).append(paper)
+            helps.setdefault(name, {}).setdefault(option.help, []).append(paper)
     for name, option in options.items():
         parser.add_argument(
             f"--{name.replace('_', '-')}",

@@ -55,7 +55,7 @@ class Size(NamedTuple):
 class PaperOption(NamedTuple):
     """An option of a paper; several may have it."""
 
-    told: str
+    help: str
     kind: Literal["size", "file", "folder", "text"] = "text"
     metavar: str = "N"
     choices: tuple[str, ...] | None = None

@@ -113,7 +113,7 @@ class JudgedItem(NamedTuple):
 
     name: str
     link: str
-    said: dict[tuple[str, str], str | Mapping[str, float]]
+    labels: dict[tuple[str, str], str | Mapping[str, float]]
     """Label of it, or of each of its criteria."""
 
 
@@ -127,12 +127,12 @@ def _sections(material: Material, table: Table) -> Iterator[Behind]:
     for item in sorted(_JUDGEMENTS[table.name](material), key=lambda item: item.name):
         cells = {}
         for one in parts:
-            first, second = (item.said.get((one.what, judge)) for judge in one.judges)
+            first, second = (item.labels.get((one.what, judge)) for judge in one.judges)
             if first is not None and second is not None and (both := _both(first, second)):
                 cells[one.name] = both
         if cells:
             found.append(AnswerRow(item.name, [cells.get(one.name, _NONE) for one in parts], item.link))
-    yield Behind(table.name, table.title, [Heading(one.name, told=_BOTH) for one in parts], found)
+    yield Behind(table.name, table.title, [Heading(one.name, explanation=_BOTH) for one in parts], found)
 
 
 def _both(first: str | Mapping[str, float], second: str | Mapping[str, float]) -> str:
@@ -166,7 +166,7 @@ def _judged_pairs(material: Material) -> Judgements:
         for (item, dimension), preferred in own.items():
             first, second = preferred.systems
             won = {"A": first or "A", "B": second or "B"}.get(preferred.value, preferred.value)
-            items[item].said[dimension, judge] = won
+            items[item].labels[dimension, judge] = won
     return items.values()
 
 
@@ -174,7 +174,7 @@ def _judged_ratings(material: Material) -> Judgements:
     labels = [label for label in _labels(material) if isinstance(label, RatingLabel)]
     items, placed = _rated_items(material, labels), Items()
     for label in labels:
-        items[str(placed.place(label))].said[label.dimension or OVERALL, label.judge] = f"{label.label:g}"
+        items[str(placed.place(label))].labels[label.dimension or OVERALL, label.judge] = f"{label.label:g}"
     return items.values()
 
 
@@ -186,7 +186,7 @@ def _judged_criteria(material: Material) -> Judgements:
         for (item, criterion), score in own.items():
             scores.setdefault((item, by_judge.places[item, criterion].dimension), {})[criterion] = score
         for (item, dimension), by_criterion in scores.items():
-            items[item].said[dimension, judge] = by_criterion
+            items[item].labels[dimension, judge] = by_criterion
     return items.values()
 
 
@@ -198,7 +198,7 @@ def _judged_metrics(material: Material) -> Judgements:
         for answer in judged.answers:
             for name, value in values_of(judged, answer).items():
                 if value is not None:
-                    items[answer.key].said[known[name].label, judge] = known[name].shown(value)
+                    items[answer.key].labels[known[name].label, judge] = known[name].shown(value)
     return items.values()
 
 

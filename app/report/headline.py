@@ -35,7 +35,7 @@ class Lead:
     detectable: float | None
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         one = self.difference
         if one is None or one["value"] is None:
             return f"{self.metric.label}: {self.best} is the only system that has it"

@@ -165,7 +165,7 @@ def _covered(material: Material, table: Table) -> Iterator[Behind]:
             for task in tasks
         ]
         rows.append(AnswerRow(system_answer(answer), cells, material.links.report(answer.key)))
-    columns = [Heading(task.replace("_", " "), told=_UNITS) for task in tasks]
+    columns = [Heading(task.replace("_", " "), explanation=_UNITS) for task in tasks]
     yield Behind(table.name, table.title, columns, rows)
 
 

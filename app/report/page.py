@@ -83,17 +83,19 @@ def _is_text(cell: Cell) -> bool:
 
 
 def _head(column: Heading, words: bool) -> str:
-    title = f' title="{escape(column.told)}"' if column.told else ""
+    title = f' title="{escape(column.explanation)}"' if column.explanation else ""
     kind = ' class="said"' if words else ""
     return f'<th scope="col"{kind}{title}>{escape(column.label)}</th>'
 
 
 def _meanings(table: Table) -> str:
     """Explain the headings for who has no pointer to rest on one."""
-    columns = [column for column in table.columns if column.told]
+    columns = [column for column in table.columns if column.explanation]
     if not columns:
         return ""
-    rows = "".join(f"<dt>{escape(column.label)}</dt><dd>{escape(column.told)}</dd>" for column in columns)
+    rows = "".join(
+        f"<dt>{escape(column.label)}</dt><dd>{escape(column.explanation)}</dd>" for column in columns
+    )
     return f'<details class="told"><summary>What the columns mean</summary><dl>{rows}</dl></details>'
 
 

@@ -108,7 +108,7 @@ class Heading(NamedTuple):
     label: str
     key: str = ""
     """Machine name, for the CSV; the label where there is none."""
-    told: str = ""
+    explanation: str = ""
     """One sentence that describes the column."""
     field: str = ""
     """Field of a form's row with its figure; empty: the machine name."""

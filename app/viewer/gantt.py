@@ -25,7 +25,7 @@ class GanttBar:
     """`actor`, `api`, `control`, `model`, `page`, `summary`, ..."""
     label: str
     """The name; of several bars on one line only the last has it."""
-    told: str
+    title: str
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class _Stretch(NamedTuple):
     start: float
     seconds: float
     kind: str
-    told: str
+    title: str
 
 
 class _Line(NamedTuple):
@@ -120,5 +120,5 @@ def _bars(lines: Sequence[_Line], scale: float) -> Iterator[GanttBar]:
                 LINE * number,
                 one.kind,
                 label,
-                one.told,
+                one.title,
             )

@@ -200,7 +200,7 @@ class ProductCard:
     rating: float | None = None
     ratings: int | None = None
     store: str | None = None
-    held: bool | None = None
+    in_shop: bool | None = None
     """True where the shop sells it; `None` where the shop cannot be asked."""
 
 
@@ -241,7 +241,7 @@ class ShownEntry:
     """Tokens of what stood of the person with the question; `None` where nothing did."""
     size: str | None = None
     """Size of the frozen pages, where the task has files."""
-    said: tuple[str, ...] = ()
+    claims: tuple[str, ...] = ()
     """Its claims in the judge's words; empty until the study was measured."""
     cost: float | None = None
     """Dollars; `None` is unknown."""

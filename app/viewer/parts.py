@@ -310,7 +310,7 @@ def product_cards(answer: Answer, shop: Shop | None) -> Iterator[ProductCard]:
     for extra in answer.extras:
         if shop is not None and extra.url.startswith(f"{shop.shop_url}/"):
             name = extra.url.rpartition("/")[2]
-            yield ProductCard(extra.url, extra.url, held=shop.store.product(name) is not None)
+            yield ProductCard(extra.url, extra.url, in_shop=shop.store.product(name) is not None)
 
 
 def _number(value: object) -> float | None:

@@ -48,7 +48,7 @@ class Measure(NamedTuple):
 
     name: str
     label: str
-    told: str
+    explanation: str
     before: str
     after: str
     digits: int | None
@@ -211,7 +211,7 @@ class Pages:
             source_of=names.source_of,
             cited=names.cited,
             cited_urls={s.url for s in report.sources if s.number in names.cited}
-            | {one.url for one in report.products if not one.held and one.price is None},
+            | {one.url for one in report.products if not one.in_shop and one.price is None},
             passages=passages,
             marked=marked,
             markable=MARKABLE,
@@ -329,7 +329,7 @@ _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 def words_script(reader: Reader) -> str:
     """Write answers by their keys; every word. For each word the answers that have it, as steps from one to the next."""
     entries = [entry for entry in reader.entries() if entry.status == "done"]
-    texts = {entry.key: [entry.query, *entry.said, *reader.texts(entry.key)] for entry in entries}
+    texts = {entry.key: [entry.query, *entry.claims, *reader.texts(entry.key)] for entry in entries}
     return script(texts)
 
 

@@ -165,7 +165,7 @@ def _with_details(view: ReportView, judged: Judged, answer: Answer) -> ReportVie
 
 
 def _transcripts(answer: Answer) -> list[JsonObject]:
-    text = answer.study.held(answer.record, "transcript")
+    text = answer.study.kept_text(answer.record, "transcript")
     return cast("list[JsonObject]", json.loads(text)) if text else []
 
 
@@ -175,7 +175,7 @@ class Measured(NamedTuple):
     scores: Mapping[str, float | None]
     verdicts: tuple[str, ...]
     types: tuple[str, ...]
-    said: tuple[str, ...]
+    claims: tuple[str, ...]
 
 
 def measured(judged: Judged, answer: Answer, values: Mapping[str, float | None]) -> Measured:

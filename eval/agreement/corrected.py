@@ -144,7 +144,7 @@ def _precision(judged: Judged, labels: LabelsSaid) -> Iterable[LabelledFigure]:
 
 
 def _report(judged: Judged, answer: Answer, given_labels: LabelsSaid) -> LabelledReport:
-    found, claims = judged.judged_claims(answer), judged.held(answer)
+    found, claims = judged.judged_claims(answer), judged.checked_claims(answer)
     text = {claim["id"]: claim["text"] for claim in (claims.claims or ())} if claims else {}
     by_type = [_of_type((found and found.claims) or (), one) for one in PAPER_TYPES]
     present = [rows for rows in by_type if rows]

@@ -94,7 +94,7 @@ class ShownToJudge(NamedTuple):
 
 def shown_to_judge(judged: Judged, desk: Desk, answer: Answer, name: str) -> ShownToJudge | None:
     """A claim, and the passages behind it; `None` where its sources are of other types than when they were judged."""
-    found_claims = judged.held(answer)
+    found_claims = judged.checked_claims(answer)
     claims = (found_claims and found_claims.claims) or ()
     of_claim = [claim for claim in claims if name.startswith(f"{claim['id']}-")]
     item = next((item for item in items_of(desk, answer, of_claim) if item.id == name), None)

@@ -88,7 +88,7 @@ class Rule(NamedTuple):
 
     check: Callable[[Subject, Mentions], Check]
     version: str
-    told: Callable[[Any], str] = tally_text
+    text_of: Callable[[Any], str] = tally_text
     """Its value as a person reads it."""
 
 
@@ -122,7 +122,7 @@ def check_report(subject: Subject) -> dict[str, Check]:
 def value_text(name: str, value: Any) -> str:
     """Tell the value of a rule in words; of a rule that is no longer here, whatever it left."""
     rule = RULES.get(name)
-    return plain_text(value) if rule is None else rule.told(value)
+    return plain_text(value) if rule is None else rule.text_of(value)
 
 
 def document(checks: dict[str, Check]) -> dict[str, CheckDocument]:

@@ -32,7 +32,7 @@ class ProductFact(NamedTuple):
     """A price, stars or a number of ratings of one product."""
 
     product_id: str
-    said: SaidValue
+    stated: SaidValue
     line: Span
 
 
@@ -41,7 +41,7 @@ class ProductAttribute(NamedTuple):
 
     product_id: str
     label: str
-    said: str
+    words: str
     span: Span
 
 
@@ -169,7 +169,7 @@ class FactsBehind(FactsEntered):
             return False
         before = self._mentions.within(line.start, start)
         return not before or not any(
-            fact.product_id == before[-1].product_id and before[-1].end <= fact.said.span[0] < start
+            fact.product_id == before[-1].product_id and before[-1].end <= fact.stated.span[0] < start
             for fact in self.values
         )
 

@@ -45,22 +45,25 @@ def price(subject: Subject, mentions: Mentions) -> Check:
         return unverifiable("shop")
     tally = Tally()
     for fact in facts_of(mentions).values:
-        if fact.said.field == "price" and (product := subject.product(fact.product_id)) is not None:
+        if fact.stated.field == "price" and (product := subject.product(fact.product_id)) is not None:
             holds = _is_price(mentions, fact, product)
             tally.compare(
-                fact.said.span, holds, f"Price: {fact.said.written}; record: ${product.price or 0:,.2f}"
+                fact.stated.span, holds, f"Price: {fact.stated.written}; record: ${product.price or 0:,.2f}"
             )
     return tally.check("prose" if "$" in mentions.body else "absent")
 
 
 def _is_price(mentions: Mentions, fact: ProductFact, product: Product) -> bool | None:
     """Compare; unknown where the record has no price, or another reading explains the amount."""
-    value = fact.said.value
+    value = fact.stated.value
     if product.price is None:
         return None
-    if abs(value - product.price) <= _slack(fact.said):
+    if abs(value - product.price) <= _slack(fact.stated):
         return True
-    low, high = max(fact.line[0], fact.said.span[0] - _AROUND), min(fact.line[1], fact.said.span[1] + _AROUND)
+    low, high = (
+        max(fact.line[0], fact.stated.span[0] - _AROUND),
+        min(fact.line[1], fact.stated.span[1] + _AROUND),
+    )
     line = mentions.body[low:high]
     known = product.price
     beside = any(abs(one.value - known) <= one.tolerance for one in amounts(line))
@@ -70,7 +73,7 @@ def _is_price(mentions: Mentions, fact: ProductFact, product: Product) -> bool |
         if beside
         or by_unit
         or _REDUCED.search(line)
-        or _is_explained(mentions, fact.said, known, (low, high))
+        or _is_explained(mentions, fact.stated, known, (low, high))
         else False
     )
 
@@ -98,9 +101,9 @@ def rating(subject: Subject, mentions: Mentions) -> Check:
     tally, seen = Tally(), set[Span]()
     for fact in facts_of(mentions).values:
         product = subject.product(fact.product_id)
-        if fact.said.field != "price" and product is not None:
-            seen.add(fact.said.span)
-            tally.compare(fact.said.span, *_rated(fact.said, product))
+        if fact.stated.field != "price" and product is not None:
+            seen.add(fact.stated.span)
+            tally.compare(fact.stated.span, *_rated(fact.stated, product))
     _compare_pairs(tally, subject, mentions, seen)
     return tally.check("prose" if re.search(r"\bstars?\b|★|\bratings?\b", mentions.body) else "absent")
 
@@ -242,7 +245,7 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
         product = subject.product(one.product_id)
         known = None if product is None else product.details.get(one.label) or product.store
         if known is not None and product is not None:
-            why = f"{one.label}: {one.said}; record: {_value_text(known)}"
+            why = f"{one.label}: {one.words}; record: {_value_text(known)}"
             tally.compare(one.span, _is_detail(one, known, product), why)
     return tally.check("prose")
 
@@ -254,12 +257,12 @@ def _value_text(known: object) -> str:
 def _is_detail(one: ProductAttribute, known: object, product: Product) -> bool | None:
     """Compare by figures, else by words; unknown where some of it is the record's."""
     recorded = _value_text(known)
-    claimed, stated = _spelled(one.said), _spelled(recorded)
+    claimed, stated = _spelled(one.words), _spelled(recorded)
     if claimed <= stated or stated <= claimed:
         return True
     if claimed & _NOTHING or len(claimed) > len(stated) + _MORE:
         return None
-    figures, recorded_figures = numbers(one.said), numbers(recorded)
+    figures, recorded_figures = numbers(one.words), numbers(recorded)
     if figures and recorded_figures:
         figures_match = all(any(same_number(a, b) for b in recorded_figures) for a in figures)
         comparable = len(figures) == len(recorded_figures) and all(

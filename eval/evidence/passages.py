@@ -128,7 +128,7 @@ class WindowVerdict(NamedTuple):
 
 class _Window(NamedTuple):
     span: Span
-    held: frozenset[str | int]
+    terms: frozenset[str | int]
     """Words and numbers of figures of the claim."""
 
 
@@ -138,7 +138,7 @@ class _Asked(NamedTuple):
     words: frozenset[str]
     figures: Sequence[Number]
 
-    def held(self, sentence: str) -> frozenset[str | int]:
+    def terms_in(self, sentence: str) -> frozenset[str | int]:
         stated = numbers(sentence, words=True) if self.figures else ()
         found = (i for i, one in enumerate(self.figures) if any(same_number(one, s) for s in stated))
         return frozenset((*(self.words & families(sentence)), *found))
@@ -164,8 +164,8 @@ def support(claim: str, texts: Iterable[str]) -> WindowVerdict:
     best = [(window, which) for which, body in enumerate(bodies) if (window := _best(asked, body))]
     if not whole or not best:
         return WindowVerdict("none", "the claim shares no word with the evidence")
-    found_terms = frozenset().union(*(window.held for window, _ in best))
-    shown, which = max(best, key=lambda one: len(one[0].held))
+    found_terms = frozenset().union(*(window.terms for window, _ in best))
+    shown, which = max(best, key=lambda one: len(one[0].terms))
     absent = [one.text for i, one in enumerate(asked.figures) if i not in found_terms]
     share = len(found_terms) / whole
     nothing = share < SOME and len(absent) == len(asked.figures)
@@ -192,10 +192,10 @@ def _best(asked: _Asked, text: str) -> _Window | None:
     best: _Window | None = None
     last: _Window | None = None
     for span in _sentences(text):
-        here = _Window(span, asked.held(text[span.start : span.end]))
-        both = here if last is None else _Window(Span(last.span.start, span.end), last.held | here.held)
+        here = _Window(span, asked.terms_in(text[span.start : span.end]))
+        both = here if last is None else _Window(Span(last.span.start, span.end), last.terms | here.terms)
         for one in (here, both):
-            if one.held and (best is None or len(one.held) > len(best.held)):
+            if one.terms and (best is None or len(one.terms) > len(best.terms)):
                 best = one
         last = here
     return best

@@ -90,8 +90,8 @@ class DeepResearchBench:
             "fact",
             "DeepResearch Bench, FACT",
             (
-                ForeignFigure("citations", "citations", told="that could be checked, per report with any"),
-                ForeignFigure("supported", "effective citations", told="of them supported by their page"),
+                ForeignFigure("citations", "citations", remark="that could be checked, per report with any"),
+                ForeignFigure("supported", "effective citations", remark="of them supported by their page"),
                 ForeignFigure(
                     "accuracy",
                     "citation accuracy",

@@ -27,7 +27,7 @@ class ForeignFigure:
     label: str
     ends: Ends | None = None
     """Ends of its scale; a value beyond them is refused where it is read."""
-    told: str = ""
+    remark: str = ""
     sums: tuple[str, ...] = ()
     formula: Callable[[Floats], Floats] | None = None
     """Function from sums, a line each, to values."""

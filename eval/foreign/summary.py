@@ -147,7 +147,7 @@ def foreign_tables(scores: Iterable[ForeignScore], answers: Iterable[Answer]) ->
             "judge": judge,
             "sources": sorted({f"{row.source} ({row.sha256[:12]})" for row in rows}),
             "figures": [
-                {"name": one.name, "label": one.label, "scale": one.scale, "told": one.told}
+                {"name": one.name, "label": one.label, "scale": one.scale, "told": one.remark}
                 for one in part.figures
             ],
             "systems": {

@@ -132,7 +132,7 @@ def _holds(judged: Judged, key: str, mark: ReviewMark) -> bool:
 
 
 def _claim_of(judged: Judged, key: str, claim_id: str) -> str | None:
-    claims = judged.held(judged.by_key[key])
+    claims = judged.checked_claims(judged.by_key[key])
     return next((c["text"] for c in (claims and claims.claims) or () if c["id"] == claim_id), None)
 
 

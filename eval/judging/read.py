@@ -204,7 +204,7 @@ class CitationLine(TypedDict):
 def citation_lines(judged: Judged) -> Iterator[CitationLine]:
     """Answer by answer, claim by claim."""
     for answer in judged.answers:
-        claims = judged.held(answer)
+        claims = judged.checked_claims(answer)
         texts = {claim["id"]: claim["text"] for claim in (claims and claims.claims) or ()}
         place = {"variant": answer.variant, "query": answer.query_id, "trial": answer.trial}
         for one in judged.citations.get(answer.key) or ():

@@ -146,7 +146,7 @@ class CitedSums:
         return dict(values)
 
     def per_report(self, judged: Judged, answer: Answer) -> Values:
-        answer_claims = judged.held(answer)
+        answer_claims = judged.checked_claims(answer)
         if answer_claims is None:
             return {}
         claims = (

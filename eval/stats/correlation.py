@@ -130,7 +130,7 @@ def _by_weights(statistic: Callable[[Floats], Floats], size: int, sample: _Sampl
         if size < 2 or value is None:
             return V(value, None, None, n, lost, f"{method}; no interval")
         found = refitted(value, lambda: over_resamples(size, statistic), size, "clusters")
-    return V(value, found.low, found.high, n, lost, f"{method}; {found.told}", clusters=size)
+    return V(value, found.low, found.high, n, lost, f"{method}; {found.method}", clusters=size)
 
 
 MOST_PAIRED, MOST_CLUSTERS = 4000, 1500

@@ -308,7 +308,7 @@ FEWEST = 10
 class Bounds(NamedTuple):
     low: float | None
     high: float | None
-    told: str
+    method: str
 
 
 def refitted(value: float | None, draws: Callable[[], Floats], clusters: int, unit: str) -> Bounds:

@@ -73,7 +73,7 @@ def davidson(
         value = finite(theta[0, i])
         found = refitted(value, partial(_drawn, draws, i), meetings.queries, "queries")
         met, failed = _taken_part(name, comparisons)
-        method = f"Davidson log strength, ridge {ridge}; {found.told}, each refitted"
+        method = f"Davidson log strength, ridge {ridge}; {found.method}, each refitted"
         strengths[name] = V(value, found.low, found.high, met, failed, method, clusters=meetings.queries)
     return Strength(label, strengths, finite(nu[0]), True)
 
@@ -235,7 +235,7 @@ def length_coefficient(comparisons: Sequence[Comparison], *, ridge: float = RIDG
         size,
         "queries",
     )
-    return V(value, found.low, found.high, len(usable), lost, f"{method}; {found.told}", clusters=size)
+    return V(value, found.low, found.high, len(usable), lost, f"{method}; {found.method}", clusters=size)
 
 
 def _row(comparison: Comparison) -> _Row | None:

@@ -103,7 +103,7 @@ class CitationsTask(ClaimTask):
 
     def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
         """Pages as they read now have figures of their own kind only, none of them of single citations."""
-        found = judged.held(about)
+        found = judged.checked_claims(about)
         if found is None or not found.claims or not desk.protocol.judges_each or desk.refetched is not None:
             return
         together = judged.support.get(about.key, {})

@@ -104,12 +104,12 @@ class ExtractionTask(Task[Answer]):
 
     def guess(self, desk: Desk, about: Answer, judged: Judged) -> None:
         """The claims that rules find, where none are known."""
-        if judged.held(about) is None:
+        if judged.checked_claims(about) is None:
             citations = desk.citations(about.report)
             rows = claim_rows(
                 Extraction(extract_by_rules(about.report, citations)), citations, desk.book(about)
             )
-            judged.claims.setdefault(desk.protocol.held, {})[about.key] = Claims("", rows, {})
+            judged.claims.setdefault(desk.protocol.checked, {})[about.key] = Claims("", rows, {})
 
 
 EXTRACTION = ExtractionTask()

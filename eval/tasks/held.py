@@ -61,7 +61,7 @@ def decide(claim: str, sources: Sequence[Frozen]) -> Decision | None:
     figures = _every_figure(text, listing) if _money_is_price(text) else None
     if not figures:
         return None
-    missed = [figure.told for figure in figures if not figure.holds]
+    missed = [figure.text for figure in figures if not figure.holds]
     status: Support = "full" if not missed else "none" if len(missed) == len(figures) else "partial"
     reason = "the record says so" if not missed else f"the record says otherwise: {', '.join(missed)}"
     spans = dict.fromkeys(figure.span for figure in figures if figure.span is not None)
@@ -78,7 +78,7 @@ def contradicted(claim: str, sources: Sequence[Frozen]) -> list[str]:
     text = _OUT_OF_5.sub(" stars", plain(claim))
     listing = _Listing(sources[0].product, sources[0].places)
     decision = _every_figure(text, listing) if decide(claim, sources) is not None else None
-    found = [one.told for one in decision or () if not one.holds]
+    found = [one.text for one in decision or () if not one.holds]
     return found or [
         contradiction
         for one in segments(claim, 0, len(claim))
@@ -125,7 +125,7 @@ class _Stated(NamedTuple):
     """The record's answer to one figure of the claim."""
 
     holds: bool
-    told: str
+    text: str
     span: Span | None
 
 
@@ -138,7 +138,7 @@ def _every_figure(text: str, listing: _Listing) -> list[_Stated] | None:
         stated = _stated(figure, text[at + len(figure.text.rstrip(_UNIT)) :], listing)
         if stated is None:
             return None
-        found.append(stated._replace(told=f"{figure.text} ({stated.told})"))
+        found.append(stated._replace(text=f"{figure.text} ({stated.text})"))
         at += 1
     return found
 

@@ -184,9 +184,9 @@ class Judged:
     def way(self) -> JudgingProtocol:
         return OURS if self.judging is None else self.judging.way
 
-    def held(self, answer: Answer) -> Claims | None:
+    def checked_claims(self, answer: Answer) -> Claims | None:
         """The claims that are held against their sources; `None` where nothing was extracted yet."""
-        return self.claims.get(self.way.held, {}).get(answer.key)
+        return self.claims.get(self.way.checked, {}).get(answer.key)
 
     def judged_claims(self, answer: Answer, mode: str = "all") -> JudgedClaims | None:
         """`None` where nothing was extracted yet."""
@@ -210,7 +210,7 @@ class Judged:
         return {
             answer.key: None if claims.claims is None else self._cited(answer, claims.claims)
             for answer in self.answers
-            if (claims := self.held(answer)) is not None
+            if (claims := self.checked_claims(answer)) is not None
         }
 
     @cached_property

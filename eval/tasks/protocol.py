@@ -38,7 +38,7 @@ class JudgingProtocol:
     """Questions by task, and by task and part where the parts differ."""
     modes: tuple[Mode, ...] = ("all",)
     """The extractions of claims that are made of each report."""
-    held: Mode = "all"
+    checked: Mode = "all"
     """The extraction whose claims are held against their sources."""
     decides_first: bool = True
     """Code settles what it can before a judge is asked."""
@@ -97,7 +97,7 @@ AS_PRINTED = JudgingProtocol(
         "pairwise": Ask("paper_compare", forms.PaperPreferenceAnswer),
     },
     modes=("cited", "all"),  # cited claims for precision, all claims for recall
-    held="cited",
+    checked="cited",
     decides_first=False,
     caps_numbers=False,
     reads_seen=False,

@@ -44,7 +44,7 @@ class ClaimTask(Task[Answer]):
 
     def counts(self, record: Record, judged: Judged) -> bool:
         """Only of the claims that count today: another extraction of the same report may stand beside them."""
-        claims = judged.claims.get(judged.way.held, {}).get(record.key_fields["answer"])
+        claims = judged.claims.get(judged.way.checked, {}).get(record.key_fields["answer"])
         return claims is not None and claims.key == record.key_fields["claims"]
 
 
@@ -59,7 +59,7 @@ class SupportTask(ClaimTask):
         return {name: version + shown for name, version in super().versions(desk).items()}
 
     def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
-        found = judged.held(about)
+        found = judged.checked_claims(about)
         if found is None or not found.claims:
             return
         claims = [claim for claim in found.claims if claim["urls"]]

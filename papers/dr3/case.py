@@ -37,7 +37,7 @@ class FileEntry:
     label: str
     """Beside the value on a form: `Serial no.`"""
     value: str
-    said: str
+    sentence: str
     """A sentence of the shopper's with the value in it."""
 
 
@@ -131,7 +131,7 @@ class TaskCase:
     """Place for a candidate, in the words of question and files: `hallway alcove`."""
     bought: date
     paid: str
-    held: HeldMake | None = None
+    earlier_make: HeldMake | None = None
     """Present where the thing in question is not of the latest make."""
     purchases: tuple[BoughtItem, ...] = ()
     """Newest first, up to `today`."""

@@ -33,7 +33,7 @@ _ERROR = 0.04
 class PartOutcome:
     """The outcome of a part of the answer."""
 
-    told: str
+    text: str
     figure: str
     """The number or date, where the answer is one."""
     verdict: str = ""

@@ -239,9 +239,11 @@ def build_file(arguments: argparse.Namespace, settings: Settings) -> int:
         candidates = users
         if asks_model(settings):
             found = statements_of_persons(arguments, settings, shop, users)
-            candidates = [user for user in users if user in found.said]
+            candidates = [user for user in users if user in found.attributes]
         persons = list(
-            build_persons(shop, candidates, seed=arguments.seed, choice=arguments.invented, stated=found.said)
+            build_persons(
+                shop, candidates, seed=arguments.seed, choice=arguments.invented, stated=found.attributes
+            )
         )
         real = shop.manifest.origin != "sample"
     if len(candidates) < len(users):
@@ -275,7 +277,7 @@ def _tell_built(
     from drr.papers.pdr.checking import statistics_of
 
     document = statistics_of(persons)
-    kept = sum(map(len, found.said.values()))
+    kept = sum(map(len, found.attributes.values()))
     if arguments.json:
         more = {"candidates": {"kept": kept, "refused": dict(found.refused)}} if asked else {}
         print_json({**document, "file": str(arguments.out), **more})

@@ -192,7 +192,7 @@ def _plain(text: str) -> str:
 
 
 class SaidOfPersons(NamedTuple):
-    said: Mapping[str, Sequence[Attribute]]
+    attributes: Mapping[str, Sequence[Attribute]]
     """Attributes by user; a missing user was not read and is left out of the file."""
     refused: Mapping[str, int]
     code: int

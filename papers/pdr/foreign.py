@@ -143,7 +143,7 @@ class PdrBench:
                     ("cited", "claims"),
                     _accuracy,
                 ),
-                ForeignFigure("claims", "claims", told="per report with any"),
+                ForeignFigure("claims", "claims", remark="per report with any"),
             ),
         ),
     )

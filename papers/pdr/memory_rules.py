@@ -44,7 +44,7 @@ def remember_offline(messages: Sequence[BaseMessage], arguments: Mapping[str, An
 
 def _summary(brief: Rewriting) -> JsonObject:
     """Summarise what was known, then what is new; what does not fit is the oldest."""
-    lines = [line for line in brief.held.split("\n") if line]
+    lines = [line for line in brief.before.split("\n") if line]
     lines += [fact for item in brief.items for fact in _facts_of(item)]
     kept: list[str] = []
     left = brief.words
@@ -69,7 +69,7 @@ def _facts_of(item: ContextItem) -> list[str]:
 
 
 def _changes(brief: Comparing) -> JsonObject:
-    known = [frozenset(tokens(fact)) for fact in brief.held]
+    known = [frozenset(tokens(fact)) for fact in brief.before]
     changes = []
     for number, fact in enumerate(brief.facts, 1):
         words = frozenset(tokens(fact))
@@ -88,7 +88,7 @@ def _distilled(brief: Distilling) -> JsonObject:
 
 
 def _traits(brief: Describing) -> JsonObject:
-    known = {trait.attribute for trait in brief.held}
+    known = {trait.attribute for trait in brief.before}
     days = {item.date for item in brief.items}
     counted = _words([item.text for item in brief.items])
     return {

@@ -38,7 +38,7 @@ class ToldOfReader(NamedTuple):
 
     decided: frozenset[str]
     """Attributes of which the question says nothing."""
-    told: frozenset[str]
+    found: frozenset[str]
     """Attributes in the report."""
     stated: frozenset[str]
     """Attributes in the report by the whole statement, as strictly as wrong ones."""
@@ -48,7 +48,7 @@ class ToldOfReader(NamedTuple):
     def recall(self, of: frozenset[str]) -> float | None:
         """Return the recall of those attributes that are decided; `None` where there are none."""
         known = self.decided & of
-        return len(self.told & of) / len(known) if known else None
+        return len(self.found & of) / len(known) if known else None
 
     @property
     def precision(self) -> float | None:
@@ -150,7 +150,7 @@ KEPT = "persons.jsonl"
 class GivenAttributes(NamedTuple):
     """The attributes given beside the question."""
 
-    held: frozenset[str]
+    attributes: frozenset[str]
     """Attributes that it says or shows."""
     tokens: int | None
     false: int | None = None
@@ -158,13 +158,13 @@ class GivenAttributes(NamedTuple):
     contradictions: int | None = None
 
     def recall(self, of: frozenset[str]) -> float | None:
-        return len(self.held & of) / len(of) if of else None
+        return len(self.attributes & of) / len(of) if of else None
 
     @property
     def precision(self) -> float | None:
-        if self.false is None or not (self.held or self.false):
+        if self.false is None or not (self.attributes or self.false):
             return None
-        return len(self.held) / (len(self.held) + self.false)
+        return len(self.attributes) / (len(self.attributes) + self.false)
 
 
 class AnswerAttributes(NamedTuple):
@@ -175,7 +175,7 @@ class AnswerAttributes(NamedTuple):
     setting: Setting
     given: GivenAttributes | None
     """`None` where the setting gives nothing of the person, and where it is no longer known what it gave."""
-    told: ToldOfReader
+    report: ToldOfReader
 
     @property
     def gives(self) -> bool:
@@ -272,7 +272,7 @@ class StudyPersons:
         items = contexts.items(person.person_id, size)
         found = self._statements.remembered(row["text"], person.attributes, items, truths)
         return GivenAttributes(
-            found.said | found.shown, row["fed"], len(found.false), len(found.contradictions)
+            found.stated | found.shown, row["fed"], len(found.false), len(found.contradictions)
         )
 
 

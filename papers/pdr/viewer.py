@@ -106,7 +106,7 @@ class CaseSide:
 class CaseView:
     query: str
     variant: str
-    told: str
+    given: str
     """The setting's part of the person, in words."""
     sides: tuple[CaseSide, ...]
     others: tuple[PersonCase, ...]
@@ -311,7 +311,7 @@ def case_view(
     return CaseView(
         query=case.entries[0].query,
         variant=case.variant,
-        told=given_under(parts_of(case.variant).setting),
+        given=given_under(parts_of(case.variant).setting),
         sides=tuple(_side(report, persons) for report in reports),
         others=tuple(others),
         notes=(

@@ -212,7 +212,7 @@ def test_a_label_that_nobody_can_tell_of_says_why(judged_study: Path, report: Pa
 
 def test_hostile_names_stay_text_in_every_form() -> None:
     evil = '=HYPERLINK("http://x")|</td><script>alert(1)</script>\\input{x}$&%'
-    table = Table("t", evil, [Heading(evil, told=evil)], [(evil, [Cell(evil)])], [evil], evil)
+    table = Table("t", evil, [Heading(evil, explanation=evil)], [(evil, [Cell(evil)])], [evil], evil)
     assert "<script>" not in section(table, {})
     assert "<script>" not in markdown(table)
     assert r"\input" not in latex(table).replace(r"\textbackslash{}input", "")

@@ -314,7 +314,7 @@ def test_a_report_shows_each_fact_beside_its_place(study: Path, tasks: Path) -> 
     assert region.crop is not None and region.crop.part == (0, 36, 260, 114) and page.passage is not None
     assert "Facts of the task: 1 found, 6 missed, 1 unknown, 1 contradicted" in html and "<svg" in html
     checklist = points_in(view.report, shown.checklist, found, view.judged_by)
-    assert checklist is not None and f"Checklist: {checklist.told}" in html and 'id="checklist"' in bare
+    assert checklist is not None and f"Checklist: {checklist.text}" in html and 'id="checklist"' in bare
     decided = next(point for point in checklist.points if point.facts)
     assert decided.by.startswith("by its facts") and f'<a href="#fact-{decided.facts[0].id}">' in html
     assert f"Depth: {shown.depth['grade']} of 10" in html and shown.depth["reason"] in html

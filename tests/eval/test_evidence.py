@@ -456,6 +456,6 @@ async def test_what_a_model_leaves_without_a_source_leans_too(study: Study, shop
         finally:
             await models.aclose()
     judged = read_judged(study, choose(study))
-    held = judged.held(judged.answers[0])
+    held = judged.checked_claims(judged.answers[0])
     assert held is not None and held.claims is not None
     assert [len(claim["urls"]) for claim in held.claims] == [1, 1, 1, 0]

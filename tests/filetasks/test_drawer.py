@@ -296,7 +296,7 @@ def test_other_widths_of_a_sketch_are_in_its_scale(hundred: list[TaskCase]) -> N
         file = PlannedFile(name="s.png", form="sketch", entries=())
         for place in ("pantry shelf", "hallway alcove"):
             entry = FileEntry(
-                fact="f1", attribute="width of the place", label="Width", value="24.6 in", said=""
+                fact="f1", attribute="width of the place", label="Width", value="24.6 in", sentence=""
             )
             brief = FileBrief(
                 case=replace(case, place=place, rival=None, facts=()),

@@ -110,7 +110,7 @@ def test_a_booklet_is_no_older_than_the_make_that_is_in_the_box(
             )
             day = _printed(FileBrief(case=replace(case, facts=facts), file=file, rng=Random(1))).day
             assert made <= day <= case.today
-            assert case.held is None or day <= case.held.made
+            assert case.earlier_make is None or day <= case.earlier_make.made
             looked += 1
     assert looked > 15
 
@@ -154,8 +154,8 @@ def test_files_call_a_thing_by_the_name_that_the_question_has(hundred: list[Task
         own = {fact.id for fact in case.facts if fact.subject == case.thing.name}
         for file in case.files:
             for entry in file.entries:
-                if entry.fact in own and case.thing.noun in entry.said:
-                    assert case.thing.called in entry.said, entry.said
+                if entry.fact in own and case.thing.noun in entry.sentence:
+                    assert case.thing.called in entry.sentence, entry.sentence
 
 
 @pytest.mark.long

@@ -76,14 +76,18 @@ def test_what_is_asked_about_is_often_not_of_the_latest_make_and_a_file_says_so(
     hundred: list[TaskCase],
 ) -> None:
     """The newest page was right in 19 of 22 cases of a reader."""
-    held = [case for case in hundred if case.held is not None]
+    held = [case for case in hundred if case.earlier_make is not None]
     assert 20 < len(held) < 50
     assert {case.intent for case in held} == {"refill", "fit_into_space", "compare_with_owned"}
     told = 0
     for case in held:
-        assert case.held is not None and case.held.made < case.held.newer < case.today
+        assert case.earlier_make is not None and case.earlier_make.made < case.earlier_make.newer < case.today
         (fact,) = (one for one in case.facts if one.attribute == MADE)
-        assert (fact.subject, fact.value, fact.source) == (case.held.subject, case.held.value, "file")
+        assert (fact.subject, fact.value, fact.source) == (
+            case.earlier_make.subject,
+            case.earlier_make.value,
+            "file",
+        )
         asked = {one.id: one for one in case.of("page")}
         for part in case.couplings:
             of_make = [one for one in part.facts if one in asked and changes_with_make(asked[one].attribute)]

@@ -109,7 +109,7 @@ def test_every_case_makes_sense(hundred: list[TaskCase]) -> None:
     for case in hundred:
         assert list(nonsense(case.facts, case.today)) == []
         for part in case.couplings:
-            assert reckoned(part.key, FactValues.of(case.facts, case.today)).told == part.how
+            assert reckoned(part.key, FactValues.of(case.facts, case.today)).text == part.how
         for fact in case.of("page"):
             start = sold_from(fact.attribute)
             assert start is None or start <= case.bought
@@ -436,7 +436,7 @@ def test_what_a_thing_is_called_says_nothing_of_it() -> None:
 def test_whatever_words_are_chosen_a_statement_is_known_for_what_it_is() -> None:
     """`It needs 1.2 inches on the left and as much on the right` was refused as silence on the room at the sides, one task in so many."""
     for form in (one for one in stock().statements if not one.is_beside):
-        for row in (*form.said, *form.talk, *form.side, *form.bare, form.column):
+        for row in (*form.sentences, *form.talk, *form.side, *form.bare, form.column):
             for way in range(min(row.ways, 200)):
                 said = row.words(Random(way), lambda slot: f"<{len(slot)}>", way)
                 assert form.called.search(said), (form.attribute.pattern, said)

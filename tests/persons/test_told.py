@@ -32,13 +32,13 @@ def told(report: str, question: str = QUESTION, person: Person = FIRST) -> ToldO
 )
 def test_what_is_told_is_said_to_the_reader_as_a_fact(report: str, ids: set[str]) -> None:
     found = told(report)
-    assert (found.told, found.wrong) == (ids, ())
+    assert (found.found, found.wrong) == (ids, ())
 
 
 def test_what_the_question_names_is_undecided() -> None:
     found = told("Your terrier is safe. You live in Vermont.", "Which bird house is safe from a terrier?")
     assert PETS not in found.decided
-    assert found.told == {PLACE}
+    assert found.found == {PLACE}
     assert found.recall(frozenset({PETS})) is None
 
 
@@ -61,5 +61,5 @@ def test_one_common_word_is_no_interest() -> None:
             ),
         ),
     )
-    assert told("Your order leaves on Monday.", person=tidy).told == set()
-    assert told("You have an interest in order at home.", person=tidy).told == {"themes-order-at-home"}
+    assert told("Your order leaves on Monday.", person=tidy).found == set()
+    assert told("You have an interest in order at home.", person=tidy).found == {"themes-order-at-home"}

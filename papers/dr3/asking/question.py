@@ -79,7 +79,7 @@ class QuestionFrames(_Words):
     """Frames that put together what is asked, and ends of questions."""
 
     frames: dict[str, tuple[str, ...]]
-    held: dict[str, tuple[str, ...]]
+    earlier: dict[str, tuple[str, ...]]
     """Ways to say that it is not of the latest make."""
     closings: dict[str, tuple[str, ...]]
 
@@ -154,9 +154,9 @@ def _drawn(case: TaskCase, attempt: int, draw: int) -> str:
         dealer.deal_short(f"{case.intent}/stories", words.stories, _INTENTS),
         *([dealer.deal("lives", words.lives, _INTENTS)] if words.lives and case.state else []),
     ]
-    if case.held is not None and dealer.tight < _NO_ROOM and rng.random() < _FRAMED_SHARE:
+    if case.earlier_make is not None and dealer.tight < _NO_ROOM and rng.random() < _FRAMED_SHARE:
         whose = "own" if case.rival is None else "candidate"
-        lines.append(dealer.deal_short(f"held/{whose}", _frames().held[whose], share=1))
+        lines.append(dealer.deal_short(f"held/{whose}", _frames().earlier[whose], share=1))
     if build == "paired":
         lines.append(_paired(case, words, dealer))
     else:

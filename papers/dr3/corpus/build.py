@@ -87,11 +87,11 @@ class NoiseDeck:
         return None
 
     def heard(self, page: PoolPage) -> None:
-        self._said |= page.said
+        self._said |= page.sentences
 
     def _again(self, page: PoolPage) -> float:
         """The share of its sentences that were said before; of a short page it is known less well."""
-        return (len(page.said & self._said) + _DOUBT) / (len(page.said) + 10 * _DOUBT)
+        return (len(page.sentences & self._said) + _DOUBT) / (len(page.sentences) + 10 * _DOUBT)
 
     def fill(self, room: int) -> list[PoolPage]:
         """One to three of the next pages that come nearest to so many tokens."""

@@ -58,7 +58,7 @@ class PageCalendar:
     """Day on which the task's thing was bought."""
     fixed: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """Months that a case has settled, by subject and change."""
-    told: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
+    months: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
     """The months that the page states, and how long something may have taken since."""
     begun: dict[tuple[str, str], str] = field(default_factory=dict)
     """Beginnings that a task's pages state: one month each, except on pages about an earlier make, list or price."""
@@ -71,7 +71,7 @@ class PageCalendar:
     stated_of: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Number of statements about each subject in a task's pages."""
 
-    said: set[str] = field(default_factory=set)
+    starts: set[str] = field(default_factory=set)
     """Months since which holds what is stated on the page, whoever settled them."""
     month: int | None = None
     """Month in which a page of the pool was written, once drawn: its date follows it."""
@@ -88,15 +88,15 @@ class PageCalendar:
     def since(self, subject: str, changes: str, took: int = 0) -> str | None:
         """The month since which something holds of which so many months were seen; `None` where that cannot have been."""
         key = (subject, changes)
-        had = self.told.get(key)
+        had = self.months.get(key)
         if had is None:
-            had = self.told[key] = self._settled(key, took)
+            had = self.months[key] = self._settled(key, took)
         return had[0] if took <= had[1] else None
 
     def sold(self, subject: str) -> str | None:
         """The month of purchase from which on the terms of somebody hold; `None` where that was after the page."""
         key = subject, TERMS
-        if key not in self.told:
+        if key not in self.months:
             month = self.fixed.get(key)
             if month is not None:
                 seen = -1 if self.day is None else months_seen(month, self.day)
@@ -104,8 +104,8 @@ class PageCalendar:
                 rng = Random(f"{self.seed}/{subject}/sold")
                 back = rng.randrange(*(_OLD_TERMS if rng.random() < _IS_OLD else _NEW_TERMS))
                 month, seen = self._began(key, rng, f"zj{_DIGITS[back]}", 0)
-            self.told[key] = self._of_day(key, month, seen, 0)
-        month, seen = self.told[key]
+            self.months[key] = self._of_day(key, month, seen, 0)
+        month, seen = self.months[key]
         return month if seen >= 0 else None
 
     def stated(self, rng: Random) -> str:
@@ -125,7 +125,7 @@ class PageCalendar:
         """Choose a month in which somebody came to have what the page states months of. It is that of the
         latest of them, or soon after, as terms go by the purchase and nobody has what was not made. `None`
         where there was none before the page."""
-        months = self.said | {month for month, seen in self.told.values() if seen >= 0}
+        months = self.starts | {month for month, seen in self.months.values() if seen >= 0}
         if self.day is None:
             return self.stated(rng) if not months else months.pop() if len(months) == 1 else None
         if not months:

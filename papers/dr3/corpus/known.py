@@ -87,7 +87,7 @@ class CasePages:
     stated_of: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Number of statements about each subject in its pages."""
     titles: set[str] = field(default_factory=set)
-    said: set[int] = field(default_factory=set)
+    sentences: set[int] = field(default_factory=set)
     """Titles and long sentences of the pages written so far."""
 
     @cached_property
@@ -122,9 +122,9 @@ class CasePages:
     def newer_age(self, rng: Random) -> int | None:
         """Draw the age of a page that speaks of the make after the one at hand. `None` where there is none,
         or nobody can have seen one yet."""
-        if self.case.held is None:
+        if self.case.earlier_make is None:
             return None
-        most = (self.case.today - months_after(self.case.held.newer, GAP)).days
+        most = (self.case.today - months_after(self.case.earlier_make.newer, GAP)).days
         return rng.randint(YOUNGEST, most) if most >= YOUNGEST else None
 
     def day(self, age: int) -> date:
@@ -226,7 +226,7 @@ class CasePages:
             if not any(stands_in(value, page.folded) for value in unwanted):
                 if not source.is_tried:
                     self.titles.add(page.title)
-                    self.said.update(page.said)
+                    self.sentences.update(page.sentences)
                 return page, written.quotes[0], form
         raise ValueError(
             f"{self.case.task_id}: no page about {fact.subject} came out without other required facts"
@@ -238,7 +238,7 @@ class CasePages:
         return self.pool.deck.of_task(int(number) if number.isdigit() else crc32(number.encode()))
 
     def _is_twin(self, page: PoolPage) -> bool:
-        return page.title in self.titles or len(page.said & self.said) > _TWIN * len(page.said)
+        return page.title in self.titles or len(page.sentences & self.sentences) > _TWIN * len(page.sentences)
 
     def calendar(
         self,
@@ -250,7 +250,7 @@ class CasePages:
     ) -> PageCalendar:
         """Make the calendar of a page. One that speaks of an earlier make knows no other, and so does one
         that speaks of a later make than that at hand."""
-        make, dating = self.case.held, statement.form.dating if statement else None
+        make, dating = self.case.earlier_make, statement.form.dating if statement else None
         own = {(make.subject, MAKE): month_name(make.newer)} if is_newer and make else {}
         if statement and dating and statement.as_of:
             own[statement.subject, dating.changes] = statement.as_of

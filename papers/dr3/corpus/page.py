@@ -146,7 +146,7 @@ def written_page(
     """The first of the statements is what the page is planned around."""
     rng = scene.rng
     plan = page_plan(form, scene, statements)
-    scene.calendar.said |= {month for one in statements for month in one.months}
+    scene.calendar.starts |= {month for one in statements for month in one.months}
     for slot, role in (("person", form.voice), ("local", form.voice), ("writer", "writer")):
         scene.words[slot] = people(role)
     if form.layout in TALKS and form.voice == MEMBER:
@@ -161,7 +161,7 @@ def written_page(
         sections = page_sections(form, plan, statements, written, scene)
         text = LAYOUTS[form.layout](scene, frame, sections)
     titles = [
-        one.said
+        one.template
         for one in form.titles
         if (not one.topics or plan.main in one.topics) and (scene.compares or not one.compares)
     ]

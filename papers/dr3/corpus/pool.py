@@ -117,7 +117,7 @@ class PoolPage:
     """Title and text, to look things up in."""
     head: bytes
     """Its line up to the date."""
-    said: frozenset[int]
+    sentences: frozenset[int]
     """Its long sentences, each by a number of its own."""
     is_shared: bool = False
     """True where the tasks of a set share it, each with its own dates."""
@@ -191,7 +191,7 @@ def pool_page(written: WrittenPage, age: int | None, theme: str) -> PoolPage:
         pieces=piece_bags(written.title, written.text),
         folded=fold(f"{written.title}\n{written.text}"),
         head=line(page).removesuffix(b"}\n"),
-        said=frozenset(
+        sentences=frozenset(
             crc32(sentence.encode())
             for sentence in _SENTENCES.split(written.text)
             if len(sentence) > LONG_SENTENCE
@@ -264,7 +264,7 @@ def _noise(things: Shelf, theme: str, label: str, seed: int, deck: SentenceDeck)
     return replace(
         page,
         is_shared=True,
-        begun={key: month for key, (month, _) in scene.calendar.told.items()},
+        begun={key: month for key, (month, _) in scene.calendar.months.items()},
         since=kind_of(thing.noun).since,
         month=scene.calendar.month,
     )

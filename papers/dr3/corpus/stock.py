@@ -82,7 +82,7 @@ class Vouching:
 
 @dataclass(frozen=True)
 class PageTitle:
-    said: Template
+    template: Template
     topics: frozenset[str]
     """Main topics that it is a title of; of all where there is none."""
     compares: bool
@@ -136,7 +136,7 @@ class StatementForm:
     """Familiar figures of terms, common ones more than once."""
     papers: tuple[Template, ...]
     """Sentences that name the paper it stands in, in the words of whoever looked."""
-    said: tuple[Template, ...]
+    sentences: tuple[Template, ...]
     talk: tuple[Template, ...]
     """The same by those who write to each other."""
     bare: tuple[Template, ...]
@@ -327,7 +327,7 @@ def _statement(row: Mapping[str, Any], datings: Mapping[str, StatementDating]) -
         takes=row.get("takes", ""),
         among=tuple(row.get("among", ())),
         papers=templates(row["papers"]),
-        said=templates(row["said"]),
+        sentences=templates(row["said"]),
         talk=templates(row.get("talk", row["said"])),
         bare=templates(row["bare"]),
         side=templates(row["side"]),

@@ -96,7 +96,7 @@ class _Teller:
 
     def named(self) -> str:
         own = self.voice == MEMBER and not self.statement.hearsay
-        return self._whole(self.statement.form.talk if own else self.statement.form.said)
+        return self._whole(self.statement.form.talk if own else self.statement.form.sentences)
 
     def sided(self) -> str:
         return self._whole(self.statement.form.side)

@@ -68,7 +68,7 @@ class AstrayTimes:
     """Beginnings that pages of the task state."""
     leans_back: bool = False
     """Most of them speak of what was before."""
-    told: dict[tuple[str, str], str] = field(default_factory=dict)
+    values: dict[tuple[str, str], str] = field(default_factory=dict)
     """Earlier values that were stated, by fact and month."""
     times_chosen: Counter[tuple[str, str]] = field(default_factory=Counter)
 
@@ -149,7 +149,7 @@ class AstrayTimes:
 
     def again(self, fact: TaskFact, wanted: WantedChange, day: date) -> WantedChange:
         """Use one value for what was before or came later, whichever page says it."""
-        value = self.told.get((fact.id, wanted.as_of or wanted.sold or ""))
+        value = self.values.get((fact.id, wanted.as_of or wanted.sold or ""))
         if wanted.kind not in _TIMED or value is None or not self._turns(fact, wanted, day, turns)(value):
             return wanted
         return replace(wanted, value=value)
@@ -159,7 +159,7 @@ class AstrayTimes:
     ) -> PageStatement:
         """Return the statement that comes of a change. Another model has makes and prices of its own."""
         if kind in _TIMED and statement.value:
-            self.told.setdefault((fact.id, wanted.as_of or wanted.sold or ""), statement.value)
+            self.values.setdefault((fact.id, wanted.as_of or wanted.sold or ""), statement.value)
         if kind != "other_model" or statement.as_of is None:
             return statement
         key = (statement.subject, str(changes_of(fact)))
@@ -239,7 +239,7 @@ _TIMED: frozenset[ChangeKind] = frozenset(["outdated", "other_period"])
 
 def owned_make(case: TaskCase, fact: TaskFact) -> HeldMake | None:
     """The make at hand, where a fact is of it and there has been another since."""
-    make = case.held
+    make = case.earlier_make
     return make if make is not None and make.subject == fact.subject and changes_of(fact) == MAKE else None
 
 

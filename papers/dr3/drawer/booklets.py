@@ -99,7 +99,7 @@ def _printed(brief: FileBrief) -> PaperMaker:
     if "serial number" in printed:
         days = 0 if "purchase date" in printed else days % 60 + 15
     sold = brief.case.bought if thing == brief.case.thing else brief.case.today
-    make = brief.case.held
+    make = brief.case.earlier_make
     if make is not None and make.subject == thing.name:
         sold, days = make.made, days % _SET_BEFORE
     day = sold - timedelta(days=days)

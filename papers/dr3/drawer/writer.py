@@ -143,7 +143,7 @@ def listed_name(brief: FileBrief) -> str:
 def write_notes(brief: FileBrief) -> bytes:
     """A list or short paragraphs in Markdown."""
     rng, case = brief.rng, brief.case
-    notes = [entry.said for entry in brief.file.entries]
+    notes = [entry.sentence for entry in brief.file.entries]
     others = dealt(brief, "todo", rng.choice((5, 6, 7, 8)), 8)
     lines = [*notes, *(text if text.endswith("?") else f"{capital(text)}." for text in others)]
     rng.shuffle(lines)
@@ -158,7 +158,7 @@ def write_notes(brief: FileBrief) -> bytes:
         rows = [f"# {head}", "", *(f"{mark}{line}" for line in lines), ""]
         rows += ["## Later", "", f"{mark}{capital(dealt(brief, 'later', 1, 1)[0])}", ""]
     for entry in brief.file.entries:
-        brief.put(entry.fact, entry.said)
+        brief.put(entry.fact, entry.sentence)
     return "\n".join(rows).encode()
 
 

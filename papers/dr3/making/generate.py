@@ -59,7 +59,7 @@ def refused_by(text: str, files: Iterable[str], corpora: Corpora, catalogue: Cat
     found = refusal(made_material(text, files, corpora, catalogue))
     if found is None:
         return None
-    by_question = found.filter == "guidance" and found.told.startswith("the question")
+    by_question = found.filter == "guidance" and found.text.startswith("the question")
     return GateRefusal(found.filter, of_words=by_question or found.filter in _OF_WORDS)
 
 

@@ -26,7 +26,7 @@ class _Row(NamedTuple):
 
     name: str
     label: str
-    told: str
+    explanation: str
     method: str
     judged: bool = True
     detail: bool = False
@@ -102,7 +102,7 @@ METRICS = tuple(
     Metric(
         f"dr3_{row.name}",
         row.label,
-        row.told,
+        row.explanation,
         "dr3" if row in _FIGURES else "dr3-beside",
         range=HUNDRED,
         better="higher" if row in _FIGURES or row.name in _HIGHER_BESIDE else "lower",
@@ -184,7 +184,7 @@ def _beside(judged: Judged, answer: Answer, labels: Sequence[FactLabel]) -> dict
 
 def harmed_claims(judged: Judged, answer: Answer, labels: Iterable[FactLabel]) -> list[bool] | None:
     """Tell of each claim whether it stands where a falsified value is stated. `None` where there are no claims yet, or they failed."""
-    claims = judged.held(answer)
+    claims = judged.checked_claims(answer)
     if claims is None or claims.claims is None:
         return None
     spans = {one.span for label in labels for one in label.repeated}

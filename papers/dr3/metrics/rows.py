@@ -132,7 +132,7 @@ def error_shares(judged: Judged, answers: Sequence[Answer]) -> dict[str, ErrorSh
 
 
 def _hallucinations(judged: Judged, answer: Answer) -> Iterator[Dr3Error]:
-    claims, citations = judged.held(answer), judged.citations.get(answer.key)
+    claims, citations = judged.checked_claims(answer), judged.citations.get(answer.key)
     if claims is None or claims.claims is None or citations is None:
         return
     texts = {row["id"]: row["text"] for row in claims.claims}

@@ -118,7 +118,11 @@ def planned_files(
 def _entry(fact: str, slot: FileSlot, form: FileForm) -> FileEntry:
     value = written(slot.value, form)
     return FileEntry(
-        fact=fact, attribute=slot.attribute, label=slot.label, value=value, said=slot.said.format(value=value)
+        fact=fact,
+        attribute=slot.attribute,
+        label=slot.label,
+        value=value,
+        sentence=slot.sentence.format(value=value),
     )
 
 

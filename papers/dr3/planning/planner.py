@@ -135,7 +135,7 @@ def _case(shop: Shop, user_id: str, kind: IntentKind, seed: int, number: int) ->
         shipped=kind.intent == "return_or_keep" or rng.random() < 0.3,
     )
     make = _own_make(kind, scene, Random(f"{seed}/held/{number}/{user_id}"))
-    scene = replace(scene, held=make)
+    scene = replace(scene, earlier_make=make)
     return _planned(shop, kind, scene, (user, order, product), [one for one, _ in rivals], seed, number)
 
 
@@ -212,7 +212,7 @@ def _planned(
         place=scene.place,
         bought=scene.bought,
         paid=scene.paid,
-        held=scene.held,
+        earlier_make=scene.earlier_make,
         purchases=history(shop, user.user_id, order, scene),
         files=files.planned_files(
             drawn.forms,
@@ -246,7 +246,7 @@ def _facts(kind: IntentKind, scene: CaseScene, count: int) -> _Drawn | None:
         Coupling(
             key=part.key,
             facts=(*(ids[slot.attribute] for slot in part.slots), f"p{at}"),
-            how=reckoned(part.key, values).told,
+            how=reckoned(part.key, values).text,
         )
         for at, part in enumerate(parts, 1)
     ]
@@ -255,7 +255,7 @@ def _facts(kind: IntentKind, scene: CaseScene, count: int) -> _Drawn | None:
 
 def _of_make(part: AnswerPart, scene: CaseScene) -> AnswerPart:
     """Add the month in which the thing was made, where that shows which of several figures is its own."""
-    if scene.held is None or not changes_with_make(part.page.attribute):
+    if scene.earlier_make is None or not changes_with_make(part.page.attribute):
         return part
     return replace(part, slots=(*part.slots, scene.slot_of_make()))
 

@@ -30,7 +30,7 @@ class FileSlot:
     text: str
     """Text with `{value}`; at most twelve words with the value in it."""
     label: str
-    said: str
+    sentence: str
     """Words of the shopper or the seller, with `{value}`."""
     carriers: tuple[FileForm, ...]
 
@@ -81,7 +81,7 @@ class CaseScene:
     """First day of the month from which the terms for the purchase hold."""
     shipped: bool
     """Sent by a carrier, so that no till printed a slip."""
-    held: HeldMake | None = None
+    earlier_make: HeldMake | None = None
 
     @property
     def kind(self) -> ThingKind:
@@ -160,15 +160,17 @@ class CaseScene:
 
     def slot_of_make(self) -> FileSlot:
         """Return the slot of when what is asked about was made."""
-        assert self.held is not None
+        assert self.earlier_make is not None
         forms: tuple[FileForm, ...] = ("photo", "label", "notes", "mail")
         whose = f"regular pack of the {self.owned.called} that I have"
         if self.rival is not None:
             forms, whose = (
                 ("saved_page", "comparison", "mail", "notes"),
-                f"{self.held.subject} that I could get",
+                f"{self.earlier_make.subject} that I could get",
             )
-        return self.file(MADE, self.held.value, *forms, subject=self.held.subject, whose=whose)
+        return self.file(
+            MADE, self.earlier_make.value, *forms, subject=self.earlier_make.subject, whose=whose
+        )
 
     def term(self, key: str, **words: object) -> int:
         """Choose a term of sale, as people know them."""

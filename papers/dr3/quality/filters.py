@@ -167,7 +167,7 @@ VERSION = "13"
 
 class TaskRefusal(NamedTuple):
     filter: str
-    told: str
+    text: str
 
 
 Filter = Callable[[TaskMaterial], Iterator[str]]

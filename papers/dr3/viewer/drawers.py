@@ -64,12 +64,12 @@ class DrawerPaper:
 
     number: int
     name: str
-    held: Sequence[HeldFact]
+    facts: Sequence[HeldFact]
     draw: Draw
     links: Callable[[int], str]
 
     def view(self, read: Callable[[], FileContent], size: int | None) -> TaskFileView:
-        facts = _names(self.held)
+        facts = _names(self.facts)
         try:
             content = read()
         except FileProblem as problem:
@@ -83,23 +83,23 @@ class DrawerPaper:
                 shown, image=self._picture(content.picture["width"], content.picture["height"], content)
             )
         if content.sheets:
-            sheets = tuple(_sheet(sheet, self.held) for sheet in content.sheets[:MOST_SHEETS])
+            sheets = tuple(_sheet(sheet, self.facts) for sheet in content.sheets[:MOST_SHEETS])
             more = len(content.sheets) - len(sheets)
             return replace(shown, sheets=sheets, note=f"{more} more sheets are not shown." if more else None)
         text = content.whole or ""
-        return replace(shown, text=shown_text(text, _spans(text, self.held)))
+        return replace(shown, text=shown_text(text, _spans(text, self.facts)))
 
     def _picture(self, width: int, height: int, content: FileContent) -> MarkedImage:
         boxes = tuple(
             (one.fact.id, one.place.box)
-            for one in self.held
+            for one in self.facts
             if one.place.kind == "region" and one.place.box is not None and content.at(one.place) is not None
         )
         return MarkedImage(self.links(1), width, height, boxes)
 
     def _pages(self, shown: TaskFileView, content: FileContent) -> TaskFileView:
         """Pages with facts are drawn now, to mark them; the others when a browser asks for them."""
-        facts = {number: _on_page(number, self.held) for number in range(1, len(content.pages) + 1)}
+        facts = {number: _on_page(number, self.facts) for number in range(1, len(content.pages) + 1)}
         numbers = [number for number, own in facts.items() if own or number <= MOST_PAGES]
         first = next((number for number in numbers if facts[number]), numbers[0])
         drawn = {number: self._image(number, facts[number]) for number in numbers if facts[number]}

@@ -208,7 +208,7 @@ class ChecklistInReport:
     points: tuple[PointInReport, ...]
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """Count in words, e.g. `3 met, 1 unknown`."""
         states = Counter(point.state for point in self.points)
         return ", ".join(f"{states[state]} {state}" for state in POINT_STATES.values() if states[state])

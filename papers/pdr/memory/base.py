@@ -147,7 +147,7 @@ class Traits(_Form):
 
 @dataclass(frozen=True)
 class Rewriting:
-    held: str
+    before: str
     items: tuple[ContextItem, ...]
     words: int
 
@@ -159,7 +159,7 @@ class Extracting:
 
 @dataclass(frozen=True)
 class Comparing:
-    held: tuple[str, ...]
+    before: tuple[str, ...]
     facts: tuple[str, ...]
 
 
@@ -171,7 +171,7 @@ class Distilling:
 
 @dataclass(frozen=True)
 class Describing:
-    held: tuple[Trait, ...]
+    before: tuple[Trait, ...]
     items: tuple[ContextItem, ...]
 
 

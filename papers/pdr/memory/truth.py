@@ -29,7 +29,7 @@ class Remembered(NamedTuple):
     """The remembered parts of one text about one person. Attributes are by id, what is false is by its statement."""
 
     attributes: int
-    said: frozenset[str]
+    stated: frozenset[str]
     shown: frozenset[str]
     false: tuple[str, ...]
     contradictions: tuple[str, ...]
@@ -37,12 +37,12 @@ class Remembered(NamedTuple):
 
     @property
     def recall(self) -> float | None:
-        return len(self.said | self.shown) / self.attributes if self.attributes else None
+        return len(self.stated | self.shown) / self.attributes if self.attributes else None
 
     @property
     def precision(self) -> float | None:
         """`None` where nothing was said: silence is neither right nor wrong."""
-        right = len(self.said | self.shown)
+        right = len(self.stated | self.shown)
         return right / (right + len(self.false)) if right or self.false else None
 
 

@@ -94,7 +94,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
         return {}
     if not isinstance(row, AnswerAttributes):
         return dict.fromkeys(_METHODS)
-    shown = row.told
+    shown = row.report
     values: dict[str, float | None] = {
         "att_told": shown.recall(row.of),
         "att_told_precision": shown.precision,
@@ -119,7 +119,7 @@ def _given(row: AnswerAttributes) -> Values:
     values: dict[str, float | None] = {
         "att_given": given.recall(row.of),
         "att_given_tokens": None if given.tokens is None else float(given.tokens),
-        "att_used": row.told.recall(row.of & given.held),
+        "att_used": row.report.recall(row.of & given.attributes),
     }
     if given.false is not None:
         values["att_given_precision"] = given.precision

@@ -94,7 +94,7 @@ def _size(system: str) -> str:
 class _Group:
     """Memories of an agent that are to stand in one table, and the settings they are held against."""
 
-    held: MemoryTables
+    tables: MemoryTables
     memories: Sequence[str]
     others: Sequence[str]
     budget: int | None
@@ -135,8 +135,8 @@ class _Group:
         shared = self._shared(rows)
         if not shared:
             rows, beside, shared = list(self.memories), [], self._shared(self.memories)
-        kept = [a for a in self.held.judged.answers if a.variant in rows and a.query_id in shared]
-        part = replace(self.held.judged, answers=kept)
+        kept = [a for a in self.tables.judged.answers if a.variant in rows and a.query_id in shared]
+        part = replace(self.tables.judged, answers=kept)
         return {
             "agent": parts_of(self.memories[0]).agent,
             "budget": self.budget,
@@ -159,12 +159,12 @@ class _Group:
         persona = [system for system in beside if parts_of(system).setting.kind == "persona"]
         pairs = [(system, base) for system in self.memories if system != base]
         pairs += [(one, memory) for one in persona for memory in self.memories]
-        return difference_rows(part, pairs, SHOWN, self.held.known)
+        return difference_rows(part, pairs, SHOWN, self.tables.known)
 
     def _scored(self, part: Judged, system: str) -> ComparedMemory:
         answers = [answer for answer in part.answers if answer.variant == system]
-        figures = self.held.figures.get(system, {})
-        if len(answers) < sum(answer.variant == system for answer in self.held.judged.answers):
+        figures = self.tables.figures.get(system, {})
+        if len(answers) < sum(answer.variant == system for answer in self.tables.judged.answers):
             owners = owners_of(SHOWN)
             figures = documented({n: v for one in owners for n, v in one.corpus(part, answers).items()})
         return self._row(system, {name: figures[name] for name in SHOWN if name in figures}, answers)
@@ -182,12 +182,14 @@ class _Group:
         }
 
     def _asked(self, system: str) -> set[str]:
-        return {str(record.spec["query_id"]) for record in self.held.ran.get(system, ())}
+        return {str(record.spec["query_id"]) for record in self.tables.ran.get(system, ())}
 
     def _failures(self, system: str) -> list[str]:
         """Also what ended and is left out: research that was broken off, texts that were lost."""
         ended = [
-            record for record in self.held.ran.get(system, ()) if record.key not in self.held.judged.by_key
+            record
+            for record in self.tables.ran.get(system, ())
+            if record.key not in self.tables.judged.by_key
         ]
         return [
             record.reason or record.status
@@ -200,12 +202,12 @@ class _Group:
         """Map each question to what the memory was shown."""
         return {
             str(record.spec["query_id"]): record.key_fields.get("memory", {}).get("context")
-            for record in self.held.ran[system]
+            for record in self.tables.ran[system]
         }
 
     def _shared(self, systems: Sequence[str]) -> set[str]:
         answered = [
-            {answer.query_id for answer in self.held.judged.answers if answer.variant == system}
+            {answer.query_id for answer in self.tables.judged.answers if answer.variant == system}
             for system in systems
         ]
         return set.intersection(*answered)

@@ -41,7 +41,7 @@ class AlignmentWork:
             (item.id, side): self._unit(item, side if side in parts else parts[0]).key
             for item in self.items
             for parts in (self.task.parts(item),)
-            for side in item.said
+            for side in item.words
         }
 
     def _unit(self, item: AlignItem, part: str) -> Unit:
@@ -82,7 +82,7 @@ class AlignmentWork:
                 found |= {(item, side): JudgeWord(**word) for side, word in stored.items()}
             elif record.status != "over_budget":
                 failed = JudgeWord(None, f"{record.reason}: {record.message}")
-                found |= {(item, side): failed for side in ([part] if part else by_id[item].said)}
+                found |= {(item, side): failed for side in ([part] if part else by_id[item].words)}
         return found
 
 
@@ -164,7 +164,7 @@ def things(rows: Iterable[JudgedThing], units: Mapping[tuple[str, str], str]) ->
 def judged_things(items: Iterable[AlignItem], judgements: Judgements) -> list[JudgedThing]:
     rows = []
     for item in items:
-        for side in item.said:
+        for side in item.words:
             word = judgements.get((item.id, side))
             value, reason = (None, "") if word is None else word
             rows.append(JudgedThing(item, side, value, reason, item.people(side)))
@@ -263,7 +263,7 @@ def worst(rows: Sequence[JudgedThing], many: int = WORST) -> list[Disagreement]:
             "judge_says": row.judge_says,
             "people_say": [
                 f"{word.who}: {word.value:g}{f', {word.comment}' if word.comment else ''}"
-                for word in row.item.said[row.side]
+                for word in row.item.words[row.side]
             ],
             "texts": dict(row.item.texts),
         }

@@ -54,14 +54,14 @@ class AlignItem:
     query: str
     """Question of the thing: things of one question lie on one side of the split."""
     texts: Mapping[str, str]
-    said: Mapping[str, Sequence[ExpertWord]]
+    words: Mapping[str, Sequence[ExpertWord]]
     """Experts' words, by side."""
     labels: Sequence[AlignLabel]
 
     def people(self, side: str) -> float:
         """The mean over people, each counting once; who has no name is somebody else."""
         by_person: dict[str, list[float]] = {}
-        for number, word in enumerate(self.said[side]):
+        for number, word in enumerate(self.words[side]):
             who = f"{UNNAMED} {number}" if word.who == UNNAMED else word.who
             by_person.setdefault(who, []).append(word.value)
         means = [sum(values) / len(values) for values in by_person.values()]
@@ -198,7 +198,7 @@ class AlignedQuality(AlignedTask):
         answer = await judge.answer(self.asking(desk, item, part))
         return {
             side: JudgeWord(float(getattr(answer, side).grade), getattr(answer, side).reason)
-            for side in item.said
+            for side in item.words
         }
 
 
@@ -261,7 +261,7 @@ class _OfDimensions(AlignedTask):
     """A call for each dimension that somebody labelled."""
 
     def parts(self, item: AlignItem) -> Sequence[str]:
-        return tuple(item.said)
+        return tuple(item.words)
 
     def dimension(self, label: RatingLabel | PairwiseLabel) -> Dimension:
         named = label.dimension or "overall"

@@ -64,8 +64,8 @@ def _aligned(material: Material, table: Table) -> Iterator[Behind]:
             values = [one["people"], *(own.get(place) for own in by_place)]
             rows[place] = AnswerRow(f"{one['id']}, {one['side']}", list(map(_plain, values)))
         columns = [
-            Heading("experts", told="The mean over experts."),
-            *(Heading(run_name(task, run), told=_OWN_WORDS) for run in runs),
+            Heading("experts", explanation="The mean over experts."),
+            *(Heading(run_name(task, run), explanation=_OWN_WORDS) for run in runs),
         ]
         yield Behind(name, f"{table.title}: {task}", columns, sorted(rows.values()))
 
