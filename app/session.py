@@ -264,13 +264,12 @@ def call_over_mcp(name: str, given: JsonObject) -> Called:
         raise DrrError(f"{ADDRESS}: {address} does not answer ({error.reason})") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DrrError(f"{ADDRESS}: {address} gave no answer of the shop's server ({error})") from None
-    structured = result.get("structuredContent") or {}
-    failure = (result.get("_meta") or {}).get("error") if result.get("isError") else None
+    beside = result.get("_meta") or {}
     return {
         "tool": name,
         "ok": not result.get("isError"),
         "text": text,
-        "sources": structured.get("sources", []),
-        "data": structured.get("data"),
-        "error": failure,
+        "sources": beside.get("sources", []),
+        "data": beside.get("data"),
+        "error": beside.get("error"),
     }

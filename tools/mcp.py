@@ -19,7 +19,7 @@ from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
 from drr.env.records.lines import one_line
 from drr.env.shop_world import ShopWorld
-from drr.tools.base import ToolAnswer, ToolContext, ToolError, output_schema, structured
+from drr.tools.base import ToolAnswer, ToolContext, ToolError, cited
 from drr.tools.registry import EVERY, TOOLS, call
 from drr.tools.spec import Tool
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -89,26 +89,28 @@ class Face(Protocol):
 
 
 class OwnTools:
-    """The shop's nine tools (or those of `names`) as every agent has them."""
+    """The shop's nine tools (or those of `names`) as every agent has them.
+
+    Some clients show their model the text and some the structured content, so both are the text. Data is for programs.
+    """
 
     instructions = _INSTRUCTIONS
     documents: Mapping[str, Callable[[str], JsonObject]] = {}
+    outputs: Mapping[str, JsonObject] = {}
 
     def __init__(self, calling: Calling = call, names: Collection[str] = TOOLS) -> None:
         self._calling = calling
         self.tools = [_served(tool) for tool in EVERY.values() if tool.name in names]
-        self.outputs = {tool.name: output_schema(EVERY[tool.name].data) for tool in self.tools}
 
     async def answer(self, name: str, arguments: JsonObject, ctx: ToolContext) -> CallToolResult:
         try:
             answer = await self._calling(name, arguments, ctx)
         except ToolError as error:
             return _failure(error)
-        document = structured(answer)
         return CallToolResult(
             content=[TextContent(type="text", text=answer.text), *map(_image, answer.pictures)],
-            structured_content=document,
-            _meta={"sources": document["sources"]},
+            structured_content=None if answer.pictures else {"result": answer.text},
+            _meta={"data": answer.data, "sources": cited(answer)},
         )
 
 
@@ -156,7 +158,9 @@ class ShopServer(MCPServer[ClientContexts]):
 
     async def list_tools(self) -> list[ListedTool]:
         listed = await super().list_tools()
-        return [tool.model_copy(update={"output_schema": self._face.outputs[tool.name]}) for tool in listed]
+        return [
+            tool.model_copy(update={"output_schema": self._face.outputs.get(tool.name)}) for tool in listed
+        ]
 
     async def call_tool(
         self, name: str, arguments: JsonObject, context: Context[ClientContexts, Any] | None = None

@@ -14,14 +14,9 @@ from typing import TYPE_CHECKING, Any
 from drr.env.errors import ShopError
 from drr.env.plugins import load, merged
 from drr.env.records.lines import one_line
-from drr.env.statistics import UserStatistics
-from drr.tools.base import ProductRecord, ToolAnswer, ToolContext, ToolError, UserRecord
-from drr.tools.catalog import FoundProducts, get_product_details, product_catalog_search
+from drr.tools.base import ToolAnswer, ToolContext, ToolError
+from drr.tools.catalog import get_product_details, product_catalog_search
 from drr.tools.files import (
-    FoundPassages,
-    ListedFiles,
-    ReadPart,
-    ViewedImage,
     list_files,
     read_file,
     search_file,
@@ -29,16 +24,13 @@ from drr.tools.files import (
 )
 from drr.tools.spec import Tool, make_tool
 from drr.tools.users import (
-    ChangedProfile,
-    ListedOrders,
-    OrderData,
     get_order_details,
     get_user_orders,
     get_user_profile,
     get_user_statistics,
     update_user_profile,
 )
-from drr.tools.utility import Calculated, WebResults, calculator, web_search
+from drr.tools.utility import calculator, web_search
 
 if TYPE_CHECKING:
     from drr.tools.mcp import Face
@@ -47,24 +39,24 @@ if TYPE_CHECKING:
 TOOLS: dict[str, Tool] = {
     tool.name: tool
     for tool in (
-        make_tool(product_catalog_search, data=FoundProducts),
-        make_tool(get_product_details, data=ProductRecord),
-        make_tool(get_user_orders, data=ListedOrders),
-        make_tool(get_order_details, data=OrderData),
-        make_tool(get_user_profile, data=UserRecord),
-        make_tool(update_user_profile, writes=True, data=ChangedProfile),
-        make_tool(get_user_statistics, data=UserStatistics),
-        make_tool(web_search, data=WebResults),
-        make_tool(calculator, data=Calculated),
+        make_tool(product_catalog_search),
+        make_tool(get_product_details),
+        make_tool(get_user_orders),
+        make_tool(get_order_details),
+        make_tool(get_user_profile),
+        make_tool(update_user_profile, writes=True),
+        make_tool(get_user_statistics),
+        make_tool(web_search),
+        make_tool(calculator),
     )
 }
 FILE_TOOLS: dict[str, Tool] = {
     tool.name: tool
     for tool in (
-        make_tool(list_files, data=ListedFiles),
-        make_tool(read_file, data=ReadPart),
-        make_tool(search_file, data=FoundPassages),
-        make_tool(view_image, data=ViewedImage),
+        make_tool(list_files),
+        make_tool(read_file),
+        make_tool(search_file),
+        make_tool(view_image),
     )
 }
 """Offered by worlds whose questions have files, and by no other."""

@@ -175,8 +175,6 @@ class Tool:
     schema: JsonObject
     """What the model sees: JSON Schema, closed (`additionalProperties: false`) and bounded. What may be left out has a plain
     type too and is not required, as clients read types and turn what a form holds into them."""
-    data: Any
-    """The type of its answers' `data`, for programs that ask beforehand (`drr.tools.base`)."""
     _validate: Callable[[Any], JsonObject] = field(repr=False)
 
     def parse(self, arguments: Mapping[str, Any]) -> JsonObject:
@@ -202,7 +200,7 @@ class Tool:
         return self.description.split("\n", 1)[0]
 
 
-def make_tool(function: ToolFunction, *, writes: bool = False, data: Any = Any) -> Tool:
+def make_tool(function: ToolFunction, *, writes: bool = False) -> Tool:
     """Read the tool off the function. Its first parameter is the context; every other one needs type and description."""
     name = cast(Any, function).__name__
     description = inspect.cleandoc(function.__doc__ or "")
@@ -231,7 +229,6 @@ def make_tool(function: ToolFunction, *, writes: bool = False, data: Any = Any) 
         function=function,
         is_async=inspect.iscoroutinefunction(function),
         schema=schema,
-        data=data,
         _validate=adapter.validator.validate_python,
     )
 

@@ -33,7 +33,7 @@ from drr.extras.ucp.operations import (
     lookup_catalog,
     search_catalog,
 )
-from drr.tools.base import ToolAnswer, ToolContext, ToolError, cited, plain
+from drr.tools.base import ToolAnswer, ToolContext, ToolError, cited
 from drr.tools.mcp import served
 from drr.tools.registry import EVERY
 from mcp.shared.exceptions import MCPError
@@ -78,7 +78,7 @@ class Ucp:
             for tool in _TOOLS.values()
         ]
         self.outputs = {
-            tool.name: cast(JsonObject, plain(TypeAdapter(tool.gives).json_schema(mode="serialization")))
+            tool.name: cast(JsonObject, _plain(TypeAdapter(tool.gives).json_schema(mode="serialization")))
             for tool in _TOOLS.values()
         }
         self.documents = {"/.well-known/ucp": profile}
@@ -184,3 +184,14 @@ def _simple(schema: JsonObject) -> JsonObject:
         }
 
     return cast(JsonObject, simplified(schema))
+
+
+def _plain(part: Any, names: bool = False) -> Any:
+    """A schema without titles, which repeat the names, and open."""
+    if isinstance(part, dict):
+        dropped = () if names else ("title", "additionalProperties")
+        kept = {key: value for key, value in part.items() if key not in dropped}
+        if not names and isinstance(extra := part.get("additionalProperties"), dict):
+            kept["additionalProperties"] = extra
+        return {key: _plain(value, key in ("properties", "$defs")) for key, value in kept.items()}
+    return [_plain(item) for item in part] if isinstance(part, list) else part

@@ -32,7 +32,8 @@ async def ask(where: list[str], calls: list[tuple[str, dict[str, Any]]]) -> dict
     return {
         "tools": [[tool.name, tool.inputSchema, tool.outputSchema] for tool in tools],
         "texts": [[result.content[0].text, not result.isError] for result in told],
-        "data": [result.structuredContent for result in told],
+        "structured": [result.structuredContent for result in told],
+        "data": [(result.meta or {}).get("data") for result in told],
     }
 
 

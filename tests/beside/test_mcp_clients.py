@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from drr.env.settings import Settings
-from drr.tools.base import output_schema
 from drr.tools.registry import TOOLS
 
 from tests.beside.test_beside_others import said
@@ -48,11 +47,12 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 def _look_over(told: dict[str, Any]) -> None:
-    assert told["tools"] == [[tool.name, tool.schema, output_schema(tool.data)] for tool in TOOLS.values()]
+    assert told["tools"] == [[tool.name, tool.schema, None] for tool in TOOLS.values()]
     assert [ok for _, ok in told["texts"]] == [True] * 5 + [False]
     assert told["texts"][5][0].startswith("Error (invalid): status is 'Lost': it must be one of Delivered")
-    assert [item["price"] for item in told["data"][0]["data"]["items"]] == [12.49, 19.99]
-    assert told["data"][4]["data"]["address"]["city"] == "Troy"
+    assert told["structured"] == [{"result": text} if ok else None for text, ok in told["texts"]]
+    assert [item["price"] for item in told["data"][0]["items"]] == [12.49, 19.99]
+    assert told["data"][4]["address"]["city"] == "Troy"
 
 
 def test_the_old_python_client_over_stdio(old: Path, command: list[str], tmp_path: Path) -> None:
@@ -115,8 +115,8 @@ async def test_the_inspector(inspector: Path, command: list[str], tmp_path: Path
         refused = await typed(key, "get_user_orders", "status=lost")
         with pytest.raises(AssertionError, match=r"auth|401"):
             await typed(url, "get_user_profile")
-    assert [item["price"] for item in found["structuredContent"]["data"]["items"]] == [12.49, 19.99]
-    assert order["structuredContent"]["data"]["order_id"] == ANNAS_ORDER
+    assert [item["price"] for item in found["_meta"]["data"]["items"]] == [12.49, 19.99]
+    assert order["_meta"]["data"]["order_id"] == ANNAS_ORDER
     assert "Norman -> Troy" in changed["content"][0]["text"]
-    assert profile["structuredContent"]["data"]["address"]["city"] == "Norman"
+    assert profile["_meta"]["data"]["address"]["city"] == "Norman"
     assert refused["isError"] and "status is 'lost': it must be one of" in refused["content"][0]["text"]

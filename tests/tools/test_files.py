@@ -245,7 +245,8 @@ async def test_they_are_served_over_mcp_the_picture_as_a_picture(ctx: ToolContex
         words, image = shown.content
         assert words.text.startswith("slip.png: a picture of 320 x 200 pixels")
         assert (image.type, image.mime_type) == ("image", "image/png")
+        assert shown.structured_content is None  # whoever prefers it would drop the picture
         assert b64decode(image.data) == ctx.files.bytes_of("slip.png")
         read = await client.call_tool("read_file", {"name": "manual.pdf", "part": "2"})
-        assert read.structured_content["data"]["url"] == "file://manual.pdf#page=2"
-        assert read.structured_content["sources"][0]["url"] == "file://manual.pdf#page=2"
+        assert read.meta["data"]["url"] == "file://manual.pdf#page=2"
+        assert read.meta["sources"][0]["url"] == "file://manual.pdf#page=2"

@@ -21,7 +21,7 @@ found = call("product_catalog_search", query="bird house")
 own = call("get_user_orders")
 other = call("get_user_orders", user_id=USER)
 print("A note", file=sys.stderr)
-address = found["structuredContent"]["sources"][0]["url"]
+address = found["_meta"]["sources"][0]["url"]
 print(f"# EDITION\\n\\nThe first one fits [1].\\n\\n" + json.dumps([question, sorted(os.environ), other["isError"]]) +
       f"\\n\\n## Sources\\n\\n[1] House: {address}")
 """
