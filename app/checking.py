@@ -40,7 +40,6 @@ class CheckConfig:
     shop: str | None = None
     user: str | None = None
     query: str | None = None
-    """The question it answers."""
     budget: float | None = None
     """The most that its plan may cost in all; with `query`, budgets are read from there."""
     shop_urls: tuple[str, ...] = ()
@@ -65,7 +64,7 @@ class Findings:
     citations: Citations
     rules: dict[str, Check]
     reading: Proofread | None = None
-    """A model's, where one was named."""
+    """Findings of a model, where one was named."""
 
     @property
     def failed(self) -> bool:

@@ -26,7 +26,6 @@ class CommandRow(NamedTuple):
     """It offers `build(parser)` and `run(arguments) -> int`, or a `CommandForm` of it does: `module:FORM`; empty for a head that has
     parts alone."""
     line: str
-    """The line of help."""
     group: str = ""
     """The group in `drr --help`, of a head."""
     old: str = ""
@@ -54,7 +53,7 @@ class FoundCommand(NamedTuple):
     command: CommandRow
     rest: list[str]
     old: str = ""
-    """The old name, where that was used."""
+    """The old name, where the user typed it."""
 
 
 _HERE = "drr.app.commands"

@@ -66,7 +66,7 @@ class RunForecast(TypedDict):
     output_tokens: int | None
     cost_usd: float | None
     memories: list[MemoryForecastRow]
-    """Before anybody answers."""
+    """Memories that are built before anybody answers."""
     total: ForecastTotal
     """Sum with the memories."""
 

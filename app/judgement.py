@@ -50,7 +50,7 @@ class JudgeConfig(PooledTerms):
 
     study: Path
     what: str
-    """Groups of tasks with commas between."""
+    """Groups of tasks, separated by commas."""
     shop: str | None = None
     variants: str | None = None
     """Those that meet in pairs, with commas between."""
@@ -92,7 +92,7 @@ class Judgement:
     invalid: Mapping[str, list[str]]
     """Reasons why the figures of a judging do not stand, by judging."""
     exported: int | None = None
-    """Key points that were written."""
+    """Number of key points written."""
 
     @property
     def left(self) -> int:
@@ -231,7 +231,7 @@ class JudgingChanges(NamedTuple):
     old: str
     new: str
     known: Sequence[Judging]
-    """All that the study has."""
+    """All judgings of the study."""
 
 
 def changes(folder: Path, names: Sequence[str] = ()) -> JudgingChanges:

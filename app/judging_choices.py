@@ -36,7 +36,6 @@ class PaperChoices(Protocol):
 
     __name__: str
     EXAMPLES: Sequence[str]
-    """Lines for the help of `drr judge`."""
 
     def add_options(self, parser: argparse.ArgumentParser) -> None: ...
     def chosen(

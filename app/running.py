@@ -59,12 +59,12 @@ class RunConfig(PooledTerms, ProgramTerms):
     study: Path
     shop: str | None = None
     queries: Path | None = None
-    """JSONL."""
+    """A JSONL file."""
     variants: str | None = None
-    """Names with commas between."""
+    """Names, separated by commas."""
     trials: int | None = None
     only: bool = False
-    """Compute now only what is named now."""
+    """True where only the units named now are computed."""
     limits: Mapping[str, float] = field(default_factory=dict)
     citation_repair: CitationRepair | None = None
     references: bool | None = None
@@ -100,7 +100,6 @@ class RunConfig(PooledTerms, ProgramTerms):
 class StudyRan(NamedTuple):
     summary: Summary
     status: StudyStatus
-    """Status of the study afterwards."""
 
 
 class _Resolved(NamedTuple):
@@ -114,7 +113,7 @@ class _Resolved(NamedTuple):
 class _Asked(NamedTuple):
     answering: Answering
     units: list[Unit]
-    """All that the study could have."""
+    """All units that the study could have."""
     chosen: list[Unit]
     """Units that this call computes."""
     queries: list[Query]

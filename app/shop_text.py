@@ -249,7 +249,7 @@ def _matching(total: int) -> str:
 
 
 _READ = 200
-"""Orders of each that are looked at."""
+"""Most orders of each user that are read."""
 _THEMES = 3
 
 

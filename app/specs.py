@@ -49,7 +49,7 @@ class RunPlan(TypedDict):
     citation_repair: CitationRepair | None
     references: bool | None
     world: NotRequired[str]
-    """Another than the shop."""
+    """World other than the shop."""
     place: NotRequired[str]
     contexts: NotRequired[str]
     """Folder with what was gathered of the persons."""

@@ -30,7 +30,7 @@ class SpreadAsked(NamedTuple):
     workers: int
     address: str | None
     crew: str
-    """The module of those who do it."""
+    """Module of those who do the work."""
 
 
 def add_spread_options(parser: argparse.ArgumentParser) -> None:

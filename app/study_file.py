@@ -36,7 +36,6 @@ class StudyFile(NamedTuple):
     """The options and judges that a file names."""
 
     folder: Path
-    """The folder of the study."""
     words: list[str]
     """Options of `drr run`."""
     judges: list[str]

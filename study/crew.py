@@ -80,7 +80,7 @@ class _Toll:
 
     def __init__(self, most: int, stillborn: int) -> None:
         self.replaced = 0
-        """Workers since a unit ended."""
+        """Workers replaced since a unit ended."""
         self.unborn = 0
         """Workers in a row that were lost before they had begun."""
         self._most, self._stillborn = most, stillborn

@@ -31,7 +31,7 @@ class Terms:
     refused: Callable[[str], None] = lambda why: None
     """Told of a worker that could not begin, while others go on."""
     noted: Callable[[str], None] = lambda word: None
-    """Told what is waited for."""
+    """Told of whatever is waited for."""
 
 
 @dataclass(frozen=True)

@@ -178,7 +178,7 @@ class SharedSlots:
         self._now = now
         self._doors: dict[str, _Door] = {}
         self._workers: dict[str, int] = {}
-        """The most that each may hold."""
+        """Most places of each worker."""
 
     def join(self, worker: str, most: int | None = None) -> None:
         self._workers[worker] = most or self._most

@@ -36,7 +36,6 @@ class AnswerTally(NamedTuple):
     failed: int
     """Units that failed for good; those whose failure may pass are still to come."""
     kinds: Mapping[str, int] = {}
-    """Number of failures of each kind."""
 
 
 class Units:

@@ -94,7 +94,7 @@ class Context:
     models: Models
     meter: Meter
     retried: bool = False
-    """It failed before."""
+    """True where an earlier attempt failed."""
     saved: Mapping[str, bytes] = field(default_factory=dict)
     """Work saved when it was stopped, by name."""
     failed_for_good: bool = False

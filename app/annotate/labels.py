@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 Choice = Literal["left", "right", "tie", "both_bad"]
 Score = Annotated[int, Field(strict=True, ge=0, le=10)]
-"""Under a criterion."""
+"""Score under a criterion."""
 
 
 class Mark(BaseModel):

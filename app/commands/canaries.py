@@ -75,7 +75,6 @@ class CanaryPart(Protocol):
     PART: str
     """The word of `--what`."""
     HELP: str
-    """Lines for the help."""
 
     def units(self) -> list[Unit]:
         """The reports as answers of a study."""

@@ -16,7 +16,7 @@ from drr.wording.excerpt import excerpt
 
 _MARKS = {"pass": "ok", "fail": "FAIL", "unverifiable": "?"}
 _SHOWN = 8
-"""Findings of a rule that are printed."""
+"""Most findings of a rule that are printed."""
 
 
 def build(parser: argparse.ArgumentParser) -> None:

@@ -66,7 +66,7 @@ class RefusedRow(TypedDict):
 
 
 _SHOWN = 20
-"""Refused lines that are printed."""
+"""Most refused lines that are printed."""
 
 
 def build(parser: argparse.ArgumentParser) -> None:

@@ -66,7 +66,7 @@ class _DryRun:
     aside: Path
     answers: int = 0
     calls: int | None = 0
-    """Unknown once a part is."""
+    """`None` once a part is unknown."""
     judge_calls: int = 0
     sampled: dict[str, float] = field(default_factory=dict)
     """Calls of an answer that rules gave, by variant."""

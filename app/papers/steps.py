@@ -67,7 +67,6 @@ class PaperSteps(Protocol):
     OPTIONS: Mapping[str, PaperOption]
     """Options beside those that every paper has, by name."""
     EXAMPLES: Sequence[str]
-    """Lines for the help."""
 
     SIZES: Mapping[str, Size]
     OWN: Sequence[str]

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 LONGEST = 32
 NAME_HEIGHT = 0.055
-"""Height of a name in a figure."""
 ROOM = 0.08
 """Share of a bar under which there is no room for its number."""
 SIGNS_PER_INCH = 18

@@ -84,7 +84,6 @@ class Material:
     viewer: str | None = None
     """Path of the viewer's pages, seen from the report's folder."""
     raters: Raters | None = None
-    """Raters whose agreement is shown."""
 
     @property
     def banner(self) -> str | None:

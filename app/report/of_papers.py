@@ -46,11 +46,10 @@ class ReportParts:
     """Everything that a paper adds; what it has none of is left out."""
 
     forms: Mapping[str, MetricForm] = field(default_factory=dict)
-    """Forms of tables of metrics, by key."""
     tables: Callable[[Material], Iterable[Table]] = lambda material: ()
-    """Behind the tables of metrics."""
+    """Tables after those of metrics."""
     last: Sequence[Callable[[Material], Table | None]] = ()
-    """Among those of the judging itself."""
+    """Tables among those of the judging itself."""
     figures: Sequence[ReportFigure] = ()
     headline: str = ""
     """The one metric that says how it went."""

@@ -109,7 +109,6 @@ class Heading(NamedTuple):
     key: str = ""
     """Machine name, for the CSV; the label where there is none."""
     explanation: str = ""
-    """One sentence that describes the column."""
     field: str = ""
     """Field of a form's row with its figure; empty: the machine name."""
     digits: int = 2
@@ -165,7 +164,7 @@ class Table:
     """Systems (one or two) behind each row's numbers, by row; a row named after a system is that system's.
     `None`: judges' work."""
     judges: bool = False
-    """So is every row."""
+    """True where every row is judges' work."""
     each: Callable[[Answer], Sequence[str]] | None = None
     """Cells of an answer under each column, where these are no metrics."""
     each_columns: Sequence[Heading] = ()
@@ -186,7 +185,6 @@ class TableLine(NamedTuple):
 
     name: str
     row: Mapping[str, object]
-    """Values that its columns read."""
     behind: Sequence[str] | None = None
     """The systems whose answers its numbers are made of; `None` where that is as the name says."""
 

@@ -88,7 +88,7 @@ class _QuestionRow(TypedDict):
     query: str
     cells: list[list[ShownEntry]]
     any: bool
-    """One of its answers is there."""
+    """True where one of its answers is there."""
     note: Markup
 
 

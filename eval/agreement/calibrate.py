@@ -134,7 +134,7 @@ class VerdictLine(TypedDict):
     verdict: str | float | None
     """`None`: the judge failed."""
     people: str | float
-    """Together."""
+    """Consensus of the people."""
     by_person: dict[str, str | float]
     labels: int
     agrees: bool | None

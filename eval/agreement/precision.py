@@ -19,9 +19,9 @@ from drr.study.study import Study
 
 class CostedWay(WayRow):
     answers: int
-    """Beyond those there are."""
+    """Answers beyond the present ones."""
     more_labels: int
-    """Beyond those there are."""
+    """Labels beyond the present ones."""
     cost_usd: float | None
     """Cost of further answers, their judging and further labels; `None` where a price is unknown."""
 
@@ -37,7 +37,7 @@ class FigurePlan(TypedDict):
     """Deviation of one label's (person - judge), with the share that labels of one question have in common."""
     ways: list[CostedWay]
     reason: NotRequired[str]
-    """Why there is none."""
+    """Reason why there are no ways."""
 
 
 class PrecisionPlan(TypedDict):
@@ -46,7 +46,7 @@ class PrecisionPlan(TypedDict):
     schema: int
     half_width: float
     answer_usd: float | None
-    """One answer, on average over the study."""
+    """Mean cost of one answer of the study."""
     judging_usd: float | None
     """Cost of judging one answer."""
     label_usd: float | None

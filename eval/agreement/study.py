@@ -155,7 +155,6 @@ class Raters(NamedTuple):
     answers: Sequence[Answer]
     latest: Mapping[str, Judging]
     judged: Mapping[str, Judged]
-    """Keyed by judge."""
     labels: Sequence[Label]
     """Labels of people, then of judges."""
     people: frozenset[str]

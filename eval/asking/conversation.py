@@ -63,7 +63,6 @@ class Asking(Generic[Form]):
     form: type[Form]
     messages: tuple[BaseMessage, ...]
     sections: tuple[Section, ...] = ()
-    """The texts in these messages."""
     about: tuple[str, ...] = ()
     """Subjects, e.g. the keys of the answers: equal prompts about two answers are two questions."""
     dimension: Dimension | None = None

@@ -36,11 +36,10 @@ class StandIn(Protocol):
     """A judge without a model, handed in by whoever sets up a judging."""
 
     name: str
-    """Name on its verdicts."""
     version: int
     """Raised by hand when it judges otherwise."""
     banner: str
-    """Stands over every table made with it."""
+    """Banner over every table made with it."""
 
     @property
     def tasks(self) -> frozenset[str]:

@@ -90,7 +90,6 @@ class _ParagraphsSeen:
         self._firsts: dict[tuple[str, ...], Paragraph] = {}
         """Paragraphs by all their words; of equal ones the first."""
         self._holders: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
-        """Numbers of paragraphs by shingle."""
 
     def add(self, paragraph: Paragraph) -> Paragraph | None:
         """Return the earlier paragraph that this one repeats."""

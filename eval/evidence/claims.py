@@ -26,7 +26,7 @@ class Claim:
     start: int
     end: int
     urls: tuple[str, ...]
-    """Canonical, of the citations in its scope."""
+    """Canonical addresses of the citations in its scope."""
     section_level: bool = False
     """The citation stands over or under a group of statements, not in this one."""
 

@@ -85,7 +85,7 @@ class GivenScores:
     file: str
     sha256: str
     failed: str | None = None
-    """Why nothing was scored."""
+    """Reason why nothing was scored."""
 
 
 Given = GivenQuestion | GivenReport | GivenScores

@@ -40,7 +40,6 @@ class PrintedFigures(NamedTuple):
     heads: Mapping[str, str] = {}
     """Heads of those columns that depend on the judging."""
     note: str = ""
-    """Note for their readers."""
 
 
 def printed_figures() -> list[PrintedFigures]:

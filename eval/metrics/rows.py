@@ -49,7 +49,7 @@ class VariantCoverage(TypedDict):
     verdicts: dict[str, dict[str, int]]
     reading: dict[str, int]
     citations: dict[str, int]
-    """One by one, by what each says."""
+    """Citations judged one by one, by verdict."""
     rated: int
 
 
@@ -143,12 +143,12 @@ class AlignmentRow(TypedDict):
     target: float
     range: list[float]
     dev: int
-    """Things."""
+    """Number of things."""
     test: int
     test_read: int
-    """Times."""
+    """Number of readings."""
     ended: str | None
-    """Why; `None` while it goes on."""
+    """Reason of the end; `None` while it goes on."""
     runs: list[AlignmentRun]
 
 
@@ -232,7 +232,7 @@ class SpentInAll(TypedDict):
 
 class SystemCost(TypedDict):
     agent: SpentRow
-    """Per answer."""
+    """Cost of an answer."""
     recall: NotRequired[SpentRow]
     """Cost of the memory per question of a person."""
     build: NotRequired[SpentRow]
@@ -242,7 +242,7 @@ class SystemCost(TypedDict):
     failed: int
     """Answers that failed, and are in none of these means;"""
     failed_usd: float | None
-    """what was paid for them."""
+    """cost of these."""
 
 
 class CostDocument(TypedDict):

@@ -192,7 +192,7 @@ class Estimate:
     """The estimate of one unit, at most one call as a rule."""
 
     characters: int
-    """Sent."""
+    """Characters sent."""
     output_tokens: int
     calls: int = 1
 

@@ -26,7 +26,6 @@ from drr.llm.prompts import Prompts
 from drr.study.unit import Outcome, Record, Unit
 
 READ, WEIGHED = "mistakes", "mistakes_weighed"
-"""Prompts."""
 TOGETHER = 30
 """Statements or charges in one call; records and report are sent with each."""
 MOST_CHARGES = 300

@@ -31,7 +31,7 @@ class Ask(NamedTuple):
 @dataclass(frozen=True)
 class JudgingProtocol:
     name: str
-    """Stands in the key of every judgement."""
+    """Name in the key of every judgement."""
     label: str
     """Name for people, over its figures."""
     own_asks: Mapping[str, Ask]

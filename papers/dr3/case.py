@@ -69,7 +69,7 @@ class NamedThing:
     noun: str
     """`smoke detector`."""
     model: str
-    """Made up."""
+    """A name of our own."""
     plural: bool
     edition: str = ""
     """Part of a name that tells the model from others of it: `Plus`."""

@@ -23,7 +23,6 @@ TRUTH = "truth.json"
 REVIEW = "review.json"
 """A person's decision on a task, outside the truth: whoever gives tasks to agents reads only this."""
 MANIFEST = "manifest.json"
-"""Name in a folder of tasks."""
 
 
 class FileQuestion(BaseModel):

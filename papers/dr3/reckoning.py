@@ -41,7 +41,7 @@ class PartOutcome:
     wrong: str = ""
     """Why it would make no sense to ask."""
     only_verdict: bool = False
-    """Nobody asks for the figure beside it."""
+    """True where nobody asks for the figure beside it."""
 
     def overturns(self, other: PartOutcome) -> bool:
         """Tell whether answers resting on the one and on the other have different verdicts. Where there is no
@@ -312,7 +312,7 @@ class AnswerRule:
     page: str
     """Beginning of the attribute of its page."""
     files: tuple[str, ...]
-    """Those of files, so too."""
+    """Beginnings of the attributes of its files."""
     reckon: Callable[[FactValues], PartOutcome]
 
 

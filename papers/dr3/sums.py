@@ -60,7 +60,7 @@ class Dr3Raw(NamedTuple):
     ir_uf: Sequence[float | None] | None = None
     """Report's coverage of each insight of the files, 0-1."""
     ir_sc: Sequence[float | None] | None = None
-    """The same of the sandbox's pages."""
+    """Coverage of each insight of the sandbox's pages."""
     required: Sequence[str] | None = None
     cited: Sequence[str] | None = None
     fa: Sequence[bool | None] | None = None
@@ -68,7 +68,7 @@ class Dr3Raw(NamedTuple):
     follows: Sequence[bool | None] | None = None
     """Fulfilment of each point of the checklist."""
     dq: float | None = None
-    """1-10."""
+    """A grade from 1 to 10."""
 
 
 def dr3_figures(raw: Dr3Raw, *, printed: bool = False) -> dict[str, float | None]:

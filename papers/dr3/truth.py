@@ -127,7 +127,7 @@ class ChecklistPoint(BaseModel):
     category: Literal["content", "evidence", "analysis", "comparison", "conclusion"]
     decided_by: Literal["rule", "judge"]
     facts: tuple[Id, ...] = ()
-    """Those whose values a rule looks for."""
+    """Facts whose values a rule looks for."""
 
 
 class PageProposal(BaseModel):
@@ -151,7 +151,7 @@ class FoundRecord(BaseModel):
     proposals: tuple[PageProposal, ...]
     """Proposals for the pages of the corpus that a model read. Pages that only noise terms led to are noise by rule."""
     pages: dict[str, int]
-    """Read, and left out by reason."""
+    """Pages read, and pages left out by reason."""
 
 
 class SizeTruth(BaseModel):

@@ -65,7 +65,7 @@ class ToldFigure:
     end: int
     hedged: bool
     after: str = ""
-    """The word or two behind it."""
+    """The one or two words after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class RateWords:
         self.negated = re.compile(
             rf"\b(?:{words.either('negated')})\s{{1,4}}(?:[\w'’-]{{1,20}}\s{{1,4}}){{0,2}}\w?$", re.I
         )
-        """Ahead of a hedge."""
+        """Words ahead of a hedge."""
         self.before = re.compile(rf"\b(?:{words.either('before')})\b", re.I)
 
     def each(self, text: str, end: int) -> tuple[str, int] | None:

@@ -54,7 +54,7 @@ _HEAD = (
 )
 """Words that may follow a thing that is meant itself: "my dog sleeps", and not "my dog bed"."""
 _MOST = 3
-"""Quotations of an attribute, the newest."""
+"""Most quotations of an attribute, the newest."""
 _SENTENCE = re.compile(r"[^.!?\n]{1,300}[.!?]?")
 _NUMBER = r"(?:an?|one|two|three|four|five|some|new|old|big|small|large|little|young|elderly|own|\d{1,2})"
 _DOUBT = re.compile(

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 ROLE = "persons"
 PROMPT = "person_candidates"
 _MOST = 12_000
-"""Characters of reviews that one request holds."""
+"""Most characters of reviews in one request."""
 _WORDS = 4
 _LONGEST = 60
 _FIRST_PERSON = re.compile(r"(?<![\w'’])(?:I|we|my|our|us|me|mine|ours)(?!\w)", re.I)

@@ -73,7 +73,7 @@ class CriteriaBook:
         asked = questions(study)
         persons = KeptChoices(study).persons()
         self.tasks: dict[str, str] = {}
-        """The text of each."""
+        """Text of each task."""
         self.asked_by: dict[CriteriaOwner, str] = {}
         """The first question of each task and person."""
         wishes = [(query.id, query.query, query.user_id) for query in asked.values()]

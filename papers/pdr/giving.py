@@ -52,7 +52,6 @@ class PersonGiving(Giving):
     making: MemoryMaking | None = None
     """Present, with the contexts, where a setting uses memories."""
     recalled: Path | None = None
-    """Texts that memories recalled, once they have."""
 
     @property
     def contexts(self) -> Contexts:

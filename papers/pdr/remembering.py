@@ -34,7 +34,7 @@ class MemoryCost(TypedDict):
     tokens: int
     cost_usd: float | None
     embedded: int
-    """Texts."""
+    """Number of texts embedded."""
 
 
 class RecalledRow(TypedDict):

@@ -51,7 +51,7 @@ class CriterionView:
     dimension: str
     row: CriterionRow
     scores: tuple[int | None, ...] = ()
-    """A round each."""
+    """One score for each round."""
     why: str = ""
 
     @property
@@ -69,7 +69,6 @@ class PersonCase:
     """A task and a system that answered it for two persons at least."""
 
     name: str
-    """Name of its page."""
     task: str
     variant: str
     entries: tuple[ShownEntry, ...]
@@ -99,7 +98,6 @@ class CaseSide:
     criteria: tuple[CriterionView, ...]
     violations: tuple[str, ...]
     cost: str
-    """Cost of the text beside the question."""
 
 
 @dataclass(frozen=True)

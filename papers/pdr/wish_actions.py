@@ -22,7 +22,7 @@ EXAMPLES = (
     '  drr papers tasks review tasks.jsonl --reviewer "Ada"',
 )
 _SHOWN = 10
-"""Tasks left out that are named."""
+"""Most left-out tasks that are named."""
 
 
 def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

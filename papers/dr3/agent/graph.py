@@ -66,7 +66,7 @@ class Dr3State(TypedDict):
     messages: Annotated[list[BaseMessage], operator.add]
     findings: Annotated[list[Finding], operator.add]
     seen: Annotated[list[str], operator.add]
-    """Pictures that were looked at."""
+    """Pictures that the agent has looked at."""
     pages: list[Page]
     """Pages in its own window, under long-context."""
     steps: int

@@ -99,7 +99,7 @@ _LEAST, _USUAL, _MOST = 500, 2850, 6600
 _KNOWN = 0.4
 """Share of pages that begin with the time since when they know their subject."""
 _PARAGRAPH = 330
-"""Characters of one, about."""
+"""Characters of a paragraph, about."""
 _LISTED_BY = {
     "editor": (0.02, 0.25),
     "bench": (0.0, 0.4),

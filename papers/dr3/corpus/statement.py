@@ -63,9 +63,9 @@ class PageStatement:
     value: str
     groups: Mapping[str, str] = field(default_factory=dict)
     hearsay: bool = False
-    """Said without knowing."""
+    """True where the speaker does not know."""
     is_wrong: bool = False
-    """Said without knowing, and not so."""
+    """True for hearsay that is false."""
     one_sided: bool = False
     """Only one side of it is said, and never the value."""
     as_of: str | None = None

@@ -36,7 +36,7 @@ class TalkMatter:
     answers: tuple[tuple[ProsePassage, ...], ...]
     """Replies to each way to ask."""
     asides: tuple[ProsePassage, ...]
-    """Said to whoever asked."""
+    """Remarks to whoever asked."""
     alone: tuple[ProsePassage, ...]
     """Those of the replies that can stand by themselves."""
 
@@ -112,7 +112,7 @@ class StatementForm:
     attribute: re.Pattern[str]
     about: About
     topic: str
-    """Under which headings it stands."""
+    """Topic of the headings it stands under."""
     near: tuple[str, ...]
     """Topics of a page beside which it can stand."""
     range: str | None
@@ -140,14 +140,14 @@ class StatementForm:
     talk: tuple[Template, ...]
     """The same by those who write to each other."""
     bare: tuple[Template, ...]
-    """After the subject has been named."""
+    """Ways to say it once the subject is named."""
     side: tuple[Template, ...]
     """One side of it, without the value."""
     asked: tuple[Template, ...]
     column: Template
     cell: Template
     not_by: frozenset[str]
-    """Voices that have no business with it."""
+    """Voices that never state it."""
     dating: StatementDating | None
     """`None` where the statement itself says for when it holds, or nobody would ask."""
     before: tuple[Template, ...]

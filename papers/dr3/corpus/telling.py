@@ -20,7 +20,7 @@ _WITHOUT_TABLES = frozenset([MEMBER, "desk"])
 _CLAUSE = 0.7
 _ROWS = 3
 _ANNOUNCED = 0.4
-"""Share of questions that are announced."""
+"""Share of questions that are announced as such."""
 _SURE = {True: 0.34, False: 0.04}
 """Share of figures with a remark on their source, on pages about the case, where rumors are, and on others.
 Voices with hearsay add them too."""

@@ -33,7 +33,7 @@ class RepeatedRow(TypedDict):
     kind: ChangeKind
     value: str
     pages: list[str]
-    """Those that say it."""
+    """Pages that say it."""
     start: int
     end: int
     """`report[start:end]` is the sentence."""

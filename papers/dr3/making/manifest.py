@@ -54,7 +54,6 @@ class FoundSet(BaseModel):
     model: str
     web: str
     web_hash: str | None = None
-    """Hash of a frozen web."""
     per_term: int
     prompts: dict[str, str]
     """Hashes by name."""

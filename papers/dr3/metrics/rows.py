@@ -68,7 +68,7 @@ class Dr3Document(TypedDict):
     sizes: dict[str, dict[str, dict[str, VRow]]]
     """Values by system, size and metric; the smallest size first."""
     between_sizes: list[Dr3Difference]
-    """Each size against the smallest."""
+    """Differences between each size and the smallest."""
     between_options: list[Dr3Difference]
     """Each system against the one of its architecture that has most of its options and no other."""
     modalities: dict[str, dict[str, VRow]]
@@ -77,7 +77,6 @@ class Dr3Document(TypedDict):
     noise: dict[str, NoiseFloor]
     """Keyed by system."""
     cost: NotRequired[CostDocument]
-    """Cost of answering and judging."""
 
 
 def dr3_part(document: StudyDocument) -> Dr3Document | None:

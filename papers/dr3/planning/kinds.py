@@ -47,7 +47,7 @@ class ThingKind(BaseModel):
     weigh: Range | None = None
     parts: tuple[str, ...] = ()
     used_up: bool = False
-    """So too whatever has a `unit`."""
+    """True also for whatever has a `unit`."""
     unit: str = ""
     per: Literal["week", "month"] = "week"
     use: Range | None = None
@@ -285,7 +285,7 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*[A-Za-z]|&")
 _NAME_WORDS, _BRAND_WORDS, _NOUN_WORDS = 5, 3, 3
 """Most words of brand and noun together, so that a fact's sentence has room for the fact."""
 _TWINS = {"oz", "count", "pack", "pcs", "inch", "inches", "set", "kit", "lb", "ml"}
-"""No name of a thing by themselves."""
+"""Words that are no name by themselves."""
 MODELS = ("Mini", "Classic", "Plus", "Select", "Pro", "Lite", "Deluxe", "Compact", "II")
 """Names of models: products have models, firms have none."""
 _IS_MODEL = 0.45

@@ -124,7 +124,7 @@ _HAD = re.compile(
     r"(?: (?:was|were) (?:bought|ordered))? (?:since|in) $"
 )
 _BEFORE = 110
-"""Characters in which that stands."""
+"""Characters before a name in which those words stand."""
 _SENTENCES = re.compile(r"(?<=[.?!]) +|\n+")
 
 

@@ -200,7 +200,7 @@ class PointInReport:
     words: str
     """Words of the report, as the judge quoted them."""
     facts: tuple[FactInReport, ...]
-    """Those that decide it."""
+    """Facts that decide it."""
 
 
 @dataclass(frozen=True)

@@ -158,7 +158,6 @@ class DocumentView:
     """A page of the corpus, and beside a distractor the page that it was made from."""
 
     name: str
-    """Name of its own page."""
     title: str
     url: str
     date: str | None
@@ -216,7 +215,6 @@ class TaskView:
     sizes: tuple[CorpusSizeView, ...]
     kinds: tuple[str, ...]
     noise_pages: int
-    """Number of the viewer's pages with noise."""
     noise: int
     reviewed: tuple[str, ...]
     """Earlier decisions, in words."""

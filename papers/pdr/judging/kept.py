@@ -117,7 +117,6 @@ class CriterionChange:
     id: str | None = None
     """`None` for a new one."""
     dimension: CriteriaDimension | None = None
-    """Dimension of a new one."""
     criterion: str | None = None
     explanation: str | None = None
     weight: float | None = None

@@ -66,7 +66,7 @@ class WeightsRow(TypedDict):
     samples: list[dict[str, float]]
     """Empty where rules or people gave the weights."""
     refused: list[str]
-    """Why a sample counts nothing."""
+    """Reasons why samples count nothing."""
 
 
 @dataclass
@@ -95,7 +95,7 @@ class ScoreRow(TypedDict):
     score: int | None
     analysis: str
     reason: NotRequired[str]
-    """Why there is no score."""
+    """Reason why there is no score."""
     failed: NotRequired[bool]
     """The whole answer could not be had: `--retry-failed` asks again."""
 

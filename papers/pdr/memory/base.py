@@ -20,7 +20,6 @@ from langchain_core.messages import HumanMessage
 from pydantic import BaseModel, ConfigDict, Field
 
 ROLE = "memory"
-"""Role of a memory's model."""
 
 
 class PersonMemory(Protocol):

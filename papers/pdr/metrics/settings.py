@@ -35,7 +35,7 @@ class AgentSettings(TypedDict):
     """An agent under each of its settings."""
 
     systems: list[str]
-    """The least told first."""
+    """Systems, the least informed first."""
     tokens_given: dict[str, VRow]
     """Tokens of the text beside the question, by system; absent where there was none."""
     questions: dict[str, int]
@@ -71,7 +71,7 @@ class MemoryTable(TypedDict):
     """Number of questions that every row answered; all means are over these."""
     differences: list[SettingDifference]
     refused: str | None
-    """Why these rows are no table."""
+    """Reason why these rows are no table."""
     left_out: list[str]
     """Settings that are no row for comparison, and why."""
 

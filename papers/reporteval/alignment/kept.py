@@ -48,7 +48,7 @@ class AlignmentState(TypedDict):
     seed: int
     target: float
     labels: str
-    """The file."""
+    """File of the labels."""
     dev: HalfRow
     test: HalfRow
     seal: str
@@ -67,7 +67,7 @@ class NewAlignment(TypedDict):
 class PromptVersion:
     number: int
     folder: Path
-    """Usable as `--prompts`."""
+    """Folder for `--prompts`."""
     hash: str
 
 

@@ -55,7 +55,6 @@ class AlignItem:
     """Question of the thing: things of one question lie on one side of the split."""
     texts: Mapping[str, str]
     words: Mapping[str, Sequence[ExpertWord]]
-    """Experts' words, by side."""
     labels: Sequence[AlignLabel]
 
     def people(self, side: str) -> float:

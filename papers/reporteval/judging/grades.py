@@ -41,7 +41,7 @@ class RepetitionRow(TypedDict):
     summary: bool
     """One of them stands in a summary, where a report repeats itself on purpose."""
     stands_for: float
-    """So many pairs of the report."""
+    """Number of the report's pairs that it stands for."""
     heads: list[str]
     score: int | None
     explanation: str
@@ -49,7 +49,7 @@ class RepetitionRow(TypedDict):
     unfounded: list[str]
     """Quotations that their passage does not hold."""
     reason: NotRequired[str]
-    """Why there is no score."""
+    """Reason why there is no score."""
 
 
 ReportGradeRows = Mapping[ReportSide, ReportGradeRow]

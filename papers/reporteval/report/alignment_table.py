@@ -15,7 +15,7 @@ from drr.papers.reporteval.alignment.kept import alignments
 
 _OWN_WORDS = "What the judge found; `drr judges align show` has its words and the unit that judged."
 _NOWHERE = ("",)
-"""Behind no page."""
+"""Page behind none of its rows."""
 _CHOSEN = (
     "Deviation from experts: means over what they labelled; intervals over questions. Versions are chosen on dev; "
     "a test figure is worth the less the more often test was read."
