@@ -35,7 +35,7 @@ $(STAMP): requirements.lock pyproject.toml setup.py
 	@touch $(STAMP)
 
 demo: setup
-	@$(BIN)/python -m drr.app.demo demo
+	@$(BIN)/drr demo demo
 
 test: setup
 	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not servers and not browser and not wheel and not ray and not long and not endurance"

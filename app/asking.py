@@ -147,7 +147,9 @@ def _check(config: AskConfig, answering: Answering) -> None:
         check_cast(answering, Limit.of(usd=config.budget))
     shop, user = answering.realm.shop, config.user
     if shop is not None and shop.store.user(user) is None:
-        raise Misuse(f"no user {user!r} in {config.answers.shop}; `drr shop info` says how many there are")
+        raise Misuse(
+            f"no user {user!r} in {config.answers.shop}; `drr shop users {config.answers.shop}` names some"
+        )
 
 
 def _query(config: AskConfig) -> Query:

@@ -60,6 +60,9 @@ _HERE = "drr.app.commands"
 _ROWS = (
     CommandRow("ask", f"{_HERE}.ask", "one question, one cited report", "start"),
     CommandRow("run", f"{_HERE}.run", "create or continue a study", "start"),
+    CommandRow(
+        "demo", f"{_HERE}.demo", "a small study from raw files to its report, without a model", "start"
+    ),
     CommandRow("env", "", "this installation: doctor, settings, completion", "start"),
     CommandRow(
         "env doctor",

@@ -42,7 +42,7 @@ def generate(arguments: argparse.Namespace, settings: Settings) -> int:
     with open_shop(arguments.shop, settings) as shop:
         users = _users(arguments, shop)
         writer = _writer(arguments, settings, shop, models, prompts)
-        folder = arguments.out.with_name(arguments.out.name + ".study")
+        folder = study_of(arguments.out)
         with Study.create(folder, _config(arguments, settings, writer, users)) as study:
             check_models(models, (ROLE,), budget_of(arguments, study), unit_cap_of(arguments))
             study.retire("generation", keep=writer.units(users))
@@ -128,6 +128,10 @@ class WrittenQuestions:
             _aside(out).unlink(missing_ok=True)
 
 
+def study_of(out: Path) -> Path:
+    return out.with_name(out.name + ".study")
+
+
 def _aside(out: Path) -> Path:
     return out.with_name(out.name + ".rejected.jsonl")
 
@@ -187,6 +191,7 @@ def _tell(arguments: argparse.Namespace, drafts: WrittenQuestions, summary: Summ
         if bad:
             reasons = ", ".join(f"{name} {count}" for name, count in _reasons(bad).items())
             print(f"{_aside(arguments.out)}: {len(bad)} that failed a check ({reasons})")
+        print(f"{study_of(arguments.out)}: the writer's answers; the same command goes on from them")
 
 
 def _again(arguments: argparse.Namespace) -> str:

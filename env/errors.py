@@ -6,6 +6,10 @@ import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 
 class DrrError(Exception):
@@ -109,3 +113,17 @@ def no_room(error: BaseException, place: str | Path | None = None) -> str | None
 def _sentence(place: str | Path | None, text: str | None) -> str:
     where = f"{place}: " if place else ""
     return f"{where}the disk is full ({text}); {_REMEDY}"
+
+
+_REASONS = {"missing": "is missing", "extra_forbidden": "no such key"}
+
+
+def wrong_field(error: ValidationError, unnamed: str = "the object", *, extra: str | None = None) -> str:
+    """Say which field of a document is wrong and how, e.g. `price: must be a valid number`."""
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    field = ".".join(str(part) for part in first["loc"] if not str(part).startswith("function-")) or unnamed
+    reason = _REASONS.get(first["type"]) or first["msg"].removeprefix("Value error, ")
+    if extra is not None and first["type"] == "extra_forbidden":
+        reason = extra
+    reason = reason.replace("Input should be", "must be", 1)
+    return f"{field}: {reason}" if field else reason

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from drr.env.bounded import DOCUMENT, read_lines, read_within
-from drr.env.errors import Misuse
+from drr.env.errors import Misuse, wrong_field
 from drr.env.json_object import JsonObject, parsed
 from pydantic import BaseModel, ValidationError
 
@@ -67,15 +67,11 @@ def _validated(where: str, raw: JsonObject, model: type[Row], schema: int) -> Ro
     try:
         return model.model_validate(raw)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"]) or "the object"
-        reason = first["msg"].removeprefix("Value error, ")
-        if first["type"] == "extra_forbidden":
-            reason = (
-                f"no such field in schema {schema}; a newer version of drr may have written it: "
-                "update drr, or leave the field out"
-            )
-        raise Misuse(f"{where}: {field}: {reason}") from error
+        extra = (
+            f"no such field in schema {schema}; a newer version of drr may have written it: "
+            "update drr, or leave the field out"
+        )
+        raise Misuse(f"{where}: {wrong_field(error, extra=extra)}") from error
 
 
 def _check_version(where: str, version: object, schema: int) -> None:

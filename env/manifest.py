@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 from drr.env.content import ContentHash, ReviewsKept, as_of_from
-from drr.env.errors import ShopError
+from drr.env.errors import ShopError, wrong_field
 from drr.env.search.fields import VERSION as FIELDS_VERSION
 from drr.env.search.searching import has_vectors
 from drr.env.settings import Settings
@@ -29,9 +29,7 @@ def parse_manifest(raw: Any, where: str) -> Manifest:
     try:
         manifest = Manifest.model_validate(raw)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise ShopError(f"{where}: is damaged ({field}: {first['msg']}); {AGAIN}") from error
+        raise ShopError(f"{where}: is damaged ({wrong_field(error)}); {AGAIN}") from error
     missing = [kind for kind in ("products", "users", "orders") if kind not in manifest.counts]
     if missing:
         raise ShopError(f"{where}: is damaged (its manifest counts no {missing[0]}); {AGAIN}")

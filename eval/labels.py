@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal, TypeVar, get_args
 
-from drr.env.errors import Misuse
+from drr.env.errors import Misuse, wrong_field
 from drr.env.json_object import JsonObject, parsed
 from drr.env.jsonl import lines_of
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -201,9 +201,7 @@ def _checked(form: type[Read], where: str, raw: JsonObject) -> Read:
     try:
         return form.model_validate(raw)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"]) or "the object"
-        raise Misuse(f"{where}: {field}: {first['msg']}") from error
+        raise Misuse(f"{where}: {wrong_field(error)}") from error
 
 
 def pair_id(query: str, a: str, b: str, trial: int = 0) -> str:

@@ -13,6 +13,15 @@ from drr.llm.failures import ModelSetupError
 
 OFFLINE = "offline"
 PROVIDERS = ("anthropic", "openai", "ollama")
+_FAMILIES = {
+    "gpt-": "openai",
+    "o3": "openai",
+    "o4": "openai",
+    "claude": "anthropic",
+    "llama": "ollama",
+    "qwen": "ollama",
+}
+"""Beginnings of models' names that people write without their provider."""
 DEFAULT_ADDRESS = {"anthropic": "https://api.anthropic.com", "openai": "https://api.openai.com/v1"}
 
 
@@ -28,7 +37,9 @@ def parse_name(name: str) -> ModelName:
     provider, colon, model = name.partition(":")
     if provider not in PROVIDERS or not colon or not model.strip():
         known = ", ".join(f"{p}:MODEL" for p in PROVIDERS)
-        raise ModelSetupError(f"model {name!r}: not a model's name; use {OFFLINE} or {known}")
+        guess = next((whose for start, whose in _FAMILIES.items() if name.startswith(start)), None)
+        hint = f"did you mean {guess}:{name}?" if guess and not colon else f"use {OFFLINE} or {known}"
+        raise ModelSetupError(f"model {name!r}: not a model's name; {hint}")
     return ModelName(provider, model)
 
 

@@ -94,9 +94,9 @@ class Study:
     @classmethod
     def _open(cls, folder: Path, *, read_only: bool, apart: bool = False) -> Self:
         if not cls.exists(folder):
-            raise Misuse(
-                f"{folder}: not a study (no {_CONFIG} and {_LEDGER}); `drr run {folder} ...` makes one"
-            )
+            within = [one.parent for one in sorted(folder.glob(f"*/{_CONFIG}")) if cls.exists(one.parent)]
+            hint = f"did you mean {within[0]}?" if within else f"`drr run {folder} ...` makes one"
+            raise Misuse(f"{folder}: not a study (no {_CONFIG} and {_LEDGER}); {hint}")
         _check_parts(folder)
         try:
             config = cast(StudyConfig, read_toml(folder / _CONFIG))

@@ -78,7 +78,7 @@ def test_every_command_has_help_with_an_example(name: str, capsys: pytest.Captur
 
 
 def test_a_person_can_hold_the_first_words_in_the_head() -> None:
-    to_come = 3  # bundle, board, demo
+    to_come = 2  # bundle, board
     assert len(heads()) + to_come <= 18
     assert {row.group for row in heads()} == set(GROUPS) and len(GROUPS) == 5
     for row in heads():

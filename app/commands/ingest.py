@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TypedDict
 
 from drr.app.console import add_search_options, add_trust_option, print_json, progress_of, settings_of
-from drr.app.notices import tidy_end
+from drr.app.notices import confirmed, tidy_end
 from drr.app.shop_text import PAPER_RATIOS, ratios
 from drr.app.spreading import add_spread_options, asked_of, ingest_by_many
 from drr.data_ingest.recipe import TEN, Recipe, find_pairs, parse_categories
+from drr.env.embedded.layout import MANIFEST
 from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
 from drr.env.shop import SERVERS, Manifest
@@ -20,7 +21,7 @@ from drr.env.shop import SERVERS, Manifest
 _EXAMPLES = """\
 RAW_DIR holds the official layout (raw/meta_categories/meta_X.jsonl.gz, raw/review_categories/X.jsonl.gz) or all files in
 one folder, as .jsonl.gz or .jsonl. SHOP is a folder, or servers:NAME. A shop that is already there stays in use until the new
-one is complete, and is then replaced in one step.
+one is complete; with `--replace` it is then replaced in one step.
 
 The defaults are the literal reading of the paper's Algorithm 1: the first 10,000 products of each metadata file that have
 at least five reviews since 2019, and an order for every review they ever had. The paper does not say which 10,000, nor
@@ -46,8 +47,8 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--replace",
         action=argparse.BooleanOptionalAction,
         default=None,
-        help="replace a shop that is already there (default: yes for a folder; on servers the same load again changes "
-        "nothing and another one is refused)",
+        help="replace a shop that is already there (default: ask; on servers the same load again changes nothing and "
+        "another one is refused)",
     )
     add_trust_option(parser)
     add_search_options(parser)
@@ -109,6 +110,13 @@ def _add_recipe(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _replaces(shop: str) -> bool:
+    """Ask where a folder has a shop already; on servers nothing is replaced unasked."""
+    if shop.startswith(SERVERS) or not (Path(shop) / MANIFEST).is_file():
+        return False
+    return confirmed(f"{shop}: there is a shop already; replace it?")
+
+
 _RECIPE = ("max_products", "min_reviews", "since", "pick", "orders", "statuses", "seed", "limit_reviews", "max_bad", "keep_reviews")  # fmt: skip
 
 
@@ -130,7 +138,7 @@ def run(arguments: argparse.Namespace) -> int:
         quarantine=Path(arguments.quarantine or _quarantine_name(arguments.shop)),
         memory=arguments.memory << 20,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        replace=not arguments.shop.startswith(SERVERS) if arguments.replace is None else arguments.replace,
+        replace=_replaces(arguments.shop) if arguments.replace is None else arguments.replace,
     )
     start = time.monotonic()
     with tidy_end():

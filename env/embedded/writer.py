@@ -62,7 +62,7 @@ class FolderWriter:
         if occupied and not (folder / MANIFEST).exists():
             raise ShopError(f"{folder}: is a folder with other things in it; name a new one for the shop")
         if occupied and not replace:
-            raise ShopError(f"{folder}: there is a shop already; give another name, or --replace")
+            raise NoPlaceForShop(f"{folder}: there is a shop already; give another name, or --replace")
         self._folder, self._settings = folder.absolute(), settings
         try:
             self._folder.parent.mkdir(parents=True, exist_ok=True)

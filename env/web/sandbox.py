@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple, TypedDict
 import orjson
 from drr.citations.addresses import canonical_url
 from drr.env.bounded import DOCUMENT, read_lines, read_within
-from drr.env.errors import DrrError, Misuse
+from drr.env.errors import DrrError, Misuse, wrong_field
 from drr.env.files import read_file
 from drr.env.json_object import JsonObject
 from drr.env.text import tokens
@@ -65,10 +65,7 @@ def read_documents(folder: Path) -> list[Document]:
         except orjson.JSONDecodeError as error:
             raise Misuse(f"{path}, line {number}: not JSON ({error})") from error
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            raise Misuse(
-                f"{path}, line {number}: {'.'.join(map(str, first['loc']))}: {first['msg']}"
-            ) from error
+            raise Misuse(f"{path}, line {number}: {wrong_field(error)}") from error
         if address_key(document.url) in found:
             raise Misuse(f"{path}, line {number}: the address {document.url} occurs twice")
         found[address_key(document.url)] = document
@@ -293,5 +290,4 @@ def _from_markdown(path: Path) -> Document:
     try:
         return Document(text=body.strip(), **fields)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise Misuse(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        raise Misuse(f"{path}: {wrong_field(error)}") from error

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from unicodedata import category
 
-from drr.env.errors import Misuse
+from drr.env.errors import Misuse, wrong_field
 from drr.env.files import Id
 from drr.env.json_object import JsonObject, parsed
 from drr.env.jsonl import lines_of
@@ -126,9 +126,7 @@ class ImportedReport(BaseModel):
             try:
                 _GivenCall.model_validate(call)
             except ValidationError as error:
-                first = error.errors(include_url=False)[0]
-                where = ".".join(str(part) for part in first["loc"])
-                raise ValueError(f"call {number}, {where}: {first['msg']}") from None
+                raise ValueError(f"call {number}, {wrong_field(error)}") from None
         return calls
 
     """As the other system tells them."""
@@ -193,11 +191,9 @@ def _report(line: str) -> ImportedReport:
     try:
         return ImportedReport.model_validate(parsed(line))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        if not first["loc"]:
+        if not error.errors()[0]["loc"]:
             raise ValueError("not an object; each line is one report") from error
-        field = ".".join(str(part) for part in first["loc"])
-        raise ValueError(f"{field}: {first['msg']}") from error
+        raise ValueError(wrong_field(error)) from error
     except ValueError as error:
         raise ValueError(f"not JSON ({error}); each line is one report") from error
 

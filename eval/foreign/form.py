@@ -10,10 +10,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Protocol, TypeVar
 
-from drr.env.errors import DrrError, Misuse
+from drr.env.errors import DrrError, Misuse, wrong_field
 from drr.env.files import Id, file_name, read_file
 from drr.env.json_object import JsonObject
-from drr.eval.stats.aggregate import BOM, LONGEST_LINE, byte_lines, error_text, strict_object
+from drr.eval.stats.aggregate import BOM, LONGEST_LINE, byte_lines, strict_object
 from drr.eval.stats.intervals import Ends, Floats
 from drr.wording.excerpt import excerpt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -223,7 +223,7 @@ def row_of(where: str, raw: JsonObject, model: type[RowT]) -> RowT:
     try:
         return model.model_validate(raw)
     except ValidationError as error:
-        raise Misuse(f"{where}: {_line(error_text(error))}") from error
+        raise Misuse(f"{where}: {_line(wrong_field(error, ''))}") from error
 
 
 def kind_of(where: str, raw: JsonObject, kinds: Mapping[str, type[RowT]], forms: str) -> RowT:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from drr.env.errors import Misuse
+from drr.env.errors import Misuse, wrong_field
 from drr.env.files import Id
 from drr.env.query import Query, query_id
 from drr.eval.evidence.answers import Answer, questions, read_answers
@@ -142,7 +142,7 @@ def _check_id(where: str, text: str) -> None:
     try:
         _ID.validate_python(text)
     except ValidationError as error:
-        raise Misuse(f"{where}: {error.errors(include_url=False)[0]['msg']}") from error
+        raise Misuse(f"{where}: {wrong_field(error, '')}") from error
 
 
 def _scores(

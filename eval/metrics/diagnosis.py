@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, get_args
 
 from drr.env.bounded import DOCUMENT
-from drr.env.errors import DrrError
+from drr.env.errors import DrrError, wrong_field
 from drr.env.files import read_file
 from drr.env.json_object import parsed
 from drr.eval.asking.forms import FailureName
@@ -71,10 +71,7 @@ def read_corrections(study: Study) -> dict[tuple[str, str], Correction]:
         try:
             correction = Correction.model_validate(parsed(line))
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            raise DrrError(
-                f"{path}, line {number}: {'.'.join(map(str, first['loc']))}: {first['msg']}"
-            ) from error
+            raise DrrError(f"{path}, line {number}: {wrong_field(error)}") from error
         except ValueError as error:
             raise DrrError(f"{path}, line {number}: not JSON ({error})") from error
         found[correction.answer, correction.label] = correction

@@ -21,7 +21,7 @@ from typing import (
     TypeVar,
 )
 
-from drr.env.errors import Misuse
+from drr.env.errors import Misuse, wrong_field
 from drr.env.json_object import JsonObject
 from drr.eval.stats import sums_of
 from drr.eval.stats.intervals import Ends, V, mean_of
@@ -123,7 +123,7 @@ def _row(number: int, line: bytes, model: type[RowT]) -> RowT | BadRow:
     try:
         return model.model_validate(strict_object(line))
     except ValidationError as error:
-        return _bad(number, error_text(error))
+        return _bad(number, wrong_field(error, ""))
     except ValueError as error:
         return _bad(number, str(error))
 
@@ -176,15 +176,6 @@ def _number(digits: str) -> float:
     if value in (float("inf"), float("-inf")):
         raise ValueError(f"{digits} is too large for a number")
     return value
-
-
-def error_text(error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_context=False)[0]
-    where = ".".join(str(part) for part in first["loc"] if not str(part).startswith("function-"))
-    reason = (
-        "no such key" if first["type"] == "extra_forbidden" else first["msg"].removeprefix("Value error, ")
-    )
-    return f"{where}: {reason}" if where else reason
 
 
 Given = TypeVar("Given", bound=RawRow)

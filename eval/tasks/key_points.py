@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NotRequired, TypedDict, cast
 
-from drr.env.errors import DrrError, Misuse
+from drr.env.errors import DrrError, Misuse, wrong_field
 from drr.env.files import Id, write_file
 from drr.env.json_object import parsed
 from drr.env.jsonl import lines_of
@@ -188,9 +188,7 @@ def _point(where: str, line: str) -> PointLine:
     try:
         return PointLine.model_validate(raw)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"]) or "the object"
-        raise Misuse(f"{where}: {field}: {first['msg']}") from error
+        raise Misuse(f"{where}: {wrong_field(error)}") from error
 
 
 def document(points: OwnPoints) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from drr.app.at_terminal import moment, reviewer_of, shown
 from drr.app.console import print_json, progress_of, settings_of, tell
 from drr.app.terminal import flowed
-from drr.env.errors import Misuse
+from drr.env.errors import Misuse, wrong_field
 from drr.env.shop import open_shop
 from drr.papers.dr3.folders import left_out
 from drr.papers.dr3.form import MANIFEST, is_rejected, is_task, task_folders
@@ -223,8 +223,7 @@ def bring_in(arguments: argparse.Namespace) -> int:
         try:
             task, notes = import_task(folder, today, now)
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            raise Misuse(f"{folder}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+            raise Misuse(f"{folder}: {wrong_field(error)}") from error
         write_task(arguments.out, task)
         sentences[folder.name] = list(notes)
         for note in notes:

@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from drr.env.errors import Misuse
+from drr.env.errors import Misuse, wrong_field
 from drr.env.files import LONGEST_ID
 from drr.env.json_object import JsonObject, once
 from drr.env.jsonl import lines_of
@@ -55,7 +55,7 @@ def imported_personas(path: Path) -> list[ImportedPersona]:
         try:
             one = _persona(_object(line), number)
         except ValidationError as error:
-            raise Misuse(f"{path}, line {number}: {error.errors(include_url=False)[0]['msg']}") from error
+            raise Misuse(f"{path}, line {number}: {wrong_field(error, '')}") from error
         except (Misuse, RecursionError) as error:
             raise Misuse(f"{path}, line {number}: {error}") from error
         if one.person.person_id in personas:

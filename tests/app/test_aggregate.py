@@ -141,7 +141,7 @@ REFUSED: list[tuple[str, Any, str]] = [
     ("pqr", b"{", "not JSON"),
     ("pqr", [PQR], "not an object"),
     ("pqr", {**PQR, "wieghts": {}}, "wieghts: no such key"),
-    ("pqr", {"weights": {"D": 1}}, "criteria: Field required"),
+    ("pqr", {"weights": {"D": 1}}, "criteria: is missing"),
     ("pqr", {**PQR, "weights": {"D": True}}, "weights.D: "),
     ("pqr", {**PQR, "weights": {"D": -1}}, "weights.D: "),
     ("pqr", {**PQR, "weights": {}}, "weights: "),
@@ -167,7 +167,7 @@ REFUSED: list[tuple[str, Any, str]] = [
     ("pqr-r", {"claims": [{"cited": 1, "verdict": None}]}, "claims.0.cited: "),
     ("pqr-r", {"claims": [{"cited": True, "verdict": "true"}]}, "claims.0.verdict: "),
     ("pqr-r", {"claims": [{"cited": True}]}, "claims.0: verdict: missing"),
-    ("fact", {"sources": []}, "task: Field required"),
+    ("fact", {"sources": []}, "task: is missing"),
     ("fact", {"task": 1, "sources": [{"error": None, "verdicts": []}]}, "sources.0.error: "),
     ("dr3", {"dq": 0}, "dq: "),
     ("dr3", {"ir_uf": [2]}, "ir_uf.0: "),
@@ -184,13 +184,13 @@ REFUSED: list[tuple[str, Any, str]] = [
         "shares.k: `items` has no such kind",
     ),
     ("rubric", {"task": 1, "system": "S", "items": {"total": 1}, "shares": {}}, "items.total: "),
-    ("rubric", {"task": 1, "items": {}, "shares": {}}, "system: Field required"),
+    ("rubric", {"task": 1, "items": {}, "shares": {}}, "system: is missing"),
     (
         "agreement",
         {"query": 1, "criterion": 1, "judge": {"A": 1, "B": 2}, "human": {"A": 1}},
         "`B` stands in one",
     ),
-    ("swap", {"task": 1, "criteria_of": "a", "report_of": "b"}, "p: Field required"),
+    ("swap", {"task": 1, "criteria_of": "a", "report_of": "b"}, "p: is missing"),
 ]
 
 

@@ -49,7 +49,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_demo_works(place: Path) -> None:
-    out = said(place / "venv/bin/python", "-m", "drr.app.demo", place / "demo", cwd=place)
+    out = said(place / "venv/bin/python", "-m", "drr", "demo", place / "demo", cwd=place)
     assert "hybrid-react+ws" in out
 
 

@@ -187,7 +187,7 @@ def test_copy_makes_the_same_shop(folder: Path, tmp_path: Path, capsys: pytest.C
     copied = _json(capsys, "copy", str(folder), copy, "--quiet")
     assert copied["content_hash"] == _json(capsys, "info", str(folder))["content_hash"]
     assert _json(capsys, "info", copy)["recipe"] == _json(capsys, "info", str(folder))["recipe"]
-    assert main(["shop", "copy", str(folder), copy]) == 1
+    assert main(["shop", "copy", str(folder), copy]) == 2
     assert "--replace" in capsys.readouterr().err
     assert main(["shop", "copy", str(folder), copy, "--replace", "--quiet"]) == 0
     assert main(["shop", "copy", str(folder), str(folder) + "/"]) == 2

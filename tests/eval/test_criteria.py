@@ -248,8 +248,8 @@ def test_a_file_in_the_papers_form_comes_back_as_it_went(
         ({"personalization_weights": {"goal_alignment": 1.0}}, "personalization_weights: content_alignment has no weight"),
         ({"quality_weights": {"depth_insight": 0.5, "logical_coherence": 0.2, "clarity_readability": 0.2}}, "sum to 0.9"),
         ({"personalization_criterions": {"wit": []}}, "wit is no dimension"),
-        ({"quality_criterions": {"depth_insight": [{"criterion": "x", "weight": 1}]}}, "explanation: Field required"),
-        ({"quality_criterions": {"depth_insight": [{"criterion": "x", "explanation": "", "weight": 0}]}}, "weight: Input should be greater than 0"),
+        ({"quality_criterions": {"depth_insight": [{"criterion": "x", "weight": 1}]}}, "explanation: is missing"),
+        ({"quality_criterions": {"depth_insight": [{"criterion": "x", "explanation": "", "weight": 0}]}}, "weight: must be greater than 0"),
         ({"weights": 1}, "no such field in schema 1"),
     ],
 )  # fmt: skip

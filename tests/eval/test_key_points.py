@@ -420,7 +420,7 @@ def test_the_command_exports_takes_in_and_shows_points(
     bad.write_text("{}", encoding="utf-8")
     assert main([*words, "--what", "recall", "--points", str(bad)]) == 2
     said = capsys.readouterr()
-    assert said.out == "" and said.err == f"drr: {bad}, line 1: query_id: Field required\n"
+    assert said.out == "" and said.err == f"drr: {bad}, line 1: query_id: is missing\n"
     assert main([*words, "--what", "recall"]) == 0, (
         "the points that were taken in count until others are given"
     )

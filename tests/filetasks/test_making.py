@@ -263,7 +263,7 @@ def test_what_is_no_task_is_told_with_what_to_do(
     ("name", "text", "told"),
     [
         ("query.json", "{", "query.json: not JSON ("),
-        ("corpus.jsonl", "{}\n", "corpus.jsonl, line 1: url: Field required"),
+        ("corpus.jsonl", "{}\n", "corpus.jsonl, line 1: url: is missing"),
         (
             "query.json",
             '{"task_id": "a/b", "query": "x", "today": "2024-01-01"}',

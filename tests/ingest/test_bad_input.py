@@ -187,13 +187,13 @@ def test_a_folder_that_is_no_shop_is_left_alone(raw: Path, capsys: pytest.Captur
     assert [path.name for path in shop.iterdir()] == ["holiday.jsonl"]
 
 
-def test_a_shop_is_replaced_unless_asked_not_to(raw: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_shop_is_replaced_only_where_asked(raw: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert drr(capsys, raw)[0] == 0
-    assert drr(capsys, raw, "--seed", "8")[0] == 0
+    code, error = drr(capsys, raw, "--seed", "8")  # nobody is there to be asked
+    assert (code, "there is a shop already; give another name, or --replace" in error) == (2, True)
+    assert drr(capsys, raw, "--seed", "8", "--replace")[0] == 0
     with open_shop(str(raw.parent / "shop"), Settings()) as shop:
         assert shop.manifest.recipe["seed"] == 8
-    code, error = drr(capsys, raw, "--no-replace")
-    assert (code, "there is a shop already" in error) == (1, True)
 
 
 def test_too_little_disk(raw: Path, run_ingest: Ingest) -> None:
@@ -297,9 +297,9 @@ def test_an_ingest_that_fails_leaves_the_old_quarantine(
     assert drr(capsys, raw, "--max-bad", "0.1")[0] == 0
     before = quarantine.read_bytes()
     write_pair(raw, "Pet_Supplies", REVIEWS, METAS)
-    assert drr(capsys, raw, "--min-reviews", "999")[0] == 1
+    assert drr(capsys, raw, "--min-reviews", "999", "--replace")[0] == 1
     assert quarantine.read_bytes() == before
-    assert drr(capsys, raw)[0] == 0
+    assert drr(capsys, raw, "--replace")[0] == 0
     assert not quarantine.exists()
 
 
@@ -353,7 +353,7 @@ def test_too_many_bad_rows_stop_and_keep_the_old_shop(
 ) -> None:
     assert drr(capsys, raw)[0] == 0
     write(reviews_file, [*REVIEWS, b"{broken", {**REVIEWS[0], "user_id": 7}])
-    code, error = drr(capsys, raw)
+    code, error = drr(capsys, raw, "--replace")
     assert code == 1
     assert "2 of 62 rows cannot be read (3.2%, more than 1.0%)" in error
     assert "--max-bad" in error
@@ -502,7 +502,7 @@ def test_json_and_plain_summaries(raw: Path, capsys: pytest.CaptureFixture[str])
     assert document["counts"] == {"products": 3, "users": 7, "orders": 60}
     assert document["ratios"] == {"orders_per_product": 20.0, "orders_per_user": 60 / 7}
     assert document["recipe"]["categories"] == ["Pet_Supplies"]
-    assert main(options) == 0
+    assert main([*options, "--replace"]) == 0
     printed = capsys.readouterr()
     assert "orders per product     20.00   (paper: 53.8)" in printed.out
     assert "60 review rows = 60 orders + 0 duplicates" in printed.out

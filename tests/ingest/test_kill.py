@@ -46,7 +46,7 @@ def arguments(raw: Path, shop: Path, seed: int) -> list[str]:
         "--statuses",
         "varied",
     ]
-    return ["data", "ingest", str(raw), "--shop", str(shop), *options]
+    return ["data", "ingest", str(raw), "--shop", str(shop), "--replace", *options]
 
 
 def kill_at_random(raw: Path, tmp_path: Path, times: int, seed: int) -> set[int]:

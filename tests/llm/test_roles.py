@@ -8,12 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import pytest
-from drr.llm.caching import opening
 from drr.llm.factory import Models, ModelSettings
 from drr.llm.failures import ModelFailure, ModelSetupError
 from drr.llm.meter import Meter
 from drr.llm.role import Unreadable, read
-from drr.llm.thinking import Style
+from drr.llm.thinking import Style, opening
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from pydantic import BaseModel, Field, SecretStr
 

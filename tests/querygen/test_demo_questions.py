@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from drr.app.demo import ASKED
+from drr.app.commands.demo import ASKED
 from drr.querygen.builtin import builtin_queries
 
 from tests.commands import drr

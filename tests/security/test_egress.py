@@ -142,7 +142,7 @@ def test_a_study_on_the_wire_speaks_with_its_model_and_with_nobody_else(
 
 @pytest.mark.endurance
 def test_the_demo_speaks_with_nobody(tmp_path: Path) -> None:
-    code = "import sys; from pathlib import Path; from drr.app.demo import demo; sys.exit(demo(Path('demo')))"
+    code = "import sys; from pathlib import Path; from drr.app.commands.demo import demo; sys.exit(demo(Path('demo')))"
     found = heard(code, [], tmp_path, alone=True)
     assert found.code == 0, found.err[-2000:]
     assert found.connections == set()

@@ -1,4 +1,4 @@
-"""`make demo`: from raw files to a judged report in twenty lines, by the commands a user would type."""
+"""`drr demo`: from raw files to a judged report in twenty lines, by the commands a user would type."""
 
 from __future__ import annotations
 
@@ -93,7 +93,14 @@ def opening(report: str) -> list[str]:
     return [re.sub(r"\[([^\[\]]+)\]\([^()\s]+\)", r"[\1]", line).replace("**", "") for line in kept]
 
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="python -m drr.app.demo", description=__doc__)
-    parser.add_argument("folder", nargs="?", type=Path, default=Path("demo"))
-    raise SystemExit(demo(parser.parse_args().folder))
+def build(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = (
+        "examples:\n  drr demo\n  drr demo somewhere/else   # the same command again goes on where it stopped"
+    )
+    parser.add_argument(
+        "folder", nargs="?", type=Path, default=Path("demo"), help="made here (default: demo)"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    return demo(arguments.folder)
