@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from drr.study.processes import ProcessPool
 from drr.study.run import Pace, Summary, run
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit
-from drr.study.worker import Context, Opening, Workplace
+from drr.study.worker import Context, Opening, Work, Workplace
 from langchain_core.messages import HumanMessage
 
 from tests.wire import Request, Say, Wire
@@ -59,17 +58,11 @@ def turns(wire: Wire) -> list[str]:
     return [str(request.body["messages"][0]["content"]) for request in wire.requests]
 
 
-@pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "study", {}) as made:
-        yield made
-
-
-async def go(study: Study, wire: Wire, asked: list[Unit], cost: int | None = None, **more: Any) -> Summary:
+async def go(study: Study, wire: Wire, asked: list[Unit], cost: int | None = None, work: Work = work, units: int = 8) -> Summary:  # fmt: skip
     made = models(wire.url)
+    budget = None if cost is None else Limit(cost=cost)
     try:
-        budget = None if cost is None else Limit(cost=cost)
-        return await run(study, asked, work, models=made, budget=budget, pace=Pace(units=8), **more)
+        return await run(study, asked, work, models=made, budget=budget, pace=Pace(units=units))
     finally:
         await made.aclose()
 
@@ -90,25 +83,28 @@ async def test_a_budget_for_so_many_units_finishes_about_so_many(study: Study, c
 @pytest.mark.long
 async def test_several_processes_finish_about_so_many_too(study: Study) -> None:
     with Wire(said) as wire:
-        pool = ProcessPool(
-            Opening("tests.study.test_admission:opened", {"url": wire.url}), workers=2, units=4
-        )
-        summary = await run(study, units(12), pool, budget=Limit(cost=3 * HYBRID + ROOM))
+        opening = Opening("tests.study.test_admission:opened", {"url": wire.url})
+        pool, budget = ProcessPool(opening, workers=2, units=4), Limit(cost=3 * HYBRID + ROOM)
+        summary = await run(study, units(12), pool, budget=budget)
         assert summary.stopped == "budget"
         assert 2 <= summary.done <= 3
         assert len(wire.requests) == summary.done * TURNS["hybrid"]
 
 
-async def test_what_is_left_and_what_a_unit_costs_is_told(study: Study) -> None:
+async def test_what_is_left_and_what_a_unit_costs_is_told_and_what_has_finished_needs_no_money(
+    study: Study,
+) -> None:
     with Wire(said) as wire:
         summary = await go(study, wire, units(4), 2 * HYBRID)
-    assert summary.done == 1
-    assert summary.message is not None
-    assert summary.message.startswith(
-        "the budget of $0.036 leaves $0.018, less than a unit of hybrid needs, which is expected to cost $0.018 "
-        "(mean of 1 finished) and holds up to $0.00"
-    )
-    assert summary.message.endswith("the 3 units left are expected to cost $0.054")
+        assert summary.done == 1
+        assert (summary.message or "").startswith(
+            "the budget of $0.036 leaves $0.018, less than a unit of hybrid needs, which is expected to cost $0.018 "
+            "(mean of 1 finished) and holds up to $0.00"
+        )
+        assert (summary.message or "").endswith("the 3 units left are expected to cost $0.054")
+        assert (await go(study, wire, units(3))).left == 0
+        summary = await go(study, wire, units(3), HYBRID)
+        assert (summary.stopped, summary.left, summary.ok) == (None, 0, True)
 
 
 async def test_what_no_longer_fits_leaves_room_for_what_is_cheap(study: Study) -> None:
@@ -124,12 +120,11 @@ async def test_what_no_longer_fits_leaves_room_for_what_is_cheap(study: Study) -
 
 async def test_once_one_has_finished_units_run_side_by_side(study: Study) -> None:
     under_way: set[int] = set()
-    most = 0
+    seen: list[int] = []
 
-    async def seen(spec: Mapping[str, Any], context: Context) -> Outcome:
-        nonlocal most
+    async def watched(spec: Mapping[str, Any], context: Context) -> Outcome:
         under_way.add(spec["n"])
-        most = max(most, len(under_way))
+        seen.append(len(under_way))
         if not study.ledger.units.ended_among(unit.key for unit in units(12)):
             assert under_way == {spec["n"]}, "of what nobody knows the cost one goes ahead"
         await asyncio.sleep(0)
@@ -138,11 +133,8 @@ async def test_once_one_has_finished_units_run_side_by_side(study: Study) -> Non
         return outcome
 
     with Wire(said) as wire:
-        made = models(wire.url)
-        asked = {"models": made, "budget": Limit(cost=100 * HYBRID), "pace": Pace(units=8)}
-        assert (await run(study, units(12), seen, **asked)).done == 12
-        await made.aclose()
-    assert most == 8
+        assert (await go(study, wire, units(12), 100 * HYBRID, work=watched)).done == 12
+    assert max(seen) == 8
 
 
 async def test_a_unit_that_was_stopped_is_expected_to_cost_only_its_rest(study: Study) -> None:
@@ -155,17 +147,8 @@ async def test_a_unit_that_was_stopped_is_expected_to_cost_only_its_rest(study: 
         return await work(spec, context)
 
     with Wire(said) as wire:
-        made = models(wire.url)
-        assert (await run(study, units(2), fails_late, models=made, pace=Pace(units=1))).done == 1
-        await made.aclose()
+        assert (await go(study, wire, units(2), work=fails_late, units=1)).done == 1
         paid = len(wire.requests) * TURN
         assert (await go(study, wire, units(3), paid + ROOM + TURN // 2)).done == 1
         assert turns(wire)[-1].startswith("1: turn 5")
         assert len(wire.requests) == 12
-
-
-async def test_what_has_finished_needs_no_money(study: Study) -> None:
-    with Wire(said) as wire:
-        assert (await go(study, wire, units(3))).done == 3
-        summary = await go(study, wire, units(3), HYBRID)
-        assert (summary.stopped, summary.left, summary.ok) == (None, 0, True)

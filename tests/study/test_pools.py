@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from drr.env.errors import DrrError, Misuse
 from drr.env.user_code import ENDINGS, code_files, code_hash
 from drr.llm.budget import Limit, SpendAmount
 from drr.study.export import export
-from drr.study.grants import Grant, GrantPurse, GrantRequest, Grants, Recall, Spent
+from drr.study.grants import Grant, GrantPurse, Grants, Recall
 from drr.study.handout import LongestFirst
 from drr.study.leases import Moment
 from drr.study.pools import POOLS, InProcessPool, PoolOrder, make_pool, pool_name
@@ -31,15 +31,10 @@ from drr.study.study import Study
 from drr.study.unit import Outcome, Unit
 from drr.study.worker import Opening
 
+from tests.commands import Drr
 from tests.study.plain import units
 from tests.test_rooms import FOLDERS
 from tests.test_wheel import tracked
-
-
-@pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "study", {}) as made:
-        yield made
 
 
 def opening(**config: Any) -> Opening:
@@ -115,9 +110,8 @@ async def test_a_unit_that_kills_its_workers_fails_and_the_others_do_not(study: 
     assert set(summary.failures) == {"worker_lost"}
     lost = next(r for r in study.records(status="failed") if r.spec["n"] == 3)
     assert lost.transient and "until-now" not in lost.blobs
-    assert study.ledger.saved.of_unit(lost.key, "until") == {"until-now": b"half of 3"}, (
-        "the dead had saved it"
-    )
+    saved = study.ledger.saved.of_unit(lost.key, "until")
+    assert saved == {"until-now": b"half of 3"}, "the dead had saved it"
     rest = await run(study, units(20), here())
     assert (summary.done + rest.done, rest.left) == (20, 0)
 
@@ -131,10 +125,12 @@ async def test_what_a_unit_saves_stays_until_its_record_holds_it(study: Study) -
 
 @pytest.mark.long
 async def test_a_worker_that_cannot_open_its_shop_is_said_in_its_own_words(study: Study) -> None:
-    with pytest.raises(DrrError, match="gone: no shop"):
-        await run(study, units(3), processes(shop="gone"))
-    with pytest.raises(DrrError, match="nowhere"):
-        await run(study, units(3), ProcessPool(Opening("nowhere.at:all", {}), workers=1))
+    for pool, said in (
+        (processes(shop="gone"), "gone: no shop"),
+        (ProcessPool(Opening("nowhere.at:all", {}), workers=1), "nowhere"),
+    ):
+        with pytest.raises(DrrError, match=said):
+            await run(study, units(3), pool)
     assert not study.ledger.leases.running(Moment(0, 0))
 
 
@@ -211,12 +207,11 @@ class Wired:
         self.purses: dict[str, GrantPurse] = {}
         self.held: dict[str, list[SpendAmount]] = {}
 
-    def join(self, name: str) -> None:
-        def hear(message: GrantRequest | Spent) -> None:
-            self.grants.hear(name, message)
-
-        self.purses[name], self.held[name] = GrantPurse(hear), []
-        self.grants.join(name)
+    def join(self, *names: str) -> list[GrantPurse]:
+        for name in names:
+            self.purses[name], self.held[name] = GrantPurse(partial(self.grants.hear, name)), []
+            self.grants.join(name)
+        return list(self.purses.values())
 
     def tell(self, name: str, message: Grant | Recall) -> None:
         purse = self.purses[name]
@@ -226,14 +221,14 @@ class Wired:
             purse.recall()
 
 
+TWO = ("elsewhere/1/1/0", "elsewhere/2/1/0")
+
+
 def test_who_still_waits_at_the_end_is_granted_nothing(study: Study) -> None:
     """A worker that was told to end has given back what it held; what came after that would stay reserved."""
-    wired = Wired(study, Limit(tokens=100))
-    call = SpendAmount(tokens=60)
-    for name in ("elsewhere/1/1/0", "elsewhere/2/1/0"):
-        wired.join(name)
-    busy, waits = wired.purses["elsewhere/1/1/0"], wired.purses["elsewhere/2/1/0"]
-    assert busy.reserve(call, wired.limit) == "wait" and busy.reserve(call, wired.limit) == "granted"
+    wired, call = Wired(study, Limit(tokens=100)), SpendAmount(tokens=60)
+    busy, waits = wired.join(*TWO)
+    assert [busy.reserve(call, wired.limit) for _ in range(2)] == ["wait", "granted"]
     assert waits.reserve(call, wired.limit) == "wait"
     wired.grants.close()
     waits.give_back()
@@ -247,6 +242,16 @@ def test_who_still_waits_at_the_end_is_granted_nothing(study: Study) -> None:
     assert waits.in_hand == SpendAmount()
 
 
+def test_what_one_worker_gives_back_is_granted_to_who_waits_at_once(study: Study) -> None:
+    """Also while no unit ends, so that nothing else is written: all workers may wait for money."""
+    wired = Wired(study, Limit(tokens=100))
+    one, two = wired.join(*TWO)
+    assert [one.reserve(SpendAmount(0, 90), wired.limit) for _ in range(2)] == ["wait", "granted"]
+    assert [two.reserve(SpendAmount(0, 60), wired.limit) for _ in range(2)] == ["wait", "wait"]
+    one.settle(SpendAmount(0, 90), SpendAmount(0, 10))
+    assert two.reserve(SpendAmount(0, 60), wired.limit) == "granted"
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(20))
 def test_what_is_granted_and_what_is_spent_never_exceed_the_budget(study: Study, seed: int) -> None:
@@ -254,8 +259,7 @@ def test_what_is_granted_and_what_is_spent_never_exceed_the_budget(study: Study,
     limit = Limit(cost=16_000, tokens=8_000)
     wired = Wired(study, limit)
     really = SpendAmount()
-    for number in range(3):
-        wired.join(f"elsewhere/{number}/1/0")
+    wired.join(*(f"elsewhere/{number}/1/0" for number in range(3)))
     verdicts = set()
     for step in range(250):
         name = chance.choice(sorted(wired.purses))
@@ -293,21 +297,6 @@ def test_what_is_granted_and_what_is_spent_never_exceed_the_budget(study: Study,
     assert study.ledger.accounts.total().reserved_tokens == 0
 
 
-def test_what_one_worker_gives_back_is_granted_to_who_waits_at_once(study: Study) -> None:
-    """Also while no unit ends, so that nothing else is written: all workers may wait for money."""
-    limit = Limit(tokens=100)
-    wired = Wired(study, limit)
-    for name in ("elsewhere/1/1/0", "elsewhere/2/1/0"):
-        wired.join(name)
-    one, two = wired.purses.values()
-    assert one.reserve(SpendAmount(0, 90), limit) == "wait"
-    assert one.reserve(SpendAmount(0, 90), limit) == "granted"
-    assert two.reserve(SpendAmount(0, 60), limit) == "wait"
-    assert two.reserve(SpendAmount(0, 60), limit) == "wait", "all is held by the other"
-    one.settle(SpendAmount(0, 90), SpendAmount(0, 10))
-    assert two.reserve(SpendAmount(0, 60), limit) == "granted"
-
-
 async def test_units_and_what_is_left_of_them_are_plain_data(study: Study) -> None:
     """The spec of a unit is what crosses to another process; what cannot be pickled cannot be worked on elsewhere."""
     unit = Unit("answer", {"n": 1, "nested": {"a": [1, None, "é"]}}, {"n": 1}, "unit-1")
@@ -339,11 +328,8 @@ async def test_the_last_units_begin_with_those_that_take_longest(study: Study) -
 # -- pools by name
 
 
-def test_a_pool_is_asked_for_by_name(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_pool_is_asked_for_by_name(monkeypatch: pytest.MonkeyPatch, drr: Drr) -> None:
     """What is misspelt, and what is not installed, is said in one line before anything is begun."""
-    from drr.app.cli import main
     from drr.extras.ray import cluster as ray_cluster
 
     monkeypatch.setattr(ray_cluster, "find_spec", lambda name: None)
@@ -354,8 +340,7 @@ def test_a_pool_is_asked_for_by_name(
     with pytest.raises(Misuse, match="known are in-process, processes, ray"):
         pool_name("rey")
     assert pool_name("ray://head:10001") == ("ray", "ray://head:10001")
-    assert main(["judge", "nowhere", "--pool"]) == 2
-    capsys.readouterr()
+    assert drr("judge", "nowhere", "--pool")[0] == 2
 
 
 async def test_one_more_pool_is_one_line(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:

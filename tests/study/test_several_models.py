@@ -4,51 +4,43 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 from drr.app.answers import AnswerConfig, open_answering
-from drr.app.cli import main
 from drr.app.commands.annotate import _reports
 from drr.env.query import Query
-from drr.env.settings import Settings, resolve
+from drr.env.settings import resolve
 from drr.eval.evidence.answers import read_answers
 from drr.eval.judging.run import default_variants
 from drr.study.study import Study
 from drr.study.unit import canonical_json
 
-from tests.agents.garden import ANNA, BEN, DOCUMENTS, QUESTION, write_shop
+from tests.agents.garden import ANNA, BEN, QUESTION, write_box
+from tests.commands import Drr
 from tests.wire import Request, Say, Wire, looked
 
-Drr = Callable[..., tuple[int, str, str]]
 ONE, TWO = "openai:one", "openai:house/two"
 KEYS = {"react": "f1d8703ce4289796a645", "hybrid-react+ws": "41cba2774206de50aa85"}
 """Of a study of one model, without what follows the texts of prompts and tools; as they were before there were several."""
 
 
 @pytest.fixture
-def drr(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Drr]:
+def drr(drr: Drr, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Drr:
     monkeypatch.chdir(tmp_path)
-    write_shop("shop", Settings())
-    Path("web").mkdir()
-    Path("web/documents.jsonl").write_text("".join(d.model_dump_json() + "\n" for d in DOCUMENTS))
-    asked = [
-        {"id": "q-1", "query": QUESTION, "user_id": ANNA},
-        {"id": "q-2", "query": "And now?", "user_id": BEN},
-    ]
-    Path("queries.jsonl").write_text("".join(json.dumps(line) + "\n" for line in asked))
-
-    def call(*words: object) -> tuple[int, str, str]:
-        code = main([str(word) for word in words])
-        return code, *capsys.readouterr()
-
-    yield call
+    asked = ({"id": "q-1", "query": QUESTION, "user_id": ANNA}, {"id": "q-2", "query": "And now?", "user_id": BEN})  # fmt: skip
+    write_box(tmp_path, *asked)
+    return drr
 
 
-NEW = ("--shop", "shop", "--queries", "queries.jsonl", "--sandbox", "web", "--quiet")
+NEW = ("--shop", "shop", "--queries", "queries.jsonl", "--sandbox", "sandbox", "--quiet")
+
+
+def at(wire: Wire, *names: str) -> tuple[str, ...]:
+    models = ("--models", ",".join(names)) if names else ()
+    return (*models, "--base-url", f"{wire.url}/v1", "--trust-address", wire.url, "--quiet")
 
 
 def script(request: Request) -> Say:
@@ -65,7 +57,7 @@ def systems(study: str = "study") -> set[str]:
 
 
 def planned(*variants: str, model: str = "offline", given: tuple[str, ...] = ("records",)) -> dict[str, Any]:
-    settings = resolve({"model": model, "sandbox": "web", "base_url": "http://127.0.0.1:9"}).settings
+    settings = resolve({"model": model, "sandbox": "sandbox", "base_url": "http://127.0.0.1:9"}).settings
     config = AnswerConfig(settings, "shop", variants, given=given)
     with open_answering(config, calls=False) as answering:
         units = answering.units([Query(id="q-1", query=QUESTION, user_id=ANNA)])
@@ -76,12 +68,8 @@ def test_a_study_of_one_model_has_the_keys_of_before(drr: Drr) -> None:
     found = {}
     for variant in KEYS:
         (unit,) = planned(variant).values()
-        prompts = sorted(unit.key_fields["prompts"])
-        fields = {
-            **unit.key_fields,
-            "prompts": prompts,
-            **dict.fromkeys(("version", "tools", "shop", "web"), ""),
-        }
+        fields = {**unit.key_fields, "prompts": sorted(unit.key_fields["prompts"])}
+        fields |= dict.fromkeys(("version", "tools", "shop", "web"), "")
         found[variant] = sha256(canonical_json({"kind": unit.kind, **fields}).encode()).hexdigest()[:20]
     assert found == KEYS
 
@@ -98,20 +86,13 @@ def test_a_units_key_is_the_same_among_several_models_as_alone(drr: Drr) -> None
 def test_each_variant_is_run_with_each_model_judged_and_told_apart(drr: Drr, tmp_path: Path) -> None:
     named = {f"{variant}@{model}" for variant in ("react", "react+ws") for model in ("offline", ONE, TWO)}
     with Wire(script) as wire:
-        models = (
-            "--models",
-            f"offline,{ONE},{TWO}",
-            "--base-url",
-            f"{wire.url}/v1",
-            "--trust-address",
-            wire.url,
-        )
+        models = at(wire, "offline", ONE, TWO)
         code, _, err = drr("run", "study", *NEW, *models, "--variants", "react,react+ws")
         assert code == 0, err
         asked = {request.body["model"] for request in wire.requests}
         assert asked == {"one", "house/two"}
         calls = len(wire.requests)
-        assert drr("run", "study", "--quiet")[0] == drr("run", "study", *models, "--quiet")[0] == 0
+        assert drr("run", "study", "--quiet")[0] == drr("run", "study", *models)[0] == 0
         assert len(wire.requests) == calls, "nothing is asked again"
     assert systems() == named
     found = answers()
@@ -131,11 +112,8 @@ def test_each_variant_is_run_with_each_model_judged_and_told_apart(drr: Drr, tmp
     assert drr("study", "export", "study", "--out", "tables")[0] == 0
     rows = [json.loads(line) for line in (tmp_path / "tables/units.jsonl").read_text().splitlines()]
     assert {row["variant"] for row in rows if row["variant"]} == named
-    assert (
-        drr("report", "study", "--out", "report")[0]
-        == drr("view", "study", "--static", "pages", "--quiet")[0]
-        == 0
-    )
+    for words in (("report", "study", "--out", "report"), ("view", "study", "--static", "pages", "--quiet")):
+        assert drr(*words)[0] == 0
     page = (tmp_path / "report/index.html").read_text()
     assert all(name in page for name in named)
     metrics = json.loads((tmp_path / "report/metrics.json").read_text())
@@ -145,7 +123,7 @@ def test_each_variant_is_run_with_each_model_judged_and_told_apart(drr: Drr, tmp
 @pytest.mark.long
 def test_workers_call_the_model_of_each_system_and_annotators_see_none(drr: Drr, tmp_path: Path) -> None:
     with Wire(script) as wire:
-        models = ("--models", f"{ONE},{TWO}", "--base-url", f"{wire.url}/v1", "--trust-address", wire.url)
+        models = at(wire, ONE, TWO)
         code, _, err = drr("run", "study", *NEW, *models, "--variants", "react", "--workers", "2")
         assert code == 0, err
     found = answers()
@@ -158,7 +136,7 @@ def test_workers_call_the_model_of_each_system_and_annotators_see_none(drr: Drr,
 
 def test_a_model_that_comes_later_leaves_what_is_finished(drr: Drr) -> None:
     with Wire(script) as wire:
-        where = ("--base-url", f"{wire.url}/v1", "--trust-address", wire.url, "--quiet")
+        where = at(wire)
         assert drr("run", "study", *NEW, "--model", ONE, *where, "--variants", "react")[0] == 0
         before, calls = answers(), len(wire.requests)
         assert systems() == {"react"}
@@ -175,45 +153,37 @@ def test_a_model_that_comes_later_leaves_what_is_finished(drr: Drr) -> None:
     assert settings["models"] == [ONE, TWO]
     assert drr("study", "edit", "study", "--variants", f"react@{TWO}", "--yes")[0] == 0
     assert tomllib.loads(Path("study/study.toml").read_text())["run"]["variants"] == f"react@{TWO}"
-    assert drr("run", "study", "--quiet")[0] == 0 and set(answers()) == {
-        f"q-1/react@{TWO}/0",
-        f"q-2/react@{TWO}/0",
-    }
+    assert drr("run", "study", "--quiet")[0] == 0
+    assert set(answers()) == {f"q-{n}/react@{TWO}/0" for n in (1, 2)}
 
 
 def test_one_model_is_no_several_and_a_file_says_it_too(drr: Drr) -> None:
     assert drr("run", "study", *NEW, "--models", "offline", "--variants", "react")[0] == 0
     assert systems() == {"react"} and drr("run", "study", "--models", "offline", "--quiet")[0] == 0
     Path("drr.toml").write_text(f'models = ["offline", "{ONE}"]\nbase_url = "http://127.0.0.1:9/v1"\n')
-    assert drr("run", "study", "--quiet")[0] == 0 and systems() == {"react"}, (
-        "a study that is begun stays what it is"
-    )
-    trust = ("--trust-address", "http://127.0.0.1:9")
-    code, out, err = drr("run", "other", *NEW, "--variants", "react", "--dry-run", "--json", *trust)
-    assert code == 0, err
-    assert [row["variant"] for row in json.loads(out)["variants"]] == ["react@offline", f"react@{ONE}"]
-    code, out, _ = drr(
-        "run", "other", *NEW, "--variants", "react", "--dry-run", "--json", "--model", "offline"
-    )
-    assert [row["variant"] for row in json.loads(out)["variants"]] == ["react"]
+    assert drr("run", "study", "--quiet")[0] == 0
+    assert systems() == {"react"}, "a study that is begun stays what it is"
+    for more, found in (
+        (("--trust-address", "http://127.0.0.1:9"), ["react@offline", f"react@{ONE}"]),
+        (("--model", "offline"), ["react"]),
+    ):
+        code, out, err = drr("run", "other", *NEW, "--variants", "react", "--dry-run", "--json", *more)
+        assert code == 0, err
+        assert [row["variant"] for row in json.loads(out)["variants"]] == found
 
 
 def test_the_forecast_and_the_budget_know_each_models_price(drr: Drr) -> None:
-    Path("prices.toml").write_text(
-        f'date = "2027-01-01"\n[models."{ONE}"]\ninput = 1\noutput = 0\n[models."{TWO}"]\ninput = 10\noutput = 0\n'
-    )
-    words = (*NEW, "--variants", "react", "--base-url", "http://127.0.0.1:9/v1")
-    models = ("--models", f"{ONE},{TWO}")
-    code, out, err = drr(
-        "run", "study", *words, *models, "--price-file", "prices.toml", "--dry-run", "--json"
-    )
+    price = f'date = "2027-01-01"\n[models."{ONE}"]\ninput = 1\noutput = 0\n'
+    Path("prices.toml").write_text(f'{price}[models."{TWO}"]\ninput = 10\noutput = 0\n')
+    words = (*NEW, "--variants", "react", "--base-url", "http://127.0.0.1:9/v1", "--models", f"{ONE},{TWO}", "--price-file", "prices.toml")  # fmt: skip
+    code, out, err = drr("run", "study", *words, "--dry-run", "--json")
     assert code == 0, err
     document = json.loads(out)
     cost = {row["variant"]: row["cost_usd"] for row in document["variants"]}
     assert cost[f"react@{TWO}"] == pytest.approx(10 * cost[f"react@{ONE}"])
     assert document["models"]["agent"] == f"{ONE}, {TWO}"
-    Path("prices.toml").write_text(f'date = "2027-01-01"\n[models."{ONE}"]\ninput = 1\noutput = 0\n')
-    code, _, err = drr("run", "study", *words, *models, "--price-file", "prices.toml", "--budget", "5")
+    Path("prices.toml").write_text(price)
+    code, _, err = drr("run", "study", *words, "--budget", "5")
     assert code == 2 and f"the price of {TWO} is not known" in err and not Path("study").exists()
 
 

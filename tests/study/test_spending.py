@@ -5,9 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -70,12 +69,6 @@ def slow(request: Request) -> Reply:
     return Say("fine")
 
 
-@pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "study", {}) as made:
-        yield made
-
-
 @pytest.mark.long
 @pytest.mark.parametrize(("how", "limit"), [("one", ""), ("several", "5")])
 def test_after_a_kill_the_servers_count_lies_between_known_and_at_most(
@@ -97,25 +90,28 @@ def test_after_a_kill_the_servers_count_lies_between_known_and_at_most(
     assert known >= (answered - 12) * TOKENS, "what was answered is known as soon as it is"
 
 
+async def finished(study: Study, script: Callable[[Request], Reply], count: int, at_once: int) -> int:
+    """How many calls these units took."""
+    with Wire(script) as wire:
+        made = models(wire.url)
+        assert (await run(study, units(count), work, models=made, pace=Pace(units=at_once))).ok
+        await made.aclose()
+        return len(wire.requests)
+
+
 @pytest.mark.long
 async def test_without_a_kill_they_are_the_same(study: Study) -> None:
-    with Wire(
-        lambda request: Fail(529, "overloaded_error") if request.number % 7 == 1 else Say("fine")
-    ) as wire:
-        made = models(wire.url)
-        assert (await run(study, units(10), work, models=made, pace=Pace(units=4))).ok
-        await made.aclose()
+    def overloaded(request: Request) -> Reply:
+        return Fail(529, "overloaded_error") if request.number % 7 == 1 else Say("fine")
+
+    await finished(study, overloaded, 10, 4)
     document = status(study, now=0)
     assert document.spent_tokens == document.spent_tokens_at_most == 10 * CALLS * TOKENS
     assert document.cost_usd == document.cost_usd_at_most == 10 * CALLS * COST / 1e12
 
 
 async def test_an_answer_that_was_cut_off_may_have_been_billed(study: Study) -> None:
-    with Wire(lambda request: Cut(20) if request.number == 1 else Say("fine")) as wire:
-        made = models(wire.url)
-        assert (await run(study, units(2), work, models=made, pace=Pace(units=1))).ok
-        await made.aclose()
-        answered = len(wire.requests)
+    answered = await finished(study, lambda asked: Cut(20) if asked.number == 1 else Say("fine"), 2, 1)
     document = status(study, now=0)
     assert document.spent_tokens == 2 * CALLS * TOKENS == (answered - 1) * TOKENS
     assert document.spent_tokens_at_most >= answered * TOKENS

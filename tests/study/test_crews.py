@@ -1,4 +1,4 @@
-"""Nobody waits for ever: not for money that a worker holds and needs no more, and not for a worker that says nothing."""
+"""The crew of a run: no unit is forgotten or dies with a worker that only held it, and nobody waits for ever, for money or for a worker."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from drr.llm.budget import Limit, SpendAmount
 from drr.study import crew, processes
 from drr.study.crew import Crew
 from drr.study.grants import Grant, GrantPurse, GrantRequest, Grants, Recall, Spent
-from drr.study.hand import Hand
+from drr.study.hand import Hand, UnitStock
 from drr.study.pools import Terms
 from drr.study.processes import ProcessHand
-from drr.study.served import Enough, Hire, Hired, packed
+from drr.study.served import Enough, Hire, Hired, ServedWorker, packed
 from drr.study.spend import Bank
 from drr.study.study import Study
 from drr.study.unit import Assignment, Finished, Outcome
@@ -31,10 +31,11 @@ from drr.study.worker import Context, Opening, Workplace
 from tests.study.plain import offline, units
 
 
-@pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "study", {}) as made:
-        yield made
+def hear(purse: GrantPurse, word: Grant | Recall) -> None:
+    if isinstance(word, Grant):
+        purse.granted(word)
+    else:
+        purse.recall()
 
 
 class Post:
@@ -50,15 +51,15 @@ class Post:
         self.to_worker: dict[str, deque[Grant | Recall]] = {name: deque() for name in self.NAMES}
         bank = Bank(study.ledger.accounts, "driver/1/1/0", self.LIMIT)
         self.grants = Grants(bank, lambda name, word: self.to_worker[name].append(word))
-        self.purses = {name: self._purse(name) for name in self.NAMES}
+        self.purses = {
+            name: GrantPurse(lambda word, name=name: self.to_driver.append((name, word)))  # type: ignore[misc]
+            for name in self.NAMES
+        }
         self.waiting: dict[str, list[SpendAmount]] = {name: [] for name in self.NAMES}
         self.held: dict[str, list[SpendAmount]] = {name: [] for name in self.NAMES}
         self.left = 60
         for name in self.NAMES:
             self.grants.join(name)
-
-    def _purse(self, name: str) -> GrantPurse:
-        return GrantPurse(lambda word: self.to_driver.append((name, word)))
 
     def poll(self, name: str) -> None:
         """As all calls of a worker that wait do when something changed, in the order in which they came."""
@@ -71,7 +72,9 @@ class Post:
 
     def step(self) -> bool:
         """Something that can happen; false where nothing can but that somebody looks again."""
-        can: list[Callable[[], object]] = [self._driver_hears] if self.to_driver else []
+        can: list[Callable[[], object]] = []
+        if self.to_driver:
+            can.append(lambda: self.grants.hear(*self.to_driver.popleft()))
         for name in self.NAMES:
             can += [partial(self._worker_hears, name)] if self.to_worker[name] else []
             can += [partial(self._call_ends, name)] if self.held[name] else []
@@ -83,15 +86,8 @@ class Post:
             self.chance.choice(can)()
         return bool(can)
 
-    def _driver_hears(self) -> None:
-        self.grants.hear(*self.to_driver.popleft())
-
     def _worker_hears(self, name: str) -> None:
-        word = self.to_worker[name].popleft()
-        if isinstance(word, Grant):
-            self.purses[name].granted(word)
-        else:
-            self.purses[name].recall()
+        hear(self.purses[name], self.to_worker[name].popleft())
         self.poll(name)
 
     def _call_begins(self, name: str) -> None:
@@ -126,20 +122,15 @@ def test_every_call_is_granted_or_refused_in_the_end(study: Study, seed: int, so
 
 def test_what_was_granted_to_a_call_that_is_gone_comes_back(study: Study) -> None:
     """The other worker waits for it, and no call of the one that has it asks for anything."""
-    bank, told = (
-        Bank(study.ledger.accounts, "driver/1/1/0", Limit(tokens=100)),
-        deque[tuple[str, Grant | Recall]](),
-    )
+    bank = Bank(study.ledger.accounts, "driver/1/1/0", Limit(tokens=100))
+    told = deque[tuple[str, Grant | Recall]]()
     grants = Grants(bank, lambda name, word: told.append((name, word)))
     purses = {name: GrantPurse(partial(grants.hear, name)) for name in Post.NAMES}
 
     def deliver() -> None:
         while told:
             name, word = told.popleft()
-            if isinstance(word, Grant):
-                purses[name].granted(word)
-            else:
-                purses[name].recall()
+            hear(purses[name], word)
 
     for name in Post.NAMES:
         grants.join(name)
@@ -163,26 +154,33 @@ def test_what_was_granted_to_a_call_that_is_gone_comes_back(study: Study) -> Non
     assert asks(two, 60) == "granted"
 
 
-# -- workers that do not end
+# -- workers that die, or do not end
 
 
-class Lone(Hand):
-    """Says its name and nothing else; a `deaf` one is not ended by what it is told, an `undead` one not by being killed."""
+class Lent(Hand):
+    """Finishes what it is told, if it `works`; a `mortal` one is gone at the first unit, and nobody knows at once why.
+
+    A `deaf` one is not ended by what it is told, an `undead` one not by being killed.
+    """
 
     died, ending = True, "somehow"
 
-    def __init__(self, *, deaf: bool = False, undead: bool = False) -> None:
+    def __init__(self, number: int = 1, *, works: bool = False, mortal: bool = False, deaf: bool = False, undead: bool = False) -> None:  # fmt: skip
         super().__init__()
-        self.killed = 0
-        self.told = asyncio.Event()
-        self._deaf, self._undead = deaf, undead
+        self.killed, self.told = 0, asyncio.Event()
+        self._works, self._mortal, self._deaf, self._undead = works, mortal, deaf, undead
         self._words: asyncio.Queue[object] = asyncio.Queue()
-        self._words.put_nowait(Hired("elsewhere/1/1/0"))
+        self._words.put_nowait(Hired(f"elsewhere/{number}/1/0"))
 
     def tell(self, message: object) -> None:
         self.told.set()
-        if isinstance(message, Enough) and not self._deaf:
-            self.go()
+        match message:
+            case Assignment() if self._mortal:
+                self.go()
+            case Assignment() if self._works:
+                self._words.put_nowait(ended(message.unit.key))
+            case Enough() if not self._deaf:
+                self.go()
 
     def go(self) -> None:
         self._words.put_nowait(None)
@@ -191,20 +189,40 @@ class Lone(Hand):
         while (word := await self._words.get()) is not None:
             yield word
 
+    async def is_to_blame(self) -> bool:
+        await asyncio.sleep(0.2)
+        return False
+
     async def kill(self) -> None:
         self.killed += 1
         if not self._undead:
             self.go()
 
 
-async def handed() -> AsyncIterator[Assignment]:
-    for unit in units(2):
+def ended(key: str) -> Finished:
+    return Finished(key, "done", None, None, False, {}, {}, {}, 0, 0.0, 0.0, 0.0)
+
+
+async def handed(count: int = 2) -> AsyncIterator[Assignment]:
+    for unit in units(count):
         yield Assignment(unit)
 
 
-def crew_of(study: Study, recruit: Callable[[Hire], Coroutine[Any, Any, Hand]]) -> Crew:
+def crew_of(study: Study, recruit: Callable[[Hire], Coroutine[Any, Any, Hand]], count: int = 1, each: int = 3) -> Crew:  # fmt: skip
     terms = Terms(Bank(study.ledger.accounts, "driver/1/1/0", Limit()))
-    return Crew(recruit, Hire(Opening("", {}), Limit(), None), terms, count=1, each=3)
+    return Crew(recruit, Hire(Opening("", {}), Limit(), None, each=each), terms, count=count, each=each)
+
+
+async def test_no_unit_is_forgotten_while_it_is_asked_how_its_worker_died(study: Study) -> None:
+    begun: list[Lent] = []
+
+    async def recruit(hire: Hire) -> Lent:
+        begun.append(Lent(len(begun), works=True, mortal=not begun))
+        return begun[-1]
+
+    done = [finished.key async for finished in crew_of(study, recruit, count=2).work(handed(6))]
+    assert sorted(done) == sorted(unit.key for unit in units(6))
+    assert len(begun) == 3
 
 
 @pytest.mark.parametrize("undead", [False, True])
@@ -212,9 +230,9 @@ async def test_who_stops_at_once_waits_for_no_worker_for_ever(
     study: Study, monkeypatch: pytest.MonkeyPatch, undead: bool
 ) -> None:
     monkeypatch.setattr(crew, "_LAST_WORDS_S", 0.05)
-    hand = Lone(deaf=True, undead=undead)
+    hand = Lent(deaf=True, undead=undead)
 
-    async def recruit(hire: Hire) -> Lone:
+    async def recruit(hire: Hire) -> Lent:
         return hand
 
     async def finished() -> list[Finished]:
@@ -231,17 +249,17 @@ async def test_who_stops_at_once_waits_for_no_worker_for_ever(
 
 
 async def test_who_is_begun_while_the_run_ends_is_ended_too(study: Study) -> None:
-    hands, begin = [Lone(), Lone()], asyncio.Event()
+    hands, begin = [Lent(), Lent()], asyncio.Event()
     waited = asyncio.Event()
 
-    async def recruit(hire: Hire) -> Lone:
+    async def recruit(hire: Hire) -> Lent:
         if begun:
             waited.set()
             await begin.wait()
         begun.append(hands[len(begun)])
         return begun[-1]
 
-    begun: list[Lone] = []
+    begun: list[Lent] = []
     its = crew_of(study, recruit)
     working = its.work(handed())
     first = asyncio.ensure_future(anext(working))
@@ -287,7 +305,7 @@ def test_a_worker_whose_unit_does_not_end_does_not_outlive_its_driver() -> None:
         env={**os.environ, "PYTHONPATH": paths},
     )
     assert worker.stdin is not None and worker.stdout is not None
-    worker.stdin.write(packed(Hire(Opening("tests.study.test_waiting:opened", {}), Limit(), None)))
+    worker.stdin.write(packed(Hire(Opening("tests.study.test_crews:opened", {}), Limit(), None)))
     worker.stdin.write(packed(Assignment(units(1)[0])))
     worker.stdin.flush()
     said = worker.stdout.read(1)  # its name, and later that the unit is begun
@@ -304,3 +322,105 @@ def opened(config: Mapping[str, Any]) -> Iterator[Workplace]:
                 await asyncio.sleep(60)
 
     yield Workplace(work, offline())
+
+
+# -- units that lie with a worker until it has room
+
+POISON = 2
+
+
+class Stocked(Hand):
+    """Begins what it is told one after another, in its order, and dies of one unit; what it was told at once it holds until then."""
+
+    died, ending = True, "somehow"
+
+    def __init__(self, number: int, lies: int) -> None:
+        super().__init__()
+        self.stock.ahead = lies
+        self.most = 0
+        self._told: list[str] = []
+        self._number = number
+        self._over = False
+
+    def tell(self, message: object) -> None:
+        match message:
+            case Assignment():
+                self._told.append("poison" if message.unit.spec["n"] == POISON else message.unit.key)
+            case Enough():
+                self._over = True
+
+    async def heard(self) -> AsyncIterator[object]:
+        yield Hired(f"elsewhere/{self._number}/1/0")
+        while self._told or not self._over:
+            await asyncio.sleep(0)
+            self.most = max(self.most, len(self._told))
+            if self._told and (key := self._told.pop(0)) == "poison":
+                return
+            elif key:
+                yield ended(key)
+                self.stock.ahead = 3
+
+    async def kill(self) -> None:
+        self._over = True
+
+
+async def test_what_only_lay_with_a_worker_does_not_die_with_it(study: Study) -> None:
+    """The unit that kills each of its workers is given up after three, and the three that lay behind it are done."""
+    hands: list[Stocked] = []
+
+    async def recruit(hire: Hire) -> Stocked:
+        hands.append(Stocked(len(hands), lies=3))
+        return hands[-1]
+
+    its = crew_of(study, recruit, each=1)
+    how = {one.key: one.reason or one.status async for one in its.work(handed(6))}
+    assert [how[unit.key] for unit in units(6)] == ["done", "done", "worker_lost", "done", "done", "done"]
+    assert max(hand.most for hand in hands) == 4, "one that it works on, three that lie there"
+    assert len(hands) == 4
+
+
+async def test_a_stock_is_what_a_worker_does_in_half_a_second() -> None:
+    now = [0.0]
+    stock = UnitStock(lambda: now[0])
+    assert stock.ahead == 0
+    for _ in range(100):
+        now[0] += 0.01
+        stock.ended()
+    assert 40 <= stock.ahead <= 55
+    for _ in range(20):
+        now[0] += 3.0
+        stock.ended()
+    assert stock.ahead == 0, "of long units none waits behind another"
+    for _ in range(100_000):
+        now[0] += 0.0001
+        stock.ended()
+    assert stock.ahead == 256
+
+
+under_way: list[int] = []
+seen: list[int] = []
+
+
+@contextmanager
+def counted(config: Mapping[str, Any]) -> Iterator[Workplace]:
+    async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
+        under_way.append(spec["n"])
+        seen.append(len(under_way))
+        await asyncio.sleep(0)
+        under_way.remove(spec["n"])
+        return Outcome({"n": spec["n"]})
+
+    yield Workplace(work, offline())
+
+
+async def test_a_worker_begins_no_more_than_its_share_in_the_order_it_was_handed() -> None:
+    told: list[object] = []
+    hire = Hire(Opening("tests.study.test_crews:counted", {}), Limit(), None, each=2, name="n")
+    served = ServedWorker(hire, told.append)
+    asked = units(9)
+    for unit in asked:
+        served.hear(Assignment(unit))
+    served.hear(Enough())
+    await served.serve()
+    assert [word.key for word in told if isinstance(word, Finished)] == [unit.key for unit in asked]
+    assert max(seen) == 2
