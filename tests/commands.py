@@ -2,14 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from typing import Any
 
+import pytest
 from drr.app.cli import main
-
-Drr = Callable[..., tuple[int, str, str]]
-"""The fixture `drr`: the exit code of a command, what it printed, and what it said on standard error."""
 
 
 def drr(*words: object) -> int:
     """Run a command and return its exit code."""
     return main([str(word) for word in words])
+
+
+class Drr:
+    """The fixture `drr`: a call returns a command's exit code, what it printed, and what it said on standard error."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def __call__(self, *words: object) -> tuple[int, str, str]:
+        self._capsys.readouterr()
+        code = drr(*words)
+        out, err = self._capsys.readouterr()
+        return code, out, err
+
+    def out(self, *words: object, code: int = 0) -> str:
+        """Return what a command printed that ends with this code."""
+        found, out, err = self(*words)
+        assert found == code, (words, found, err)
+        return out
+
+    def err(self, *words: object, code: int = 2) -> str:
+        """Return what a command said on standard error that ends with this code: misuse, if none is named."""
+        found, _, err = self(*words)
+        assert found == code, (words, found, err)
+        return err
+
+    def json(self, *words: object, code: int = 0) -> Any:
+        """Return the document of a command that ends with this code."""
+        return json.loads(self.out(*words, "--json", code=code))

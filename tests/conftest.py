@@ -36,14 +36,7 @@ def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def drr(capsys: pytest.CaptureFixture[str]) -> commands.Drr:
-    """A command as a user types it: its exit code, what it printed, and what it said on standard error."""
-
-    def call(*words: object) -> tuple[int, str, str]:
-        code = commands.drr(*words)
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
+    return commands.Drr(capsys)
 
 
 def _sample(home: Path) -> None:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from drr.app.cli import main
+from drr.app.viewer.model import ReportView, ShownEntry
+from drr.app.viewer.reader import Reader
 from drr.app.vouching import remember_shop
 from drr.env.settings import resolve
 from drr.env.shop import open_shop
+from drr.study.study import Study
 
 from tests.once import made_once
 
@@ -66,27 +70,28 @@ def settings_home(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) 
     ]  # fmt: skip
     tasks.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     drr("pairs", tasks, persons, "--per-task", "2", "--out", home / "queries.jsonl")
-    given = (
-        "--queries",
-        home / "queries.jsonl",
-        "--shop",
-        shop,
-        "--persons",
-        persons,
-        "--contexts",
-        contexts,
-    )
-    drr("run", home / "study", *given, "--settings", "task,persona", "--variants", "plan-to-function,react", "--quiet")  # fmt: skip
-    drr(
-        "run",
-        home / "study",
-        *given,
-        "--settings",
-        MORE,
-        "--variants",
-        "plan-to-function",
-        "--only",
-        "--quiet",
-    )
+    asked = ("--queries", home / "queries.jsonl", "--shop", shop)
+    run = ("run", home / "study", *asked, "--persons", persons, "--contexts", contexts, "--quiet")
+    drr(*run, "--settings", "task,persona", "--variants", "plan-to-function,react")
+    drr(*run, "--settings", MORE, "--variants", "plan-to-function", "--only")
     drr("judge", home / "study", "--what", "pqr", "--rounds", "1", "--quiet")
     return home
+
+
+@pytest.fixture(scope="module")
+def reader(judged_study: Path) -> Iterator[Reader]:
+    with Study.open(judged_study) as study:
+        found = Reader(study)
+        found.measure()
+        yield found
+
+
+def shown(reader: Reader, entry: ShownEntry) -> ReportView:
+    """What the page of an answer shows."""
+    view = reader.report(entry.key)
+    assert view is not None
+    return view
+
+
+def view_of(reader: Reader, variant: str) -> ReportView:
+    return shown(reader, next(entry for entry in reader.entries() if entry.variant == variant))

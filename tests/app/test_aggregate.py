@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from drr.app.cli import main
 
+from tests.commands import Drr
+
 
 @pytest.fixture
 def told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
@@ -236,21 +238,17 @@ def test_intervals_are_over_tasks(told: Any) -> None:
     assert wide["ci_high"] - wide["ci_low"] > 1.2 * (narrow["ci_high"] - narrow["ci_low"])
 
 
-def test_every_protocol_has_a_readable_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_protocol_has_a_readable_table(tmp_path: Path, drr: Drr) -> None:
     file = tmp_path / "rows.jsonl"
     file.write_text(json.dumps(PQR) + "\n" + json.dumps({"weights": 1}) + "\n", encoding="utf-8")
-    assert main(["aggregate", "pqr", str(file), "--ci"]) == 1
-    printed = capsys.readouterr().out
+    printed = drr.out("aggregate", "pqr", file, "--ci", code=1)
     assert "5.000" in printed
     assert "line 2: " in printed
     assert "1 rows, 0 without an answer, 1 that cannot be used." in printed
 
 
-def test_what_does_not_differ_is_said_beside_its_interval(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_does_not_differ_is_said_beside_its_interval(tmp_path: Path, drr: Drr) -> None:
     row = {"weights": {"GOAL": 1.0}, "criteria": {"GOAL": [{"weight": 1, "scores": [8]}]}}
     file = tmp_path / "scores.jsonl"
     file.write_text(f"{json.dumps(row)}\n" * 14, encoding="utf-8")
-    assert main(["aggregate", "pqr", str(file), "--ci"]) == 0
-    assert "[6.738, 8.315] all equal (n=14)" in capsys.readouterr().out
+    assert "[6.738, 8.315] all equal (n=14)" in drr.out("aggregate", "pqr", file, "--ci")

@@ -5,47 +5,67 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from drr.app.annotate.labels import Mark, export, merge, notebooks
 from drr.app.annotate.page import blinder, bundle, meanings
 from drr.app.annotate.plan import AnnotationPlan, BlindReport, load, make_plan, save
 from drr.app.annotate.site import live_agreement, own_listener, site
-from drr.app.cli import main
 from drr.app.pages.serve import bind
 from drr.env.errors import DrrError, Misuse
 from drr.eval.labels import DIMENSIONS, PairwiseLabel, pair_id, read_labels
 from starlette.testclient import TestClient
 
 from tests.cases import cases
+from tests.commands import Drr
 from tests.entering import entered
 
 SYSTEMS = ("hybrid-react+ws", "plan-to-function+ws", "react+ws")
 
 
-def reports(queries: int = 9) -> list[BlindReport]:
+def reports(queries: int = 9, systems: Iterable[str] = SYSTEMS) -> list[BlindReport]:
+    text = "# Answer {}\n\nThis {} report was made with Claude. <script>alert(1)</script>\n"
     return [
         BlindReport(
-            query_id=f"q{number}",
-            query=f"Question {number}?",
-            profile="Lives in Oklahoma.",
-            system=system,
-            trial=1,
-            text=f"# Answer {number}\n\nThis {system} report was made with Claude. <script>alert(1)</script>\n",
+            query_id=f"q{number}", query=f"Question {number}?", profile="Lives in Oklahoma.", system=system, trial=1,
+            text=text.format(number, system),
         )
         for number in range(queries)
-        for system in SYSTEMS
-    ]
+        for system in systems
+    ]  # fmt: skip
+
+
+def drawn(pairs: int = 21, seed: int = 3, annotators: Sequence[str] = ("ann", "bob"), **more: Any) -> AnnotationPlan:  # fmt: skip
+    return make_plan(reports(), annotators=list(annotators), pairs=pairs, seed=seed, **more)
 
 
 @pytest.fixture
 def plan() -> AnnotationPlan:
-    return make_plan(reports(), annotators=["ann", "bob"], pairs=21, seed=3)
+    return drawn()
+
+
+def served(plan: AnnotationPlan, folder: Path) -> TestClient:
+    return TestClient(site(plan, folder, 8123), base_url="http://127.0.0.1:8123")
+
+
+def mark_of(pair: str, choice: str | None = "left") -> Mark:
+    return Mark.model_validate({"pair": pair, "dimension": "depth", "choice": choice})
+
+
+def bundled(path: Path, name: str, sheet: str, *marks: Mapping[str, Any]) -> Path:
+    """What a bundle saves."""
+    rows = [{"dimension": "depth", **mark} for mark in marks]
+    path.write_text(json.dumps({"annotator": name, "plan": sheet, "marks": rows}), encoding="utf-8")
+    return path
 
 
 def places(plan: AnnotationPlan) -> list[tuple[str, str, str, int]]:
@@ -53,13 +73,9 @@ def places(plan: AnnotationPlan) -> list[tuple[str, str, str, int]]:
 
 
 def test_the_same_seed_gives_the_same_pairs_spread_over_systems_and_queries(plan: AnnotationPlan) -> None:
-    again = make_plan(reports(), annotators=["ann", "bob"], pairs=21, seed=3)
-    assert places(again) == places(plan)
-    counts = [
-        sum((pair.system_a, pair.system_b) == two for pair in plan.pairs)
-        for two in [(SYSTEMS[0], SYSTEMS[1]), (SYSTEMS[0], SYSTEMS[2]), (SYSTEMS[1], SYSTEMS[2])]
-    ]
-    assert counts == [7, 7, 7]
+    assert places(drawn()) == places(plan)
+    counts = Counter((pair.system_a, pair.system_b) for pair in plan.pairs)
+    assert counts == dict.fromkeys(combinations(SYSTEMS, 2), 7)
     assert {pair.query_id for pair in plan.pairs} == {f"q{number}" for number in range(9)}
     first, second = plan.annotators
     assert first.turns != second.turns
@@ -75,14 +91,12 @@ def page_data(plan: AnnotationPlan, number: int) -> dict[str, Any]:
 
 def test_who_knows_all_but_the_owners_file_cannot_tell_whose_an_answer_is() -> None:
     """The attacker holds a page, the queries, the variants, the seed and this source code, and draws the plan anew."""
-    asked = {"annotators": ["ann", "bob"], "pairs": 27, "seed": 7}
-    plan, guess = make_plan(reports(), **asked), make_plan(reports(), **asked)  # type: ignore[arg-type]
+    plan, guess = drawn(27, 7), drawn(27, 7)
     assert places(plan) == places(guess)
     page, guessed = page_data(plan, 0), page_data(guess, 0)
     assert [turn["query"] for turn in page["turns"]] != [turn["query"] for turn in guessed["turns"]]
-    assert [t.shown_first for t in plan.annotators[0].turns] != [
-        t.shown_first for t in guess.annotators[0].turns
-    ]
+    first, other = ([turn.shown_first for turn in one.annotators[0].turns] for one in (plan, guess))
+    assert first != other
     words = [pair_id(q, a, b, t) for q, a, b, t in places(plan)]
     names = {turn["pair"] for turn in page["turns"]}
     assert not {"p-" + sha256(word.encode()).hexdigest()[:16] for word in words} & names
@@ -99,13 +113,9 @@ def test_a_plan_of_an_earlier_version_goes_on_and_says_what_its_pages_let_one_gu
     plan: AnnotationPlan, tmp_path: Path
 ) -> None:
     old = json.loads(plan.model_dump_json())
-    renamed = {
-        pair["id"]: "p-"
-        + sha256(
-            pair_id(pair["query_id"], pair["system_a"], pair["system_b"], pair["trial"]).encode()
-        ).hexdigest()[:16]
-        for pair in old["pairs"]
-    }
+    parts = ("query_id", "system_a", "system_b", "trial")
+    words = {pair["id"]: pair_id(*(pair[part] for part in parts)).encode() for pair in old["pairs"]}
+    renamed = {name: "p-" + sha256(word).hexdigest()[:16] for name, word in words.items()}
     for pair in old["pairs"]:
         pair["id"] = renamed[pair["id"]]
     for person in old["annotators"]:
@@ -117,34 +127,25 @@ def test_a_plan_of_an_earlier_version_goes_on_and_says_what_its_pages_let_one_gu
     told = "\n".join(["ann", *(f"{turn.pair} {turn.shown_first}" for turn in loaded.annotators[0].turns)])
     assert loaded.annotators[0].sheet == sha256(told.encode()).hexdigest()[:12]
     save(loaded, tmp_path)
-    again = load(tmp_path)
-    assert again == loaded
+    assert load(tmp_path) == loaded
+    assert (tmp_path / "plan.json").stat().st_mode & 0o077 == 0, "private"
+    save(plan, tmp_path)
+    assert load(tmp_path) == plan
 
 
 def test_a_part_overlap_shares_that_many_pairs_and_splits_the_rest() -> None:
-    plan = make_plan(reports(), annotators=["ann", "bob"], pairs=20, seed=1, overlap=6)
+    plan = drawn(20, 1, overlap=6)
     ann, bob = ({turn.pair for turn in person.turns} for person in plan.annotators)
-    assert len(ann & bob) == 6
-    assert len(ann | bob) == 20
+    assert (len(ann & bob), len(ann | bob)) == (6, 20)
     assert abs(len(ann) - len(bob)) <= 1
-
-
-def test_nothing_to_pair_is_said() -> None:
     with pytest.raises(DrrError, match="two systems"):
-        make_plan(
-            [report for report in reports() if report.system == "react+ws"], annotators=["a"], pairs=3, seed=1
-        )
+        make_plan(reports(systems=["react+ws"]), annotators=["a"], pairs=3, seed=1)
 
 
 @pytest.fixture
 def hide() -> Callable[[str], str]:
-    answers = {
-        "react": ["x"],
-        "react+ws": ["x"],
-        "shopbot": ["x"],
-        "one": ["x"],
-        "two": ["One of the feeders."],
-    }
+    answers = {name: ["x"] for name in ("react", "react+ws", "shopbot", "one")}
+    answers["two"] = ["One of the feeders."]
     return blinder(list(answers), answers)
 
 
@@ -177,69 +178,43 @@ def test_a_label_names_the_answer_whichever_side_it_was_on(plan: AnnotationPlan,
     assert all(row["label"] == {"a": "A", "b": "B"}[row["shown_first"]] for row in labels)
     assert sorted(row["shown_first"] for row in labels) == sorted(shown.values())
     assert {row["label"] for row in labels} == {"A", "B"}
-
-
-def test_the_last_mark_counts_and_an_undone_one_is_gone(plan: AnnotationPlan, tmp_path: Path) -> None:
-    book = notebooks(tmp_path, plan)["ann"]
-    first, second = (turn.pair for turn in plan.annotators[0].turns[:2])
-    book.add(Mark(pair=first, dimension="depth", choice="left"))
-    book.add(Mark(pair=first, dimension="depth", choice="both_bad"))
-    book.add(Mark(pair=second, dimension="depth", choice="tie"))
-    book.add(Mark(pair=second, dimension="depth", choice=None))
-    assert [mark.choice for mark in book.marks().values()] == ["both_bad"]
+    other = notebooks(tmp_path, plan)["bob"]
+    first, second = (turn.pair for turn in plan.annotators[1].turns[:2])
+    for pair, choice in ((first, "left"), (first, "both_bad"), (second, "tie"), (second, None)):
+        other.add(mark_of(pair, choice))
+    assert [mark.choice for mark in other.marks().values()] == ["both_bad"], "the last counts, if not undone"
 
 
 def test_a_line_torn_by_a_crash_loses_only_itself(plan: AnnotationPlan, tmp_path: Path) -> None:
     book = notebooks(tmp_path, plan)["ann"]
     pairs = [turn.pair for turn in plan.annotators[0].turns[:3]]
     for pair in pairs[:2]:
-        book.add(Mark(pair=pair, dimension="depth", choice="left"))
+        book.add(mark_of(pair))
     whole = book.path.read_bytes()
     for cut in range(1, len(whole) // 2):
         book.path.write_bytes(whole[:-cut])
         reopened = notebooks(tmp_path, plan)["ann"]
-        reopened.add(Mark(pair=pairs[2], dimension="depth", choice="tie"))
+        reopened.add(mark_of(pairs[2], "tie"))
         assert {mark.pair for mark in reopened.marks().values()} == {pairs[0], pairs[2]}
 
 
 def test_a_bundle_comes_back_once_and_only_to_its_own_plan(plan: AnnotationPlan, tmp_path: Path) -> None:
-    turn = plan.annotators[1].turns[0]
-    saved = tmp_path / "labels-bob.json"
-    document = {
-        "annotator": "bob",
-        "plan": plan.annotators[1].sheet,
-        "marks": [{"pair": turn.pair, "dimension": "depth", "choice": "tie", "seconds": 1.5}],
-    }
-    saved.write_text(json.dumps(document), encoding="utf-8")
-    assert merge(tmp_path, plan, [saved]) == {"bob": 1}
-    assert merge(tmp_path, plan, [saved]) == {"bob": 0}
+    person, saved = plan.annotators[1], tmp_path / "labels-bob.json"
+    mark = {"pair": person.turns[0].pair, "choice": "tie", "seconds": 1.5}
+    bundled(saved, "bob", person.sheet, mark)
+    assert [merge(tmp_path, plan, [saved]) for _ in range(2)] == [{"bob": 1}, {"bob": 0}]
     out = tmp_path / "labels.jsonl"
     assert export(tmp_path, plan, out) == 1
     (label,) = read_labels(out)
     assert isinstance(label, PairwiseLabel)
     assert (label.judge, label.label, label.seconds) == ("bob", "tie", 1.5)
-    document["marks"][0]["pair"] = "p-unknown"  # type: ignore[index]
-    saved.write_text(json.dumps(document), encoding="utf-8")
-    with pytest.raises(Misuse, match="p-unknown"):
-        merge(tmp_path, plan, [saved])
-    saved.write_text("[1", encoding="utf-8")
-    with pytest.raises(Misuse, match="not a saved bundle"):
-        merge(tmp_path, plan, [saved])
-
-
-def test_a_bundle_of_another_plan_is_refused_because_its_sides_may_be_turned(
-    plan: AnnotationPlan, tmp_path: Path
-) -> None:
-    drawn_anew = make_plan(reports(), annotators=["ann", "bob"], pairs=27, seed=4)
-    person = drawn_anew.annotators[0]
-    turn = person.turns[0]
-    mark = {"pair": turn.pair, "dimension": "depth", "choice": "left"}
-    saved = tmp_path / "labels-ann.json"
-    saved.write_text(
-        json.dumps({"annotator": "ann", "plan": person.sheet, "marks": [mark]}), encoding="utf-8"
-    )
-    with pytest.raises(Misuse, match="another plan"):
-        merge(tmp_path, plan, [saved])
+    anew = drawn(27, 4).annotators[1]
+    bundled(tmp_path / "strange.json", "bob", person.sheet, {**mark, "pair": "p-unknown"})
+    bundled(tmp_path / "anew.json", "bob", anew.sheet, {**mark, "pair": anew.turns[0].pair})
+    (tmp_path / "broken.json").write_text("[1", encoding="utf-8")
+    for name, why in (("strange", "p-unknown"), ("anew", "another plan"), ("broken", "not a saved bundle")):
+        with pytest.raises(Misuse, match=why):
+            merge(tmp_path, plan, [tmp_path / f"{name}.json"])
 
 
 def test_files_that_come_late_or_twice_do_not_bring_back_older_marks(
@@ -249,14 +224,8 @@ def test_files_that_come_late_or_twice_do_not_bring_back_older_marks(
     first, second = (turn.pair for turn in person.turns[:2])
 
     def file(name: str, *marks: tuple[str, str | None, float]) -> Path:
-        path = tmp_path / name
-        rows = [
-            {"pair": pair, "dimension": "depth", "choice": choice, "at": at} for pair, choice, at in marks
-        ]
-        path.write_text(
-            json.dumps({"annotator": "ann", "plan": person.sheet, "marks": rows}), encoding="utf-8"
-        )
-        return path
+        rows = [{"pair": pair, "choice": choice, "at": at} for pair, choice, at in marks]
+        return bundled(tmp_path / name, "ann", person.sheet, *rows)
 
     early = file("early.json", (first, "left", 1.0), (second, "tie", 2.0))
     late = file("late.json", (first, "right", 3.0), (second, None, 4.0))
@@ -272,7 +241,7 @@ def test_a_page_left_open_writes_as_its_own_and_not_as_who_came_after_it_in_the_
 ) -> None:
     ann, bob = plan.annotators
     mark = {"pair": ann.turns[0].pair, "dimension": "depth", "choice": "left"}
-    with TestClient(site(plan, tmp_path, 8123), base_url="http://127.0.0.1:8123") as browser:
+    with served(plan, tmp_path) as browser:
         left_open = entered(browser, ann.token).url
         entered(browser, bob.token)
         assert browser.post(f"/mark?sheet={ann.sheet}", json=mark).status_code == 409
@@ -282,80 +251,55 @@ def test_a_page_left_open_writes_as_its_own_and_not_as_who_came_after_it_in_the_
 
 
 def test_live_agreement_is_that_of_the_shared_pairs(plan: AnnotationPlan, tmp_path: Path) -> None:
-    ann, bob = notebooks(tmp_path, plan).values()
-    sides = {
-        person.name: {turn.pair: turn.shown_first for turn in person.turns} for person in plan.annotators
-    }
+    books = notebooks(tmp_path, plan)
     for position, pair in enumerate(plan.pairs):
-        wanted = "a" if position % 2 else "b"
-        for name, book in (("ann", ann), ("bob", bob)):
-            choice = "left" if sides[name][pair.id] == wanted else "right"
-            book.add(Mark(pair=pair.id, dimension="depth", choice=choice))
+        for person in plan.annotators:
+            shown = next(turn.shown_first for turn in person.turns if turn.pair == pair.id)
+            books[person.name].add(mark_of(pair.id, "left" if shown == "ba"[position % 2] else "right"))
     rows = dict(live_agreement(plan, tmp_path))
     assert rows["depth"].value == pytest.approx(1.0)
-    assert rows["depth"].n == 21
-    assert rows["clarity"].value is None
+    assert (rows["depth"].n, rows["clarity"].value) == (21, None)
 
 
-def test_a_plan_survives_the_disk_and_is_private(plan: AnnotationPlan, tmp_path: Path) -> None:
-    save(plan, tmp_path)
-    assert load(tmp_path) == plan
-    assert (tmp_path / "plan.json").stat().st_mode & 0o077 == 0
-
-
-def test_the_page_shows_no_system_name_and_no_live_markup(plan: AnnotationPlan) -> None:
+def test_the_page_shows_no_system_name_no_live_markup_and_every_instruction(plan: AnnotationPlan) -> None:
     page = bundle(plan, plan.annotators[0])
-    for system in SYSTEMS:
-        assert system not in page
-    assert "<script>alert" not in page
-    assert page.count("<script") == 2
+    assert not [system for system in SYSTEMS if system in page]
+    assert "<script>alert" not in page and page.count("<script") == 2
+    assert set(meanings()) == set(DIMENSIONS)
 
 
 def test_the_server_lets_in_only_its_own(plan: AnnotationPlan, tmp_path: Path) -> None:
-    token = plan.annotators[0].token
-    turn = plan.annotators[0].turns[0]
-    mark = {"pair": turn.pair, "dimension": "depth", "choice": "tie", "seconds": 1.0}
-    with TestClient(site(plan, tmp_path, 8123), base_url="http://127.0.0.1:8123") as client:
+    person = plan.annotators[0]
+    mark = {"pair": person.turns[0].pair, "dimension": "depth", "choice": "tie", "seconds": 1.0}
+    to = f"/mark?sheet={person.sheet}"
+    with served(plan, tmp_path) as client:
         assert client.get("/").status_code == 403
         assert entered(client, "wrong").status_code == 403
         assert client.get("/", headers={"host": "evil.example"}).status_code == 421
-        page = entered(client, token)
-        assert page.status_code == 200
-        assert token not in str(page.url)
+        page = entered(client, person.token)
+        assert page.status_code == 200 and person.token not in str(page.url)
         assert "default-src 'none'" in page.headers["content-security-policy"]
-        assert (
-            client.post(
-                f"/mark?sheet={plan.annotators[0].sheet}",
-                json=mark,
-                headers={"origin": "http://evil.example"},
-            ).status_code
-            == 403
-        )
-        assert client.post(f"/mark?sheet={plan.annotators[0].sheet}", json=mark).json() == {"saved": True}
-        assert (
-            client.post(
-                f"/mark?sheet={plan.annotators[0].sheet}", json={**mark, "dimension": "taste"}
-            ).status_code
-            == 422
-        )
-        assert client.post(f"/mark?sheet={plan.annotators[0].sheet}", content=b"x" * 5000).status_code == 422
-        assert client.get("/static/../site.py").status_code == 404
-        assert client.get("/static/%2e%2e/serve.py").status_code == 404
-    with TestClient(site(plan, tmp_path, 8123), base_url="http://127.0.0.1:8123") as owner:
+        assert client.post(to, json=mark, headers={"origin": "http://evil.example"}).status_code == 403
+        assert client.post(to, json=mark).json() == {"saved": True}
+        assert client.post(to, json={**mark, "dimension": "taste"}).status_code == 422
+        assert client.post(to, content=b"x" * 5000).status_code == 422
+        for outside in ("../site.py", "%2e%2e/serve.py"):
+            assert client.get(f"/static/{outside}").status_code == 404
+    with served(plan, tmp_path) as owner:
         shown = entered(owner, plan.owner_token).text
         assert '<th scope="row">ann</th><td>0 of 21</td><td>1 of 147</td><td>1</td>' in shown
-        assert owner.post(f"/mark?sheet={plan.annotators[0].sheet}", json=mark).status_code == 403
+        assert owner.post(to, json=mark).status_code == 403
 
 
 def test_agreement_is_never_shown_to_an_annotator(plan: AnnotationPlan, tmp_path: Path) -> None:
     """Not while they work, not when both are through, not at another address of theirs."""
     for book, person in zip(notebooks(tmp_path, plan).values(), plan.annotators, strict=True):
         for turn in person.turns:
-            book.add(Mark(pair=turn.pair, dimension="depth", choice="tie"))
-    with TestClient(site(plan, tmp_path, 8123), base_url="http://127.0.0.1:8123") as client:
+            book.add(mark_of(turn.pair, "tie"))
+    with served(plan, tmp_path) as client:
         assert "kappa" in entered(client, plan.owner_token).text
     for person in plan.annotators:
-        with TestClient(site(plan, tmp_path, 8123), base_url="http://127.0.0.1:8123") as client:
+        with served(plan, tmp_path) as client:
             shown = entered(client, person.token).text
             others = [one.name for one in plan.annotators if one is not person]
             assert not re.search("kappa|agree", shown, re.IGNORECASE)
@@ -364,40 +308,29 @@ def test_agreement_is_never_shown_to_an_annotator(plan: AnnotationPlan, tmp_path
 
 
 def test_a_choice_that_the_plan_does_not_offer_is_not_taken(tmp_path: Path) -> None:
-    plan = make_plan(reports(), annotators=["ann"], pairs=3, seed=3, both_bad=False)
+    plan = drawn(3, annotators=["ann"], both_bad=False)
     person = plan.annotators[0]
     mark = {"pair": person.turns[0].pair, "dimension": "depth", "choice": "both_bad"}
-    with TestClient(site(plan, tmp_path, 8123), base_url="http://127.0.0.1:8123") as client:
+    with served(plan, tmp_path) as client:
         entered(client, person.token)
-        assert client.post(f"/mark?sheet={person.sheet}", json=mark).status_code == 422
-        assert (
-            client.post(f"/mark?sheet={person.sheet}", json={**mark, "pair": "practice"}).status_code == 422
-        )
+        for wrong in (mark, {**mark, "pair": "practice"}):
+            assert client.post(f"/mark?sheet={person.sheet}", json=wrong).status_code == 422
     assert page_data(plan, 0)["both_bad"] is False
     assert not re.search("both bad", bundle(plan, person).partition("<script>")[0], re.IGNORECASE)
 
 
-def test_the_papers_profile_has_no_both_bad(tmp_path: Path) -> None:
+def test_the_papers_profile_has_no_both_bad(tmp_path: Path, drr: Drr) -> None:
     told = [{"id": name, "system": name, "query": "Which?", "report_markdown": "# One"} for name in "ab"]
     (tmp_path / "reports.jsonl").write_text("\n".join(map(json.dumps, told)), encoding="utf-8")
     study = tmp_path / "study"
-    assert main(["import", str(study), str(tmp_path / "reports.jsonl")]) == 0
-    words = ["annotate", str(study), "--bundle", str(tmp_path / "b")]
-    for given, offered in {
-        (): True,
-        ("--profile", "paper"): False,
-        ("--profile", "paper", "--both-bad", "on"): True,
-    }.items():
-        assert main([*words, *given]) == 0
+    drr.out("import", study, tmp_path / "reports.jsonl")
+    words, paper = ("annotate", study, "--bundle", tmp_path / "b"), ("--profile", "paper")
+    for given, offered in (((), True), (paper, False), ((*paper, "--both-bad", "on"), True)):
+        drr.out(*words, *given)
         plan = load(study / "annotation")
-        assert plan is not None
-        assert plan.both_bad is offered
-        assert main([*words, "--both-bad", "off" if offered else "on"]) == 2, "as it was drawn"
+        assert plan is not None and plan.both_bad is offered
+        assert drr(*words, "--both-bad", "off" if offered else "on")[0] == 2, "as it was drawn"
         shutil.rmtree(study / "annotation")
-
-
-def test_every_dimension_has_its_instruction() -> None:
-    assert set(meanings()) == set(DIMENSIONS)
 
 
 def test_a_plan_is_served_at_its_own_port_and_says_when_it_is_not(
@@ -407,24 +340,81 @@ def test_a_plan_is_served_at_its_own_port_and_says_when_it_is_not(
         own = first.getsockname()[1]
         other, told = own_listener(plan, tmp_path, 0)
         with other:
-            assert (
-                other.getsockname()[1] != own
-                and told is not None
-                and f"port {own} of this plan is taken" in told
-            )
+            assert other.getsockname()[1] != own
+            assert told is not None and f"port {own} of this plan is taken" in told
     kept = load(tmp_path)
     assert kept is not None and kept.port == own
     again, told = own_listener(kept, tmp_path, 0)
-    with again:
+    with again, bind(0) as free:
         assert (again.getsockname()[1], told) == (own, None)
-    elsewhere, told = own_listener(kept, tmp_path, other_than(own))
+        another = free.getsockname()[1]
+    assert another != own
+    elsewhere, told = own_listener(kept, tmp_path, another)
     with elsewhere:
         assert told is not None and f"http://127.0.0.1:{own}/" in told
     assert load(tmp_path) == kept
 
 
-def other_than(port: int) -> int:
-    with bind(0) as free:
-        found: int = free.getsockname()[1]
-    assert found != port
-    return found
+@pytest.mark.long
+def test_annotation_goes_round_by_bundles_and_feeds_agreement(
+    judged_study: Path, tmp_path: Path, drr: Drr
+) -> None:
+    annotate = ("annotate", judged_study, "--annotators")
+    drr.out(*annotate, "ann,bob", "--pairs", "3", "--bundle", tmp_path / "b")
+    assert sorted(path.name for path in (tmp_path / "b").iterdir()) == ["ann.html", "bob.html"]
+    plan = load(judged_study / "annotation")
+    assert plan is not None
+    systems = {name for pair in plan.pairs for name in (pair.system_a, pair.system_b)}
+    assert systems == {"react+ws", "plan-to-function+ws"}
+    saved = []
+    for person in plan.annotators:
+        sides = {turn.pair: "left" if turn.shown_first == "a" else "right" for turn in person.turns}
+        marks = [
+            {"pair": pair, "dimension": name, "choice": side, "seconds": 2.0}
+            for pair, side in sides.items()
+            for name in plan.dimensions
+        ]
+        saved.append(bundled(tmp_path / f"{person.name}.json", person.name, person.sheet, *marks))
+    labels = tmp_path / "labels.jsonl"
+    drr.out("annotate", judged_study, "--import", *saved, "--export", labels)
+    assert len(labels.read_text(encoding="utf-8").splitlines()) == 2 * 3 * 7
+    pairs = drr.json("agreement", judged_study, "--human", labels)["pairwise"]["pairs"]
+    between = {frozenset(pair["judges"]): pair["dimensions"]["depth"]["exact"] for pair in pairs}
+    assert between[frozenset(("ann", "bob"))]["value"] == 1.0
+    assert between[frozenset(("ann", "rules-2"))]["n"] == len(plan.pairs)
+    drr.out("report", judged_study, "--out", tmp_path / "report")
+    tables = tmp_path / "report" / "tables"
+    assert "| depth: ann and bob | 1.00" in (tables / "agreement-pairwise.md").read_text(encoding="utf-8")
+    rankings = (tables / "agreement-rankings.csv").read_text(encoding="utf-8")
+    assert "overall: rules-2 and ann" in rankings and "react+ws" in rankings
+    assert "drawn with --annotators ann, bob" in drr.err(*annotate, "ann,bob,cleo", "--export", labels)
+
+
+def test_a_plan_that_makes_no_sense_is_misuse(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
+    copy = tmp_path / "study"
+    shutil.copytree(judged_study, copy, ignore=shutil.ignore_patterns("annotation"))
+    for option, given, expected in (
+        ("--annotators", "a,a", "different names"),
+        ("--annotators", "../x", "different names"),
+        ("--variants", "nobody", "nobody"),
+    ):
+        assert expected in drr.err("annotate", copy, option, given, "--bundle", tmp_path / "b")
+        assert not (copy / "annotation").exists()
+
+
+def test_the_page_is_served_to_who_has_the_address_and_labels_outlive_a_kill(judged_study: Path) -> None:
+    words = ["annotate", str(judged_study), "--annotators", "ann,bob", "--pairs", "3"]
+    command = [sys.executable, "-u", "-m", "drr.app.cli", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = re.search(r"ann: (http://127\.0\.0\.1:\d+/)\?token=(\S+)", process.stdout.readline())
+        assert address is not None
+        with httpx.Client(base_url=address[1], follow_redirects=True, timeout=30) as client:
+            assert entered(client, address[2]).status_code == 200
+            plan = load(judged_study / "annotation")
+            assert plan is not None
+            person = plan.annotators[0]
+            mark = {"pair": person.turns[0].pair, "dimension": "depth", "choice": "tie", "seconds": 1.0}
+            assert client.post(f"/mark?sheet={person.sheet}", json=mark).json() == {"saved": True}
+        process.kill()
+    assert '"choice":"tie"' in (judged_study / "annotation" / "marks-ann.jsonl").read_text(encoding="utf-8")

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from drr.app.cli import main
 from drr.env.settings import Settings
 from drr.study.study import Study
 
 from tests.agents.garden import write_shop
+from tests.commands import Drr
 
 READERS = {
     "run": "run new --shop shop --queries FILE",
@@ -44,15 +44,14 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.mark.parametrize("bad", BAD)
 @pytest.mark.parametrize("reader", READERS)
 def test_a_bad_file_is_misuse_wherever_it_is_read(
-    box: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], reader: str, bad: str
+    box: Path, monkeypatch: pytest.MonkeyPatch, drr: Drr, reader: str, bad: str
 ) -> None:
     monkeypatch.chdir(box)
     Path("folder").mkdir(exist_ok=True)
     for name in ("bad.jsonl", "folder/documents.jsonl"):
         Path(name).write_bytes(BAD[bad])
     words = [{"FILE": "bad.jsonl", "FOLDER": "folder"}.get(word, word) for word in READERS[reader].split()]
-    assert main(words) == 2, capsys.readouterr().err
-    err = capsys.readouterr().err
+    err = drr.err(*words)
     assert err.startswith("drr: ") and err.count("\n") == 1 and len(err) < 600, err
     assert "bad.jsonl" in err or "documents.jsonl" in err
     assert not Path("new").exists()

@@ -15,6 +15,7 @@ from drr.eval.canaries.reports import ANNA, write_shop
 from drr.eval.canaries.table import SHOP_URL, planted_rows
 from drr.eval.checks import Subject, check_report
 
+from tests.commands import Drr
 from tests.eval.nursery import Judge
 from tests.eval.proofreader import Proofreader, false
 from tests.wire import Wire
@@ -107,10 +108,9 @@ def test_a_reader_who_accuses_nothing_or_everything_fails(
     assert len(rows) == 2 + len([one for one in planted_answers() if one.kind is not None])
 
 
-def test_nobody_without_a_model_reads_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nobody_without_a_model_reads_twice(tmp_path: Path, drr: Drr) -> None:
     words = ["canaries", "--judge", "offline", "--study", str(tmp_path / "c"), "--quiet"]
-    assert main([*words, "--what", "mistakes"]) == 2
-    assert "name a model with --judge" in capsys.readouterr().err
+    assert "name a model with --judge" in drr.err(*words, "--what", "mistakes")
 
 
 def test_every_planted_answer_has_one_thing_wrong_and_rules_accuse_no_true_one(tmp_path: Path) -> None:
@@ -125,13 +125,12 @@ def test_every_planted_answer_has_one_thing_wrong_and_rules_accuse_no_true_one(t
             assert one.kind is not None or not wrong, one
 
 
-def test_no_other_study_takes_canaries_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_other_study_takes_canaries_in(tmp_path: Path, drr: Drr) -> None:
     reports = tmp_path / "reports.jsonl"
     reports.write_text(json.dumps({"id": "r", "system": "s", "query": "q", "report_markdown": "# R"}) + "\n")
-    assert main(["import", str(tmp_path / "study"), str(reports), "--quiet"]) == 0
-    assert main(["canaries", "--judge", "offline", "--study", str(tmp_path / "study")]) == 2
-    assert "is a study of its own" in capsys.readouterr().err
-    assert main(["canaries", "--judge", "offline", "--what", "birds"]) == 2
+    drr.out("import", tmp_path / "study", reports, "--quiet")
+    assert "is a study of its own" in drr.err("canaries", "--judge", "offline", "--study", tmp_path / "study")
+    drr.err("canaries", "--judge", "offline", "--what", "birds")
 
 
 def test_every_planted_claim_is_about_one_thing_wrong() -> None:

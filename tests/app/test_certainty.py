@@ -12,6 +12,7 @@ from drr.app.cli import main
 from drr.eval.stats.intervals import FEWEST, mean
 from drr.eval.stats.ratings import davidson, length_coefficient
 
+from tests.commands import Drr
 from tests.eval.test_pairwise import make
 
 
@@ -27,12 +28,9 @@ def estimates(document: object, at: str = "") -> Iterator[tuple[str, dict[str, o
             yield from estimates(own, f"{at}.{place}")
 
 
-def test_no_figure_of_a_small_study_is_surer_than_its_questions(
-    judged_study: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_figure_of_a_small_study_is_surer_than_its_questions(judged_study: Path, drr: Drr) -> None:
     """Two questions: no interval of one point, and none of a bootstrap over so few."""
-    assert main(["report", str(judged_study), "--json"]) == 0
-    found = dict(estimates(json.loads(capsys.readouterr().out)))
+    found = dict(estimates(drr.json("report", judged_study)))
     assert any(".length." in at for at in found)
     points = [at for at, v in found.items() if v["ci_low"] is not None and v["ci_low"] == v["ci_high"]]
     drawn = [at for at, v in found.items() if v["ci_low"] is not None and "percentile bootstrap" in str(v["method"])]  # fmt: skip
@@ -111,14 +109,10 @@ def test_a_variant_may_be_named_as_it_was_typed_for_a_run(
     assert main(["compare", "study", "cmd:./her-agent --flag", "other"]) == 2
 
 
-def test_citations_that_nobody_read_are_told_beside_fp(
-    imported: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["judge", str(imported), "--quiet"]) == 0
-    told = " ".join(capsys.readouterr().out.split())
+def test_citations_that_nobody_read_are_told_beside_fp(imported: Path, drr: Drr) -> None:
+    told = " ".join(drr.out("judge", imported, "--quiet").split())
     assert "other: 3 of 4 citations could not be read (3 not_frozen)." in told
-    assert main(["report", str(imported), "--out", "report", "--json"]) == 0
-    metrics = json.loads(capsys.readouterr().out)["metrics"]["other"]
+    metrics = drr.json("report", imported, "--out", "report")["metrics"]["other"]
     assert metrics["citations_unread"]["value"] == metrics["unreadable_rate"]["value"] == 0.75
     page = Path("report/index.html").read_text(encoding="utf-8")
     assert (
@@ -129,18 +123,14 @@ def test_citations_that_nobody_read_are_told_beside_fp(
         text = Path(f"report/tables/{name}.md").read_text(encoding="utf-8")
         assert "other: 3 of 4 citations could not be read (3 not_frozen)." in text
     assert "drr run --trials" not in page and "--repeat 2" in page
-    assert main(["report", str(imported), "--verdicts", "verdicts.jsonl", "--json"]) == 0
+    drr.out("report", imported, "--verdicts", "verdicts.jsonl", "--json")
     reasons = [
         json.loads(line)["reason"] for line in Path("verdicts.jsonl").read_text(encoding="utf-8").splitlines()
     ]
     assert sum("`drr judge STUDY --refetch --unknown` reads it now" in reason for reason in reasons) == 3
 
 
-def test_a_plan_without_labels_says_first_how_to_draw_them(
-    imported: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["judge", str(imported), "--quiet"]) == 0
-    capsys.readouterr()
-    assert main(["plan", str(imported), "--half-width", "0.05"]) == 0
-    told = capsys.readouterr().out.split("\n\n")
+def test_a_plan_without_labels_says_first_how_to_draw_them(imported: Path, drr: Drr) -> None:
+    drr.out("judge", imported, "--quiet")
+    told = drr.out("plan", imported, "--half-width", "0.05").split("\n\n")
     assert "nobody labelled anything" in told[1] and "drr judges annotate study --sample" in told[1]

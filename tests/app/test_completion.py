@@ -13,9 +13,10 @@ import time
 from pathlib import Path
 
 import pytest
-from drr.app.cli import main
 from drr.app.command_table import heads
 from drr.app.completion import SHELLS, WordPlace, fish, spots
+
+from tests.commands import Drr
 
 
 @pytest.fixture(scope="module")
@@ -160,6 +161,5 @@ def test_a_word_cannot_break_out_of_a_script() -> None:
     assert "'a\\'b$(touch x)`'" in fish(hostile)
 
 
-def test_a_shell_that_is_none_is_misuse(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["completion", "bsh"]) == 2
-    assert "did you mean bash" in capsys.readouterr().err
+def test_a_shell_that_is_none_is_misuse(drr: Drr) -> None:
+    assert "did you mean bash" in drr.err("completion", "bsh")

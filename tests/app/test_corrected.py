@@ -24,6 +24,7 @@ from drr.study.study import Study
 from numpy.random import Generator
 
 from benchmarks.corrected import FP_JUDGES, P_JUDGES, coverage, measured, study_of_claims, study_of_criteria
+from tests.commands import Drr
 
 
 def simulated(rng: Generator, questions: int = 40, labels: int = 120) -> list[Scored]:
@@ -260,21 +261,15 @@ def test_pairs_drawn_by_lot_carry_their_draw(judged_study: Path) -> None:
 
 
 @pytest.mark.long
-def test_the_command_plans_from_a_pilot(
-    judged_study: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_the_command_plans_from_a_pilot(judged_study: Path, drr: Drr, tmp_path: Path) -> None:
     words = ["plan", str(judged_study), "--half-width", "0.05"]
-    assert main(words) == 0
-    told = capsys.readouterr().out
+    told = drr.out(*words)
     assert (
         "None is known, as nobody labelled anything" in told
         and "0 labels; how the judge errs is known from 30 labels" in told
     )
     every_label(judged_study, tmp_path / "sheet.jsonl")
-    capsys.readouterr()
-    assert main([*words, "--metric", "overall", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = drr.json(*words, "--metric", "overall")
     assert document["judging_usd"] == 0.0 and document["figures"][0]["sd_trials"] is not None
     assert document["figures"][0]["ways"] == []
-    assert main([*words, "--metric", "beauty"]) == 2
-    assert "judged: fp, clarity" in capsys.readouterr().err
+    assert "judged: fp, clarity" in drr.err(*words, "--metric", "beauty")

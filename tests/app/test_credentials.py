@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import stat
 import subprocess
@@ -11,6 +10,8 @@ from pathlib import Path
 import pytest
 from drr.app.cli import main
 from drr.env.settings import resolve
+
+from tests.commands import Drr
 
 
 def _values(file: Path) -> dict[str, str]:
@@ -36,10 +37,9 @@ def test_the_password_is_for_this_user_alone_and_never_printed(
     assert settings.elasticsearch_url.get_secret_value() == f"http://elastic:{password}@127.0.0.1:9200"
 
 
-def test_the_shell_reads_what_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_shell_reads_what_is_printed(tmp_path: Path, drr: Drr) -> None:
     file = tmp_path / "my servers.env"
-    assert main(["shop", "servers", "password", "--file", str(file)]) == 0
-    sourced = capsys.readouterr().out.splitlines()[-1]
+    sourced = drr.out("shop", "servers", "password", "--file", file).splitlines()[-1]
     done = subprocess.run(["sh", "-c", f"{sourced}; env"], capture_output=True, text=True, check=True)
     assert (
         _values(file).items()
@@ -47,24 +47,17 @@ def test_the_shell_reads_what_is_printed(tmp_path: Path, capsys: pytest.CaptureF
     )
 
 
-def test_what_a_file_holds_is_kept_and_a_second_password_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_a_file_holds_is_kept_and_a_second_password_refused(tmp_path: Path, drr: Drr) -> None:
     """Servers know the password of their first start only: a second one would lock everybody out."""
     file = tmp_path / "env"
     file.write_text("OTHER=1")
-    assert main(["shop", "servers", "password", "--file", str(file), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["names"][0] == "DRR_PASSWORD"
+    assert drr.json("shop", "servers", "password", "--file", file)["names"][0] == "DRR_PASSWORD"
     before = file.read_text()
     assert before.startswith("OTHER=1\nDRR_PASSWORD=")
-    assert main(["shop", "servers", "password", "--file", str(file)]) == 1
-    err = capsys.readouterr().err
+    err = drr.err("shop", "servers", "password", "--file", file, code=1)
     assert "has DRR_PASSWORD already" in err and file.read_text() == before
     assert _values(file)["DRR_PASSWORD"] not in err
 
 
-def test_a_place_that_cannot_be_written_is_one_sentence(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["shop", "servers", "password", "--file", str(tmp_path / "no" / "env")]) == 1
-    assert capsys.readouterr().err.count("\n") == 1
+def test_a_place_that_cannot_be_written_is_one_sentence(tmp_path: Path, drr: Drr) -> None:
+    assert drr.err("shop", "servers", "password", "--file", tmp_path / "no" / "env", code=1).count("\n") == 1

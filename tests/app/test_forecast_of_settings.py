@@ -13,6 +13,7 @@ from drr.env.settings import Settings
 from drr.papers.pdr.person import Person
 
 from tests.agents.garden import ANNA, write_shop
+from tests.commands import Drr
 from tests.persons.remembering import FIRST, built, write_contexts
 from tests.wire import Request, Say, Wire, looked
 
@@ -97,16 +98,15 @@ def test_before_the_first_answer_and_after_it(
 
 
 def test_a_forecast_needs_no_key(
-    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drr: Drr
 ) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     study = str(tmp_path / "study")
-    capsys.readouterr()
-    assert main(["run", study, *words, "--dry-run", "--json"]) == 0
-    assert {row["variant"].partition("@")[0] for row in json.loads(capsys.readouterr().out)["variants"]} == {
+    assert {
+        row["variant"].partition("@")[0] for row in drr.json("run", study, *words, "--dry-run")["variants"]
+    } == {
         "react",
         "ledger",
     }
-    assert main(["run", study, *words]) == 2
-    assert "set ANTHROPIC_API_KEY" in capsys.readouterr().err
+    assert "set ANTHROPIC_API_KEY" in drr.err("run", study, *words)
     assert not Path(study).exists()

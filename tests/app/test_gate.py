@@ -24,6 +24,8 @@ from drr.eval.stats.differences import paired, with_holm
 from drr.eval.stats.intervals import SHARE, V, nothing
 from drr.study.units import AnswerTally
 
+from tests.commands import Drr
+
 pytestmark = pytest.mark.long
 
 VARIANTS = ["plan-to-function+ws", "react", "react+ws"]
@@ -99,23 +101,21 @@ def test_answers_that_are_pending_or_failed_are_unknown() -> None:
     assert [row["variant"] for row in unanswered(tallies, every, 0.2, None)] == ["base", "never"]
 
 
-def test_a_study_that_was_stopped_does_not_pass(
-    judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_study_that_was_stopped_does_not_pass(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
     shop, study = judged_study.parent / "shop", str(tmp_path / "study")
     run = ["run", study, "--shop", str(shop), "--queries", str(judged_study.parent / "queries.jsonl")]
-    assert main([*run, "--variants", "react", "--trials", "2", "--limit", "3", "--quiet"]) == 0
-    assert main(["judge", study, "--what", "rules", "--limit", "2", "--quiet"]) == 0
-    capsys.readouterr()
-    assert (
-        main(["study", "gate", study, "--require", "words>=-9999", "--require", "rules.price<=1", "--json"])
-        == 1
-    )
-    whys = {row["check"]: row["why"] for row in json.loads(capsys.readouterr().out)["checks"]}
+    drr.out(*run, "--variants", "react", "--trials", "2", "--limit", "3", "--quiet")
+    drr.out("judge", study, "--what", "rules", "--limit", "2", "--quiet")
+    whys = {
+        row["check"]: row["why"]
+        for row in drr.json(
+            "study", "gate", study, "--require", "words>=-9999", "--require", "rules.price<=1", code=1
+        )["checks"]
+    }
     assert whys["answered"] == "unknown: of 4 answers 1 pending"
     assert whys["rules.price <= 1"] == "unknown: 1 of 3 answers are not judged for it"
     assert whys["words >= -9999"] is None
-    assert main(["study", "gate", study, "--require", "words>=-9999", "--unanswered", "0.25"]) == 0
+    drr.out("study", "gate", study, "--require", "words>=-9999", "--unanswered", "0.25")
 
 
 def test_a_broken_rule_is_what_is_left_of_the_kept() -> None:
@@ -182,23 +182,21 @@ def test_without_a_shared_question_or_an_interval_it_is_unknown_and_fails() -> N
 
 
 def test_a_study_passes_or_fails_with_table_document_and_junit(
-    judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    judged_study: Path, tmp_path: Path, drr: Drr
 ) -> None:
     study, file = str(judged_study), tmp_path / "gate.xml"
-    assert main(["study", "gate", study, "--require", "fp>=0", "--require", "rules.price<=1"]) == 0
-    assert "all 6 checks hold" in capsys.readouterr().out
+    assert "all 6 checks hold" in drr.out(
+        "study", "gate", study, "--require", "fp>=0", "--require", "rules.price<=1"
+    )
     words = ["--require", "fp>=0", "--require", "react:words<=1", "--junit", str(file)]
-    assert main(["study", "gate", study, *words]) == 1
-    assert "1 of 4 checks fail" in capsys.readouterr().out
+    assert "1 of 4 checks fail" in drr.out("study", "gate", study, *words, code=1)
     suite = ElementTree.parse(file).getroot().find("testsuite")
     assert suite is not None and (suite.get("tests"), suite.get("failures")) == ("4", "1")
     broken = [case for case in suite if case.find("failure") is not None]
     assert [(case.get("classname"), case.get("name")) for case in broken] == [("react", "words <= 1")]
-    assert main(["study", "gate", study, *words, "--json"]) == 1
-    document = json.loads(capsys.readouterr().out)
+    document = drr.json("study", "gate", study, *words, code=1)
     assert not document["holds"] and [row["variant"] for row in document["checks"]][:1] == VARIANTS[:1]
-    assert main(["study", "gate", study, *words, "--quiet"]) == 1
-    assert capsys.readouterr().out == ""
+    assert drr.out("study", "gate", study, *words, "--quiet", code=1) == ""
 
 
 def test_a_study_is_not_worse_than_itself_nor_a_variant_than_its_base(
@@ -238,7 +236,7 @@ def test_the_test_against_a_base_is_the_one_that_compare_prints(
         assert all(row["why"] in told for row in broken)
 
 
-def test_misuse_of_the_gate_is_said(judged_study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_misuse_of_the_gate_is_said(judged_study: Path, drr: Drr) -> None:
     study = str(judged_study)
     for words, said in (
         ([], "say what must hold"),
@@ -247,8 +245,7 @@ def test_misuse_of_the_gate_is_said(judged_study: Path, capsys: pytest.CaptureFi
         (["--require", "n_cited>=1", "--against", "react"], "neither better nor worse"),
         (["--require", "fp>=0", "--junit", "/nowhere/x.xml"], "cannot be written"),
     ):
-        assert main(["study", "gate", study, *words]) == 2, words
-        assert said in capsys.readouterr().err
+        assert said in drr.err("study", "gate", study, *words)
 
 
 def test_a_junit_file_holds_any_text() -> None:

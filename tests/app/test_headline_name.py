@@ -10,6 +10,8 @@ import pytest
 from drr.app.cli import main
 from drr.eval.metrics import metric_name, metrics, shown_name, unasked
 
+from tests.commands import Drr
+
 FOREIGN = ("pqr_", "dr3_", "re_", "fact_")
 
 
@@ -37,10 +39,10 @@ def test_a_gate_takes_the_name_and_its_document_has_the_key(
 
 @pytest.mark.long
 def test_sums_of_papers_stand_where_something_of_the_paper_was_judged(
-    judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    judged_study: Path, tmp_path: Path, drr: Drr
 ) -> None:
     """The document has them all the same, and `--paper` asks for them."""
-    assert main(["report", str(judged_study), "--out", str(tmp_path / "plain")]) == 0
+    drr.out("report", judged_study, "--out", tmp_path / "plain")
     tables = {file.stem: file.read_text("utf-8") for file in (tmp_path / "plain" / "tables").glob("*.csv")}
     assert "papers" not in tables and not {one.partition("-")[0] for one in tables} & {
         "pqr",
@@ -48,22 +50,18 @@ def test_sums_of_papers_stand_where_something_of_the_paper_was_judged(
         "reporteval",
     }
     assert "faithfulness" in (tmp_path / "plain" / "tables" / "faithfulness.md").read_text("utf-8")
-    assert main(["report", str(judged_study), "--out", str(tmp_path / "pdr"), "--paper", "pdr"]) == 0
+    drr.out("report", judged_study, "--out", tmp_path / "pdr", "--paper", "pdr")
     assert (tmp_path / "pdr" / "tables" / "papers.csv").is_file()
-    capsys.readouterr()
-    assert main(["report", str(judged_study), "--json"]) == 0
-    figures = next(iter(json.loads(capsys.readouterr().out)["metrics"].values()))
+    figures = next(iter(drr.json("report", judged_study)["metrics"].values()))
     assert "pqr_r" in figures and unasked(figures) == {name for name in figures if name.startswith(FOREIGN)}
     assert unasked({"pqr_r", "pqr_p", "dr3_fa"}) == {"dr3_fa"}
 
 
-def test_compare_prints_what_was_judged(judged_study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_compare_prints_what_was_judged(judged_study: Path, drr: Drr) -> None:
     words = ["study", "compare", str(judged_study), "react", "react+ws"]
-    assert main([*words, "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)["metrics"]
+    document = drr.json(*words)["metrics"]
     assert {"fp", "pqr_r", "fp_file"} <= document.keys()
-    assert main(words) == 0
-    rows = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.strip()]
+    rows = [line.split()[0] for line in drr.out(*words).splitlines() if line.strip()]
     assert "faithfulness" in rows and "overall" in rows
     assert not [row for row in rows if row.startswith(FOREIGN)]
     assert not {"fp", "faithfulness_file", "n_cited_file"} & {*rows}

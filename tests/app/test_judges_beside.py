@@ -18,6 +18,7 @@ from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.study.study import Study
 
+from tests.app.conftest import shown
 from tests.app.test_one_more_family import second_judge
 from tests.tampering import tampered
 
@@ -45,20 +46,14 @@ def test_agreement_and_what_was_judged_lead_to_the_answers(reader: Reader, tmp_p
     material = write_beside(reader.study, tmp_path / "report", "../viewer", "rules-2")
     page = (tmp_path / "report" / "answers" / "~judges.html").read_text("utf-8")
     sections = dict(re.findall(r'<section id="([\w-]+)" class="table">(.*?)</section>', page, re.S))
-    led = set(
-        re.findall(
-            r'href="answers/~judges.html#([\w-]+)"', (tmp_path / "report" / "index.html").read_text("utf-8")
-        )
-    )
-    assert (
-        led == set(sections) >= {"coverage", "agreement-pairwise", "agreement-ratings", "agreement-metrics"}
-    )
+    index = (tmp_path / "report" / "index.html").read_text("utf-8")
+    assert set(re.findall(r'href="answers/~judges.html#([\w-]+)"', index)) == set(sections)
+    assert set(sections) >= {"coverage", "agreement-pairwise", "agreement-ratings", "agreement-metrics"}
 
     graded = rows_of(sections["agreement-ratings"])
     assert len(graded) == len(reader.entries())
     for entry in reader.entries():
-        report = reader.report(entry.key)
-        assert report is not None
+        report = shown(reader, entry)
         (link,) = [one for one in graded if f"../../viewer/r/{entry.key}.html" in one]
         first = next(rating.rating for rating in report.ratings if rating.dimension == "depth")
         assert graded[link]["depth: rules-2 and second"] == f"{first} / 2"
@@ -67,13 +62,10 @@ def test_agreement_and_what_was_judged_lead_to_the_answers(reader: Reader, tmp_p
     judged = rows_of(sections["coverage"]).values()
     for task in ("claims", "rating", "rules", "support"):
         assert sum(int(row[task]) for row in judged) == units[task]["judged"]
-    assert sum(int(row["pairwise"]) for row in judged) == 2 * units["pairwise"]["judged"], (
-        "of two answers each"
-    )
+    pairs = 2 * units["pairwise"]["judged"]
+    assert sum(int(row["pairwise"]) for row in judged) == pairs, "of two answers each"
 
-
-def test_what_is_judged_of_questions_is_no_zero_in_their_answers_rows(reader: Reader, tmp_path: Path) -> None:
-    material = write_beside(reader.study, tmp_path / "report", "../viewer", "rules-2")
+    # What is judged of questions is no zero in the rows of their answers.
     material.document["coverage"]["tasks"]["points"] = {"judged": 3, "failed": 0, "failed_share": 0.0}
     table = COVERAGE.table(material)
     assert table is not None
@@ -98,8 +90,7 @@ def as_the_second_says(verdict: ShownVerdict) -> ShownVerdict:
 def test_every_claim_has_what_the_other_judge_says(reader: Reader) -> None:
     turned = equal = 0
     for entry in reader.entries():
-        report = reader.report(entry.key)
-        assert report is not None
+        report = shown(reader, entry)
         beside, apart = verdicts_beside(report), 0
         for claim in report.claims:
             (said,) = beside[claim.id]
@@ -110,19 +101,15 @@ def test_every_claim_has_what_the_other_judge_says(reader: Reader) -> None:
         (row,) = judges_beside(report)
         turned += apart
         assert row.both == sum(bool(claim.verdicts) for claim in report.claims)
-        assert row.both - row.same == apart
-        assert row.alone == 0
-        assert row.grades == 7
+        assert (row.both - row.same, row.alone, row.grades) == (apart, 0, 7)
         depth = next(rating.rating for rating in report.ratings if rating.dimension == "depth")
         assert row.apart == pytest.approx(abs((depth or 0) - 2) / 7)
-    assert turned
-    assert equal
+    assert turned and equal
 
 
 def test_pages_show_both_judges_and_lead_from_one_to_the_other(reader: Reader) -> None:
-    entry = reader.entries()[0]
-    report, pages = reader.report(entry.key), Pages("s", served=False)
-    assert report is not None
+    entry, pages = reader.entries()[0], Pages("s", served=False)
+    report = shown(reader, entry)
     page = pages.report(report)
     assert 'id="judges"' in page
     place = re.search(r'href="\.\./q/[^"?]*\?left=([^&"]+)&amp;right=([^"]+)"', page)
@@ -151,8 +138,6 @@ def test_over_all_answers_their_agreement_has_an_interval(reader: Reader) -> Non
 def test_where_one_judged_nothing_stands_beside(judged_study: Path) -> None:
     with Study.open(judged_study) as study:
         reader = Reader(study)
-        report = reader.report(reader.entries()[0].key)
-    assert report is not None
+        report = shown(reader, reader.entries()[0])
     page = Pages("s", served=False).report(report)
-    assert "Other judges" not in page
-    assert 'id="judges"' not in page
+    assert "Other judges" not in page and 'id="judges"' not in page

@@ -13,6 +13,7 @@ import pytest
 from drr.app.cli import main
 
 from tests.command_lines import every_leaf
+from tests.commands import Drr
 
 pytestmark = pytest.mark.long
 
@@ -142,7 +143,7 @@ def test_what_writes_says_what_it_wrote(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     line: str,
-    capsys: pytest.CaptureFixture[str],
+    drr: Drr,
 ) -> None:
     home = judged_study.parent
     for name in ("shop", "queries.jsonl"):
@@ -153,11 +154,7 @@ def test_what_writes_says_what_it_wrote(
     if "annotate" in line:
         shutil.copytree(home / "study", "study")
     if "few" in line:
-        assert (
-            main(["persons", "build", "--shop", "shop", "--out", "few.jsonl", "--users", "1", "--quiet"]) == 0
-        )
-    capsys.readouterr()
-    assert main([*shlex.split(line), "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+        drr.out("persons", "build", "--shop", "shop", "--out", "few.jsonl", "--users", "1", "--quiet")
+    document = drr.json(*shlex.split(line))
     written = [document.get("file"), *document.get("files", ()), *document.get("bundles", {})]
     assert all(Path(one).is_file() for one in written if one)

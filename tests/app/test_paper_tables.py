@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from drr.app.cli import main
 from drr.app.papers.printed import paper_of
 from drr.app.report.material import Material
 from drr.app.report.tables import Cell, Table, as_csv, markdown
@@ -17,6 +16,8 @@ from drr.app.report.write import all_tables
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics.document import study_document
 from drr.study.study import Study
+
+from tests.commands import Drr
 
 pytestmark = pytest.mark.long
 
@@ -111,7 +112,7 @@ def test_a_printed_figure_is_no_value_of_ours_in_any_file(by_model: dict[str, Ta
         assert row["paper"]
 
 
-def test_rows_that_were_not_asked_the_same_are_refused(settings_home: Path, tmp_path: Path) -> None:
+def test_rows_that_were_not_asked_the_same_are_refused(settings_home: Path, tmp_path: Path, drr: Drr) -> None:
     home, more = tmp_path / "home", tmp_path / "more.jsonl"
     shutil.copytree(settings_home, home)
     first = json.loads((home / "queries.jsonl").read_text(encoding="utf-8").splitlines()[0])
@@ -119,7 +120,7 @@ def test_rows_that_were_not_asked_the_same_are_refused(settings_home: Path, tmp_
         json.dumps({**first, "id": "q-more", "query": "Which lamp lasts?"}) + "\n", encoding="utf-8"
     )
     only = ("--variants", "react", "--settings", "persona", "--only", "--quiet")
-    assert main(["run", str(home / "study"), "--queries", str(more), *only]) == 0
+    drr.out("run", home / "study", "--queries", more, *only)
     tables = tables_of(home, "pdr", by_model=True)
     refused = tables["pdr-table-2"]
     assert all(cells[0].value == "refused" for _, cells in refused.rows)
@@ -150,13 +151,10 @@ def test_the_retail_papers_figures_stand_in_braces_and_its_other_tables_below(ju
     assert "labels of two people" in str(rows(tables["paper"])["Appendix D"][1].value)
 
 
-def test_a_paper_is_one_of_the_four(
-    judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_paper_is_one_of_the_four(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
     out = tmp_path / "r"
-    assert main(["report", str(judged_study), "--out", str(out), "--paper", "fifth"]) == 2
-    assert "retail" in capsys.readouterr().err
-    assert main(["report", str(judged_study), "--out", str(out), "--paper", "reporteval"]) == 0
+    assert "retail" in drr.err("report", judged_study, "--out", out, "--paper", "fifth")
+    drr.out("report", judged_study, "--out", out, "--paper", "reporteval")
     page = (out / "index.html").read_text(encoding="utf-8")
     assert "ReportEval: its tables and figures" in page
     assert "as the paper prints it" not in page

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from drr.app.cli import main
 from drr.app.pages.serve import STATIC, STYLES
 from drr.app.report import figures
 from drr.app.report.figures import DARK, FORMS, LIGHT
@@ -18,6 +17,8 @@ from drr.app.report.tables import Cell, Heading, Table, headings
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics.document import study_document
 from drr.study.study import Study
+
+from tests.commands import Drr
 
 COMMANDS = {
     *("begin", "end", "centering", "small", "toprule", "midrule", "bottomrule", "caption", "label", "par", "medskip", "smallskip"),
@@ -97,8 +98,8 @@ def material(judged_study: Path) -> Material:
 
 
 @pytest.mark.long
-def test_every_table_of_a_study_can_be_read(judged_study: Path, tmp_path: Path) -> None:
-    assert main(["report", str(judged_study), "--out", str(tmp_path / "r")]) == 0
+def test_every_table_of_a_study_can_be_read(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
+    drr.out("report", judged_study, "--out", tmp_path / "r")
     sources = sorted((tmp_path / "r" / "tables").glob("*.tex"))
     names = {source.stem for source in sources}
     for source in sources:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 from pathlib import Path
 
@@ -20,6 +19,8 @@ from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics.document import study_document
 from drr.eval.metrics.rows import CompareDocument
 from drr.study.study import Study
+
+from tests.commands import Drr
 
 VARIANTS = ["plan-to-function+ws", "react", "react+ws"]
 
@@ -120,8 +121,10 @@ def test_nothing_is_bold_that_the_noise_could_have_made(report: Path) -> None:
 
 
 @pytest.mark.long
-def test_the_same_study_draws_the_same_bytes(judged_study: Path, report: Path, tmp_path: Path) -> None:
-    assert main(["report", str(judged_study), "--out", str(tmp_path / "again")]) == 0
+def test_the_same_study_draws_the_same_bytes(
+    judged_study: Path, report: Path, tmp_path: Path, drr: Drr
+) -> None:
+    drr.out("report", judged_study, "--out", tmp_path / "again")
     files = sorted(path.relative_to(report) for path in report.rglob("*") if path.is_file())
     assert files == sorted(
         path.relative_to(tmp_path / "again") for path in (tmp_path / "again").rglob("*") if path.is_file()
@@ -154,29 +157,23 @@ def test_the_papers_figures_stand_beside_a_models_on_request(judged_study: Path)
     assert any("not comparable" in note for note in tables["faithfulness"].notes)
 
 
-def test_json_is_the_document_and_nothing_else(
-    judged_study: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["report", str(judged_study), "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+def test_json_is_the_document_and_nothing_else(judged_study: Path, drr: Drr) -> None:
+    document = drr.json("report", judged_study)
     assert {"schema", "metrics", "pairwise", "coverage"} <= set(document)
     v = document["metrics"]["react"]["fp"]
     assert set(v) == {"value", "ci_low", "ci_high", "n", "n_unscored", "method"}
 
 
-def test_a_folder_that_is_not_ours_is_left_alone(
-    judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_that_is_not_ours_is_left_alone(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("years of work", encoding="utf-8")
-    assert main(["report", str(judged_study), "--out", str(tmp_path / "mine")]) == 2
-    assert "name a new folder" in capsys.readouterr().err
+    assert "name a new folder" in drr.err("report", judged_study, "--out", tmp_path / "mine")
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.txt"]
 
 
-def test_no_study_and_no_destination_are_misuse(tmp_path: Path, judged_study: Path) -> None:
-    assert main(["report", str(tmp_path / "nowhere"), "--json"]) == 2
-    assert main(["report", str(judged_study)]) == 2
+def test_no_study_and_no_destination_are_misuse(tmp_path: Path, judged_study: Path, drr: Drr) -> None:
+    drr.err("report", tmp_path / "nowhere", "--json")
+    drr.err("report", judged_study)
 
 
 def test_bold_needs_a_difference_beyond_the_noise_and_not_a_rank(judged_study: Path) -> None:
@@ -250,10 +247,9 @@ def test_a_difference_leads_to_both_values_of_each_question(report: Path) -> Non
 
 
 def test_compare_has_the_noise_floor_of_the_report_and_greys_what_is_smaller(
-    judged_study: Path, report: Path, capsys: pytest.CaptureFixture[str]
+    judged_study: Path, report: Path, drr: Drr
 ) -> None:
-    assert main(["compare", str(judged_study), "react", "react+ws", "--json"]) == 0
-    document: CompareDocument = json.loads(capsys.readouterr().out)
+    document: CompareDocument = drr.json("compare", judged_study, "react", "react+ws")
     floor = document["noise"]["fp"]
     shown = cells(report, "differences")["noise floor", "fp"]
     assert (floor["by"], repr(floor["value"]), str(floor["n"])) == ("trials", shown["value"], shown["n"])

@@ -20,6 +20,7 @@ from drr.app.papers.steps import reproducible, steps_of
 from drr.app.report.tables import Table
 from drr.study.study import Study
 
+from tests.commands import Drr
 from tests.wire import Request, Say, Wire, looked
 
 pytestmark = pytest.mark.long
@@ -263,7 +264,7 @@ def test_the_forecast_of_judging_is_near_what_it_is_of_the_answers(
 
 
 def test_a_reproduction_that_was_killed_goes_on_and_does_nothing_twice(
-    judged_study: Path, tmp_path: Path
+    judged_study: Path, tmp_path: Path, drr: Drr
 ) -> None:
     shop, out = judged_study.parent / "shop", tmp_path / "out"
     words = [
@@ -292,7 +293,7 @@ def test_a_reproduction_that_was_killed_goes_on_and_does_nothing_twice(
             now = keys(out / "study")
             assert now.items() >= done.items()
             done = now
-    assert main([*words, "--quiet"]) == 0
+    drr.out(*words, "--quiet")
     assert keys(out / "study").items() >= done.items()
     with Study.open(out / "study") as study:
         records = list(study.records("answer", None))
@@ -379,3 +380,32 @@ def test_dr3_eval_lays_models_and_embedders_side_by_side(of_files: Path, tmp_pat
         "| Table 5 | Retrievers | DR3-Eval: options of one architecture (its Tables 5 and 6, Figure 5); DR3-Eval: size by size"
         in listed
     )
+
+
+def test_one_question_is_reproduced_and_a_second_call_computes_nothing(
+    judged_study: Path, tmp_path: Path, drr: Drr
+) -> None:
+    out, first = tmp_path / "all", (judged_study.parent / "queries.jsonl").read_text("utf-8").splitlines()[0]
+    (tmp_path / "one.jsonl").write_text(first + "\n", encoding="utf-8")
+    asked = ("--shop", judged_study.parent / "shop", "--queries", tmp_path / "one.jsonl")
+    words = ("reproduce", *asked, "--variants", "react,react+ws", "--out", out, "--quiet")
+    printed = drr.out(*words)
+    pages = [out / "report" / "index.html", out / "viewer" / "index.html"]
+    assert all(page.is_file() for page in pages)
+    metrics = json.loads((out / "report" / "metrics.json").read_text(encoding="utf-8"))["metrics"]
+    assert re.search(rf"^react +1 +{metrics['react']['fp']['value']:.2f}", printed, re.MULTILINE)
+    assert "not by a language model" in printed
+    assert printed.endswith(f"report: {pages[0]}\nviewer: {pages[1]}\n")
+    before, table = keys(out / "study"), (out / "report" / "tables" / "faithfulness.csv").read_bytes()
+    drr.out(*words)
+    assert keys(out / "study") == before
+    assert (out / "report" / "tables" / "faithfulness.csv").read_bytes() == table
+
+
+def test_it_stops_at_the_first_step_that_fails(tmp_path: Path, drr: Drr) -> None:
+    (tmp_path / "q.jsonl").write_text('{"query": "x", "user_id": "A"}\n', encoding="utf-8")
+    given = ("--shop", tmp_path / "none", "--queries", tmp_path / "q.jsonl", "--out", tmp_path / "o")
+    err = drr.err("reproduce", *given)
+    assert "there is no such shop" in err
+    assert "drr: `drr run` ended with 2; give the same command again to continue" in err
+    assert not (tmp_path / "o" / "report").exists()

@@ -20,6 +20,7 @@ from drr.eval.metrics.document import study_document
 from drr.study.study import Study
 from starlette.testclient import TestClient
 
+from tests.commands import Drr
 from tests.entering import entered
 
 AT = "http://127.0.0.1:8125"
@@ -137,7 +138,7 @@ def test_coverage_counts_marks_of_what_still_stands(study: Study, view: ReportVi
 
 
 def test_a_judge_is_held_against_the_marks_and_it_is_said_whose_they_are(
-    study: Study, view: ReportView, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    study: Study, view: ReportView, tmp_path: Path, drr: Drr
 ) -> None:
     told = verdicts(view)
     put(
@@ -148,9 +149,7 @@ def test_a_judge_is_held_against_the_marks_and_it_is_said_whose_they_are(
         mark(rule(view)),
     )
     words = ["calibrate", str(study.folder), "--task", "support", "--study", str(tmp_path / "c"), "--quiet"]
-    capsys.readouterr()
-    assert main([*words, "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = drr.json(*words)
     assert document["labels"] == 3
     assert document["people"] == ["ann", "bob"]
     assert document["marks"] == {
@@ -160,17 +159,13 @@ def test_a_judge_is_held_against_the_marks_and_it_is_said_whose_they_are(
         "rules": {view.rules[0].name: {"right": 1, "wrong": 0}},
     }
     assert document["metrics"]["exact"]["value"] == 1.0, "the same judge sees the same passages"
-    assert main(words) == 0
-    shown = " ".join(capsys.readouterr().out.split())
+    shown = " ".join(drr.out(*words).split())
     assert "marks of reviewers (ann 2, bob 1)" in shown
     assert "neither blind nor drawn by lot" in shown
 
 
-def test_a_study_without_marks_has_nothing_to_be_held_against(
-    study: Study, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["calibrate", str(study.folder), "--task", "support"]) == 2
-    assert "is where verdicts are marked" in capsys.readouterr().err
+def test_a_study_without_marks_has_nothing_to_be_held_against(study: Study, drr: Drr) -> None:
+    assert "is where verdicts are marked" in drr.err("calibrate", study.folder, "--task", "support")
 
 
 def test_marks_that_a_folder_saved_come_in_once_and_in_any_order(
@@ -197,7 +192,6 @@ def test_marks_that_a_folder_saved_come_in_once_and_in_any_order(
     assert "marks-cat.jsonl, line 1: reviewer" in capsys.readouterr().err
 
 
-def test_who_marks_is_named_once(study: Study, capsys: pytest.CaptureFixture[str]) -> None:
+def test_who_marks_is_named_once(study: Study, drr: Drr) -> None:
     for words in ("ann,ann", "a/b", ""):
-        assert main(["view", str(study.folder), "--reviewer", words]) == 2
-        assert "--reviewer" in capsys.readouterr().err
+        assert "--reviewer" in drr.err("view", study.folder, "--reviewer", words)

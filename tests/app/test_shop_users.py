@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
-from drr.app.cli import main
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
 
 from tests.agents.garden import write_shop
+from tests.commands import Drr
 
 
 @pytest.fixture(scope="module")
@@ -19,9 +17,8 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> str:
     return folder
 
 
-def test_users_are_listed_with_their_orders_and_themes(shop: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["shop", "users", shop, "--min-orders", "1", "--json"]) == 0
-    users = json.loads(capsys.readouterr().out)["users"]
+def test_users_are_listed_with_their_orders_and_themes(shop: str, drr: Drr) -> None:
+    users = drr.json("shop", "users", shop, "--min-orders", "1")["users"]
     with open_shop(shop, Settings()) as opened:
         assert {user["user_id"] for user in users} == set(opened.store.sample_users(10, seed=7, min_orders=1))
         for user in users:
@@ -30,10 +27,8 @@ def test_users_are_listed_with_their_orders_and_themes(shop: str, capsys: pytest
             assert user["latest"] == max(order.order_date[:10] for order in page.items)
     assert [user["orders"] for user in users] == sorted((user["orders"] for user in users), reverse=True)
     assert any(user["themes"] for user in users)
-    assert main(["shop", "users", shop, "--min-orders", "1", "--limit", "1"]) == 0
-    assert "ask for one: drr ask" in capsys.readouterr().out
+    assert "ask for one: drr ask" in drr.out("shop", "users", shop, "--min-orders", "1", "--limit", "1")
 
 
-def test_none_with_so_many_orders_is_said(shop: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["shop", "users", shop, "--min-orders", "1000"]) == 1
-    assert "no user has 1000 orders" in capsys.readouterr().err
+def test_none_with_so_many_orders_is_said(shop: str, drr: Drr) -> None:
+    assert "no user has 1000 orders" in drr.err("shop", "users", shop, "--min-orders", "1000", code=1)

@@ -20,6 +20,7 @@ from drr.extras.otel.spans import call_attributes
 from drr.llm.meter import SeenCall, Tokens
 from langchain_core.messages import AIMessage
 
+from tests.commands import Drr
 from tests.wire import Say, Wire
 
 WITH_PACKAGES = pytest.mark.skipif(
@@ -141,14 +142,14 @@ def script(request: Any) -> Say:
 @WITH_PACKAGES
 @pytest.mark.parametrize("text", [False, True])
 def test_a_run_is_one_trace_of_its_calls(
-    judged_study: Path, monkeypatch: pytest.MonkeyPatch, text: bool, capsys: pytest.CaptureFixture[str]
+    judged_study: Path, monkeypatch: pytest.MonkeyPatch, text: bool, drr: Drr
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=planted-token-9876")
     shop = judged_study.parent / "shop"
     user = json.loads((judged_study.parent / "queries.jsonl").read_text("utf-8").splitlines()[0])["user_id"]
     with collecting() as (url, bodies), Wire(script) as wire:
-        main(asked(shop, user, url, wire.url, *(["--otel-text"] if text else [])))
+        drr(*asked(shop, user, url, wire.url, *(["--otel-text"] if text else [])))
     spans = spans_in(bodies)
     names = [span.name for span in spans]
     unit = next(span for span in spans if span.name == "invoke_agent react")
@@ -179,13 +180,13 @@ def test_a_collector_that_fails_changes_nothing_of_the_run(
 
 @WITH_PACKAGES
 def test_a_judging_is_a_span_for_each_judgement_with_its_calls(
-    judged_study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    judged_study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drr: Drr
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     shutil.copytree(judged_study, tmp_path / "study")
     words = ["judge", str(tmp_path / "study"), "--what", "quality", "--limit", "1", "--quiet", "--json"]
     with collecting() as (url, bodies), Wire(lambda request: Say(f"no grades {KEY}")) as wire:
-        main([*words, "--judge", "anthropic:claude-sonnet-5-5", "--base-url", wire.url, "--otel", url])
+        drr(*words, "--judge", "anthropic:claude-sonnet-5-5", "--base-url", wire.url, "--otel", url)
     spans = spans_in(bodies)
     unit = next(span for span in spans if span.name.startswith("judge "))
     told = {one.key: one.value.string_value for one in unit.attributes}
@@ -193,5 +194,5 @@ def test_a_judging_is_a_span_for_each_judgement_with_its_calls(
     assert len(chats) == len(wire.requests) > 0
     assert {span.parent_span_id for span in chats} == {unit.span_id}
     assert told["drr.task"] == "rating" and told["error.type"] == "malformed"
-    assert main(["trace", str(tmp_path / "study"), told["drr.unit"]]) == 0
+    drr.out("trace", tmp_path / "study", told["drr.unit"])
     assert KEY.encode() not in b"".join(bodies)

@@ -12,6 +12,8 @@ from drr.env.settings import resolve
 from drr.env.shop import open_shop
 from drr.study.study import Study
 
+from tests.commands import Drr
+
 GIVEN = "--variants react,react+ws --trials 2 --limits steps=5 --citation-repair remove --web-top-k 3 --no-references --budget-tokens 900000"
 
 
@@ -64,33 +66,27 @@ def test_a_run_from_the_saved_file_has_the_same_unit_keys(
     assert json.loads(capsys.readouterr().out)["units"]["total"] == 4
 
 
-def test_the_command_line_wins_over_the_file(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_wins_over_the_file(here: Path, drr: Drr) -> None:
     (here / "my.yaml").write_text(
         "shop: shop\nqueries: queries.jsonl\nvariants: [react, react+ws]\ntrials: 3\nmodels: {agent: offline, judge: offline}\n"
         "judges: [offline]\nbudget: {tokens: 500000, per_unit: 2}\nreferences: no\nlimits: {steps: 4}\n",
         "utf-8",
     )
-    assert main(["run", "my.yaml", "--variants", "react", "--trials", "1", "--dry-run", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["units"] == 1
+    assert drr.json("run", "my.yaml", "--variants", "react", "--trials", "1", "--dry-run")["units"] == 1
     assert run("my.yaml", "--variants", "react", "--trials", "1") == 0
     assert (here / "my" / "study.toml").is_file()
     assert 'model_judge = "offline"' in (here / "my" / "study.toml").read_text("utf-8")
-    assert main(["study", "status", "my.yaml", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["units"]["done"] == 1
-    assert main(["judge", "my.yaml", "--what", "rules", "--quiet", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["run"]["left"] == 0
+    assert drr.json("study", "status", "my.yaml")["units"]["done"] == 1
+    assert drr.json("judge", "my.yaml", "--what", "rules", "--quiet")["run"]["left"] == 0
 
 
-def test_each_judge_of_a_file_judges(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_judge_of_a_file_judges(here: Path, drr: Drr) -> None:
     (here / "my.yaml").write_text(
         "shop: shop\nqueries: queries.jsonl\nvariants: react\njudges: [offline, offline]\n", "utf-8"
     )
     assert run("my.yaml") == 0
-    capsys.readouterr()
-    assert main(["judge", "my.yaml", "--what", "rules", "--quiet"]) == 0
-    assert capsys.readouterr().err.count("nothing left") == 2
-    assert main(["judge", "my.yaml", "--json"]) == 2
-    assert "name one of its judges with --judge" in capsys.readouterr().err
+    assert drr.err("judge", "my.yaml", "--what", "rules", "--quiet", code=0).count("nothing left") == 2
+    assert "name one of its judges with --judge" in drr.err("judge", "my.yaml", "--json")
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from drr.papers.dr3.viewer.shelf import TaskShelf
 from drr.study.study import Study
 from starlette.testclient import TestClient
 
+from tests.commands import Drr
 from tests.entering import entered
 from tests.filetasks.known import FACTS, RIGHT, WRONG, write_known_task
 from tests.filetasks.made import PAGES, QUERY
@@ -151,11 +152,10 @@ def test_the_truth_answers_only_to_the_owners_token(shelf: TaskShelf, browser: T
         assert served.status_code == 200 and "script-src 'self'" in served.headers["content-security-policy"]
 
 
-def test_the_folder_of_pages_is_whole(
-    tasks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["view", str(tasks), "--static", str(tmp_path / "pages"), "--quiet"]) == 0
-    assert "not for who answers or judges them" in capsys.readouterr().out
+def test_the_folder_of_pages_is_whole(tasks: Path, tmp_path: Path, drr: Drr) -> None:
+    assert "not for who answers or judges them" in drr.out(
+        "view", tasks, "--static", tmp_path / "pages", "--quiet"
+    )
     pages = sorted((tmp_path / "pages").rglob("*.html"))
     assert len(pages) == 1 + 2 * (1 + 3 + 1)
     for page in pages:
@@ -182,19 +182,15 @@ def test_pages_are_shown_as_their_text_without_the_extra(
     assert [page.image for page in manual.pages] == [None] * 4 and manual.pages[1].text.spans
 
 
-def test_a_task_that_cannot_be_read_is_named_and_the_others_are_shown(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_task_that_cannot_be_read_is_named_and_the_others_are_shown(tmp_path: Path, drr: Drr) -> None:
     write_known_task(tmp_path / "tasks" / "007")
     write_known_task(tmp_path / "tasks" / "008", "008")
     (tmp_path / "tasks" / "008" / "truth.json").write_text("{}")
     shelf = TaskShelf(tmp_path / "tasks")
     assert shelf.readable() == ["007"] and shelf.task("008") is None
     assert ["truth.json" in (entry.problem or "") for entry in shelf.set().entries] == [False, True]
-    assert main(["view", str(tmp_path / "tasks"), "--static", str(tmp_path / "pages"), "--quiet"]) == 0
-    capsys.readouterr()
-    assert main(["view", str(tmp_path / "tasks"), "--judge", "rules-2"]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    drr.out("view", tmp_path / "tasks", "--static", tmp_path / "pages", "--quiet")
+    assert drr.err("view", tmp_path / "tasks", "--judge", "rules-2").count("\n") == 1
 
 
 def test_a_file_that_is_gone_or_broken_says_so_on_its_page(tmp_path: Path) -> None:
@@ -210,7 +206,7 @@ def test_a_file_that_is_gone_or_broken_says_so_on_its_page(tmp_path: Path) -> No
     }
 
 
-def test_found_pages_say_what_a_model_took_them_for_and_what_a_person_said(tmp_path: Path) -> None:
+def test_found_pages_say_what_a_model_took_them_for_and_what_a_person_said(tmp_path: Path, drr: Drr) -> None:
     folder = write_known_task(tmp_path / "007")
     truth = read_truth(folder)
     proposals = tuple(
@@ -235,7 +231,7 @@ def test_found_pages_say_what_a_model_took_them_for_and_what_a_person_said(tmp_p
         }
     )
     (folder / TRUTH).write_bytes(document(changed))
-    assert main(["view", str(folder), "--static", str(tmp_path / "pages"), "--quiet"]) == 0
+    drr.out("view", folder, "--static", tmp_path / "pages", "--quiet")
     html = (tmp_path / "pages" / "t" / "007.html").read_text()
     standings = ("confirmed", "not confirmed", "refuted")
     assert re.findall(r'<span class="tag [a-z]+">((?:not )?confirmed|refuted)</span>', html) == list(
@@ -321,9 +317,11 @@ def test_a_report_shows_each_fact_beside_its_place(study: Path, tasks: Path) -> 
     assert "contradicted" in bare and "<svg" not in bare and "../t/" not in bare
 
 
-def test_a_studys_pages_and_those_of_its_tasks_lead_to_each_other(study: Path, tmp_path: Path) -> None:
+def test_a_studys_pages_and_those_of_its_tasks_lead_to_each_other(
+    study: Path, tmp_path: Path, drr: Drr
+) -> None:
     pages = tmp_path / "pages"
-    assert main(["view", str(study), "--static", str(pages), "--quiet"]) == 0
+    drr.out("view", study, "--static", pages, "--quiet")
     assert 'href="tasks.html"' in (pages / "index.html").read_text()
     assert 't/007.html"' in (pages / "tasks.html").read_text()
     task = (pages / "t" / "007.html").read_text()
@@ -338,20 +336,19 @@ def test_a_studys_pages_and_those_of_its_tasks_lead_to_each_other(study: Path, t
 
 
 def test_a_study_without_its_tasks_says_so_and_takes_them_from_elsewhere(
-    study: Path, tasks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    study: Path, tasks: Path, tmp_path: Path, drr: Drr
 ) -> None:
     moved, pages = tmp_path / "study", tmp_path / "pages"
     shutil.copytree(study, moved)
     plan = moved / "study.toml"
     plan.write_text(plan.read_text().replace(str(tasks), str(tmp_path / "gone")))
-    assert main(["view", str(moved), "--static", str(pages), "--quiet"]) == 0
-    assert "--tasks FOLDER says where" in capsys.readouterr().err
+    assert "--tasks FOLDER says where" in drr.err("view", moved, "--static", pages, "--quiet", code=0)
     assert not (pages / "tasks.html").exists() and "tasks.html" not in (pages / "index.html").read_text()
-    assert main(["view", str(moved), "--static", str(pages), "--tasks", str(tasks), "--quiet"]) == 0
+    drr.out("view", moved, "--static", pages, "--tasks", tasks, "--quiet")
     assert (pages / "t" / "007.html").is_file()
 
 
-def test_reports_of_others_on_the_tasks_stand_beside_them_too(tasks: Path, tmp_path: Path) -> None:
+def test_reports_of_others_on_the_tasks_stand_beside_them_too(tasks: Path, tmp_path: Path, drr: Drr) -> None:
     row = {
         "id": "a",
         "system": "theirs",
@@ -361,20 +358,17 @@ def test_reports_of_others_on_the_tasks_stand_beside_them_too(tasks: Path, tmp_p
     }
     (tmp_path / "reports.jsonl").write_text(json.dumps(row) + "\n")
     study, pages = str(tmp_path / "study"), tmp_path / "pages"
-    assert main(["import", study, str(tmp_path / "reports.jsonl")]) == 0
-    assert main(["judge", study, "--what", "dr3", "--tasks", str(tasks), "--quiet"]) == 0
-    assert main(["view", study, "--static", str(pages), "--quiet"]) == 0
+    drr.out("import", study, tmp_path / "reports.jsonl")
+    drr.out("judge", study, "--what", "dr3", "--tasks", tasks, "--quiet")
+    drr.out("view", study, "--static", pages, "--quiet")
     (answer,) = re.findall(r'href="\.\./(r/[^"]+\.html)">\d+ words', (pages / "t" / "007.html").read_text())
     report = (pages / answer).read_text()
     assert "Facts of the task: 1 found" in report and 'href="../t/007.html"' in report
 
 
-def test_no_page_of_an_annotator_leads_to_the_truth(
-    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_page_of_an_annotator_leads_to_the_truth(study: Path, tmp_path: Path, drr: Drr) -> None:
     words = ("--annotators", "1", "--pairs", "1", "--bundle", str(tmp_path / "bundle"))
-    assert main(["annotate", str(study), *words]) == 0
-    capsys.readouterr()
+    drr.out("annotate", study, *words)
     texts = [path.read_text(errors="replace") for path in (tmp_path / "bundle").rglob("*") if path.is_file()]
     assert texts
     for told in (

@@ -9,11 +9,11 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from drr.app.cli import main
 from drr.app.command_table import commands
 from drr.app.terminal import Column, Screen, flowing, table, verdict, wide
 
 from tests.command_lines import every_leaf
+from tests.commands import Drr
 
 HEAD = ("variant", Column("FP"), Column("tokens", rank=1), Column("interval", rank=2), Column("p"))
 ROWS = [
@@ -122,15 +122,16 @@ def test_wide_has_every_column(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.long
 def test_every_command_knows_quiet_and_wide_and_a_summary_is_left_out(
-    judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    judged_study: Path, tmp_path: Path, drr: Drr
 ) -> None:
     known = {leaf: parser._option_string_actions for leaf, parser in every_leaf()}
     assert all({"--quiet", "--wide"} <= set(options) for options in known.values())
     assert {f"{row.name} {part}".rstrip() for row in commands() for part in row.summaries} <= set(known)
-    assert main(["report", str(judged_study), "--out", str(tmp_path / "r"), "--quiet"]) == 0
-    assert capsys.readouterr().out == "" and (tmp_path / "r" / "index.html").is_file()
-    assert main(["report", str(judged_study), "--json", "--quiet"]) == 0
-    assert '"metrics"' in capsys.readouterr().out
+    assert (
+        drr.out("report", judged_study, "--out", tmp_path / "r", "--quiet") == ""
+        and (tmp_path / "r" / "index.html").is_file()
+    )
+    assert '"metrics"' in drr.out("report", judged_study, "--json", "--quiet")
 
 
 def test_a_paragraph_flows_on_a_terminal_and_is_one_line_piped(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
-import pytest
 from drr.app.viewer.gantt import LINE, WIDE, gantt
 from drr.app.viewer.model import Actor, CallView, StepView
 from drr.app.viewer.parts import conversations
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages, script, words_script
-from drr.study.study import Study
+from markupsafe import escape
 
-
-@pytest.fixture(scope="module")
-def reader(judged_study: Path) -> Iterator[Reader]:
-    with Study.open(judged_study) as study:
-        found = Reader(study)
-        found.measure()
-        yield found
+from tests.app.conftest import shown, view_of
 
 
 def answers_with(told: str, word: str) -> set[str]:
@@ -49,27 +40,23 @@ def test_every_word_leads_to_the_answers_that_have_it() -> None:
 def test_reports_claims_and_what_was_read_are_found(reader: Reader) -> None:
     told = words_script(reader)
     for entry in reader.entries()[:3]:
-        view = reader.report(entry.key)
-        assert view is not None and view.sources
+        view = shown(reader, entry)
         seen = re.findall(r"[^\W_]{9,}", view.sources[0].seen[0].lower())
         for word in (*re.findall(r"[^\W_]{9,}", view.report.lower())[:3], *seen[:3]):
             assert entry.key in answers_with(told, word), word
 
 
 def test_a_transcript_has_every_message_and_every_result_whole(reader: Reader) -> None:
-    entry = next(one for one in reader.entries() if one.variant == "react")
-    view = reader.report(entry.key)
-    assert view is not None
+    view = view_of(reader, "react")
     page = Pages("s", served=False).transcript(view)
     messages = [one for talk in view.conversations for one in talk.messages]
     assert page.count('<li class="message') == len(messages) > 5
-    longest = max((one for one in messages if one.tool), key=lambda one: len(one.text))
-    assert str(len(longest.text)) and longest.text[-40:].replace("&", "&amp;").replace("'", "&#39;").replace('"', "&#34;").replace("<", "&lt;").replace(">", "&gt;") in page  # fmt: skip
+    longest = max((one.text for one in messages if one.tool), key=len)
+    assert str(escape(longest[-40:])) in page
 
 
 def test_calls_stand_where_they_began(reader: Reader) -> None:
-    view = reader.report(reader.entries()[0].key)
-    assert view is not None
+    view = shown(reader, reader.entries()[0])
     starts = [call.started_at for call in view.calls]
     assert None not in starts and max(one for one in starts if one is not None) <= (view.seconds or 0)
     calls = (
@@ -87,8 +74,7 @@ def test_calls_stand_where_they_began(reader: Reader) -> None:
 def test_turns_pages_and_summaries_stand_where_they_began(reader: Reader) -> None:
     kinds = {}
     for entry in reader.entries():
-        view = reader.report(entry.key)
-        assert view is not None
+        view = shown(reader, entry)
         for step in view.steps:
             assert 0 <= step.started_at <= step.started_at + step.seconds <= (view.seconds or 0)
         kinds[entry.variant] = {step.kind for step in view.steps}

@@ -3,81 +3,71 @@
 from __future__ import annotations
 
 import errno
+import json
 import re
 import shutil
+import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
-from drr.app.cli import main
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.app.viewer.site import ServedReport, site
+from drr.eval.metrics.document import study_document
 from drr.study.study import Study
 from starlette.testclient import TestClient
 
+from tests.app.conftest import shown, view_of
+from tests.commands import Drr
 from tests.entering import entered
 from tests.tampering import tampered
 
-
-@pytest.fixture(scope="module")
-def reader(judged_study: Path) -> Reader:
-    reader = Reader(Study.open(judged_study))
-    reader.measure()
-    return reader
+PAGES = Pages("s", served=False)
 
 
-def test_the_index_has_every_answer_with_its_own_precision(reader: Reader) -> None:
+def served(reader: Reader, token: str = "t", **more: Any) -> TestClient:
+    return TestClient(site(reader, token, 8124, **more), base_url="http://127.0.0.1:8124")
+
+
+def test_the_index_has_every_answer_and_its_precisions_average_to_the_headline(reader: Reader) -> None:
     entries = reader.entries()
-    assert len(entries) == 12
-    assert {entry.status for entry in entries} == {"done"}
-    assert all(0 <= (entry.scores["fp"] or 0.0) <= 1 and entry.scores["fp"] is not None for entry in entries)
-
-
-def test_the_reports_precision_averages_to_the_headline(reader: Reader, judged_study: Path) -> None:
-    from drr.eval.metrics.document import study_document
-
-    with Study.open(judged_study) as study:
-        headline = study_document(study)["metrics"]["react"]["fp"]["value"]
-    found = [entry.scores["fp"] for entry in reader.entries() if entry.variant == "react"]
-    own = [value for value in found if value is not None]
+    assert len(entries) == 12 and {entry.status for entry in entries} == {"done"}
+    scores = [entry.scores["fp"] for entry in entries]
+    assert all(score is not None and 0 <= score <= 1 for score in scores)
+    headline = study_document(reader.study)["metrics"]["react"]["fp"]["value"]
+    own = [entry.scores["fp"] or 0.0 for entry in entries if entry.variant == "react"]
     assert sum(own) / len(own) == pytest.approx(headline)
 
 
 def test_claims_stand_where_they_are_quoted_and_their_passages_hold_the_support(reader: Reader) -> None:
-    entry = next(entry for entry in reader.entries() if entry.variant == "react+ws")
-    view = reader.report(entry.key)
-    assert view is not None
+    view, supported = view_of(reader, "react+ws"), 0
     assert view.claims
-    supported = 0
     for claim in view.claims:
         assert view.report[claim.start : claim.end].strip()
-        for verdict in claim.verdicts:
-            for passage in verdict.passages:
-                for start, end in passage.spans:
-                    supported += 1
-                    assert passage.text[start:end].strip()
+        for passage in (passage for verdict in claim.verdicts for passage in verdict.passages):
+            supported += len(passage.spans)
+            assert all(passage.text[start:end].strip() for start, end in passage.spans)
     assert supported > 3
-    brought = [source for source in view.sources if source.call is not None]
-    calls = {call.number: call for call in view.calls}
-    assert brought
-    for source in brought:
-        assert source.call is not None
-        assert source.url in calls[source.call].result
+    brought = [(source.url, source.call) for source in view.sources if source.call is not None]
+    results = {call.number: call.result for call in view.calls}
+    assert brought and all(url in results[number] for url, number in brought)
+    pages = [source.page for source in view.sources if source.page]
+    assert pages and len(reader.page(pages[0]) or "") >= 200, "a frozen page is shown as text"
 
 
 def test_evidence_is_named_as_the_report_numbers_it_and_records_show_their_passage(reader: Reader) -> None:
-    pages, marked = Pages("study", served=False), 0
-    for entry in reader.entries():
-        view = reader.report(entry.key)
-        assert view is not None
-        by_code = [
-            v for c in view.claims for v in c.verdicts if v.judge.startswith("code") and v.status == "full"
-        ]
+    marked = 0
+    for view in (shown(reader, entry) for entry in reader.entries()):
+        verdicts = [v for c in view.claims for v in c.verdicts]
+        by_code = [v for v in verdicts if v.judge.startswith("code") and v.status == "full"]
         assert all(v.passages or v.missing for v in by_code)
         marked += sum(bool(passage.spans) for v in by_code for passage in v.passages)
-        page = pages.report(view)
+        page = PAGES.report(view)
         for number, url in re.findall(r"^\[(\d+)\].*?(http\S+)$", view.report, re.MULTILINE):
             place = next(s.number for s in view.sources if s.url == url)
             assert re.search(rf'id="source-{place}"><details><summary>\[{number}\] ', page)
@@ -86,9 +76,7 @@ def test_evidence_is_named_as_the_report_numbers_it_and_records_show_their_passa
 
 def test_each_source_stands_once_with_how_often_it_was_returned(reader: Reader) -> None:
     returned = 0
-    for entry in reader.entries():
-        view = reader.report(entry.key)
-        assert view is not None
+    for view in (shown(reader, entry) for entry in reader.entries()):
         urls = [source.url for source in view.sources]
         assert len(set(urls)) == len(urls)
         assert [source.number for source in view.sources] == list(range(1, len(urls) + 1))
@@ -96,18 +84,15 @@ def test_each_source_stands_once_with_how_often_it_was_returned(reader: Reader) 
         for source in view.sources:
             assert len(set(source.calls)) == len(source.calls)
             assert all(source.url in results[number] for number in source.calls)
-        most = max(view.sources, key=lambda source: len(source.calls))
-        returned = max(returned, len(most.calls))
-        if len(most.calls) > 1:
-            assert f"returned {len(most.calls)} times" in Pages("s", served=False).report(view)
+        most = max(len(source.calls) for source in view.sources)
+        returned = max(returned, most)
+        assert most <= 1 or f"returned {most} times" in PAGES.report(view)
     assert returned > 1
 
 
 def test_rule_values_and_passages_are_told_as_people_read_them(reader: Reader) -> None:
     cut = 0
-    for entry in reader.entries():
-        view = reader.report(entry.key)
-        assert view is not None
+    for view in (shown(reader, entry) for entry in reader.entries()):
         assert view.rules
         assert not [rule.value for rule in view.rules if "{" in rule.value or "'" in rule.value]
         frozen = [text for source in view.sources for text in source.seen]
@@ -130,81 +115,66 @@ def test_a_study_that_lost_its_shop_says_so(judged_study: Path, tmp_path: Path) 
     assert where in resolved
     (moved / "study.toml").write_text(resolved.replace(where, 'shop = "gone"'), encoding="utf-8")
     with Study.open(moved) as study:
-        reader = Reader(study)
-        entry = next(e for e in reader.entries() if e.variant == "react")
-        view = reader.report(entry.key)
-        assert view is not None
+        view = view_of(Reader(study), "react")
         assert view.missing_shop == "gone"
-        assert "the shop cannot be opened" in Pages("s", served=False).report(view)
-        found = Reader(study, shop=str(judged_study.parent / "shop")).report(entry.key)
-        assert found is not None
-        assert found.profile
-        assert found.missing_shop is None
+        assert "the shop cannot be opened" in PAGES.report(view)
+        found = view_of(Reader(study, shop=str(judged_study.parent / "shop")), "react")
+        assert found.profile and found.missing_shop is None
     (tmp_path / "gone").symlink_to(judged_study.parent / "shop")
     with Study.open(moved) as study:
-        beside = Reader(study).report(entry.key)
-        assert beside is not None
-        assert beside.profile
+        assert view_of(Reader(study), "react").profile, "beside the study"
 
 
-def test_a_question_shows_ratings_and_who_won(reader: Reader) -> None:
+def test_a_question_shows_ratings_and_who_won_and_a_report_its_shopper_and_tokens(reader: Reader) -> None:
     entry = reader.entries()[0]
-    page = Pages("s", served=False).query(reader.query(entry.query_id), reader.outcomes(entry.query_id))
-    assert "Ratings by rules-2" in page
-    assert "who won, both orders together" in page
+    page = PAGES.query(reader.query(entry.query_id), reader.outcomes(entry.query_id))
+    assert "Ratings by rules-2" in page and "who won, both orders together" in page
     assert len(reader.outcomes(entry.query_id)) % 7 == 0
+    view = shown(reader, entry)
+    assert view.shopper is not None
+    page = PAGES.report(view)
+    assert f"<dt>orders</dt><dd>{view.shopper.orders}," in page
+    orders = page.partition("Orders: recent and notable purchases</summary>")[2].partition("</ul>")[0]
+    assert orders.count("<li>") == len(view.shopper.notable) > 0
+    assert all(f"<li>{one.last}: " in orders for one in view.shopper.notable)
+    view = view_of(reader, "react")
+    told = sum(conversation.output_tokens or 0 for conversation in view.conversations)
+    assert told == view.usage["agent"]["output_tokens"] > 0
 
 
 def test_every_response_forbids_what_is_not_ours(reader: Reader) -> None:
-    with TestClient(
-        site(reader, "t", 8124), base_url="http://127.0.0.1:8124", follow_redirects=False
-    ) as client:
+    with served(reader) as client:
+        client.follow_redirects = False
         asked = [client.get("/index.html"), entered(client, "t")]
-        asked += [
-            client.get(path)
-            for path in ("/index.html", "/none", "/r/none.html", "/static/viewer.js", "/live.json")
-        ]
-        asked += [client.post("/index.html"), client.get("/", headers={"host": "evil.example"})]
-        asked += [client.get("/", headers={"origin": "http://evil.example"}), client.get("/static/none.js")]
+        for path in ("index.html", "none", "r/none.html", "static/viewer.js", "static/none.js", "live.json"):
+            asked.append(client.get(f"/{path}"))
+        for name in ("host", "origin"):
+            asked.append(client.get("/", headers={name: "http://evil.example"}))
+        asked.append(client.post("/index.html"))
     for response in asked:
         policy = response.headers["content-security-policy"]
-        assert "default-src 'none'" in policy
-        assert "unsafe" not in policy
+        assert "default-src 'none'" in policy and "unsafe" not in policy
         assert response.headers["x-content-type-options"] == "nosniff"
         assert "server" not in response.headers
 
 
+OUTSIDE = ("r/zzz.html", "q/zzz.html", "p/" + "0" * 64 + ".html", "p/..%2f..%2fledger.sqlite.html", "x/y.html", "static/..%2f..%2fserve.py")  # fmt: skip
+
+
 def test_pages_answer_only_to_the_token_and_only_from_this_study(reader: Reader) -> None:
     entry = reader.entries()[0]
-    with TestClient(site(reader, "secret-token", 8124), base_url="http://127.0.0.1:8124") as client:
+    with served(reader, "secret-token") as client:
         assert client.get("/index.html").status_code == 403
         assert entered(client, "secret-token").status_code == 200
-        assert client.get(f"/r/{entry.key}.html").status_code == 200
-        assert client.get(f"/q/{entry.query_id}.html").status_code == 200
-        for wrong in (
-            "/r/zzz.html",
-            "/q/zzz.html",
-            "/p/" + "0" * 64 + ".html",
-            "/p/..%2f..%2fledger.sqlite.html",
-            "/x/y.html",
-        ):
-            assert client.get(wrong).status_code == 404
-        assert client.get("/static/..%2f..%2fserve.py").status_code == 404
-        assert client.get("/live.json").status_code == 200
+        for path in (f"r/{entry.key}.html", f"q/{entry.query_id}.html", "live.json"):
+            assert client.get(f"/{path}").status_code == 200
+        for path in OUTSIDE:
+            assert client.get(f"/{path}").status_code == 404
 
 
-def test_a_frozen_page_is_shown_as_text(reader: Reader) -> None:
-    views = [reader.report(entry.key) for entry in reader.entries() if entry.variant == "react+ws"]
-    pages = [source.page for view in views if view is not None for source in view.sources if source.page]
-    assert pages
-    text = reader.page(pages[0])
-    assert text is not None
-    assert len(text) >= 200
-
-
-def test_the_static_folder_is_complete_and_small(judged_study: Path, tmp_path: Path) -> None:
+def test_the_static_folder_is_complete_and_small(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
     out = tmp_path / "pages"
-    assert main(["view", str(judged_study), "--static", str(out), "--quiet"]) == 0
+    drr.out("view", judged_study, "--static", out, "--quiet")
     assert len(list((out / "r").glob("*.html"))) == 12
     assert max(path.stat().st_size for path in (out / "r").glob("*.html")) <= 150_000
     for page in out.rglob("*.html"):
@@ -216,14 +186,12 @@ def test_the_static_folder_is_complete_and_small(judged_study: Path, tmp_path: P
     again = tmp_path / "other"
     again.mkdir()
     (again / "mine.txt").write_text("x", encoding="utf-8")
-    assert main(["view", str(judged_study), "--static", str(again), "--quiet"]) == 2
+    for more in ((), ("--shop", tmp_path / "none"), ("--judge", "nobody")):
+        drr.err("view", judged_study, "--static", again if not more else tmp_path / "p", "--quiet", *more)
 
 
 def test_a_page_knows_what_it_shows_so_that_no_news_is_missed(judged_study: Path) -> None:
-    with (
-        Study.open(judged_study) as study,
-        TestClient(site(Reader(study), "t", 8124), base_url="http://127.0.0.1:8124") as client,
-    ):
+    with Study.open(judged_study) as study, served(Reader(study)) as client:
         entered(client, "t")
         shown: list[str] = []
         for _ in range(200):
@@ -233,12 +201,13 @@ def test_a_page_knows_what_it_shows_so_that_no_news_is_missed(judged_study: Path
                 break
             time.sleep(0.05)
         assert shown == [version]
-        assert "12 of 12 answers" in page
-        assert 'data-v="' in page
+        assert "12 of 12 answers" in page and 'data-v="' in page
 
 
 @pytest.mark.long
-def test_units_without_an_answer_have_a_page_that_says_why(judged_study: Path, tmp_path: Path) -> None:
+def test_units_without_an_answer_have_a_page_that_says_why(
+    judged_study: Path, tmp_path: Path, drr: Drr
+) -> None:
     broken = tmp_path / "study"
     shutil.copytree(judged_study, broken)
     with tampered(broken / "ledger.sqlite") as ledger:
@@ -246,42 +215,16 @@ def test_units_without_an_answer_have_a_page_that_says_why(judged_study: Path, t
             "UPDATE records SET status = 'failed', reason = 'timeout', message = 'it <b>took</b> too long' "
             "WHERE key IN (SELECT key FROM units WHERE kind = 'answer' AND json_extract(spec, '$.variant') = 'react')"
         )
-    assert main(["view", str(broken), "--static", str(tmp_path / "pages"), "--quiet"]) == 0
+    drr.out("view", broken, "--static", tmp_path / "pages", "--quiet")
     index = (tmp_path / "pages" / "index.html").read_text(encoding="utf-8")
     failed = re.findall(r'href="(r/\w+\.html)" class="status-failed">timeout<', index)
     assert len(failed) == 4
     page = (tmp_path / "pages" / failed[0]).read_text(encoding="utf-8")
     assert "No answer: timeout" in page
     assert "it &lt;b&gt;took&lt;/b&gt; too long" in page
-    assert main(["report", str(broken), "--out", str(tmp_path / "report")]) == 0
+    drr.out("report", broken, "--out", tmp_path / "report")
     table = (tmp_path / "report" / "tables" / "failures.md").read_text(encoding="utf-8")
     assert "| react | 0 | 4 |" in table
-
-
-def test_a_shop_that_is_not_there_is_misuse(judged_study: Path, tmp_path: Path) -> None:
-    words = ["view", str(judged_study), "--static", str(tmp_path / "p"), "--quiet"]
-    assert main([*words, "--shop", str(tmp_path / "none")]) == 2
-    assert main([*words, "--judge", "nobody"]) == 2
-
-
-def test_the_shopper_is_a_card_with_orders(reader: Reader) -> None:
-    view = reader.report(reader.entries()[0].key)
-    assert view is not None
-    assert view.shopper is not None
-    page = Pages("s", served=False).report(view)
-    assert f"<dt>orders</dt><dd>{view.shopper.orders}," in page
-    shown = page.partition("Orders: recent and notable purchases</summary>")[2].partition("</ul>")[0]
-    assert shown.count("<li>") == len(view.shopper.notable) > 0
-    assert all(f"<li>{one.last}: " in shown for one in view.shopper.notable)
-
-
-def test_the_timeline_has_the_tokens_of_each_conversation(reader: Reader) -> None:
-    entry = next(entry for entry in reader.entries() if entry.variant == "react")
-    view = reader.report(entry.key)
-    assert view is not None
-    assert view.conversations
-    told = sum(conversation.output_tokens or 0 for conversation in view.conversations)
-    assert told == view.usage["agent"]["output_tokens"]
 
 
 def test_every_served_page_leads_to_the_report_that_was_written(reader: Reader, tmp_path: Path) -> None:
@@ -289,7 +232,7 @@ def test_every_served_page_leads_to_the_report_that_was_written(reader: Reader, 
     given = tmp_path / "given"
     given.mkdir()
     (given / "index.html").write_text("as it was written", encoding="utf-8")
-    with TestClient(site(reader, "t", 8124, report=given), base_url="http://127.0.0.1:8124") as client:
+    with served(reader, report=given) as client:
         assert client.get("/report/index.html").status_code == 403
         entered(client, "t")
         for page in ("index.html", f"r/{entry.key}.html"):
@@ -303,7 +246,7 @@ def test_every_served_page_leads_to_the_report_that_was_written(reader: Reader, 
 
 def test_a_report_that_nobody_wrote_is_written_when_it_is_asked_for_and_leads_back(reader: Reader) -> None:
     entry = reader.entries()[0]
-    with TestClient(site(reader, "t", 8124), base_url="http://127.0.0.1:8124") as client:
+    with served(reader) as client:
         entered(client, "t")
         assert "<h2>What was judged" in client.get("/report/index.html").text
         answers = client.get(f"/report/answers/{entry.variant}.html").text
@@ -347,3 +290,39 @@ def test_a_figure_of_a_served_report_is_drawn_when_somebody_looks_at_it(reader: 
         assert report.file(f"figures/{form}") == drawn / form
     assert report.file("figures/nothing.svg") is None and report.file("figures/../../none.svg") is None
     assert {path.name for path in drawn.iterdir()} == {"differences.svg", "differences-dark.pdf"}
+
+
+@pytest.mark.long
+def test_view_serves_until_it_is_interrupted(judged_study: Path) -> None:
+    command = [sys.executable, "-u", "-m", "drr.app.cli", "view", str(judged_study)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        with httpx.Client(follow_redirects=True, timeout=60) as client:
+            assert "12 of 12 answers" in client.get(address).text
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) in (0, 130)
+
+
+def test_what_an_imported_answer_took_is_unknown_wherever_it_is_shown_and_never_nothing(
+    tmp_path: Path, drr: Drr
+) -> None:
+    study, row = tmp_path / "study", {"id": "a", "system": "other", "query": "Which?", "report_markdown": "# One"}  # fmt: skip
+    (tmp_path / "reports.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    drr.out("import", study, tmp_path / "reports.jsonl", "--quiet")
+    with Study.open(study) as opened:
+        page = PAGES.report(view_of(Reader(opened), "other"))
+    assert "<dt>seconds</dt><dd>unknown</dd>" in page and "<dt>cost</dt><dd>unknown</dd>" in page
+    assert "$0" not in page
+    listed = drr.out("trace", study)
+    assert "unknown" in listed and "0.0 s" not in listed
+    told = drr.out("trace", study, listed.split()[0])
+    assert "what it cost and how long it took is unknown" in told and "0.0 s" not in told
+    document = drr.json("trace", study, listed.split()[0])
+    assert document["seconds"] is None and document["cost_usd"] is None
+    assert "what the 1 imported answer cost is unknown" in drr.out("status", study)
+    drr.out("export", study, "--out", tmp_path / "tables")
+    (unit,) = map(json.loads, (tmp_path / "tables" / "units.jsonl").read_text(encoding="utf-8").splitlines())
+    assert {unit[name] for name in ("calls", "input_tokens", "output_tokens", "cost_usd", "seconds")} == {
+        None
+    }
