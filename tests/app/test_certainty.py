@@ -86,27 +86,21 @@ def imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_variant_may_be_named_as_it_was_typed_for_a_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drr: Drr
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    systems, typed = ("cmd:my-agent_--flag", "other"), "cmd:./my-agent --flag"
     rows = [
-        {"id": s, "system": s, "query": "feeders", "report_markdown": "A feeder of steel."}
-        for s in ("cmd:my-agent_--flag", "other")
+        {"id": s, "system": s, "query": "feeders", "report_markdown": "A feeder of steel."} for s in systems
     ]
     Path("reports.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    assert main(["import", "study", "reports.jsonl", "--quiet"]) == 0
-    typed = "cmd:./my-agent --flag"
-    assert main(["judge", "study", "--variants", f"{typed},other", "--quiet"]) == 0
-    assert (
-        main(["judge", "study", "--what", "pairwise", "--variants", f"{typed},other", "--quiet", "--json"])
-        == 0
-    )
-    assert main(["compare", "study", typed, "other", "--json"]) == 0
-    capsys.readouterr()
-    assert main(["gate", "study", "--require", f"{typed}:clarity>=0", "--against", typed, "--json"]) in (0, 1)
-    checks = json.loads(capsys.readouterr().out)["checks"]
-    assert "cmd:my-agent_--flag" in {row["variant"] for row in checks}
-    assert main(["compare", "study", "cmd:./her-agent --flag", "other"]) == 2
+    drr.out("import", "study", "reports.jsonl", "--quiet")
+    drr.out("judge", "study", "--variants", f"{typed},other", "--quiet")
+    drr.out("judge", "study", "--what", "pairwise", "--variants", f"{typed},other", "--quiet", "--json")
+    drr.out("compare", "study", typed, "other", "--json")
+    code, out, _ = drr("gate", "study", "--require", f"{typed}:clarity>=0", "--against", typed, "--json")
+    assert code in (0, 1) and systems[0] in {row["variant"] for row in json.loads(out)["checks"]}
+    drr.err("compare", "study", "cmd:./her-agent --flag", "other")
 
 
 def test_citations_that_nobody_read_are_told_beside_fp(imported: Path, drr: Drr) -> None:

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import drr.eval.metrics
 import pytest
-from drr.app.cli import main
 from drr.app.report.explain import explained_table
 from drr.app.report.tables import markdown
+from drr.eval import metrics as families
 from drr.eval.judging.read import choose, remember
 from drr.study.study import Study
 
+from tests.commands import Drr
 from tests.tampering import tampered
 
 pytestmark = pytest.mark.long
@@ -49,17 +49,10 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The one file, and the one line."""
     (tmp_path / "families").mkdir()
     (tmp_path / "families" / "toy.py").write_text(TOY, encoding="utf-8")
-    monkeypatch.setattr(
-        drr.eval.metrics, "__path__", [*drr.eval.metrics.__path__, str(tmp_path / "families")]
-    )
-    monkeypatch.setattr(drr.eval.metrics, "FAMILIES", (*drr.eval.metrics.FAMILIES, "toy"))
+    monkeypatch.setattr(families, "__path__", [*families.__path__, str(tmp_path / "families")])
+    monkeypatch.setattr(families, "FAMILIES", (*families.FAMILIES, "toy"))
     yield
     monkeypatch.undo()
-
-
-def out(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
-    assert main([str(word) for word in words]) == 0
-    return capsys.readouterr().out
 
 
 def second_judge(folder: Path) -> None:
@@ -82,109 +75,81 @@ def second_judge(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("toy")
-def test_it_is_in_the_document_and_in_every_form_of_every_table(
-    judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_it_is_in_the_document_in_every_form_of_every_table_and_in_what_commands_print(
+    judged_study: Path, tmp_path: Path, drr: Drr
 ) -> None:
-    document = json.loads(out(capsys, "report", judged_study, "--json"))
-    v = document["metrics"]["react"]["toy_shouts"]
+    v = drr.json("report", judged_study)["metrics"]["react"]["toy_shouts"]
     assert v["value"] > 0
     report = tmp_path / "report"
-    out(capsys, "report", judged_study, "--out", report)
+    drr.out("report", judged_study, "--out", report)
     assert json.loads((report / "metrics.json").read_text("utf-8"))["metrics"]["react"]["toy_shouts"] == v
     with (report / "tables" / "toy-voice.csv").open(encoding="utf-8", newline="") as file:
         rows = {(row["row"], row["column"]): row for row in csv.DictReader(file)}
     assert float(rows["react", "toy_shouts"]["value"]) == v["value"]
-    for form in ("md", "tex"):
+    for form, told in (("md", f"{v['value']:.1f} ["), ("tex", f"{v['value']:.1f}")):
         text = (report / "tables" / f"toy-voice.{form}").read_text("utf-8")
-        assert "Tone of voice" in text
-        assert "shouts" in text
-        assert (f"{v['value']:.1f} [" if form == "md" else f"{v['value']:.1f}") in text
+        assert "Tone of voice" in text and "shouts" in text and told in text
     page = (report / "index.html").read_text("utf-8")
     assert "<h2>Tone of voice" in page
     assert f'<th scope="col" title="{TOLD.replace("<", "&lt;")}">shouts</th>' in page
     assert "<h2>Toy form" in page  # a table that nobody gave a title
-    assert "shouts" in (report / "tables" / "noise.md").read_text("utf-8")
-    assert "lines" not in (report / "tables" / "noise.md").read_text("utf-8")
+    noise = (report / "tables" / "noise.md").read_text("utf-8")
+    assert "shouts" in noise and "lines" not in noise
 
-
-@pytest.mark.usefixtures("toy")
-def test_commands_print_it(judged_study: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    told = out(capsys, "compare", judged_study, "react", "react+ws")
-    assert re.search(r"^toy_shouts +\d+\.\d+ +\d+\.\d+ ", told, re.MULTILINE)
-    document = json.loads(out(capsys, "compare", judged_study, "react", "react+ws", "--json"))
+    compare = ("compare", judged_study, "react", "react+ws")
+    assert re.search(r"^toy_shouts +\d+\.\d+ +\d+\.\d+ ", drr.out(*compare), re.MULTILINE)
+    document = drr.json(*compare)
     assert document["metrics"]["toy_shouts"]["p_holm"] is not None
-    assert document["about"]["toy_shouts"] == {
-        "label": "shouts",
-        "explanation": TOLD,
-        "table": "toy-voice",
-        "unit": "marks",
-        "range": None,
-        "least": 0,
-        "better": "lower",
-        "digits": 1,
-    }
-    assert re.search(
-        rf"^toy_shouts +shouts +marks +lower +toy-voice +{re.escape(TOLD)}$",
-        out(capsys, "report", "--explain"),
-        re.MULTILINE,
-    )
-    assert "toy_lines" in json.loads(out(capsys, "report", "--explain", "--json"))["metrics"]
-    judged = out(capsys, "judge", judged_study, "--quiet")
+    shown = {"label": "shouts", "explanation": TOLD, "table": "toy-voice", "unit": "marks", "range": None, "least": 0, "better": "lower", "digits": 1}  # fmt: skip
+    assert document["about"]["toy_shouts"] == shown
+    explained = rf"^toy_shouts +shouts +marks +lower +toy-voice +{re.escape(TOLD)}$"
+    assert re.search(explained, drr.out("report", "--explain"), re.MULTILINE)
+    assert "toy_lines" in drr.json("report", "--explain")["metrics"]
+    judged = drr.out("judge", judged_study, "--quiet")
     assert re.search(r"^Tone of voice\nvariant +reports +shouts$", judged, re.MULTILINE)
 
 
 @pytest.mark.usefixtures("toy")
-def test_two_judges_are_held_against_each_other_on_it(
-    judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_two_judges_are_held_against_each_other_on_it(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
     study = tmp_path / "study"
     shutil.copytree(judged_study, study)
     second_judge(study)
-    told = out(capsys, "agreement", study)
+    told = drr.out("agreement", study)
     assert re.search(r"^metrics, rules-2 and second +Spearman +Pearson +MARD +bias$", told, re.MULTILINE)
     assert re.search(r"^toy_shouts +1\.00 n=12 ", told, re.MULTILINE), told[told.index("toy_shouts") :][:120]
-    (pair,) = json.loads(out(capsys, "agreement", study, "--json"))["metrics"]
+    (pair,) = drr.json("agreement", study)["metrics"]
     assert pair["metrics"]["toy_shouts"]["mard"]["value"] == 0
     assert {"fp", "overall"} <= set(pair["metrics"])
     assert "words" not in pair["metrics"]  # no judge has a say in it
-    out(capsys, "report", study, "--out", tmp_path / "report")
-    assert "shouts: rules-2 and second" in (tmp_path / "report/tables/agreement-metrics.md").read_text(
-        "utf-8"
-    )
+    drr.out("report", study, "--out", tmp_path / "report")
+    table = (tmp_path / "report/tables/agreement-metrics.md").read_text("utf-8")
+    assert "shouts: rules-2 and second" in table
 
 
 @pytest.mark.usefixtures("toy")
-def test_the_viewers_pages_show_it(
-    judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out(capsys, "view", judged_study, "--static", tmp_path / "pages", "--quiet")
+def test_the_viewers_pages_show_it(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
+    drr.out("view", judged_study, "--static", tmp_path / "pages", "--quiet")
     index = (tmp_path / "pages" / "index.html").read_text("utf-8")
     assert 'data-before="shouts " data-after="" data-digits="1">shouts</option>' in index
     assert ">lines</option>" not in index
+    figure = r'<dt title="How often[^"]*">shouts</dt><dd [^>]*>\d+\.\d <small>marks</small></dd>'
     for page in (tmp_path / "pages" / "r").glob("*.html"):
-        assert re.search(
-            r'<dt title="How often[^"]*">shouts</dt><dd [^>]*>\d+\.\d <small>marks</small></dd>',
-            page.read_text("utf-8"),
-        )
+        assert re.search(figure, page.read_text("utf-8"))
 
 
 def test_two_metrics_of_one_name_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drr.eval.metrics, "FAMILIES", (*drr.eval.metrics.FAMILIES, "effort"))
+    monkeypatch.setattr(families, "FAMILIES", (*families.FAMILIES, "effort"))
     with pytest.raises(ValueError, match="two metrics are called input_tokens"):
-        drr.eval.metrics.metrics()
+        families.metrics()
 
 
-def test_every_figure_of_a_study_is_in_the_registry_and_explains_itself(
-    judged_study: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    registry = drr.eval.metrics.metrics()
-    document = json.loads(out(capsys, "report", judged_study, "--json"))
+def test_every_figure_of_a_study_is_in_the_registry_and_explains_itself(judged_study: Path, drr: Drr) -> None:
+    registry = families.metrics()
+    document = drr.json("report", judged_study)
     for values in document["metrics"].values():
         assert set(values) <= set(registry)
     for metric in registry.values():
-        assert metric.explanation.endswith(".")
-        assert ". " not in metric.explanation.removesuffix(".")
-        assert metric.scale
+        assert metric.explanation.find(". ") < 0 and metric.explanation.endswith(".") and metric.scale
         assert metric.better in ("higher", "lower", None)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from drr.app.cli import main
@@ -13,7 +14,7 @@ from drr.app.report.latex import latex
 from drr.app.report.material import Material
 from drr.app.report.metric_tables import winners
 from drr.app.report.page import section
-from drr.app.report.tables import Cell, Heading, Table, as_csv, markdown
+from drr.app.report.tables import Cell, Heading, Table, as_csv, headings, markdown
 from drr.app.report.write import all_tables
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics.document import study_document
@@ -37,146 +38,114 @@ def cells(report: Path, name: str) -> dict[tuple[str, str], dict[str, str]]:
         return {(row["row"], row["column"]): row for row in csv.DictReader(file)}
 
 
+def table_of(report: Path, name: str) -> str:
+    return (report / "tables" / name).read_text(encoding="utf-8")
+
+
 @pytest.mark.long
 def test_the_tables_hold_the_figures_of_the_document(judged_study: Path, report: Path) -> None:
     with Study.open(judged_study) as study:
         metrics = study_document(study)["metrics"]
+        record = next(r for r in study.records("answer") if r.spec["variant"] == "react+ws")
     table = cells(report, "faithfulness")
     for variant in VARIANTS:
         for name in ("fp", "fp_web", "fp_product", "fp_user", "fr", "n_cited"):
             v, row = metrics[variant][name], table[variant, name]
-            assert row["value"] == ("" if v["value"] is None else repr(v["value"]))
-            assert row["n"] == str(v["n"])
-            assert row["ci_low"] == ("" if v["ci_low"] is None else repr(v["ci_low"]))
+            expected = ["" if value is None else repr(value) for value in (v["value"], v["ci_low"])]
+            assert [row["value"], row["ci_low"], row["n"]] == [*expected, str(v["n"])]
+    assert not [row for row in table.values() if row["best"] != "0"], "the noise could have made it"
+    effort = cells(report, "effort")
+    words = effort["react", "words"]
+    assert float(words["ci_low"]) <= float(words["value"]) <= float(words["ci_high"])
+    assert float(words["sd"]) >= 0 and words["n"] == "4"
+    assert record.usage["summariser"]["input_tokens"] > 0
+    assert float(effort["react+ws", "input_tokens"]["value"]) > record.usage["agent"]["input_tokens"] / 10
+    floor = cells(report, "noise")["words", "react"]
+    assert (floor["n"], float(floor["value"])) == ("2", 0.0), "rules repeat themselves exactly"
 
 
 def test_every_form_of_every_table_carries_the_banner(report: Path) -> None:
     for name in ("faithfulness", "quality", "effort", "pairwise"):
         for form in ("md", "tex", "csv"):
-            assert "not by a language model" in (report / "tables" / f"{name}.{form}").read_text(
-                encoding="utf-8"
-            )
+            assert "not by a language model" in table_of(report, f"{name}.{form}")
     for figure in (report / "figures").glob("*.svg"):
         assert "by rules" in re.sub(r"<!--|-->", "", figure.read_text(encoding="utf-8"))
-
-
-def test_effort_has_mean_sd_and_interval(report: Path) -> None:
-    row = cells(report, "effort")["react", "words"]
-    assert float(row["ci_low"]) <= float(row["value"]) <= float(row["ci_high"])
-    assert float(row["sd"]) >= 0
-    assert row["n"] == "4"
-
-
-def test_page_summaries_are_in_the_input_tokens(judged_study: Path, report: Path) -> None:
-    table = cells(report, "effort")
-    with Study.open(judged_study) as study:
-        record = next(r for r in study.records("answer") if r.spec["variant"] == "react+ws")
-    assert record.usage["summariser"]["input_tokens"] > 0
-    assert float(table["react+ws", "input_tokens"]["value"]) > record.usage["agent"]["input_tokens"] / 10
 
 
 def test_figure_4_keeps_page_reads_and_control_calls_apart(judged_study: Path, report: Path) -> None:
     table = cells(report, "tool-calls")
     with Study.open(judged_study) as study:
         answers = [r for r in study.records("answer") if r.spec["variant"] == "react+ws"]
+
+    def mean(counts: list[int]) -> Any:
+        return pytest.approx(sum(counts) / len(counts))
+
+    def of_kind(control: bool) -> list[int]:
+        return [
+            sum((call["kind"] == "control") is control for call in r.result["tool_calls"]) for r in answers
+        ]
+
     read = [len({s["url"] for s in r.result["sources"] if s["page_status"] is not None}) for r in answers]
-    assert float(table["react+ws", "page reads"]["value"]) == pytest.approx(sum(read) / len(read))
+    own = {tool: float(row["value"]) for (variant, tool), row in table.items() if variant == "react+ws"}
+    assert (own.pop("page reads"), own.pop("control calls")) == (mean(read), mean(of_kind(control=True)))
     assert float(table["react", "page reads"]["value"]) == 0
-    control = [sum(call["kind"] == "control" for call in r.result["tool_calls"]) for r in answers]
-    assert float(table["react+ws", "control calls"]["value"]) == pytest.approx(sum(control) / len(control))
-    nine = [sum(call["kind"] != "control" for call in r.result["tool_calls"]) for r in answers]
-    listed = [
-        float(row["value"])
-        for (variant, tool), row in table.items()
-        if variant == "react+ws" and tool not in ("page reads", "control calls", "unknown tools")
-    ]
-    assert len(listed) == 9
-    assert sum(listed) == pytest.approx(sum(nine) / len(nine))
+    own.pop("unknown tools", None)
+    assert (len(own), sum(own.values())) == (9, mean(of_kind(control=False)))
 
 
 def test_cost_stands_beside_quality_and_the_front_is_marked(report: Path) -> None:
     table = cells(report, "cost-quality")
-    tokens, quality = "tokens per answer", "overall quality"
-    front = [variant for variant in VARIANTS if table[variant, "undominated"]["value"] == "yes"]
+    names = ("tokens per answer", "overall quality")
+    places = {v: [float(table[v, name]["value"]) for name in names] for v in VARIANTS}
+    front = [v for v in VARIANTS if table[v, "undominated"]["value"] == "yes"]
     assert front
-    for variant in VARIANTS:
-        cost, grade = float(table[variant, tokens]["value"]), float(table[variant, quality]["value"])
-        beaten = any(
-            float(table[v, tokens]["value"]) <= cost
-            and float(table[v, quality]["value"]) >= grade
-            and (float(table[v, tokens]["value"]), float(table[v, quality]["value"])) != (cost, grade)
-            for v in VARIANTS
-        )
-        assert beaten == (variant not in front)
-
-
-def test_repeated_trials_give_a_noise_floor(report: Path) -> None:
-    row = cells(report, "noise")["words", "react"]
-    assert row["n"] == "2"
-    assert float(row["value"]) == 0.0  # rules repeat themselves exactly
-
-
-def test_nothing_is_bold_that_the_noise_could_have_made(report: Path) -> None:
-    assert all(row["best"] == "0" for row in cells(report, "faithfulness").values())
+    for variant, (cost, grade) in places.items():
+        others = [place for place in places.values() if place != [cost, grade]]
+        assert any(c <= cost and g >= grade for c, g in others) == (variant not in front)
 
 
 @pytest.mark.long
-def test_the_same_study_draws_the_same_bytes(
-    judged_study: Path, report: Path, tmp_path: Path, drr: Drr
-) -> None:
-    drr.out("report", judged_study, "--out", tmp_path / "again")
-    files = sorted(path.relative_to(report) for path in report.rglob("*") if path.is_file())
-    assert files == sorted(
-        path.relative_to(tmp_path / "again") for path in (tmp_path / "again").rglob("*") if path.is_file()
+def test_the_same_study_draws_the_same_bytes(judged_study: Path, report: Path, tmp_path: Path) -> None:
+    assert main(["report", str(judged_study), "--out", str(tmp_path / "again")]) == 0
+    first, again = (
+        {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        for folder in (report, tmp_path / "again")
     )
-    assert [
-        file for file in files if (report / file).read_bytes() != (tmp_path / "again" / file).read_bytes()
-    ] == []
+    assert first.keys() == again.keys()
+    assert [file for file in first if first[file] != again[file]] == []
 
 
 @pytest.mark.long
-def test_rules_are_never_set_beside_the_papers_figures(
-    judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_the_papers_figures_stand_beside_a_models_on_request_and_never_beside_those_of_rules(
+    judged_study: Path, tmp_path: Path, drr: Drr
 ) -> None:
-    assert main(["report", str(judged_study), "--out", str(tmp_path / "r"), "--paper-figures"]) == 0
-    assert "paper 0.6" not in (tmp_path / "r" / "tables" / "faithfulness.md").read_text(encoding="utf-8")
-    assert "left out" in capsys.readouterr().err
-
-
-@pytest.mark.long
-def test_the_papers_figures_stand_beside_a_models_on_request(judged_study: Path) -> None:
+    err = drr.err("report", judged_study, "--out", tmp_path / "r", "--paper-figures", code=0)
+    assert "left out" in err and "paper 0.6" not in table_of(tmp_path / "r", "faithfulness.md")
     with Study.open(judged_study) as study:
-        judged = read_judged(study, choose(study))
         document = study_document(study)
         document["banner"] = None
-        tables = {
-            table.name: table for table in all_tables(Material(study, judged, document, with_paper=True))
-        }
-    row = dict(tables["faithfulness"].rows)["react+ws"]
-    assert row[0].printed == 0.74
-    assert any("not comparable" in note for note in tables["faithfulness"].notes)
+        material = Material(study, read_judged(study, choose(study)), document, with_paper=True)
+        (table,) = [one for one in all_tables(material) if one.name == "faithfulness"]
+    assert dict(table.rows)["react+ws"][0].printed == 0.74
+    assert any("not comparable" in note for note in table.notes)
 
 
-def test_json_is_the_document_and_nothing_else(judged_study: Path, drr: Drr) -> None:
+def test_json_is_the_document_and_misuse_leaves_a_folder_of_others_alone(
+    judged_study: Path, tmp_path: Path, drr: Drr
+) -> None:
     document = drr.json("report", judged_study)
     assert {"schema", "metrics", "pairwise", "coverage"} <= set(document)
     v = document["metrics"]["react"]["fp"]
     assert set(v) == {"value", "ci_low", "ci_high", "n", "n_unscored", "method"}
-
-
-def test_a_folder_that_is_not_ours_is_left_alone(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("years of work", encoding="utf-8")
     assert "name a new folder" in drr.err("report", judged_study, "--out", tmp_path / "mine")
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.txt"]
-
-
-def test_no_study_and_no_destination_are_misuse(tmp_path: Path, judged_study: Path, drr: Drr) -> None:
     drr.err("report", tmp_path / "nowhere", "--json")
     drr.err("report", judged_study)
 
 
-def test_bold_needs_a_difference_beyond_the_noise_and_not_a_rank(judged_study: Path) -> None:
+def test_bold_needs_a_difference_beyond_the_noise_and_not_a_rank() -> None:
     def per_query(*values: float) -> dict[str, list[float | None]]:
         return {f"q{n}": [value] for n, value in enumerate(values)}
 
@@ -193,7 +162,7 @@ def test_bold_needs_a_difference_beyond_the_noise_and_not_a_rank(judged_study: P
 
 
 def test_a_label_that_nobody_can_tell_of_says_why(judged_study: Path, report: Path) -> None:
-    drawn = (report / "tables" / "failure-labels.md").read_text(encoding="utf-8")
+    drawn = table_of(report, "failure-labels.md")
     with Study.open(judged_study) as study:
         found = study_document(study)["failures"]
     assert found is not None
@@ -256,3 +225,8 @@ def test_compare_has_the_noise_floor_of_the_report_and_greys_what_is_smaller(
     row = document["metrics"]["fp"]
     assert row["value"] is not None and not _difference(row, floor).startswith("≈")
     assert _difference(row, {**floor, "value": abs(row["value"]) + 0.01}).startswith("≈ ")
+
+
+def test_a_sentence_in_a_table_runs_over_lines_and_a_figure_does_not() -> None:
+    table = Table("t", "T", headings("a", "b"), [("r", [Cell("word " * 20), Cell(1.0)])])
+    assert section(table, {}).count('<td class="words">') == 1
