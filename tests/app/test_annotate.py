@@ -156,13 +156,7 @@ def test_self_identifying_text_is_hidden(hide: Callable[[str], str], text: str, 
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "They react to noise; a reactive dog. React quickly.",
-        "Claude Monet print, Gemini Twin Stroller by Gemini, Opus One wine, Sonnet wallpaper, llama plush toy, Mistral fan",
-        "One of the feeders, agent of change, a travel agent, supervisor's chair",
-        "Prints by Claude Monet",
-        "See http://shop.example/react and &lt;b&gt; &#60;b&#62;",
-    ],
+    cases("app", "test_products_and_ordinary_words_are_left_alone"),
 )
 def test_products_and_ordinary_words_are_left_alone(hide: Callable[[str], str], text: str) -> None:
     assert hide(text) == text

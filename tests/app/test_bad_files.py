@@ -10,21 +10,10 @@ from drr.env.settings import Settings
 from drr.study.study import Study
 
 from tests.agents.garden import write_shop
+from tests.cases import cases
 from tests.commands import Drr
 
-READERS = {
-    "run": "run new --shop shop --queries FILE",
-    "import": "import new FILE",
-    "agreement": "agreement study --human FILE",
-    "calibrate": "calibrate FILE --task support",
-    "queries check": "queries check FILE --shop shop",
-    "queries stats": "queries stats FILE",
-    "queries review": "queries review FILE --shop shop --reviewer Ada",
-    "queries dataset": "queries dataset FILE --out out",
-    "sandbox": "web search bird --sandbox FOLDER",
-    "web build": "web build FOLDER --out out",
-    "prices": "ask why --shop shop --user u --price-file FILE",
-}
+READERS = cases("app", "READERS")
 BAD = {
     "cut short": b'{"query": "why", "user_id": "u"',
     "another shape": b"[1, 2]\n",

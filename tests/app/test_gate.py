@@ -24,6 +24,7 @@ from drr.eval.stats.differences import paired, with_holm
 from drr.eval.stats.intervals import SHARE, V, nothing
 from drr.study.units import AnswerTally
 
+from tests.cases import cases
 from tests.commands import Drr
 
 pytestmark = pytest.mark.long
@@ -37,12 +38,7 @@ def value(low: float | None, high: float | None, middle: float = 0.85) -> V:
 
 @pytest.mark.parametrize(
     ("text", "variant", "metric", "sign", "bound"),
-    [
-        ("fp>=0.8", None, "fp", ">=", 0.8),
-        (" react : rules.budget <= 2e-2 ", "react", "rules.budget", "<=", 0.02),
-        ("inspect:react:fp>0", "inspect:react", "fp", ">", 0.0),
-        ("react@memory:bm25:1k:words<900", "react@memory:bm25:1k", "words", "<", 900.0),
-    ],
+    cases("app", "test_a_requirement_is_read"),
 )
 def test_a_requirement_is_read(text: str, variant: str | None, metric: str, sign: str, bound: float) -> None:
     one = requirement(text)
@@ -51,14 +47,7 @@ def test_a_requirement_is_read(text: str, variant: str | None, metric: str, sign
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [
-        ("fp", "is no requirement"),
-        ("fp==1", "is no requirement"),
-        ("fp>=high", "'high' is no number"),
-        ("fp>=nan", "'nan' is no number"),
-        ("fpp>=1", "did you mean fp"),
-        ("rules.budgte<=0", "did you mean rules.budget"),
-    ],
+    cases("app", "test_what_is_no_requirement_is_misuse"),
 )
 def test_what_is_no_requirement_is_misuse(text: str, said: str) -> None:
     with pytest.raises(Misuse, match=said):

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from drr.app.cli import main
 
+from tests.cases import cases
 from tests.command_lines import every_leaf
 from tests.commands import Drr
 
@@ -129,14 +130,7 @@ def test_every_command_that_prints_or_writes_knows_json() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    [
-        "queries builtin",
-        "queries builtin --out builtin.jsonl",
-        "queries dataset queries.jsonl --out dataset",
-        "persons export few.jsonl --out personas.jsonl",
-        "annotate study --bundle bundles",
-        "tools schema calculator",
-    ],
+    cases("app", "test_what_writes_says_what_it_wrote"),
 )
 def test_what_writes_says_what_it_wrote(
     judged_study: Path,

@@ -14,22 +14,9 @@ from drr.env.errors import Misuse
 from drr.env.settings import Settings
 
 from tests.agents.garden import ANNA, write_shop
+from tests.cases import cases
 
-WRITERS = (
-    "report study --out PLACE",
-    "export study --out PLACE",
-    "export study --out PLACE --format drb",
-    "view study --static PLACE",
-    "agreement study --export PLACE",
-    "run PLACE --shop shop --queries queries.jsonl --variants react --quiet",
-    "import PLACE reports.jsonl --quiet",
-    "reproduce --shop shop --queries queries.jsonl --out PLACE",
-    "tasks drawer --shop shop --out PLACE --n 1",
-    "queries dataset queries.jsonl --out PLACE",
-    "shop copy shop PLACE",
-    "sample PLACE",
-    "ingest raw --shop PLACE",
-)
+WRITERS = cases("app", "WRITERS")
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,8 @@ from drr.app.papers.steps import reproducible
 from drr.eval.metrics import metrics
 from pydantic import ValidationError
 
+from tests.cases import cases
+
 HALF = 0.005
 """What rounding to two digits may take or add."""
 
@@ -58,16 +60,7 @@ def test_the_number_of_a_printed_figure(text: str, value: float | None) -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [
-        {"rows": [["a", "1", "2"]]},
-        {"rows": [["a", "1"], ["a", "2"]]},
-        {"notes": [{"at": ["b"], "text": "x"}]},
-        {"notes": [{"column": "d", "text": "x"}]},
-        {"metrics": ["fp", "fr"]},
-        {"missing": "and here too"},
-        {"here": []},
-        {"another": "field"},
-    ],
+    cases("app", "test_a_file_that_does_not_fit_its_own_heads_is_refused"),
 )
 def test_a_file_that_does_not_fit_its_own_heads_is_refused(wrong: Mapping[str, object]) -> None:
     one = {"source": "T", "title": "t", "here": ["x"], "stub": ["s"], "columns": ["c"], "rows": [["a", "1"]]}

@@ -10,6 +10,8 @@ from drr.app.workers import pool_of
 from drr.env.settings import Settings
 from drr.study.pools import POOLS, InProcessPool, PoolOrder
 
+from tests.cases import cases
+
 
 class Ordered(InProcessPool):
     """A pool that says what it was asked for."""
@@ -21,13 +23,7 @@ class Ordered(InProcessPool):
 
 @pytest.mark.parametrize(
     ("settings", "judging", "free"),
-    [
-        ({"model": "anthropic:claude-sonnet-5-5", "model_judge": "offline"}, True, True),
-        ({"model": "offline", "role_models": {"further": "anthropic:x"}}, True, True),
-        ({"model": "offline", "model_judge": "anthropic:claude-sonnet-5-5"}, True, False),
-        ({"model": "offline", "model_claim_extractor": "anthropic:claude-sonnet-5-5"}, True, False),
-        ({"model": "offline"}, False, False),
-    ],
+    cases("app", "test_units_go_in_bundles_where_no_model_judges_whatever_the_agents_were"),
 )
 def test_units_go_in_bundles_where_no_model_judges_whatever_the_agents_were(
     settings: dict[str, object], judging: bool, free: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -30,19 +30,10 @@ from drr.app.pages.serve import bind
 from drr.eval.labels import DIMENSIONS
 from playwright.sync_api import Page, expect
 
+from tests.cases import cases
+
 pytestmark = pytest.mark.browser
-PAYLOADS = (
-    "<script>alert(1)</script>",
-    "<img src=x onerror=alert(1)>",
-    "[go](javascript:alert(1))",
-    "![p](http://outside.example/p.png)",
-    "<svg/onload=alert(1)>",
-    "</script><script>alert(1)</script>",
-    "<iframe src='http://outside.example'></iframe>",
-    "[x](data:text/html,<script>alert(1)</script>)",
-    "<style>@import url(http://outside.example/a.css)</style>",
-    "`</script><script>alert(1)</script>`",
-)
+PAYLOADS = cases("browser", "PAYLOADS")
 
 
 @pytest.fixture

@@ -65,24 +65,12 @@ from drr.study.study import Study
 from playwright.sync_api import Page, expect
 
 from tests.app.test_one_more_family import second_judge
+from tests.cases import cases
 from tests.entering import other_server
 from tests.tampering import tampered
 
 pytestmark = pytest.mark.browser
-PAYLOADS = (
-    "<script>alert(1)</script>",
-    "<img src=x onerror=alert(1)>",
-    '"><svg onload=alert(1)>',
-    "[a](javascript:alert(1))",
-    "![b](http://outside.example/b.png)",
-    "</pre></script><script>alert(1)</script>",
-    "<iframe srcdoc='<script>alert(1)</script>'></iframe>",
-    "{{ 7*7 }} {% raw %}",
-    "<a href='data:text/html,<script>alert(1)</script>'>c</a>",
-    "<style>@import 'http://outside.example/c.css';</style>",
-    "<details open ontoggle=alert(1)>",
-    "<meta http-equiv=refresh content='0;url=http://outside.example'>",
-)
+PAYLOADS = cases("browser", "test_viewer_pages_PAYLOADS")
 
 
 HOSTILE = "hostile $\\frac{ 鳥 [a](javascript:alert(1)) " + PAYLOADS[1]

@@ -11,6 +11,7 @@ from drr.citations.repair import unknown_urls
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.cases import cases
 from tests.citations.spelling import Address, spelt
 from tests.sizes import examples
 
@@ -70,16 +71,7 @@ def test_what_repair_takes_out_is_what_the_judge_finds_made_up(cited: str) -> No
     assert (unknown_urls(parse(f"See {cited} for more."), known.__contains__) == []) == (source.url in known)
 
 
-HOSTS = [
-    ("http://user:pw@WWW.Shop.example:8080/x", "shop.example"),
-    ("www.shop.example/x", "shop.example"),
-    ("https://shop.example./x", "shop.example"),
-    ("https://bücher.example", "xn--bcher-kva.example"),
-    ("http://[::1]:80/x", "::1"),
-    ("http://[bad", ""),
-    ("no address", ""),
-    ("http://-a.example", ""),
-]
+HOSTS = cases("citations", "HOSTS")
 
 
 @pytest.mark.parametrize(("url", "host"), HOSTS)

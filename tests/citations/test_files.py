@@ -51,18 +51,7 @@ def test_places_survive_in_a_report_in_running_text_and_in_its_list() -> None:
 
 @pytest.mark.parametrize(
     ("one", "other", "meet"),
-    [
-        ("file://a.pdf#page=2", "file://a.pdf", True),
-        ("file://a.pdf#page=2", "file://a.pdf#page=3", False),
-        ("file://a.pdf", "file://b.pdf", False),
-        ("file://a.csv#row=4", "file://a.csv#row=2-9", True),
-        ("file://a.csv#row=1", "file://a.csv#row=2-9", False),
-        ("file://a.xlsx#cell=R!B4", "file://a.xlsx#cell=R!A1:D9", True),
-        ("file://a.xlsx#cell=R!E4", "file://a.xlsx#cell=R!A1:D9", False),
-        ("file://a.xlsx#cell=S!B4", "file://a.xlsx#cell=R!A1:D9", False),
-        ("file://a.png#region=0,0,9,9", "file://a.png", True),
-        ("file://a.md#anything", "file://a.md#page=2", True),
-    ],
+    cases("citations", "test_what_two_places_have_in_common"),
 )
 def test_what_two_places_have_in_common(one: str, other: str, meet: bool) -> None:
     first, second = file_place(one), file_place(other)

@@ -8,7 +8,7 @@ import pytest
 from drr.citations.parse import parse
 from drr.citations.repair import remove, with_addresses
 
-from tests.cases import each
+from tests.cases import cases, each
 
 HOME = "http://shop.example"
 BODY = "The tube [1] is fine, the jar [2] too, and so is [3].\n\n"
@@ -16,14 +16,7 @@ PAGES = {str(n): f"{HOME}/B0{n}AAAAAAA" for n in (1, 2, 3)}
 IDS = [url.rsplit("/", 1)[1] for url in PAGES.values()]
 
 
-FORMS = [
-    "[1] {} \u00b7 [2] {} \u00b7 [3] {}",
-    "[1] {} [2] {} [3] {}",
-    "Sources: [1] {}, [2] {}, [3] {}",
-    "[1] {}\n[2] {}\n[3] {}",
-    "## Sources\n- [1] Northglow tube ({})\n- [2] Derma jar: {}\n- [3] {}.",
-    "[1]: {}\n[2]: {}\n[3]: {}",
-]
+FORMS = cases("citations", "FORMS")
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -133,14 +126,7 @@ def test_any_token_that_the_shop_holds_is_an_id_where_nothing_else_stands(form: 
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "[1] 0316769488 \u00b7 [2] SKU-1234",
-        "[1] 0316769487 or so \u00b7 [2] SKU-1234",
-        "It costs 12 [1] SKU-1234",
-        "[1] sku-1234 [2] GT_40-B",
-        "[1] SKU-1234 https://other.example/a",
-        "SKU-1234, 0316769487",
-    ],
+    cases("citations", "test_what_the_shop_does_not_hold_or_what_stands_among_words_is_no_id"),
 )
 def test_what_the_shop_does_not_hold_or_what_stands_among_words_is_no_id(text: str) -> None:
     found = parse(f"{BODY}{text}\n", HOME, Shelf(*OTHERS).held)

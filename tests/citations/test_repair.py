@@ -12,7 +12,7 @@ from drr.citations.hidden import blank
 from drr.citations.parse import parse
 from drr.citations.repair import lost, remove, unknown_urls
 
-from tests.cases import each
+from tests.cases import cases, each
 
 REPORT = """# Feeders
 
@@ -48,13 +48,7 @@ def test_entries_numbers_and_addresses() -> None:
 
 @pytest.mark.parametrize(
     "listing",
-    [
-        "## Sources\n1. A: https://a.example/x\n2. B: https://b.example/y",
-        "**References**\n- [1] A https://a.example/x\n- [2] B https://b.example/y",
-        "Sources:\n[1]: https://a.example/x\n[2]: https://b.example/y",
-        "##### Sources\n[1] A - <https://a.example/x>\n\n[2] [B](https://b.example/y)",
-        "[1] A: https://a.example/x\n[2] B: https://b.example/y",
-    ],
+    cases("citations", "test_forms_of_the_list"),
 )
 def test_forms_of_the_list(listing: str) -> None:
     report = f"One [1], two [2].\n\n{listing}\n"

@@ -21,17 +21,7 @@ from tests.cases import cases
 if TYPE_CHECKING:
     from tests.contract.conftest import Data
 
-QUERIES = (
-    "bird feeder",
-    "FEEDERS",
-    "quiet dog nail grinder",
-    "tie",
-    "café",
-    "straße",
-    "日本語の箱",
-    "3.5mm",
-    "1080p",
-)
+QUERIES = cases("contract", "QUERIES")
 SORTS = ("price_asc", "price_desc", "rating", "popularity")
 
 

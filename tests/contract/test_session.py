@@ -10,6 +10,8 @@ import pytest
 from drr.env.session import Change, Session
 from drr.env.shop import Shop
 
+from tests.cases import cases
+
 if TYPE_CHECKING:
     from tests.contract.conftest import Data
 
@@ -41,13 +43,7 @@ def test_writes_add_up_and_equal_values_are_no_change(shop: Shop, data: Data) ->
 
 @pytest.mark.parametrize(
     "fields",
-    [
-        {"nick_name": "x"},
-        {"user_id": "B"},
-        {"first_name": 7},
-        {"address": {"planet": "x"}},
-        {"account_status": "king"},
-    ],
+    cases("contract", "test_a_wrong_shape_is_refused_and_changes_nothing"),
 )
 def test_a_wrong_shape_is_refused_and_changes_nothing(
     shop: Shop, data: Data, fields: dict[str, object]

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from drr.app.cli import main
 
+from tests.cases import cases
+
 
 def _json(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> Any:
     assert main(["shop", *words, "--json"]) == code
@@ -78,12 +80,7 @@ def test_a_new_index_leaves_the_records(folder: Path, capsys: pytest.CaptureFixt
 
 @pytest.mark.parametrize(
     ("words", "hint"),
-    [
-        (["feeder", "--category", "patio garden"], "Patio_Lawn_and_Garden"),
-        (["!!!"], "no word"),
-        (["submarine"], "fewer words"),
-        (["feeder", "--offset", "99"], "past the last"),
-    ],
+    cases("env_store", "test_an_empty_answer_says_why"),
 )
 def test_an_empty_answer_says_why(
     folder: Path, capsys: pytest.CaptureFixture[str], words: list[str], hint: str
@@ -94,13 +91,7 @@ def test_an_empty_answer_says_why(
 
 @pytest.mark.parametrize(
     "words",
-    [
-        ["--max-price", "nan"],
-        ["--min-price", "-1"],
-        ["--min-rating", "inf"],
-        ["--limit", "0"],
-        ["--offset", "-1"],
-    ],
+    cases("env_store", "test_senseless_options_are_misuse"),
 )
 def test_senseless_options_are_misuse(
     folder: Path, capsys: pytest.CaptureFixture[str], words: list[str]

@@ -18,6 +18,7 @@ from drr.querygen.check_list import CHECKS, Stock
 from drr.querygen.checks import Checker, spread
 from drr.wording.states import STATES
 
+from tests.cases import cases
 from tests.commands import drr
 
 
@@ -160,12 +161,7 @@ def test_the_command_exits_1_and_says_why(
 
 @pytest.mark.parametrize(
     ("content", "told"),
-    [
-        ('{"query": "a", "user_id": "u"}\n{broken\n', "line 2"),
-        ('{"query": "a", "user_id": "u", "schema_version": 99}\n', "newer version"),
-        ('{"query": "a", "user_id": "u", "colour": "blue"}\n', "colour"),
-        ("\n", "holds no question"),
-    ],
+    cases("querygen", "test_a_bad_file_is_named_by_its_line"),
 )
 def test_a_bad_file_is_named_by_its_line(
     content: str, told: str, shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -274,12 +270,7 @@ def test_contractions_are_no_names(sound: Query, shop: Shop) -> None:
 
 @pytest.mark.parametrize(
     ("content", "told"),
-    [
-        ('{"query": "a", "user_id": "u", "schema_version": "2"}', "schema_version"),
-        ('{"query": "a", "user_id": "u", "schema_version": 0}', "schema_version"),
-        ('{"query": " ", "user_id": "u"}', "blank"),
-        ('{"query": "a", "user_id": "u", "colour": "blue"}', "newer version"),
-    ],
+    cases("querygen", "test_what_cannot_be_read_is_refused_clearly"),
 )
 def test_what_cannot_be_read_is_refused_clearly(
     content: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -13,6 +13,8 @@ from drr.env.errors import DrrError
 from drr.env.profile import build_profile, shopper_label, themes_of
 from drr.env.shop import Shop
 
+from tests.cases import cases
+
 LONGEST = 4000
 
 
@@ -64,12 +66,7 @@ def test_the_label_follows_from_the_purchases_and_says_why() -> None:
 
 @pytest.mark.parametrize(
     ("title", "themes"),
-    [
-        ("Gaugewell Digital Multimeter, CAT III 600V", ["workshop"]),
-        ("Pawhaven Folding Dog Ramp", ["dogs"]),
-        ("Stainless Steel Bowl", []),
-        ("Tern & Tansy Pure Essential Oil, Tea Tree", ["wellness"]),
-    ],
+    cases("querygen", "test_themes_are_words_and_not_parts_of_words"),
 )
 def test_themes_are_words_and_not_parts_of_words(title: str, themes: list[str]) -> None:
     assert themes_of(title) == themes

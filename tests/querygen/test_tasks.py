@@ -16,6 +16,7 @@ from drr.papers.pdr.person import Attribute, Person
 from drr.querygen.checks import problems
 from drr.querygen.files import BUILT_IN, ResearchTask, read_tasks, write_tasks
 
+from tests.cases import cases
 from tests.commands import drr
 
 TASKS = read_tasks(BUILT_IN)
@@ -56,13 +57,7 @@ def test_a_fact_of_a_person_is_found(planted: str, check: str) -> None:
 
 @pytest.mark.parametrize(
     "free",
-    [
-        "Does an old dog mind it, and how is the dog kept from it?",
-        "What do my ideas of dogs and birds have in common?",
-        "Name the best for the dog bed and the cat tree.",
-        "I have read that cats climb poles; do the cats reach the seed?",
-        "Which help somebody whose back aches?",
-    ],
+    cases("querygen", "test_what_anybodys_dog_needs_is_no_fact_of_the_asker"),
 )
 def test_what_anybodys_dog_needs_is_no_fact_of_the_asker(free: str) -> None:
     task = ResearchTask(task_id="t1", category="Patio", task=f"{FREE} {free}")

@@ -21,34 +21,10 @@ from drr.data_ingest.sample_products import load_vocabulary, make_products, popu
 from drr.env.errors import Misuse
 from drr.env.progress import Quiet
 
-REVIEW_KEYS = [
-    "rating",
-    "title",
-    "text",
-    "images",
-    "asin",
-    "parent_asin",
-    "user_id",
-    "timestamp",
-    "helpful_vote",
-    "verified_purchase",
-]
-META_KEYS = [
-    "main_category",
-    "title",
-    "average_rating",
-    "rating_number",
-    "features",
-    "description",
-    "price",
-    "images",
-    "videos",
-    "store",
-    "categories",
-    "details",
-    "parent_asin",
-    "bought_together",
-]
+from tests.cases import cases
+
+REVIEW_KEYS = cases("sample", "REVIEW_KEYS")
+META_KEYS = cases("sample", "META_KEYS")
 SINCE = 1_546_300_800_000
 
 

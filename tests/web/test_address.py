@@ -15,15 +15,7 @@ from tests.sizes import examples
 
 @pytest.mark.parametrize(
     ("url", "asked"),
-    [
-        ("http://birds.example", "http://birds.example/"),
-        ("HTTPS://Birds.Example:443/a?b=c#d", "https://birds.example/a?b=c"),
-        ("http://birds.example./x", "http://birds.example/x"),
-        ("http://bücher.example/ü?ü=1", "http://xn--bcher-kva.example/%C3%BC?%C3%BC=1"),
-        ("http://birds.example/a%20b", "http://birds.example/a%20b"),
-        ("https://[2606:4700::1111]/", "https://[2606:4700::1111]/"),
-        ("http://birds.example:443/", "http://birds.example:443/"),
-    ],
+    cases("web", "test_ordinary_addresses_are_asked"),
 )
 def test_ordinary_addresses_are_asked(url: str, asked: str) -> None:
     assert parse(url).url == asked
@@ -83,16 +75,7 @@ def test_addresses_that_are_not_public_hosts_are_refused(ip: str) -> None:
 
 @pytest.mark.parametrize(
     "ip",
-    [
-        "8.8.8.8",
-        "93.184.215.14",
-        "100.63.0.1",
-        "172.32.0.1",
-        "2606:4700::1111",
-        "2a00::1",
-        "2606:4700::5efe",
-        "168.63.129.17",
-    ],
+    cases("web", "test_public_hosts_are_not"),
 )
 def test_public_hosts_are_not(ip: str) -> None:
     check_ip(ip)

@@ -273,14 +273,7 @@ async def test_size_is_capped_whether_declared_or_not(site: Site) -> None:
 
 @pytest.mark.parametrize(
     "content_type",
-    [
-        "image/png",
-        "application/pdf",
-        "application/octet-stream",
-        "video/mp4",
-        "application/json",
-        "text/html-ish",
-    ],
+    cases("web", "test_wrong_types_are_not_pages"),
 )
 async def test_wrong_types_are_not_pages(site: Site, content_type: str) -> None:
     site.routes["/file"] = reply(b"\x89PNG", content_type)
@@ -296,17 +289,7 @@ async def test_a_page_without_a_type_is_not_read(site: Site) -> None:
 
 @pytest.mark.parametrize(
     ("status", "expected"),
-    [
-        ("401 Unauthorized", "blocked"),
-        ("403 Forbidden", "blocked"),
-        ("429 Too Many Requests", "blocked"),
-        ("503 Service Unavailable", "blocked"),
-        ("404 Not Found", "unreachable"),
-        ("410 Gone", "unreachable"),
-        ("500 Internal Server Error", "unreachable"),
-        ("204 No Content", "unreachable"),
-        ("206 Partial Content", "unreachable"),
-    ],
+    cases("web", "test_statuses"),
 )
 async def test_statuses(site: Site, status: str, expected: str) -> None:
     site.routes["/status"] = reply("" if status.startswith("204") else ARTICLE, status=status)

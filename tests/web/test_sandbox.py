@@ -18,6 +18,8 @@ from drr.env.web.sandbox import (
     snippet,
 )
 
+from tests.cases import cases
+
 DOCS = [
     Document(
         url="https://birds.example/oklahoma",
@@ -75,11 +77,7 @@ def test_a_snippet_is_the_dated_passage_that_answers() -> None:
 
 @pytest.mark.parametrize(
     "url",
-    [
-        "https://birds.example/oklahoma",
-        "http://birds.example/oklahoma/",
-        "https://www.BIRDS.example/oklahoma#top",
-    ],
+    cases("web", "test_a_page_is_found_under_every_spelling_of_its_address"),
 )
 async def test_a_page_is_found_under_every_spelling_of_its_address(sandbox: Sandbox, url: str) -> None:
     page = await sandbox.read(url)
@@ -143,18 +141,7 @@ def test_a_frozen_sandbox_that_was_edited_is_an_error(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [
-        ("{", "line 1: not JSON"),
-        ('{"url": "http://a.example", "title": "t"}', "line 1: text"),
-        ('{"url": "a.example", "title": "t", "text": "x"}', "line 1: url"),
-        ('{"url": "http://a.example", "title": "t", "text": "x", "kind": "spam"}', "line 1: kind"),
-        ('{"url": "http://a.example", "title": "t", "text": "x", "author": "me"}', "line 1: author"),
-        (
-            '{"url": "http://a.example", "title": "t", "text": "x"}\n'
-            '{"url": "https://www.a.example/", "title": "t", "text": "x"}',
-            "line 2: the address https://www.a.example/ occurs twice",
-        ),
-    ],
+    cases("web", "test_broken_documents_are_named_by_line"),
 )
 def test_broken_documents_are_named_by_line(content: str, said: str, tmp_path: Path) -> None:
     (tmp_path / DOCUMENTS).write_text(content, encoding="utf-8")
@@ -164,12 +151,7 @@ def test_broken_documents_are_named_by_line(content: str, said: str, tmp_path: P
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [
-        ("no head", "does not start with"),
-        ("---\nurl: http://a.example\n", "does not start with"),
-        ("---\nurl: http://a.example\nauthor: me\n---\nx", "'author: me' is not one of"),
-        ("---\nurl: http://a.example\n---\nx", "title"),
-    ],
+    cases("web", "test_broken_markdown_is_named_by_file"),
 )
 def test_broken_markdown_is_named_by_file(content: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "page.md").write_text(content, encoding="utf-8")

@@ -11,6 +11,8 @@ from drr.env.shop import Store
 from drr.env.web.base import Page, WebHit
 from drr.env.web.open import ShopWeb, is_shop_address, product_id_of
 
+from tests.cases import cases
+
 SHOP = "http://ecommerce.example"
 PRODUCT = Product(
     product_id="B01",
@@ -64,15 +66,7 @@ OURS = [
     f"{SHOP}/%42%30%31",
     f" {SHOP}/B01\n",
 ]
-NOT_OURS = [
-    "http://ecommerce.example.evil.example/B01",
-    "http://evil.example/http://ecommerce.example/B01",
-    "http://ecommerce.example@evil.example/B01",
-    "http://notecommerce.example/B01",
-    "ecommerce.example/B01",
-    "http://[::1/B01",
-    "",
-]
+NOT_OURS = cases("web", "NOT_OURS")
 
 
 @pytest.mark.parametrize("url", OURS)
