@@ -1,9 +1,12 @@
-"""Tables of cases that stand in `tests/data`, one file for each folder of tests, one case a line."""
+"""Tables of cases that stand in `tests/data`, one or two files for each folder of tests, one case a line."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+import re
+import tomllib
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, wraps
 from inspect import signature
 from pathlib import Path
@@ -17,12 +20,22 @@ FOLDER = Path(__file__).parent / "data"
 @cache
 def _tables(folder: str) -> dict[str, Any]:
     tables: dict[str, Any] = json.loads((FOLDER / f"{folder}.json").read_text("utf-8"))
-    return tables
+    others = FOLDER / f"{folder}.toml"
+    return tables | (tomllib.loads(others.read_text("utf-8")) if others.exists() else {})
 
 
-def cases(folder: str, table: str) -> Any:
-    """Return the rows of a table, or its values by name."""
-    return _tables(folder)[table]
+def cases(folder: str, table: str, *words: Mapping[str, Any]) -> Any:
+    """Return the rows of a table, or its values by name; `{NAME}` in a text stands for that one of the words."""
+    rows = _tables(folder)[table]
+    return _filled(rows, ChainMap(*map(dict, words))) if words else rows
+
+
+def _filled(row: Any, words: Mapping[str, Any]) -> Any:
+    if isinstance(row, str):
+        return re.sub(r"\{([A-Z_]+)\}", lambda found: words[found[1]], row)
+    if isinstance(row, dict):
+        return {_filled(name, words): _filled(value, words) for name, value in row.items()}
+    return [_filled(one, words) for one in row] if isinstance(row, list) else row
 
 
 def each(

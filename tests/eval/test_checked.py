@@ -247,16 +247,9 @@ async def test_failures_are_counted_per_variant_with_examples_and_a_person_has_t
     assert (told["corrected"], told["variants"]["x"]["budget_break"]["share"]["value"]) == (2, 0.0)
     models = offline()
     await judge(study, desk(study, models, shop, repeat=1), models, JudgeOptions(["failures"]))
-    said += [
-        {
-            "answer": "q-a/x/0",
-            "label": "weak_synthesis",
-            "present": True,
-            "judge": "ben",
-            "example": "two lists",
-        },
-        {"answer": "q-z/x/0", "label": "weak_synthesis", "present": True, "judge": "ben"},
-    ]
+    said += cases(
+        "eval", "test_failures_are_counted_per_variant_with_examples_and_a_person_has_the_last_word"
+    )
     (study.folder / FILE).write_text("".join(json.dumps(line) + "\n" for line in said))
     told = study_document(study)["failures"]
     assert told["variants"]["x"]["budget_break"]["share"]["value"] == 0.0  # also after it was judged again
@@ -340,12 +333,7 @@ def test_the_name_of_a_site_is_told_as_a_reader_sees_it_who_points_at_the_link(h
     assert visible_report(f"See [this](https://{host}/page?x=1).") == f"See [this](https://{host})."
 
 
-SHOWN = (
-    "One <b title='note'>Two</b> <img alt='three'>",
-    'One [![Two](https://a.example/x.png)](https://a.example/y "note")',
-    "One [Two](javascript:note).",
-    "One [Two](data:text/plain,note).",
-)
+SHOWN = cases("eval", "SHOWN")
 
 
 @pytest.mark.parametrize("text", SHOWN)
@@ -361,13 +349,7 @@ def test_an_emoji_keeps_its_one_selector() -> None:
     assert visible("\u26a0\ufe0f\ufe0e\ufe0f Not") == "\u26a0 Not"
 
 
-HONEST = (
-    CLEAN,
-    "# A\n\nSetext\n======\n\n* one\n* two\n    * three\n\n1) x\n2) y\n\n> said\nlazy\n\n    code\n\n***\n",
-    "a | b\n--|:-:\n1 | **2** [1]\n\n```\ncode\n```\n\nAT&T, 5 < 6, snake_case, \\*, $5 * 3, <b>bold</b>, ~~no~~",
-    "See [Care](https://a.example/care).\n\n## Sources\n\n[1] Care: https://a.example/care.\n",
-    "[^1] and [2] and [user://A/orders] and <https://a.example/x>, https://a.example/y_z_",
-)
+HONEST = cases("eval", "HONEST", globals())
 
 
 @pytest.mark.parametrize("text", HONEST)

@@ -112,10 +112,7 @@ def verdict(
 _NUMBERS = count()
 
 
-@pytest.mark.parametrize(
-    ("alone", "together", "without", "expected"),
-    cases("eval", "test_leaving_one_out"),
-)
+@pytest.mark.parametrize(("alone", "together", "without", "expected"), cases("eval", "test_leaving_one_out"))
 def test_leaving_one_out(
     alone: list[Status | None], together: Status, without: Status | None, expected: bool | None
 ) -> None:

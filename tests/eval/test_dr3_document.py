@@ -94,15 +94,9 @@ async def test_errors_have_the_words_that_show_them(study: Study) -> None:
     judged = read_judged(study, choose(study))
     by_label = {one.label: one for one in judged.answers}
     astray = errors_of(judged, by_label["q-002@128k/dr3/0"]) or []
-    assert [(one.label, one.words[:30]) for one in astray] == [
-        ("hallucination", "A whale can hold its breath fo"),
-        ("not_found", "Oakmere steel kettle: purchase"),
-        ("not_found", "Oakmere steel kettle: upkeep a"),
-        ("not_found", "the place at home: width of th"),
-        ("distracted", "The Oakmere is under warranty "),
-        ("not_written", "Oakmere steel kettle: warranty"),
-        ("not_found", "Brightpail steel kettle: upkee"),
-    ]
+    assert [[one.label, one.words[:30]] for one in astray] == cases(
+        "eval", "test_errors_have_the_words_that_show_them"
+    )
     told = errors_of(judged, by_label["q-001@32k/dr3/0"]) or []
     assert [one.words for one in told if one.label == "uncited"] == ["You bought the Oakmere on 2020-07-17."]
 
@@ -113,21 +107,10 @@ def test_options_are_of_one_architecture() -> None:
         "react", "dr3+validate", "dr3", "react+ws@task", "react+ws", "ledger", "dr3+validate@turns:3",
         "dr3@dense",
     ]  # fmt: skip
-    assert option_pairs([*systems, "plan@none", "plan@supportive"]) == [
-        ("react+ws@task", "react+ws"),
-        ("react+ws", "react"),
-        ("dr3+validate", "dr3"),
-        ("dr3+validate@turns:3", "dr3+validate"),
-        ("dr3@dense", "dr3"),
-        ("plan@supportive", "plan@none"),
-    ]
-    several = [
-        "dr3@offline",
-        "dr3@openai:a",
-        "dr3@openai:a@dense",
-        "dr3@openai:a@dense:openai:b",
-        "dr3+validate@openai:a",
-    ]
+    assert [list(two) for two in option_pairs([*systems, "plan@none", "plan@supportive"])] == cases(
+        "eval", "test_options_are_of_one_architecture"
+    )
+    several = cases("eval", "OPTIONS_OF_SEVERAL_MODELS")
     assert option_pairs(several) == [
         ("dr3@openai:a", "dr3@offline"),
         ("dr3@openai:a@dense", "dr3@openai:a"),
@@ -157,11 +140,7 @@ async def test_tables_and_the_figure_stand_in_the_report(tmp_path: Path) -> None
     assert "The Brightpail takes $18.90 a year." in (tables / "dr3-errors.md").read_text(encoding="utf-8")
 
 
-TOLD = (
-    "The Oakmere is covered for 54 months",
-    "The Brightpail takes $18.90 a year",
-    "You bought the Oakmere on 2020-07-17",
-)
+TOLD = cases("eval", "TOLD")
 
 
 async def test_people_are_held_against_the_judge_by_the_same_figures(study: Study) -> None:
@@ -196,43 +175,11 @@ def scores(report: str) -> dict[str, float | None]:
     return {name: row["score"] for name, row in rows(report).items() if row["score"] != 0}
 
 
-def said_again(report: str) -> list[tuple[str, str]]:
-    return [(name, one["value"]) for name, row in rows(report).items() for one in row["repeated"]]
+def said_again(report: str) -> list[list[str]]:
+    return [[name, one["value"]] for name, row in rows(report).items() for one in row["repeated"]]
 
 
-WHOLLY = {
-    "f1": (
-        "You bought the Oakmere kettle on 17 July 2020.",
-        "Oakmere: purchased 2020-07-17 [1].\n\n[1] https://right.example/a",
-        "The slip dates your kettle to 7/17/20.",
-        "# Oakmere steel kettle\n\n| what | when |\n|---|---|\n| bought | the 17th of July, 2020 |",
-    ),
-    "f2": (
-        "Yours swallows 54.20 dollars a year.",
-        "Each year goes $54.20 into the Oakmere, against $18.95 for others.",
-        "| | Oakmere | Brightpail |\n|---|---|---|\n| a year | $54.20 | $19.00 |",
-        "About the Oakmere:\n- upkeep: USD 54.20",
-    ),
-    "f3": (
-        "Your shelf offers 30 1/2 inches.",
-        "There are 77.5 cm in the spot.",
-        'The place at home is 30.5" wide.',
-        "The niche measures 2 ft 6.5 in from wall to wall.",
-        "Nothing wider than 30.5 inches goes into that corner.",
-    ),
-    "p1": (
-        "Oakmere covers it for four and a half years.",
-        "The Oakmere kettle has a 54-month guarantee.",
-        "## Oakmere\n\nThe cover runs 4 years and 6 months.",
-        "The Oakmere is old. Its cover lasts fifty-four months.",
-    ),
-    "p2": (
-        "The Brightpail needs $18.90.",
-        "You would spend $54.20 on the Oakmere and $18.90 on the Brightpail.",
-        "- **Brightpail**\n  - yearly: 18.90 USD",
-        "At $18.90, the Brightpail is cheaper than the Oakmere.",
-    ),
-}
+WHOLLY = cases("eval", "WHOLLY")
 
 
 @each(("name", "report"), [(name, one) for name, many in WHOLLY.items() for one in many])
@@ -243,47 +190,22 @@ def test_a_fact_is_found_in_whatever_words(name: str, report: str) -> None:
     assert ToldValue(found["value"]).places(" ".join(report[start:end].split()))
 
 
-@each(
-    ("report", "found"),
-    cases("eval", "test_nothing_is_found_that_is_not_told"),
-)
+@each(("report", "found"), cases("eval", "test_nothing_is_found_that_is_not_told"))
 def test_nothing_is_found_that_is_not_told(report: str, found: dict[str, float]) -> None:
     assert scores(report) == found
 
 
 @pytest.mark.parametrize(
     ("report", "repeated"),
-    [
-        ("The Oakmere kettle is under warranty for three years.", [("p1", "36 months")]),
-        ("The Brightpail swallows $25.33 a year.", [("p2", "$25.33")]),
-        ("The Brightpail swallows $31.75 a year.", [("p2", "$31.75")]),  # another model's, said of this one
-        (f"The Oakmere was 36 months in [a drawer]({OLD}).", [("p1", "36 months")]),  # by what it cites
-        ("The Oakmere stood 36 months in a drawer.", []),  # about something else
-        ("The Brightpail Classic swallows $31.75 a year.", []),
-        ("The Oakmere is under warranty for 54 months, although an old page has 36 months.", []),
-        ("The Oakmere is under warranty for 36 months, which is outdated.", []),
-        ("The Oakmere is not under warranty for 36 months.", []),
-        ("One page gives the Oakmere a warranty of 36 months. However, that is a mistake.", []),
-        ("Its warranty is 36 months.", []),  # whose?
-        ("The Brightpail is under warranty for 36 months.", []),
-    ],
+    cases("eval", "test_what_a_distractor_says_is_accused_only_where_that_is_certain", globals()),
 )
 def test_what_a_distractor_says_is_accused_only_where_that_is_certain(
-    report: str, repeated: list[tuple[str, str]]
+    report: str, repeated: list[list[str]]
 ) -> None:
     assert said_again(report) == repeated
 
 
-SET_ASIDE = (
-    "The Oakmere's warranty of 36 months is hearsay nobody checked; I would not plan around it.",
-    "For the Oakmere the warranty terms of 2011, 36 months, are no longer in force.",
-    "Numbers that I did not use:\n\n- The Oakmere with a warranty of 36 months",
-    "Numbers that I did not use:\n\n| Thing | Warranty |\n|---|---|\n| Oakmere | 36 months |",
-    "## Withdrawn terms\n\nThe Oakmere warranty runs 36 months.",
-    "Not everything online is reliable: some of it is outdated. The Oakmere warranty is 36 months on one such page.",
-    "The Oakmere warranty is 36 months in the brochure. Do not rely on that.",
-    "Unused: Oakmere warranty, 36 months.",
-)
+SET_ASIDE = cases("eval", "SET_ASIDE")
 
 
 @pytest.mark.parametrize("report", SET_ASIDE)
@@ -293,44 +215,27 @@ def test_a_value_mentioned_to_be_set_aside_is_no_harm(report: str) -> None:
 
 @pytest.mark.parametrize(
     ("report", "score"),
-    [
-        ("The Oakmere warranty is 36 months.\n\nTo sum up, the Oakmere is covered for 54 months.", 1),
-        (f"# Cover\n\n- Term: 54 months [1].\n- The Oakmere cover: 36 months.\n\n[1] {RIGHT}", 1),
-    ],
+    cases("eval", "test_a_report_that_tells_both_values_is_in_doubt_and_not_accused", globals()),
 )
 def test_a_report_that_tells_both_values_is_in_doubt_and_not_accused(report: str, score: float) -> None:
     assert (rows(report)["p1"]["score"], said_again(report)) == (score, [])
 
 
 @pytest.mark.parametrize(
-    "report",
-    [
-        "The Oakmere warranty is 36 months. One column has 54 months, which I count as an outlier.",
-        "The Oakmere warranty is 36 months.\n\nNot used: 54 months for the Oakmere.",
-        "The Oakmere warranty is 36 months.\n\nOf the Oakmere's life, twice that is 54 months.",
-    ],
+    "report", cases("eval", "test_a_true_value_that_is_set_aside_or_worked_out_is_not_told")
 )
 def test_a_true_value_that_is_set_aside_or_worked_out_is_not_told(report: str) -> None:
-    assert (rows(report)["p1"]["score"], said_again(report)) == (0, [("p1", "36 months")])
+    assert (rows(report)["p1"]["score"], said_again(report)) == (0, [["p1", "36 months"]])
 
 
 def test_what_is_wrong_with_a_thing_disowns_no_statement() -> None:
-    assert said_again("What is wrong with the Brightpail is its upkeep: $25.33.") == [("p2", "$25.33")]
+    assert said_again("What is wrong with the Brightpail is its upkeep: $25.33.") == [["p2", "$25.33"]]
     assert said_again("Something is wrong with the figure of $25.33 for the Brightpail.") == []
 
 
 @pytest.mark.parametrize(
     ("report", "found"),
-    [
-        ("The picture shows 17 July 2020 ([slip](file://slip.png)).", {"f1": 1}),
-        ("| What | How much |\n|---|---|\n| Upkeep | $54.20 ([plan](file://plan.xlsx)) |", {"f2": 1}),
-        (f"Cover: 54 months [1].\n\n[1] {RIGHT}", {"p1": 1}),
-        (f"A drawer holds it for 54 months [1].\n\n[1] {RIGHT}", {"p1": 0.5}),  # much has 54 months
-        (f"Most covers run 54 months [1].\n\n[1] {RIGHT}", {"p1": 0.5}),  # of many
-        (f"Cover: 54 months [1].\n\n[1] {UPKEEP}", {"p1": 0.5}),  # another document
-        (f"# Brightpail\n\nCover: 54 months [1].\n\n[1] {RIGHT}", {}),  # named, and not it
-        ("The slip shows July 2020 ([slip](file://slip.png)).", {"f1": 0.5}),
-    ],
+    cases("eval", "test_what_names_nothing_is_of_what_stands_in_the_document_it_cites", globals()),
 )
 def test_what_names_nothing_is_of_what_stands_in_the_document_it_cites(
     report: str, found: dict[str, float]
@@ -339,7 +244,7 @@ def test_what_names_nothing_is_of_what_stands_in_the_document_it_cites(
 
 
 def test_a_distractors_value_under_its_own_address_is_accused_without_a_name() -> None:
-    assert said_again(f"Yearly sum: $25.33 [1].\n\n[1] {RUMOR}") == [("p2", "$25.33")]
+    assert said_again(f"Yearly sum: $25.33 [1].\n\n[1] {RUMOR}") == [["p2", "$25.33"]]
     assert said_again(f"Other kettles: $25.33 [1].\n\n[1] {RUMOR}") == []
     assert said_again(f"Yearly sum: $25.33 [1].\n\n[1] {RIGHT}") == []
 

@@ -125,44 +125,13 @@ JAPANESE = (
 Cut = list[tuple[str, str, bool]]
 """Heading, text, of a summary."""
 
-MANNERS: dict[str, tuple[str, Cut]] = {
-    "ruled headings": (
-        f"Feeders\n=======\n\n{ENGLISH}\n\nSummary\n---\n\n{OTHER_TEXT}\n",
-        [("Feeders", ENGLISH, False), ("Summary", OTHER_TEXT, True)],
-    ),
-    "a rule is no heading of the sentence above it": (
-        f"# Feeders\n\nPrices are of today.\n---\n{ENGLISH}\n\n***\n\n{OTHER_TEXT}\n",
-        [("# Feeders", ENGLISH, False), ("# Feeders", OTHER_TEXT, False)],
-    ),
-    "a rule ends a list": (
-        f"- {ENGLISH}\n- five colours\n---\n{OTHER_TEXT}\n",
-        [("", f"- {ENGLISH}\n- five colours", False), ("", OTHER_TEXT, False)],
-    ),
-    "a rule is no row": (
-        f"| a | b |\n|---|---|\n| {ENGLISH} | 1 |\n---\n{OTHER_TEXT}\n",
-        [("", f"| a | b |\n|---|---|\n| {ENGLISH} | 1 |", False), ("", OTHER_TEXT, False)],
-    ),
-    "capitals": (
-        f"OVERVIEW\n\n{ENGLISH}\n\nBOTTOM LINE:\n{OTHER_TEXT}\n",
-        [("OVERVIEW", ENGLISH, False), ("BOTTOM LINE:", OTHER_TEXT, True)],
-    ),
-    "shouting is no heading": (f"{ENGLISH}\nBUY THIS ONE\n", [("", f"{ENGLISH}\nBUY THIS ONE", False)]),
-    "german": (f"## Fazit\n\n{GERMAN}\n", [("## Fazit", GERMAN, True)]),
-    "chinese": (
-        f"# 报告\n\n## 摘要\n\n{CHINESE}\n\n## 一、LED 款\n\n维护时要注意：\n\n1. {CHINESE}\n2. 冬天收起来\n",
-        [("## 摘要", CHINESE, True), ("## 一、LED 款", f"维护时要注意：\n\n1. {CHINESE}\n2. 冬天收起来", False)],
-    ),
-    "japanese": (f"## まとめ\n\n{JAPANESE}\n\n・{JAPANESE}\n・赤\n", [
-        ("## まとめ", JAPANESE, True), ("## まとめ", f"・{JAPANESE}\n・赤", True),
-    ]),
-    "short ones are none": ("## 一\n\n冬天收起来。\n\nA short remark.\n", []),
-}  # fmt: skip
+MANNERS: dict[str, tuple[str, Cut]] = cases("eval", "MANNERS", globals())
 
 
 @pytest.mark.parametrize("manner", MANNERS)
 def test_a_report_is_cut_as_it_is_read(manner: str) -> None:
     report, wanted = MANNERS[manner]
-    assert [(one.heading, one.text, one.summary) for one in passages_of(report)] == wanted
+    assert [[one.heading, one.text, one.summary] for one in passages_of(report)] == wanted
 
 
 async def test_an_agent_knows_an_address_exactly_where_the_judge_resolves_it(study: Study) -> None:
@@ -255,10 +224,7 @@ def changed(**fields: Any) -> Frozen:
     return evidence(KIT.model_copy(update=fields))
 
 
-@pytest.mark.parametrize(
-    ("claim", "status"),
-    cases("eval", "test_what_the_record_settles_no_judge_is_asked"),
-)
+@pytest.mark.parametrize(("claim", "status"), cases("eval", "test_what_the_record_settles_no_judge_is_asked"))
 def test_what_the_record_settles_no_judge_is_asked(claim: str, status: str | None) -> None:
     source = evidence(KIT)
     found = decide(claim, [source])
@@ -278,12 +244,7 @@ def test_every_figure_that_a_record_decides_is_marked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("claim", "line", "field"),
-    [
-        ("It costs $9.99", "Price: $9.99", "price"),
-        ("It is rated 4.9 stars", "Average rating: 4.9 out of 5 stars", "average_rating"),
-        ("It has 9,999 reviews", "Number of ratings: 9,999", "rating_number"),
-    ],
+    ("claim", "line", "field"), cases("eval", "test_a_seller_who_writes_a_line_like_ours_settles_nothing")
 )
 def test_a_seller_who_writes_a_line_like_ours_settles_nothing(claim: str, line: str, field: str) -> None:
     source = changed(**{field: None, "description": [f"Great value.\n{line}"]})
@@ -301,17 +262,7 @@ def test_a_text_without_its_record_settles_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("claim", "figures"),
-    [
-        ("It costs $43.99 and has 4 hooks", 0),
-        ("Two of them come to $87.98", 0),
-        ("It is $5.00 cheaper than the other at $48.99", 0),
-        ("The kit with its rust-resistant pole costs $49.99", 0),
-        ("It costs $49.99", 1),
-        ("The kit is rated 3.9 stars", 1),
-        ("Price: $49.99; Hooks: 4", 1),
-        ("Price: $43.99; Rating: 3.9 (2,067 ratings)", 1),
-        ("Price: $43.99; Rating: 4.5 (2,067 ratings)", 0),
-    ],
+    cases("eval", "test_the_rule_overrules_only_where_a_field_stands_alone_or_behind_its_label"),
 )
 def test_the_rule_overrules_only_where_a_field_stands_alone_or_behind_its_label(
     claim: str, figures: int
@@ -402,17 +353,7 @@ def test_an_import_says_which_shop_it_is_held_against(
 
 @pytest.mark.parametrize(
     ("text", "leans"),
-    [
-        ("The [A]({a}) costs $5. It has 9 ratings.", {"It has 9 ratings.": "{a}"}),
-        ("The [A]({a}) is fine. **This** set is green. They last.", {"This set is green.": "{a}", "They last.": "{a}"}),
-        ("The A costs $5 [1]. Its pole is steel.\n\n## Sources\n[1] {a}\n", {"Its pole is steel.": "{a}"}),
-        ("- The [A]({a}) costs $5. It is green.\n- It is blue.", {"It is green.": "{a}"}),
-        ("The [A]({a}) costs $5.\n\nIt is green.", {}),
-        ("The [A]({a}) costs $5. Dogs bark. It is green.", {}),
-        ("The [A]({a}) and the [B]({b}) cost $5. They are green.", {}),
-        ("The [A]({a}) costs $5. It costs less than the [B]({b}).", {}),
-        ("The [A]({a}) costs $5. Italian steel is hard.", {}),
-    ],
+    cases("eval", "test_it_this_and_they_lean_on_the_link_right_before")
 )  # fmt: skip
 def test_it_this_and_they_lean_on_the_link_right_before(text: str, leans: dict[str, str]) -> None:
     where = {"a": f"{SHOP}/A1", "b": f"{SHOP}/B1"}

@@ -31,6 +31,7 @@ from drr.eval.judging.read import read_judged
 from drr.eval.stats import aggregate
 from drr.study.study import Study
 
+from tests.cases import cases
 from tests.eval.foreign_files import MAKERS, WISHES, document, lines
 
 Drr = Callable[..., Any]
@@ -67,23 +68,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-TAKEN: dict[str, Sequence[Sequence[str]]] = {
-    "drb": (
-        ("raw_data/alpha.jsonl", "raw_data/beta.jsonl", "--queries", "query.jsonl"),
-        ("race/alpha/raw_results.jsonl", "fact/alpha/validated.jsonl", "--judge", "gemini-x"),
-    ),
-    "pdr": (
-        ("raw_data_en/alpha.jsonl", "--queries", "queries_en.jsonl"),
-        (
-            "personalization_en/alpha/personalization_results.jsonl",
-            "reliability_en/alpha/validated.jsonl",
-            "--judge",
-            "gpt-x",
-        ),
-    ),
-    "dr3": (("result", "--queries", "query.jsonl", "--judge", "gpt-y"),),
-    "reporteval": (("qwen.jsonl",), ("grades/qwen", "facts/qwen.jsonl", "--judge", "gpt-z")),
-}
+TAKEN: dict[str, Sequence[Sequence[str]]] = cases("eval", "TAKEN")
 
 
 def _words(root: Path, words: Sequence[str]) -> list[str]:
@@ -362,14 +347,7 @@ def test_bom_and_windows_line_ends_are_no_matter(drr: Drr, tmp_path: Path) -> No
 
 def test_words_of_strangers_stay_words(drr: Drr, tmp_path: Path) -> None:
     """As ids, systems and reports: nothing is run, and no key of an object is anything else than a key."""
-    rows = [
-        {
-            "id": "__proto__",
-            "prompt": "<script>alert(1)</script> which?",
-            "article": "<script>alert(2)</script>",
-        },
-        {"id": "constructor", "prompt": "=cmd|' /C calc'!A0", "article": "[x](javascript:alert(3))"},
-    ]
+    rows = cases("eval", "test_words_of_strangers_stay_words")
     path = lines(tmp_path / "__proto__.jsonl", *rows)
     assert drr("import", tmp_path / "st", path, "--format", "drb")["systems"] == ["__proto__"]
     scored = [{"id": row["id"], "prompt": row["prompt"], "overall_score": 0.5} for row in rows]
@@ -389,16 +367,7 @@ def test_words_of_strangers_stay_words(drr: Drr, tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (["--format", "drm"], "there are drb, pdr, reporteval, dr3"),
-        (["--judge", "x"], "--judge is for --format"),
-        (["--format", "drb", "--judge", "x"], "these files hold none"),
-        (["--format", "drb", "--queries", "nowhere.jsonl"], "nowhere.jsonl"),
-        (["--format", "dr3"], "first.jsonl"),
-    ],
-)
+@pytest.mark.parametrize(("words", "told"), cases("eval", "test_misuse_is_one_line"))
 def test_misuse_is_one_line(
     refused: Callable[..., str], begun: Path, tmp_path: Path, words: list[str], told: str
 ) -> None:

@@ -29,6 +29,7 @@ from drr.eval.stats.faithfulness import JudgedClaim, JudgedClaims, corpus_values
 from drr.study.study import Study
 from drr.tools.base import ToolContext, ToolError
 
+from tests.cases import cases
 from tests.eval.nursery import Judge, answer, desk, offline, put, scripted, web
 from tests.eval.task_files import TaskWorld, address, read_page
 from tests.tools.small_shop import ANNA
@@ -183,11 +184,7 @@ def test_a_broken_line_of_labels_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("words", "inside", "beyond", "told"),
-    [
-        (("agreement", "STUDY", "--human", "FILE"), 10, 80, "from 0 to 10 here"),
-        (("plan", "STUDY", "--half-width", "1", "--labels", "FILE"), 0, -1, "from 0 to 10 here"),
-        (("calibrate", "FILE", "--task", "rating", "--scale", "1", "5"), 5, 6, "from 1 to 5 here"),
-    ],
+    cases("eval", "test_a_grade_beyond_the_scale_it_is_read_on_is_named_by_its_line"),
 )
 def test_a_grade_beyond_the_scale_it_is_read_on_is_named_by_its_line(
     words: Sequence[str],

@@ -28,6 +28,7 @@ from drr.eval.metrics.document import banner, study_document
 from drr.offline.judge import RulesJudge
 from drr.study.study import Study
 
+from tests.cases import cases
 from tests.eval.nursery import Judge, answer, desk, message, offline, put, scripted, sentences, system, web
 from tests.tools.small_shop import ANNA, FEEDER
 from tests.web.hostile import READER, redirect, reply, serving, to_loopback
@@ -339,7 +340,7 @@ def article(text: str) -> str:
 
 async def test_what_was_read_what_stands_there_and_what_is_left_of_it(study: Study) -> None:
     # claim, frozen page, what the agent saw, the page now
-    cases = {
+    ways = {
         "overread": (FACT, "A page on ramps.", article(FACT)),
         "misled": (OTHER, FACT, article(OTHER)),
         "invented": (OTHER, "A page on ramps.", article(OTHER)),
@@ -350,9 +351,9 @@ async def test_what_was_read_what_stands_there_and_what_is_left_of_it(study: Stu
         "walled": (None, FACT, article(FACT)),
     }
     async with serving() as site:
-        names = list(cases)
+        names = list(ways)
         sources = []
-        for name, (page, seen, now) in cases.items():
+        for name, (page, seen, now) in ways.items():
             status = "ok" if page else "blocked"
             sources.append(web(site.url(f"/{name}"), page, seen=seen, status=status))
             if now:
@@ -382,7 +383,7 @@ async def test_what_was_read_what_stands_there_and_what_is_left_of_it(study: Stu
             await judge(study, desk(study, models, refetched=again), models, options)
             assert len(wire.requests) == asked
             await models.aclose()
-    assert len(pages) == len(cases)
+    assert len(pages) == len(ways)
     document = study_document(study)
     metrics = {name: v["value"] for name, v in document["metrics"]["react"].items()}
     # Frozen: overread, kept, moved, rotten, rewritten of eight; without the wall of seven.
@@ -393,14 +394,9 @@ async def test_what_was_read_what_stands_there_and_what_is_left_of_it(study: Stu
     assert metrics["fp_seen"] == pytest.approx(6 / 8)
     # Now: overread, kept, moved, walled; rotten and rewritten are lost.
     assert metrics["fp_web_now"] == metrics["fp_now"] == pytest.approx(4 / 8)
-    assert document["coverage"]["variants"]["react"]["reading"] == {
-        "both": 4,
-        "page_only": 1,
-        "seen_only": 1,
-        "neither": 1,
-        "unreadable": 1,
-        "unknown": 0,
-    }
+    assert document["coverage"]["variants"]["react"]["reading"] == cases(
+        "eval", "test_what_was_read_what_stands_there_and_what_is_left_of_it"
+    )
 
 
 @pytest.mark.parametrize("recording", [False, True])

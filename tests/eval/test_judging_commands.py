@@ -13,6 +13,7 @@ from drr.env.shop import Shop
 from drr.eval.judging.read import judgings
 from drr.study.study import Study
 
+from tests.cases import cases
 from tests.eval.nursery import Judge, sentences, system
 from tests.tools.small_shop import ANNA, FEEDER
 from tests.wire import Reply, Request, Say, Wire
@@ -179,39 +180,9 @@ def test_judge_prints_one_document_twice_the_same(folder: Path, capsys: pytest.C
     assert set(v) - {"all_equal"} == {"value", "ci_low", "ci_high", "n", "n_unscored", "method"}
     assert v["value"] == 1.0
     assert document["metrics"]["alpha"]["input_tokens"]["n_unscored"] == 3
-    assert set(document["metrics"]["alpha"]) >= {
-        *(
-            "fp",
-            "fp_web",
-            "fp_product",
-            "fp_user",
-            "fp_micro",
-            "fp_strict",
-            "fp_reachable",
-            "fp_seen",
-            "fr",
-            "fr_supported",
-        ),
-        *(
-            "n_cited",
-            "n_cited_web",
-            "n_cited_product",
-            "n_cited_user",
-            "clarity",
-            "depth",
-            "breadth",
-            "insightfulness",
-        ),
-        *(
-            "constraint_following",
-            "personalization",
-            "overall",
-            "input_tokens",
-            "output_tokens",
-            "words",
-            "tool_calls",
-        ),
-    }
+    assert set(document["metrics"]["alpha"]) >= set(
+        cases("eval", "test_judge_prints_one_document_twice_the_same")
+    )
 
 
 @pytest.mark.long
@@ -385,15 +356,7 @@ def test_a_difference_is_of_one_protocol_unless_two_are_named(
     assert "Warning: the two follow different protocols (as printed; ours)" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (["--what", "beauty"], "beauty cannot be judged"),
-        (["--variants", "react"], "react is not in this study"),
-        (["--batch", "9"], "at most 5"),
-        (["--judge", "nobody"], "nobody"),
-    ],
-)
+@pytest.mark.parametrize(("words", "told"), cases("eval", "test_misuse_is_told"))
 def test_misuse_is_told(
     folder: Path, capsys: pytest.CaptureFixture[str], words: list[str], told: str
 ) -> None:

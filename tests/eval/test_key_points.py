@@ -109,28 +109,9 @@ async def test_points_come_of_the_question_the_records_and_the_catalogue(study: 
     found = points_of(await judged_by(study, script, shop, what="points"), "q-a")
     assert found is not None and found.rows is not None
     rows = {row["id"]: row for row in found.rows}
-    assert {name: (row["weight"], row["text"]) for name, row in rows.items()} == {
-        "c1": ("vital", "What it recommends costs at most $30.00 together."),
-        "c2": ("vital", "Nothing that it recommends is or has what was ruled out: plastic."),
-        "c3": ("okay", "It takes account of the place: Oklahoma."),
-        "s1": (
-            "vital",
-            "It takes account of what the shopper bought: Panorama wild bird feeder with six ports, ordered 2022-06-12.",
-        ),
-        "k1": (
-            "vital",
-            "For the need “bird seed” it names a product that this shop sells for at most $30.00, such as: Black oil sunflower seed for birds (B0SEED0001, $12.49).",
-        ),
-        "k2": (
-            "vital",
-            "For the need “dog nail grinder” it says that this shop sells nothing for at most $30.00.",
-        ),
-        "k3": (
-            "vital",
-            "For the need “stone bird bath” it says that this shop sells nothing for at most $30.00.",
-        ),
-        "m1": ("okay", "It says how to keep squirrels away."),
-    }
+    assert {name: [row["weight"], row["text"]] for name, row in rows.items()} == cases(
+        "eval", "test_points_come_of_the_question_the_records_and_the_catalogue"
+    )
     assert rows["k1"]["products"] == ["B0SEED0001"], "the feeder is hers already, and no example"
     assert script.asked == ["points"], "one call for the question, before any answer is there"
 
@@ -170,13 +151,7 @@ async def test_recall_by_hand_with_a_judge_that_omits_reorders_and_rewords(study
     """Vital: c1 full, c2 in part, m1 not; okay: c3 full, m2 in part. m2 is answered only when asked for alone."""
     ask(study)
     await put(study, answer("a", "x", "Hang a steel feeder in Oklahoma.", user_id=ANNA))
-    said = {
-        "What it recommends costs at most $30.00 together.": "support",
-        "Nothing that it recommends is or has what was ruled out: plastic.": "partial_support",
-        "It takes account of the place: Oklahoma.": "support",
-        "It says where to hang it.": "not_support",
-        "It says how to clean it.": "partial_support",
-    }
+    said = cases("eval", "test_recall_by_hand_with_a_judge_that_omits_reorders_and_rewords")
     script = PointJudge([("It says where to hang it.", "vital"), ("It says how to clean it.", "okay")])
     script.says = lambda text: None if "clean" in text and len(script.shown[-1]) > 1 else said[text]
     judged = await judged_by(study, script)
@@ -277,13 +252,9 @@ async def test_a_purchase_is_told_where_one_line_names_the_product_and_its_day(
     script = PointJudge(says=lambda text: "not_support")
     judged = await judged_by(study, script, shop)
     said = {a.variant: (matches_of(judged, a.key) or {})["s1"] for a in judged.answers}
-    assert {variant: one["by"] for variant, one in said.items()} == {
-        "month": "rule",
-        "number": "rule",
-        "offer": "judge",
-        "other": "judge",
-        "hidden": "judge",
-    }
+    assert {variant: one["by"] for variant, one in said.items()} == cases(
+        "eval", "test_a_purchase_is_told_where_one_line_names_the_product_and_its_day"
+    )
     assert said["month"]["reason"] == "says that it was bought: June 2022"
     assert len(script.shown) == 3
 
@@ -379,10 +350,7 @@ def test_recall_of_nothing_is_unknown() -> None:
     assert metrics.recall([row], {"c1": said}, 0.5) == 0.0
 
 
-@pytest.mark.parametrize(
-    ("line", "wrong"),
-    cases("eval", "test_a_broken_line_is_named_and_nothing_is_taken"),
-)
+@pytest.mark.parametrize(("line", "wrong"), cases("eval", "test_a_broken_line_is_named_and_nothing_is_taken"))
 def test_a_broken_line_is_named_and_nothing_is_taken(tmp_path: Path, line: str, wrong: str) -> None:
     path = tmp_path / "points.jsonl"
     path.write_text('{"query_id": "q-a", "text": "First", "weight": "vital"}\n' + line, encoding="utf-8")
@@ -440,18 +408,7 @@ def test_the_command_exports_takes_in_and_shows_points(
 
 async def test_the_judge_without_a_model_finds_rather_too_little(study: Study) -> None:
     ask(study)
-    own: dict[str, list[PointRow]] = {
-        "q-a": [
-            {
-                "id": "p1",
-                "text": "Squirrels can be kept away with a baffle.",
-                "weight": "vital",
-                "origin": "person",
-            },
-            {"id": "p2", "text": "Seed has to be kept dry.", "weight": "vital", "origin": "person"},
-            {"id": "p3", "text": "2 baffles keep squirrels away.", "weight": "vital", "origin": "person"},
-        ]
-    }
+    own: dict[str, list[PointRow]] = cases("eval", "test_the_judge_without_a_model_finds_rather_too_little")
     await put(
         study, answer("a", "x", "A baffle on the pole keeps squirrels away.\n\nBuy seed.", user_id=ANNA)
     )

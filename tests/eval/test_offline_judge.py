@@ -30,19 +30,7 @@ Feature: Not dishwasher safe."""
 
 
 @pytest.mark.parametrize(
-    ("claim", "label"),
-    [
-        ("The ERYTLLY Bird Feeding Station Kit costs $43.99 [5]", "full"),
-        ('91" tall rust-resistant pole with 4 adjustable hooks', "full"),
-        ("The pole is 7.6 ft tall", "full"),
-        ("4.5-star rating from over 2,000 reviews", "full"),
-        ("No tools required for assembly", "full"),
-        ("The pole has 4 hooks and a solar light for the night", "partial"),
-        ("The metal pole is 95 inches tall", "partial"),
-        ("The ERYTLLY Bird Feeding Station costs $49.99", "none"),
-        ("Squirrels rarely climb it in winter", "none"),
-        ("It is dishwasher safe", "full"),
-    ],
+    ("claim", "label"), cases("eval", "test_shared_words_and_figures_decide_and_nothing_is_understood")
 )
 def test_shared_words_and_figures_decide_and_nothing_is_understood(claim: str, label: str) -> None:
     found = support(claim, [KIT])
@@ -50,13 +38,7 @@ def test_shared_words_and_figures_decide_and_nothing_is_understood(claim: str, l
 
 
 @pytest.mark.parametrize(
-    ("claim", "shown"),
-    [
-        ("The ERYTLLY Bird Feeding Station Kit costs $43.99 [5]", "Price: $43.99"),
-        ("The ERYTLLY Bird Feeding Station Kit has a mesh tray", "Includes mesh tray"),
-        ("The ERYTLLY Bird Feeding Station Kit (4.5, 2,067 ratings)", "Number of ratings: 2,067"),
-        ("The ERYTLLY Bird Feeding Station Kit", "ERYTLLY Bird Feeding Station Kit"),
-    ],
+    ("claim", "shown"), cases("eval", "test_the_marked_place_is_what_decides_and_not_the_title")
 )
 def test_the_marked_place_is_what_decides_and_not_the_title(claim: str, shown: str) -> None:
     span = support(claim, [KIT]).span
@@ -109,8 +91,7 @@ def test_what_shares_no_word_is_none(texts: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("claim", "text", "missing"),
-    cases("eval", "test_numbers_are_compared_with_their_units_and_rounding"),
+    ("claim", "text", "missing"), cases("eval", "test_numbers_are_compared_with_their_units_and_rounding")
 )
 def test_numbers_are_compared_with_their_units_and_rounding(
     claim: str, text: str, missing: list[str]

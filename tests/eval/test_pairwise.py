@@ -23,6 +23,7 @@ from drr.eval.tasks.judged import Judged, Verdict
 from drr.eval.tasks.relative import GRADED, reference_of, relative_of
 from drr.study.study import Study
 
+from tests.cases import cases
 from tests.eval.nursery import answer, desk, put, scripted, sections_of, system
 from tests.eval.nursery import message as told
 from tests.late import Late
@@ -31,20 +32,7 @@ from tests.wire import Request, Say, Wire
 choix = Late("choix")
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "outcome"),
-    [
-        ("a", "a", "a"),
-        ("b", "b", "b"),
-        ("tie", "tie", "tie"),
-        ("a", "tie", "tie"),
-        ("tie", "b", "tie"),
-        ("a", "b", "inconsistent"),
-        ("b", "a", "inconsistent"),
-        (None, "a", "error"),
-        ("tie", None, "error"),
-    ],
-)
+@pytest.mark.parametrize(("first", "second", "outcome"), cases("eval", "test_two_orders_become_one_outcome"))
 def test_two_orders_become_one_outcome(first, second, outcome):
     assert reconcile(first, second) == outcome
 

@@ -33,6 +33,7 @@ from drr.papers.pdr.metrics import pqr as metrics
 from drr.study.run import run
 from drr.study.study import Study
 
+from tests.cases import cases
 from tests.eval.nursery import answer, desk, message, put, scripted, sections_of, system
 from tests.eval.pqr_judge import PERSONS, CriteriaJudge, judged_by, judging
 from tests.tools.small_shop import ANNA, BEN
@@ -315,17 +316,7 @@ def test_the_command_judges_without_a_model_and_shows_every_table(
     words = ["judge", str(folder), "--judge", "offline", "--quiet", "--what", "pqr"]
     assert main([*words, "--persons", str(persons), "--rounds", "2", "--seeds", "2", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["metrics"]["x"]
-    for name in (
-        "pqr_p",
-        "pqr_goal",
-        "pqr_q",
-        "pqr_clar",
-        "pqr_r",
-        "pqr_overall",
-        "pqr_violations",
-        "pqr_p_sd_rounds",
-        "pqr_p_sd_seeds",
-    ):
+    for name in cases("eval", "test_the_command_judges_without_a_model_and_shows_every_table"):
         assert {"value", "ci_low", "ci_high", "n", "n_unscored", "method"} <= found[name].keys(), name
     assert found["pqr_p"]["value"] is not None and found["pqr_p_sd_rounds"]["value"] == 0.0
     assert found["pqr_p_sd_seeds"]["value"] is not None

@@ -34,6 +34,7 @@ from drr.papers.dr3.judging.truths import KnownTask, KnownTasks
 from drr.study.study import Study
 from drr.study.unit import Unit
 
+from tests.cases import cases
 from tests.eval.dr3_truth import OLD, RIGHT, UPKEEP, truth
 from tests.eval.nursery import SONNET, answer, desk, offline, put, scripted, sections_of, system, web
 from tests.eval.nursery import message as told
@@ -145,18 +146,7 @@ def test_every_protocol_asks_prompts_that_are_there(study: Study) -> None:
 
 def test_the_usual_words_leave_out_what_costs_more() -> None:
     assert groups(usual=True) == ["faithfulness", "citations", "quality", "pairwise", "rules"]
-    assert groups()[5:] == [
-        "failures",
-        "mistakes",
-        "points",
-        "recall",
-        "relative",
-        "criteria",
-        "pqr",
-        "swap",
-        "reporteval",
-        "dr3",
-    ]
+    assert groups()[5:] == cases("eval", "test_the_usual_words_leave_out_what_costs_more")
 
 
 @pytest.mark.usefixtures("toys")

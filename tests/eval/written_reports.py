@@ -6,25 +6,14 @@ import random
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from tests.cases import cases
+
 
 def words(text: str) -> list[str]:
     return text.split()
 
 
-HEADINGS = {
-    "en": ("Executive Summary", "Materials", "Upkeep", "Prices compared", "Where to hang it", "Conclusion"),
-    "de": ("Zusammenfassung", "Werkstoffe", "Pflege", "Preise im Vergleich", "Wohin damit", "Fazit"),
-    "fr": ("Résumé", "Matériaux", "Entretien", "Prix comparés", "Où le placer", "Conclusion"),
-    "es": (
-        "Resumen ejecutivo",
-        "Materiales",
-        "Cuidado",
-        "Precios comparados",
-        "Dónde colgarlo",
-        "Conclusiones",
-    ),
-    "zh": ("摘要", "材料", "保养", "价格比较", "放在哪里", "结论"),
-}
+HEADINGS = cases("eval", "HEADINGS")
 """The first and the last are summaries."""
 _THINGS = words(
     "feeder kettle lamp tent pump saw chair mirror drill hose cushion scale heater rug blender router easel ladder piano clock"
@@ -41,14 +30,7 @@ _PARTS = words(
 _PLACES = words(
     "balcony cellar attic porch garage pantry hallway studio shed patio nursery workshop terrace kitchen office laundry"
 )
-_FORMS = (
-    "The {part} of the {maker} {thing} turned out {trait} after {n} weeks in the {place}.",
-    "Owners in {m} households report that a {trait} {part} matters more than price once the {place} freezes.",
-    "{maker} asks ${n}.{m} for its {thing}, whose {part} is {trait} by design.",
-    "Nobody who keeps a {thing} in the {place} should ignore how {trait} its {part} gets within {m} days.",
-    "At {n} watts the {thing} from {maker} leaves the {place} {trait}, which tests of its {part} bear out.",
-    "Compared over {m} seasons, {trait} models by {maker} lost their {part} sooner than any other {thing}.",
-)
+_FORMS = cases("eval", "_FORMS")
 
 
 class WrittenReport(NamedTuple):

@@ -16,31 +16,11 @@ from drr.papers.pdr.context import (
 )
 from drr.papers.pdr.person import Attribute, Person
 
-STATEMENTS = (
-    ("pets", "shares the household with a terrier"),
-    ("children", "raises twins"),
-    ("care", "looks after an aged aunt"),
-    ("needs", "suffers from hay fever"),
-    ("themes", "grows orchids on windowsills"),
-    ("themes", "brews espresso every morning"),
-    ("brands", "prefers tools by Kestrel"),
-    ("place", "lives in Vermont"),
-    ("price_level", "buys cheap goods"),
-    ("seasons", "orders mostly during autumn"),
-)
+from tests.cases import cases
+
+STATEMENTS = cases("persons", "STATEMENTS")
 OTHERS = (("pets", "keeps goldfish"), ("place", "lives in Texas"), ("themes", "sails dinghies"))
-CLUES = (
-    "Chews and a short leash again, the vet said so.",
-    "Two of everything, and both cots still stand.",
-    "The pill box for Mabel needs bigger letters.",
-    "When the pollen comes I cannot keep the window open.",
-    "Moss and bark for the pots in the light.",
-    "Beans for the machine, dark ones.",
-    "A drill of the green make once more.",
-    "Snow chains before the pass closes.",
-    "Only if it is on sale, I said.",
-    "October is when I see what is missing.",
-)
+CLUES = cases("persons", "CLUES")
 
 
 def write_contexts(

@@ -14,6 +14,7 @@ from drr.papers.pdr.build import own_reviews, stated_traits
 from drr.papers.pdr.candidates import Candidate, accepted, batches
 from drr.papers.pdr.person import Attribute, read_persons
 
+from tests.cases import cases
 from tests.commands import drr
 from tests.persons.shopper import ANNA
 from tests.wire import Fail, Request, Say, Wire
@@ -44,17 +45,7 @@ KNOWN = [
 
 
 @pytest.mark.parametrize(
-    ("quote", "block", "why"),
-    [
-        ("We rent a flat without a balcony", "home", "quotation"),
-        ("We rent a", "home", "quotation"),
-        ("e rent a flat without a lift", "home", "quotation"),
-        ("if I had stairs", "home", "not_own"),
-        ("I never cook at home", "decision", "not_own"),
-        ("Well made. We rent", "home", None),
-        ("I cook for my parents on Sundays", "care", "private"),
-        ("Our old dog sleeps on it", "pets", "known"),
-    ],
+    ("quote", "block", "why"), cases("persons", "test_a_candidate_stays_only_where_the_shopper_says_it")
 )
 def test_a_candidate_stays_only_where_the_shopper_says_it(quote: str, block: str, why: str | None) -> None:
     one = Candidate.model_validate({"block": block, "statement": "lives so", "quote": quote})

@@ -10,6 +10,7 @@ from drr.env.settings import Settings
 from drr.papers.pdr.person import read_persons
 
 from tests.agents.garden import ANNA, write_shop
+from tests.cases import cases
 from tests.commands import drr
 
 
@@ -51,13 +52,7 @@ def test_show_and_stats_read_it(built: Path, capsys: pytest.CaptureFixture[str])
 
 @pytest.mark.parametrize(
     ("attribute", "check"),
-    [
-        ({"id": "x", "statement": "owns a bath", "evidence": [{"order_id": "1000000000000010"}]}, "evidence"),
-        ({"id": "x", "statement": "owns a bath"}, "evidence"),
-        ({"id": "x", "statement": "is Anna", "evidence": [{"order_id": "1000000000000003"}]}, "private"),
-        ({"id": "x", "block": "place", "statement": "lives in Utah"}, "contradiction"),
-        ({"id": "x", "statement": "is patient", "basis": "stated"}, "evidence"),
-    ],
+    cases("persons", "test_what_does_not_hold_is_told"),
     ids=["an order of another", "no order", "a name", "two places", "no quotation"],
 )
 def test_what_does_not_hold_is_told(

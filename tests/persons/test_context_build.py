@@ -29,6 +29,7 @@ from drr.papers.pdr.person import Attribute, Person, read_persons
 from drr.papers.pdr.words import invented_traits, key_of, record_traits, values_of
 from drr.wording.states import STATES
 
+from tests.cases import cases
 from tests.commands import drr
 from tests.persons.remembering import write_contexts
 from tests.persons.shopper import ANNA
@@ -215,16 +216,7 @@ def test_every_planted_fault_is_found(
     assert missed == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Our dog has never had it so good.",
-        "My sister has no dog and lives in Utah.",
-        "Shipping from Utah took a week.",
-        "I avoid the stairs since the dog is old.",
-        "No prints.",
-    ],
-)
+@pytest.mark.parametrize("text", cases("persons", "test_what_only_looks_like_a_contradiction_is_none"))
 def test_what_only_looks_like_a_contradiction_is_none(text: str) -> None:
     person = Person(
         person_id="p-1",

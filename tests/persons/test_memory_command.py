@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import cases
 from tests.commands import drr
 from tests.persons.remembering import CLUES, STATEMENTS, folder
 from tests.wire import Request, Say, Wire
@@ -73,15 +74,7 @@ def test_the_list_says_what_each_uses(capsys: pytest.CaptureFixture[str]) -> Non
     assert not rows["bm25"]["asks_model"] and rows["facts"]["embeds"]
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("bm52", "contexts"), "did you mean bm25"),
-        (("bm25", "nowhere"), "is no folder of contexts"),
-        (("bm25", "contexts", "--tokens", "many"), "is no size"),
-        (("bm25", "contexts", "--persons", "nobody.jsonl"), "cannot be read"),
-    ],
-)
+@pytest.mark.parametrize(("words", "message"), cases("persons", "test_misuse_is_one_line"))
 def test_misuse_is_one_line(
     tmp_path: Path,
     words: tuple[str, ...],

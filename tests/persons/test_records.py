@@ -7,6 +7,7 @@ from drr.env.entities import Address
 from drr.papers.pdr.person import disclosed
 from drr.papers.pdr.records import Purchased, ShopperHistory, derived
 
+from tests.cases import cases
 from tests.persons.shopper import ANNA, bought, history, thing
 
 CHEW = thing("P1", "Fetchwell soft dog chews", 11.0, "Hip & Joint Care")
@@ -87,18 +88,7 @@ def test_a_place_is_the_state_alone() -> None:
     assert said(history(user=abroad)) == {}
 
 
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        ("writes as anna@post.example", "an e-mail address"),
-        ("call 657-735-4762", "a phone number"),
-        ("lives at 12 Main Street", "a street address"),
-        ("comes back to the brand Ortiz", "the surname"),
-        ("is Anna", "the first name"),
-        ("lives at 6598 Daniel Plains", "the street"),
-        ("is AANNA00000000000000000000001", "a user id"),
-    ],
-)
+@pytest.mark.parametrize(("text", "kind"), cases("persons", "test_what_names_the_shopper_is_told"))
 def test_what_names_the_shopper_is_told(text: str, kind: str) -> None:
     assert kind in disclosed(text, ANNA)
 

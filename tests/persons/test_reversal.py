@@ -7,17 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import cases
 from tests.commands import drr
 from tests.persons.remembering import CLUES, STATEMENTS, folder
 from tests.wire import Fail, Reply, Request, Say, Wire
 
 MODEL = "anthropic:claude-sonnet-5-5"
-NAMED = [
-    {"block": "pets", "statement": "has a small dog"},
-    {"block": "pets", "statement": "walks a dog on a leash"},
-    {"block": "place", "statement": "lives where it snows"},
-    {"block": "colors", "statement": "likes pink"},
-]
+NAMED = cases("persons", "NAMED")
 
 
 def body(request: Request) -> str:
@@ -79,12 +75,7 @@ def test_a_stop_between_the_calls_pays_only_for_what_is_missing(
 
 @pytest.mark.parametrize(
     ("words", "why"),
-    [
-        (("--model", "offline"), "no rules tell a person back"),
-        (("--model", MODEL, "--size", "7k"), "has contexts of 2k"),
-        (("--size", "2k"), "name it with --model"),
-        (("--model", MODEL), "no key"),
-    ],
+    cases("persons", "test_what_cannot_be_asked_is_misuse_before_anything_is_paid", globals()),
 )
 def test_what_cannot_be_asked_is_misuse_before_anything_is_paid(
     words: tuple[str, ...],

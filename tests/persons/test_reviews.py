@@ -14,6 +14,7 @@ from drr.env.shop import open_shop
 from drr.papers.pdr.build import stated_traits
 from drr.papers.pdr.person import read_persons
 
+from tests.cases import cases
 from tests.commands import drr
 
 
@@ -122,21 +123,7 @@ def test_own_reviews_are_items_of_a_context(persons: Path, kept: Path, tmp_path:
     assert drr("context", "check", folder, "--shop", kept) == 0
 
 
-@pytest.mark.parametrize(
-    ("text", "themes"),
-    [
-        ("Fine. My two old cats ignored it.", ["cats"]),
-        ("We have a big dog, so size matters.", ["dogs"]),
-        ("I've worked from home for years. Our baby slept on.", ["home_office", "baby"]),
-        ("My neighbor's dog loves it.", []),
-        ("My old dog bed gave up.", []),
-        ("I do not have a dog.", []),
-        ("My dog died last year.", []),
-        ("Is it safe for my cat?", []),
-        ("If we had a dog, I would buy two.", []),
-        ("Good for my friend's garden.", []),
-    ],
-)
+@pytest.mark.parametrize(("text", "themes"), cases("persons", "test_only_what_is_said_of_oneself_is_stated"))
 def test_only_what_is_said_of_oneself_is_stated(text: str, themes: list[str]) -> None:
     found = stated_traits(text)
     assert sorted(one.theme for one in found) == sorted(themes)

@@ -12,11 +12,9 @@ from asked import LA, READER, A
 from drr.app.cli import main
 from drr.env.shop import Shop
 
-NAMES = [
-    "in_catalogue", "outside_shop", "name_matches_id", "price", "rating", "total", "budget", "order_facts", "privacy",
-    "profile_facts", "statistics", "duplicates", "citation_hygiene", "fabricated_citation", "numbers_in_evidence",
-    "product_claims", "process_text",
-]  # fmt: skip
+from tests.cases import cases
+
+NAMES = cases("rules", "NAMES")
 TABLE = "| Item | Cost |\n|---|---|\n| Feeder | $20.00 |\n| House | $15.00 |\n| **Total** | **${}** |\n"
 WORDS = {"absent", "prose", "unrecorded", "shop", "user", "question", "calls"}
 

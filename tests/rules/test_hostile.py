@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import asked
 import pytest
 from asked import DIFFUSER, LA, LB, READER, WEB, A, checked
 from drr.env.shop import Shop
@@ -17,82 +18,16 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from benchmarks.first_contact import ROUNDS, FirstContact, read_round, run
+from tests.cases import cases
 from tests.sizes import examples, mostly_at_night
 
 ROOT = Path(__file__).parent.parent.parent
 SECONDS = 60
 """For all of a run, far above what they take; a quadratic expression takes minutes, an exponential one for ever."""
-SLOW_ONCE = {
-    "empty lines before no greeting": ("", "\n", ""),
-    "lines of blanks before no greeting": ("", "\n \t", ""),
-    "marks at the beginning of lines": ("", "\n> *_", ""),
-    "blanks behind a place's cue": ("Your location", " ", "x"),
-    "empty lines behind a place's cue": ("This is where you live", "\n", "x"),
-    "stars behind a greeting": ("Hello", "*", "x"),
-    "blanks behind a number's cue": ("All your orders", " ", "x"),
-    "blanks behind an order's cue": ("Your order", " ", "x"),
-    "years of an order": ("You bought it: the ", "2020 ", "x"),
-    "years and ordinals of an order": ("You ordered the ", "past 2020 ", "x"),
-    "blanks behind a quantity": ("You bought it, quantity", " ", "x"),
-    "blanks in a rule of a table": ("| a | b |\n| --", " ", "x\n| 1 | 2 |"),
-    "cells of a rule of a table": ("| a | b |\n", "|--", "x\n| 1 | 2 |"),
-    "blanks behind a heading's amount": ("# Plan $20", " ", "+\n- A Heavy Iron Feeder $20"),
-    "a name of capitals and hyphens": (LA + " is an ", "A-", "!"),
-    "brackets beside a product": (LA + " is in ", "[", "!"),
-    "blanks behind a name": ("- Heavy Iron", " ", "x " + LA),
-    "blanks behind a rating's cue": (LA + " is rated", " ", "x"),
-    "stars behind a material's cue": (LA + " material", "*", "x"),
-    "amounts without an end": ("", "$1,", ""),
-    "shares of amounts without an end": ("", "5% of $20, ", ""),
-    "blanks inside an offer": ("- Heavy Iron", " ", "x for $20"),
-    "rules of a page": ("", "---\n", ""),
-    "stars of a page": ("", "* * *\n", ""),
-    "returns": ("", "\r\n", ""),
-    "openings of a link": ("", "[](", ""),
-    "openings of a mark": ("", "【", ""),
-    "small tables": ("", "| A | $3 |\n|---|---|\n| Total | $3 |\n", ""),
-    "totals of a table": ("", "| Total | $3 |\n", ""),
-    "phases": ("", "## Phase 1: $120\n- A $100\n", ""),
-    "quotations": ("", '"a b c d e f g h" [x](http://a.org). ', ""),
-    "blanks before a link": ("", " ", f"x {LA}"),
-    "totals of a list": ("", "- A: $3\n- Total: $3\n", ""),
-    "bills": ("", "- Feeder: $20.00\n- House: $15.00\n- Total: $35.00\n\n", ""),
-    "totals within a limit": ("", "Total: $35.00 within your $60\n", ""),
-    "ids in one line": ("", f"{DIFFUSER} ", ""),
-    "prices behind links in one line": ("", f"{LA}. It costs $17.95. ", ""),
-    "prices behind marks in one line": ("", "Name [1], $17.95. ", f"\n\n[1] Name: {A}"),
-    "marks without an entry": ("", "[2]. [3]. [4]. ", ""),
-    "somebody spoken to": ("", "They are, Chad: fine. ", ""),
-}
+SLOW_ONCE = cases("rules", "SLOW_ONCE", vars(asked), globals())
 """What was slow before the rules were written anew."""
 HEAD = "| Item | Price | Rating | Ratings |\n|---|---|---|---|\n"
-PLACES = {
-    "rows": (HEAD, f"| {LA} | $17.95 | 4.3 | 71 |\n", ""),
-    "products as columns": (f"| | {LA} | {LB} |\n|---|---|---|\n", "| Price | $17.95 | $11.99 |\n", ""),
-    "keyed tables": ("", f"### {LA}\n\n| Field | Value |\n|---|---|\n| Price | $17.95 |\n| Capacity | 300 ml |\n\n", ""),
-    "items": ("", f"- {LA}, $17.95, 4.3 stars (71 ratings)\n", ""),
-    "parentheses": ("", f"Take {LA} ($17.95, 4.3 stars) or {LB} ($11.99).\n", ""),
-    "labels": ("", f"**{LA}**\n\n- Price: $17.95\n- Rating: 4.3 (71 ratings)\n\n", ""),
-    "labels of one product": (f"**{LA}**\n\n", "- Price: $17.95\n", ""),
-    "sentences behind": ("", f"{LA}. It costs $17.95.\n", ""),
-    "marks": ("", "Brightpulse Ultrasonic Essential Oil Diffuser [1], $17.95.\n", f"\n## Sources\n\n[1] Brightpulse diffuser: {A}\n"),
-    "stars and counts": ("", "One has 4.3 stars from 71 ratings.\n", ""),
-    "rows of a bill": ("| Item | Qty | Cost |\n|---|---|---|\n", "| Feeder | 2 | $20.00 |\n", "| Total | | $40.00 |\n"),
-    "items of a bill": ("", "- Feeder: $20.00\n", "- Total: $40.00\n"),
-    "sums": ("", "$19.00 + $12.50 = $31.50.\n", ""),
-    "one sum": ("", "$19.00 + ", "$3 = $31.50"),
-    "what is left": ("- A: $3\n- B: $3\n- Total: $6, ", "leaving $54.00 of your $60 ", ""),
-    "orders": ("", f"- Order 4517698977967507 (2023-08-19): {LA}, Delivered\n", ""),
-    "figures of all orders": ("", "- Total orders: 139\n", ""),
-    "greetings": ("", "Hello Chad,\n", ""),
-    "names and places": ("", "Name: Chad Williams\nLocation: Jersey City, NJ 07351\n", ""),
-    "others": ("", "Brian Lee of Montgomery, 4009 Christine Haven, brian.lee.g8ni9jf@post.example.\n", ""),
-    "paragraphs": ("", "The first thing to look at is how the feeder keeps the seed dry, because wet seed spoils within a few days.\n\n", ""),
-    "ids": ("", f"{DIFFUSER} `{DIFFUSER}` BOI00OI1LO\n", ""),
-    "other shops": ("", "Not at Walmart, says Amazon, so [a](https://www.ebay.com/itm/1).\n", ""),
-    "figures of a page": ("", "An oven is $1,300, 62% of all [1].\n", f"\n## Sources\n\n[1] A page: {WEB}\n"),
-    "steps of a model": ("", '<think {"a": [12-3] Thought: \n', ""),
-}  # fmt: skip
+PLACES = cases("rules", "PLACES", vars(asked), globals())
 """Each place that is read, over and over."""
 RUN = """
 import json, sys
@@ -192,27 +127,7 @@ LONG = dict(
     )
 )
 """Of 24 each."""
-STRANGE_PLACES = {
-    "budget": (53, 13),
-    "contact_data": (55, 14),
-    "hygiene": (58, 17),
-    "it_costs": (58, 20),
-    "item_price": (64, 20),
-    "item_rating": (61, 20),
-    "label_price": (63, 19),
-    "label_rating": (64, 20),
-    "labelled_attribute": (52, 16),
-    "made_up_id": (64, 20),
-    "name_of_id": (57, 18),
-    "order_line": (61, 19),
-    "outside_shop": (58, 17),
-    "profile": (54, 16),
-    "rated_nowhere": (61, 18),
-    "repeat_or_markup": (64, 20),
-    "row_price": (62, 18),
-    "row_rating": (64, 20),
-    "total": (56, 16),
-}
+STRANGE_PLACES = cases("rules", "STRANGE_PLACES")
 """Of 64 each in all ten sets, and of 20 each in the last three, where each kind is in one."""
 ACCUSED: dict[str, str] = {}
 """True texts that are accused all the same, and why: none."""
