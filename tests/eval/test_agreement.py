@@ -49,14 +49,6 @@ def table(a, b, categories):
 
 
 @pytest.mark.long
-def test_kappa_equals_statsmodels():
-    a, b = votes(80)
-    assert ag.cohen_kappa(a, b).value == pytest.approx(
-        inter_rater.cohens_kappa(table(a, b, sorted(LABELS)), return_results=False)
-    )
-
-
-@pytest.mark.long
 def test_weighted_kappa_equals_statsmodels_also_with_an_empty_class():
     a, b = votes(60)
     a = ["none" if x == "partial" else x for x in a]
@@ -67,22 +59,6 @@ def test_weighted_kappa_equals_statsmodels_also_with_an_empty_class():
     assert mine == pytest.approx(reference)
 
 
-def test_kappa_without_ties_drops_a_pair_with_a_tie_on_either_side():
-    a = ["A", "A", "B", "tie", "B", "A"]
-    b = ["A", "tie", "B", "A", "A", "A"]
-    v = ag.cohen_kappa(a, b, drop={"tie"})
-    assert (v.n, v.n_unscored) == (4, 2)
-    assert v.value == pytest.approx(
-        inter_rater.cohens_kappa(table(list("ABBA"), list("ABAA"), ["A", "B"]), return_results=False)
-    )
-
-
-def test_kappa_is_none_where_chance_agreement_is_one():
-    assert ag.cohen_kappa(["A"] * 5, ["A"] * 5).value is None
-    assert ag.cohen_kappa(["A"] * 5, ["A"] * 5, categories=["A", "B"]).value is None
-    assert ag.cohen_kappa([], []).value is None
-
-
 def test_kappa_standard_error_at_21_items_is_as_wide_as_the_notes_say():
     a = ["A"] * 10 + ["B"] * 11
     b = ["A"] * 7 + ["B"] * 3 + ["B"] * 8 + ["A"] * 3
@@ -91,17 +67,7 @@ def test_kappa_standard_error_at_21_items_is_as_wide_as_the_notes_say():
     assert 0.30 < (v.ci_high - v.ci_low) / 2 < 0.45
 
 
-def gwet_reference(a, b, categories):
-    n = len(a)
-    po = sum(x == y for x, y in zip(a, b, strict=True)) / n
-    pi = [(a.count(c) + b.count(c)) / (2 * n) for c in categories]
-    pe = sum(p * (1 - p) for p in pi) / (len(categories) - 1)
-    return (po - pe) / (1 - pe)
-
-
-def test_ac1_equals_its_definition_and_survives_a_dominant_class():
-    a, b = votes(50)
-    assert ag.gwet_ac1(a, b).value == pytest.approx(gwet_reference(a, b, LABELS))
+def test_ac1_survives_a_dominant_class():
     skewed = (["A"] * 96 + ["B"] * 2 + ["A"] * 2, ["A"] * 96 + ["A"] * 2 + ["B"] * 2)
     assert ag.cohen_kappa(*skewed).value < 0
     assert ag.gwet_ac1(*skewed).value > 0.9
@@ -118,11 +84,6 @@ def test_alpha_equals_krippendorff_with_missing_raters(level):
     reference = krippendorff.alpha(reliability_data=scores, level_of_measurement=level)
     assert mine.value == pytest.approx(reference)
     assert mine.ci_low < mine.value < mine.ci_high
-
-
-def test_alpha_without_variation_is_none():
-    assert ag.krippendorff_alpha([["A", "A"], ["A", "A"]], categories=["A", "B"]).value is None
-    assert ag.krippendorff_alpha([["A", None], [None, "A"]]).value is None
 
 
 @pytest.mark.long
@@ -170,34 +131,11 @@ def test_tau_of_very_many_items_has_no_interval(monkeypatch):
     assert (large.ci_low, small.ci_low is None) == (None, False)
 
 
-def test_pca_matches_zeros_only_with_zeros():
-    machine, human = [1.0, -2.0, 0.0, 0.0, 3.0], [0.5, 1.0, 0.0, 1.0, 0.0]
-    with_ties, chance = correlation.preference_agreement(machine, human)
-    assert with_ties.value == pytest.approx(2 / 5)
-    assert chance == pytest.approx(2 / 5 * 2 / 5 + 3 / 5 * 3 / 5 / 2)  # both zero, or the same of two signs
-    without, _ = correlation.preference_agreement(machine, human, without_human_ties=True)
-    assert without.value == pytest.approx(1 / 3)
-    assert without.n_unscored == 2
-
-
 def test_a_bias_stays_on_its_scale_where_two_questions_are_drawn():
     found = correlation.bias([1.0, 0.0], [0.0, 0.0], clusters=["a", "b"], width=1.0)
     assert found.value == 0.5 and -1.0 <= found.ci_low < 0 < found.ci_high <= 1.0
     apart = correlation.mean_absolute_deviation([1.0, 0.0], [0.0, 0.0], clusters=["a", "b"], width=1.0)
     assert apart.ci_low >= 0.0 and apart.ci_high <= 1.0
-
-
-def test_mard_and_bias():
-    m, h = [7.0, 5.0, None, 9.0], [6.0, 7.0, 3.0, 9.0]
-    assert correlation.mean_absolute_deviation(m, h).value == pytest.approx(1.0)
-    assert correlation.bias(m, h).value == pytest.approx(-1 / 3)
-    assert correlation.bias(m, h).n_unscored == 1
-
-
-def test_soft_disagreements_are_those_with_a_tie():
-    v = ag.soft_disagreement(["A", "B", "tie", "A"], ["B", "tie", "A", "A"])
-    assert v.value == pytest.approx(2 / 3)
-    assert ag.soft_disagreement(["A"], ["A"]).value is None
 
 
 def test_repeat_stability_leaves_out_units_with_a_failure():

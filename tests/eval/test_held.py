@@ -20,12 +20,12 @@ from drr.eval.agreement.study import across_systems, stability, study_labels
 from drr.eval.evidence.answers import Book, read_answers
 from drr.eval.judging.read import choose, judgings, read_judged
 from drr.eval.judging.run import JudgeOptions, judge
-from drr.eval.labels import PairwiseLabel, RatingLabel, SupportLabel, pair_id, read_labels
+from drr.eval.labels import PairwiseLabel, RatingLabel, pair_id, read_labels
 from drr.eval.metrics import metrics as metrics_by_name
 from drr.eval.metrics import tables
 from drr.eval.metrics.document import study_document
 from drr.eval.metrics.faithfulness import per_report
-from drr.eval.stats.faithfulness import JudgedClaim, JudgedClaims, corpus_values, report_values
+from drr.eval.stats.faithfulness import JudgedClaim, JudgedClaims, corpus_values
 from drr.study.study import Study
 from drr.tools.base import ToolContext, ToolError
 
@@ -101,29 +101,6 @@ def test_rankings_of_people_and_judges_stand_side_by_side() -> None:
     assert ranking["same_order"]
     assert ranking["spearman"]["value"] == pytest.approx(1.0)
     assert ranking["systems"] == {"x": [1.0, 1.0], "y": [0.5, 0.5], "z": [0.0, 0.0]}
-
-
-def test_support_and_ratings() -> None:
-    support = [
-        SupportLabel(id=str(n), judge=judge, claim=f"c{n}", evidence=f"e{n}", label=label)  # type: ignore[arg-type]
-        for judge, labels in {"anna": ("full", "none", "partial"), "model": ("full", "none", "none")}.items()
-        for n, label in enumerate(labels)
-    ]
-    ratings = [
-        RatingLabel(
-            id=f"{n}", judge=judge, query=f"q{n // 2}", answer=f"a{n}", dimension="overall", label=score
-        )
-        for judge, scores in {"anna": (7.0, 5.0, 6.0, 6.0), "model": (8.0, 5.0, 7.0, 4.0)}.items()
-        for n, score in enumerate(scores)
-    ]
-    document = agreement([*support, *ratings])
-    assert document["support"]["pairs"][0]["exact"]["value"] == pytest.approx(2 / 3)
-    assert document["support"]["pairs"][0]["mad"]["value"] == pytest.approx(0.5 / 3)
-    row = document["rating"]["pairs"][0]["dimensions"]["overall"]
-    assert row["mard"]["value"] == pytest.approx((1 + 0 + 1 + 2) / 4)
-    assert row["bias"]["value"] == pytest.approx((-1 + 0 - 1 + 2) / 4)
-    assert (row["pca"]["value"], row["pca"]["n"]) == (0.5, 2)
-    assert "report level" in row["spearman"]["method"]
 
 
 def test_a_judge_that_judged_nothing_in_common_is_not_compared() -> None:
@@ -274,25 +251,6 @@ D = [
 E = [claim("1", web="none", product="full"), claim("2", web="judge_error")]
 
 
-def test_per_report_values():
-    a, b, c, d, e = (report_values(x) for x in (A, B, C, D, E))
-    exact = lambda x: pytest.approx(x, abs=1e-9)  # noqa: E731
-    assert (a["fp"], a["fp_web"], a["fp_product"], a["fp_user"]) == (
-        exact(0.6875),
-        exact(0.75),
-        exact(0.625),
-        exact(1),
-    )
-    assert a["fp_3types"] == exact((0.75 + 0.625 + 1) / 3)
-    assert a["fp_seen"] == exact(0.8125)
-    assert (a["fr"], a["fr_supported"]) == (exact(7 / 8), exact(6 / 8))
-    assert (a["n_cited"], a["n_cited_web"], a["n_cited_product"], a["n_cited_user"]) == (6, 2, 4, 1)
-    assert (b["fp"], b["fp_web"], b["fr"], b["fr_supported"]) == (exact(0.5), None, exact(1), exact(0.5))
-    assert (c["fp"], c["fr"], c["fr_supported"], c["n_cited"]) == (None, 0, 0, 0)
-    assert (d["fp"], d["fp_strict"], d["fp_reachable"]) == (exact(2 / 3), exact(2 / 3), exact(1))
-    assert (e["fp"], e["fr"], e["fr_supported"], e["n_cited"]) == (exact(0.5), 1, 1, 3)
-
-
 def test_corpus_values_to_1e_9():
     reports = [JudgedClaims(f"q{i}", 0, claims) for i, claims in enumerate((A, B, C, D, E))]
     v = corpus_values(reports)
@@ -324,36 +282,6 @@ def test_corpus_values_to_1e_9():
     assert (v["fp"].n, v["fp"].n_unscored) == (4, 1)
     assert (v["fp_web"].n, v["fp_web"].n_unscored) == (3, 2)
     assert (v["fp_micro"].n, v["fr"].n) == (4, 5)
-
-
-def test_a_report_without_claims_is_unknown_not_perfect():
-    values = report_values([])
-    assert values["fp"] is values["fr"] is values["fr_supported"] is None
-    assert values["n_claims"] == 0
-
-
-def test_a_failed_extraction_is_unknown_and_counted():
-    v = corpus_values([JudgedClaims("q1", 0, B), JudgedClaims("q2", 0, None)])
-    assert all(
-        (v[name].n, v[name].n_unscored) == (1, 1)
-        for name in ("fp", "fr", "fr_supported", "n_cited", "fp_micro")
-    )
-    assert v["fp"].value == 0.5
-
-
-def test_a_judge_failure_is_never_a_number():
-    assert report_values([claim("1", web="judge_error")])["fp"] is None
-    assert report_values([claim("1", web="not_frozen")])["fp"] is None
-    assert report_values([claim("1", web=None)])["fp"] is None
-    assert report_values([claim("1", web="judge_error")])["fr_supported"] is None
-
-
-def test_trials_of_one_query_are_one_cluster():
-    v = corpus_values(
-        [JudgedClaims("q", t, claims) for t, claims in enumerate((B, B, D))] + [JudgedClaims("r", 0, D)]
-    )
-    assert v["fp"].value == pytest.approx(((0.5 + 0.5 + 2 / 3) / 3 + 2 / 3) / 2, abs=1e-9)
-    assert v["fp"].n == 4
 
 
 MANUAL, RECEIPT = "Manual.pdf", "receipt.pdf"

@@ -62,13 +62,6 @@ def test_holm_runs_over_all_pairs_and_dimensions():
     assert results["depth", "z"]["p_holm"] == 1.0
 
 
-def test_trials_of_a_query_count_once():
-    trials = [Comparison("q0", "depth", "x", "y", "a", "a", trial=t) for t in range(8)]
-    (result,) = pair_results(trials + make("ll", start=1))
-    assert result["win_rate"]["value"] == pytest.approx(1 / 3)
-    assert result["p_sign"] == 1.0
-
-
 def test_inconsistency_closes_the_gate():
     gate = positions(make("wwiiii"))["depth"]
     assert gate.consistency.value == pytest.approx(1 / 3)
@@ -103,29 +96,6 @@ def test_without_ties_and_ridge_the_rating_is_bradley_terry():
     assert mine == pytest.approx(list(reference - reference.mean()), abs=1e-4)
     assert rating.nu == 0.0
     assert all(v.ci_low < v.value < v.ci_high for v in rating.strengths.values())
-
-
-def test_the_rating_is_the_maximum_of_davidsons_likelihood_with_ties():
-    from scipy.optimize import minimize
-
-    comparisons = make("wwwttl", a="x", b="y") + make("wwtll", a="y", b="z") + make("wwwwt", a="x", b="z")
-    names = ["x", "y", "z"]
-
-    def loss(free):
-        pi, nu = dict(zip(names, np.exp(free[:3]), strict=True)), np.exp(free[3])
-        total = 0.0
-        for c in comparisons:
-            a, b = pi[c.a], pi[c.b]
-            whole = a + b + nu * np.sqrt(a * b)
-            total += np.log({1.0: a, 0.0: b, 0.5: nu * np.sqrt(a * b)}[c.score] / whole)
-        return -total + 0.005 * (free[:3] ** 2).sum()
-
-    best = minimize(loss, np.zeros(4), method="BFGS", options={"gtol": 1e-8}).x
-    rating = davidson(comparisons)
-    assert [rating.strengths[n].value for n in names] == pytest.approx(
-        list(best[:3] - best[:3].mean()), abs=1e-5
-    )
-    assert rating.nu == pytest.approx(np.exp(best[3]), abs=1e-5)
 
 
 @pytest.mark.parametrize("outcomes", ["w" * 50, "l" * 50, "t" * 20, "w" * 49 + "t"])

@@ -276,21 +276,6 @@ async def test_with_and_without_the_summary_and_the_same_sums_as_aggregate(
     assert found["re_non_redundancy_all"] == found["re_non_redundancy"], "nothing was drawn by lot"
 
 
-def test_support_is_twice_the_mean_less_one_on_random_tables() -> None:
-    rng = random.Random(5)
-    worth: dict[str, float | None] = {"full": 1.0, "partial": 0.5, "none": 0.0}
-    unknown = ("unreachable", "blocked", "empty", "not_frozen", "judge_error")
-    for _ in range(300):
-        table: list[Any] = rng.choices([*worth, *unknown], k=rng.randrange(1, 60))
-        known = [value for status in table if (value := worth.get(status)) is not None]
-        scored = support_score(table)
-        if not known:
-            assert scored == (None, None)
-            continue
-        assert scored.average == pytest.approx(2 * sum(known) / len(known) - 1, abs=1e-12)
-        assert scored.strong == pytest.approx(known.count(1.0) / len(known), abs=1e-12)
-
-
 def test_as_printed_are_sections_of_the_second_level_by_the_published_rule() -> None:
     long = "x " * 110
     parts = [
