@@ -11,7 +11,10 @@ from drr.env.shop import Shop
 from drr.env.source import Source, text_hash
 from drr.eval.asking.judge import JudgeName
 from drr.eval.evidence.answers import questions, read_answers
+from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.run import JudgeOptions, Ran, judge
 from drr.eval.tasks.desk import EXTRACTOR, JUDGE, Desk
+from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.protocol import PROTOCOLS
 from drr.llm.factory import Models, ModelSettings
 from drr.offline.judge import RulesJudge
@@ -22,7 +25,7 @@ from drr.study.unit import Outcome, Unit
 from drr.study.worker import Context
 from pydantic import SecretStr
 
-from tests.wire import FastClock, Reply, Request, Say
+from tests.wire import FastClock, Reply, Request, Say, Wire
 
 SONNET = "anthropic:claude-sonnet-5-5"
 SHOP_URL = "http://ecommerce.example"
@@ -127,6 +130,36 @@ def desk(
     made.questions = questions(study)
     made.add(read_answers(study))
     return made
+
+
+async def by_wire(
+    study: Study,
+    script: Callable[[Request], Reply],
+    options: JudgeOptions,
+    shop: Shop | None = None,
+    **more: Any,
+) -> tuple[Ran, list[Request]]:
+    """Judge a study by the real client of a scripted model: what was done, and all that was asked."""
+    with Wire(script) as wire:
+        return await by_model(study, wire.url, options, shop, **more), wire.requests
+
+
+async def by_model(
+    study: Study, url: str, options: JudgeOptions, shop: Shop | None = None, **more: Any
+) -> Ran:
+    models = scripted(url)
+    try:
+        return await judge(study, desk(study, models, shop, **more), models, options)
+    finally:
+        await models.aclose()
+
+
+async def by_rules(study: Study, what: Sequence[str], shop: Shop | None = None, **more: Any) -> Judged:
+    models = offline()
+    assert (
+        await judge(study, desk(study, models, shop, **more), models, JudgeOptions(what))
+    ).summary.stopped is None
+    return read_judged(study, choose(study))
 
 
 class Shown(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -71,15 +71,14 @@ class GradeJudge:
 
 
 @pytest.fixture
-def drr(capsys: pytest.CaptureFixture[str]) -> Iterator[Any]:
-    """A command with what it printed as JSON."""
+def align(printed: Any) -> Any:
+    return lambda *words, code=0: printed("align", *words, code=code)
 
-    def run(*words: str, code: int = 0) -> Any:
-        assert main([*words, "--json"]) == code, capsys.readouterr().err
-        printed = capsys.readouterr()
-        return json.loads(printed.out) if printed.out else printed.err
 
-    return run
+def begin(align: Any, study: Path, rows: Sequence[dict[str, Any]]) -> str:
+    """A study that holds the loop of these labels, which lie beside it."""
+    align("new", study, "--labels", write(study.with_suffix(".jsonl"), rows), "--task", "quality")
+    return str(study)
 
 
 def by_model(wire: Wire) -> list[str]:
@@ -94,30 +93,26 @@ def halves(study: str) -> tuple[set[str], set[str]]:
 
 
 @pytest.mark.long
-def test_the_split_is_by_question_fixed_and_sealed(tmp_path: Path, drr: Any) -> None:
+def test_the_split_is_by_question_fixed_and_sealed(tmp_path: Path, align: Any) -> None:
     rows = quality(10, lambda query, report, side: query % 5)
     labels, study = write(tmp_path / "experts.jsonl", rows), str(tmp_path / "study")
-    made = drr("align", "new", study, "--labels", labels, "--task", "quality", "--seed", "3")
+    made = align("new", study, "--labels", labels, "--task", "quality", "--seed", "3")
     assert (made["dev"], made["test"], made["target"], made["test_read"]) == (10, 10, 0.72, 0)
     dev, test = halves(study)
     assert len(dev) == 5 and len(test) == 10
-    again = drr(
-        "align", "new", str(tmp_path / "other"), "--labels", labels, "--task", "quality", "--seed", "3"
-    )
+    again = align("new", str(tmp_path / "other"), "--labels", labels, "--task", "quality", "--seed", "3")
     assert again["seal"] == made["seal"]
-    assert "is split already" in drr("align", "new", study, "--labels", labels, "--task", "quality", code=2)
+    assert "is split already" in align("new", study, "--labels", labels, "--task", "quality", code=2)
     kept = Path(study, "align", "quality", "dev.jsonl")
     kept.write_text(kept.read_text("utf-8").replace('"label":1.0', '"label":2.0'), encoding="utf-8")
-    assert "not what was sealed" in drr("align", "run", study, "--judge", "offline", "--quiet", code=1)
+    assert "not what was sealed" in align("run", study, "--judge", "offline", "--quiet", code=1)
 
 
-def test_labels_that_cannot_be_aligned_are_refused(tmp_path: Path, drr: Any) -> None:
+def test_labels_that_cannot_be_aligned_are_refused(tmp_path: Path, align: Any) -> None:
     study = str(tmp_path / "study")
 
     def refused(rows: list[dict[str, Any]], task: str = "quality") -> str:
-        return str(
-            drr("align", "new", study, "--labels", write(tmp_path / "l.jsonl", rows), "--task", task, code=2)
-        )
+        return str(align("new", study, "--labels", write(tmp_path / "l.jsonl", rows), "--task", task, code=2))
 
     assert "two questions or more" in refused(quality(1, lambda *_: 2))
     assert "5 is not from 0 to 4" in refused(quality(2, lambda *_: 5))
@@ -128,18 +123,18 @@ def test_labels_that_cannot_be_aligned_are_refused(tmp_path: Path, drr: Any) -> 
 
 @pytest.mark.long
 def test_a_version_is_read_on_dev_and_the_next_one_beside_it(
-    tmp_path: Path, drr: Any, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, align: Any, printed: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = quality(12, lambda query, report, side: 1 if report == "a" else 3)
     labels, study = write(tmp_path / "experts.jsonl", rows), str(tmp_path / "study")
-    drr("align", "new", study, "--labels", labels, "--task", "quality", "--target", "1.7")
+    align("new", study, "--labels", labels, "--task", "quality", "--target", "1.7")
 
     def grade(prompt: str, report: str, side: str) -> int:
         expert = 1 if "Report a" in report else 3
         return expert if "milder" in prompt else expert + (1 if side == "overall" else 0)
 
     with Wire(GradeJudge(grade)) as wire:
-        first = drr("align", "run", study, *by_model(wire))
+        first = align("run", study, *by_model(wire))
         assert len(wire.requests) == 12, "one call gives all sides"
         assert first["figures"]["mad"]["value"] == 0.5 and first["figures"]["mad_of_range"] == 0.125
         assert first["figures"]["bias"]["value"] == 0.5
@@ -156,30 +151,30 @@ def test_a_version_is_read_on_dev_and_the_next_one_beside_it(
         )
         assert [word.partition(":")[0] for word in worst_one["people_say"]] == ["ann", "bob"]
         assert "says so of" in worst_one["people_say"][0]
-        assert drr("align", "run", study, *by_model(wire))["figures"] == first["figures"]
+        assert align("run", study, *by_model(wire))["figures"] == first["figures"]
         assert len(wire.requests) == 12, "what is kept is asked for no more"
-        assert drr("align", "edit", study)["version"] == 2
+        assert align("edit", study)["version"] == 2
         file = Path(study, "align", "quality", "v2", "re_quality.md")
         file.write_text(file.read_text("utf-8") + "\nBe milder.\n", encoding="utf-8")
-        second = drr("align", "run", study, *by_model(wire))
+        second = align("run", study, *by_model(wire))
         assert (second["version"], second["figures"]["mad"]["value"]) == (2, 0.0)
         assert second["ended"] == "reached: the interval of v2's MAD lies under 1.7"
-        compared = drr("align", "compare", study)
+        compared = align("compare", study)
         assert compared["difference"]["value"] == -0.5 and (compared["nearer"], compared["same"]) == (12, 12)
         assert "+Be milder." in compared["changed"]
         # Every number is made of things that are named, with the unit that judged each.
-        each = drr("align", "show", study, "--version", "1")["things"]
+        each = align("show", study, "--version", "1")["things"]
         assert each == first["things"] and len(each) == 24
         assert sum(one["apart"] for one in each) / len(each) == first["figures"]["mad"]["value"]
         assert [one["side"] for one in each[:12]] == ["overall"] * 12
         moved = {one["id"]: one for one in compared["things"] if one["moved"]}
         assert sum(one["moved"] < 0 for one in moved.values()) == compared["nearer"] == len(moved)
-        for one in (each[0], drr("align", "show", study)["things"][0]):
-            traced = drr("trace", study, one["unit"])
+        for one in (each[0], align("show", study)["things"][0]):
+            traced = printed("trace", study, one["unit"])
             assert traced["label"].endswith(one["id"]) and "as told of overall" in json.dumps(traced)
         assert next(iter(moved.values()))["units"][0] in {one["unit"] for one in each}
         file.write_text("Something else.", encoding="utf-8")
-        assert "changed after it was run" in drr("align", "run", study, *by_model(wire), code=2)
+        assert "changed after it was run" in align("run", study, *by_model(wire), code=2)
     capsys.readouterr()
     assert main(["align", "history", study]) == 0
     told = capsys.readouterr().out
@@ -194,84 +189,78 @@ def test_a_version_is_read_on_dev_and_the_next_one_beside_it(
 
 
 def test_what_experts_said_of_the_test_half_is_nowhere(
-    tmp_path: Path, drr: Any, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, align: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Searched in every request, in all that is printed, and in every file of the study."""
     rows = quality(8, lambda query, report, side: 2)
-    labels, study = write(tmp_path / "experts.jsonl", rows), str(tmp_path / "study")
-    drr("align", "new", study, "--labels", labels, "--task", "quality")
+    study = begin(align, tmp_path / "study", rows)
     dev, _ = halves(study)
     marked = [
         row if row["query"] in dev else {**row, "label": 3.0625, "comment": f"{SECRET} {row['id']}"}
         for row in rows
     ]
-    labels, study = write(tmp_path / "marked.jsonl", marked), str(tmp_path / "marked")
-    drr("align", "new", study, "--labels", labels, "--task", "quality")
+    study = begin(align, tmp_path / "marked", marked)
     assert halves(study)[0] == dev, "the split does not hang on what was said"
     judge = GradeJudge(lambda prompt, report, side: 1, draft="Judge otherwise.\n")
-    printed = ""
+    seen = ""
     with Wire(judge) as wire:
         assert main(["align", "run", study, *by_model(wire)[:-1]]) == 0
         assert main(["align", "edit", study, "--propose", *by_model(wire)[:-1]]) == 0
         assert main(["align", "run", study, *by_model(wire)[:-1]]) == 0
-        printed += "".join(capsys.readouterr())
+        seen += "".join(capsys.readouterr())
         assert main(["align", "run", study, "--test", *by_model(wire)[:-1]]) == 0
         assert main(["align", "history", study]) == 0
-    printed += "".join(capsys.readouterr())
+    seen += "".join(capsys.readouterr())
     drafted = Path(study, "align", "quality", "v2", "re_quality.md").read_text("utf-8")
     assert drafted == "Judge otherwise.\n"
     proposing = [text for text in judge.requests if "You improve" in text]
     assert len(proposing) == 1 and "ann: " not in proposing[0] and "bob says so of" in proposing[0]
-    everything = [printed.encode(), *(text.encode() for text in judge.requests)]
+    everything = [seen.encode(), *(text.encode() for text in judge.requests)]
     everything += [path.read_bytes() for path in Path(study).rglob("*") if path.is_file()]
     for told in everything:
         assert SECRET.encode() not in told and b"3.0625" not in told
-    assert "test read 1 time" in printed
+    assert "test read 1 time" in seen
 
 
-def test_dev_figures_do_not_hang_on_the_test_half(tmp_path: Path, drr: Any) -> None:
+def test_dev_figures_do_not_hang_on_the_test_half(tmp_path: Path, align: Any) -> None:
     plain = quality(6, lambda query, report, side: query % 4)
     found = []
     for name, label in (("one", 0), ("two", 4)):
-        study = str(tmp_path / name)
-        drr("align", "new", study, "--labels", write(tmp_path / f"{name}.plain", plain), "--task", "quality")
-        dev, _ = halves(study)
+        dev, _ = halves(begin(align, tmp_path / name, plain))
         rows = [row if row["query"] in dev else {**row, "label": label} for row in plain]
-        study = f"{study}-changed"
-        drr("align", "new", study, "--labels", write(tmp_path / f"{name}.jsonl", rows), "--task", "quality")
-        found.append(drr("align", "run", study, "--judge", "offline", "--quiet"))
+        study = begin(align, tmp_path / f"{name}-changed", rows)
+        found.append(align("run", study, "--judge", "offline", "--quiet"))
     assert found[0] == found[1]
     assert "rules-2" in found[0]["banner"]
 
 
 def test_the_test_half_is_read_once_a_version_and_counted(
-    tmp_path: Path, drr: Any, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, align: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = quality(6, lambda query, report, side: 2)
-    labels, study = write(tmp_path / "experts.jsonl", rows), str(tmp_path / "study")
-    drr("align", "new", study, "--labels", labels, "--task", "quality")
+    study = begin(align, tmp_path / "study", rows)
     with Wire(GradeJudge(lambda prompt, report, side: 3)) as wire:
-        first = drr("align", "run", study, "--test", *by_model(wire))
+        first = align("run", study, "--test", *by_model(wire))
         assert (first["half"], first["test_read"], first["disagreements"]) == ("test", 1, [])
         calls = len(wire.requests)
-        again = drr("align", "run", study, "--test", *by_model(wire))
+        again = align("run", study, "--test", *by_model(wire))
         assert (
             again["read_before"] and again["run"]["figures"] == first["figures"] and again["test_read"] == 1
         )
         assert len(wire.requests) == calls
-        drr("align", "edit", study)
+        align("edit", study)
         prompt = Path(study, "align", "quality", "v2", "re_quality.md")
         prompt.write_text(prompt.read_text("utf-8") + "Be strict.\n", encoding="utf-8")
         moved = tmp_path / "moved.jsonl"
-        Path(labels).rename(moved)
-        assert "say with --labels" in drr("align", "run", study, "--test", *by_model(wire), code=2)
+        (tmp_path / "study.jsonl").rename(moved)
+        assert "say with --labels" in align("run", study, "--test", *by_model(wire), code=2)
         other = write(tmp_path / "other.jsonl", [{**row, "label": 1} for row in rows])
-        assert "not what was sealed" in drr(
-            "align", "run", study, "--test", "--labels", other, *by_model(wire), code=2
+        assert "not what was sealed" in align(
+            "run", study, "--test", "--labels", other, *by_model(wire), code=2
         )
-        second = drr("align", "run", study, "--test", "--labels", str(moved), *by_model(wire))
+        second = align("run", study, "--test", "--labels", str(moved), *by_model(wire))
         assert second["test_read"] == 2
-    assert drr("align", "status", study)["alignments"][0]["test_read"] == 2
+    assert align("status", study)["alignments"][0]["test_read"] == 2
     capsys.readouterr()
     assert main(["align", "status", study]) == 0
     assert "test read 2 times" in capsys.readouterr().out
@@ -279,17 +268,17 @@ def test_the_test_half_is_read_once_a_version_and_counted(
 
 @pytest.mark.long
 def test_the_report_says_how_often_test_was_read(
-    tmp_path: Path, drr: Any, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, align: Any, printed: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     study = str(tmp_path / "study")
     line = {"id": "r", "system": "x", "query": "Which?", "report_markdown": "It is light."}
     assert main(["import", study, write(tmp_path / "reports.jsonl", [line]), "--quiet"]) == 0
     labels = write(tmp_path / "experts.jsonl", quality(4, lambda *_: 2))
     capsys.readouterr()
-    drr("align", "new", study, "--labels", labels, "--task", "quality")
-    drr("align", "run", study, "--judge", "offline", "--quiet")
-    drr("align", "run", study, "--test", "--judge", "offline", "--quiet")
-    (row,) = drr("report", study)["alignment"]
+    align("new", study, "--labels", labels, "--task", "quality")
+    align("run", study, "--judge", "offline", "--quiet")
+    align("run", study, "--test", "--judge", "offline", "--quiet")
+    (row,) = printed("report", study)["alignment"]
     assert (row["task"], row["test_read"], [run["half"] for run in row["runs"]]) == (
         "quality",
         1,
@@ -303,14 +292,14 @@ def test_the_report_says_how_often_test_was_read(
     assert "answers/~judges.html#alignment" in dev and "href" not in test
     behind = (tmp_path / "out" / "answers" / "~judges.html").read_text("utf-8")
     capsys.readouterr()
-    things = drr("align", "show", study)["things"]
+    things = align("show", study)["things"]
     for one in things:
         assert f"{one['id']}, {one['side']}" in behind
     held_back = halves(study)[1]
     assert things and not held_back & {one["text"] for one in things}
 
 
-def test_redundancy_and_support_and_pairs_are_aligned_too(tmp_path: Path, drr: Any) -> None:
+def test_redundancy_and_support_and_pairs_are_aligned_too(tmp_path: Path, align: Any) -> None:
     words = "The steel feeder keeps seed dry in heavy rain and its perches fold away in winter. " * 3
     passages = [
         {
@@ -349,12 +338,12 @@ def test_redundancy_and_support_and_pairs_are_aligned_too(tmp_path: Path, drr: A
     labels = write(tmp_path / "experts.jsonl", [*passages, *claims, *pairs, *ratings])
     found = {}
     for task in ("redundancy", "support", "pairwise", "rating"):
-        drr("align", "new", study, "--labels", labels, "--task", task)
-        found[task] = drr("align", "run", study, "--task", task, "--judge", "offline", "--quiet")["figures"]
+        align("new", study, "--labels", labels, "--task", task)
+        found[task] = align("run", study, "--task", task, "--judge", "offline", "--quiet")["figures"]
     assert [found[task]["mad"]["value"] for task in ("redundancy", "support", "pairwise")] == [0, 0, 0]
     assert found["rating"]["mad"]["n"] == 2
-    assert "which one? --task" in drr("align", "history", study, code=2)
-    assert [one["task"] for one in drr("align", "status", study)["alignments"]] == [
+    assert "which one? --task" in align("history", study, code=2)
+    assert [one["task"] for one in align("status", study)["alignments"]] == [
         "redundancy",
         "support",
         "rating",
@@ -403,35 +392,31 @@ def test_the_loop_ends_by_the_interval_or_when_three_versions_bring_nothing() ->
     assert ending([run(1, 0.4, None)], 0.5) is None, "an interval that nobody knows lies under nothing"
 
 
-def test_a_half_that_was_not_judged_to_its_end_is_no_reading(tmp_path: Path, drr: Any) -> None:
-    labels = write(tmp_path / "experts.jsonl", quality(4, lambda *_: 2))
-    study = str(tmp_path / "study")
-    drr("align", "new", study, "--labels", labels, "--task", "quality")
+def test_a_half_that_was_not_judged_to_its_end_is_no_reading(tmp_path: Path, align: Any) -> None:
+    study = begin(align, tmp_path / "study", quality(4, lambda *_: 2))
     with Wire(GradeJudge(lambda prompt, report, side: 3)) as wire:
-        found = drr("align", "run", study, "--limit", "1", *by_model(wire))
+        found = align("run", study, "--limit", "1", *by_model(wire))
         assert found["complete"] is False
-        assert drr("align", "status", study)["alignments"][0]["runs"] == []
-        assert "not judged to its end" in drr(
-            "align", "run", study, "--test", "--limit", "1", *by_model(wire), code=1
+        assert align("status", study)["alignments"][0]["runs"] == []
+        assert "not judged to its end" in align(
+            "run", study, "--test", "--limit", "1", *by_model(wire), code=1
         )
-        assert drr("align", "status", study)["alignments"][0]["test_read"] == 0
-        assert drr("align", "run", study, *by_model(wire))["complete"]
+        assert align("status", study)["alignments"][0]["test_read"] == 0
+        assert align("run", study, *by_model(wire))["complete"]
 
 
-def test_a_version_of_the_same_texts_is_no_new_one(tmp_path: Path, drr: Any) -> None:
+def test_a_version_of_the_same_texts_is_no_new_one(tmp_path: Path, align: Any) -> None:
     """It would count as one that brought nothing, and read the test half again."""
-    study = str(tmp_path / "study")
-    labels = write(tmp_path / "experts.jsonl", quality(4, lambda query, report, side: query % 5))
-    drr("align", "new", study, "--labels", labels, "--task", "quality")
-    drr("align", "run", study, "--judge", "offline", "--quiet")
-    drr("align", "edit", study)
+    study = begin(align, tmp_path / "study", quality(4, lambda query, report, side: query % 5))
+    align("run", study, "--judge", "offline", "--quiet")
+    align("edit", study)
     for half in ([], ["--test"]):
-        told = drr("align", "run", study, "--judge", "offline", "--quiet", *half, code=2)
+        told = align("run", study, "--judge", "offline", "--quiet", *half, code=2)
         assert "v2 has the texts of v1" in told and "re_quality.md" in told
-    assert drr("align", "status", study)["alignments"][0]["test_read"] == 0
+    assert align("status", study)["alignments"][0]["test_read"] == 0
     prompt = Path(study, "align", "quality", "v2", "re_quality.md")
     prompt.write_text(prompt.read_text("utf-8") + "Be strict.\n", encoding="utf-8")
-    assert drr("align", "run", study, "--judge", "offline", "--quiet")["version"] == 2
+    assert align("run", study, "--judge", "offline", "--quiet")["version"] == 2
 
 
 def test_why_there_is_no_order_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,10 +31,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cases import cases, each
-from tests.eval.nursery import Judge, answer, desk, offline, put, scripted, sentences, web
+from tests.eval.nursery import Judge, answer, by_rules, by_wire, desk, offline, put, sentences, web
 from tests.eval.test_canaries import CLEAN
 from tests.tools.small_shop import ANNA, FEEDER
-from tests.wire import Say, Wire
+from tests.wire import Say
 
 CARE = "https://birds.example/care"
 GOOD = f"The **Panorama wild bird feeder with six ports** costs $19.99 [1].\n\n## Sources\n[1] Panorama wild bird feeder: http://ecommerce.example/{FEEDER}\n"
@@ -153,10 +153,7 @@ async def test_a_proposed_failure_needs_words_of_the_report(study: Study) -> Non
     said = Say(
         '{"failures": [{"example": "second LINE of it", "label": "shallow_analysis"}, {"example": "never said", "label": "weak_synthesis"}]}'
     )
-    with Wire(lambda request: said) as wire:
-        models = scripted(wire.url)
-        await judge(study, desk(study, models), models, JudgeOptions(["failures"]))
-        await models.aclose()
+    await by_wire(study, lambda request: said, JudgeOptions(["failures"]))
     judged = read_judged(study, choose(study))
     (found,) = judged.failures.values()
     assert found == [{"label": "shallow_analysis", "start": 18, "end": 35}]
@@ -165,8 +162,7 @@ async def test_a_proposed_failure_needs_words_of_the_report(study: Study) -> Non
 async def test_the_judge_of_rules_proposes_failures_too(study: Study) -> None:
     repeated = "The feeder costs $5 because it is small and holds little seed for birds.\n" * 12
     await put(study, answer("a", "react", repeated))
-    models = offline()
-    await judge(study, desk(study, models), models, JudgeOptions(["failures"]))
+    await by_rules(study, ["failures"])
     (found,) = read_judged(study, choose(study)).failures.values()
     assert "redundant_clarity" in {failure["label"] for failure in found}
 
@@ -181,11 +177,8 @@ async def test_two_extractions_are_held_against_each_other(study: Study) -> None
         seen += 1
         return sentences(text)[: 2 if seen == 1 else 1]
 
-    with Wire(Judge(claims=fickle)) as wire:
-        models = scripted(wire.url)
-        for repeat in (0, 1):
-            await judge(study, desk(study, models, repeat=repeat), models, JudgeOptions(["faithfulness"]))
-        await models.aclose()
+    for repeat in (0, 1):
+        await by_wire(study, Judge(claims=fickle), JudgeOptions(["faithfulness"]), repeat=repeat)
     judging = choose(study)
     assert judging is not None
     told = extraction_stability(study, judging, read_answers(study))
@@ -205,12 +198,11 @@ async def test_what_can_only_accuse_makes_no_share(study: Study, shop: Shop) -> 
     """A broken rule shows a label whose absence no rule can tell: among those it told of, every report has it."""
     twice = "The feeder is small and holds little seed for the birds of a whole winter.\n\n" * 6
     await put(study, answer("a", "x", twice, user_id=ANNA), answer("b", "x", GOOD, user_id=ANNA))
-    models = offline()
-    await judge(study, desk(study, models, shop), models, JudgeOptions(["rules"]))
+    await by_rules(study, ["rules"], shop)
     told = study_document(study)["failures"]["variants"]["x"]["redundant_clarity"]
     assert (told["share"]["value"], told["share"]["n"], told["found"]) == (None, 0, 1)
     assert told["examples"][0]["by"] == "rule duplicates"
-    await judge(study, desk(study, models, shop), models, JudgeOptions(["failures"]))
+    await by_rules(study, ["failures"], shop)
     told = study_document(study)["failures"]["variants"]["x"]["redundant_clarity"]
     assert (told["share"]["value"], told["share"]["n"], told["found"]) == (0.5, 2, 1)
 
@@ -230,8 +222,7 @@ async def test_failures_are_counted_per_variant_with_examples_and_a_person_has_t
         answer("b", "x", GOOD, user_id=ANNA),
         answer("a", "y", GOOD, user_id=ANNA),
     )
-    models = offline()
-    await judge(study, desk(study, models, shop), models, JudgeOptions(["rules", "failures"]))
+    await by_rules(study, ["rules", "failures"], shop)
     told = study_document(study)["failures"]["variants"]
     assert set(told["x"]) == set(LABELS)
     broken = told["x"]["budget_break"]
@@ -245,8 +236,7 @@ async def test_failures_are_counted_per_variant_with_examples_and_a_person_has_t
     (study.folder / FILE).write_text("".join(json.dumps(line) + "\n" for line in said))
     told = study_document(study)["failures"]
     assert (told["corrected"], told["variants"]["x"]["budget_break"]["share"]["value"]) == (2, 0.0)
-    models = offline()
-    await judge(study, desk(study, models, shop, repeat=1), models, JudgeOptions(["failures"]))
+    await by_rules(study, ["failures"], shop, repeat=1)
     said += cases(
         "eval", "test_failures_are_counted_per_variant_with_examples_and_a_person_has_the_last_word"
     )
@@ -272,8 +262,7 @@ async def test_a_report_too_long_to_read_is_counted_as_failed(study: Study) -> N
     await put(
         study, answer("a", "short", "Birds need water."), answer("a", "long", "Birds need seed. " * 30_000)
     )
-    models = offline()
-    await judge(study, desk(study, models), models, JudgeOptions(["rules"]))
+    await by_rules(study, ["rules"])
     assert sorted(str(r.reason) for r in study.records("judgement", None)) == ["None", "too_slow"]
     judged = read_judged(study, choose(study))
     assert (judged.units["rules"], judged.failed["rules"], len(judged.rules)) == (2, 1, 1)

@@ -26,17 +26,18 @@ from tests.cases import cases
 from tests.eval.nursery import (
     Judge,
     answer,
+    by_rules,
+    by_wire,
     desk,
     message,
     offline,
     put,
-    scripted,
     sections_of,
     sentences,
     web,
 )
 from tests.tools.small_shop import FEEDER
-from tests.wire import Reply, Request, Say, Wire
+from tests.wire import Reply, Request, Say
 
 GOOD = "Clean every feeder once a week."
 IDLE = "The harbour opens at nine."
@@ -68,17 +69,11 @@ async def judged_by(
     options: JudgeOptions = ALL,
     shop: Shop | None = None,
     claims: Callable[[str], list[dict[str, Any]]] = claims_of,
-    **more: Any,
 ) -> list[Request]:
     script.claims = claims
-    with Wire(script) as wire:
-        models = scripted(wire.url)
-        try:
-            ran = await judge(study, desk(study, models, shop, **more), models, options)
-        finally:
-            await models.aclose()
-        assert not ran.summary.bugs
-        return wire.requests
+    ran, requests = await by_wire(study, script, options, shop)
+    assert not ran.summary.bugs
+    return requests
 
 
 def figures(study: Study, variant: str = "x") -> dict[str, Any]:
@@ -344,8 +339,7 @@ async def test_addresses_under_a_group_of_statements_are_cited_by_the_group(stud
     listed = "\n".join(f"[{n}] {place(n)}" for n in (1, 2, 3))
     text = f"## Care\n\n- {GOOD}\n- Seed spoils in rain.\n\n[1] [2] [3]\n\n## Sources\n{listed}\n"
     await put(study, answer("a", "x", text, pages(GOOD, "Seed spoils in rain.", IDLE)))
-    models = offline()
-    await judge(study, desk(study, models), models, ALL)
+    await by_rules(study, ["faithfulness", "citations"])
     assert [(row.claim, row.status) for row in rows(study) if row.status != "none"] == [
         ("c1", "full"),
         ("c2", "full"),

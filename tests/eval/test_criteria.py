@@ -11,13 +11,12 @@ from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.shop import Shop
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import JudgeOptions, judge
 from drr.papers.pdr.judging.choices import PqrChoices, check_tasks, task_id_of
 from drr.papers.pdr.judging.rows import DIMENSIONS, CriteriaOwner, Rubric, owners_of, rubric_of
 from drr.study.study import Study
 
 from tests.cases import cases
-from tests.eval.nursery import desk, offline, system
+from tests.eval.nursery import by_rules, system
 from tests.eval.pqr_judge import PERSONS, CriteriaJudge, judged_by, judging
 from tests.tools.small_shop import ANNA, BEN
 from tests.wire import Request, Say, Wire
@@ -107,9 +106,7 @@ async def test_rules_make_criteria_of_what_touches_the_task_the_rarer_the_heavie
     (study.folder / "queries.jsonl").write_text(
         json.dumps({"id": "q-a", "query": text, "user_id": ANNA}), encoding="utf-8"
     )
-    models = offline()
-    await judge(study, desk(study, models, shop), models, JudgeOptions(["criteria"]))
-    judged = read_judged(study, choose(study))
+    judged = await by_rules(study, ["criteria"], shop)
     task, person = owners_of(judged)
     assert task.person_id is None and task.task_id == task_id_of(None, text)
     of_task, of_person = (rubric_of(judged, owner) for owner in (task, person))

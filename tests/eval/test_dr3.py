@@ -14,7 +14,7 @@ from drr.env.json_object import JsonObject
 from drr.env.source import Source
 from drr.eval.evidence.answers import Answer
 from drr.eval.judging.read import choose, read_judged, repetitions
-from drr.eval.judging.run import JudgeOptions, check_rules, judge
+from drr.eval.judging.run import JudgeOptions
 from drr.eval.metrics import values_of
 from drr.eval.metrics.document import study_document
 from drr.eval.tasks.judged import Judged
@@ -29,9 +29,9 @@ from drr.papers.dr3.sums import Dr3Sums
 from drr.study.study import Study
 
 from tests.eval.dr3_truth import OLD, QUESTION, RIGHT, UPKEEP, truth
-from tests.eval.nursery import answer, desk, message, offline, put, scripted, sections_of
+from tests.eval.nursery import answer, by_rules, by_wire, message, put, sections_of
 from tests.filetasks.made import write_task
-from tests.wire import Reply, Request, Say, Wire
+from tests.wire import Reply, Request, Say
 
 FILES = ("slip.png", "plan.xlsx")
 KNOWN = {"q-kettle": KnownTask(truth(), FILES)}
@@ -101,14 +101,10 @@ def options() -> JudgeOptions:
 
 async def judged_by(study: Study, script: Dr3Judge | None, *, report: str = REPORT, **more: Any) -> Judged:
     await put(study, answer("kettle", "react", report, **more))
-    with Wire(script or Dr3Judge({})) as wire:
-        models = offline() if script is None else scripted(wire.url)
-        try:
-            ran = await judge(
-                study, desk(study, models, choices={KnownTasks: KnownTasks(KNOWN)}), models, options()
-            )
-        finally:
-            await models.aclose()
+    choices = {KnownTasks: KnownTasks(KNOWN)}
+    if script is None:
+        return await by_rules(study, ["dr3"], choices=choices)
+    ran, _ = await by_wire(study, script, options(), choices=choices)
     assert ran.summary.stopped is None
     return read_judged(study, choose(study))
 
@@ -188,17 +184,8 @@ async def test_the_noise_floor_is_of_trials_else_of_the_judge_asked_again_else_n
     judged = await judged_by(study, Dr3Judge(ALL, {"c3": False, "c4": True}))
     floor = noise_floor(judged, [], judged.answers, SHOWN)
     assert floor["between"] is None and {row["sd"] for row in floor["metrics"].values()} == {None}
-    with Wire(Dr3Judge({**ALL, "p2": "whole"}, {"c3": False, "c4": True}, 8)) as wire:
-        models = scripted(wire.url)
-        try:
-            await judge(
-                study,
-                desk(study, models, choices={KnownTasks: KnownTasks(KNOWN)}, repeat=1),
-                models,
-                options(),
-            )
-        finally:
-            await models.aclose()
+    other = Dr3Judge({**ALL, "p2": "whole"}, {"c3": False, "c4": True}, 8)
+    await by_wire(study, other, options(), choices={KnownTasks: KnownTasks(KNOWN)}, repeat=1)
     again = repetitions(study, judged)
     floor = noise_floor(judged, again, judged.answers, SHOWN)
     assert floor["between"] == "judgings" and len(again) == 1
@@ -221,11 +208,6 @@ async def test_where_rules_judge_only_their_labels_count(study: Study) -> None:
     found = values(judged)
     assert "dr3_labels_agree" not in found and found["dr3_dq"] is not None
     assert found["dr3_if"] == 50  # of the two that name facts
-
-
-async def test_rules_can_be_asked_for_all_of_it(study: Study) -> None:
-    models = offline()
-    check_rules(desk(study, models), JudgeOptions(["dr3"]))
 
 
 async def test_search_and_writing_share_what_is_lost(study: Study) -> None:

@@ -22,7 +22,7 @@ from drr.papers.dr3.value_forms import ToldValue
 from drr.study.study import Study
 
 from tests.cases import cases, each
-from tests.eval.dr3_truth import OLD, PAGES, QUESTION, RIGHT, RUMOR, UPKEEP, fact, truth
+from tests.eval.dr3_truth import FACTS, OLD, PAGES, QUESTION, RIGHT, RUMOR, UPKEEP, truth
 from tests.eval.nursery import answer, desk, offline, put, web
 
 KETTLE_PAGES = [
@@ -257,9 +257,14 @@ def test_one_that_is_said_to_be_owned_is_yours() -> None:
 
 
 def test_an_imported_insight_is_for_a_judge_to_find() -> None:
-    insight = fact(
-        "p1", "a page", "insight", "Kettles ought to be descaled.", "https://right.example/a", made=False
-    )
+    insight = {
+        **FACTS[3],
+        "subject": "a page",
+        "attribute": "insight",
+        "text": "Kettles ought to be descaled.",
+        "made": False,
+    }
+    insight["value"] = insight["text"]
     one = truth(facts=[insight], pages=[], checklist=[])
     here = ReportFacts("Kettles ought to be descaled.", TaskSubjects(one.facts), one.facts)
     assert [(row["score"], row["repeated"]) for row in here.rows(one.pages)] == [(None, [])]

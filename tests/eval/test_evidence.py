@@ -20,7 +20,7 @@ from drr.eval.evidence.answers import Book, read_answers
 from drr.eval.evidence.claims import leaning
 from drr.eval.evidence.passages import PASSAGE, WHOLE, locate, passages, select, whole_within
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import JudgeOptions, judge
+from drr.eval.judging.run import JudgeOptions
 from drr.eval.stats.faithfulness import STATUSES
 from drr.eval.tasks.held import SupportItem, contradicted, decide
 from drr.papers.reporteval.judging.passages import passages_of
@@ -31,10 +31,9 @@ from hypothesis import strategies as st
 from tests.agents import garden
 from tests.cases import cases
 from tests.citations.spelling import Address, near, spelt
-from tests.eval.nursery import Judge, answer, desk, put, scripted
+from tests.eval.nursery import Judge, answer, by_wire, put
 from tests.sizes import examples
 from tests.tools.small_shop import ANNA, FEEDER, GRINDER, write_shop
-from tests.wire import Wire
 
 
 @examples(60)
@@ -390,12 +389,7 @@ async def test_what_a_model_leaves_without_a_source_leans_too(study: Study, shop
         {"quote": "Dogs bark at it.", "claim": "Dogs bark at the feeder.", "sources": []},
     ]
     await put(study, answer("a", "react", f"{first} {second} Dogs bark at it.", user_id=ANNA))
-    with Wire(Judge(claims=lambda report: split)) as wire:
-        models = scripted(wire.url)
-        try:
-            await judge(study, desk(study, models, shop), models, JudgeOptions(["faithfulness"]))
-        finally:
-            await models.aclose()
+    await by_wire(study, Judge(claims=lambda report: split), JudgeOptions(["faithfulness"]), shop)
     judged = read_judged(study, choose(study))
     held = judged.checked_claims(judged.answers[0])
     assert held is not None and held.claims is not None

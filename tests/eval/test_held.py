@@ -19,7 +19,7 @@ from drr.eval.agreement.judges import agreement
 from drr.eval.agreement.study import across_systems, stability, study_labels
 from drr.eval.evidence.answers import Book, read_answers
 from drr.eval.judging.read import choose, judgings, read_judged
-from drr.eval.judging.run import JudgeOptions, judge
+from drr.eval.judging.run import JudgeOptions
 from drr.eval.labels import PairwiseLabel, RatingLabel, pair_id, read_labels
 from drr.eval.metrics import metrics as metrics_by_name
 from drr.eval.metrics import tables
@@ -30,10 +30,9 @@ from drr.study.study import Study
 from drr.tools.base import ToolContext, ToolError
 
 from tests.cases import cases
-from tests.eval.nursery import Judge, answer, desk, offline, put, scripted, web
+from tests.eval.nursery import Judge, answer, by_rules, by_wire, put, web
 from tests.eval.task_files import TaskWorld, address, read_page
 from tests.tools.small_shop import ANNA
-from tests.wire import Wire
 
 
 def pair(
@@ -53,22 +52,6 @@ def pair(
         "dimension": dimension,
     }
     return PairwiseLabel.model_validate(fields | values | more)
-
-
-def test_turned_pairs_are_turned_back_before_they_are_counted() -> None:
-    labels = [pair(n, "A", "anna") for n in range(4)] + [pair(n, "B", "ben", turned=True) for n in range(4)]
-    (found,) = agreement(labels)["pairwise"]["pairs"]
-    assert found["dimensions"]["depth"]["exact"]["value"] == 1.0
-
-
-def test_both_bad_counts_as_a_tie_and_soft_disagreements_are_told() -> None:
-    anna = [pair(n, label, "anna") for n, label in enumerate(("A", "both_bad", "B", "A"))]
-    ben = [pair(n, label, "ben") for n, label in enumerate(("A", "tie", "tie", "B"))]
-    row = agreement([*anna, *ben])["pairwise"]["pairs"][0]["dimensions"]["all"]
-    assert row["exact"]["value"] == 0.5
-    assert row["soft_disagreement"]["value"] == 0.5
-    assert row["kappa_no_ties"]["n"] == 2
-    assert row["kappa_no_ties"]["n_dropped"] == row["kappa_no_ties"]["n_unscored"] == 2
 
 
 def test_one_id_is_one_thing_even_if_the_texts_were_cleaned() -> None:
@@ -111,11 +94,9 @@ def test_a_judge_that_judged_nothing_in_common_is_not_compared() -> None:
 async def test_a_study_judge_stands_beside_people(study: Study) -> None:
     page = web("https://birds.example/care", "Clean feeders weekly.")
     await put(study, *(answer(q, v, f"# {v} {q}", [page]) for q in "abc" for v in ("x", "y")))
-    with Wire(Judge(winner=lambda a, b: "A" if "# x" in a else "B")) as wire:
-        models = scripted(wire.url)
-        await judge(study, desk(study, models), models, JudgeOptions(["quality", "pairwise"]))
-        await judge(study, desk(study, models, repeat=1), models, JudgeOptions(["quality", "pairwise"]))
-        await models.aclose()
+    script = Judge(winner=lambda a, b: "A" if "# x" in a else "B")
+    for repeat in (0, 1):
+        await by_wire(study, script, JudgeOptions(["quality", "pairwise"]), repeat=repeat)
     judged = read_judged(study, choose(study))
     people = [
         PairwiseLabel(
@@ -318,8 +299,7 @@ async def test_a_fourth_kind_is_judged_counted_and_shown(study: Study, world: Wo
     with pytest.raises(ToolError):
         read_page(ctx, MANUAL, 9)
     await put(study, answer("kettle", "react", REPORT, [source for one in read for source in one.sources]))
-    models = offline()
-    await judge(study, desk(study, models), models, JudgeOptions(["faithfulness"]))
+    await by_rules(study, ["faithfulness"])
 
     document = study_document(study)
     metrics = document["metrics"]["react"]
@@ -375,7 +355,6 @@ async def test_a_type_that_no_kind_has_is_held_against_what_the_tools_returned(s
     url = "https://atlas.example/sheet/7"
     source = Source(url=url, type="map", title="Sheet 7", seen="The river is 12 km long.")
     await put(study, answer("river", "react", f"The river is 12 km long [1].\n\n[1] {url}\n", [source]))
-    models = offline()
-    await judge(study, desk(study, models), models, JudgeOptions(["faithfulness"]))
+    await by_rules(study, ["faithfulness"])
     metrics = study_document(study)["metrics"]["react"]
     assert (metrics["fp_map"]["value"], metrics["n_cited_map"]["value"]) == (1, 1)

@@ -29,7 +29,20 @@ from drr.offline.judge import RulesJudge
 from drr.study.study import Study
 
 from tests.cases import cases
-from tests.eval.nursery import Judge, answer, desk, message, offline, put, scripted, sentences, system, web
+from tests.eval.nursery import (
+    Judge,
+    answer,
+    by_rules,
+    by_wire,
+    desk,
+    message,
+    offline,
+    put,
+    scripted,
+    sentences,
+    system,
+    web,
+)
 from tests.tools.small_shop import ANNA, FEEDER
 from tests.web.hostile import READER, redirect, reply, serving, to_loopback
 from tests.wire import Wire
@@ -48,13 +61,7 @@ def report(mark: str, claims: int = 1) -> str:
 async def judged_by(
     script: Judge, study: Study, options: JudgeOptions, shop: Shop | None = None, **more: Any
 ) -> list[Any]:
-    with Wire(script) as wire:
-        models = scripted(wire.url)
-        try:
-            await judge(study, desk(study, models, shop, **more), models, options)
-        finally:
-            await models.aclose()
-        return wire.requests
+    return (await by_wire(study, script, options, shop, **more))[1]
 
 
 async def test_each_dimension_is_a_call_of_its_own_and_sees_shop_and_profile(
@@ -107,35 +114,15 @@ async def test_a_fair_judge_names_the_same_winner_whatever_the_order(study: Stud
 async def test_a_second_judge_adds_and_never_overwrites(study: Study) -> None:
     await put(study, answer("a", "react", report("plain"), [PAGE]))
     await judged_by(Judge(rating=lambda text: 8), study, JudgeOptions(["quality"]))
-    models = offline()
-    await judge(study, desk(study, models), models, JudgeOptions(["quality"]))
-    by_model, by_rules = study_document(study), study_document(study, "rules-2")
-    assert by_model["judge"]["name"] == "anthropic:claude-sonnet-5-5"
-    assert by_model["metrics"]["react"]["overall"]["value"] == 8.0
-    assert by_rules["judge"]["rule_written"]
-    assert "rules-2" in by_rules["banner"]
-    assert by_rules["metrics"]["react"]["overall"]["value"] != 8.0
+    await by_rules(study, ["quality"])
+    model, rules = study_document(study), study_document(study, "rules-2")
+    assert model["judge"]["name"] == "anthropic:claude-sonnet-5-5"
+    assert model["metrics"]["react"]["overall"]["value"] == 8.0
+    assert rules["judge"]["rule_written"]
+    assert "rules-2" in rules["banner"]
+    assert rules["metrics"]["react"]["overall"]["value"] != 8.0
     with pytest.raises(Misuse, match="has not judged it"):
         choose(study, "nobody")
-
-
-async def test_what_older_rules_judged_stays_readable_and_is_compared_with_nobody(
-    study: Study, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await put(study, answer("a", "react", report("plain"), [PAGE]))
-    models = offline()
-    with monkeypatch.context() as older:
-        older.setattr(RulesJudge, "name", "rules-1")
-        older.setattr(RulesJudge, "banner", None)
-        await judge(study, desk(study, models), models, JudgeOptions(["quality"]))
-    await judge(study, desk(study, models), models, JudgeOptions(["quality"]))
-    before, after = study_document(study, "rules-1"), study_document(study, "offline")
-    assert before["metrics"]["react"]["overall"]["value"] is not None
-    assert before["banner"].startswith("Judged by surface rules (rules-1), not by a language model")
-    assert after["judge"]["name"] == "rules-2"
-    assert list(latest_judgings(study)) == ["rules-2"]
-    told = difference(*(read_judged(study, one) for one in judgings(study)))
-    assert told["warning"] == "rules-1 and rules-2 are other rules: a change is not the report's"
 
 
 @pytest.mark.parametrize(("name", "version"), [("rules-1", 21), ("rules-2", 1)])
@@ -156,7 +143,10 @@ async def test_figures_by_rules_of_before_say_that_they_stand_apart(
     assert "not comparable" not in study_document(study, "offline")["banner"]
     told = difference(*(read_judged(study, one) for one in judgings(study)))["warning"]
     assert told is not None and told.endswith("are other rules: a change is not the report's")
-    assert name == "rules-1" or told.startswith("versions 1 and 2 of rules-2")
+    assert told.startswith("versions 1 and 2 of rules-2" if name == "rules-2" else "rules-1 and rules-2")
+    assert list(latest_judgings(study)) == ["rules-2"], "others are compared with nobody"
+    before = study_document(study, name) if name == "rules-1" else None
+    assert before is None or before["metrics"]["react"]["overall"]["value"] is not None
 
 
 async def test_a_changed_prompt_judges_again_and_the_difference_is_told(study: Study, tmp_path: Path) -> None:
@@ -305,20 +295,6 @@ async def test_compare_pairs_by_query(study: Study) -> None:
     assert told["depth"]["p"] == pytest.approx(2 / 2**8)
     assert told["depth"]["p_holm"] >= told["depth"]["p"]
     assert set(DIMENSIONS) <= set(told)
-
-
-async def test_verdicts_keep_where_the_support_stands(study: Study) -> None:
-    await put(
-        study,
-        answer("a", "react", report("plain"), [web(CARE, "On care.\n\nclaim number 0 about care is plain.")]),
-    )
-    models = offline()
-    await judge(study, desk(study, models), models, JudgeOptions(["faithfulness"]))
-    ((verdict,),) = [list(v.values()) for v in read_judged(study, choose(study)).support.values()]
-    (span,) = verdict["spans"]
-    page = "On care.\n\nclaim number 0 about care is plain."
-    assert "claim number 0" in page[span["start"] : span["end"]]
-    assert verdict["sources"][0]["sha256"] == span["sha256"]
 
 
 NOON = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)

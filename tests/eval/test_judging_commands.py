@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.app.cli import main
 from drr.env.shop import Shop
 from drr.eval.judging.read import judgings
 from drr.study.study import Study
 
 from tests.cases import cases
-from tests.eval.nursery import Judge, sentences, system
+from tests.commands import Drr
+from tests.eval.foreign_files import lines
+from tests.eval.nursery import SONNET, Judge, sentences, system
 from tests.tools.small_shop import ANNA, FEEDER
 from tests.wire import Reply, Request, Say, Wire
 
 CARE = "https://birds.example/care"
+QUIET = ("--quiet", "--what")
+Printed = Callable[..., Any]
 
 
 def line(n: int, system: str, **more: Any) -> dict[str, Any]:
@@ -34,47 +37,38 @@ def line(n: int, system: str, **more: Any) -> dict[str, Any]:
     }
 
 
-@pytest.fixture
-def reports(tmp_path: Path) -> Path:
-    path = tmp_path / "reports.jsonl"
-    path.write_text("".join(json.dumps(line(n, s)) + "\n" for n in range(3) for s in ("alpha", "beta")))
-    return path
-
-
-@pytest.fixture
-def folder(
-    tmp_path: Path,
-    reports: Path,
-    shop: Shop,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> Iterator[Path]:
+@pytest.fixture(autouse=True)
+def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("DRR_MODEL", "DRR_MODEL_JUDGE", "ANTHROPIC_API_KEY"):
         monkeypatch.delenv(name, raising=False)
-    study = tmp_path / "study"
-    assert main(["import", str(study), str(reports), "--shop", shop.spec, "--quiet"]) == 0
-    capsys.readouterr()
-    yield study
 
 
-def out(capsys: pytest.CaptureFixture[str]) -> Any:
-    return json.loads(capsys.readouterr().out)
+@pytest.fixture
+def reports(tmp_path: Path) -> Path:
+    return lines(tmp_path / "reports.jsonl", *(line(n, s) for n in range(3) for s in ("alpha", "beta")))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, reports: Path, shop: Shop, drr: Drr) -> Path:
+    assert drr("import", tmp_path / "study", reports, "--shop", shop.spec, "--quiet")[0] == 0
+    return tmp_path / "study"
+
+
+def by_model(wire: Wire) -> tuple[str, ...]:
+    return ("--judge", SONNET, "--base-url", wire.url)
 
 
 def test_import_takes_each_report_once_and_pairs_equal_questions(
-    folder: Path, reports: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, reports: Path, printed: Printed
 ) -> None:
-    other = reports.with_name("other.jsonl")
-    other.write_text(json.dumps(line(0, "gamma", query="  which FEEDER, question 0,   under $50? ")) + "\n")
-    assert main(["import", str(folder), str(other), "--json", "--quiet"]) == 0
-    told = out(capsys)
+    again = line(0, "gamma", query="  which FEEDER, question 0,   under $50? ")
+    told = printed("import", folder, lines(reports.with_name("other.jsonl"), again), "--quiet")
     assert (told["reports"], told["added"], told["systems"]) == (1, 1, ["gamma"])
-    assert main(["import", str(folder), str(reports), "--json", "--quiet"]) == 0
-    assert out(capsys)["added"] == 0
+    assert printed("import", folder, reports, "--quiet")["added"] == 0
     assert len((folder / "queries.jsonl").read_text().splitlines()) == 3
-    assert main(["judge", str(folder), "--what", "pairwise", "--quiet", "--json"]) == 0
-    assert {(r["a"], r["b"], r["n"]) for r in out(capsys)["pairwise"]} == {
+    pairs = printed("judge", folder, *QUIET, "pairwise")["pairwise"]
+    assert {(r["a"], r["b"], r["n"]) for r in pairs} == {
         ("alpha", "beta", 3),
         ("alpha", "gamma", 1),
         ("beta", "gamma", 1),
@@ -82,9 +76,8 @@ def test_import_takes_each_report_once_and_pairs_equal_questions(
 
 
 def test_ids_of_questions_given_by_others_are_kept_and_still_pair(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, printed: Printed, drr: Drr
 ) -> None:
-    path = tmp_path / "r.jsonl"
     rows = [
         line(0, "alpha", query_id="their-7"),
         line(0, "beta"),
@@ -92,13 +85,10 @@ def test_ids_of_questions_given_by_others_are_kept_and_still_pair(
         line(1, "alpha", query_id="their-8", query="another wording"),
         line(1, "beta", query_id="their-8", query="another  wording, but not quite"),
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert main(["import", str(tmp_path / "s"), str(path), "--json", "--quiet"]) == 0
-    assert out(capsys)["queries"] == 2
-    changed = {**rows[0], "report_markdown": "Other words."}
-    path.write_text(json.dumps(changed) + "\n")
-    assert main(["import", str(tmp_path / "s"), str(path), "--quiet"]) == 2
-    assert "already has trial 0" in capsys.readouterr().err
+    path, study = tmp_path / "r.jsonl", tmp_path / "s"
+    assert printed("import", study, lines(path, *rows), "--quiet")["queries"] == 2
+    code, _, err = drr("import", study, lines(path, {**rows[0], "report_markdown": "Other."}), "--quiet")
+    assert code == 2 and "already has trial 0" in err
 
 
 @pytest.mark.parametrize(
@@ -112,20 +102,15 @@ def test_ids_of_questions_given_by_others_are_kept_and_still_pair(
     ],
 )
 def test_a_broken_report_is_named_and_the_rest_taken_in(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], bad: str, told: str
+    tmp_path: Path, drr: Drr, bad: str, told: str
 ) -> None:
     path = tmp_path / "broken.jsonl"
     path.write_text(json.dumps(line(0, "alpha")) + "\n" + bad + "\n")
-    assert main(["import", str(tmp_path / "s"), str(path), "--quiet"]) == 1
-    captured = capsys.readouterr()
-    assert told in captured.err
-    assert captured.out.startswith("1 of 1 reports are new")
+    code, out, err = drr("import", tmp_path / "s", path, "--quiet")
+    assert code == 1 and told in err and out.startswith("1 of 1 reports are new")
 
 
-def test_a_report_needs_no_id_and_may_have_its_questions(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "r.jsonl"
+def test_a_report_needs_no_id_and_may_have_its_questions(tmp_path: Path, printed: Printed) -> None:
     ours = {"query": "which feeder?", "report_markdown": "# Feeders"}
     rows: list[dict[str, Any]] = [
         {**ours, "id": "q0", "system": "alpha"},
@@ -133,291 +118,178 @@ def test_a_report_needs_no_id_and_may_have_its_questions(
         {**ours, "id": "q0", "system": "beta"},
         {**ours, "system": "gamma"},
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    path = lines(tmp_path / "r.jsonl", *rows)
     for added in (4, 0):
-        assert main(["import", str(tmp_path / "s"), str(path), "--json", "--quiet"]) == 0
-        told = out(capsys)
+        told = printed("import", tmp_path / "s", path, "--quiet")
         assert (told["added"], told["systems"], told["refused"]) == (added, ["alpha", "beta", "gamma"], [])
 
 
 @pytest.mark.parametrize("text", ["", "\n \n", "\ufeff"])
-def test_a_file_of_no_report_makes_no_study(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
-) -> None:
+def test_a_file_of_no_report_makes_no_study(tmp_path: Path, refused: Callable[..., str], text: str) -> None:
     path = tmp_path / "empty.jsonl"
     path.write_text(text, encoding="utf-8")
-    assert main(["import", str(tmp_path / "s"), str(path), "--quiet"]) == 2
-    err = capsys.readouterr().err
-    assert f"{path}: holds no report" in err and err.count("\n") == 1
+    assert f"{path}: holds no report" in refused("import", tmp_path / "s", path, "--quiet")
     assert not (tmp_path / "s").exists()
 
 
 @pytest.mark.parametrize("text", ["", json.dumps({"sample": 1, "claim": "x", "label": None}) + "\n"])
-@pytest.mark.parametrize("words", ["agreement STUDY --human", "report STUDY --out OUT --labels"])
-def test_a_file_of_no_label_is_misuse(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], words: str, text: str
-) -> None:
+@pytest.mark.parametrize("words", ["agreement study --human", "report study --out report --labels"])
+def test_a_file_of_no_label_is_misuse(folder: Path, tmp_path: Path, drr: Drr, words: str, text: str) -> None:
     path = tmp_path / "empty.jsonl"
     path.write_text(text, encoding="utf-8")
-    named = words.replace("STUDY", str(folder)).replace("OUT", str(tmp_path / "report"))
-    assert main([*named.split(), str(path)]) == 2
-    captured = capsys.readouterr()
-    assert f"{path}: holds no label" in captured.err and captured.out == ""
+    code, out, err = drr(*words.split(), path)
+    assert code == 2 and f"{path}: holds no label" in err and out == ""
     assert not (tmp_path / "report").exists()
 
 
-def test_judge_prints_one_document_twice_the_same(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["judge", str(folder), "--quiet", "--json"]) == 0
-    first = capsys.readouterr().out
-    assert main(["judge", str(folder), "--quiet", "--json"]) == 0
-    captured = capsys.readouterr()
-    assert captured.out == first
-    assert "0 done now" in captured.err
+def test_rules_judge_a_study_into_one_document_and_their_verdicts_are_labels_like_any_others(
+    folder: Path, tmp_path: Path, drr: Drr, printed: Printed
+) -> None:
+    (_, first, _), (code, again, err) = (drr("judge", folder, "--quiet", "--json") for _ in range(2))
+    assert (code, again) == (0, first) and "0 done now" in err
     document = json.loads(first)
-    assert document["schema"] == 1
-    assert "rules-2" in document["banner"]
-    v = document["metrics"]["alpha"]["fp"]
-    assert set(v) - {"all_equal"} == {"value", "ci_low", "ci_high", "n", "n_unscored", "method"}
-    assert v["value"] == 1.0
-    assert document["metrics"]["alpha"]["input_tokens"]["n_unscored"] == 3
-    assert set(document["metrics"]["alpha"]) >= set(
-        cases("eval", "test_judge_prints_one_document_twice_the_same")
-    )
-
-
-@pytest.mark.long
-def test_judging_with_a_model_behind_an_address_of_ones_own(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with Wire(Judge(rating=lambda text: 9 if "# alpha" in text else 4)) as wire:
-        code = main(
-            [
-                "judge",
-                str(folder),
-                "--what",
-                "quality",
-                "--judge",
-                "anthropic:claude-sonnet-5-5",
-                "--base-url",
-                wire.url,
-                "--quiet",
-                "--json",
-            ]
-        )
-    document = out(capsys)
-    assert code == 0
-    assert len(wire.requests) == 42
-    assert document["judge"]["name"] == "anthropic:claude-sonnet-5-5"
-    assert document["banner"] is None
-    assert document["metrics"]["alpha"]["overall"]["value"] == 9.0
-    assert main(["compare", str(folder), "alpha", "beta", "--json"]) == 0
-    assert out(capsys)["metrics"]["overall"]["value"] == 5.0
-    assert main(["judge", str(folder), "--what", "quality", "--quiet"]) == 0
-    capsys.readouterr()
-    assert main(["agreement", str(folder), "--json"]) == 0
-    told = out(capsys)
-    assert told["rating"]["pairs"][0]["judges"] == ["anthropic:claude-sonnet-5-5", "rules-2"]
-    assert told["systems"][0]["dimensions"]["depth"]["spearman"]["n"] == 2
-
-
-def test_a_judges_verdicts_are_labels_like_any_others(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["judge", str(folder), "--quiet"]) == 0
+    assert document["schema"] == 1 and "rules-2" in document["banner"]
+    alpha = document["metrics"]["alpha"]
+    assert set(alpha["fp"]) - {"all_equal"} == {"value", "ci_low", "ci_high", "n", "n_unscored", "method"}
+    assert alpha["fp"]["value"] == 1.0 and alpha["input_tokens"]["n_unscored"] == 3
+    assert set(alpha) >= set(cases("eval", "test_judge_prints_one_document_twice_the_same"))
     path = tmp_path / "verdicts.jsonl"
-    assert main(["agreement", str(folder), "--export", str(path)]) == 0
+    assert drr("agreement", folder, "--export", path)[0] == 0
     rows = [json.loads(text) for text in path.read_text().splitlines()]
     assert {row["judge"] for row in rows} == {"rules-2"}
-    path.write_text("".join(json.dumps({**row, "judge": "anna"}) + "\n" for row in rows))
-    capsys.readouterr()
-    assert main(["agreement", str(folder), "--human", str(path), "--json"]) == 0
-    told = out(capsys)
+    told = printed("agreement", folder, "--human", lines(path, *({**row, "judge": "anna"} for row in rows)))
     assert told["pairwise"]["pairs"][0]["dimensions"]["all"]["exact"]["value"] == 1.0
     assert told["rating"]["pairs"][0]["dimensions"]["all"]["mard"]["value"] == 0.0
     assert told["support"]["pairs"][0]["exact"]["value"] == 1.0
 
 
-def test_link_rot_shows_beside_the_frozen_page(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["judge", str(folder), "--what", "faithfulness", "--quiet", "--json"]) == 0
-    frozen = out(capsys)["metrics"]["alpha"]
-    assert main(["judge", str(folder), "--what", "faithfulness", "--refetch", "--quiet", "--json"]) == 0
-    now = out(capsys)["metrics"]["alpha"]
+@pytest.mark.long
+def test_judging_with_a_model_behind_an_address_of_ones_own(folder: Path, drr: Drr, printed: Printed) -> None:
+    with Wire(Judge(rating=lambda text: 9 if "# alpha" in text else 4)) as wire:
+        document = printed("judge", folder, *QUIET, "quality", *by_model(wire))
+    assert len(wire.requests) == 42
+    assert (document["judge"]["name"], document["banner"]) == (SONNET, None)
+    assert document["metrics"]["alpha"]["overall"]["value"] == 9.0
+    assert printed("compare", folder, "alpha", "beta")["metrics"]["overall"]["value"] == 5.0
+    assert drr("judge", folder, *QUIET, "quality")[0] == 0
+    told = printed("agreement", folder)
+    assert told["rating"]["pairs"][0]["judges"] == [SONNET, "rules-2"]
+    assert told["systems"][0]["dimensions"]["depth"]["spearman"]["n"] == 2
+
+
+def test_link_rot_shows_beside_the_frozen_page_and_pages_of_now_may_be_judged_first(
+    folder: Path, drr: Drr, printed: Printed
+) -> None:
+    code, out, err = drr("judge", folder, *QUIET, "faithfulness", "--refetch", "--json")
+    assert (code, json.loads(out)["run"]["left"]) == (0, 0)
+    assert f"`drr judge {folder}` judges that" in err
+    frozen = printed("judge", folder, *QUIET, "faithfulness")["metrics"]["alpha"]
+    now = printed("judge", folder, *QUIET, "faithfulness", "--refetch")["metrics"]["alpha"]
     assert now["fp_web"] == frozen["fp_web"]
     assert (now["fp_web"]["value"], now["fp_web_now"]["value"]) == (1.0, 0.0)
 
 
-def test_a_budget_stops_a_judging_and_more_continues_it(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_budget_stops_a_judging_and_more_continues_it(folder: Path, drr: Drr) -> None:
     with Wire(Judge()) as wire:
-        judge = [
-            "judge",
-            str(folder),
-            "--what",
-            "quality",
-            "--judge",
-            "anthropic:claude-sonnet-5-5",
-            "--base-url",
-            wire.url,
-            "--quiet",
-            "--units",
-            "1",
-        ]
-        assert main([*judge, "--budget-tokens", "12000"]) == 1
-        assert "--budget MORE" in capsys.readouterr().err
-        so_far = len(wire.requests)
-        assert 0 < so_far < 42
-        assert main([*judge, "--budget-tokens", "90000000"]) == 0
+        words = ["judge", folder, *QUIET, "quality", *by_model(wire), "--units", "1", "--budget-tokens"]
+        code, _, err = drr(*words, "12000")
+        assert code == 1 and "--budget MORE" in err and 0 < len(wire.requests) < 42
+        assert drr(*words, "90000000")[0] == 0
         assert len(wire.requests) == 42
 
 
-def test_dry_run_and_diff_call_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert (
-        main(
-            [
-                "judge",
-                str(folder),
-                "--dry-run",
-                "--json",
-                "--judge",
-                "anthropic:claude-sonnet-5-5",
-                "--base-url",
-                "http://127.0.0.1:9",
-            ]
-        )
-        == 0
-    )
-    told = out(capsys)
-    assert told["tasks"]["rating"]["calls"] == 42
-    assert told["cost_usd"] > 0
-    assert main(["judge", str(folder), "--diff"]) == 2
-    assert "needs two judgings" in capsys.readouterr().err
+def test_dry_run_and_diff_call_nothing(folder: Path, drr: Drr, printed: Printed) -> None:
+    told = printed("judge", folder, "--dry-run", "--judge", SONNET, "--base-url", "http://127.0.0.1:9")
+    assert told["tasks"]["rating"]["calls"] == 42 and told["cost_usd"] > 0
+    code, _, err = drr("judge", folder, "--diff")
+    assert code == 2 and "needs two judgings" in err
 
 
 @pytest.mark.long
-def test_the_papers_profile_prints_both(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["judge", str(folder), "--profile", "paper", "--quiet", "--json"]) == 0
-    document = out(capsys)
+def test_the_papers_profile_prints_both(folder: Path, printed: Printed) -> None:
+    document = printed("judge", folder, "--profile", "paper", "--quiet")
     assert document["judge"]["protocol"] == "ours"
     assert document["as_printed"]["metrics"]["alpha"]["fp"]["value"] == 1.0
 
 
 @pytest.mark.long
-def test_a_paper_judging_that_mostly_failed_is_unknown_and_told(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_paper_judging_that_mostly_failed_is_unknown_and_told(folder: Path, drr: Drr) -> None:
     def fails(task: str, request: Request) -> Reply | None:
         printed = "backed by the sources" in system(request)
         return Say("no verdict") if task == "support" and printed else None
 
     judge = Judge(claims=sentences, instead=fails, support=lambda claim, evidence: "no_support")
     with Wire(judge) as wire:
-        words = ["--judge", "anthropic:claude-sonnet-5-5", "--base-url", wire.url, "--quiet"]
-        common = ["judge", str(folder), "--what", "faithfulness", *words, "--budget", "9"]
-        assert main([*common, "--profile", "paper", "--json"]) == 1
-        captured = capsys.readouterr()
-        assert "the judging as the paper prints it is invalid (support: 100.0% of the units" in captured.err
-        assert "this judging is invalid" not in captured.err
-        document = json.loads(captured.out)
+        common = ["judge", folder, *QUIET, "faithfulness", *by_model(wire), "--budget", "9"]
+        code, out, err = drr(*common, "--profile", "paper", "--json")
+        assert code == 1 and "this judging is invalid" not in err
+        assert "the judging as the paper prints it is invalid (support: 100.0% of the units" in err
+        document = json.loads(out)
         assert document["coverage"]["invalid"] is False
         printed = document["as_printed"]["metrics"]["alpha"]
         assert printed["fp_web"]["value"] is None and printed["fp"]["value"] is None
         assert "100.0% of support failed" in printed["fp_web"]["reason"]
         assert printed["fr"]["value"] == 1.0
-        assert main([*common, "--profile", "paper"]) == 1
-        assert (
-            "faithfulness (Eq. 2), faithfulness web, faithfulness product of alpha: unknown: 100.0% of support"
-            in capsys.readouterr().out
-        )
-        assert main(common) == 0
+        code, out, _ = drr(*common, "--profile", "paper")
+        told = "faithfulness (Eq. 2), faithfulness web, faithfulness product of alpha: unknown: 100.0% of support"
+        assert code == 1 and told in out
+        assert drr(*common)[0] == 0
 
 
 @pytest.mark.long
 def test_a_difference_is_of_one_protocol_unless_two_are_named(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, drr: Drr, printed: Printed
 ) -> None:
-    diff = ["judge", str(folder), "--diff"]
-    assert main(["judge", str(folder), "--what", "quality", "--profile", "paper", "--quiet"]) == 0
-    capsys.readouterr()
-    assert main(diff) == 2
-    assert "of one protocol or named as --diff ID ID" in capsys.readouterr().err
-    assert main(["judge", str(folder), "--what", "quality", "--repeat", "2", "--quiet"]) == 0
-    assert main(["judge", str(folder), "--what", "quality", "--profile", "paper", "--quiet"]) == 0
+    quality, diff = ["judge", folder, *QUIET, "quality"], ["judge", folder, "--diff"]
+    assert drr(*quality, "--profile", "paper")[0] == 0
+    code, _, err = drr(*diff)
+    assert code == 2 and "of one protocol or named as --diff ID ID" in err
+    assert drr(*quality, "--repeat", "2")[0] == 0
+    assert drr(*quality, "--profile", "paper")[0] == 0
     with Study.open(folder) as study:
         known = judgings(study)
-        printed = next(j.id for j in known if j.protocol == "paper")
+        paper = next(j.id for j in known if j.protocol == "paper")
         ours, repeated = (next(j.id for j in known if j.protocol == "ours" and j.repeat == k) for k in (0, 1))
-    capsys.readouterr()
-    assert main([*diff, "--json"]) == 0
-    told = out(capsys)
+    told = printed(*diff)
     assert {told["old"], told["new"]} == {ours, repeated} and told["warning"] is None
     assert told["tasks"]["rating"]["both"] > 0
-    assert main([*diff, printed, ours]) == 0
-    assert "Warning: the two follow different protocols (as printed; ours)" in capsys.readouterr().out
+    code, out, _ = drr(*diff, paper, ours)
+    assert code == 0 and "Warning: the two follow different protocols (as printed; ours)" in out
 
 
 @pytest.mark.parametrize(("words", "told"), cases("eval", "test_misuse_is_told"))
-def test_misuse_is_told(
-    folder: Path, capsys: pytest.CaptureFixture[str], words: list[str], told: str
-) -> None:
-    assert main(["judge", str(folder), *words]) == 2
-    captured = capsys.readouterr()
-    assert told in captured.err
-    assert captured.out == ""
+def test_misuse_is_told(folder: Path, drr: Drr, words: list[str], told: str) -> None:
+    code, out, err = drr("judge", folder, *words)
+    assert code == 2 and told in err and out == ""
 
 
-def test_calibrate_holds_a_judge_against_the_thresholds(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    path = tmp_path / "labels.jsonl"
+def test_calibrate_holds_a_judge_against_the_thresholds(tmp_path: Path, printed: Printed) -> None:
     claims = [("full", "yes"), ("none", "no"), ("partial", "half"), ("full", "yes")] * 5
-    rows = [
-        {
-            "id": f"s{n}",
-            "claim": f"claim {chr(97 + n) * 3} {word}",
-            "evidence": "evidence",
-            "label": label,
-            "judge": person,
-        }
+    rows: list[dict[str, Any]] = [
+        {"id": f"s{n}", "claim": f"claim {chr(97 + n) * 3} {word}", "evidence": "evidence"}
+        | {"label": label, "judge": person}
         for n, (label, word) in enumerate(claims)
         for person in ("anna", "ben")
     ]
     rows += [
-        {
-            "id": f"p{n}",
-            "query": f"q{n}",
-            "answer_a": f"good {n}",
-            "answer_b": f"poor {n}",
-            "label": "A",
-            "judge": "anna",
-        }
+        {"id": f"p{n}", "query": f"q{n}", "answer_a": f"good {n}", "answer_b": f"poor {n}"}
+        | {"label": "A", "judge": "anna"}
         for n in range(6)
     ]
     rows += [
         {"id": f"r{n}", "query": f"q{n}", "answer": f"grade {n}", "label": 1 + n % 5, "judge": "anna"}
         for n in range(10)
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     said = {"yes": "full_support", "no": "no_support", "half": "partial_support"}
     script = Judge(
         support=lambda claim, text: said[claim.split()[-1]],
         winner=lambda a, b: "A" if "good" in a else "B",
         rating=lambda text: 2 * (1 + int(text.split()[-1]) % 5),
     )
+    path = lines(tmp_path / "labels.jsonl", *rows)
     with Wire(script) as wire:
-        common = [
-            str(path),
-            "--judge",
-            "anthropic:claude-sonnet-5-5",
-            "--base-url",
-            wire.url,
-            "--quiet",
-            "--json",
-            "--require",
-        ]
-        assert main(["calibrate", *common, "--task", "support", "--export", "verdicts.jsonl"]) == 0
-        support = out(capsys)
+        common = ["calibrate", path, *by_model(wire), "--quiet", "--require", "--task"]
+        support = printed(*common, "support", "--export", "verdicts.jsonl")
         verdicts = [json.loads(line) for line in Path("verdicts.jsonl").read_text().splitlines()]
         assert len(verdicts) == 20 and all(row["agrees"] for row in verdicts)
         assert verdicts[0]["by_person"] == {"anna": "full", "ben": "full"} and verdicts[0]["labels"] == 2
@@ -428,111 +300,66 @@ def test_calibrate_holds_a_judge_against_the_thresholds(
         assert support["thresholds"]["exact"] == {"value": 1.0, "at_least": 0.6, "met": True}
         assert support["among_people"]["alpha"]["value"] == 1.0
         assert [support[name] for name in ("labels", "repeated", "other_labels")] == [40, 0, 16]
-        assert main(["calibrate", *common, "--task", "pairwise"]) == 0
-        pairwise = out(capsys)["metrics"]
+        pairwise = printed(*common, "pairwise")["metrics"]
         assert (pairwise["exact"]["value"], pairwise["position_consistency"]["value"]) == (1.0, 1.0)
-        assert main(["calibrate", *common, "--task", "rating", "--scale", "1", "5"]) == 0
-        rating = out(capsys)["metrics"]
-        assert rating["spearman"]["value"] == pytest.approx(1.0)
-        assert rating["mard"]["value"] == pytest.approx(1.0)
+        rating = printed(*common, "rating", "--scale", "1", "5")["metrics"]
+        assert (rating["spearman"]["value"], rating["mard"]["value"]) == (pytest.approx(1), pytest.approx(1))
         calls = len(wire.requests)
-        assert main(["calibrate", *common, "--task", "rating"]) == 0
-        assert out(capsys)["metrics"]["mard"]["value"] is None
+        assert printed(*common, "rating")["metrics"]["mard"]["value"] is None
         assert len(wire.requests) == calls == 20 + 12 + 10
 
 
-def test_calibrate_fails_where_a_required_threshold_is_missed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    path = tmp_path / "labels.jsonl"
-    path.write_text(
-        "".join(
-            json.dumps({"id": str(n), "claim": f"alpha beta {n}", "evidence": "gamma", "label": "full"})
-            + "\n"
-            for n in range(4)
-        )
+def test_calibrate_fails_where_a_required_threshold_is_missed(tmp_path: Path, drr: Drr) -> None:
+    rows = (
+        {"id": f"{n}", "claim": f"alpha beta {n}", "evidence": "gamma", "label": "full"} for n in range(4)
     )
-    assert main(["calibrate", str(path), "--task", "support", "--quiet"]) == 0
-    told = capsys.readouterr().out
-    assert "not met" in told and "4 labels of 4 items, all counted." in told
-    assert "full or partial, in two classes" in told
-    assert main(["calibrate", str(path), "--task", "support", "--quiet", "--require"]) == 1
-    assert main(["calibrate", str(path), "--task", "rating", "--quiet"]) == 2
+    words = ["calibrate", lines(tmp_path / "labels.jsonl", *rows), "--quiet", "--task"]
+    code, out, _ = drr(*words, "support")
+    assert code == 0 and "not met" in out and "4 labels of 4 items, all counted." in out
+    assert "full or partial, in two classes" in out
+    assert drr(*words, "support", "--require")[0] == 1
+    assert drr(*words, "rating")[0] == 2
 
 
-def test_plain_grades_of_0_to_10_need_no_scale(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_plain_grades_of_0_to_10_need_no_scale(tmp_path: Path, printed: Printed) -> None:
     rows = [
         {"id": f"r{n}", "query": f"q{n}", "answer": f"grade {n}", "label": n, "judge": "anna"}
         for n in range(10)
     ]
-    (tmp_path / "labels.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    script = Judge(rating=lambda text: min(10, int(text.split()[-1]) + 2))
-    with Wire(script) as wire:
-        told = ["labels.jsonl", "--judge", "anthropic:claude-sonnet-5-5", "--base-url", wire.url]
-        assert main(["calibrate", *told, "--task", "rating", "--quiet", "--json"]) == 0
-        metrics = out(capsys)["metrics"]
-        assert metrics["mard"]["value"] == pytest.approx(1.9)
-        with Path("labels.jsonl").open("a") as more:  # together 8.5, which looks like one of ten
-            more.write(json.dumps({**rows[5], "label": 12}) + "\n")
-        assert main(["calibrate", *told, "--task", "rating", "--quiet", "--json"]) == 0
-    assert out(capsys)["metrics"]["mard"]["value"] is None
-    assert metrics["bias"]["value"] == pytest.approx(1.9)
+    path = tmp_path / "labels.jsonl"
+    with Wire(Judge(rating=lambda text: min(10, int(text.split()[-1]) + 2))) as wire:
+        words = ["calibrate", path, *by_model(wire), "--task", "rating", "--quiet"]
+        lines(path, *rows)
+        metrics = printed(*words)["metrics"]
+        assert metrics["mard"]["value"] == metrics["bias"]["value"] == pytest.approx(1.9)
+        lines(path, *rows, {**rows[5], "label": 12})  # together 8.5, which looks like one of ten
+        assert printed(*words)["metrics"]["mard"]["value"] is None
 
 
-def test_imported_evidence_may_say_that_a_page_could_not_be_read(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_imported_evidence_may_say_that_a_page_could_not_be_read(tmp_path: Path, printed: Printed) -> None:
     urls = [f"https://birds.example/{n}" for n in range(4)]
     said = [f"The {bird} feeder is made of brushed steel [{n}]." for n, bird in enumerate("abcd", 1)]
     listed = "\n".join(f"[{n}] {url}" for n, url in enumerate(urls, 1))
-    evidence = [
-        {"url": urls[0], "type": "web", "text": "The a feeder is made of brushed steel."},
-        {"url": urls[1], "type": "web", "text": None},
-        {
-            "url": urls[2],
-            "type": "web",
-            "text": "The c feeder is made of brushed steel.",
-            "status": "blocked",
-        },
-    ]
+    steel = "The {} feeder is made of brushed steel."
     report = {
         "id": "1",
         "system": "other",
         "query": "feeders",
         "report_markdown": "\n\n".join(said) + f"\n\n## Sources\n{listed}\n",
-        "evidence": evidence,
+        "evidence": [
+            {"url": urls[0], "type": "web", "text": steel.format("a")},
+            {"url": urls[1], "type": "web", "text": None},
+            {"url": urls[2], "type": "web", "text": steel.format("c"), "status": "blocked"},
+        ],
     }
-    Path("reports.jsonl").write_text(json.dumps(report) + "\n")
-    assert main(["import", "study", "reports.jsonl", "--quiet", "--json"]) == 0
-    capsys.readouterr()
-    assert main(["judge", "study", "--what", "faithfulness", "--quiet", "--json"]) == 0
-    document = out(capsys)
-    verdicts = document["coverage"]["variants"]["other"]["verdicts"]["page"]
-    assert {name: n for name, n in verdicts.items() if n} == {
-        "full": 1,
-        "unreachable": 1,
-        "blocked": 1,
-        "not_frozen": 1,
-    }
-    metrics = document["metrics"]["other"]
+    path = lines(tmp_path / "reports.jsonl", report)
+    printed("import", "study", path, "--quiet")
+    document = printed("judge", "study", *QUIET, "faithfulness")
+    coverage, metrics = document["coverage"]["variants"]["other"], document["metrics"]["other"]
+    found = {name: n for name, n in coverage["verdicts"]["page"].items() if n}
+    assert found == dict.fromkeys(("full", "unreachable", "blocked", "not_frozen"), 1)
     assert metrics["fp_seen"]["value"] is None and metrics["fp_seen"]["n_unscored"] == 1
-    assert document["coverage"]["variants"]["other"]["reading"]["unknown"] == 2
-    assert sum(document["coverage"]["variants"]["other"]["verdicts"]["seen"].values()) == 0
+    assert coverage["reading"]["unknown"] == 2 and sum(coverage["verdicts"]["seen"].values()) == 0
     assert metrics["fp_strict"]["value"] == pytest.approx(1 / 3)
     assert metrics["fp_reachable"]["value"] == 1
-    assert main(["import", "study", "reports.jsonl", "--quiet", "--json"]) == 0
-    assert out(capsys)["added"] == 0
-
-
-def test_pages_as_they_read_now_may_be_judged_before_all_else(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["judge", str(folder), "--what", "faithfulness", "--refetch", "--quiet", "--json"]) == 0
-    captured = capsys.readouterr()
-    assert json.loads(captured.out)["run"]["left"] == 0
-    assert f"`drr judge {folder}` judges that" in captured.err
+    assert printed("import", "study", path, "--quiet")["added"] == 0

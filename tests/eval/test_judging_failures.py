@@ -9,7 +9,7 @@ from drr.env.shop import Shop
 from drr.env.web.base import Page
 from drr.eval.evidence.answers import read_answers
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import JudgeOptions, cited_pages, judge, refetch
+from drr.eval.judging.run import JudgeOptions, cited_pages, refetch
 from drr.eval.metrics.document import study_document
 from drr.study.study import Study
 
@@ -17,15 +17,14 @@ from tests.eval.nursery import (
     Judge,
     answer,
     asked_for,
-    desk,
+    by_wire,
     message,
     put,
-    scripted,
     sentences,
     web,
 )
 from tests.tools.small_shop import ANNA, FEEDER
-from tests.wire import Fail, Say, Wire
+from tests.wire import Fail, Say
 
 CARE = "https://birds.example/care"
 REPORT = f"""# Care
@@ -46,16 +45,6 @@ def statuses(study: Study) -> dict[str, str]:
     return {name: v["status"] for items in judged.support.values() for name, v in items.items()}
 
 
-async def judged_with(script: Judge, study: Study, shop: Shop | None, options: JudgeOptions = FAITH, **more):  # type: ignore[no-untyped-def]
-    with Wire(script) as wire:
-        models = scripted(wire.url)
-        try:
-            ran = await judge(study, desk(study, models, shop, **more), models, options)
-        finally:
-            await models.aclose()
-        return ran, wire.requests
-
-
 @pytest.mark.parametrize("status", ["unreachable", "blocked", "empty"])
 async def test_an_unreadable_source_has_its_own_status_and_is_never_shown(
     study: Study, shop: Shop, status: str
@@ -65,7 +54,7 @@ async def test_an_unreadable_source_has_its_own_status_and_is_never_shown(
         answer("a", "react", REPORT, [web(CARE, None, seen="Access denied. Error 503.", status=status)]),
     )
     script = Judge(claims=sentences)
-    await judged_with(script, study, shop)
+    await by_wire(study, script, FAITH, shop)
     assert statuses(study)["c1-web"] == status
     metrics = study_document(study)["metrics"]["react"]
     assert metrics["fp_strict"]["value"] == pytest.approx(0.5)
@@ -81,7 +70,7 @@ async def test_error_text_of_a_page_is_no_evidence(study: Study) -> None:
             "a", "react", REPORT, [web(CARE, "**Error for URL** 503", seen="On care", status="unreachable")]
         ),
     )
-    _, requests = await judged_with(Judge(claims=sentences), study, None)
+    _, requests = await by_wire(study, Judge(claims=sentences), FAITH, None)
     assert not any("Error for URL" in message(r) for r in requests)
 
 
@@ -97,7 +86,7 @@ async def test_a_failed_extraction_is_tried_again_twice_then_counted_and_left_ou
         return Say("no JSON at all") if task == "claims" and "# Broken" in str(first) else None
 
     script = Judge(claims=sentences, instead=broken)
-    ran, _ = await judged_with(script, study, shop)
+    ran, _ = await by_wire(study, script, FAITH, shop)
     assert script.asked.count("claims") == 1 + 3 * 2
     assert ran.summary.failures == {"malformed": 1}
     document = study_document(study)
@@ -121,7 +110,7 @@ async def test_malformed_judge_json_is_asked_for_once_more_then_a_judge_error(
         return None
 
     script = Judge(claims=sentences, instead=cut)
-    await judged_with(script, study, shop)
+    await by_wire(study, script, FAITH, shop)
     assert script.asked.count("support") == 2 + 1
     assert statuses(study) == {"c1-web": "judge_error", "c2-product": "full"}
     metrics = study_document(study)["metrics"]["react"]
@@ -140,7 +129,7 @@ async def test_an_answer_cut_by_the_token_limit_is_never_mended(study: Study, sh
         return Say(whole, stop_reason="max_tokens") if task == "support" else None
 
     script = Judge(claims=sentences, instead=cut)
-    ran, _ = await judged_with(script, study, shop)
+    ran, _ = await by_wire(study, script, FAITH, shop)
     assert script.asked.count("support") == 4  # of two units, each once more with room for more
     assert ran.summary.failures == {"truncated": 2}
     assert set(statuses(study).values()) == {"judge_error"}
@@ -167,27 +156,23 @@ async def test_only_missing_ids_are_asked_for_again(study: Study, shop: Shop) ->
             )
         )
 
-    await judged_with(Judge(claims=sentences, instead=forgetful), study, shop, batch=5)
+    await by_wire(study, Judge(claims=sentences, instead=forgetful), FAITH, shop, batch=5)
     assert asked == [["c1-web", "c2-product"], ["c2-product"]]
     assert statuses(study) == {"c1-web": "partial", "c2-product": "judge_error"}
     assert study_document(study)["coverage"]["tasks"]["support"]["failed"] == 1
 
 
-async def test_no_citations_give_no_precision_and_a_recall_of_zero(study: Study) -> None:
-    await put(study, answer("a", "react", "Feeders should be cleaned often.\nSeed spoils when wet."))
-    await judged_with(Judge(claims=sentences), study, None)
-    metrics = study_document(study)["metrics"]["react"]
-    assert (metrics["fp"]["value"], metrics["fr"]["value"], metrics["n_cited"]["value"]) == (None, 0.0, 0.0)
-    assert study_document(study)["coverage"]["variants"]["react"]["without_citations"] == 1
-
-
-async def test_no_claims_at_all_are_unknown_and_flagged(study: Study) -> None:
-    await put(study, answer("a", "react", "Hello there!"))
-    await judged_with(Judge(claims=lambda report: []), study, None)
+async def test_no_citations_give_no_precision_and_a_recall_of_zero_and_no_claims_are_unknown(
+    study: Study,
+) -> None:
+    cited = "Feeders should be cleaned often.\nSeed spoils when wet."
+    await put(study, answer("a", "react", cited), answer("a", "mute", "Hello there!"))
+    await by_wire(study, Judge(claims=lambda report: sentences(report) if "Seed" in report else []), FAITH)
     document = study_document(study)
-    metrics = document["metrics"]["react"]
-    assert metrics["fp"]["value"] is metrics["fr"]["value"] is None
-    assert document["coverage"]["variants"]["react"]["without_claims"] == 1
+    metrics, coverage = document["metrics"]["react"], document["coverage"]["variants"]
+    assert (metrics["fp"]["value"], metrics["fr"]["value"], metrics["n_cited"]["value"]) == (None, 0.0, 0.0)
+    assert document["metrics"]["mute"]["fp"]["value"] is document["metrics"]["mute"]["fr"]["value"] is None
+    assert coverage["react"]["without_citations"] == coverage["mute"]["without_claims"] == 1
 
 
 async def test_of_a_long_source_the_passages_for_this_claim_are_shown(study: Study) -> None:
@@ -211,7 +196,7 @@ async def test_of_a_long_source_the_passages_for_this_claim_are_shown(study: Stu
             )
         )
 
-    _, requests = await judged_with(Judge(claims=sentences, instead=quoting), study, None)
+    _, requests = await by_wire(study, Judge(claims=sentences, instead=quoting), FAITH, None)
     shown = [message(r) for r in requests if "c1-web" in message(r)]
     assert len(shown) == 1
     assert fact in shown[0]
@@ -220,6 +205,7 @@ async def test_of_a_long_source_the_passages_for_this_claim_are_shown(study: Stu
     (verdicts,) = read_judged(study, choose(study)).support.values()
     (span,) = verdicts["c1-web"]["spans"]
     assert page[span["start"] : span["end"]] == fact
+    assert verdicts["c1-web"]["sources"][0]["sha256"] == span["sha256"]
 
 
 async def test_what_was_judged_before_an_outage_is_kept_and_only_the_rest_is_judged_after(
@@ -231,31 +217,21 @@ async def test_what_was_judged_before_an_outage_is_kept_and_only_the_rest_is_jud
     def dying(task: str, request):  # type: ignore[no-untyped-def]
         return Fail(401, "authentication_error") if request.number == 10 else None
 
-    first, requests = await judged_with(Judge(instead=dying), study, shop, quality)
+    first, requests = await by_wire(study, Judge(instead=dying), quality, shop)
     assert first.summary.stopped == "bad_key"
     assert first.summary.done == 10
-    second, requests = await judged_with(Judge(), study, shop, quality)
+    second, requests = await by_wire(study, Judge(), quality, shop)
     assert second.summary.stopped is None
     assert len(requests) == 28 - 10
-
-
-async def test_a_second_run_makes_no_call_and_changes_no_byte(study: Study, shop: Shop) -> None:
-    await put(study, answer("a", "react+ws", REPORT, [PAGE]), answer("a", "hybrid-react+ws", REPORT, [PAGE]))
-    everything = JudgeOptions(["faithfulness", "quality", "pairwise"])
-    await judged_with(Judge(claims=sentences), study, shop, everything)
-    before = json.dumps(study_document(study))
-    _, requests = await judged_with(Judge(claims=sentences), study, shop, everything)
-    assert requests == []
-    assert json.dumps(study_document(study)) == before
 
 
 async def test_a_failure_that_passes_is_judged_again_on_the_next_run(study: Study, shop: Shop) -> None:
     await put(study, answer("a", "react", REPORT, [PAGE]))
     down = Judge(instead=lambda task, request: Fail(529, "overloaded_error"))
-    first, _ = await judged_with(down, study, shop, JudgeOptions(["quality"]))
+    first, _ = await by_wire(study, down, JudgeOptions(["quality"]), shop)
     assert first.summary.failures["overloaded"] > 0
     assert "overall" not in study_document(study)["metrics"]["react"]
-    await judged_with(Judge(), study, shop, JudgeOptions(["quality"]))
+    await by_wire(study, Judge(), JudgeOptions(["quality"]), shop)
     assert study_document(study)["metrics"]["react"]["overall"]["value"] == 7.0
 
 
@@ -281,8 +257,8 @@ async def test_every_cited_page_is_fetched_once_for_the_whole_study(study: Study
     )
     pages = await refetch(cited_pages(read_answers(study), frozenset({"ecommerce.example"})), Fetcher())
     assert reads == [CARE]
-    await judged_with(Judge(claims=sentences), study, None)
-    await judged_with(Judge(claims=sentences), study, None, refetched=pages)
+    await by_wire(study, Judge(claims=sentences), FAITH, None)
+    await by_wire(study, Judge(claims=sentences), FAITH, None, refetched=pages)
     metrics = study_document(study)["metrics"]["react"]
     assert (metrics["fp_web"]["value"], metrics["fp_web_now"]["value"]) == (1.0, 0.0)
 
@@ -294,7 +270,7 @@ async def test_frozen_page_and_what_the_agent_saw_are_judged_apart(study: Study)
         claims=sentences,
         support=lambda claim, text: "full_support" if "once a week" in text else "no_support",
     )
-    await judged_with(script, study, None)
+    await by_wire(study, script, FAITH, None)
     document = study_document(study)
     metrics = document["metrics"]["react"]
     assert (metrics["fp_web"]["value"], metrics["fp"]["value"]) == (1.0, 1.0)
@@ -305,7 +281,7 @@ async def test_frozen_page_and_what_the_agent_saw_are_judged_apart(study: Study)
 async def test_a_number_that_no_source_states_is_noted_and_overrules_nobody(study: Study, shop: Shop) -> None:
     report = f"The Panorama feeder holds 9 pounds of seed [1].\n\n## Sources\n[1] http://ecommerce.example/{FEEDER}\n"
     await put(study, answer("a", "react", report, user_id=ANNA))
-    await judged_with(Judge(claims=sentences), study, shop)
+    await by_wire(study, Judge(claims=sentences), FAITH, shop)
     (verdicts,) = read_judged(study, choose(study)).support.values()
     verdict = verdicts["c1-product"]
     assert (verdict["status"], verdict["by"]) == ("full", "judge")
@@ -317,7 +293,7 @@ async def test_another_price_than_that_of_the_very_record_is_never_fully_support
 ) -> None:
     report = f"Price: $29.99; it holds six pounds of seed [1].\n\n## Sources\n[1] http://ecommerce.example/{FEEDER}\n"
     await put(study, answer("a", "react", report, user_id=ANNA))
-    await judged_with(Judge(claims=sentences), study, shop)
+    await by_wire(study, Judge(claims=sentences), FAITH, shop)
     (verdicts,) = read_judged(study, choose(study)).support.values()
     verdict = verdicts["c1-product"]
     assert (verdict["status"], verdict["judged"], verdict["by"]) == ("partial", "full", "rule over judge")
@@ -332,7 +308,7 @@ async def test_records_of_another_user_and_products_that_do_not_exist_support_no
         f"[1] user://BEN0000000000000000000000002/orders\n[2] http://ecommerce.example/B0NOSUCH00\n[3] user://{ANNA}/profile\n"
     )
     await put(study, answer("a", "react", report, user_id=ANNA))
-    _, requests = await judged_with(Judge(claims=sentences), study, shop)
+    _, requests = await by_wire(study, Judge(claims=sentences), FAITH, shop)
     assert statuses(study) == {"c1-user": "unreachable", "c2-product": "unreachable", "c3-user": "full"}
     assert any("Norman" in message(r) for r in requests)
 
@@ -347,13 +323,13 @@ async def test_an_outage_that_left_units_unjudged_makes_the_judging_invalid_unti
             return Fail(529, "overloaded_error", "overloaded")
         return None
 
-    await judged_with(Judge(claims=sentences, instead=down), study, shop)
+    await by_wire(study, Judge(claims=sentences, instead=down), FAITH, shop)
     document = study_document(study)
     assert document["coverage"]["tasks"]["support"] == {"judged": 2, "failed": 1, "failed_share": 0.5}
     assert document["coverage"]["invalid"]
     assert document["metrics"]["react"]["n_cited_web"]["value"] == 1
     assert document["metrics"]["react"]["fp_web"]["value"] is None
-    await judged_with(Judge(claims=sentences), study, shop)
+    await by_wire(study, Judge(claims=sentences), FAITH, shop)
     assert not study_document(study)["coverage"]["invalid"]
 
 
@@ -361,7 +337,7 @@ async def test_a_claim_counts_for_the_types_it_cites_before_anybody_judged_it(
     study: Study, shop: Shop
 ) -> None:
     await put(study, answer("a", "react", REPORT, [PAGE]))
-    await judged_with(Judge(claims=sentences), study, shop, JudgeOptions(["faithfulness"], limit=1))
+    await by_wire(study, Judge(claims=sentences), JudgeOptions(["faithfulness"], limit=1), shop)
     values = study_document(study)["metrics"]["react"]
     assert (values["n_cited_web"]["value"], values["n_cited_product"]["value"]) == (1, 1)
     assert values["fp"]["value"] is None

@@ -30,11 +30,12 @@ from tests.eval.nursery import (
     Judge,
     answer,
     asked_for,
+    by_model,
+    by_wire,
     desk,
     message,
     offline,
     put,
-    scripted,
     sentences,
     web,
 )
@@ -59,13 +60,7 @@ async def asked(
 ) -> Counter[str]:
     """How often the model was called, by task."""
     before = len(script.asked)
-    with Wire(script) as wire:
-        models = scripted(wire.url)
-        try:
-            options = JudgeOptions(what, retry_failed=retry_failed)
-            await judge(study, desk(study, models, **more), models, options)
-        finally:
-            await models.aclose()
+    await by_wire(study, script, JudgeOptions(what, retry_failed=retry_failed), **more)
     return Counter(script.asked[before:])
 
 
@@ -269,12 +264,8 @@ def claims(report: str) -> list[dict[str, Any]]:
 
 
 async def judging(study: Study, url: str) -> Ran:
-    """With the real client, as the command does it."""
-    models = scripted(url)
-    try:
-        return await judge(study, desk(study, models), models, JudgeOptions(["faithfulness"]))
-    finally:
-        await models.aclose()
+    """As the command does it."""
+    return await by_model(study, url, JudgeOptions(["faithfulness"]))
 
 
 DRIVER = """

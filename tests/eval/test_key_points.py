@@ -17,14 +17,14 @@ from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.shop import Shop
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import JudgeOptions, Ran, forecast, judge
+from drr.eval.judging.run import JudgeOptions, Ran, forecast
 from drr.eval.metrics import key_points as metrics
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.key_points import PointRow, PointVerdictRow, matches_of, points_of, read_points
 from drr.study.study import Study
 
 from tests.cases import cases
-from tests.eval.nursery import answer, desk, offline, put, scripted, sections_of, system
+from tests.eval.nursery import answer, by_model, by_rules, desk, put, scripted, sections_of, system
 from tests.eval.nursery import message as told
 from tests.tools.small_shop import ANNA, ANNAS_ORDER, FEEDER, GRINDER
 from tests.wire import Hang, Reply, Request, Say, Wire
@@ -84,11 +84,7 @@ async def judged_by(study: Study, script: PointJudge, shop: Shop | None = None, 
 
 
 async def judging(study: Study, url: str, shop: Shop | None = None, what: str = "recall", **more: Any) -> Ran:
-    models = scripted(url)
-    try:
-        return await judge(study, desk(study, models, shop, **more), models, JudgeOptions([what]))
-    finally:
-        await models.aclose()
+    return await by_model(study, url, JudgeOptions([what]), shop, **more)
 
 
 def texts(judged: Judged) -> dict[str, str]:
@@ -412,9 +408,7 @@ async def test_the_judge_without_a_model_finds_rather_too_little(study: Study) -
     await put(
         study, answer("a", "x", "A baffle on the pole keeps squirrels away.\n\nBuy seed.", user_id=ANNA)
     )
-    models = offline()
-    await judge(study, desk(study, models, own_points=own), models, JudgeOptions(["recall"]))
-    judged = read_judged(study, choose(study))
+    judged = await by_rules(study, ["recall"], own_points=own)
     (found,) = judged.answers
     said = {name: one["support"] for name, one in (matches_of(judged, found.key) or {}).items()}
     assert said == {"p1": "partial_support", "p2": "not_support", "p3": "not_support"}

@@ -20,7 +20,7 @@ from drr.env.shop import Manifest, OrderColumns, Shop, UserRow, open_shop, shop_
 from drr.eval.canaries import reports
 from drr.eval.checks import Subject
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import JudgeOptions, judge
+from drr.eval.judging.run import JudgeOptions
 from drr.eval.metrics import mistakes as metrics
 from drr.eval.tasks import mistake_records, mistakes
 from drr.eval.tasks.judged import Judged
@@ -28,7 +28,7 @@ from drr.eval.tasks.mistake_records import reckoned, statements_of
 from drr.eval.tasks.mistakes import Brief, MistakesResult, mistakes_of
 from drr.study.study import Study
 
-from tests.eval.nursery import SONNET, answer, desk, put, scripted, sections_of
+from tests.eval.nursery import SONNET, answer, by_wire, put, sections_of
 from tests.eval.proofreader import Proofreader, Verdict, false
 from tests.tools.small_shop import ANNA, FEEDER, GRINDER, write_shop
 from tests.wire import Wire
@@ -45,12 +45,7 @@ Both together come to $60.99.
 
 
 async def judged_by(study: Study, script: Proofreader, shop: Shop) -> Judged:
-    with Wire(script) as wire:
-        models = scripted(wire.url)
-        try:
-            ran = await judge(study, desk(study, models, shop), models, JudgeOptions(["mistakes"]))
-        finally:
-            await models.aclose()
+    ran, _ = await by_wire(study, script, JudgeOptions(["mistakes"]), shop)
     assert ran.summary.ok
     return read_judged(study, choose(study))
 

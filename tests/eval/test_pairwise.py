@@ -4,7 +4,6 @@ import asyncio
 import json
 import re
 from collections.abc import Callable, Mapping
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,7 +13,7 @@ from drr.app.cli import main
 from drr.env.errors import DrrError
 from drr.eval.evidence.answers import Answer
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import JudgeOptions, forecast, judge
+from drr.eval.judging.run import JudgeOptions, forecast
 from drr.eval.metrics import relative as metrics
 from drr.eval.stats.asked import Comparison, reconcile
 from drr.eval.stats.pairs import overall, pair_results, positions
@@ -24,10 +23,10 @@ from drr.eval.tasks.relative import GRADED, reference_of, relative_of
 from drr.study.study import Study
 
 from tests.cases import cases
-from tests.eval.nursery import answer, desk, put, scripted, sections_of, system
+from tests.eval.nursery import answer, by_wire, desk, put, scripted, sections_of, system
 from tests.eval.nursery import message as told
 from tests.late import Late
-from tests.wire import Request, Say, Wire
+from tests.wire import Request, Say
 
 choix = Late("choix")
 
@@ -43,15 +42,6 @@ def make(outcomes: str, a="x", b="y", dimension="depth", start=0, **more) -> lis
         Comparison(f"q{start + i}", dimension, a, b, *verdicts[code], **more)
         for i, code in enumerate(outcomes)
     ]
-
-
-def test_win_rate_counts_ties_half_and_leaves_errors_out():
-    (result,) = pair_results(make("wwwltie"))
-    outcomes = itemgetter("wins", "ties", "losses", "inconsistent", "errors")
-    assert outcomes(result) == (3, 2, 1, 1, 1)
-    assert result["win_rate"]["value"] == pytest.approx((3 + 1) / 6)
-    assert (result["win_rate"]["n"], result["win_rate"]["n_unscored"]) == (6, 1)
-    assert result["n"] == 6
 
 
 def test_holm_runs_over_all_pairs_and_dimensions():
@@ -181,13 +171,8 @@ class SideBySide:
 
 
 async def judged_by(study: Study, script: SideBySide, reference: str = "ref") -> Judged:
-    with Wire(script) as wire:
-        models = scripted(wire.url)
-        try:
-            at = desk(study, models, reference=reference)
-            assert (await judge(study, at, models, JudgeOptions(["relative"]))).summary.ok
-        finally:
-            await models.aclose()
+    ran, _ = await by_wire(study, script, JudgeOptions(["relative"]), reference=reference)
+    assert ran.summary.ok
     return read_judged(study, choose(study))
 
 

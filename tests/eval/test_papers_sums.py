@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from drr.eval.judging.run import JudgeOptions, judge
 from drr.eval.metrics import fact, metrics
 from drr.eval.metrics.document import study_document
 from drr.eval.stats.citations import CitationVerdict
@@ -18,7 +17,7 @@ from drr.papers.pdr.sums import WeighedScore, WeighedTotals, spread, weighed
 from drr.papers.reporteval import support
 from drr.study.study import Study
 
-from tests.eval.nursery import answer, desk, offline, put, web
+from tests.eval.nursery import answer, by_rules, put, web
 
 SUMS = [one.SUMS for one in (reliability, fact, accuracy, support)]
 METHODS = {name: told for one in SUMS for name, told in one.methods.items()}
@@ -162,8 +161,7 @@ async def test_one_judging_gives_them_all(study: Study) -> None:
         return f"{good[:-1]} {marks}.\n\nCars cost money.\n\n## Sources\n{listed}\n"
 
     await put(study, answer("a", "x", report(1), sources), answer("b", "x", report(4), sources))
-    models = offline()
-    await judge(study, desk(study, models), models, JudgeOptions(["faithfulness", "citations"]))
+    await by_rules(study, ["faithfulness", "citations"])
     found: dict[str, Any] = {name: v["value"] for name, v in study_document(study)["metrics"]["x"].items()}
     exact = pytest.approx
     assert (found["fp"], found["fr"], found["fp_citation"]) == (1, exact(1 / 2), exact((1 + 1 / 4) / 2))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from drr.app.cli import main
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import JudgeOptions, judge
+from drr.eval.judging.run import JudgeOptions
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.registry import stages, tasks
 from drr.papers.reporteval import metrics as metrics
@@ -24,9 +24,9 @@ from drr.papers.reporteval.sums import support_score
 from drr.study.study import Study
 
 from tests.cases import cases
-from tests.eval.nursery import answer, desk, message, put, scripted, sections_of, system
+from tests.eval.nursery import answer, by_wire, message, put, sections_of, system
 from tests.eval.written_reports import HEADINGS, with_copy, write_report
-from tests.wire import Reply, Request, Say, Wire
+from tests.wire import Reply, Request, Say
 
 LONG = "The steel feeder keeps seed dry in heavy rain and its perches fold away in winter, which owners in cold regions like. "
 LONG = LONG * 2
@@ -90,15 +90,12 @@ class PairJudge:
         return Say(json.dumps({"explanation": "as told", "repetitions": shown, "score": score}))
 
 
-async def judged_by(study: Study, script: PairJudge, **more: Any) -> Judged:
-    options = JudgeOptions(["reporteval"])
-    options.stages = stages({name: tasks()[name] for name in ("grades", REPETITION)})
-    with Wire(script) as wire:
-        models = scripted(wire.url)
-        try:
-            ran = await judge(study, desk(study, models, **more), models, options)
-        finally:
-            await models.aclose()
+async def judged_by(
+    study: Study, script: PairJudge, what: Sequence[str] = ("grades", REPETITION), **more: Any
+) -> Judged:
+    options = JudgeOptions(["reporteval"], **more)
+    options.stages = stages({name: tasks()[name] for name in what})
+    ran, _ = await by_wire(study, script, options)
     assert ran.summary.ok
     return read_judged(study, choose(study))
 
@@ -232,21 +229,11 @@ async def test_words_found_the_second_time_count_and_emphasis_and_spaces_are_no_
         return [("its  **perches** FOLD away\nin winter", "perches"), ("nowhere", "nowhere")]
 
     judge = PairJudge(lambda a, b: 2 if all("perches" in one for one in (a, b)) else 4, quote)
-    with_one = await judged_by_one_at_a_time(study, judge)
+    with_one = await judged_by(study, judge, [REPETITION], units=1)
     rows = repetition_of(with_one, with_one.answers[0].key) or ()
     repeats = [row for row in rows if row["score"] == 2]
     assert len(repeats) == 10 and all(row["unfounded"] for row in repeats)
     assert all(len(row["repetitions"]) == 1 for row in repeats)
-
-
-async def judged_by_one_at_a_time(study: Study, script: PairJudge) -> Judged:
-    options = JudgeOptions(["reporteval"], units=1)
-    options.stages = stages({REPETITION: tasks()[REPETITION]})
-    with Wire(script) as wire:
-        models = scripted(wire.url)
-        assert (await judge(study, desk(study, models), models, options)).summary.ok
-        await models.aclose()
-    return read_judged(study, choose(study))
 
 
 async def test_with_and_without_the_summary_and_the_same_sums_as_aggregate(

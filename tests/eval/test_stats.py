@@ -22,27 +22,19 @@ from tests.late import Late
 scipy_stats, multitest = Late("scipy.stats"), Late("statsmodels.stats.multitest")
 
 
-def test_trials_of_a_query_are_averaged_before_queries():
-    v = mean({"q1": [1.0, 0.0, 0.5, 0.5], "q2": [1.0]})
-    assert v.value == pytest.approx(0.75)
-    assert (v.n, v.n_unscored) == (5, 0)
-    assert "trials of a query averaged first" in v.method
-
-
-def test_unscored_are_counted_and_never_averaged():
-    v = mean({"q1": [None, 0.4], "q2": [None], "q3": [0.6]})
-    assert v.value == pytest.approx(0.5)
-    assert (v.n, v.n_unscored) == (2, 2)
-
-
-def test_nothing_scored_is_none():
-    v = mean({"q1": [None]})
-    assert (v.value, v.ci_low, v.ci_high, v.n, v.n_unscored) == (None, None, None, 0, 1)
-
-
-def test_one_query_has_a_value_and_no_interval():
-    v = mean({"q": [0.3]})
-    assert (v.value, v.ci_low, v.ci_high) == (pytest.approx(0.3), None, None)
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [
+        ({"q1": [1.0, 0.0, 0.5, 0.5], "q2": [1.0]}, (0.75, 5, 0)),
+        ({"q1": [None, 0.4], "q2": [None], "q3": [0.6]}, (0.5, 2, 2)),
+        ({"q1": [None]}, (None, 0, 1)),
+        ({"q": [0.3]}, (0.3, 1, 0)),
+    ],
+)
+def test_trials_of_a_query_are_averaged_before_queries(values, found):
+    v = mean(values)
+    assert (v.value, v.n, v.n_unscored) == pytest.approx(found)
+    assert (v.ci_low is None) is (v.clusters < 2)
 
 
 @pytest.mark.long
@@ -66,9 +58,6 @@ def test_students_point_equals_scipys(freedom):
 def test_pooled_weighs_by_denominator():
     v = pooled([("a", 1, 1), ("b", 0, 3)], "micro", n=2)
     assert v.value == pytest.approx(0.25)
-
-
-def test_pooled_without_any_denominator_is_none():
     assert pooled([("a", 0, 0)], "micro", n=1).value is None
 
 

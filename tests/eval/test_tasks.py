@@ -36,9 +36,20 @@ from drr.study.unit import Unit
 
 from tests.cases import cases
 from tests.eval.dr3_truth import OLD, RIGHT, UPKEEP, truth
-from tests.eval.nursery import SONNET, answer, desk, offline, put, scripted, sections_of, system, web
+from tests.eval.nursery import (
+    SONNET,
+    answer,
+    by_rules,
+    by_wire,
+    desk,
+    offline,
+    put,
+    sections_of,
+    system,
+    web,
+)
 from tests.eval.nursery import message as told
-from tests.wire import Request, Say, Wire
+from tests.wire import Request, Say
 
 LINES = (
     JudgingTask("toy", "tests.eval.toy_tasks:MARKS", usual=False),
@@ -59,15 +70,10 @@ def says(request: Request) -> Say:
     return Say(json.dumps({"marks": dict.fromkeys(criteria, 7)}))
 
 
-async def judged_by(study: Study, **more: Any) -> list[Request]:
-    with Wire(says) as wire:
-        models = scripted(wire.url)
-        try:
-            ran = await judge(study, desk(study, models), models, JudgeOptions(["toy"], **more))
-        finally:
-            await models.aclose()
-        assert ran.summary.ok, ran.summary
-        return wire.requests
+async def judged_by(study: Study) -> list[Request]:
+    ran, requests = await by_wire(study, says, JudgeOptions(["toy"]))
+    assert ran.summary.ok, ran.summary
+    return requests
 
 
 def ask(study: Study, *queries: str) -> None:
@@ -272,12 +278,6 @@ def _with_questions(study: Study, queries: list[Query]) -> None:
     (study.folder / "queries.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-async def _judged(study: Study, what: list[str], **more: Any) -> None:
-    models = offline()
-    ran = await judge(study, desk(study, models, **more), models, JudgeOptions(what))
-    assert ran.summary.ok
-
-
 @pytest.fixture
 async def sized(study: Study) -> Study:
     """Three tasks at two sizes, two systems; the study alone says of what task a question is."""
@@ -293,7 +293,7 @@ async def sized(study: Study) -> Study:
     _with_questions(study, queries)
     await put(study, *units)
     truths = {query.id: KnownTask(truth(), ("slip.png", "plan.xlsx")) for query in queries}
-    await _judged(
+    await by_rules(
         study,
         ["dr3", "faithfulness", "quality", "pairwise", "rules"],
         choices={KnownTasks: KnownTasks(truths)},
