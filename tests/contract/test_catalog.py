@@ -103,7 +103,7 @@ def test_sorts_are_exact_unknown_last_ties_by_id(shop: Shop, data: Data, sort: s
         assert page.scores == [None] * len(expected)
 
 
-def test_pages_of_a_search_fit_together(shop: Shop) -> None:
+def test_pages_of_a_search_fit_together_and_senseless_ones_are_refused(shop: Shop) -> None:
     for sort in ("relevance", *SORTS):
         request = SearchRequest("bird feeder", sort=sort, limit=1000)  # type: ignore[arg-type]
         every = shop.catalog.search(request)
@@ -121,6 +121,9 @@ def test_pages_of_a_search_fit_together(shop: Shop) -> None:
             assert page.product_ids == every.product_ids[offset : offset + limit]
             assert page.scores == every.scores[offset : offset + limit]
             assert page.total == every.total
+    for wrong in ({"limit": -1}, {"offset": -1}):
+        with pytest.raises(ValueError):
+            shop.catalog.search(SearchRequest("bird", **wrong))
 
 
 def test_relevance_scores_fall_and_equal_ones_go_by_id(shop: Shop) -> None:
@@ -195,22 +198,10 @@ def test_spellings_of_one_word_find_the_same(shop: Shop, query: str, same: str) 
     assert set(first.product_ids) == set(shop.catalog.search(SearchRequest(same, limit=1000)).product_ids)
 
 
-def test_a_question_of_hundreds_of_words_is_answered(shop: Shop, data: Data) -> None:
+def test_many_words_and_many_threads_are_answered_and_categories_counted(shop: Shop, data: Data) -> None:
     query = " ".join(p.title for p in data.products) + " " + " ".join(f"word{n}" for n in range(2000))
     assert shop.catalog.search(SearchRequest(query, limit=3)).total > 100
-
-
-def test_negative_limits_and_offsets_are_refused(shop: Shop) -> None:
-    for wrong in ({"limit": -1}, {"offset": -1}):
-        with pytest.raises(ValueError):
-            shop.catalog.search(SearchRequest("bird", **wrong))
-
-
-def test_categories_count_products(shop: Shop, data: Data) -> None:
     assert shop.catalog.categories() == Counter(p.category for p in data.products)
-
-
-def test_searches_run_in_many_threads(shop: Shop) -> None:
     expected = {query: shop.catalog.search(SearchRequest(query)) for query in QUERIES}
     with ThreadPoolExecutor(16) as pool:
         for query, page in zip(

@@ -106,26 +106,24 @@ def test_every_order_holds_what_is_called_so_and_no_accessory(shop: Shop, sort: 
     assert page.aside == 4  # the stands
 
 
-def test_the_cheapest_comes_first_and_unknown_prices_last(shop: Shop) -> None:
+def test_names_and_stores_find_what_is_called_so(shop: Shop) -> None:
     assert _numbers(_search(shop, "headphones", sort="price_asc")) == [2, 4, 6, 8, 1, 3, 5, 7]
-
-
-def test_any_widens_to_all_that_share_a_word(shop: Shop) -> None:
     page = _search(shop, "headphones", match="any", limit=50)
     assert set(_numbers(page)) >= {*range(1, 9), *range(11, 15)} and page.aside == 0
-
-
-def test_a_pillow_is_no_pillowcase(shop: Shop) -> None:
     assert set(_numbers(_search(shop, "pillow"))[:3]) == {51, 52, 53}
     assert set(_numbers(_search(shop, "pillow", sort="price_asc"))) == {51, 52, 53}
-
-
-def test_a_store_finds_its_own_products(shop: Shop) -> None:
     assert set(_numbers(_search(shop, "SIIG"))) == {21, 22, 23}
     assert set(_numbers(_search(shop, "siig adapter", sort="price_asc"))) == {21, 22, 23}
     assert set(_numbers(_search(shop, "hdmi adapter", brand="siig"))) == {21, 22, 23}
     assert _search(shop, "hdmi adapter", brand="nobody").total == 0
     assert _numbers(_search(shop, "smoke detector", brand="Firewise")) == [63]
+    assert set(_numbers(_search(shop, "headphones cable case", match="all"))) == set(range(1, 9))
+    assert _search(shop, "headphones zeppelin", match="all").total == 0
+    assert _search(shop, "SIIG", search="plain").total == 0
+    assert _search(shop, "headphones", search="plain").total == 12
+    assert _search(shop, "zzqx").total == 0 == _search(shop, "zzqx", match="any").total
+    assert _search(shop, "headphones zzqx", match="all").total == 0
+    assert set(_numbers(_search(shop, "headphones zzqx"))) == set(range(1, 9))
 
 
 @pytest.mark.parametrize(
@@ -148,7 +146,7 @@ def test_words_as_people_write_them(shop: Shop, query: str, number: int, said: t
     assert page.said == said
 
 
-def test_a_price_in_the_query_is_a_filter_and_unknown_prices_are_counted(shop: Shop) -> None:
+def test_a_price_in_the_query_is_a_filter_and_cheapest_an_order(shop: Shop) -> None:
     page = _search(shop, "headphones under $105")
     assert set(_numbers(page)) == {2, 4}
     assert page.unpriced == 4
@@ -157,15 +155,9 @@ def test_a_price_in_the_query_is_a_filter_and_unknown_prices_are_counted(shop: S
     wide = _search(shop, "headphones", max_price=105.0, unknown_price=True)
     assert (set(_numbers(wide)), wide.unpriced) == ({1, 2, 3, 4, 5, 7}, 0)
     assert set(_numbers(_search(shop, "headphones under $105", max_price=103.0))) == {2}
-
-
-def test_where_nothing_called_so_passes_a_filter_nothing_else_is_put_in_its_place(shop: Shop) -> None:
     page = _search(shop, "headphones under $20")
     assert (page.total, page.unpriced) == (0, 4)
     assert page.aside == 1  # a stand
-
-
-def test_cheapest_is_an_order_and_no_word(shop: Shop) -> None:
     page = _search(shop, "cheapest hdmi adapter")
     assert _numbers(page)[0] == 31 and page.said == ('"cheapest": sort price_asc',)
 
@@ -195,19 +187,9 @@ def test_the_pages_of_a_search_fit_together(shop: Shop) -> None:
         assert (part.total, part.aside) == (whole.total, whole.aside)
 
 
-def test_all_demands_every_word_somewhere(shop: Shop) -> None:
-    assert set(_numbers(_search(shop, "headphones cable case", match="all"))) == set(range(1, 9))
-    assert _search(shop, "headphones zeppelin", match="all").total == 0
-
-
 @pytest.mark.parametrize("query", ["", "!!!", "🐦", "zzzzqqq xxyyzz", "x" * 5000])
 def test_odd_queries_are_answered(shop: Shop, query: str) -> None:
     assert _search(shop, query).total == 0
-
-
-def test_the_search_of_before_can_still_be_asked(shop: Shop) -> None:
-    assert _search(shop, "SIIG", search="plain").total == 0
-    assert _search(shop, "headphones", search="plain").total == 12
 
 
 @pytest.mark.parametrize("match", ["well", "any", "all"])
@@ -229,9 +211,3 @@ def test_little_is_ranked_as_much(shop: Shop, monkeypatch: pytest.MonkeyPatch, m
         assert one.product_ids == other.product_ids and one[2:] == other[2:]
         assert one.scores == pytest.approx(other.scores, rel=1e-5)
     assert few[0].product_ids and few[1].product_ids
-
-
-def test_what_nobody_has_demands_nothing_of_the_rest(shop: Shop) -> None:
-    assert _search(shop, "zzqx").total == 0 == _search(shop, "zzqx", match="any").total
-    assert _search(shop, "headphones zzqx", match="all").total == 0
-    assert set(_numbers(_search(shop, "headphones zzqx"))) == set(range(1, 9))

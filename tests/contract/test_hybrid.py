@@ -35,56 +35,17 @@ def shop(vectors_spec: str, hybrid: Settings) -> Iterator[Shop]:
         yield opened
 
 
-def test_vectors_have_a_hash_of_their_own(shop: Shop, spec: str, settings: Settings) -> None:
+def test_vectors_have_a_hash_of_their_own_and_stand_in_the_key(
+    shop: Shop, spec: str, settings: Settings, hybrid: Settings, vectors_spec: str
+) -> None:
     name, _, digest = shop.manifest.versions["vectors"].partition(":")
     assert name == "hashed-tfidf-1" and len(digest) == 16
     with open_shop(spec, settings) as without:
         assert without.manifest.content_hash == shop.manifest.content_hash
         assert "vectors" not in without.manifest.versions
-
-
-def test_what_is_near_joins_what_has_the_words(shop: Shop) -> None:
-    for query in QUERIES:
-        words = shop.catalog.search(SearchRequest(query, limit=1000, search="fields"))
-        page = shop.catalog.search(SearchRequest(query, limit=1000))
-        assert set(words.product_ids) <= set(page.product_ids)
-        assert len(set(page.product_ids)) == len(page.product_ids) == page.total
-    # No listing has a word of this; its pieces are in `feeder` and `bird`.
-    assert shop.catalog.search(SearchRequest("birdfeedery", limit=5)).total > 0
-
-
-def test_filters_hold_for_what_is_near(shop: Shop, data: Data) -> None:
-    page = shop.catalog.search(SearchRequest("bird feeder", max_price=20.0, min_rating=4.0, limit=1000))
-    assert page.total
-    for product_id in page.product_ids:
-        product = data.product[product_id]
-        assert product.price is not None and product.price <= 20
-        assert product.average_rating is not None and product.average_rating >= 4
-
-
-def test_pages_fit_together(shop: Shop) -> None:
-    for query in QUERIES:
-        whole = shop.catalog.search(SearchRequest(query, limit=1000))
-        for offset in (0, 7, 95, 110, whole.total - 1, whole.total):
-            part = shop.catalog.search(SearchRequest(query, limit=13, offset=offset))
-            assert part.product_ids == whole.product_ids[offset : offset + 13]
-            assert part.total == whole.total
-
-
-def test_any_other_order_is_that_of_the_words(shop: Shop) -> None:
-    for query in QUERIES:
-        request = SearchRequest(query, sort="price_asc")
-        words = shop.catalog.search(SearchRequest(query, sort="price_asc", search="fields"))
-        assert shop.catalog.search(request).product_ids == words.product_ids
-
-
-def test_a_shop_without_vectors_is_searched_by_fields(spec: str, hybrid: Settings) -> None:
     with open_shop(spec, hybrid) as opened:
         assert opened.catalog.search_name == "fields"
         assert opened.catalog.search(SearchRequest("bird feeder")).total > 0
-
-
-def test_it_fits_together_and_stands_in_the_key(shop: Shop, vectors_spec: str, hybrid: Settings) -> None:
     from drr.env.session import Session
     from drr.env.shop_world import ShopWorld
     from drr.env.web.sandbox import Sandbox
@@ -93,3 +54,29 @@ def test_it_fits_together_and_stands_in_the_key(shop: Shop, vectors_spec: str, h
     key = ShopWorld(Session(shop, None), Sandbox([])).key_fields()
     vectors = shop.manifest.versions["vectors"]
     assert key["search"] == {"name": "hybrid", "version": SEARCH_VERSION, "vectors": vectors}
+
+
+def test_what_is_near_joins_what_has_the_words_in_pages_and_orders_that_fit(shop: Shop, data: Data) -> None:
+    for query in QUERIES:
+        words = shop.catalog.search(SearchRequest(query, limit=1000, search="fields"))
+        page = shop.catalog.search(SearchRequest(query, limit=1000))
+        assert set(words.product_ids) <= set(page.product_ids)
+        assert len(set(page.product_ids)) == len(page.product_ids) == page.total
+    # No listing has a word of this; its pieces are in `feeder` and `bird`.
+    assert shop.catalog.search(SearchRequest("birdfeedery", limit=5)).total > 0
+    page = shop.catalog.search(SearchRequest("bird feeder", max_price=20.0, min_rating=4.0, limit=1000))
+    assert page.total
+    for product_id in page.product_ids:
+        product = data.product[product_id]
+        assert product.price is not None and product.price <= 20
+        assert product.average_rating is not None and product.average_rating >= 4
+    for query in QUERIES:
+        whole = shop.catalog.search(SearchRequest(query, limit=1000))
+        for offset in (0, 7, 95, 110, whole.total - 1, whole.total):
+            part = shop.catalog.search(SearchRequest(query, limit=13, offset=offset))
+            assert part.product_ids == whole.product_ids[offset : offset + 13]
+            assert part.total == whole.total
+    for query in QUERIES:
+        request = SearchRequest(query, sort="price_asc")
+        words = shop.catalog.search(SearchRequest(query, sort="price_asc", search="fields"))
+        assert shop.catalog.search(request).product_ids == words.product_ids

@@ -87,11 +87,10 @@ def test_their_hash_is_that_of_the_rows(kept: str, data: Data, settings: Setting
     assert list(check_shop(kept, settings)) == []
 
 
-def test_one_of_no_order_is_refused(spec_of: Callable[[str], str], data: Data, settings: Settings) -> None:
+def test_one_of_no_order_and_one_out_of_order_are_refused(
+    spec_of: Callable[[str], str], data: Data, settings: Settings
+) -> None:
     with pytest.raises(ShopError, match="which was not written"):
         write(data, spec_of("lost"), settings, [ReviewRow(9_999_999_999_999_999, 5.0, "t", "x")])
-
-
-def test_they_are_written_in_order(spec_of: Callable[[str], str], data: Data, settings: Settings) -> None:
     with pytest.raises(ShopError, match="in the order of their orders"):
         write(data, spec_of("order"), settings, rows(data)[::-1])

@@ -31,7 +31,7 @@ def test_a_write_is_seen_by_its_session_only(shop: Shop, data: Data) -> None:
     assert (mine.changes(), other.changes()) == (changes, [])
 
 
-def test_writes_add_up_and_equal_values_are_no_change(shop: Shop, data: Data) -> None:
+def test_writes_add_up_and_equal_values_or_unknown_users_are_no_change(shop: Shop, data: Data) -> None:
     user = data.users[4]
     session = Session(shop, None)
     session.update_user(user.user_id, {"phone_number": "+1-555-0100"})
@@ -39,6 +39,9 @@ def test_writes_add_up_and_equal_values_are_no_change(shop: Shop, data: Data) ->
     session.update_user(user.user_id, {"phone_number": user.phone_number})
     assert session.user(user.user_id) == user
     assert [change.after for change in session.changes()] == ["+1-555-0100", user.phone_number]
+    assert session.user("nobody") is None
+    with pytest.raises(KeyError):
+        session.update_user("nobody", {"first_name": "x"})
 
 
 @pytest.mark.parametrize(
@@ -53,13 +56,6 @@ def test_a_wrong_shape_is_refused_and_changes_nothing(
         session.update_user(data.users[0].user_id, fields)
     assert session.user(data.users[0].user_id) == data.users[0]
     assert session.changes() == []
-
-
-def test_an_unknown_user_is_a_key_error(shop: Shop) -> None:
-    session = Session(shop, None)
-    assert session.user("nobody") is None
-    with pytest.raises(KeyError):
-        session.update_user("nobody", {"first_name": "x"})
 
 
 def test_changed_users_are_found_by_what_they_are_now(shop: Shop, data: Data) -> None:

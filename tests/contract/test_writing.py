@@ -41,7 +41,9 @@ def content_of(shop: Shop) -> ContentHash:
     return found
 
 
-def test_the_manifest_says_what_is_there(shop: Shop, data: Data) -> None:
+def test_the_manifest_and_its_hash_are_those_of_the_records(
+    shop: Shop, data: Data, spec: str, settings: Settings
+) -> None:
     manifest = shop.manifest
     assert manifest.counts == {
         "products": len(data.products),
@@ -53,18 +55,9 @@ def test_the_manifest_says_what_is_there(shop: Shop, data: Data) -> None:
     assert manifest.recipe == {"made": "by hand"}
     assert manifest.versions["text"]
     assert manifest.sizes["total"] > 0
-
-
-def test_the_content_hash_is_that_of_the_records(shop: Shop) -> None:
     assert shop.manifest.content_hash == CONTENT_HASH
     assert content_of(shop).digest(shop.manifest.as_of) == CONTENT_HASH
-
-
-def test_a_sound_shop_has_no_problems(spec: str, settings: Settings, shop: Shop) -> None:
     assert list(check_shop(spec, settings)) == []
-
-
-def test_the_shops_address_is_no_part_of_it(spec: str, shop: Shop, settings: Settings) -> None:
     with open_shop(spec, settings.model_copy(update={"shop_url": "https://elsewhere.example"})) as other:
         assert other.shop_url == "https://elsewhere.example"
         product = other.store.product("B000TIE001")
@@ -116,7 +109,7 @@ def test_an_empty_shop_is_a_shop(spec_of: Name, data: Data, settings: Settings, 
     assert list(check_shop(name, settings)) == []
 
 
-def test_an_existing_shop_is_replaced_only_when_asked(
+def test_an_existing_shop_is_replaced_only_when_asked_and_published(
     spec_of: Name, data: Data, settings: Settings, write: Write
 ) -> None:
     name = spec_of("replaced")
@@ -131,37 +124,35 @@ def test_an_existing_shop_is_replaced_only_when_asked(
         assert after.manifest.content_hash == second.content_hash != first.content_hash
         assert len(list(after.store.iter_orders())) == 100
     assert list(check_shop(name, settings)) == []
-
-
-def test_leaving_without_publishing_leaves_the_old_shop(
-    spec_of: Name, data: Data, settings: Settings, write: Write
-) -> None:
-    name = spec_of("abandoned")
-    first = write(data, name, settings)
     with pytest.raises(RuntimeError), shop_writer(name, settings, replace=True) as writer:
         writer.write_products(data.products[:5])
         raise RuntimeError("stop")
-    with open_shop(name, settings) as after:
-        assert after.manifest == first
-        assert len(list(after.store.iter_products())) == len(data.products)
+    with open_shop(name, settings) as left:
+        assert left.manifest == second, "what was not published leaves the old shop"
+        assert len(list(left.store.iter_products())) == len(data.products)
 
 
-def test_a_shop_that_was_never_published_is_not_there(spec_of: Name, data: Data, settings: Settings) -> None:
+def test_what_is_unpublished_or_of_other_content_is_no_shop(
+    spec_of: Name, data: Data, settings: Settings
+) -> None:
     name = spec_of("unborn")
     with shop_writer(name, settings) as writer:
         writer.write_products(data.products)
     with pytest.raises(ShopError, match="no such shop"):
         open_shop(name, settings)
     assert len(list(check_shop(name, settings))) == 1
-
-
-def test_a_manifest_of_other_content_is_refused(spec_of: Name, data: Data, settings: Settings) -> None:
     manifest = Manifest(backend="", as_of="", content_hash="0" * 64, counts={})
     with pytest.raises(ShopError, match="content hash"), shop_writer(spec_of("other"), settings) as writer:
         writer.write_products(data.products)
         writer.write_users([])
         writer.write_orders([])
         writer.publish(manifest)
+    for products in (data.products[::-1], [data.products[0]] * 2):
+        with (
+            pytest.raises(ShopError, match="each once"),
+            shop_writer(spec_of("disorder"), settings) as writer,
+        ):
+            writer.write_products(products)
 
 
 def _orders(**wrong: list[int]) -> OrderColumns:
@@ -200,12 +191,3 @@ def test_orders_out_of_order_or_of_nothing_are_refused(
         writer.write_orders(batches)
     with pytest.raises(ShopError, match="no such shop"):
         open_shop(name, settings)
-
-
-def test_ids_out_of_order_are_refused(spec_of: Name, data: Data, settings: Settings) -> None:
-    for products in (data.products[::-1], [data.products[0]] * 2):
-        with (
-            pytest.raises(ShopError, match="each once"),
-            shop_writer(spec_of("disorder"), settings) as writer,
-        ):
-            writer.write_products(products)

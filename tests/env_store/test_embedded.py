@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -98,13 +99,10 @@ def test_what_cannot_be_opened_says_so_in_one_sentence(folder: Path, damage: str
     assert list(check_shop(str(folder), SETTINGS)) == [message]
 
 
-def test_a_newer_schema_asks_for_an_update(folder: Path) -> None:
+def test_no_shop_and_a_newer_one_say_so(folder: Path, tmp_path: Path) -> None:
     _edit_manifest(folder, schema_version=2)
     with pytest.raises(ShopError, match=r"newer version .schema 2, this one reads 1.; update drr"):
         open_shop(str(folder), SETTINGS)
-
-
-def test_a_file_and_nothing_are_no_shops(tmp_path: Path, folder: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(ShopError, match="is a file"):
         open_shop(str(tmp_path / "file"), SETTINGS)
@@ -124,31 +122,24 @@ def test_check_names_what_does_not_fit(folder: Path, statement: str, sentence: s
     assert any(sentence in problem for problem in problems), problems
 
 
-def test_check_sees_a_wrong_today(folder: Path) -> None:
-    _edit_manifest(folder, as_of="2022-05-01")
-    problems = list(check_shop(str(folder), SETTINGS))
-    assert any("as_of is 2022-05-01, and the day after the last order is 2022-04-16" in p for p in problems)
-
-
-def test_check_adds_the_raw_rows_up(folder: Path) -> None:
+def test_check_sees_what_was_edited_in_the_manifest(folder: Path) -> None:
     rows = {"reviews": 6, "orders": 3, "duplicates": 1, "not_selected": 0, "quarantined": 1}
-    _edit_manifest(folder, rows=rows)
-    assert "The manifest says that 6 reviews were read and accounts for 5." in check_shop(
-        str(folder), SETTINGS
-    )
-
-
-def test_check_sees_an_edited_recipe(folder: Path) -> None:
-    _edit_manifest(folder, recipe={"min_reviews": 5})
-    assert list(check_shop(str(folder), SETTINGS)) == [
-        "The manifest is not what was written: its recipe or another part of its text was changed."
+    told: list[tuple[dict[str, Any], str]] = [
+        ({"as_of": "2022-05-01"}, "as_of is 2022-05-01, and the day after the last order is 2022-04-16"),
+        ({"rows": rows}, "The manifest says that 6 reviews were read and accounts for 5."),
+        ({"recipe": {"min_reviews": 5}}, "its recipe or another part of its text was changed."),
     ]
+    sound = (folder / "manifest.json").read_bytes()
+    for changes, said in told:
+        (folder / "manifest.json").write_bytes(sound)
+        _edit_manifest(folder, **changes)
+        problems = list(check_shop(str(folder), SETTINGS))
+        assert any(said in problem for problem in problems), problems
+    assert len(problems) == 1
     open_shop(str(folder), SETTINGS).close()
-
-
-def test_a_shop_of_before_the_seal_is_as_good(folder: Path) -> None:
+    (folder / "manifest.json").write_bytes(sound)
     _edit_manifest(folder, seal=None)
-    assert list(check_shop(str(folder), SETTINGS)) == []
+    assert list(check_shop(str(folder), SETTINGS)) == [], "of before the seal"
 
 
 @pytest.mark.parametrize(
@@ -198,23 +189,19 @@ def test_check_finds_damaged_pages(folder: Path, builder: Builder) -> None:
     assert problems and "damaged" in problems[0]
 
 
-def test_a_folder_with_other_things_is_not_written_over(tmp_path: Path) -> None:
+def test_only_an_empty_folder_or_a_shop_becomes_one_and_nothing_is_left_beside_it(
+    tmp_path: Path, builder: Builder, folder: Path
+) -> None:
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "thesis.txt").write_text("x")
     with pytest.raises(ShopError, match="other things"):
         shop_writer(str(tmp_path / "home"), SETTINGS, replace=True)
     assert (tmp_path / "home" / "thesis.txt").read_text() == "x"
-
-
-def test_an_empty_folder_becomes_the_shop(tmp_path: Path, builder: Builder) -> None:
-    (tmp_path / "shop").mkdir()
-    builder(tmp_path / "shop")
-    assert list(check_shop(str(tmp_path / "shop"), SETTINGS)) == []
-
-
-def test_a_published_shop_leaves_nothing_beside_it(folder: Path, builder: Builder) -> None:
+    (tmp_path / "new").mkdir()
+    builder(tmp_path / "new")
+    assert list(check_shop(str(tmp_path / "new"), SETTINGS)) == []
     builder(folder, replace=True, text="cat toy")
-    assert [path.name for path in folder.parent.iterdir()] == ["shop"]
+    assert sorted(path.name for path in folder.parent.iterdir()) == ["home", "new", "shop"]
     assert sorted(path.name[:5] for path in folder.iterdir()) == ["data-", "manif"]
 
 
@@ -230,7 +217,9 @@ def test_a_build_stopped_as_it_begins_leaves_nothing(folder: Path, monkeypatch: 
     assert [path.name for path in folder.parent.iterdir()] == [folder.name]
 
 
-def test_an_open_shop_outlives_its_replacement(folder: Path, builder: Builder) -> None:
+def test_an_open_shop_outlives_its_replacement_and_a_closed_one_is_not_read(
+    folder: Path, builder: Builder
+) -> None:
     from threading import Thread
 
     with open_shop(str(folder), SETTINGS) as old:
@@ -252,9 +241,6 @@ def test_an_open_shop_outlives_its_replacement(folder: Path, builder: Builder) -
     assert errors and "replaced while open" in errors[0]
     with open_shop(str(folder), SETTINGS) as new:
         assert new.catalog.search(SearchRequest("feeder")).total == 0
-
-
-def test_a_closed_shop_is_not_read(folder: Path) -> None:
     shop = open_shop(str(folder), SETTINGS)
     shop.close()
     with pytest.raises(ShopError, match="closed"):

@@ -10,6 +10,7 @@ import pytest
 from drr.app.cli import main
 
 from tests.cases import cases
+from tests.commands import Drr
 
 
 def _json(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> Any:
@@ -26,9 +27,8 @@ def test_info_has_the_fixed_form(folder: Path, capsys: pytest.CaptureFixture[str
     assert (info["quarantined"], info["duplicates"]) == ({"not JSON": 1}, 1)
 
 
-def test_info_shows_the_ratios_beside_the_papers(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["shop", "info", str(folder)]) == 0
-    out = capsys.readouterr().out
+def test_info_shows_the_ratios_beside_the_papers(folder: Path, drr: Drr) -> None:
+    out = drr.out("shop", "info", folder)
     assert "orders per product" in out and "(paper: 53.8)" in out and "(paper: 2.39)" in out
     assert "meta-prefix" in out and "not JSON" in out
 
@@ -82,22 +82,17 @@ def test_a_new_index_leaves_the_records(folder: Path, capsys: pytest.CaptureFixt
     ("words", "hint"),
     cases("env_store", "test_an_empty_answer_says_why"),
 )
-def test_an_empty_answer_says_why(
-    folder: Path, capsys: pytest.CaptureFixture[str], words: list[str], hint: str
-) -> None:
-    assert main(["shop", "search", str(folder), *words]) == 0
-    assert hint in capsys.readouterr().out
+def test_an_empty_answer_says_why(folder: Path, drr: Drr, words: list[str], hint: str) -> None:
+    assert hint in drr.out("shop", "search", folder, *words)
 
 
 @pytest.mark.parametrize(
     "words",
     cases("env_store", "test_senseless_options_are_misuse"),
 )
-def test_senseless_options_are_misuse(
-    folder: Path, capsys: pytest.CaptureFixture[str], words: list[str]
-) -> None:
-    assert main(["shop", "search", str(folder), "x", *words]) == 2
-    out, err = capsys.readouterr()
+def test_senseless_options_are_misuse(folder: Path, drr: Drr, words: list[str]) -> None:
+    code, out, err = drr("shop", "search", folder, "x", *words)
+    assert code == 2
     assert out == "" and err.startswith("drr: --")
 
 
@@ -110,9 +105,8 @@ def test_show_prints_the_papers_documents(folder: Path, capsys: pytest.CaptureFi
         assert _json(capsys, "show", str(folder), "user", key)["address"]["zip"] == "60601"
 
 
-def test_show_of_a_user_tells_the_history(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["shop", "show", str(folder), "user", "A1"]) == 0
-    out = capsys.readouterr().out
+def test_show_of_a_user_tells_the_history(folder: Path, drr: Drr) -> None:
+    out = drr.out("shop", "show", folder, "user", "A1")
     assert "2 orders" in out and "2022-04-15  0000000000000005  B000000000  Delivered" in out
 
 
@@ -141,15 +135,14 @@ def test_show_of_a_user_tells_as_many_orders_as_are_asked_for(
         assert out == "" and err.startswith("drr: --orders"), words
 
 
-def test_what_is_not_there_names_what_is_near(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["shop", "show", str(folder), "product", "B00000000X", "--json"]) == 2
-    out, err = capsys.readouterr()
+def test_what_is_not_there_names_what_is_near(folder: Path, drr: Drr) -> None:
+    code, out, err = drr("shop", "show", folder, "product", "B00000000X", "--json")
+    assert code == 2
     assert out == "" and "B000000007, B000000008, B000000009" in err
 
 
-def test_no_control_character_reaches_the_terminal(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["shop", "show", str(folder), "product", "B000000001"]) == 0
-    out = capsys.readouterr().out
+def test_no_control_character_reaches_the_terminal(folder: Path, drr: Drr) -> None:
+    out = drr.out("shop", "show", folder, "product", "B000000001")
     assert "red" in out and "\x1b" not in out and "\x07" not in out
 
 
@@ -185,7 +178,7 @@ def test_copy_makes_the_same_shop(folder: Path, tmp_path: Path, capsys: pytest.C
 
 
 @pytest.mark.parametrize("action", ["info", "check"])
-def test_no_shop_is_one_clear_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], action: str) -> None:
-    assert main(["shop", action, str(tmp_path / "nowhere")]) == 2
-    out, err = capsys.readouterr()
+def test_no_shop_is_one_clear_line(tmp_path: Path, drr: Drr, action: str) -> None:
+    code, out, err = drr("shop", action, tmp_path / "nowhere")
+    assert code == 2
     assert out == "" and len(err.splitlines()) == 1 and "no such shop" in err

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from drr.agents.base import AnswerRecord
-from drr.app.cli import main
 from drr.study.study import Study
 from drr.tools.registry import TOOLS
 
 from tests.agents.garden import BEN
+from tests.commands import Drr
 from tests.inspecting.conftest import Garden
 from tests.wire import Request, Say, Wire
 
@@ -80,11 +80,8 @@ def test_each_sample_has_its_own_session_and_leaves_a_record_of_ours(found: Docu
         assert record.transcripts[0].messages[0]["role"] == "system"
 
 
-def test_its_figures_are_those_of_drr_report(
-    found: Document, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["report", str(folder / "study"), "--json"]) == 0
-    (ours,) = json.loads(capsys.readouterr().out)["metrics"].values()
+def test_its_figures_are_those_of_drr_report(found: Document, folder: Path, drr: Drr) -> None:
+    (ours,) = drr.json("report", folder / "study")["metrics"].values()
     figures = found["kept"]["figures"]
     # Inspect wants the names of figures beforehand; the report leaves out a kind of source that nobody cited.
     absent = {
@@ -102,12 +99,11 @@ def test_its_figures_are_those_of_drr_report(
 
 
 def test_judging_the_study_again_changes_nothing(
-    found: Document, garden: Garden, folder: Path, capsys: pytest.CaptureFixture[str]
+    found: Document, garden: Garden, folder: Path, drr: Drr
 ) -> None:
     what = "faithfulness,citations,quality,rules"
     words = [str(folder / "study"), "--what", what, "--shop", str(garden.shop), "--json", "--quiet"]
-    assert main(["judge", *words]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = json.loads(drr.out("judge", *words))
     assert document["run"]["left"] == 0
     (ours,) = document["metrics"].values()
     assert ours["fp"]["value"] == found["kept"]["figures"]["fp"]["mean"]
@@ -162,7 +158,7 @@ def test_an_agent_of_theirs_has_our_tools_by_one_line(found: Document) -> None:
 
 
 def test_the_command_as_it_is_typed_counts_what_the_server_counts(
-    apart: Callable[..., str], garden: Garden, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    apart: Callable[..., str], garden: Garden, tmp_path: Path, drr: Drr
 ) -> None:
     def shopper(request: Request) -> Say:
         asked = any(message["role"] == "assistant" for message in request.body["messages"])
@@ -185,8 +181,7 @@ def test_the_command_as_it_is_typed_counts_what_the_server_counts(
         options = [word for one in given for word in ("-T", one)]
         apart("inspect", "eval", *words, "--log-dir", tmp_path / "logs", *options, **server)
         counted = len(wire.requests)
-    assert main(["report", str(tmp_path / "study"), "--json"]) == 0
-    ((system, ours),) = json.loads(capsys.readouterr().out)["metrics"].items()
+    ((system, ours),) = drr.json("report", tmp_path / "study")["metrics"].items()
     assert (system, counted) == ("inspect openai/scripted", 4)
     assert (ours["input_tokens"]["value"], ours["output_tokens"]["value"]) == (200.0, 40.0)
 

@@ -6,9 +6,9 @@ import sys
 from collections.abc import Callable
 
 import pytest
-from drr.app.cli import main
 
 from tests.agents.garden import ANNA
+from tests.commands import Drr
 from tests.inspecting.conftest import Garden
 
 ONE_FORM = (
@@ -17,12 +17,9 @@ ONE_FORM = (
 
 
 @pytest.mark.skipif("inspect_ai" in sys.modules, reason="Inspect is here")
-def test_without_the_package_it_says_what_to_install(
-    garden: Garden, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_the_package_it_says_what_to_install(garden: Garden, drr: Drr) -> None:
     words = ["Which feeder?", "--shop", str(garden.shop), "--user", ANNA, "--variant", "inspect:react"]
-    assert main(["ask", *words]) == 2
-    assert "pip install 'deepresearch-retail[inspect]'" in capsys.readouterr().err
+    assert "pip install 'deepresearch-retail[inspect]'" in drr.err("ask", *words)
 
 
 @pytest.mark.wheel

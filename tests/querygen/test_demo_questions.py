@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 from drr.app.commands.demo import ASKED
 from drr.querygen.builtin import builtin_queries
 
-from tests.commands import drr
+from tests.commands import Drr
 
 README = "What would make my yard better for birds, for under $200?"
 DEMO = builtin_queries()[:ASKED]
@@ -27,10 +26,9 @@ WANTED = ["Safety Gate", "Foam Pillow", "Pruning Shears", "Proofing Basket"]
     ids=["readme", "readme, bath", *WANTED],
 )
 def test_the_short_answer_is_what_is_sought(
-    text: str, user: str, wanted: str, shop_folder: Path, capsys: pytest.CaptureFixture[str]
+    text: str, user: str, wanted: str, shop_folder: Path, drr: Drr
 ) -> None:
-    assert drr("ask", text, "--shop", shop_folder, "--user", user, "--variant", "react", "--json") == 0
-    report = json.loads(capsys.readouterr().out)["report"]
+    report = drr.json("ask", text, "--shop", shop_folder, "--user", user, "--variant", "react")["report"]
     answer = report.split("## The short answer")[1].split("\n## ")[0]
     assert wanted in answer
     assert "Pillowcase" not in answer

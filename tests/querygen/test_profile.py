@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from itertools import islice
 from pathlib import Path
 
 import pytest
-from drr.app.cli import main
 from drr.env.errors import DrrError
 from drr.env.profile import build_profile, shopper_label, themes_of
 from drr.env.shop import Shop
 
 from tests.cases import cases
+from tests.commands import Drr
 
 LONGEST = 4000
 
@@ -80,21 +79,16 @@ def test_hostile_titles_stay_on_their_line(shop: Shop) -> None:
         assert len(item.title) <= 90
 
 
-def test_an_unknown_user_is_named(shop: Shop, shop_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_user_is_named(shop: Shop, shop_folder: Path, drr: Drr) -> None:
     with pytest.raises(DrrError, match="no user 'NOBODY'"):
         build_profile(shop.store, "NOBODY", shop.manifest.as_of)
-    assert main(["profile", "--shop", str(shop_folder), "--user", "NOBODY"]) == 2
-    assert "NOBODY" in capsys.readouterr().err
+    assert "NOBODY" in drr.err("profile", "--shop", shop_folder, "--user", "NOBODY")
 
 
-def test_the_command_prints_text_or_one_document(
-    shop: Shop, shop_folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_prints_text_or_one_document(shop: Shop, shop_folder: Path, drr: Drr) -> None:
     user_id = shop.store.sample_users(1, seed=3, min_orders=5)[0]
     profile = build_profile(shop.store, user_id, shop.manifest.as_of)
-    assert main(["profile", "--shop", str(shop_folder), "--user", user_id]) == 0
-    assert capsys.readouterr().out == profile.text() + "\n"
-    assert main(["profile", "--shop", str(shop_folder), "--user", user_id, "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    assert drr.out("profile", "--shop", shop_folder, "--user", user_id) == profile.text() + "\n"
+    document = drr.json("profile", "--shop", shop_folder, "--user", user_id)
     assert document["sha256"] == profile.sha256
     assert document["label"]["name"] == profile.label.name

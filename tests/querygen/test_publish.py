@@ -6,7 +6,6 @@ import json
 from hashlib import sha256
 from pathlib import Path
 
-import pytest
 import yaml
 from drr.env.query import Query, read_queries
 from drr.querygen.builtin import builtin_queries
@@ -14,7 +13,7 @@ from drr.querygen.dataset import FILES
 from drr.querygen.stats import distinct, statistics_of
 from pyarrow import parquet
 
-from tests.commands import drr
+from tests.commands import Drr
 
 
 def test_statistics_are_those_of_the_file(queries: list[Query]) -> None:
@@ -38,20 +37,16 @@ def test_distinct_counts_runs_of_words() -> None:
     assert distinct(same, 1, 100) is None
 
 
-def test_the_command_prints_one_document_or_two_columns(
-    written: Path, shop_folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert drr("queries", "stats", written, "--shop", shop_folder, "--json") == 0
-    document = json.loads(capsys.readouterr().out)
+def test_the_command_prints_one_document_or_two_columns(written: Path, shop_folder: Path, drr: Drr) -> None:
+    document = drr.json("queries", "stats", written, "--shop", shop_folder)
     assert document["passing_all"] == 1.0
     assert sum(document["categories"].values()) == document["queries"]
-    assert drr("queries", "stats", written, "--against", written) == 0
-    assert capsys.readouterr().out.count("queries.jsonl") == 2
+    assert drr.out("queries", "stats", written, "--against", written).count("queries.jsonl") == 2
 
 
-def test_the_dataset_holds_the_same_questions_in_every_form(written: Path, tmp_path: Path) -> None:
+def test_the_dataset_holds_the_same_questions_in_every_form(written: Path, tmp_path: Path, drr: Drr) -> None:
     out = tmp_path / "dataset"
-    assert drr("queries", "dataset", written, "--out", out, "--name", "Try") == 0
+    drr.out("queries", "dataset", written, "--out", out, "--name", "Try")
     assert sorted(path.name for path in out.iterdir()) == sorted(FILES)
     queries = read_queries(out / "queries.jsonl")
     assert queries == read_queries(written)
@@ -80,23 +75,24 @@ def test_the_dataset_holds_the_same_questions_in_every_form(written: Path, tmp_p
 
 
 def test_rejected_questions_are_left_out_and_other_folders_alone(
-    queries: list[Query], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    queries: list[Query], tmp_path: Path, drr: Drr
 ) -> None:
     rejected = queries[0].model_copy(
         update={"review": queries[0].review.model_copy(update={"status": "rejected", "reviewer": "Ada"})}
     )
     path = tmp_path / "q.jsonl"
     path.write_text(rejected.model_dump_json() + "\n" + queries[1].model_dump_json() + "\n", encoding="utf-8")
-    assert drr("queries", "dataset", path, "--out", tmp_path / "d") == 0
+    drr.out("queries", "dataset", path, "--out", tmp_path / "d")
     assert [query.id for query in read_queries(tmp_path / "d" / "queries.jsonl")] == [queries[1].id]
     path.write_text(rejected.model_dump_json() + "\n", encoding="utf-8")
-    assert drr("queries", "dataset", path, "--out", tmp_path / "e") == 2
+    drr.err("queries", "dataset", path, "--out", tmp_path / "e")
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("mine")
-    assert drr("queries", "dataset", tmp_path / "d" / "queries.jsonl", "--out", tmp_path / "mine") == 2
-    assert "name a new folder" in capsys.readouterr().err
+    assert "name a new folder" in drr.err(
+        "queries", "dataset", tmp_path / "d" / "queries.jsonl", "--out", tmp_path / "mine"
+    )
 
 
-def test_the_built_in_set_can_be_written_out(tmp_path: Path) -> None:
-    assert drr("queries", "builtin", "--out", tmp_path / "b.jsonl") == 0
+def test_the_built_in_set_can_be_written_out(tmp_path: Path, drr: Drr) -> None:
+    drr.out("queries", "builtin", "--out", tmp_path / "b.jsonl")
     assert read_queries(tmp_path / "b.jsonl") == builtin_queries()

@@ -15,7 +15,7 @@ from drr.env.errors import DrrError
 from drr.env.query import Query, query_id, read_queries
 from drr.querygen.review import Terminal, review
 
-from tests.commands import drr
+from tests.commands import Drr
 
 NEW = "Which of your bird feeders would you take for under $45 in total, and how is it washed?"
 
@@ -78,9 +78,8 @@ def test_back_wrong_keys_and_what_the_checks_say(file: Path, shop_folder: Path, 
 
 
 @pytest.mark.parametrize("name", ["none", "model:claude", " "])
-def test_only_a_person_reviews(file: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert drr("queries", "review", file, "--reviewer", name) == 2
-    assert "name of the person" in capsys.readouterr().err
+def test_only_a_person_reviews(file: Path, name: str, drr: Drr) -> None:
+    assert "name of the person" in drr.err("queries", "review", file, "--reviewer", name)
 
 
 def test_a_file_that_somebody_else_changed_is_not_overwritten(file: Path, queries: list[Query]) -> None:

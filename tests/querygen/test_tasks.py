@@ -17,7 +17,7 @@ from drr.querygen.checks import problems
 from drr.querygen.files import BUILT_IN, ResearchTask, read_tasks, write_tasks
 
 from tests.cases import cases
-from tests.commands import drr
+from tests.commands import Drr
 
 TASKS = read_tasks(BUILT_IN)
 
@@ -106,11 +106,11 @@ def test_a_task_goes_to_persons_whom_it_touches_and_who_differ() -> None:
     assert max(used.values()) - min(used.values()) <= 1, "nobody is asked much more often than another"
 
 
-def test_the_same_text_is_a_query_of_its_own_for_each_person(tmp_path: Path) -> None:
+def test_the_same_text_is_a_query_of_its_own_for_each_person(tmp_path: Path, drr: Drr) -> None:
     tasks, persons, out = (tmp_path / f"{name}.jsonl" for name in ("tasks", "persons", "queries"))
     tasks.write_text("\n".join(json.dumps(task.line()) for task in BIRDS))
     persons.write_text("\n".join(json.dumps(person.line()) for person in PERSONS.values()))
-    assert drr("pairs", tasks, persons, "--per-task", 3, "--out", out) == 0
+    drr.out("pairs", tasks, persons, "--per-task", 3, "--out", out)
     queries = read_queries(out)
     assert len({query.id for query in queries}) == len(queries) == 12
     own = [query for query in queries if query.task_id == "t0"]
@@ -132,11 +132,12 @@ def test_what_is_no_task_is_named(tmp_path: Path, line: str, told: str) -> None:
 
 @pytest.mark.long
 def test_a_shop_that_sells_none_of_it_is_said_and_nothing_is_written(
-    shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    shop_folder: Path, tmp_path: Path, drr: Drr
 ) -> None:
     out = tmp_path / "tasks.jsonl"
-    assert drr("tasks", "build", "--shop", shop_folder, "--out", out, "--min-products", 500) == 1
-    assert "can answer none" in capsys.readouterr().err
+    assert "can answer none" in drr.err(
+        "tasks", "build", "--shop", shop_folder, "--out", out, "--min-products", 500, code=1
+    )
     assert not out.exists()
 
 
@@ -149,7 +150,7 @@ def reviewed(path: Path, *keys: str) -> str:
 
 @pytest.mark.long
 def test_a_person_accepts_edits_and_rejects_tasks_and_rejected_ones_are_asked_of_nobody(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, drr: Drr
 ) -> None:
     tasks, persons, out = (tmp_path / f"{name}.jsonl" for name in ("tasks", "persons", "queries"))
     tasks.write_text("\n".join(json.dumps(task.line()) for task in BIRDS))
@@ -165,10 +166,10 @@ def test_a_person_accepts_edits_and_rejects_tasks_and_rejected_ones_are_asked_of
     assert third.review.history[-1]["reason"] == "too vague"
     assert fourth == BIRDS[3]
 
-    assert drr("pairs", tasks, persons, "--per-task", 2, "--out", out) == 0
-    assert "a reviewer rejected them: t2" in capsys.readouterr().err
+    assert "a reviewer rejected them: t2" in drr.err(
+        "pairs", tasks, persons, "--per-task", 2, "--out", out, code=0
+    )
     assert {query.task_id for query in read_queries(out)} == {"t0", "t1", "t3"}
     everything = [task.model_copy(update={"review": third.review}) for task in BIRDS]
     write_tasks(tasks, everything)
-    assert drr("pairs", tasks, persons, "--out", out) == 2
-    assert "rejected every task" in capsys.readouterr().err
+    assert "rejected every task" in drr.err("pairs", tasks, persons, "--out", out)

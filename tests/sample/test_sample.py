@@ -22,6 +22,7 @@ from drr.env.errors import Misuse
 from drr.env.progress import Quiet
 
 from tests.cases import cases
+from tests.commands import Drr
 
 REVIEW_KEYS = cases("sample", "REVIEW_KEYS")
 META_KEYS = cases("sample", "META_KEYS")
@@ -257,23 +258,20 @@ def test_the_same_seed_gives_the_same_files_and_another_seed_others(tmp_path: Pa
         assert (tmp_path / "a" / name).read_bytes() != (tmp_path / "c" / name).read_bytes()
 
 
-def test_a_folder_of_someone_else_is_left_alone_and_an_own_one_replaced(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_of_someone_else_is_left_alone_and_an_own_one_replaced(tmp_path: Path, drr: Drr) -> None:
     folder = tmp_path / "raw"
     words = ["sample", str(folder), "--products", "60", "--users", "10", "--reviews", "200", "--quiet"]
-    assert main(words) == 0
-    assert main([*words, "--seed", "9"]) == 0
+    drr.out(*words)
+    drr.out(*words, "--seed", "9")
     assert json.loads((folder / "sample.json").read_text())["plan"]["seed"] == 9
     (folder / "thesis.txt").write_text("mine")
-    assert main(words) == 2
-    assert "thesis.txt" in capsys.readouterr().err
+    assert "thesis.txt" in drr.err(*words)
     assert (folder / "thesis.txt").read_text() == "mine"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["raw"]
 
 
 @pytest.mark.long
-def test_a_killed_run_leaves_nothing_for_ever(tmp_path: Path) -> None:
+def test_a_killed_run_leaves_nothing_for_ever(tmp_path: Path, drr: Drr) -> None:
     """Killed in the middle of writing: no folder appears, and the next run clears what lay about."""
     folder = tmp_path / "raw"
     words = [sys.executable, "-m", "drr.app.cli", "sample", str(folder), "--quiet"]
@@ -285,9 +283,7 @@ def test_a_killed_run_leaves_nothing_for_ever(tmp_path: Path) -> None:
     big.wait()
     assert not folder.exists()
     assert list(tmp_path.iterdir())
-    assert (
-        main(["sample", str(folder), "--products", "60", "--users", "10", "--reviews", "200", "--quiet"]) == 0
-    )
+    drr.out("sample", folder, "--products", "60", "--users", "10", "--reviews", "200", "--quiet")
     assert [path.name for path in tmp_path.iterdir()] == ["raw"]
 
 
@@ -296,8 +292,8 @@ def test_a_killed_run_leaves_nothing_for_ever(tmp_path: Path) -> None:
     [["--products", "0"], ["--users", "100", "--reviews", "100"], ["--seed", "-1"]],
     ids=["no products", "too few reviews", "negative seed"],
 )
-def test_numbers_that_make_no_sense_are_refused(tmp_path: Path, words: list[str]) -> None:
-    assert main(["sample", str(tmp_path / "raw"), *words]) == 2
+def test_numbers_that_make_no_sense_are_refused(tmp_path: Path, words: list[str], drr: Drr) -> None:
+    drr.err("sample", tmp_path / "raw", *words)
     assert not (tmp_path / "raw").exists()
 
 

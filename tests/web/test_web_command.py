@@ -13,6 +13,7 @@ from drr.env.web.open import open_web
 from drr.env.web.sandbox import DOCUMENTS, Document, build_sandbox
 
 from tests.cases import cases
+from tests.commands import Drr
 
 DOCS = [
     Document(
@@ -66,9 +67,10 @@ def test_build_search_read(sandbox: str, capsys: pytest.CaptureFixture[str]) -> 
     )
 
 
-def test_shop_addresses_are_not_the_webs(sandbox: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["web", "read", "http://ecommerce.example/B01", "--sandbox", sandbox]) == 1
-    assert "only an open shop answers it" in capsys.readouterr().err
+def test_shop_addresses_are_not_the_webs(sandbox: str, drr: Drr) -> None:
+    assert "only an open shop answers it" in drr.err(
+        "web", "read", "http://ecommerce.example/B01", "--sandbox", sandbox, code=1
+    )
 
 
 def test_record_then_replay(sandbox: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -118,11 +120,8 @@ def test_misuse_exits_2(
 @pytest.mark.parametrize(
     "url", ["http://127.0.0.1:22/", "http://169.254.169.254/latest", "file:///etc/passwd"]
 )
-def test_reading_live_goes_through_the_guard_and_needs_no_key(
-    url: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["web", "read", url, "--web", "serper", "--json"]) == 1
-    document = json.loads(capsys.readouterr().out)
+def test_reading_live_goes_through_the_guard_and_needs_no_key(url: str, drr: Drr) -> None:
+    document = drr.json("web", "read", url, "--web", "serper", code=1)
     assert (document["status"], document["markdown"]) == ("blocked", None)
     assert document["reason"].startswith("refused: ")
 
