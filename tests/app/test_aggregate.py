@@ -61,7 +61,7 @@ def test_p_by_hand(told: Any) -> None:
     ], "the form is fixed"  # fmt: skip
 
 
-def test_an_unknown_r_and_a_printed_one(told: Any) -> None:
+def test_figures_that_are_missing_or_in_error_count_nothing(told: Any) -> None:
     uncited = {"claims": [{"cited": False, "verdict": None}, {"cited": False}]}
     doubted = {"claims": [{"cited": True, "verdict": v} for v in ("supported", "unknown", None)]}
     _, document, _ = told("pqr-r", uncited, doubted)
@@ -69,9 +69,6 @@ def test_an_unknown_r_and_a_printed_one(told: Any) -> None:
     assert document["values"] == {"fa": 5, "cc": 5, "r": 7.5}
     assert document["as_printed"]["fa"] == pytest.approx((0 + 10 / 3) / 2)
     assert document["n_unscored"] == 1
-
-
-def test_tasks_whose_sources_are_all_in_error_are_no_tasks(told: Any) -> None:
     read = {"error": False, "verdicts": ["supported", "supported", "unsupported", "unknown", None]}
     dead = {"error": True, "verdicts": ["supported"]}
     rows = [{"task": 1, "sources": [read, dead]}, {"task": 2, "sources": [dead]}, {"task": 3, "sources": []}]
@@ -83,9 +80,6 @@ def test_tasks_whose_sources_are_all_in_error_are_no_tasks(told: Any) -> None:
     assert document["values"]["by_system"]["S"]["citations_per_task"] == 3
     code, document, _ = told("fact", named[0], rows[1])
     assert (code, document["n"], document["bad_rows"][0]["line"]) == (1, 1, 2)
-
-
-def test_of_six_figures_one_is_missing(told: Any) -> None:
     row = {"ir_uf": [1, 0.5, 0, None], "ir_sc": [0.5], "required": ["a", "a", 7], "cited": ["7", "b"]}
     row |= {"fa": [True, None], "if": [True, False]}
     _, document, _ = told("dr3", row, {**row, "dq": 8}, {})
@@ -206,13 +200,21 @@ def test_a_row_that_cannot_be_used_is_named(told: Any, protocol: str, row: Any, 
     assert error.count("\n") == 1
 
 
-def test_the_others_are_still_computed(told: Any) -> None:
+def test_the_others_are_still_computed_with_intervals_over_tasks(told: Any) -> None:
     kept = {**PQR, "id": 7, "task": "t", "system": "s", "meta": {"any": [1, None]}}
     code, document, _ = told("pqr", b"\xef\xbb\xbf" + json.dumps(kept).encode(), b"", {"a": 1}, PQR)
     assert (code, document["n"], document["values"]) == (1, 2, {"p": 5})
     assert [row.get("id") for row in document["rows"]] == [7, None]
     assert "id" not in document["rows"][1]
     assert document["bad_rows"][0]["line"] == 3
+    rows = [{"task": n // 2, "weights": {"D": 1}, "criteria": {"D": criteria([n % 10])}} for n in range(40)]
+    _, document, _ = told("pqr", *rows, options=("--ci",))
+    span = document["intervals"]["p"]
+    assert span["ci_low"] < document["values"]["p"] == 4.5 < span["ci_high"]
+    same = [row | {"criteria": {"D": criteria([row["task"] % 10])}} for row in rows]  # type: ignore[operator]
+    alone = [{key: value for key, value in row.items() if key != "task"} for row in same]
+    wide, narrow = (told("pqr", *them, options=("--ci",))[1]["intervals"]["p"] for them in (same, alone))
+    assert wide["ci_high"] - wide["ci_low"] > 1.2 * (narrow["ci_high"] - narrow["ci_low"])
 
 
 def test_a_file_that_cannot_be_read_is_misuse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -227,27 +229,13 @@ def test_a_file_that_cannot_be_read_is_misuse(tmp_path: Path, capsys: pytest.Cap
     assert "pqrs" in capsys.readouterr().err
 
 
-def test_intervals_are_over_tasks(told: Any) -> None:
-    rows = [{"task": n // 2, "weights": {"D": 1}, "criteria": {"D": criteria([n % 10])}} for n in range(40)]
-    _, document, _ = told("pqr", *rows, options=("--ci",))
-    span = document["intervals"]["p"]
-    assert span["ci_low"] < document["values"]["p"] == 4.5 < span["ci_high"]
-    same = [row | {"criteria": {"D": criteria([row["task"] % 10])}} for row in rows]  # type: ignore[operator]
-    alone = [{key: value for key, value in row.items() if key != "task"} for row in same]
-    wide, narrow = (told("pqr", *them, options=("--ci",))[1]["intervals"]["p"] for them in (same, alone))
-    assert wide["ci_high"] - wide["ci_low"] > 1.2 * (narrow["ci_high"] - narrow["ci_low"])
-
-
-def test_every_protocol_has_a_readable_table(tmp_path: Path, drr: Drr) -> None:
+def test_a_protocol_has_a_readable_table_that_says_what_does_not_differ(tmp_path: Path, drr: Drr) -> None:
     file = tmp_path / "rows.jsonl"
     file.write_text(json.dumps(PQR) + "\n" + json.dumps({"weights": 1}) + "\n", encoding="utf-8")
     printed = drr.out("aggregate", "pqr", file, "--ci", code=1)
     assert "5.000" in printed
     assert "line 2: " in printed
     assert "1 rows, 0 without an answer, 1 that cannot be used." in printed
-
-
-def test_what_does_not_differ_is_said_beside_its_interval(tmp_path: Path, drr: Drr) -> None:
     row = {"weights": {"GOAL": 1.0}, "criteria": {"GOAL": [{"weight": 1, "scores": [8]}]}}
     file = tmp_path / "scores.jsonl"
     file.write_text(f"{json.dumps(row)}\n" * 14, encoding="utf-8")

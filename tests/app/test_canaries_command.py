@@ -108,12 +108,21 @@ def test_a_reader_who_accuses_nothing_or_everything_fails(
     assert len(rows) == 2 + len([one for one in planted_answers() if one.kind is not None])
 
 
-def test_nobody_without_a_model_reads_twice(tmp_path: Path, drr: Drr) -> None:
+def test_nobody_without_a_model_reads_twice_and_no_other_study_takes_canaries_in(
+    tmp_path: Path, drr: Drr
+) -> None:
     words = ["canaries", "--judge", "offline", "--study", str(tmp_path / "c"), "--quiet"]
     assert "name a model with --judge" in drr.err(*words, "--what", "mistakes")
+    reports = tmp_path / "reports.jsonl"
+    reports.write_text(json.dumps({"id": "r", "system": "s", "query": "q", "report_markdown": "# R"}) + "\n")
+    drr.out("import", tmp_path / "study", reports, "--quiet")
+    assert "is a study of its own" in drr.err("canaries", "--judge", "offline", "--study", tmp_path / "study")
+    drr.err("canaries", "--judge", "offline", "--what", "birds")
 
 
-def test_every_planted_answer_has_one_thing_wrong_and_rules_accuse_no_true_one(tmp_path: Path) -> None:
+def test_every_planted_claim_and_answer_has_one_thing_wrong_and_rules_accuse_no_true_one(
+    tmp_path: Path,
+) -> None:
     every = list(planted_answers())
     assert len({one.name for one in every}) == len({one.report for one in every}) == len(every)
     spec = str(tmp_path / "shop")
@@ -123,17 +132,6 @@ def test_every_planted_answer_has_one_thing_wrong_and_rules_accuse_no_true_one(t
             subject = Subject(one.report, query=QUESTION, user_id=ANNA, shop=shop)
             wrong = [name for name, check in check_report(subject).items() if check.status == "fail"]
             assert one.kind is not None or not wrong, one
-
-
-def test_no_other_study_takes_canaries_in(tmp_path: Path, drr: Drr) -> None:
-    reports = tmp_path / "reports.jsonl"
-    reports.write_text(json.dumps({"id": "r", "system": "s", "query": "q", "report_markdown": "# R"}) + "\n")
-    drr.out("import", tmp_path / "study", reports, "--quiet")
-    assert "is a study of its own" in drr.err("canaries", "--judge", "offline", "--study", tmp_path / "study")
-    drr.err("canaries", "--judge", "offline", "--what", "birds")
-
-
-def test_every_planted_claim_is_about_one_thing_wrong() -> None:
     claims = list(planted_claims())
     assert len({claim.id for claim in claims}) == len(claims)
     assert all(claim.url in WEB for claim in claims)

@@ -45,7 +45,7 @@ async def folder(tmp_path: Path) -> Path:
     return tmp_path / "study"
 
 
-def test_tables_and_comparison_have_it(
+def test_tables_comparison_and_verdicts_have_it(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["report", str(folder), "--out", str(tmp_path / "r")]) == 0
@@ -61,9 +61,6 @@ def test_tables_and_comparison_have_it(
     told = json.loads(capsys.readouterr().out)["metrics"]
     assert (told["fp_citation"]["value"], told["fp"]["value"]) == (-0.5, 0.0)
     assert told["fp_citation"]["p"] < 0.05
-
-
-def test_every_verdict_is_written_and_stands_in_the_table(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "verdicts.jsonl"
     assert main(["report", str(folder), "--verdicts", str(file)]) == 0
     lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
@@ -79,20 +76,12 @@ def test_every_verdict_is_written_and_stands_in_the_table(folder: Path, tmp_path
     assert padded[0]["passages"] == [[0, len(GOOD)]] and padded[0]["text"] == GOOD
     table = drr.verdicts(folder)
     assert table.to_pylist() == lines
-
-
-def test_what_cannot_be_written_is_misuse(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
     for place in (tmp_path / "nowhere" / "v.jsonl", tmp_path):
         assert main(["report", str(folder), "--verdicts", str(place)]) == 2
         err = capsys.readouterr().err
         assert str(place) in err and err.count("\n") == 1
     assert write_lines(tmp_path / "v.jsonl", [{"text": "half \ud800"}]) == 1
     assert json.loads((tmp_path / "v.jsonl").read_text("utf-8")) == {"text": "half \ud800"}
-
-
-def test_the_page_of_a_report_says_what_each_address_says_alone(folder: Path) -> None:
     with Study.open(folder) as study:
         reader = Reader(study)
         view = next(

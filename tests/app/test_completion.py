@@ -140,13 +140,9 @@ def _typed(terminal: int, keys: str, shown: str) -> None:
             )
 
 
-def test_bash_leaves_files_to_the_shell(folder: Path) -> None:
-    assert _bash(folder, ["status", "stu"]) == set()
-    assert _bash(folder, ["run", "study", "--shop", ""]) == set()
-    assert "complete -o default" in (folder / "drr.bash").read_text("utf-8")
-
-
-def test_every_command_part_and_option_is_known(places: dict[str, WordPlace]) -> None:
+def test_every_command_part_and_option_is_known_and_other_shells_are_misuse(
+    places: dict[str, WordPlace], drr: Drr, folder: Path
+) -> None:
     assert set(places[""].words) == {*(row.name for row in heads()), "help"}
     assert {"info", "users"} <= set(places["shop"].words)
     assert all(
@@ -154,12 +150,9 @@ def test_every_command_part_and_option_is_known(places: dict[str, WordPlace]) ->
         for spot in places.values()
         if not spot.words and spot.options
     )
-
-
-def test_a_word_cannot_break_out_of_a_script() -> None:
     hostile = {"": WordPlace({"a'b$(touch x)`": "it's \\ here"}, {"--o'": "x"}, {"--o'": ["$(y)"]})}
     assert "'a\\'b$(touch x)`'" in fish(hostile)
-
-
-def test_a_shell_that_is_none_is_misuse(drr: Drr) -> None:
     assert "did you mean bash" in drr.err("completion", "bsh")
+    assert _bash(folder, ["status", "stu"]) == set()
+    assert _bash(folder, ["run", "study", "--shop", ""]) == set()
+    assert "complete -o default" in (folder / "drr.bash").read_text("utf-8")

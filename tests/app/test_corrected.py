@@ -47,7 +47,7 @@ def test_intervals_of_2000_studies_cover_in_93_to_97_percent() -> None:
         assert found[figure, "near-perfect"].width < widest and found[figure, "biased"].width < 0.8
 
 
-def test_the_estimate_is_the_judges_mean_plus_the_mean_difference() -> None:
+def test_the_estimate_is_the_mean_plus_the_mean_difference_of_what_code_did_not_settle() -> None:
     units = [Scored(f"q{n % 13}", 1.0, (n % 3) / 2, ((n + 1) % 3) / 2 if n % 2 else None) for n in range(130)]
     found = corrected(units)
     labelled = [u for u in units if u.person is not None]
@@ -56,9 +56,6 @@ def test_the_estimate_is_the_judges_mean_plus_the_mean_difference() -> None:
     assert found.value.value == pytest.approx(mean + shift)
     assert found.people.value == pytest.approx(sum(u.person or 0.0 for u in labelled) / len(labelled))
     assert (found.n_labelled, found.n_questions, found.value.n) == (65, 13, 130)
-
-
-def test_what_code_settled_is_not_corrected() -> None:
     judged = [Scored(f"q{n % 20}", 1.0, 1.0, 0.0) for n in range(60)]
     settled = [Scored(f"q{n % 20}", 1.0, 0.0, settled=True) for n in range(60)]
     assert corrected([*judged, *settled]).value.value == pytest.approx(0.0)
@@ -144,12 +141,29 @@ def test_trials_stand_in_for_questions_where_they_differ() -> None:
     assert first["questions"] == 40 and first["trials"] > 2
 
 
-def test_a_draw_is_by_lot_and_again_the_same() -> None:
+def test_a_draw_is_by_lot_again_the_same_and_pairs_carry_it(judged_study: Path) -> None:
     places = [(str(n), "") for n in range(100)]
     one, sample = drawn(places, 30, 5)
     assert drawn(places, 30, 5) == (one, sample) and drawn(places, 30, 6)[0] != one
     assert sample == Sample(seed=5, drawn=30, population=100) and len(set(one)) == 30
     assert drawn(places, 300, 5)[1].drawn == 100
+    with Study.open(judged_study) as study:
+        answers = read_answers(study)
+    reports = [
+        BlindReport(
+            query_id=a.query_id, query=a.query, profile="", system=a.variant, trial=a.trial, text="report"
+        )
+        for a in answers
+    ]
+    plan = make_plan(reports, annotators=["ann"], pairs=4, seed=5, by_lot=True)
+    again = make_plan(reports, annotators=["ann"], pairs=4, seed=5, by_lot=True)
+    assert [(p.query_id, p.system_a, p.system_b) for p in plan.pairs] == [
+        (p.query_id, p.system_a, p.system_b) for p in again.pairs
+    ]
+    assert plan.sample == Sample(seed=5, drawn=4, population=len(answers) * 1)
+    assert make_plan(reports, annotators=["ann"], pairs=4, seed=5).sample is None
+    line = label_of(plan.pairs[0], "overall", "left", "a", "ann", None, plan.sample)
+    assert PairwiseLabel.model_validate(line).sample == plan.sample
 
 
 def every_label(study: Path, sheets: Path) -> list[Label]:
@@ -238,26 +252,6 @@ def test_a_part_of_a_draw_and_labels_of_nothing_are_told(
     assert "1 of 16 labels are of nothing that this judge judged" in told
     assert f"at least {LEAST_LABELS}" in told and "corrected by labels" in told
     assert main(["annotate", str(judged_study), "--task", "support", "--export", str(sheet)]) == 2
-
-
-def test_pairs_drawn_by_lot_carry_their_draw(judged_study: Path) -> None:
-    with Study.open(judged_study) as study:
-        answers = read_answers(study)
-    reports = [
-        BlindReport(
-            query_id=a.query_id, query=a.query, profile="", system=a.variant, trial=a.trial, text="report"
-        )
-        for a in answers
-    ]
-    plan = make_plan(reports, annotators=["ann"], pairs=4, seed=5, by_lot=True)
-    again = make_plan(reports, annotators=["ann"], pairs=4, seed=5, by_lot=True)
-    assert [(p.query_id, p.system_a, p.system_b) for p in plan.pairs] == [
-        (p.query_id, p.system_a, p.system_b) for p in again.pairs
-    ]
-    assert plan.sample == Sample(seed=5, drawn=4, population=len(answers) * 1)
-    assert make_plan(reports, annotators=["ann"], pairs=4, seed=5).sample is None
-    line = label_of(plan.pairs[0], "overall", "left", "a", "ann", None, plan.sample)
-    assert PairwiseLabel.model_validate(line).sample == plan.sample
 
 
 @pytest.mark.long

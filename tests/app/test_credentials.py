@@ -47,7 +47,9 @@ def test_the_shell_reads_what_is_printed(tmp_path: Path, drr: Drr) -> None:
     )
 
 
-def test_what_a_file_holds_is_kept_and_a_second_password_refused(tmp_path: Path, drr: Drr) -> None:
+def test_what_a_file_holds_is_kept_and_a_second_password_or_no_place_refused(
+    tmp_path: Path, drr: Drr
+) -> None:
     """Servers know the password of their first start only: a second one would lock everybody out."""
     file = tmp_path / "env"
     file.write_text("OTHER=1")
@@ -57,7 +59,4 @@ def test_what_a_file_holds_is_kept_and_a_second_password_refused(tmp_path: Path,
     err = drr.err("shop", "servers", "password", "--file", file, code=1)
     assert "has DRR_PASSWORD already" in err and file.read_text() == before
     assert _values(file)["DRR_PASSWORD"] not in err
-
-
-def test_a_place_that_cannot_be_written_is_one_sentence(tmp_path: Path, drr: Drr) -> None:
     assert drr.err("shop", "servers", "password", "--file", tmp_path / "no" / "env", code=1).count("\n") == 1

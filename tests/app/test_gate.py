@@ -73,12 +73,9 @@ def test_the_worse_end_holds_or_the_check_fails(text: str, v: V | None, why: str
     assert (row["holds"], row["why"]) == (why is None, why)
 
 
-def test_what_is_judged_in_part_is_unknown() -> None:
+def test_what_is_judged_or_answered_in_part_is_unknown() -> None:
     row = _requirement_row("react", requirement("fp>=0.1"), value(0.8, 0.9), 2, 12)
     assert row["why"] == "unknown: 2 of 12 answers are not judged for it"
-
-
-def test_answers_that_are_pending_or_failed_are_unknown() -> None:
     tallies = [AnswerTally("react", 12, 10, 1), AnswerTally("base", 12, 3, 0), AnswerTally("never", 4, 0, 4)]
     every, of_react = [requirement("fp>=0")], [requirement("react:fp>=0")]
     told = {row["variant"]: row["why"] for row in unanswered(tallies, every, 0.0, "base")}
@@ -105,12 +102,6 @@ def test_a_study_that_was_stopped_does_not_pass(judged_study: Path, tmp_path: Pa
     assert whys["rules.price <= 1"] == "unknown: 1 of 3 answers are not judged for it"
     assert whys["words >= -9999"] is None
     drr.out("study", "gate", study, "--require", "words>=-9999", "--unanswered", "0.25")
-
-
-def test_a_broken_rule_is_what_is_left_of_the_kept() -> None:
-    turned = _turned(value(0.7, 0.9), 1.0)
-    assert (turned.value, turned.ci_low, turned.ci_high) == pytest.approx((0.15, 0.1, 0.3))
-    assert known_metrics()["rules.budget"] == "lower"
 
 
 @pytest.mark.parametrize(
@@ -158,7 +149,7 @@ def test_a_steady_loss_that_the_interval_is_too_wide_for_is_seen_by_the_paired_t
     assert [one for one in (INTERVAL, TEST) if one in (row["why"] or "")] == decided
 
 
-def test_without_a_shared_question_or_an_interval_it_is_unknown_and_fails() -> None:
+def test_what_differs_by_nothing_known_fails_and_a_broken_rule_is_what_is_left() -> None:
     apart = paired({"a": [1.0]}, {"b": [1.0]})
     assert (
         _not_worse("react", "fp", "higher", apart, "base")["why"] == "unknown: no question was scored in both"
@@ -168,6 +159,13 @@ def test_without_a_shared_question_or_an_interval_it_is_unknown_and_fails() -> N
     same = paired({"a": [7.0], "b": [9.0]}, {"a": [7.0], "b": [9.0]})
     assert _not_worse("react", "words", "lower", same, "base")["holds"]
     assert not _not_worse("react", "fp", "higher", None, "base")["holds"]
+    turned = _turned(value(0.7, 0.9), 1.0)
+    assert (turned.value, turned.ci_low, turned.ci_high) == pytest.approx((0.15, 0.1, 0.3))
+    assert known_metrics()["rules.budget"] == "lower"
+    text = junit("s", [JunitCase('a<&"', "x\x00\x1b\uffff\ud800", "why\n]]>", "deta\x0bil")])
+    case = ElementTree.fromstring(text)[0][0]
+    assert case.get("classname") == 'a<&"'
+    assert text.count("<testcase") == 1
 
 
 def test_a_study_passes_or_fails_with_table_document_and_junit(
@@ -235,10 +233,3 @@ def test_misuse_of_the_gate_is_said(judged_study: Path, drr: Drr) -> None:
         (["--require", "fp>=0", "--junit", "/nowhere/x.xml"], "cannot be written"),
     ):
         assert said in drr.err("study", "gate", study, *words)
-
-
-def test_a_junit_file_holds_any_text() -> None:
-    text = junit("s", [JunitCase('a<&"', "x\x00\x1b\uffff\ud800", "why\n]]>", "deta\x0bil")])
-    case = ElementTree.fromstring(text)[0][0]
-    assert case.get("classname") == 'a<&"'
-    assert text.count("<testcase") == 1

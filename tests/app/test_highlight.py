@@ -37,30 +37,25 @@ def texts(html: str, name: str = "c1") -> str:
     )
 
 
-def test_a_claim_in_a_list_item_is_marked_around_its_bold_and_its_link() -> None:
+def test_claims_are_marked_in_items_rows_and_headings() -> None:
     html = marked_html(REPORT, [span("- **Feeder** costs $43.99 [1](http://shop.example/B1).")])
     assert texts(html) == "Feeder costs $43.99 1 ."
     assert html.count("<li>") == 3
     assert 'href="http://shop.example/B1"' in html
-
-
-def test_a_claim_that_is_a_table_row_is_marked_cell_by_cell() -> None:
     html = marked_html(REPORT, [span("| Feeder | $43.99 |")])
     assert "<table>" in html
     assert texts(html).split() == ["Feeder", "$43.99"]
-
-
-def test_headings_and_numbered_items_stay_what_they_are() -> None:
     html = marked_html(REPORT, [span("# Plan", "c1"), span("1. First step", "c2")])
     assert "<h1><mark" in html
     assert texts(html, "c2") == "First step"
     assert "<ol>" in html
-
-
-def test_overlapping_claims_give_way() -> None:
     html = marked_html("One two three four.", [Stretch(0, 7, "c1", "full"), Stretch(4, 13, "c2", "full")])
     assert texts(html, "c1") == "One two"
     assert texts(html, "c2").strip() == "three"
+    html = marked_html("Hello there", [Stretch(0, 5, '"><script>', "full")])
+    assert "<script" not in html
+    assert marked_text("a <b> c", [(2, 5)]) == "a <mark>&lt;b&gt;</mark> c"
+    assert marked_text("abc", [(2, 9), (1, 2)]) == "a<mark>b</mark>c"
 
 
 def test_a_citation_marker_leads_to_its_source_inside_and_outside_of_claims() -> None:
@@ -71,11 +66,6 @@ def test_a_citation_marker_leads_to_its_source_inside_and_outside_of_claims() ->
     assert ' <a href="#source-2">[2]</a>.' in html
     assert "source-3" not in html
     assert 'href="http://a.example/" target="_blank"' in html
-
-
-def test_names_are_escaped() -> None:
-    html = marked_html("Hello there", [Stretch(0, 5, '"><script>', "full")])
-    assert "<script" not in html
 
 
 @given(st.text(alphabet=st.sampled_from('ab*_`[]()<>|#-1. \n\U000f0000\U000f0001&"'), max_size=60), st.data())
@@ -91,11 +81,6 @@ def test_marking_never_changes_the_text_nor_lets_markup_through(report: str, dat
         "mark", "em", "strong", "code", "p", "a", "li", "ul", "ol", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "hr",
         "pre", "br", "table", "thead", "tbody", "tr", "th", "td",
     }  # fmt: skip
-
-
-def test_a_passage_is_escaped_and_marked() -> None:
-    assert marked_text("a <b> c", [(2, 5)]) == "a <mark>&lt;b&gt;</mark> c"
-    assert marked_text("abc", [(2, 9), (1, 2)]) == "a<mark>b</mark>c"
 
 
 def test_numbered_sources_stay_lines_and_their_addresses_lead_there() -> None:

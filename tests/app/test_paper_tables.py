@@ -51,8 +51,8 @@ def by_model(settings_home: Path) -> dict[str, Table]:
     return tables_of(settings_home, "pdr", by_model=True)
 
 
-def test_every_table_and_figure_of_the_paper_is_listed_with_where_it_is_or_why_not(
-    by_rules: dict[str, Table],
+def test_the_papers_form_lists_every_exhibit_and_prints_none_of_it_beside_what_rules_made(
+    by_rules: dict[str, Table], settings_home: Path
 ) -> None:
     listed = rows(by_rules["paper"])
     assert list(listed) == [one.source for one in paper_of("pdr").exhibit]
@@ -63,11 +63,6 @@ def test_every_table_and_figure_of_the_paper_is_listed_with_where_it_is_or_why_n
     for source, why in (("Table 4", "scores of people"), ("rows of Tables 1, 2, 8, 9", "cannot be run here")):
         assert str(listed[source][1].value).startswith("– (")
         assert why in str(listed[source][1].value)
-
-
-def test_the_papers_form_has_the_papers_rows_and_columns_and_our_figures(
-    settings_home: Path, by_rules: dict[str, Table]
-) -> None:
     with Study.open(settings_home / "study") as study:
         figures = study_document(study)["metrics"]
     first, second = by_rules["pdr-table-1"], by_rules["pdr-table-2"]
@@ -78,9 +73,6 @@ def test_the_papers_form_has_the_papers_rows_and_columns_and_our_figures(
         assert cells[0].value == figures[name]["pqr_p"]["value"]
         assert cells[0].n == figures[name]["pqr_p"]["n"]
     assert by_rules["pdr-table-1"].banner
-
-
-def test_nothing_printed_stands_in_a_report_on_what_rules_made(by_rules: dict[str, Table]) -> None:
     assert not [name for name in by_rules if name.endswith("-printed")]
     assert any("left out" in note for note in by_rules["paper"].notes)
     figures = {f for one in paper_of("pdr").exhibit for row in one.rows for f in one.figures(row)}
@@ -104,9 +96,6 @@ def test_beside_a_models_figures_the_printed_ones_stand_whole_and_marked(by_mode
                 list(one.figures(row)) for row in one.rows
             ]
     assert "mixes sets of queries" in markdown(by_model["pdr-table-3-printed"])
-
-
-def test_a_printed_figure_is_no_value_of_ours_in_any_file(by_model: dict[str, Table]) -> None:
     for row in csv.DictReader(as_csv(by_model["pdr-table-2-printed"]).splitlines()):
         assert (row["value"], row["n"]) == ("", "")
         assert row["paper"]

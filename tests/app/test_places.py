@@ -83,20 +83,16 @@ def test_what_a_study_has_no_room_for_is_one_sentence(
     assert "study: study/annotation" in one_sentence(capsys)
 
 
-def test_programs_are_told_the_same(box: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_programs_are_told_the_same_of_a_draft_and_a_file_that_nobody_named_is_a_bug(
+    box: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.chdir(box)
     with pytest.raises(Misuse, match="file/new: cannot be read or written"):
         answered("export", ["study", "--out", "file/new"])
-
-
-def test_a_draft_beside_a_place_is_told_as_the_place(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     named = Namespace(study=tmp_path / "file", out=str(tmp_path / "file" / "new"))
     told = r"file/new: cannot be read or written \(Not a directory\)"
     with pytest.raises(Misuse, match=told), places_of(named):
         (tmp_path / "file" / ".new.part").mkdir()
-
-
-def test_a_file_that_nobody_named_is_a_bug(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), places_of(Namespace(study=tmp_path / "a", what=["b"], n=3)):
         (tmp_path / "ours.md").read_text(encoding="utf-8")

@@ -42,12 +42,18 @@ def test_every_exhibit_is_made_somewhere_or_says_why_not(paper: str) -> None:
             assert any(number(figure) is not None for figure in one.figures(row)), row
 
 
-def test_how_much_is_printed() -> None:
+def test_how_much_is_printed_and_what_stands_beside_a_variant() -> None:
     count = {
         paper: sum(bool(f) for one in paper_of(paper).exhibit for row in one.rows for f in one.figures(row))
         for paper in reproducible()
     }
     assert count == {"retail": 126, "pdr": 350, "dr3": 74, "reporteval": 6}
+    assert printed("react+ws", "fp") == 0.74
+    assert printed("hybrid-react+ws", "input_tokens") == 591_900
+    assert printed("plan-to-function", "quality_average") == 6.58
+    assert printed("react", "tool_calls") == 8.8
+    assert printed("react@persona", "fp") is None
+    assert printed("react", "pqr_p") is None
 
 
 @pytest.mark.parametrize(
@@ -68,15 +74,6 @@ def test_a_file_that_does_not_fit_its_own_heads_is_refused(wrong: Mapping[str, o
     PrintedPaper.model_validate({**kept, "exhibit": [one]})
     with pytest.raises(ValidationError):
         PrintedPaper.model_validate({**kept, "exhibit": [{**one, **wrong}]})
-
-
-def test_the_figures_beside_a_variant_are_those_of_the_file() -> None:
-    assert printed("react+ws", "fp") == 0.74
-    assert printed("hybrid-react+ws", "input_tokens") == 591_900
-    assert printed("plan-to-function", "quality_average") == 6.58
-    assert printed("react", "tool_calls") == 8.8
-    assert printed("react@persona", "fp") is None
-    assert printed("react", "pqr_p") is None
 
 
 def _off(
@@ -115,7 +112,7 @@ def _halves_of_overall() -> Iterator[tuple[tuple[str, ...], float, float, float]
         yield row, 3 * cells["Overall"] - p - (cells["FA"] + cells["CC"]) / 2, min(parts), max(parts)
 
 
-def test_sums_of_pdr_bench_hold() -> None:
+def test_sums_of_pdr_bench_hold_and_it_prints_the_same_figure_again() -> None:
     """P is a weighted mean of its four and Overall the mean of P, Q, R; the weights are not printed, the bounds are."""
     for source in ("Table 2", "Table 3", "Table 8"):
         for row, cells in figures(exhibit("pdr", source)).items():
@@ -123,9 +120,6 @@ def test_sums_of_pdr_bench_hold() -> None:
             assert min(parts) - HALF <= cells["P-Score"] <= max(parts) + HALF, (source, row)
     for row, q, least, most in _halves_of_overall():
         assert least - 0.03 <= q <= most + 0.03, row
-
-
-def test_pdr_bench_prints_the_same_figure_wherever_it_prints_it_again() -> None:
     everything = figures(exhibit("pdr", "Table 8"))
     whole = {tuple(cells.values()) for cells in everything.values()}
     assert all(tuple(cells.values()) in whole for cells in figures(exhibit("pdr", "Table 2")).values())
@@ -136,7 +130,7 @@ def test_pdr_bench_prints_the_same_figure_wherever_it_prints_it_again() -> None:
     assert noted(memories, ("No Memory",), "P-Score")
 
 
-def test_where_knowing_more_does_not_raise_p_the_note_says_so() -> None:
+def test_where_a_paper_speaks_against_its_own_table_a_note_says_so() -> None:
     one = exhibit("pdr", "Table 8")
     cells = figures(one)
     told = next(note.text for note in one.notes if "rise with what is known" in note.text)
@@ -149,9 +143,6 @@ def test_where_knowing_more_does_not_raise_p_the_note_says_so() -> None:
                 if not values[0] < values[1] < values[2]:
                     found.setdefault(column, []).append(model)
     assert {column: ", ".join(models) for column, models in found.items()} == listed
-
-
-def test_what_a_text_says_against_its_own_table_is_noted() -> None:
     steps = figures(exhibit("pdr", "Table 2"))
     goals = [steps["OAgents", s]["GOAL"] for s in ("Task Only", "Task w/Context", "Task w/Persona")]
     assert goals[2] - goals[1] < goals[1] - goals[0]

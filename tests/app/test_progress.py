@@ -9,7 +9,9 @@ import pytest
 from drr.app.console import progress_of
 
 
-def test_a_piped_stage_ends_in_one_line_with_bytes_and_rows(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_stage_is_one_line_where_it_is_piped_and_nothing_where_it_is_quiet(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with progress_of(argparse.Namespace()).stage("reviews", 2000, "bytes") as stage:
         stage.advance(1500, 30)
         stage.advance(500, 12)
@@ -17,6 +19,9 @@ def test_a_piped_stage_ends_in_one_line_with_bytes_and_rows(capsys: pytest.Captu
     assert printed.out == ""
     assert printed.err.startswith("reviews: 2,000 of 2,000 bytes, 42 rows")
     assert printed.err.count("\n") == 1
+    with progress_of(argparse.Namespace(quiet=True)).stage("reviews", 2000, "bytes") as stage:
+        stage.advance(2000, 40)
+    assert capsys.readouterr().err == ""
 
 
 def test_a_bar_shows_rows_a_second_and_the_time_left(
@@ -29,9 +34,3 @@ def test_a_bar_shows_rows_a_second_and_the_time_left(
         stage.advance(2000, 40)
     shown = capsys.readouterr().err
     assert "2.0/2.0 kB" in shown and "rows/s" in shown and "0:00:00" in shown
-
-
-def test_quiet_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    with progress_of(argparse.Namespace(quiet=True)).stage("reviews", 2000, "bytes") as stage:
-        stage.advance(2000, 40)
-    assert capsys.readouterr().err == ""

@@ -69,7 +69,7 @@ def read(source: str) -> list[list[str]]:
     return rows
 
 
-def test_a_table_shows_both_ends_of_an_interval_in_rows_that_fit() -> None:
+def test_tables_show_both_ends_of_an_interval_and_hostile_words_stay_words() -> None:
     cells = [Cell(0.8, 0.7, 0.96, 12, 1, bold=True), Cell(-1234.5, digits=1, signed=True, slight=True)]
     many = [Cell(0.5, 0.4, 0.6, 9)] * 20
     table = Table("t", "T", headings(*"ab", *(f"c{n}" for n in range(20))), [("r", [*cells, *many])])
@@ -81,9 +81,6 @@ def test_a_table_shows_both_ends_of_an_interval_in_rows_that_fit() -> None:
     assert sum(len(row) - 1 for row in rows) == 2 * 22
     (full,) = [row for row in read(appendix([table])) if row[1] == "a"]
     assert full[2:] == ["$0.80$", "$0.70$", "$0.96$", "12", "1"]
-
-
-def test_hostile_names_and_words_stay_words() -> None:
     table = Table(
         "t", HOSTILE, [Heading(HOSTILE), Heading("n")], [(HOSTILE, [Cell(HOSTILE), Cell(None, missing=HOSTILE)])], [HOSTILE], HOSTILE
     )  # fmt: skip

@@ -67,7 +67,7 @@ def document_of(report: Path) -> Any:
     return json.loads((report / "metrics.json").read_text("utf-8"))
 
 
-def test_every_setting_of_an_agent_stands_beside_the_others(report: Path) -> None:
+def test_every_setting_of_an_agent_stands_beside_the_others_with_sign_and_line(report: Path) -> None:
     rows = rows_of(report / "tables" / "settings.csv")
     figures = document_of(report)["metrics"]
     for system, told in (
@@ -84,6 +84,15 @@ def test_every_setting_of_an_agent_stands_beside_the_others(report: Path) -> Non
     for form in ("settings.md", "settings.tex"):
         assert "records minus task" in (report / "tables" / form).read_text("utf-8")
     assert "plan-to-function: records minus persona" in (report / "index.html").read_text("utf-8")
+    text = (report / "tables" / "settings.md").read_text("utf-8")
+    assert re.search(r"plan-to-function: records minus task \|[^|]* [+-]\d", text)
+    drawn = (report / "figures" / "settings.svg").read_text("utf-8")
+    assert (report / "figures" / "settings.png").is_file()
+    for word in ("plan-to-function", "react", "persona", "memory:bm25:1k", "CONT"):
+        assert f"<!-- {word} -->" in drawn
+    page = (report / "index.html").read_text("utf-8")
+    section = page[page.index('<section id="settings"') :]
+    assert section.index('src="figures/settings.svg"') < section.index('<section id="settings-dimensions"')
 
 
 def test_differences_are_those_of_compare(
@@ -128,15 +137,18 @@ def test_agents_that_wrote_the_same_whatever_they_were_told_are_named_by_their_b
     assert "4 of 4 reports of both are equal, byte for byte." in compared
 
 
-def test_a_study_without_settings_says_nothing_of_them(
+def test_a_study_without_settings_or_persons_says_nothing_of_them(
     judged_study: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     document = json.loads(out(capsys, "report", judged_study, "--json"))
     assert "settings" not in document
     assert "byte for byte" not in document["banner"]
+    with Study.open(judged_study) as study:
+        own = Reader(study).papers["pdr"]
+        assert isinstance(own, PersonPages) and own.cases() == {}
 
 
-def test_which_settings_are_subtracted() -> None:
+def test_settings_are_subtracted_and_bold_only_beyond_the_noise() -> None:
     names = ["a@task", "a@context:8k", "a@memory:none:8k", "a@memory:bm25:8k", "a@persona", "a"]
     assert [(x[2:], y[2:]) for x, y in pairs_of(names)] == [
         ("context:8k", "task"),
@@ -148,9 +160,6 @@ def test_which_settings_are_subtracted() -> None:
         ("", "persona"),
     ]
     assert pairs_of(["a@task"]) == []
-
-
-def test_bold_is_beyond_the_noise_after_holm_and_unknown_is_no_number() -> None:
     row: DifferenceRow = {"value": 0.5, "ci_low": 0.1, "ci_high": 0.9, "n": 20, "n_unscored": 0, "method": "", "a": 1.0, "b": 0.5,
                           "p": 0.001, "p_holm": 0.01}  # fmt: skip
     one: SettingDifference = {"a": "x@persona", "b": "x@task", "same_reports": 0, "reports": 20, "metrics": {"pqr_p": row}}  # fmt: skip
@@ -161,11 +170,6 @@ def test_bold_is_beyond_the_noise_after_holm_and_unknown_is_no_number() -> None:
     assert not difference_cell(one, metric).bold
     one["metrics"] = {}
     assert difference_cell(one, metric).text() == "–"
-
-
-def test_signs_are_said(report: Path) -> None:
-    text = (report / "tables" / "settings.md").read_text("utf-8")
-    assert re.search(r"plan-to-function: records minus task \|[^|]* [+-]\d", text)
 
 
 FUSSY = """
@@ -217,7 +221,7 @@ def memories_of(document: Any, agent: str) -> Any:
     return [table for table in document["memories"] if table["agent"] == agent]
 
 
-def test_memories_stand_between_nothing_and_the_whole_person(report: Path) -> None:
+def test_memories_stand_between_nothing_and_the_whole_person_each_with_its_cost(report: Path) -> None:
     (table,) = memories_of(document_of(report)["settings"], "plan-to-function")
     assert (table["budget"], table["questions"], table["refused"]) == (1000, 4, None)
     assert [row["memory"] for row in table["rows"]] == [None, "none", "bm25", None]
@@ -236,6 +240,17 @@ def test_memories_stand_between_nothing_and_the_whole_person(report: Path) -> No
     assert float(row["value"]) == pytest.approx(1 - given)
     assert float(row["ci_low"]) <= 1 - given <= float(row["ci_high"])
     assert rows["plan-to-function@task", "pqr_p"]["banner"]
+    rows = rows_of(report / "tables" / "cost.csv")
+    systems = document_of(report)["settings"]["cost"]["systems"]
+    assert (
+        float(rows["plan-to-function@persona: agent, an answer", "tokens"]["value"])
+        == (systems["plan-to-function@persona"]["agent"]["tokens"]["value"])
+    )
+    assert float(rows["plan-to-function@persona: judge, an answer", "calls"]["value"]) > 0
+    lows = [float(row["ci_low"]) for row in rows.values() if row["ci_low"]]
+    assert min(lows) >= 0
+    assert rows["plan-to-function@memory:bm25:1k: memory observes, a person", "calls"]["value"] == "0.0"
+    assert ("plan-to-function@persona: memory observes, a person", "calls") not in rows
 
 
 def test_a_failed_recall_is_counted_and_takes_its_question_out_of_every_row(
@@ -348,30 +363,6 @@ def test_what_a_memory_took_is_counted_once_however_often_its_unit_is_made_anew(
     assert own["agent"]["tokens"]["value"] > 0
 
 
-def test_cost_has_a_row_for_each_part_of_each_system(report: Path) -> None:
-    rows = rows_of(report / "tables" / "cost.csv")
-    systems = document_of(report)["settings"]["cost"]["systems"]
-    assert (
-        float(rows["plan-to-function@persona: agent, an answer", "tokens"]["value"])
-        == (systems["plan-to-function@persona"]["agent"]["tokens"]["value"])
-    )
-    assert float(rows["plan-to-function@persona: judge, an answer", "calls"]["value"]) > 0
-    lows = [float(row["ci_low"]) for row in rows.values() if row["ci_low"]]
-    assert min(lows) >= 0
-    assert rows["plan-to-function@memory:bm25:1k: memory observes, a person", "calls"]["value"] == "0.0"
-    assert ("plan-to-function@persona: memory observes, a person", "calls") not in rows
-
-
-def test_a_line_from_setting_to_setting_is_drawn_for_each_agent(report: Path) -> None:
-    drawn = (report / "figures" / "settings.svg").read_text("utf-8")
-    assert (report / "figures" / "settings.png").is_file()
-    for word in ("plan-to-function", "react", "persona", "memory:bm25:1k", "CONT"):
-        assert f"<!-- {word} -->" in drawn
-    page = (report / "index.html").read_text("utf-8")
-    section = page[page.index('<section id="settings"') :]
-    assert section.index('src="figures/settings.svg"') < section.index('<section id="settings-dimensions"')
-
-
 @pytest.fixture(scope="module")
 def pages(home: Path) -> Path:
     drr("view", home / "study", "--static", home / "pages", "--quiet")
@@ -412,7 +403,7 @@ def test_one_task_two_persons_two_reports_side_by_side(home: Path, pages: Path) 
         assert (pages / "c" / target).is_file(), target
 
 
-def test_a_case_says_what_its_bytes_say(pages: Path) -> None:
+def test_a_case_says_what_its_bytes_say_from_disk_and_server(pages: Path, home: Path) -> None:
     text, _ = case_of(pages, "plan-to-function@persona")
     assert re.search(
         r"plan-to-function wrote these same reports, byte for byte, also under task, memory:none:1k(,| and) memory:bm25:1k.*: rules",
@@ -420,9 +411,6 @@ def test_a_case_says_what_its_bytes_say(pages: Path) -> None:
     )
     assert re.search(r"p-\w+ and p-\w+ were given the same report, byte for byte\.", text)
     assert "tokens of this person stood with the question" in text
-
-
-def test_the_server_has_the_same_case_and_no_other(home: Path, pages: Path) -> None:
     _, name = case_of(pages, "plan-to-function")
     with (
         Study.open(home / "study") as study,
@@ -431,9 +419,3 @@ def test_the_server_has_the_same_case_and_no_other(home: Path, pages: Path) -> N
         entered(client, "t")
         assert "One task, in the same words, by 2 persons" in client.get(f"/c/{name}.html").text
         assert client.get("/c/0000000000000000.html").status_code == 404
-
-
-def test_a_study_of_one_person_a_task_has_no_cases(judged_study: Path) -> None:
-    with Study.open(judged_study) as study:
-        own = Reader(study).papers["pdr"]
-        assert isinstance(own, PersonPages) and own.cases() == {}

@@ -28,7 +28,4 @@ def test_users_are_listed_with_their_orders_and_themes(shop: str, drr: Drr) -> N
     assert [user["orders"] for user in users] == sorted((user["orders"] for user in users), reverse=True)
     assert any(user["themes"] for user in users)
     assert "ask for one: drr ask" in drr.out("shop", "users", shop, "--min-orders", "1", "--limit", "1")
-
-
-def test_none_with_so_many_orders_is_said(shop: str, drr: Drr) -> None:
     assert "no user has 1000 orders" in drr.err("shop", "users", shop, "--min-orders", "1000", code=1)

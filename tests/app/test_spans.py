@@ -47,7 +47,7 @@ def call(**more: Any) -> SeenCall:
     return SeenCall(**(given | more))
 
 
-def test_a_call_is_told_by_the_conventions_and_without_text() -> None:
+def test_a_call_is_told_by_the_conventions_without_text_or_what_is_unknown() -> None:
     found = call_attributes(call())
     assert found["gen_ai.provider.name"] == "anthropic"
     assert (found["gen_ai.request.model"], found["gen_ai.response.model"]) == ("claude-x", "claude-x-1")
@@ -55,9 +55,6 @@ def test_a_call_is_told_by_the_conventions_and_without_text() -> None:
     assert found["gen_ai.response.finish_reasons"] == ["end_turn"]
     assert found["drr.cost_usd"] == 0.5
     assert "secret words" not in str(found)
-
-
-def test_the_unknown_is_left_out() -> None:
     found = call_attributes(call(answer=None, tokens=None, cost=None, failure="timeout"))
     assert not [name for name in found if name.startswith("gen_ai.usage")]
     assert "drr.cost_usd" not in found

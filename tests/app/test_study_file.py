@@ -66,7 +66,7 @@ def test_a_run_from_the_saved_file_has_the_same_unit_keys(
     assert json.loads(capsys.readouterr().out)["units"]["total"] == 4
 
 
-def test_the_command_line_wins_over_the_file(here: Path, drr: Drr) -> None:
+def test_the_command_line_wins_over_the_file_and_each_of_its_judges_judges(here: Path, drr: Drr) -> None:
     (here / "my.yaml").write_text(
         "shop: shop\nqueries: queries.jsonl\nvariants: [react, react+ws]\ntrials: 3\nmodels: {agent: offline, judge: offline}\n"
         "judges: [offline]\nbudget: {tokens: 500000, per_unit: 2}\nreferences: no\nlimits: {steps: 4}\n",
@@ -78,9 +78,6 @@ def test_the_command_line_wins_over_the_file(here: Path, drr: Drr) -> None:
     assert 'model_judge = "offline"' in (here / "my" / "study.toml").read_text("utf-8")
     assert drr.json("study", "status", "my.yaml")["units"]["done"] == 1
     assert drr.json("judge", "my.yaml", "--what", "rules", "--quiet")["run"]["left"] == 0
-
-
-def test_each_judge_of_a_file_judges(here: Path, drr: Drr) -> None:
     (here / "my.yaml").write_text(
         "shop: shop\nqueries: queries.jsonl\nvariants: react\njudges: [offline, offline]\n", "utf-8"
     )
@@ -129,7 +126,9 @@ def test_what_is_wrong_in_a_file_is_misuse_in_one_line(
     assert not (here / "my").exists()
 
 
-def test_a_toml_file_names_line_and_key_too(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_toml_file_names_line_and_key_too_and_yaml_is_plain_words(
+    here: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     for text, said in (
         ('shop = "shop"\nqueris = "q"\n', "my.toml:2: queris: no such key; did you mean queries?"),
         ("[budget]\ndollars = 3\n", "my.toml:2: budget.dollars: no such key"),
@@ -139,21 +138,12 @@ def test_a_toml_file_names_line_and_key_too(here: Path, capsys: pytest.CaptureFi
         (here / "my.toml").write_text(text, "utf-8")
         assert run("my.toml") == 2
         assert said in capsys.readouterr().err
-
-
-def test_a_file_that_is_not_there_and_one_that_cannot_be_written(
-    here: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
     assert run("none.yaml") == 2
     assert "none.yaml: cannot be read" in capsys.readouterr().err
     given = ["--shop", "shop", "--queries", "queries.jsonl"]
     assert run("study", *given, "--save-config", "study.ini") == 2
     assert run("study", *given, "--save-config", "none/study.yaml") == 2
     assert "cannot be written" in capsys.readouterr().err
-
-
-def test_yaml_is_read_as_plain_words(tmp_path: Path) -> None:
-    """No date, no number to the base of sixty, no object, and `no` is a word."""
     file = tmp_path / "a.yaml"
     file.write_text("a: no\nb: 1:30\nc: 2024-02-29\nd: !!python/object/apply:os.getcwd []\ne:\n", "utf-8")
     assert read_yaml(file).values == {"a": "no", "b": "1:30", "c": "2024-02-29", "d": [], "e": ""}

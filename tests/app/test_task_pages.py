@@ -56,7 +56,9 @@ def browser(shelf: TaskShelf) -> TestClient:
     return client
 
 
-def test_every_fact_of_a_file_is_marked_where_it_stands(view: TaskView) -> None:
+def test_every_fact_is_marked_where_it_stands_right_beside_falsified(
+    view: TaskView, shelf: TaskShelf
+) -> None:
     files = {file.name: file for file in view.files}
     assert {name: file.facts for name, file in files.items() if file.facts} == {
         "manual.pdf": ("f1",), "budget.xlsx": ("f2",), "orders 2022.csv": ("f3",), "slip.png": ("f4",),
@@ -82,19 +84,6 @@ def test_every_fact_of_a_file_is_marked_where_it_stands(view: TaskView) -> None:
     assert (page.number, page.facts) == (2, ("f1",))
     ((start, end, _),) = page.text.spans
     assert page.text.text[start:end] == FACTS["f1"][2]
-
-
-def test_a_pdf_page_is_an_image_with_the_line_of_its_fact(view: TaskView, browser: TestClient) -> None:
-    pytest.importorskip("pypdfium2", reason="the extra pdf-pages is not installed")
-    page = next(file for file in view.files if file.name == "manual.pdf").pages[1]
-    assert page.image is not None and [fact for fact, _ in page.image.boxes] == ["f1"]
-    html = browser.get("/t/007.html").text
-    assert html.count("<rect") == 2 and page.image.link in html
-    drawn = browser.get(page.image.link.removeprefix(".."))
-    assert drawn.headers["content-type"] == "image/png" and drawn.content.startswith(b"\x89PNG")
-
-
-def test_right_and_falsified_stand_side_by_side(shelf: TaskShelf, view: TaskView) -> None:
     fact = next(one for one in view.facts if one.fact.id == "p1")
     (right,) = fact.right
     changed, left_out = fact.falsified
@@ -115,6 +104,16 @@ def test_right_and_falsified_stand_side_by_side(shelf: TaskShelf, view: TaskView
     assert noise is not None and [(one.url, one.kind, one.sizes) for one in noise.documents] == [
         ("https://news.example/tea-fair", "noise", ("2k",))
     ]
+
+
+def test_a_pdf_page_is_an_image_with_the_line_of_its_fact(view: TaskView, browser: TestClient) -> None:
+    pytest.importorskip("pypdfium2", reason="the extra pdf-pages is not installed")
+    page = next(file for file in view.files if file.name == "manual.pdf").pages[1]
+    assert page.image is not None and [fact for fact, _ in page.image.boxes] == ["f1"]
+    html = browser.get("/t/007.html").text
+    assert html.count("<rect") == 2 and page.image.link in html
+    drawn = browser.get(page.image.link.removeprefix(".."))
+    assert drawn.headers["content-type"] == "image/png" and drawn.content.startswith(b"\x89PNG")
 
 
 def test_the_page_has_all_that_is_known_of_a_task(browser: TestClient, view: TaskView) -> None:
@@ -182,7 +181,9 @@ def test_pages_are_shown_as_their_text_without_the_extra(
     assert [page.image for page in manual.pages] == [None] * 4 and manual.pages[1].text.spans
 
 
-def test_a_task_that_cannot_be_read_is_named_and_the_others_are_shown(tmp_path: Path, drr: Drr) -> None:
+def test_a_task_or_file_that_is_gone_or_broken_is_named_and_the_others_are_shown(
+    tmp_path: Path, drr: Drr
+) -> None:
     write_known_task(tmp_path / "tasks" / "007")
     write_known_task(tmp_path / "tasks" / "008", "008")
     (tmp_path / "tasks" / "008" / "truth.json").write_text("{}")
@@ -191,9 +192,6 @@ def test_a_task_that_cannot_be_read_is_named_and_the_others_are_shown(tmp_path: 
     assert ["truth.json" in (entry.problem or "") for entry in shelf.set().entries] == [False, True]
     drr.out("view", tmp_path / "tasks", "--static", tmp_path / "pages", "--quiet")
     assert drr.err("view", tmp_path / "tasks", "--judge", "rules-2").count("\n") == 1
-
-
-def test_a_file_that_is_gone_or_broken_says_so_on_its_page(tmp_path: Path) -> None:
     folder = write_known_task(tmp_path / "007")
     (folder / "files" / "budget.xlsx").write_bytes(b"no workbook")
     (folder / "files" / "notes.md").unlink()

@@ -26,19 +26,20 @@ def heads(text: str) -> list[str]:
     return text.splitlines()[0].split()
 
 
-def test_piped_a_table_is_whole_and_as_wide_as_its_cells() -> None:
+def test_a_table_is_whole_where_it_is_piped_and_its_numbers_stand_right_on_a_terminal() -> None:
     lines = table(HEAD, ROWS).splitlines()
     assert heads("\n".join(lines)) == ["variant", "FP", "tokens", "interval", "p"]
     assert lines[1] == "-" * len(lines[0])
     assert lines[2] == "react            0.97  73,210  [0.90, 1.00] n=50  0.012"
-
-
-def test_on_a_terminal_numbers_stand_right() -> None:
     lines = table(HEAD, ROWS, width=100).splitlines()
     assert lines[2:] == [
         "react            0.97  73,210  [0.90, 1.00] n=50  0.012",
         "hybrid-react+ws   0.9       8  [0.80, 0.99] n=50      -",
     ]
+    assert table(("a", "b"), [], width=40) == "a  b\n----"
+    assert table(("a", "b"), []) == "a  b\n----"
+    assert heads(table(("a", "b", "c"), [["x" * 9, "y" * 9, "z" * 9]], width=20)) == ["a", "b"]
+    assert heads(table(("a", "b", "c"), [["x" * 9, "y" * 9, "z" * 9]], width=5)) == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -57,21 +58,15 @@ def test_a_narrow_terminal_leaves_out_the_last_ranked_columns_and_says_so(
     assert told == bool(left_out)
 
 
-def test_among_equals_the_rightmost_goes_first_and_the_first_column_stays() -> None:
-    assert heads(table(("a", "b", "c"), [["x" * 9, "y" * 9, "z" * 9]], width=20)) == ["a", "b"]
-    assert heads(table(("a", "b", "c"), [["x" * 9, "y" * 9, "z" * 9]], width=5)) == ["a"]
-
-
-def test_flowing_text_is_wrapped_and_loses_no_word() -> None:
+def test_words_flow_on_a_terminal_and_none_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     words = [f"word{n}" for n in range(30)]
     text = table(("name", Column("told", flows=True), "n"), [["fp", " ".join(words), "3"]], width=50)
     assert max(map(len, text.splitlines())) <= 50
     assert [word for word in text.split() if word.startswith("word")] == words
-
-
-def test_a_table_without_rows_is_its_head() -> None:
-    assert table(("a", "b"), [], width=40) == "a  b\n----"
-    assert table(("a", "b"), []) == "a  b\n----"
+    said = "word " * 30
+    told = shown_on(Terminal(), monkeypatch, lambda: flowing(said, 4))
+    assert max(map(len, told.splitlines())) <= 40 and told.splitlines()[1].startswith("    word")
+    assert shown_on(StringIO(), monkeypatch, lambda: flowing(said, 4)) == said + "\n"
 
 
 class Terminal(StringIO):
@@ -87,7 +82,7 @@ def shown_on(stream: StringIO, monkeypatch: pytest.MonkeyPatch, text: Callable[[
     return stream.getvalue()
 
 
-def test_colour_is_for_terminals_where_no_color_is_unset(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colours_are_for_terminals_and_a_strangers_are_text(monkeypatch: pytest.MonkeyPatch) -> None:
     def drawn() -> str:
         return table(("check", ""), [["fp", verdict(True)], ["fr", verdict(False)]])
 
@@ -102,9 +97,6 @@ def test_colour_is_for_terminals_where_no_color_is_unset(monkeypatch: pytest.Mon
     monkeypatch.setenv("TERM", "dumb")
     monkeypatch.setattr(sys, "stdout", Screen(Terminal()))
     assert verdict(True) == "ok"
-
-
-def test_a_strangers_colours_are_text_where_ours_are_colours(monkeypatch: pytest.MonkeyPatch) -> None:
     hostile = "\x1b[31mred\x1b[0m \x1b<0123456789abcdef:31>"
     monkeypatch.delenv("NO_COLOR", raising=False)
     shown = shown_on(Terminal(), monkeypatch, lambda: verdict(True) + hostile)
@@ -132,10 +124,3 @@ def test_every_command_knows_quiet_and_wide_and_a_summary_is_left_out(
         and (tmp_path / "r" / "index.html").is_file()
     )
     assert '"metrics"' in drr.out("report", judged_study, "--json", "--quiet")
-
-
-def test_a_paragraph_flows_on_a_terminal_and_is_one_line_piped(monkeypatch: pytest.MonkeyPatch) -> None:
-    said = "word " * 30
-    told = shown_on(Terminal(), monkeypatch, lambda: flowing(said, 4))
-    assert max(map(len, told.splitlines())) <= 40 and told.splitlines()[1].startswith("    word")
-    assert shown_on(StringIO(), monkeypatch, lambda: flowing(said, 4)) == said + "\n"

@@ -37,16 +37,13 @@ def test_every_word_leads_to_the_answers_that_have_it() -> None:
     assert "<" not in told
 
 
-def test_reports_claims_and_what_was_read_are_found(reader: Reader) -> None:
+def test_every_word_leads_to_the_answers_that_have_it_and_a_transcript_has_all(reader: Reader) -> None:
     told = words_script(reader)
     for entry in reader.entries()[:3]:
         view = shown(reader, entry)
         seen = re.findall(r"[^\W_]{9,}", view.sources[0].seen[0].lower())
         for word in (*re.findall(r"[^\W_]{9,}", view.report.lower())[:3], *seen[:3]):
             assert entry.key in answers_with(told, word), word
-
-
-def test_a_transcript_has_every_message_and_every_result_whole(reader: Reader) -> None:
     view = view_of(reader, "react")
     page = Pages("s", served=False).transcript(view)
     messages = [one for talk in view.conversations for one in talk.messages]
@@ -108,7 +105,7 @@ def test_turns_pages_and_summaries_stand_where_they_began(reader: Reader) -> Non
     ]
 
 
-def test_thinking_is_told_and_what_a_provider_keeps_is_said_to_be_kept() -> None:
+def test_thinking_is_told_and_work_that_was_given_away_is_no_time_in_tools() -> None:
     blocks = [
         {"type": "thinking", "thinking": "so", "signature": "x"},
         {"type": "redacted_thinking", "data": "z"},
@@ -116,9 +113,6 @@ def test_thinking_is_told_and_what_a_provider_keeps_is_said_to_be_kept() -> None
     ]
     (talk,) = conversations([{"name": "agent", "messages": [{"role": "ai", "text": "t", "blocks": blocks}]}])
     assert talk.messages[0].thinking == ("so", "(redacted_thinking: not shown by the provider)")
-
-
-def test_work_that_was_given_away_is_no_time_in_tools() -> None:
     calls = (
         CallView(1, "", "launch_researcher", "control", "{}", "", None, 9.0, 1.0),
         CallView(2, "", "calculator", "api", "{}", "", None, 0.5, 10.0),

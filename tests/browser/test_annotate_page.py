@@ -7,9 +7,10 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import uvicorn
@@ -28,7 +29,7 @@ from drr.app.annotate.plan import (
 from drr.app.annotate.site import site
 from drr.app.pages.serve import bind
 from drr.eval.labels import DIMENSIONS
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.cases import cases
 
@@ -72,6 +73,36 @@ def open_as(page: Page, port: int, token: str) -> None:
     past_practice(page)
 
 
+def press(page: Page, keys: Iterable[str]) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def choices(plan: AnnotationPlan, folder: Path, name: str = "ann") -> list[str]:
+    """What was kept of an annotator's marks, in the order of their making."""
+    return [str(mark.choice) for mark in notebooks(folder, plan)[name].marks().values()]
+
+
+def saved(page: Page) -> None:
+    expect(page.locator("#state")).to_have_text("saved", timeout=8000)
+
+
+def bundled(page: Page, plan: AnnotationPlan, folder: Path, person: int) -> Path:
+    """A bundle, opened from disk at its first pair that counts."""
+    file = folder / "bundle.html"
+    file.write_text(bundle(plan, plan.annotators[person]), encoding="utf-8")
+    page.goto(file.as_uri())
+    return file
+
+
+def downloaded(page: Page, button: Locator, folder: Path) -> tuple[Path, dict[str, Any]]:
+    with page.expect_download() as download:
+        button.click()
+    file = folder / download.value.suggested_filename
+    download.value.save_as(file)
+    return file, json.loads(file.read_text(encoding="utf-8"))
+
+
 def past_practice(page: Page) -> None:
     """To the first pair that counts, where this browser has not seen it yet."""
     expect(page.locator("body[data-ready=yes]")).to_be_attached()
@@ -87,55 +118,41 @@ def test_a_pair_is_judged_by_keyboard_and_a_restart_goes_on_where_it_stopped(
         expect(page.locator("#progress")).to_contain_text("pair 1 of 3")
         told = page.get_by_text("Read the question")
         expect(told).to_be_hidden()
-        page.keyboard.press("i")
+        press(page, "i")
         expect(told).to_be_visible()
-        page.keyboard.press("i")
+        press(page, "i")
         expect(told).to_be_hidden()
-        for _ in DIMENSIONS:
-            page.keyboard.press("1")
+        press(page, "1" * len(DIMENSIONS))
         expect(page.locator("#progress")).to_contain_text("pair 2 of 3, 1 finished")
-        page.keyboard.press("4")
-        page.keyboard.press("u")
-        page.keyboard.press("3")
-        expect(page.locator("#state")).to_have_text("saved")
-    marks = notebooks(tmp_path, plan)["ann"].marks()
-    assert len(marks) == 8
-    assert sorted(mark.choice or "" for mark in marks.values()) == ["left"] * 7 + ["tie"]
+        press(page, "4u3")
+        saved(page)
+    assert sorted(choices(plan, tmp_path)) == ["left"] * 7 + ["tie"]
     with served(plan, tmp_path, port):
         open_as(page, port, plan.annotators[0].token)
         expect(page.locator("#progress")).to_contain_text("pair 2 of 3, 1 finished")
         expect(page.locator('button[data-choice="tie"]')).to_have_attribute("aria-pressed", "true")
 
 
-def test_marks_made_while_the_server_is_away_are_kept_and_sent(
+def test_marks_made_while_the_server_is_away_are_sent_also_after_their_page_was_closed(
     page: Page, plan: AnnotationPlan, tmp_path: Path
 ) -> None:
     with served(plan, tmp_path) as port:
         open_as(page, port, plan.annotators[0].token)
-    page.keyboard.press("2")
+    press(page, "2")
     expect(page.locator("#state")).to_contain_text("not saved yet")
     with served(plan, tmp_path, port):
-        expect(page.locator("#state")).to_have_text("saved", timeout=8000)
-    assert [mark.choice for mark in notebooks(tmp_path, plan)["ann"].marks().values()] == ["right"]
-
-
-def test_marks_that_the_server_never_saw_outlive_the_page(
-    page: Page, plan: AnnotationPlan, tmp_path: Path
-) -> None:
-    with served(plan, tmp_path) as port:
-        open_as(page, port, plan.annotators[0].token)
-    for pressed in ("2", "4", "u", "1"):
-        page.keyboard.press(pressed)
-    expect(page.locator("#state")).to_contain_text("4 not saved yet")
+        saved(page)
+    assert choices(plan, tmp_path) == ["right"]
+    press(page, "4u1")
+    expect(page.locator("#state")).to_contain_text("3 not saved yet")
     context = page.context
     page.close()
     with served(plan, tmp_path, port):
         again = context.new_page()
         open_as(again, port, plan.annotators[0].token)
-        expect(again.locator("#state")).to_have_text("saved")
+        saved(again)
         expect(again.locator(".dimension.done")).to_have_count(2)
-    marks = notebooks(tmp_path, plan)["ann"].marks()
-    assert sorted(mark.choice or "" for mark in marks.values()) == ["left", "right"]
+    assert sorted(choices(plan, tmp_path)) == ["left", "right"]
 
 
 @contextmanager
@@ -181,32 +198,29 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_labels_pressed_after_the_command_was_killed_are_sent_when_it_runs_again(
-    page: Page, study: Path
+    page: Page, study: Path, tmp_path: Path
 ) -> None:
     with annotating(study) as (_, first, process):
         page.goto(first)
         past_practice(page)
-        page.keyboard.press("1")
-        expect(page.locator("#state")).to_have_text("saved")
+        press(page, "1")
+        saved(page)
         process.kill()
         process.wait()
-        for pressed in ("2", "3", "4", "1"):
-            page.keyboard.press(pressed)
+        press(page, "2341")
         expect(page.locator("#state")).to_contain_text("4 not saved yet")
         expect(page.locator(".dimension.unsent")).to_have_count(4)
-        with page.expect_download() as download:
-            page.get_by_role("button", name="Save the unsent labels as a file").click()
-        saved = json.loads(Path(download.value.path()).read_text(encoding="utf-8"))
-        assert [mark["choice"] for mark in saved["marks"]] == ["right", "tie", "both_bad", "left"]
+        unsent = page.get_by_role("button", name="Save the unsent labels as a file")
+        _, document = downloaded(page, unsent, tmp_path)
+        assert [mark["choice"] for mark in document["marks"]] == ["right", "tie", "both_bad", "left"]
     with annotating(study) as (_, second, _):
         assert second == first
-        expect(page.locator("#state")).to_have_text("saved", timeout=8000)
+        saved(page)
         expect(page.locator(".dimension.unsent")).to_have_count(0)
-        expect(page.get_by_role("button", name="Save the unsent labels as a file")).to_be_hidden()
+        expect(unsent).to_be_hidden()
     plan = load(study / "annotation")
     assert plan is not None
-    marks = notebooks(study / "annotation", plan)["ann"].marks().values()
-    assert [mark.choice for mark in marks] == ["left", "right", "tie", "both_bad", "left"]
+    assert choices(plan, study / "annotation") == ["left", "right", "tie", "both_bad", "left"]
 
 
 def test_a_plan_whose_port_is_taken_says_where_unsent_labels_wait(study: Path) -> None:
@@ -226,9 +240,8 @@ def test_labels_of_two_pages_that_the_server_never_saw_are_all_sent(
     with served(plan, tmp_path) as port:
         for one in (page, other):
             open_as(one, port, plan.annotators[0].token)
-    page.keyboard.press("1")
-    other.keyboard.press("n")
-    other.keyboard.press("2")
+    press(page, "1")
+    press(other, "n2")
     for one in (page, other):
         expect(one.locator("#state")).to_contain_text("1 not saved yet")
     context = page.context
@@ -237,45 +250,21 @@ def test_labels_of_two_pages_that_the_server_never_saw_are_all_sent(
     with served(plan, tmp_path, port):
         again = context.new_page()
         open_as(again, port, plan.annotators[0].token)
-        expect(again.locator("#state")).to_have_text("saved")
-    marks = notebooks(tmp_path, plan)["ann"].marks()
-    assert sorted(str(mark.choice) for mark in marks.values()) == ["left", "right"]
+        saved(again)
+    assert sorted(choices(plan, tmp_path)) == ["left", "right"]
 
 
 def test_two_annotators_at_once(page: Page, plan: AnnotationPlan, tmp_path: Path) -> None:
     other_context = page.context.browser.new_context()  # type: ignore[union-attr]
-    other = other_context.new_page()
+    both = (page, other_context.new_page())
     with served(plan, tmp_path) as port:
-        open_as(page, port, plan.annotators[0].token)
-        open_as(other, port, plan.annotators[1].token)
-        page.keyboard.press("1")
-        other.keyboard.press("2")
-        expect(page.locator("#state")).to_have_text("saved")
-        expect(other.locator("#state")).to_have_text("saved")
+        for one, person, key in zip(both, plan.annotators, "12", strict=True):
+            open_as(one, port, person.token)
+            press(one, key)
+        for one in both:
+            saved(one)
     other_context.close()
-    counts = {
-        name: [mark.choice for mark in book.marks().values()]
-        for name, book in notebooks(tmp_path, plan).items()
-    }
-    assert counts == {"ann": ["left"], "bob": ["right"]}
-
-
-def test_a_bundle_works_from_disk_and_its_labels_come_back(
-    page: Page, plan: AnnotationPlan, tmp_path: Path
-) -> None:
-    file = tmp_path / "bob.html"
-    file.write_text(bundle(plan, plan.annotators[1]), encoding="utf-8")
-    page.goto(file.as_uri())
-    past_practice(page)
-    page.keyboard.press("1")
-    page.keyboard.press("2")
-    with page.expect_download() as download:
-        page.locator("#save").click()
-    saved = tmp_path / "labels-bob.json"
-    download.value.save_as(saved)
-    assert download.value.suggested_filename == "labels-bob.json"
-    assert merge(tmp_path, plan, [saved]) == {"bob": 2}
-    assert json.loads(saved.read_text(encoding="utf-8"))["annotator"] == "bob"
+    assert [choices(plan, tmp_path, name) for name in ("ann", "bob")] == [["left"], ["right"]]
 
 
 def test_hostile_answers_do_nothing_and_load_nothing(
@@ -311,33 +300,27 @@ def test_tab_and_enter_judge_a_dimension_without_losing_the_place(
     with served(plan, tmp_path) as port:
         open_as(page, port, plan.annotators[0].token)
         page.locator('button[data-choice="tie"]').focus()
-        page.keyboard.press("Enter")
+        press(page, ["Enter"])
         expect(page.locator("#asked")).to_have_text("depth")
         expect(page.locator('button[data-choice="tie"]')).to_be_focused()
-        page.keyboard.press("i")
+        press(page, "i")
         expect(page.locator("#instructions summary")).to_be_focused()
-        expect(page.locator("#state")).to_have_text("saved")
+        saved(page)
 
 
-def test_a_bundle_remembers_over_a_closed_page_and_saves_what_was_taken_back(
+def test_a_bundle_works_from_disk_remembers_over_a_closed_page_and_its_labels_come_back(
     page: Page, plan: AnnotationPlan, tmp_path: Path
 ) -> None:
-    file = tmp_path / "ann.html"
-    file.write_text(bundle(plan, plan.annotators[0]), encoding="utf-8")
-    page.goto(file.as_uri())
+    file = bundled(page, plan, tmp_path, 1)
     past_practice(page)
-    for pressed in ("1", "3", "u"):
-        page.keyboard.press(pressed)
+    press(page, "13u")
     page.goto("about:blank")
     page.goto(file.as_uri())
     expect(page.locator(".dimension.done")).to_have_count(1)
-    with page.expect_download() as download:
-        page.locator("#save").click()
-    saved = tmp_path / "saved.json"
-    download.value.save_as(saved)
-    marks = json.loads(saved.read_text(encoding="utf-8"))["marks"]
-    assert sorted(str(mark["choice"]) for mark in marks) == ["None", "left"]
-    assert merge(tmp_path, plan, [saved]) == {"ann": 1}
+    labels, document = downloaded(page, page.locator("#save"), tmp_path)
+    assert (labels.name, document["annotator"]) == ("labels-bob.json", "bob")
+    assert sorted(str(mark["choice"]) for mark in document["marks"]) == ["None", "left"], "taken back"
+    assert merge(tmp_path, plan, [labels]) == {"bob": 1}
 
 
 def test_answers_have_most_of_the_height_and_a_new_pair_begins_at_the_top(
@@ -346,28 +329,22 @@ def test_answers_have_most_of_the_height_and_a_new_pair_begins_at_the_top(
     """At 1440 x 900 six tenths of it; on a phone they stand on the first screen."""
     for pair in plan.pairs:
         pair.answer_a += "\n\nAnother line." * 80
-    (tmp_path / "bundle.html").write_text(bundle(plan, plan.annotators[0]), encoding="utf-8")
     page.set_viewport_size({"width": 1440, "height": 900})
-    page.goto((tmp_path / "bundle.html").as_uri())
+    bundled(page, plan, tmp_path, 0)
     past_practice(page)
     for side in page.locator("section.answer").all():
         box = side.bounding_box()
         assert box is not None and box["height"] >= 0.6 * 900
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowRight")
-    page.locator("section.answer").evaluate_all("sides => sides.forEach((side) => side.scrollTop = 200)")
-    page.keyboard.press("n")
-    assert (
-        page.locator(".dimension[aria-current=true]").inner_text()
-        == page.locator(".dimension").nth(2).inner_text()
-    )
-    assert page.locator("section.answer").evaluate_all("sides => sides.map((side) => side.scrollTop)") == [
-        0,
-        0,
-    ]
+    press(page, ["ArrowRight", "ArrowRight"])
+    sides = page.locator("section.answer")
+    sides.evaluate_all("sides => sides.forEach((side) => side.scrollTop = 200)")
+    press(page, "n")
+    third = page.locator(".dimension").nth(2).inner_text()
+    assert page.locator(".dimension[aria-current=true]").inner_text() == third
+    assert sides.evaluate_all("sides => sides.map((side) => side.scrollTop)") == [0, 0]
     page.set_viewport_size({"width": 390, "height": 844})
     page.evaluate("scrollTo(0, 900)")
-    page.keyboard.press("p")
+    press(page, "p")
     assert page.evaluate("scrollY") == 0
     box = page.locator("section.answer").first.bounding_box()
     assert box is not None and box["y"] < 844 / 3
@@ -383,29 +360,23 @@ def test_practice_comes_first_and_is_neither_sent_nor_saved_nor_counted(
         page.goto(address)
         expect(page.locator("#progress")).to_have_text("for practice: nothing of it is saved")
         assert Axe().run(page).violations_count == 0
-        page.keyboard.press("1")
+        press(page, "1")
         page.reload()
         expect(page.locator("#progress")).to_have_text("for practice: nothing of it is saved")
-        for _ in DIMENSIONS:
-            page.keyboard.press("1")
+        press(page, "1" * len(DIMENSIONS))
         expect(page.locator("#progress")).to_have_text("pair 1 of 3, 0 finished")
         expect(page.locator(".dimension.done")).to_have_count(0)
         assert sent == []
         page.reload()
         expect(page.locator("#progress")).to_have_text("pair 1 of 3, 0 finished")
-        page.keyboard.press("p")
+        press(page, "p")
         expect(page.locator("body.practice")).to_be_attached()
-    assert notebooks(tmp_path, plan)["ann"].marks() == {}
-    file = tmp_path / "bob.html"
-    file.write_text(bundle(plan, plan.annotators[1]), encoding="utf-8")
-    page.goto(file.as_uri())
-    for _ in range(len(DIMENSIONS) + 1):
-        page.keyboard.press("2")
-    with page.expect_download() as download:
-        page.locator("#save").click()
-    saved = json.loads(Path(download.value.path()).read_text(encoding="utf-8"))
-    assert [(mark["dimension"], mark["choice"]) for mark in saved["marks"]] == [("clarity", "right")]
-    assert "practice" not in json.dumps(saved)
+    assert choices(plan, tmp_path) == []
+    bundled(page, plan, tmp_path, 1)
+    press(page, "2" * (len(DIMENSIONS) + 1))
+    _, document = downloaded(page, page.locator("#save"), tmp_path)
+    assert [(mark["dimension"], mark["choice"]) for mark in document["marks"]] == [("clarity", "right")]
+    assert "practice" not in json.dumps(document)
 
 
 def test_progress_and_pace_are_told(page: Page, plan: AnnotationPlan, tmp_path: Path) -> None:
@@ -423,16 +394,12 @@ def test_a_plan_without_both_bad_offers_no_such_key(page: Page, plan: Annotation
     plan.both_bad = False
     with served(plan, tmp_path) as port:
         open_as(page, port, plan.annotators[0].token)
-        assert page.locator("#choices button").all_inner_texts() == [
-            "1 Left is better",
-            "2 Right is better",
-            "3 Tie",
-        ]
+        offered = page.locator("#choices button").all_inner_texts()
+        assert offered == ["1 Left is better", "2 Right is better", "3 Tie"]
         expect(page.get_by_text("neither serves")).to_have_count(0)
-        page.keyboard.press("4")
-        page.keyboard.press("3")
-        expect(page.locator("#state")).to_have_text("saved")
-    assert [mark.choice for mark in notebooks(tmp_path, plan)["ann"].marks().values()] == ["tie"]
+        press(page, "43")
+        saved(page)
+    assert choices(plan, tmp_path) == ["tie"]
 
 
 def test_a_phone_needs_no_sideways_scroll(page: Page, plan: AnnotationPlan, tmp_path: Path) -> None:
@@ -441,12 +408,8 @@ def test_a_phone_needs_no_sideways_scroll(page: Page, plan: AnnotationPlan, tmp_
         for token in (plan.annotators[0].token, plan.owner_token):
             page.goto(f"http://127.0.0.1:{port}/?token={token}")
             assert page.evaluate("document.documentElement.scrollWidth") <= 390
-            assert (
-                page.evaluate(
-                    "(document.querySelector('footer') || document.body.firstElementChild).offsetHeight"
-                )
-                < 320
-            )
+            head = "(document.querySelector('footer') || document.body.firstElementChild).offsetHeight"
+            assert page.evaluate(head) < 320
 
 
 def test_a_report_is_scored_criterion_by_criterion(page: Page, tmp_path: Path) -> None:
@@ -454,36 +417,25 @@ def test_a_report_is_scored_criterion_by_criterion(page: Page, tmp_path: Path) -
         ShownCriterion(id=f"h{n}", dimension="GOAL", text=f"It is {n}. {PAYLOADS[0]}", explanation="So.")
         for n in range(3)
     ]
+    text = "# A report\n\n" + "\n\n".join(PAYLOADS)
     reports = [
         BlindPair(
-            id=f"p-{n}",
-            query_id=f"q{n}",
-            query="Which feeder?",
-            profile="a cane",
-            trial=0,
-            system_a="one",
-            system_b="",
-            answer_a="# A report\n\n" + "\n\n".join(PAYLOADS),
-            answer_b="",
-            criteria=criteria,
+            id=f"p-{n}", query_id=f"q{n}", query="Which feeder?", profile="a cane", trial=0, system_a="one", system_b="",
+            answer_a=text, answer_b="", criteria=criteria,
         )
         for n in range(2)
-    ]
+    ]  # fmt: skip
     plan = make_criteria_plan(reports, annotators=["ann"], count=2, seed=1)
     with served(plan, tmp_path) as port:
         open_as(page, port, plan.annotators[0].token)
         expect(page.locator("#progress")).to_contain_text("report 1 of 2")
         expect(page.locator("#meaning")).to_contain_text("It is 0.")
         assert Axe().run(page).violations_count == 0
-        for key in ("0", "t", "6"):
-            page.keyboard.press(key)
+        press(page, "0t6")
         expect(page.locator("#progress")).to_contain_text("report 2 of 2, 1 finished")
-        page.keyboard.press("5")
-        page.keyboard.press("u")
-        page.keyboard.press("4")
-        expect(page.locator("#state")).to_have_text("saved")
-    marks = notebooks(tmp_path, plan)["ann"].marks()
-    assert sorted(int(mark.choice or 0) for mark in marks.values()) == [0, 4, 6, 10]
+        press(page, "5u4")
+        saved(page)
+    assert sorted(map(int, choices(plan, tmp_path))) == [0, 4, 6, 10]
     with served(plan, tmp_path, port):
         open_as(page, port, plan.annotators[0].token)
         expect(page.locator("#progress")).to_contain_text("report 2 of 2, 1 finished")

@@ -49,7 +49,9 @@ def addresses(pages: Path) -> list[str]:
     return [one.as_uri() for one in (report / "index.html", report / "answers" / "react.html", difference)]
 
 
-def test_table_1_is_whole_on_a_desk_and_scrolls_inside_itself_on_a_phone(page: Page, pages: Path) -> None:
+def test_a_report_is_whole_on_a_desk_and_can_be_read_on_a_phone_and_leads_to_both_reports(
+    page: Page, pages: Path
+) -> None:
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(addresses(pages)[0])
     table = page.locator("#faithfulness .scroll")
@@ -61,6 +63,20 @@ def test_table_1_is_whole_on_a_desk_and_scrolls_inside_itself_on_a_phone(page: P
     last = page.locator("#faithfulness tbody tr").first.locator("td").last.bounding_box()
     assert name and last and name["x"] >= 0
     assert last["x"] >= name["x"] + name["width"] - 1 and last["x"] + last["width"] <= 390
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(addresses(pages)[0])
+    for image in page.locator("figure img").all():
+        shown = image.evaluate("e => e.clientWidth / e.naturalWidth")
+        assert shown >= 0.75
+    page.goto(addresses(pages)[0])
+    page.locator("#differences tbody tr", has_text="minus react").last.locator("td a").first.click()
+    assert page.url.endswith("#differences") and " minus " in page.locator("h1").inner_text()
+    page.locator("#differences tbody th a").first.click()
+    assert "/viewer/q/" in page.url and "left=" in page.url
+    asked = parse_qs(urlsplit(page.url).query)
+    assert asked["left"] != asked["right"]
+    for side in ("left", "right"):
+        expect(page.locator(f"#{side}-choice")).to_have_value(*asked[side])
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -82,23 +98,3 @@ def test_no_page_of_a_report_is_cut_or_has_a_serious_finding(
         assert cut == [], address
         found = Axe().run(page).response["violations"]
         assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == [], address
-
-
-def test_words_in_a_figure_can_be_read_on_a_phone(page: Page, pages: Path) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
-    page.goto(addresses(pages)[0])
-    for image in page.locator("figure img").all():
-        shown = image.evaluate("e => e.clientWidth / e.naturalWidth")
-        assert shown >= 0.75
-
-
-def test_from_a_difference_to_its_answers_to_both_reports(page: Page, pages: Path) -> None:
-    page.goto(addresses(pages)[0])
-    page.locator("#differences tbody tr", has_text="minus react").last.locator("td a").first.click()
-    assert page.url.endswith("#differences") and " minus " in page.locator("h1").inner_text()
-    page.locator("#differences tbody th a").first.click()
-    assert "/viewer/q/" in page.url and "left=" in page.url
-    asked = parse_qs(urlsplit(page.url).query)
-    assert asked["left"] != asked["right"]
-    for side in ("left", "right"):
-        expect(page.locator(f"#{side}-choice")).to_have_value(*asked[side])

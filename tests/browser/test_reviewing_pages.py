@@ -12,7 +12,8 @@ from drr.eval.judging.marks import ReviewMark, read_marks
 from drr.study.study import Study
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_viewer_pages import PAYLOADS, drr, serious, served, ways
+from tests.browser.test_annotate_page import press
+from tests.browser.test_viewer_pages import PAYLOADS, drr, fits, serious, served, unfolded, ways
 
 pytestmark = pytest.mark.browser
 
@@ -64,12 +65,9 @@ def test_a_verdict_is_marked_by_keys_and_the_mark_is_there_again(page: Page, stu
     with served(study) as home:
         open_report(page, home + "?token=token")
         expect(page.locator("#reviewing")).to_have_text("marks are saved as reviewer")
-        page.keyboard.press("r")
-        page.keyboard.press("j")
-        page.keyboard.press("r")
+        press(page, "rjr")
         expect(page.locator(".evidence:target [aria-pressed=true]")).to_have_text("verdict is right r")
-        page.keyboard.press("j")
-        page.keyboard.press("w")
+        press(page, "jw")
         expect(page.locator(".evidence:target .review")).to_contain_text("it should be")
         page.keyboard.press("3")
         expect(page.locator(".evidence:target [aria-pressed=true]")).to_have_count(2)
@@ -93,8 +91,7 @@ def test_a_rule_is_marked_where_the_focus_is(page: Page, study: Path) -> None:
         open_report(page, home + "?token=token")
         row = page.locator("tr[data-mark=rule]").first
         row.get_by_role("button", name="rule is wrong").focus()
-        page.keyboard.press("1")
-        page.keyboard.press("w")
+        press(page, "1w")
         expect(row.get_by_role("button", name="rule is wrong")).to_have_attribute("aria-pressed", "true")
         expect(row.get_by_role("button", name="rule is wrong")).to_be_focused()
         page.goto(home + "index.html")
@@ -105,8 +102,7 @@ def test_a_rule_is_marked_where_the_focus_is(page: Page, study: Path) -> None:
 def test_a_mark_that_the_server_did_not_take_is_not_shown_as_made(page: Page, study: Path) -> None:
     with served(study) as home:
         open_report(page, home + "?token=token")
-    page.keyboard.press("j")
-    page.keyboard.press("w")
+    press(page, "jw")
     expect(page.locator(".evidence:target .review .trouble")).to_contain_text(
         "not saved: the server does not answer"
     )
@@ -121,12 +117,10 @@ def test_marks_of_a_folder_are_kept_in_the_browser_and_come_in_as_a_file(
     index = (tmp_path / "pages" / "index.html").as_uri()
     open_report(page, index)
     expect(page.locator("#reviewing")).to_be_empty()
-    page.keyboard.press("j")
-    page.keyboard.press("2")
+    press(page, "j2")
     expect(page.locator("#reviewing")).to_contain_text("1 mark is kept in this browser")
     open_report(page, index, "hostile")
-    page.keyboard.press("j")
-    page.keyboard.press("r")
+    press(page, "jr")
     page.reload()
     expect(page.locator("#reviewing")).to_contain_text("2 marks are kept in this browser")
     page.get_by_role("button", name="Save marks as a file").click()
@@ -146,9 +140,8 @@ def test_marks_of_a_folder_are_kept_in_the_browser_and_come_in_as_a_file(
 def test_marking_has_no_serious_finding_at_any_width_in_either_scheme(page: Page, study: Path) -> None:
     with served(study) as home:
         open_report(page, home + "?token=token", "hostile")
-        page.keyboard.press("j")
-        page.keyboard.press("w")
-        page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
+        press(page, "jw")
+        unfolded(page)
         for _ in ways(page):
             assert serious(page) == []
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            assert fits(page)

@@ -19,7 +19,16 @@ from drr.papers.dr3.viewer.shelf import TaskShelf
 from drr.study.study import Study
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_viewer_pages import PAYLOADS, drr, hostile_fact, hostile_view, serious, ways
+from tests.browser.test_viewer_pages import (
+    PAYLOADS,
+    drr,
+    fits,
+    hostile_fact,
+    hostile_view,
+    serious,
+    unfolded,
+    ways,
+)
 from tests.drawer.papers import manual
 from tests.filetasks.known import WRONG, write_known_task
 from tests.filetasks.made import QUERY
@@ -117,7 +126,7 @@ def test_a_hostile_task_does_nothing_and_loads_nothing(page: Page, tmp_path: Pat
     for path in shown:
         page.goto(path.as_uri())
         expect(page.locator("body[data-ready=yes]")).to_be_attached()
-        page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
+        unfolded(page)
         live = "body iframe, body style, body script, body meta, [onload], [onerror], [ontoggle], svg svg, foreignObject"
         assert page.locator(live).count() == 0, path
         assert page.locator("body img:not([src^='../f/~'])").count() == 0
@@ -169,10 +178,10 @@ def test_no_serious_finding_and_nothing_beyond_the_screen(page: Page, pages: Pat
     shown = ["index.html", "t/007.html", "d/007-1.html", "d/007-3.html", "n/007-1.html"]
     for name in shown:
         page.goto((pages / name).as_uri())
-        page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
+        unfolded(page)
         for _ in ways(page):
             assert serious(page) == [], name
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+            assert fits(page), name
 
 
 def test_a_reports_facts_beside_their_places_have_no_serious_finding(page: Page, tmp_path: Path) -> None:
@@ -191,7 +200,7 @@ def test_a_reports_facts_beside_their_places_have_no_serious_finding(page: Page,
     expect(page.locator("#facts")).to_contain_text("1 found, 6 missed, 1 unknown, 1 contradicted")
     for _ in ways(page):
         assert serious(page) == []
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert fits(page)
     contradicted = page.locator("#fact-p1")
     expect(contradicted.locator("blockquote", has_text="every 9 weeks")).to_have_count(2)
     contradicted.get_by_role("link", name="Limescale, an old page").click()

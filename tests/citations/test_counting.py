@@ -23,27 +23,21 @@ def test_each_form_counts_as_stated(text: str, count: int) -> None:
     assert parse(f"Before {text} after.{LIST}").inline_count == count
 
 
-def test_a_number_glued_to_a_sentence_counts_only_where_the_list_is_numbered_and_brackets_are_absent() -> (
-    None
-):
+def test_what_is_body_and_what_is_a_list() -> None:
     numbered = "\n\nSources\n\n1. A https://a.org\n2. B https://b.org\n"
     assert parse("A map.2 The rest.1" + numbered).inline_count == 2
     assert parse("A map.3 The rest.1" + numbered).inline_count == 1
     assert parse("A map.2 The rest [1]." + numbered).inline_count == 1
     assert parse("A map.2 The rest.1\n\n## Sources\n- https://a.org\n- https://b.org\n").inline_count == 0
-
-
-def test_running_links_at_the_end_are_body_and_a_list_is_not() -> None:
     links = ["[a](https://a.org)", "[b](https://b.org)", "[c](https://c.org)"]
     assert parse("Text.\n\n## Sources\n" + ", ".join(links)).inline_count == 3
     assert parse("Text.\n\n## Sources\n" + "\n".join(f"- {link}" for link in links)).inline_count == 0
     assert parse("Text.\n\n## Sources\n" + "\n\n".join(links)).inline_count == 0
-
-
-def test_sources_are_all_urls_listed_or_inline_cited_or_not() -> None:
     found = parse(f"See https://inline.org and [p](user://U7/profile).{LIST}")
     urls = {source.url for source in found.sources}
     assert urls == {"https://inline.org", "user://U7/profile", *(f"https://s{n}.org" for n in range(1, 9))}
+    report = "A [1].\n\nSources:\n[1] https://a.org\n[2] https://b.org\n\n## Two\n\nB [1].\n\nSources:\n[1] https://c.org\n[2] https://d.org\n"
+    assert [marker.url for marker in parse(report).markers] == ["https://a.org", "https://c.org"]
 
 
 @pytest.mark.parametrize(
@@ -142,11 +136,6 @@ def test_each_defect_is_named(report: str, kind: str, name: str) -> None:
     found = [defect for defect in parse(report).defects if defect.kind == kind]
     assert [defect.id for defect in found] == [name]
     assert all(0 <= defect.start <= defect.end <= len(report) for defect in found)
-
-
-def test_a_number_means_the_list_that_follows_it() -> None:
-    report = "A [1].\n\nSources:\n[1] https://a.org\n[2] https://b.org\n\n## Two\n\nB [1].\n\nSources:\n[1] https://c.org\n[2] https://d.org\n"
-    assert [marker.url for marker in parse(report).markers] == ["https://a.org", "https://c.org"]
 
 
 PIECES = st.sampled_from(

@@ -31,9 +31,33 @@ def test_an_address_that_stands_again_under_its_entry_is_the_same_entry(gap: str
     assert not found.defects
 
 
-def test_an_address_alone_on_its_line_is_the_source_of_the_block_above_only() -> None:
+def test_lists_without_headings_addresses_or_digits() -> None:
     claims = cited(f"# Wood\n\nCedar rots slowly.\n\nIt needs no paint.\n\n{A}\n\nBirds like cedar.\n")
     assert claims == {"Cedar rots slowly.": (), "It needs no paint.": (A,), "Birds like cedar.": ()}
+    assert not parse(f"Two hold so:\n[1] {A} says yes and [2] {B} too.\n").references
+    report = f"Cedar rots slowly [1]. It needs no paint [2].\n\n## Sources\n[1] The cedar book\n[2] A handbook\n\nMore text.\n\n## References\n[1] {A}\n[2] {B}\n"
+    assert led(report) == [("1", A), ("2", B)]
+    alone = report.partition("More text")[0]
+    assert {marker.reason for marker in parse(alone).markers} == {"entry_without_url"}
+    report = f"Cedar is good [a]. Oak is too [B], [c].\n\n[a] {A}\n[b] {B}\n[c] {C}\n"
+    assert led(report) == [("a", A), ("b", B), ("c", C)]
+    done = parse(
+        f"- [x] Read [the book]({A})\n- [x] Buy [the wood]({B})\n\nMore was not to be done before the rain came.\n"
+    )
+    assert [marker.form for marker in done.markers] == ["link", "link"]
+    report = f"**1. Introduction**\n\nCedar is good [1].\n\n**2. Methods**\n\nWe looked [2].\n\n**References**\n\n1. {A}\n2. {B}\n"
+    assert led(report) == [("1", A), ("2", B)]
+    assert len(parse(report).references) == 2
+    assert not parse("**1. Introduction**\n\nCedar is good.\n").references
+    lists = f"\n\n## Notes\n[1] Acme, A study of roses\n[2] Bolt, On lawns\n\n## Sources\n[1] {A}\n[2] {B}\n"
+    report = "Foo holds a lot [1]. Roses grow fast [2]." + lists
+    assert forms_led(report) == [("bracket", A), ("bracket", B)]
+    assert cited(report) == {"Foo holds a lot.": (A,), "Roses grow fast.": (B,)}
+    assert not parse(report).defects
+    stated = report.replace("[1] Acme, A study of", "[1] says much of").replace(
+        "[2] Bolt, On", "[2] says more of"
+    )
+    assert len(cited(stated)) == 3
 
 
 @pytest.mark.parametrize("between", ["  ", " | ", "; "])
@@ -43,77 +67,37 @@ def test_a_line_of_numbers_and_addresses_is_a_list_without_a_heading(between: st
     assert not parse(report).defects
 
 
-def test_a_line_of_markers_that_say_something_is_no_list() -> None:
-    assert not parse(f"Two hold so:\n[1] {A} says yes and [2] {B} too.\n").references
-
-
-def test_a_list_without_addresses_hides_no_other() -> None:
-    report = f"Cedar rots slowly [1]. It needs no paint [2].\n\n## Sources\n[1] The cedar book\n[2] A handbook\n\nMore text.\n\n## References\n[1] {A}\n[2] {B}\n"
-    assert led(report) == [("1", A), ("2", B)]
-    alone = report.partition("More text")[0]
-    assert {marker.reason for marker in parse(alone).markers} == {"entry_without_url"}
-
-
-def test_a_number_behind_two_signs_is_a_mark() -> None:
+def test_numbers_that_are_marks_without_brackets() -> None:
     assert led(f'Who asks for cedar?.2 Birds do.1 Oak is "hard."3{LIST}') == [("2", B), ("1", A), ("3", C)]
-
-
-def test_a_number_before_a_colon_is_a_mark_where_numbers_cite_and_nothing_else_cites_it() -> None:
     assert led(f"Cedar improves outcomes 3: it lasts. Oak is hard.1 Pine is soft.2{LIST}")[0] == ("3", C)
     assert led(f"In step 3: paint it. Oak is hard.1 Pine is soft.2{LIST}") == [("1", A), ("2", B)]
     assert led(f"Cedar has outcomes 3: it lasts.{LIST}") == []
-
-
-def test_marks_in_cells_of_a_table() -> None:
     report = f"| Wood | Years | Source |\n|---|---|---|\n| Cedar | 20 | 1 |\n| Oak | 3 | 2, 3 |{LIST}"
     assert led(report) == [("1", A), ("2", B), ("3", C)]
     assert cited(report) == {"Wood: Cedar; Years: 20": (A,), "Wood: Oak; Years: 3": (B, C)}
     glued = f"| Wood | Note |\n|---|---|\n| Cedar | It lasts.1 |\n| Oak | It is hard.2 |\n| Pine | It rots3 |{LIST}"
     assert led(glued) == [("1", A), ("2", B), ("3", C)]
     assert led(f"| Wood | Years |\n|---|---|\n| Cedar | 2 |\n| Oak | 3 |{LIST}") == []
-
-
-def test_a_number_behind_a_year_is_a_mark_and_part_of_no_number() -> None:
     report = f"The law passed in December 20221 and changed on May 3, 20232. Cedar is good.3{LIST}"
     assert led(report) == [("1", A), ("2", B), ("3", C)]
     assert "The law passed in December 2022 and changed on May 3, 2023." in cited(report)
 
 
-def test_a_link_that_never_ends_is_one_address() -> None:
+def test_links_without_end_dois_and_footnotes_beside_a_list() -> None:
     found = parse(f"Cedar is good [the book]({A} and it lasts. Oak is [fine]({B}).\n")
     assert [source.url for source in found.sources] == [A, B]
-
-
-def test_a_bold_title_with_a_number_is_no_entry() -> None:
-    report = f"**1. Introduction**\n\nCedar is good [1].\n\n**2. Methods**\n\nWe looked [2].\n\n**References**\n\n1. {A}\n2. {B}\n"
-    assert led(report) == [("1", A), ("2", B)]
-    assert len(parse(report).references) == 2
-    assert not parse("**1. Introduction**\n\nCedar is good.\n").references
-
-
-def test_a_doi_has_an_address() -> None:
     report = "Cedar [1] is good (DOI: 10.1000/xyz.1), as [Miller](doi:10.1000/abc(2)d) says.\n\n## References\n[1] Smith. Cedar. doi:10.1234/ced.2020.1.\n"
     assert [url for _, url in led(report)] == [
         "https://doi.org/10.1234/ced.2020.1",
         "https://doi.org/10.1000/xyz.1",
         "https://doi.org/10.1000/abc(2)d",
     ]
-
-
-def test_a_footnote_and_its_entry_in_the_list_are_no_duplicate() -> None:
     report = f"Cedar is good[^1]. Oak is too[^2].\n\n[^1]: {A}\n[^2]: {B}\n\n## References\n1. [A]({A})\n2. [B]({B})\n"
     assert not parse(report).defects
     twice = parse(f"Cedar [1], oak [2].\n\n[1] {A}\n[2] {A}\n")
     assert [defect.kind for defect in twice.defects] == ["duplicate_url"]
-
-
-def test_entries_may_have_letters() -> None:
-    report = f"Cedar is good [a]. Oak is too [B], [c].\n\n[a] {A}\n[b] {B}\n[c] {C}\n"
-    assert led(report) == [("a", A), ("b", B), ("c", C)]
-    done = parse(
-        f"- [x] Read [the book]({A})\n- [x] Buy [the wood]({B})\n\nMore was not to be done before the rain came.\n"
-    )
-    assert [marker.form for marker in done.markers] == ["link", "link"]
+    for name, mark in (("^1", "1"), ("1", "^1")):
+        assert forms_led(f"Foo holds a lot [{mark}].\n\n## Sources\n[{name}] {A}\n[2] {B}\n")[0][1] == A
 
 
 def forms_led(report: str) -> list[tuple[str, str | None]]:
@@ -132,23 +116,6 @@ def test_a_footnote_and_a_number_in_brackets_mean_different_lists(lists: str) ->
     report = f"Foo holds a lot[^1] and bar holds less [1].\n\n{lists}"
     assert forms_led(report) == [("footnote", A), ("bracket", B)]
     assert not parse(report).defects
-
-
-def test_where_one_list_has_the_number_either_mark_means_it() -> None:
-    for name, mark in (("^1", "1"), ("1", "^1")):
-        assert forms_led(f"Foo holds a lot [{mark}].\n\n## Sources\n[{name}] {A}\n[2] {B}\n")[0][1] == A
-
-
-def test_titles_under_notes_are_entries_and_state_nothing() -> None:
-    lists = f"\n\n## Notes\n[1] Acme, A study of roses\n[2] Bolt, On lawns\n\n## Sources\n[1] {A}\n[2] {B}\n"
-    report = "Foo holds a lot [1]. Roses grow fast [2]." + lists
-    assert forms_led(report) == [("bracket", A), ("bracket", B)]
-    assert cited(report) == {"Foo holds a lot.": (A,), "Roses grow fast.": (B,)}
-    assert not parse(report).defects
-    stated = report.replace("[1] Acme, A study of", "[1] says much of").replace(
-        "[2] Bolt, On", "[2] says more of"
-    )
-    assert len(cited(stated)) == 3
 
 
 @pytest.mark.parametrize(

@@ -28,9 +28,11 @@ def test_an_id_alone_in_an_entry_is_the_page_of_the_shop(form: str) -> None:
     assert IDS[0] not in cited.body
 
 
-def test_without_a_shop_an_id_leads_nowhere() -> None:
+def test_an_id_leads_nowhere_without_a_shop_or_beside_an_address() -> None:
     cited = parse(BODY + "\n".join(f"[{n}] {one}" for n, one in enumerate(IDS, 1)))
     assert {marker.reason for marker in cited.markers} == {"entry_without_url"} and not cited.sources
+    text = f"{BODY}[1] {IDS[0]} https://other.example/a\n[2] https://other.example/b\n[3] https://other.example/c"
+    assert {source.url.partition("//")[2][:13] for source in parse(text, HOME).sources} == {"other.example"}
 
 
 @pytest.mark.parametrize(
@@ -44,11 +46,6 @@ def test_without_a_shop_an_id_leads_nowhere() -> None:
 )
 def test_an_id_in_what_is_said_is_no_link(text: str) -> None:
     assert not parse(text, HOME).sources
-
-
-def test_an_address_in_its_line_is_what_the_entry_gives() -> None:
-    text = f"{BODY}[1] {IDS[0]} https://other.example/a\n[2] https://other.example/b\n[3] https://other.example/c"
-    assert {source.url.partition("//")[2][:13] for source in parse(text, HOME).sources} == {"other.example"}
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -85,9 +82,6 @@ def test_entries_of_one_line_stand_on_their_own_lines_once_they_have_addresses()
         == report
         == with_addresses(report, lambda url: True, "")
     )
-
-
-def test_what_is_said_of_an_id_stays_as_it_is() -> None:
     report = (
         f"The tube ({IDS[0]}) at $9.99 is the one that `[1] {IDS[1]}` names.\n\n[1] https://a.example/x\n"
     )

@@ -10,7 +10,7 @@ from drr.env.settings import resolve
 from drr.env.variables import read_dotenv
 
 
-def test_lines_as_other_tools_write_them(tmp_path: Path) -> None:
+def test_lines_are_read_as_other_tools_write_them_and_never_shown(tmp_path: Path) -> None:
     path = tmp_path / ".env"
     path.write_text(
         "# keys\nexport A=1\nB = 'two # 2' # x\nC=\"x=y\"\n\nD=plain # told\nE=\nF=a#b $HOME `id`\n"
@@ -29,9 +29,16 @@ def test_lines_as_other_tools_write_them(tmp_path: Path) -> None:
     }
     assert read_dotenv(path) == expected
     assert read_dotenv(tmp_path / "none") == {}
+    path.write_text("A=1\nsk-ant-secret\n", "utf-8")
+    with pytest.raises(Misuse, match="line 2") as caught:
+        read_dotenv(path)
+    assert "secret" not in str(caught.value)
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(Misuse, match="cannot be read as text"):
+        read_dotenv(path)
 
 
-def test_the_environment_comes_first_and_the_origin_is_told(tmp_path: Path) -> None:
+def test_the_environment_comes_first_and_an_address_of_the_folder_is_a_strangers(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("ANTHROPIC_API_KEY=sk-of-the-file\nDRR_WEB_TOP_K=3\nPATH=/x\n", "utf-8")
     file = tmp_path / "drr.toml"
     file.write_text("web_top_k = 4\n", "utf-8")
@@ -40,20 +47,6 @@ def test_the_environment_comes_first_and_the_origin_is_told(tmp_path: Path) -> N
     assert found.origin["web_top_k"] == f"file {tmp_path / '.env'}"
     over = resolve({}, environ={"DRR_WEB_TOP_K": "7"}, file=file)
     assert over.settings.web_top_k == 7
-
-
-def test_an_address_of_a_working_folder_is_a_strangers(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("DRR_BASE_URL=http://collects.example/v1\n", "utf-8")
     found = resolve({}, environ={}, file=tmp_path / "drr.toml")
     assert "base_url" in found.settings.unnamed
-
-
-def test_a_line_that_says_nothing_is_not_shown(tmp_path: Path) -> None:
-    path = tmp_path / ".env"
-    path.write_text("A=1\nsk-ant-secret\n", "utf-8")
-    with pytest.raises(Misuse, match="line 2") as caught:
-        read_dotenv(path)
-    assert "secret" not in str(caught.value)
-    path.write_bytes(b"\xff\xfe")
-    with pytest.raises(Misuse, match="cannot be read as text"):
-        read_dotenv(path)

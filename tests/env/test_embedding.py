@@ -59,15 +59,12 @@ def _settings(server: _Server, model: str = "openai:tiny") -> Settings:
     return Settings(model_embedder=model, base_url=f"http://127.0.0.1:{server.server_address[1]}/v1")
 
 
-def test_what_shares_words_or_pieces_of_them_is_nearer() -> None:
+def test_what_shares_words_or_pieces_is_nearer_and_rare_words_weigh_more() -> None:
     texts = ["cedar bird feeder", "bird feeders of cedar wood", "usb cable", "birdfeeding", ""]
     rows = HashedTfIdf.fitted(texts).embed(texts)
     near = rows @ rows[0]
     assert near[1] > near[3] > near[2]
     assert np.allclose(np.linalg.norm(rows[:4], axis=1), 1) and not rows[4].any()
-
-
-def test_rare_words_weigh_more() -> None:
     texts = ["kit red", "kit blue", "kit green", "kit zebra"]
     fitted = HashedTfIdf.fitted(texts)
     rows = fitted.embed(["zebra kit", "zebra", "kit"])
@@ -96,9 +93,6 @@ def test_an_embedder_that_cannot_be_asked_is_refused_at_once() -> None:
             embedder_of(Settings(model_embedder=model))
     with pytest.raises(Misuse, match="OPENAI_API_KEY"):
         embedder_of(Settings(model_embedder="openai:tiny"))
-
-
-def test_the_embedder_does_not_follow_the_model_of_other_roles() -> None:
     assert Settings(model="openai:chat").model_for("embedder") == "offline"
 
 

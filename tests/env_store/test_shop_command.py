@@ -18,22 +18,23 @@ def _json(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> Any
     return json.loads(capsys.readouterr().out)
 
 
-def test_info_has_the_fixed_form(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_info_has_the_fixed_form_and_shows_the_papers_ratios(
+    folder: Path, capsys: pytest.CaptureFixture[str], drr: Drr
+) -> None:
     info = _json(capsys, "info", str(folder))
     assert info["schema"] == 1
     assert info["counts"] == {"products": 30, "users": 2, "orders": 3}
     assert info["ratios"] == {"orders_per_product": 0.1, "orders_per_user": 1.5}
     assert info["recipe"] == {"pick": "meta-prefix", "categories": ["Pet_Supplies"]}
     assert (info["quarantined"], info["duplicates"]) == ({"not JSON": 1}, 1)
-
-
-def test_info_shows_the_ratios_beside_the_papers(folder: Path, drr: Drr) -> None:
     out = drr.out("shop", "info", folder)
     assert "orders per product" in out and "(paper: 53.8)" in out and "(paper: 2.39)" in out
     assert "meta-prefix" in out and "not JSON" in out
 
 
-def test_search_filters_sorts_and_counts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_search_filters_sorts_counts_and_says_how_it_read_the_query(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     found = _json(
         capsys,
         "search",
@@ -57,11 +58,6 @@ def test_search_filters_sorts_and_counts(folder: Path, capsys: pytest.CaptureFix
     whole = _json(capsys, "search", str(folder), "bird", "--limit", "50")["items"]
     assert _json(capsys, "search", str(folder), "bird", "--offset", "28")["items"] == whole[28:]
     assert len(whole) == 30
-
-
-def test_a_search_says_how_it_read_the_query_and_what_it_set_aside(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
     found = _json(capsys, "search", str(folder), "cheapest feedr under $9")
     assert found["read"] == ["price up to $9.00", 'for "feedr": feeder', '"cheapest": sort price_asc']
     prices = [item["price"] for item in found["items"]]
@@ -96,18 +92,22 @@ def test_senseless_options_are_misuse(folder: Path, drr: Drr, words: list[str]) 
     assert out == "" and err.startswith("drr: --")
 
 
-def test_show_prints_the_papers_documents(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_prints_the_papers_documents_and_the_history_of_a_user(
+    folder: Path, capsys: pytest.CaptureFixture[str], drr: Drr
+) -> None:
     product = _json(capsys, "show", str(folder), "product", "b000000001")
     assert list(product)[:2] == ["_id", "product_id"] and product["details"] == {"No. of perches": "4"}
     order = _json(capsys, "show", str(folder), "order", "0000000000000005")
     assert order["order_date"] == "2022-04-15T05:20:00.735"
     for key in ("A1", "A1@example.org"):
         assert _json(capsys, "show", str(folder), "user", key)["address"]["zip"] == "60601"
-
-
-def test_show_of_a_user_tells_the_history(folder: Path, drr: Drr) -> None:
     out = drr.out("shop", "show", folder, "user", "A1")
     assert "2 orders" in out and "2022-04-15  0000000000000005  B000000000  Delivered" in out
+    out = drr.out("shop", "show", folder, "product", "B000000001")
+    assert "red" in out and "\x1b" not in out and "\x07" not in out
+    code, out, err = drr("shop", "show", folder, "product", "B00000000X", "--json")
+    assert code == 2
+    assert out == "" and "B000000007, B000000008, B000000009" in err
 
 
 def test_show_of_a_user_tells_as_many_orders_as_are_asked_for(
@@ -133,17 +133,6 @@ def test_show_of_a_user_tells_as_many_orders_as_are_asked_for(
         assert main([*show, *words]) == 2
         out, err = capsys.readouterr()
         assert out == "" and err.startswith("drr: --orders"), words
-
-
-def test_what_is_not_there_names_what_is_near(folder: Path, drr: Drr) -> None:
-    code, out, err = drr("shop", "show", folder, "product", "B00000000X", "--json")
-    assert code == 2
-    assert out == "" and "B000000007, B000000008, B000000009" in err
-
-
-def test_no_control_character_reaches_the_terminal(folder: Path, drr: Drr) -> None:
-    out = drr.out("shop", "show", folder, "product", "B000000001")
-    assert "red" in out and "\x1b" not in out and "\x07" not in out
 
 
 def test_check_of_a_sound_shop(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -41,14 +41,11 @@ def found(apart: Callable[..., str], garden: Garden, folder: Path) -> Document:
     return dict(json.loads(printed.splitlines()[-1]))
 
 
-def test_the_task_is_found_by_its_name(found: Document) -> None:
+def test_the_task_is_found_by_its_name_with_our_tools_to_the_letter(found: Document) -> None:
     kept = found["kept"]
     assert (kept["status"], kept["task"]) == ("success", "drr/retail")
     assert len(kept["samples"]) == 6
     assert kept["scorers"] == ["faithfulness", "citations", "quality", "rules", "effort"]
-
-
-def test_the_tools_are_ours_to_the_letter(found: Document) -> None:
     shown = {tool["name"]: tool for tool in found["kept"]["samples"][0]["tools"]}
     assert list(shown) == list(TOOLS)
     for name, tool in TOOLS.items():
@@ -144,13 +141,10 @@ def test_what_is_unknown_is_unscored_and_never_0(found: Document) -> None:
     assert {row["mean"] for name, row in figures.items() if name in ("overall", "depth")} <= {None}
 
 
-def test_rules_that_judge_say_so(found: Document) -> None:
+def test_rules_say_so_and_an_agent_of_theirs_has_our_tools(found: Document) -> None:
     told = found["kept"]["samples"][0]["scores"]["rules"]["told"]
     assert "not by a language model" in told
     assert "price: 3.14" in told
-
-
-def test_an_agent_of_theirs_has_our_tools_by_one_line(found: Document) -> None:
     (sample,) = found["agent"]["samples"]
     record = AnswerRecord.model_validate(sample["record"])
     assert record.report.startswith("The first one [1] is small. It costs $3.14.")

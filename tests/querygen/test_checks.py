@@ -83,8 +83,26 @@ def test_a_check_catches_what_it_is_for(name: str, sound: Query, shop: Shop) -> 
     assert told in failed[name]
 
 
-def test_every_check_is_tried_here() -> None:
+def test_what_does_not_apply_says_so_and_every_check_is_tried_here(shop: Shop, sound: Query) -> None:
     assert set(BREAKS) | {"near_duplicate"} == set(CHECKS)
+    user = shop.store.sample_users(1, seed=1, min_orders=1)[0]
+    bare = Query(
+        query="Which bird feeder would you take for a small balcony, and why that one?", user_id=user
+    )
+    checked = Checker(shop).check(bare)
+    assert checked.failed == {}
+    assert checked.verdicts["facts"].status == checked.verdicts["tools"].status == "none"
+    checker = Checker(shop)
+    assert checker.check(sound).failed == {}
+    again = said(sound, sound.query.replace("$", "US $"))
+    assert "near_duplicate" in checker.check(again).failed
+    one = [sound.model_copy(update={"needs": ["bird feeder"], "id": f"q{n}"}) for n in range(20)]
+    verdict, counts = spread(Checker(shop), one)
+    assert verdict.status == "fail"
+    assert counts == {"Patio_Lawn_and_Garden": 20}
+    verdict, counts = spread(Checker(shop), builtin_queries())
+    assert verdict.status == "pass"
+    assert len(counts) == 10
 
 
 @pytest.mark.parametrize(
@@ -102,45 +120,36 @@ def test_a_huge_question_is_refused_and_not_choked_on(unit: str, sound: Query, s
     assert "length" in Checker(shop).check(huge).failed or "language" in Checker(shop).check(huge).failed
 
 
-def test_the_own_name_is_personal_data(sound: Query, shop: Shop) -> None:
+def test_names_and_what_stands_beside_a_question_are_personal_data(sound: Query, shop: Shop) -> None:
     user = shop.store.user(sound.user_id)
     assert user is not None
     text = f"{sound.query} Yours, {user.first_name} {user.last_name}."
     assert "privacy" in Checker(shop).check(said(sound, text)).failed
+    assert user is not None
+    name = f"{user.first_name} {user.last_name}".casefold()
+    for fields in (
+        {"rationale": f"Write to {user.email} about it."},
+        {"web_need": f"Call {user.phone_number} and ask."},
+        {"needs": [*sound.needs, user.address.address1]},
+        {"query": f"{sound.query} Yours, {name}."},
+    ):
+        assert "privacy" in Checker(shop).check(sound.model_copy(update=fields)).failed
 
 
-def test_the_second_of_two_alike_is_caught(sound: Query, shop: Shop) -> None:
-    checker = Checker(shop)
-    assert checker.check(sound).failed == {}
-    again = said(sound, sound.query.replace("$", "US $"))
-    assert "near_duplicate" in checker.check(again).failed
-
-
-def test_similarity_is_jaccard_over_shingles() -> None:
+def test_likeness_is_jaccard_over_shingles_of_texts_seen() -> None:
     a, b = shingles("one two three four"), shingles("one two three five")
     assert similarity(a, a) == 1
     assert similarity(a, b) == pytest.approx(1 / 3)
     assert similarity(shingles("a b c d"), shingles("w x y z")) == 0
-
-
-def test_a_bare_line_passes_and_what_does_not_apply_says_so(shop: Shop) -> None:
-    user = shop.store.sample_users(1, seed=1, min_orders=1)[0]
-    bare = Query(
-        query="Which bird feeder would you take for a small balcony, and why that one?", user_id=user
-    )
-    checked = Checker(shop).check(bare)
-    assert checked.failed == {}
-    assert checked.verdicts["facts"].status == checked.verdicts["tools"].status == "none"
-
-
-def test_spread_fails_where_one_category_takes_too_much(sound: Query, shop: Shop) -> None:
-    one = [sound.model_copy(update={"needs": ["bird feeder"], "id": f"q{n}"}) for n in range(20)]
-    verdict, counts = spread(Checker(shop), one)
-    assert verdict.status == "fail"
-    assert counts == {"Patio_Lawn_and_Garden": 20}
-    verdict, counts = spread(Checker(shop), builtin_queries())
-    assert verdict.status == "pass"
-    assert len(counts) == 10
+    texts = ["a b c d e f", "a b c x y z", "q r s t u v", "a b c d e g", "one", "one"]
+    sets = [shingles(text) for text in texts]
+    seen = Seen()
+    for place, own in enumerate(sets):
+        expected = {at: similarity(own, sets[at]) for at in range(place) if own & sets[at]}
+        assert dict(seen.alike(own)) == expected
+        seen.add(own)
+    seen.forget_last(sets[-1])
+    assert dict(seen.alike(sets[4])) == {4: 1.0}
 
 
 def test_the_command_exits_1_and_says_why(sound: Query, shop_folder: Path, tmp_path: Path, drr: Drr) -> None:
@@ -152,6 +161,10 @@ def test_the_command_exits_1_and_says_why(sound: Query, shop_folder: Path, tmp_p
     document = drr.json("queries", "check", path, "--shop", shop_folder, code=1)
     assert document["failed"] == 1
     assert document["queries"][0]["checks"]["tools"]["status"] == "fail"
+    path.write_text(
+        sound.model_copy(update={"shop_hash": "0" * 64}).model_dump_json() + "\n", encoding="utf-8"
+    )
+    assert "generate them again" in drr.err("queries", "check", path, "--shop", shop_folder, code=1)
 
 
 @pytest.mark.parametrize(
@@ -164,14 +177,6 @@ def test_a_bad_file_is_named_by_its_line(
     path = tmp_path / "q.jsonl"
     path.write_text(content, encoding="utf-8")
     assert told in drr.err("queries", "check", path, "--shop", shop_folder)
-
-
-def test_a_shop_that_changed_is_said_once(sound: Query, shop_folder: Path, tmp_path: Path, drr: Drr) -> None:
-    path = tmp_path / "q.jsonl"
-    path.write_text(
-        sound.model_copy(update={"shop_hash": "0" * 64}).model_dump_json() + "\n", encoding="utf-8"
-    )
-    assert "generate them again" in drr.err("queries", "check", path, "--shop", shop_folder, code=1)
 
 
 @pytest.mark.long
@@ -214,20 +219,7 @@ def test_what_rules_wrote_of_the_built_in_set_comes_out_of_its_commands(
     assert {name: again.get(name) for name in kept} == kept
 
 
-def test_what_stands_beside_a_question_holds_no_personal_data_either(sound: Query, shop: Shop) -> None:
-    user = shop.store.user(sound.user_id)
-    assert user is not None
-    name = f"{user.first_name} {user.last_name}".casefold()
-    for fields in (
-        {"rationale": f"Write to {user.email} about it."},
-        {"web_need": f"Call {user.phone_number} and ask."},
-        {"needs": [*sound.needs, user.address.address1]},
-        {"query": f"{sound.query} Yours, {name}."},
-    ):
-        assert "privacy" in Checker(shop).check(sound.model_copy(update=fields)).failed
-
-
-def test_a_question_leans_on_nothing_that_the_summary_does_not_tell(sound: Query, shop: Shop) -> None:
+def test_what_a_question_leans_on_is_told_affordable_and_named(sound: Query, shop: Shop) -> None:
     def leaning(kind: Any, value: str) -> dict[str, str]:
         return (
             Checker(shop).check(sound.model_copy(update={"facts_used": [Fact(kind=kind, id=value)]})).failed
@@ -237,24 +229,15 @@ def test_a_question_leans_on_nothing_that_the_summary_does_not_tell(sound: Query
         assert "facts" not in leaning("profile", told)
     for secret in ("email", "phone_number", "address.address1", "address", "first_name"):
         assert "facts" in leaning("profile", secret)
-
-
-def test_the_web_is_named_exactly_where_it_is_needed(sound: Query, shop: Shop) -> None:
     lacking = sound.model_copy(update={"tools": ["product_catalog_search"], "web_need": "Prices elsewhere."})
     assert "does not name web_search" in Checker(shop).check(lacking).failed["web_need"]
     offline = sound.model_copy(update={"tools": ["product_catalog_search"], "web_need": None})
     assert "web_need" not in Checker(shop).check(offline).failed
-
-
-def test_as_many_as_are_asked_for_must_be_affordable(sound: Query, shop: Shop) -> None:
     cheapest = Stock(shop).cheapest("bird feeder")
     assert cheapest is not None
     text = f"Please recommend five options for a bird feeder under ${cheapest + 0.01:.2f} each, and say how each is washed."
     failed = Checker(shop).check(said(sound, text, needs=["bird feeder"])).failed
     assert "5 are asked for" in failed["budget"]
-
-
-def test_contractions_are_no_names(sound: Query, shop: Shop) -> None:
     text = f"{sound.query} We know what I'm after, and what I've got, I'd say; I'll wait."
     assert "names" not in Checker(shop).check(said(sound, text)).failed
 
@@ -275,15 +258,3 @@ def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
     path = tmp_path / "q.jsonl"
     path.write_text('{"query": "Which feeder?", "user_id": "u"}\n', encoding="utf-8-sig")
     assert [query.query for query in read_queries(path)] == ["Which feeder?"]
-
-
-def test_texts_seen_are_as_alike_as_two_by_two() -> None:
-    texts = ["a b c d e f", "a b c x y z", "q r s t u v", "a b c d e g", "one", "one"]
-    sets = [shingles(text) for text in texts]
-    seen = Seen()
-    for place, own in enumerate(sets):
-        expected = {at: similarity(own, sets[at]) for at in range(place) if own & sets[at]}
-        assert dict(seen.alike(own)) == expected
-        seen.add(own)
-    seen.forget_last(sets[-1])
-    assert dict(seen.alike(sets[4])) == {4: 1.0}

@@ -38,7 +38,7 @@ def test_it_says_what_the_user_tools_say(shop: Shop) -> None:
         assert mine[item.order_id] == item.product_id
 
 
-def test_no_profile_is_long_or_holds_contact_data(shop: Shop) -> None:
+def test_no_profile_is_long_or_holds_contact_data_or_hostile_titles(shop: Shop) -> None:
     heavy = max(shop.store.iter_users(), key=lambda user: shop.store.orders(user.user_id, limit=1).total)
     for user in [heavy, *islice(shop.store.iter_users(), 0, None, 8)]:
         profile = build_profile(shop.store, user.user_id, shop.manifest.as_of)
@@ -47,6 +47,11 @@ def test_no_profile_is_long_or_holds_contact_data(shop: Shop) -> None:
         for secret in (user.email, user.phone_number, user.address.address1):
             assert secret not in text
             assert secret not in data
+    user_id = shop.store.sample_users(1, seed=5, min_orders=5)[0]
+    profile = build_profile(shop.store, user_id, shop.manifest.as_of)
+    for item in profile.notable:
+        assert "\n" not in item.title
+        assert len(item.title) <= 90
 
 
 def test_the_label_follows_from_the_purchases_and_says_why() -> None:
@@ -71,24 +76,15 @@ def test_themes_are_words_and_not_parts_of_words(title: str, themes: list[str]) 
     assert themes_of(title) == themes
 
 
-def test_hostile_titles_stay_on_their_line(shop: Shop) -> None:
-    user_id = shop.store.sample_users(1, seed=5, min_orders=5)[0]
-    profile = build_profile(shop.store, user_id, shop.manifest.as_of)
-    for item in profile.notable:
-        assert "\n" not in item.title
-        assert len(item.title) <= 90
-
-
-def test_an_unknown_user_is_named(shop: Shop, shop_folder: Path, drr: Drr) -> None:
-    with pytest.raises(DrrError, match="no user 'NOBODY'"):
-        build_profile(shop.store, "NOBODY", shop.manifest.as_of)
-    assert "NOBODY" in drr.err("profile", "--shop", shop_folder, "--user", "NOBODY")
-
-
-def test_the_command_prints_text_or_one_document(shop: Shop, shop_folder: Path, drr: Drr) -> None:
+def test_the_command_prints_text_or_one_document_and_names_an_unknown_user(
+    shop: Shop, shop_folder: Path, drr: Drr
+) -> None:
     user_id = shop.store.sample_users(1, seed=3, min_orders=5)[0]
     profile = build_profile(shop.store, user_id, shop.manifest.as_of)
     assert drr.out("profile", "--shop", shop_folder, "--user", user_id) == profile.text() + "\n"
     document = drr.json("profile", "--shop", shop_folder, "--user", user_id)
     assert document["sha256"] == profile.sha256
     assert document["label"]["name"] == profile.label.name
+    with pytest.raises(DrrError, match="no user 'NOBODY'"):
+        build_profile(shop.store, "NOBODY", shop.manifest.as_of)
+    assert "NOBODY" in drr.err("profile", "--shop", shop_folder, "--user", "NOBODY")

@@ -16,7 +16,9 @@ from pyarrow import parquet
 from tests.commands import Drr
 
 
-def test_statistics_are_those_of_the_file(queries: list[Query]) -> None:
+def test_statistics_are_those_of_the_file(
+    queries: list[Query], written: Path, shop_folder: Path, drr: Drr
+) -> None:
     facts = statistics_of(queries)
     assert facts["queries"] == len(queries)
     assert facts["users"] == len({query.user_id for query in queries})
@@ -26,18 +28,12 @@ def test_statistics_are_those_of_the_file(queries: list[Query]) -> None:
     )
     assert facts["share"]["with_facts"] == 1.0
     assert facts["similarity"]["near_duplicates"] == 0
-
-
-def test_distinct_counts_runs_of_words() -> None:
     same = [Query(query="one two three", user_id="a"), Query(query="one two three", user_id="b")]
     assert distinct(same, 1) == 0.5
     assert distinct(same, 2) == 0.5
     assert distinct(same, 4) is None
     assert distinct(same, 1, 3) == 1.0
     assert distinct(same, 1, 100) is None
-
-
-def test_the_command_prints_one_document_or_two_columns(written: Path, shop_folder: Path, drr: Drr) -> None:
     document = drr.json("queries", "stats", written, "--shop", shop_folder)
     assert document["passing_all"] == 1.0
     assert sum(document["categories"].values()) == document["queries"]

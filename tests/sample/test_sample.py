@@ -49,14 +49,20 @@ def meta(raw: Path) -> dict[str, list[dict[str, Any]]]:
     return {name: [json.loads(line) for line in part] for name, part in lines(raw, "meta")}
 
 
-def test_every_line_is_what_json_dumps_writes_and_plain_ascii(raw: Path) -> None:
+def test_lines_are_what_json_dumps_writes_and_one_in_ninety_is_a_copy_of_its_neighbour(raw: Path) -> None:
     for kind in ("review", "meta"):
         for name, part in lines(raw, kind):
             for line in part:
                 assert json.dumps(json.loads(line)) == line, name
+    total = copies = 0
+    for _, part in lines(raw, "review"):
+        total += len(part)
+        copies += len(part) - len(set(part))
+        assert len(part) - len(set(part)) == sum(a == b for a, b in pairwise(part))
+    assert copies == round(0.011 * total)
 
 
-def test_rows_have_the_official_keys_in_the_official_order(
+def test_rows_are_as_many_as_asked_for_with_the_official_keys_in_the_official_order(
     reviews: dict[str, list[dict[str, Any]]], meta: dict[str, list[dict[str, Any]]]
 ) -> None:
     assert len(reviews) == len(meta) == 10
@@ -69,9 +75,15 @@ def test_rows_have_the_official_keys_in_the_official_order(
     for rows in meta.values():
         assert all([key for key in row if key in META_KEYS] == META_KEYS for row in rows)
         assert all(row["bought_together"] is None for row in rows)
+    plan = SamplePlan()
+    assert sum(map(len, reviews.values())) == plan.reviews
+    assert sum(map(len, meta.values())) == plan.products
+    assert len({row["user_id"] for rows in reviews.values() for row in rows}) == plan.users
+    asins = [row["parent_asin"] for rows in meta.values() for row in rows]
+    assert len(set(asins)) == len(asins)
 
 
-def test_weights_are_those_of_such_things(meta: dict[str, list[dict[str, Any]]]) -> None:
+def test_titles_and_weights_are_those_of_such_things(meta: dict[str, list[dict[str, Any]]]) -> None:
     """A nine-foot umbrella does not weigh what a lip balm does."""
     weights: dict[str, list[float]] = {}
     for row in (row for rows in meta.values() for row in rows):
@@ -82,25 +94,21 @@ def test_weights_are_those_of_such_things(meta: dict[str, list[dict[str, Any]]])
     assert min(weights["Patio Umbrella"]) > 5
     assert min(weights["Cat Tree"]) > 9
     assert max(weights["Lip Balm"]) < 1
-
-
-def test_a_title_says_whose_hair_and_what_fits(meta: dict[str, list[dict[str, Any]]]) -> None:
     titles = [row["title"] for rows in meta.values() for row in rows]
     assert not [
         title for title in titles if re.search(r"(?i), (all|curly|frizzy|dry|oily)(,| -| \(|$)", title)
     ]
     assert any(re.search(r"for (Curly|Fine|Wavy|Frizzy|Thick|Color-Treated) Hair", title) for title in titles)
-
-
-def test_the_counts_are_those_asked_for(
-    reviews: dict[str, list[dict[str, Any]]], meta: dict[str, list[dict[str, Any]]]
-) -> None:
-    plan = SamplePlan()
-    assert sum(map(len, reviews.values())) == plan.reviews
-    assert sum(map(len, meta.values())) == plan.products
-    assert len({row["user_id"] for rows in reviews.values() for row in rows}) == plan.users
-    asins = [row["parent_asin"] for rows in meta.values() for row in rows]
-    assert len(set(asins)) == len(asins)
+    checked = 0
+    kinds = {kind.name: next(iter(kind.attributes)) for kind in load_vocabulary().types}
+    for part in meta.values():
+        for row in part:
+            name = max((name for name in kinds if name in row["title"]), key=len, default=None)
+            size = name and row["details"].get(kinds[name])
+            if size:
+                checked += 1
+                assert size in row["title"].replace("\u2013", "-"), row["title"]
+    assert checked > 1200
 
 
 def test_files_are_grouped_by_user_newest_first_in_one_shared_order_with_the_busy_first(
@@ -125,15 +133,6 @@ def test_files_are_grouped_by_user_newest_first_in_one_shared_order_with_the_bus
     assert sum(counts[user] for user in early) / len(early) > 1.5 * sum(counts[user] for user in late) / len(
         late
     )
-
-
-def test_one_row_in_ninety_is_an_exact_copy_of_its_neighbour(raw: Path) -> None:
-    total = copies = 0
-    for _, part in lines(raw, "review"):
-        total += len(part)
-        copies += len(part) - len(set(part))
-        assert len(part) - len(set(part)) == sum(a == b for a, b in pairwise(part))
-    assert copies == round(0.011 * total)
 
 
 def test_prices_are_unknown_as_often_as_in_the_real_files_and_of_every_kind(
@@ -168,19 +167,6 @@ def test_meta_rows_show_the_known_oddities(meta: dict[str, list[dict[str, Any]]]
     assert (
         max(len(value) for row in rows for value in row["details"].values() if isinstance(value, str)) > 2000
     )
-
-
-def test_a_title_says_the_size_that_the_details_say(meta: dict[str, list[dict[str, Any]]]) -> None:
-    checked = 0
-    kinds = {kind.name: next(iter(kind.attributes)) for kind in load_vocabulary().types}
-    for part in meta.values():
-        for row in part:
-            name = max((name for name in kinds if name in row["title"]), key=len, default=None)
-            size = name and row["details"].get(kinds[name])
-            if size:
-                checked += 1
-                assert size in row["title"].replace("\u2013", "-"), row["title"]
-    assert checked > 1200
 
 
 def test_reviews_show_the_known_oddities(
@@ -305,18 +291,7 @@ def test_json_is_one_document(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert told["rows"] == {"reviews": 60, "products": 30, "users": 5}
 
 
-def test_more_types_than_products_still_gives_the_products_asked_for() -> None:
-    vocabulary = load_vocabulary()
-    products = make_products(vocabulary, 7, 100, seed=1)
-    assert len(products) == 7
-    assert abs(type_demand(vocabulary).sum() - 1) < 1e-9
-
-
-def test_popularity_is_as_uneven_as_the_number_of_reviews_allows() -> None:
-    assert popularity_spread(7) < popularity_spread(24) < popularity_spread(200)
-
-
-def test_the_vocabulary_is_as_rich_as_promised() -> None:
+def test_the_vocabulary_is_as_rich_as_promised_and_products_are_as_many_as_asked_for() -> None:
     vocabulary = load_vocabulary()
     assert len(vocabulary.categories) == 10
     assert len(vocabulary.types) >= 120
@@ -330,8 +305,9 @@ def test_the_vocabulary_is_as_rich_as_promised() -> None:
         "Standing Desk Mat",
     } <= names
     assert len(names) == len(vocabulary.types)
-
-
-def test_a_plan_that_cannot_hold_raises_misuse() -> None:
+    products = make_products(vocabulary, 7, 100, seed=1)
+    assert len(products) == 7
+    assert abs(type_demand(vocabulary).sum() - 1) < 1e-9
+    assert popularity_spread(7) < popularity_spread(24) < popularity_spread(200)
     with pytest.raises(Misuse, match="too few for --users"):
         SamplePlan(products=10, users=1000, reviews=500)

@@ -26,13 +26,8 @@ async def site() -> AsyncIterator[Site]:
 
 
 def _fetcher(site: Site, **more: object) -> Fetcher:
-    given: dict[str, object] = {
-        "timeout": 10.0,
-        "max_bytes": 100_000,
-        "respect_robots": False,
-        "resolver": to_loopback,
-        "loopback_port": site.port,
-    }
+    given: dict[str, object] = {"timeout": 10.0, "max_bytes": 100_000, "respect_robots": False}
+    given |= {"resolver": to_loopback, "loopback_port": site.port}
     return Fetcher(**(given | more))  # type: ignore[arg-type]
 
 
@@ -42,7 +37,9 @@ async def _fails(fetcher: Fetcher, url: str) -> FetchFailure:
     return caught.value
 
 
-async def test_a_page_is_fetched_under_its_own_name(site: Site) -> None:
+async def test_a_page_is_fetched_under_its_own_name_without_cookies_or_proxies(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fetched = await _fetcher(site).fetch(site.url("/?q=1#part"))
     assert isinstance(fetched, Fetched)
     assert fetched.body.decode() == ARTICLE
@@ -53,11 +50,6 @@ async def test_a_page_is_fetched_under_its_own_name(site: Site) -> None:
     assert headers["Host"] == f"site.example:{site.port}"
     assert headers["User-Agent"].startswith("DeepResearchRetail/")
     assert not {"Cookie", "Authorization", "Referer", "Proxy-Authorization"} & set(headers)
-
-
-async def test_no_cookie_is_ever_sent_back_and_no_proxy_of_the_environment_is_used(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
     site.routes["/set"] = reply("", status="302 Found", Location="/", Set_Cookie="id=1; Path=/")
@@ -87,46 +79,41 @@ async def test_redirects_to_anything_private_are_refused(site: Site, target: str
     assert site.paths() == ["/away"]
 
 
-async def test_a_name_is_resolved_once_and_the_connection_goes_there(site: Site) -> None:
-    answers = [["127.0.0.1"], ["10.0.0.1"]]
+def _answering(*answers: list[str]) -> tuple[list[str], Resolver]:
+    """A resolver that gives these in turn, and what it was asked for."""
     asked: list[str] = []
 
-    async def rebinding(host: str, port: int) -> list[str]:
+    async def resolver(host: str, port: int) -> list[str]:
         asked.append(host)
-        return answers[min(len(asked), 2) - 1]
+        return answers[len(asked) - 1]
 
-    fetcher = _fetcher(site, resolver=rebinding)
-    assert (await fetcher.fetch(site.url("/"))).http_status == 200
-    assert asked == ["site.example"]
+    return asked, resolver
 
 
-async def test_a_name_that_turns_private_between_redirects_is_refused(site: Site) -> None:
-    answers = iter([["127.0.0.1"], ["127.0.0.1", "10.0.0.1"]])
-
-    async def rebinding(host: str, port: int) -> list[str]:
-        return next(answers)
-
+async def test_a_name_is_resolved_once_for_a_request_and_refused_where_any_answer_is_private(
+    site: Site,
+) -> None:
+    asked, rebinding = _answering(["127.0.0.1"], ["10.0.0.1"])
+    assert (await _fetcher(site, resolver=rebinding).fetch(site.url("/"))).http_status == 200
+    assert asked == ["site.example"], "and the connection went there"
+    site.requests.clear()
     site.routes["/again"] = redirect("/")
-    failure = await _fails(_fetcher(site, resolver=rebinding), site.url("/again"))
-    assert failure.reason == "refused: 10.0.0.1 is not a public address"
-    assert site.paths() == ["/again"]
-
-
-async def test_one_private_address_among_public_ones_is_refused(site: Site) -> None:
-    async def mixed(host: str, port: int) -> list[str]:
-        return ["127.0.0.1", "93.184.215.14", "::1"]
-
-    failure = await _fails(_fetcher(site, resolver=mixed), site.url("/"))
-    assert (failure.status, failure.reason) == ("blocked", "refused: ::1 is not a public address")
-    assert site.requests == []
+    for path, answers, private, reached in (
+        ("/again", [["127.0.0.1"], ["127.0.0.1", "10.0.0.1"]], "10.0.0.1", ["/again"]),
+        ("/", [["127.0.0.1", "93.184.215.14", "::1"]], "::1", []),
+        ("/", [["127.0.0.2", "127.0.0.1"]], "127.0.0.2", []),
+    ):
+        failure = await _fails(_fetcher(site, resolver=_answering(*answers)[1]), site.url(path))
+        assert (failure.status, failure.reason) == ("blocked", f"refused: {private} is not a public address")
+        assert site.paths() == reached
+        site.requests.clear()
 
 
 async def test_loopback_is_closed_without_the_tests_own_door(site: Site) -> None:
     closed = _fetcher(site, loopback_port=None)
     assert "port" in (await _fails(closed, site.url("/"))).reason
-    assert "not a public address" in (await _fails(closed, "http://site.example/")).reason
-    # Nor does the door open any other port.
-    assert "not a public address" in (await _fails(_fetcher(site), "http://site.example/")).reason
+    for fetcher in (closed, _fetcher(site)):  # nor does the door open any other port
+        assert "not a public address" in (await _fails(fetcher, "http://site.example/")).reason
     assert site.requests == []
 
 
@@ -138,9 +125,11 @@ async def test_names_that_do_not_resolve_are_unreachable(site: Site, resolver: s
         return []
 
     chosen: Resolver | None = None if resolver is None else nothing
-    failure = await _fails(_fetcher(site, resolver=chosen), "http://no-such-name.invalid/")
-    assert failure.status == "unreachable"
-    assert "does not resolve" in failure.reason
+    for respect_robots in (False, True):
+        fetcher = _fetcher(site, resolver=chosen, respect_robots=respect_robots)
+        failure = await _fails(fetcher, "http://no-such-name.invalid/")
+        assert failure.status == "unreachable", "and not forbidden"
+        assert failure.reason.startswith("the name no-such-name.invalid does not resolve")
 
 
 async def test_at_most_five_redirects(site: Site) -> None:
@@ -151,12 +140,10 @@ async def test_at_most_five_redirects(site: Site) -> None:
     failure = await _fails(_fetcher(site), site.url("/0"))
     assert failure.reason == "more than 5 redirects"
     assert len(site.requests) == MAX_REDIRECTS + 1
-    site.routes["/5"] = reply(ARTICLE)
+    site.routes |= {"/5": reply(ARTICLE), "/loop": redirect("/loop"), "/no": reply("", status="302 Found")}
     assert (await _fetcher(site).fetch(site.url("/0"))).final_url == site.url("/5")
-    site.routes["/loop"] = redirect("/loop")
-    assert (await _fails(_fetcher(site), site.url("/loop"))).reason == "more than 5 redirects"
-    site.routes["/nowhere"] = reply("", status="302 Found")
-    assert "without a new address" in (await _fails(_fetcher(site), site.url("/nowhere"))).reason
+    for path, said in (("/loop", "more than 5 redirects"), ("/no", "without a new address")):
+        assert said in (await _fails(_fetcher(site), site.url(path))).reason
 
 
 def _drip(first: bytes, then: bytes) -> Route:
@@ -265,9 +252,8 @@ async def test_size_is_capped_whether_declared_or_not(site: Site) -> None:
     site.routes["/large"] = reply("a" * 100_001)
     site.routes["/fits"] = reply("a" * 100_000)
     for path in ("/endless", "/large"):
-        assert (
-            await _fails(_fetcher(site), site.url(path))
-        ).reason == "the page is larger than 100,000 bytes"
+        failure = await _fails(_fetcher(site), site.url(path))
+        assert failure.reason == "the page is larger than 100,000 bytes"
     assert len((await _fetcher(site).fetch(site.url("/fits"))).body) == 100_000
 
 
@@ -279,12 +265,7 @@ async def test_wrong_types_are_not_pages(site: Site, content_type: str) -> None:
     site.routes["/file"] = reply(b"\x89PNG", content_type)
     failure = await _fails(_fetcher(site), site.url("/file"))
     assert failure.status == "unreachable"
-    assert content_type in failure.reason
-
-
-async def test_a_page_without_a_type_is_not_read(site: Site) -> None:
-    site.routes["/file"] = reply("x", "")
-    assert "not stated" in (await _fails(_fetcher(site), site.url("/file"))).reason
+    assert (content_type or "not stated") in failure.reason
 
 
 @pytest.mark.parametrize(
@@ -349,14 +330,7 @@ async def test_mutated_answers_are_a_page_or_a_failure(site: Site) -> None:
 
 
 async def test_the_next_address_of_a_name_is_tried_when_one_refuses(site: Site) -> None:
-    async def resolver(host: str, port: int) -> list[str]:
-        return ["127.0.0.2", "127.0.0.1"]
-
-    failure = await _fails(_fetcher(site, resolver=resolver), site.url("/"))
-    assert failure.reason == "refused: 127.0.0.2 is not a public address"
-    assert site.requests == []
-    backend = Pinned(["127.0.0.2", "127.0.0.1"])
-    stream = await backend.connect_tcp("site.example", site.port, timeout=5)
+    stream = await Pinned(["127.0.0.2", "127.0.0.1"]).connect_tcp("site.example", site.port, timeout=5)
     assert stream.get_extra_info("server_addr")[0] == "127.0.0.1"
     await stream.aclose()
 
@@ -446,17 +420,6 @@ async def test_where_robots_cannot_be_had_the_page_is_not_asked_for_and_the_caus
     assert (await fetcher.fetch(site.url("/"))).http_status == 200, "a failure is not remembered as a rule"
 
 
-async def test_a_name_that_nobody_has_is_not_called_forbidden(site: Site) -> None:
-    async def nobody(host: str, port: int) -> list[str]:
-        return []
-
-    failure = await _fails(
-        _fetcher(site, respect_robots=True, resolver=nobody), "http://no-such-name.invalid/"
-    )
-    assert failure.status == "unreachable"
-    assert failure.reason.startswith("the name no-such-name.invalid does not resolve")
-
-
 async def test_the_shop_is_never_asked_over_the_network(site: Site) -> None:
     fetcher = _fetcher(site, never=frozenset({"shop.example"}))
     site.routes["/to-shop"] = redirect(site.url("/", "www.shop.example"))
@@ -509,11 +472,10 @@ async def test_tls_verifies_the_name_although_the_connection_goes_to_a_number(
     trusting = ssl.create_default_context(cafile=str(cert_file))
     async with serving(server) as site:
         site.routes["/"] = reply(ARTICLE)
-        good = _fetcher(site, ssl_context=trusting)
-        assert (await good.fetch(site.url("/", scheme="https"))).body.decode() == ARTICLE
+        good, here = _fetcher(site, ssl_context=trusting), site.url("/", scheme="https")
+        assert (await good.fetch(here)).body.decode() == ARTICLE
         assert asked == ["site.example"]
-        wrong_name = await _fails(good, site.url("/", "other.example", "https"))
-        assert "Hostname mismatch" in wrong_name.reason
-        unknown_signer = await _fails(_fetcher(site), site.url("/", scheme="https"))
-        assert "CERTIFICATE_VERIFY_FAILED" in unknown_signer.reason
+        other = await _fails(good, site.url("/", "other.example", "https"))
+        assert "Hostname mismatch" in other.reason
+        assert "CERTIFICATE_VERIFY_FAILED" in (await _fails(_fetcher(site), here)).reason
         assert len(site.requests) == 1

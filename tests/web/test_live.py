@@ -45,7 +45,9 @@ def _live(site: Site, folder: Path | None) -> LiveWeb:
     return LiveWeb(NoEngine(), fetcher, READER, snapshots)
 
 
-async def test_what_was_read_is_kept_by_its_content(site: Site, tmp_path: Path) -> None:
+async def test_what_was_read_is_kept_by_its_content_and_equal_pages_share_it(
+    site: Site, tmp_path: Path
+) -> None:
     page = await _live(site, tmp_path).read(site.url("/moved"))
     assert (page.status, page.url, page.final_url) == ("ok", site.url("/moved"), site.url("/page"))
     assert page.markdown is not None
@@ -66,6 +68,12 @@ async def test_what_was_read_is_kept_by_its_content(site: Site, tmp_path: Path) 
     }
     assert (tmp_path / "texts" / digest[:2] / f"{digest}.md").read_text(encoding="utf-8") == page.markdown
     assert (tmp_path / "raw" / raw[:2] / raw).read_bytes() == ARTICLE.encode()
+    snapshots = Snapshots(tmp_path / "equal", lambda: NOON)
+    for name in "abc":
+        url = f"http://{name}.example/"
+        snapshots.put(url, Page(url, url, "ok", None, "the same", "plain/1"), {})
+    assert len(list(snapshots.records())) == 3
+    assert len(list((tmp_path / "equal" / "texts").rglob("*.md"))) == 1
 
 
 @pytest.mark.parametrize("kept", [True, False])
@@ -115,15 +123,6 @@ async def test_a_text_that_was_tampered_with_is_an_error_and_not_evidence(site: 
         await _live(site, tmp_path).read(site.url("/page"))
 
 
-async def test_equal_pages_share_their_text(tmp_path: Path) -> None:
-    snapshots = Snapshots(tmp_path, lambda: NOON)
-    for name in "abc":
-        url = f"http://{name}.example/"
-        snapshots.put(url, Page(url, url, "ok", None, "the same", "plain/1"), {})
-    assert len(list(snapshots.records())) == 3
-    assert len(list((tmp_path / "texts").rglob("*.md"))) == 1
-
-
 class Searching:
     """A search engine on loopback; what it does with each request in turn, the last one for ever."""
 
@@ -149,7 +148,7 @@ _ORGANIC = cases("web", "_ORGANIC")
 _GOOD = reply(json.dumps(_ORGANIC), "application/json")
 
 
-async def test_serper_answers_in_our_form(site: Site) -> None:
+async def test_serper_answers_in_our_form_and_is_asked_three_times_at_most(site: Site) -> None:
     engine = Searching(site, _GOOD)
     hits = await engine.serper().search("dog ramp", 2)
     assert hits == [
@@ -158,9 +157,6 @@ async def test_serper_answers_in_our_form(site: Site) -> None:
     ]
     assert site.requests[0][1]["X-API-KEY"] == "planted-secret-key"
     assert engine.pauses == []
-
-
-async def test_serper_is_asked_three_times_at_most(site: Site) -> None:
     engine = Searching(site, reply("", status="503 Busy"), reply("", status="429 Slow"), _GOOD)
     assert len(await engine.serper().search("dog ramp", 5)) == 3
     assert len(engine.pauses) == 2
@@ -169,6 +165,14 @@ async def test_serper_is_asked_three_times_at_most(site: Site) -> None:
     with pytest.raises(WebUnavailable, match="failed 3 times, last: status 500"):
         await engine.serper().search("dog ramp", 5)
     assert len(site.requests) == 3
+
+    async def silent(writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(5)
+
+    with pytest.raises(WebUnavailable, match=r"within 0\.2 s|failed 3 times"):
+        await Searching(site, silent).serper(timeout=0.2).search("dog", 5)
+    with pytest.raises(WebUnavailable, match="set SERPER_API_KEY"):
+        await Searching(site, _GOOD).serper(None).search("dog", 5)
 
 
 @pytest.mark.parametrize(
@@ -191,13 +195,3 @@ async def test_what_serper_cannot_mend_is_not_retried_and_never_shows_the_key(
     assert len(site.requests) == 1
     assert "planted" not in str(caught.value)
     assert "planted" not in repr(vars(engine.serper()))
-
-
-async def test_serper_has_a_deadline_and_needs_a_key(site: Site) -> None:
-    async def silent(writer: asyncio.StreamWriter) -> None:
-        await asyncio.sleep(5)
-
-    with pytest.raises(WebUnavailable, match=r"within 0\.2 s|failed 3 times"):
-        await Searching(site, silent).serper(timeout=0.2).search("dog", 5)
-    with pytest.raises(WebUnavailable, match="set SERPER_API_KEY"):
-        await Searching(site, _GOOD).serper(None).search("dog", 5)

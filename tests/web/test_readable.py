@@ -18,7 +18,7 @@ def _fetched(body: str | bytes, content_type: str = "text/html", charset: str | 
     return Fetched("http://site.example/a", "http://site.example/b", 200, content_type, charset, content)
 
 
-async def test_an_article_becomes_markdown_with_title_and_the_readers_version() -> None:
+async def test_articles_and_plain_texts_become_pages() -> None:
     page = await make_page(_fetched(ARTICLE), READER)
     assert (page.status, page.reason, page.title) == ("ok", None, "Dog ramps")
     assert (page.url, page.final_url) == ("http://site.example/a", "http://site.example/b")
@@ -28,13 +28,15 @@ async def test_an_article_becomes_markdown_with_title_and_the_readers_version() 
     name, _, version = page.reader.partition("/")
     assert name == "trafilatura"
     assert version[0].isdigit()
-
-
-async def test_plain_text_and_markdown_are_taken_as_they_are() -> None:
     text = "# Ramps\n\n" + "A ramp rises gently. " * 20
     for content_type in ("text/plain", "text/markdown"):
         page = await make_page(_fetched(text, content_type), READER)
         assert (page.status, page.markdown, page.reader) == ("ok", text.strip(), "plain/1")
+    article = ARTICLE.replace(
+        "<article>", "<article><p>How a captcha asks: are you a robot? " + "It looks at you. " * 120
+    )
+    page = await make_page(_fetched(article), READER)
+    assert page.status == "ok"
 
 
 _FORM = "<form><input name=u><input type='password' name=p></form>"
@@ -76,17 +78,14 @@ async def test_walls_and_empty_pages_are_not_content(html: str, status: str, sai
     assert said in page.reason
 
 
-async def test_what_an_unclosed_script_holds_is_not_shown_to_anybody() -> None:
+async def test_a_reader_that_breaks_or_is_kept_busy_leaves_an_empty_page_with_the_reason() -> None:
     page = await make_page(_fetched("<script>if (captcha) { show('sign in to continue') }"), READER)
     assert (page.status, page.reason) == ("empty", "it has 0 characters of text, fewer than 200")
-
-
-async def test_an_article_about_captchas_is_not_a_captcha() -> None:
-    article = ARTICLE.replace(
-        "<article>", "<article><p>How a captcha asks: are you a robot? " + "It looks at you. " * 120
-    )
-    page = await make_page(_fetched(article), READER)
-    assert page.status == "ok"
+    page = await make_page(_fetched(ARTICLE), _Failing())
+    assert (page.status, page.markdown, page.reader) == ("empty", None, "failing/1")
+    assert page.reason == "the reader failed: RecursionError"
+    page = await make_page(_fetched("<p>word<br>" * 450_000), Trafilatura(0.5))
+    assert (page.status, page.reason) == ("empty", "the reader failed: takes longer to read than 0.5 s")
 
 
 @pytest.mark.parametrize(
@@ -115,17 +114,6 @@ class _Failing:
         raise RecursionError("too deep")
 
 
-async def test_a_reader_that_breaks_leaves_an_empty_page_with_the_reason() -> None:
-    page = await make_page(_fetched(ARTICLE), _Failing())
-    assert (page.status, page.markdown, page.reader) == ("empty", None, "failing/1")
-    assert page.reason == "the reader failed: RecursionError"
-
-
-async def test_a_page_that_keeps_the_reader_busy_is_given_up() -> None:
-    page = await make_page(_fetched("<p>word<br>" * 450_000), Trafilatura(0.5))
-    assert (page.status, page.reason) == ("empty", "the reader failed: takes longer to read than 0.5 s")
-
-
 @pytest.mark.parametrize(
     "html",
     [
@@ -145,16 +133,13 @@ async def test_hostile_markup_is_survived(html: str) -> None:
     assert "\0" not in (page.markdown or "")
 
 
-def test_the_paper_reader_reads_recorded_results() -> None:
+def test_the_paper_reader_reads_recorded_results_and_another_is_misuse() -> None:
     """Recorded output of crawl4ai in its two forms; the package itself is in no lock of ours."""
     recorded = json.loads((Path(__file__).parent / "crawl4ai_results.json").read_text(encoding="utf-8"))
     assert from_result(recorded["object"]) == Readable("Dog ramps", "# Dog ramps\n\nRises 18 degrees.")
     assert from_result(recorded["filtered"]) == Readable("Dog ramps", "Rises 18 degrees.")
     assert from_result(recorded["string"]) == Readable(None, "# Dog ramps")
     assert from_result(recorded["failed"]) == Readable(None, "")
-
-
-def test_a_reader_that_is_not_there_is_misuse() -> None:
     with pytest.raises(Misuse, match=r"crawl4ai is not installed; docs/tools\.md"):
         page_reader("crawl4ai")
     with pytest.raises(Misuse, match="there are trafilatura and crawl4ai"):

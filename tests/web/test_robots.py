@@ -78,11 +78,8 @@ def test_groups(text: str, allowed: bool, why: str) -> None:
     assert robots(text).allows("/page") is allowed, why
 
 
-def test_bytes_that_are_no_text_hide_no_rule_behind_them() -> None:
+def test_bytes_that_are_no_text_hide_no_rule_and_a_cut_line_does_not_count() -> None:
     assert not robots(b"\xff\xfe\x80\nUser-agent: *\nDisallow: /\xe9\nDisallow: /page\n").allows("/page")
-
-
-def test_a_line_that_the_limit_cuts_does_not_count() -> None:
     start = b"User-agent: *\nDisallow: /"
     whole = start + b"a" * (500 * 1024 - len(start)) + b"bcd\n"
     assert robots(whole).allows("/" + "a" * (500 * 1024))

@@ -87,7 +87,9 @@ async def test_what_only_looks_like_the_shop_is_the_web(url: str) -> None:
     assert product_id_of(url, SHOP) is None
 
 
-async def test_unknown_products_and_a_closed_shop_never_reach_the_network() -> None:
+async def test_unknown_products_and_a_closed_shop_never_reach_the_network_nor_does_a_search_show_the_shop() -> (
+    None
+):
     outside = Outside()
     missing = await ShopWeb(outside, SHOP, STORE).read(f"{SHOP}/B99")
     assert (missing.status, missing.reason) == ("unreachable", "the shop has no such product")
@@ -98,9 +100,6 @@ async def test_unknown_products_and_a_closed_shop_never_reach_the_network() -> N
         "an address of the shop; only an open shop answers it",
     )
     assert outside.read_urls == []
-
-
-async def test_search_leaves_the_shop_to_the_catalogue() -> None:
     web = ShopWeb(Outside(), SHOP, STORE)
     assert [hit.url for hit in await web.search("bird", 5)] == [
         "https://birds.example/",

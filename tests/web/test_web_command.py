@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from drr.app.cli import main
 from drr.env.errors import Misuse
 from drr.env.settings import Settings
 from drr.env.web.open import open_web
@@ -44,77 +43,46 @@ def sandbox(tmp_path: Path) -> str:
     return str(tmp_path / "box")
 
 
-def test_build_search_read(sandbox: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["web", "build", "raw", "--out", "again"]) == 0
-    assert "again: 2 documents (1 distractor, 1 supportive)" in capsys.readouterr().out
-    assert main(["web", "search", "dog ramp", "--sandbox", sandbox]) == 0
-    assert capsys.readouterr().out.startswith(
-        "1. Dog ramps\n   https://dogs.example/ramp\n   2020-02-02 - A ramp"
-    )
-    assert main(["web", "search", "dog ramp", "--sandbox", sandbox, "--json", "--web-top-k", "1"]) == 0
-    document = json.loads(capsys.readouterr().out)
+def test_build_search_read(sandbox: str, drr: Drr) -> None:
+    out = drr.out("web", "build", "raw", "--out", "again")
+    assert "again: 2 documents (1 distractor, 1 supportive)" in out
+    search, read = ("web", "search", "dog ramp", "--sandbox", sandbox), ("web", "read", "--sandbox", sandbox)
+    first = "1. Dog ramps\n   https://dogs.example/ramp\n   2020-02-02 - A ramp"
+    assert drr.out(*search).startswith(first)
+    document = drr.json(*search, "--web-top-k", "1")
     assert (document["web"], document["total"], len(document["content_hash"])) == ("sandbox", 1, 64)
     assert set(document["items"][0]) == {"title", "url", "snippet"}
-    assert main(["web", "read", "https://dogs.example/ramp", "--sandbox", sandbox]) == 0
-    assert capsys.readouterr().out.startswith("# Dog ramps\n\nPublished 2020-02-02")
-    assert main(["web", "read", "https://dogs.example/none", "--sandbox", sandbox, "--json"]) == 1
-    printed = capsys.readouterr()
-    assert json.loads(printed.out)["status"] == "unreachable"
-    assert json.loads(printed.out)["sha256"] is None
-    assert (
-        printed.err
-        == "drr: web read: https://dogs.example/none: unreachable: this address is not in the sandbox\n"
-    )
+    assert drr.out(*read, "https://dogs.example/ramp").startswith("# Dog ramps\n\nPublished 2020-02-02")
+    code, out, err = drr(*read, "https://dogs.example/none", "--json")
+    assert (code, json.loads(out)["status"], json.loads(out)["sha256"]) == (1, "unreachable", None)
+    none = "https://dogs.example/none: unreachable: this address is not in the sandbox"
+    assert err == f"drr: web read: {none}\n"
+    assert "only an open shop answers it" in drr.err(*read, "http://ecommerce.example/B01", code=1)
 
 
-def test_shop_addresses_are_not_the_webs(sandbox: str, drr: Drr) -> None:
-    assert "only an open shop answers it" in drr.err(
-        "web", "read", "http://ecommerce.example/B01", "--sandbox", sandbox, code=1
-    )
-
-
-def test_record_then_replay(sandbox: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = str(tmp_path / "recording")
-    assert main(["web", "record", "dog ramp", "cat", "--out", out, "--sandbox", sandbox, "--json"]) == 0
-    recorded = json.loads(capsys.readouterr().out)
+def test_record_then_replay(sandbox: str, tmp_path: Path, drr: Drr) -> None:
+    out = tmp_path / "recording"
+    recorded = drr.json("web", "record", "dog ramp", "cat", "--out", out, "--sandbox", sandbox)
     assert recorded["searches"] == 2
     assert recorded["pages"] == {"https://dogs.example/ramp": "ok", "https://cats.example/ramp": "ok"}
-    assert main(["web", "replay", out, "--json"]) == 0
-    listed = json.loads(capsys.readouterr().out)
+    replay = ("web", "replay", out)
+    listed = drr.json(*replay)
     assert {search["query"] for search in listed["searches"]} == {"dog ramp", "cat"}
     assert {page["status"] for page in listed["pages"]} == {"ok"}
-    assert main(["web", "replay", out]) == 0
-    assert "2 searches, 2 pages" in capsys.readouterr().out
-    assert main(["web", "replay", out, "--search", "dog ramp"]) == 0
-    assert "https://dogs.example/ramp" in capsys.readouterr().out
-    assert main(["web", "replay", out, "--read", "https://dogs.example/ramp"]) == 0
-    assert "18 degrees" in capsys.readouterr().out
-    assert main(["web", "search", "dog ramp", "--web", "replay", "--web-record", out]) == 0
-    assert "https://dogs.example/ramp" in capsys.readouterr().out
-    for asked in (
-        ["replay", out, "--search", "bird"],
-        ["search", "bird", "--web", "replay", "--web-record", out],
-    ):
-        assert main(["web", *asked]) == 1
-        printed = capsys.readouterr()
-        assert "holds no search 'bird' with 5 results" in printed.err
-        assert printed.out == ""
+    assert "2 searches, 2 pages" in drr.out(*replay)
+    assert "18 degrees" in drr.out(*replay, "--read", "https://dogs.example/ramp")
+    for asked in (("web", "search", "--web", "replay", "--web-record", out), (*replay, "--search")):
+        assert "https://dogs.example/ramp" in drr.out(*asked, "dog ramp")
+        code, printed, err = drr(*asked, "bird")
+        assert (code, printed) == (1, "") and "holds no search 'bird' with 5 results" in err
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    cases("web", "test_misuse_exits_2"),
-)
-def test_misuse_exits_2(
-    words: list[str], said: str, sandbox: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    capsys.readouterr()
+@pytest.mark.parametrize(("words", "said"), cases("web", "test_misuse_exits_2"))
+def test_misuse_exits_2(words: list[str], said: str, sandbox: str, drr: Drr) -> None:
     extra = ["--sandbox", sandbox] if words and words[0] in ("search", "read", "record") else []
-    assert main(["web", *words, *extra]) == 2
-    printed = capsys.readouterr()
-    assert said in printed.err
-    assert printed.err.count("\n") == 1
-    assert printed.out == ""
+    code, out, err = drr("web", *words, *extra)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert said in err
 
 
 @pytest.mark.parametrize(
