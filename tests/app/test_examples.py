@@ -48,12 +48,8 @@ def examples(name: str) -> list[list[str]]:
     epilog = parser_of(command_of(name)).epilog or ""
     text = epilog.replace("\\\n", " ")
     lines = [line.strip() for line in text.splitlines() if re.match(r"\s+(?:[A-Z_]+=\S+ )*drr ", line)]
-    return [
-        shlex.split(call, comments=True)
-        for line in lines
-        for call in re.split(r"\s&&\s", line)
-        if call.strip()
-    ]
+    calls = (call for line in lines for call in re.split(r"\s&&\s", line) if call.strip())
+    return [shlex.split(call, comments=True) for call in calls]
 
 
 def test_every_command_that_takes_words_has_examples() -> None:
@@ -83,41 +79,11 @@ def scene(tmp_path_factory: pytest.TempPathFactory, sample_home: Path) -> Path:
         shutil.copytree(sample_home / "raw", "raw")
         shutil.copytree(sample_home / "shop", "shop")
         shutil.copytree("shop", "demo/shop")
-        assert (
-            main(
-                [
-                    "papers",
-                    "persons",
-                    "build",
-                    "--shop",
-                    "shop",
-                    "--out",
-                    "few.jsonl",
-                    "--users",
-                    "2",
-                    "--quiet",
-                ]
-            )
-            == 0
-        )
-        assert (
-            main(
-                [
-                    "papers",
-                    "context",
-                    "build",
-                    "few.jsonl",
-                    "--shop",
-                    "shop",
-                    "--tokens",
-                    "8k",
-                    "--out",
-                    "contexts",
-                    "--quiet",
-                ]
-            )
-            == 0
-        )
+        for words in (
+            "papers persons build --shop shop --out few.jsonl --users 2 --quiet",
+            "papers context build few.jsonl --shop shop --tokens 8k --out contexts --quiet",
+        ):
+            assert main(words.split()) == 0
     return folder
 
 

@@ -1,4 +1,4 @@
-"""A place that cannot be written is told in one sentence, whichever command was given it; a bug of ours still is a bug."""
+"""Places that cannot be written and files that cannot be read are told in one sentence, whichever command was given them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from drr.env.settings import Settings
 
 from tests.agents.garden import ANNA, write_shop
 from tests.cases import cases
+from tests.commands import Drr
 
 WRITERS = cases("app", "WRITERS")
 
@@ -23,22 +24,12 @@ WRITERS = cases("app", "WRITERS")
 def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("places")
     write_shop(str(folder / "shop"), Settings())
-    assert (
-        main(
-            [
-                "sample",
-                str(folder / "raw"),
-                "--reviews",
-                "900",
-                "--products",
-                "60",
-                "--users",
-                "30",
-                "--quiet",
-            ]
-        )
-        == 0
-    )
+    raw = [
+        "sample",
+        str(folder / "raw"),
+        *["--reviews", "900", "--products", "60", "--users", "30", "--quiet"],
+    ]
+    assert main(raw) == 0
     (folder / "file").write_text("no folder\n", encoding="utf-8")
     (folder / "queries.jsonl").write_text(json.dumps({"query": "A feeder?", "user_id": ANNA}) + "\n")
     rows = [
@@ -96,3 +87,28 @@ def test_programs_are_told_the_same_of_a_draft_and_a_file_that_nobody_named_is_a
         (tmp_path / "file" / ".new.part").mkdir()
     with pytest.raises(FileNotFoundError), places_of(Namespace(study=tmp_path / "a", what=["b"], n=3)):
         (tmp_path / "ours.md").read_text(encoding="utf-8")
+
+
+READERS = cases("app", "READERS")
+BAD = {
+    "cut short": b'{"query": "why", "user_id": "u"',
+    "another shape": b"[1, 2]\n",
+    "no text": b'{"query": "\xff\xfe"}\n',
+    "nested": b"[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("bad", BAD)
+@pytest.mark.parametrize("reader", READERS)
+def test_a_bad_file_is_misuse_wherever_it_is_read(
+    box: Path, monkeypatch: pytest.MonkeyPatch, drr: Drr, reader: str, bad: str
+) -> None:
+    monkeypatch.chdir(box)
+    Path("folder").mkdir(exist_ok=True)
+    for name in ("bad.jsonl", "folder/documents.jsonl"):
+        Path(name).write_bytes(BAD[bad])
+    words = [{"FILE": "bad.jsonl", "FOLDER": "folder"}.get(word, word) for word in READERS[reader].split()]
+    err = drr.err(*words)
+    assert err.startswith("drr: ") and err.count("\n") == 1 and len(err) < 600, err
+    assert "bad.jsonl" in err or "documents.jsonl" in err
+    assert not Path("new").exists()

@@ -90,12 +90,8 @@ def test_every_fact_is_marked_where_it_stands_right_beside_falsified(
     assert right.passage is not None and changed.passage is not None
     assert [right.passage.text[a:b] for a, b in right.passage.spans] == ["every 4 weeks"]
     assert [changed.passage.text[a:b] for a, b in changed.passage.spans] == ["every 9 weeks"]
-    assert (changed.change, left_out.change, left_out.passage, left_out.after) == (
-        "outdated",
-        "one sided",
-        None,
-        None,
-    )
+    assert changed.change == "outdated"
+    assert (left_out.change, left_out.passage, left_out.after) == ("one sided", None, None)
     document = shelf.document(changed.link.rpartition("/")[2].removesuffix(".html"))
     assert document is not None and document.source is not None
     assert (document.url, document.kind, document.sizes) == (WRONG[0], "distractor", ("1k", "2k"))
@@ -347,13 +343,8 @@ def test_a_study_without_its_tasks_says_so_and_takes_them_from_elsewhere(
 
 
 def test_reports_of_others_on_the_tasks_stand_beside_them_too(tasks: Path, tmp_path: Path, drr: Drr) -> None:
-    row = {
-        "id": "a",
-        "system": "theirs",
-        "query": QUERY,
-        "query_id": "007@1k",
-        "report_markdown": "The warranty of the kettle lasts 36 months.",
-    }
+    said = "The warranty of the kettle lasts 36 months."
+    row = {"id": "a", "system": "theirs", "query": QUERY, "query_id": "007@1k", "report_markdown": said}
     (tmp_path / "reports.jsonl").write_text(json.dumps(row) + "\n")
     study, pages = str(tmp_path / "study"), tmp_path / "pages"
     drr.out("import", study, tmp_path / "reports.jsonl")
@@ -369,12 +360,5 @@ def test_no_page_of_an_annotator_leads_to_the_truth(study: Path, tmp_path: Path,
     drr.out("annotate", study, *words)
     texts = [path.read_text(errors="replace") for path in (tmp_path / "bundle").rglob("*") if path.is_file()]
     assert texts
-    for told in (
-        "t/007",
-        "tasks.html",
-        "What is true of",
-        "must not see it",
-        "kettle limescale citric acid",
-        "from the day of purchase",
-    ):
+    for told in ("t/007", "tasks.html", "What is true of", "must not see it", "kettle limescale citric acid", "from the day of purchase"):  # fmt: skip
         assert not [text for text in texts if told in text]

@@ -20,25 +20,7 @@ def claims_of(report: str) -> list[Claim]:
 
 @each(
     "mark",
-    [
-        *(
-            "source",
-            "Source",
-            "link",
-            "here",
-            "ref",
-            "c",
-            "View product",
-            "1",
-            "[1]",
-            "[1, 2]",
-            "↗",
-            "📎",
-            "Source 2",
-        ),
-        *("acme.example", "www.acme.example", "Acme, 2024", "Smith et al., 2023", "Source: Acme Guide"),
-        *("Acme", "Calmgate", "Calmgate hose page", "on the page"),
-    ],
+    cases("citations", "test_a_link_behind_the_statement_is_a_mark"),
 )
 def test_a_link_behind_the_statement_is_a_mark(mark: str) -> None:
     for form in (
@@ -64,51 +46,7 @@ def test_what_leads_to_the_mark_goes_with_it(said: str, text: str) -> None:
 
 @each(
     "said",
-    [
-        *(
-            "The [Calmgate hose](U) costs $18.99.",
-            "I recommend [Calmgate](U).",
-            "I recommend the [Calmgate hose](U).",
-        ),
-        *(
-            "The cheapest hose is [Calmgate](U).",
-            "My choice is clearly [Calmgate](U).",
-            "Best buy: [Calmgate hose](U).",
-        ),
-        *(
-            "Price: [$18.99](U)",
-            "It costs [$18.99](U).",
-            "It costs $0.44 per [foot](U).",
-            "Rich in vitamin [C](U).",
-        ),
-        *(
-            "Buy 2 [Calmgate hoses](U).",
-            "Buy the cheap $18.99 [Calmgate](U).",
-            "It holds two [Acme](U) jugs.",
-        ),
-        *(
-            "The price is $18.99 at [Acme](U).",
-            "It always outlasts [Tallgrass](U).",
-            "A [source](U) says it is long.",
-        ),
-        *(
-            "The page [says](U) that it is long.",
-            "The app supports [Node.js](U).",
-            "Calmgate vs. [Tallgrass](U)",
-        ),
-        *(
-            "They sell jugs at $17.99, [Bolt Cups](U) at $18.99.",
-            "The Calmgate is cheaper than the other [Calmgate](U).",
-            "According to [Acme](U), it is long.",
-            "Top pick. [Calmgate hose](U)",
-            "It holds 3 litres, [Bolt](U) says.",
-        ),
-        *(
-            "- [Calmgate hose](U) - $18.99",
-            "- $18.99 - [Calmgate hose](U)",
-            "See [Calmgate hose](U) for beds.",
-        ),
-    ],
+    cases("citations", "test_words_that_the_sentence_needs_stay"),
 )
 def test_words_that_the_sentence_needs_stay(said: str) -> None:
     (claim,) = claims_of(said)

@@ -84,12 +84,7 @@ def test_the_document_has_the_promised_form() -> None:
     json.dumps(document)
 
 
-HEADINGS = [
-    "Works Cited (MLA)", "References & Further Reading", "Notes and References", "Sources used in the report", "Appendix A: References",
-    "Learn more", "Verified Sources", "References (with URLs)", "附录：参考文献", "参考リンク", "참고 문헌", "Quellen und Referenzen", "Fuentes citadas",
-    "Referências citadas", "Fonti e riferimenti", "Sources et références", "Источники и литература", "Цитовані джерела", "Cytowane prace",
-    "Zdroje", "Citerade verk", "Kilder", "Geciteerd werk", "Alıntılanan çalışmalar", "Nguồn trích dẫn", "Daftar Pustaka", "المراجع والمصادر",
-]  # fmt: skip
+HEADINGS = cases("citations", "HEADINGS")  # fmt: skip
 
 
 @each("heading", HEADINGS)
@@ -119,16 +114,7 @@ def test_one_spelling_per_source(raw: str, expected: str) -> None:
     assert canonical_url(expected) == expected
 
 
-DEFECTS = [
-    ("One [3].\n\n[1] https://a.org\n[2] https://b.org\n", "dangling", "3"),
-    ("One [1].\n\n[1] https://a.org\n[2] https://b.org\n", "uncited", "2"),
-    ("One [1], [2].\n\n## Sources\n[1] https://a.org\n[2] \n", "empty_entry", "2"),
-    ("One [1], [2].\n\n[1] https://a.org\n[2] https://a.org/\n", "duplicate_url", "1, 2"),
-    ("All [1-11].\n\n" + "".join(f"[{n}] https://s{n}.org\n" for n in range(1, 12)), "blanket_range", ""),
-    ("One [4-2].\n\n[1] https://a.org\n[2] https://b.org\n", "malformed_id", "4-2"),
-    ("One.\n\n[1] https://a.org\n[2] https://b.org\n", "list_without_markers", ""),
-    ("One [a](https://a.org", "unterminated_link", ""),
-]
+DEFECTS = cases("citations", "DEFECTS")
 
 
 @pytest.mark.parametrize(("report", "kind", "name"), DEFECTS, ids=[kind for _, kind, _ in DEFECTS])

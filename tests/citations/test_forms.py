@@ -6,6 +6,8 @@ import pytest
 from drr.citations.parse import parse
 from drr.eval.evidence.claims import extract_by_rules
 
+from tests.cases import cases
+
 A, B, C = "https://a.org/one", "https://b.org/two", "https://c.org/three"
 LIST = f"\n\n## Sources\n1. Cedar {A}\n2. Oak {B}\n3. Pine {C}\n"
 
@@ -106,11 +108,7 @@ def forms_led(report: str) -> list[tuple[str, str | None]]:
 
 @pytest.mark.parametrize(
     "lists",
-    [
-        f"[^1]: {A}\n\n## Sources\n[1] {B}\n",
-        f"## Sources\n[1] {B}\n\n[^1]: {A}\n",
-        f"[^1]: {A}\n[1] {B}\n",
-    ],
+    cases("citations", "test_a_footnote_and_a_number_in_brackets_mean_different_lists"),
 )
 def test_a_footnote_and_a_number_in_brackets_mean_different_lists(lists: str) -> None:
     report = f"Foo holds a lot[^1] and bar holds less [1].\n\n{lists}"
@@ -141,13 +139,7 @@ def test_the_last_words_may_be_a_list_that_names_what_has_no_address(
 
 @pytest.mark.parametrize(
     "entries",
-    [
-        "[1] is the one to buy.",
-        "[1] Foo\n[3] Bar",
-        "[1] Foo, $19.99\n[2] Bar, $5.00",
-        "[1] Foo\n\nAnd more is said below.",
-        f"[2] Foo is good.\n[1] {A}",
-    ],
+    cases("citations", "test_last_words_that_are_no_list_of_what_is_cited"),
 )
 def test_last_words_that_are_no_list_of_what_is_cited(entries: str) -> None:
     found = parse(f"Foo holds a lot [1]. Bar holds less [2].\n\n{entries}\n")

@@ -37,12 +37,7 @@ def test_an_id_leads_nowhere_without_a_shop_or_beside_an_address() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        f"- the tube ({IDS[0]}) at $9.99\n- the jar ({IDS[1]}) at $8.00",
-        f"[1] the tube ({IDS[0]}) costs $9.99\n[2] the jar ({IDS[1]}) costs $8.00",
-        f"See [1] {IDS[0]} and what [2] says of {IDS[1]}, which is more.",
-        "[1] B0SHORT [2] B0MUCHTOOLONGFORANID",
-    ],
+    cases("citations", "test_an_id_in_what_is_said_is_no_link"),
 )
 def test_an_id_in_what_is_said_is_no_link(text: str) -> None:
     assert not parse(text, HOME).sources

@@ -74,25 +74,7 @@ def test_removing_takes_marks_links_and_entries_and_leaves_the_sentences() -> No
 
 BAD = "https://bad.example/x"
 LIST = "\n\n## Sources\n" + "".join(f"[{n}] T: https://s{n}.example\n" for n in (2, 3, 4, 5)) + f"[1] {BAD}\n"
-GONE = [
-    ("A [1, 4].", "A [4]."),
-    ("A 【1，4】.", "A 【4】."),
-    ("A [1-4].", "A [2, 3, 4]."),
-    ("A <sup>1,2</sup> b", "A <sup>2</sup> b"),
-    ("A [1][2] b", "A [2] b"),
-    ("A [1] b", "A b"),
-    ("A ([1]).", "A."),
-    ("[1] A\n  [1] b", "A\n  b"),
-    ("- [1] A", "- A"),
-    (f"A ({BAD}). B", "A. B"),
-    (f"A [here]({BAD}) b", "A here b"),
-    (f"A [2]({BAD}) b", "A b"),
-    (f"A [{BAD}]({BAD}) b", "A b"),
-    (f'A <a href="{BAD}">here</a> b', "A here b"),
-    (f"A <{BAD}?utm_source=x>, b", "A, b"),
-    ("A [9] b", "A b"),
-    ("Not `[1]` but [1]  \nb", "Not `[1]` but\nb"),
-]
+GONE = cases("citations", "GONE")
 
 
 @pytest.mark.parametrize(("text", "left"), GONE, ids=[text for text, _ in GONE])

@@ -45,17 +45,9 @@ class Data:
 
 def _product(product_id: str, title: str, category: str = "Pet_Supplies", **more: object) -> Product:
     fields: dict[str, object] = {
-        "product_id": product_id,
-        "product_url": "",
-        "title": title,
-        "features": [],
-        "description": [],
-        "price": None,
-        "store": None,
-        "categories": _CATEGORIES[category],
-        "details": {},
-        "category": category,
-    }
+        "product_id": product_id, "product_url": "", "title": title, "features": [], "description": [], "price": None,
+        "store": None, "categories": _CATEGORIES[category], "details": {}, "category": category,
+    }  # fmt: skip
     return Product.model_validate(fields | more)
 
 
@@ -154,13 +146,8 @@ def make_data(seed: int = 7) -> Data:
         )
         for user_id, moment, order_id, product_id in rows
     ]
-    return Data(
-        products,
-        users,
-        orders,
-        {p.product_id: p for p in products},
-        {u.user_id: u for u in users},
-    )
+    by_id = {p.product_id: p for p in products}, {u.user_id: u for u in users}
+    return Data(products, users, orders, *by_id)
 
 
 def write_shop(data: Data, spec: str, settings: Settings, *, replace: bool = False) -> Manifest:

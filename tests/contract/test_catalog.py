@@ -108,15 +108,7 @@ def test_pages_of_a_search_fit_together_and_senseless_ones_are_refused(shop: Sho
         request = SearchRequest("bird feeder", sort=sort, limit=1000)  # type: ignore[arg-type]
         every = shop.catalog.search(request)
         assert every.total > 30
-        for limit, offset in (
-            (10, 0),
-            (7, 20),
-            (10, every.total - 3),
-            (10, every.total),
-            (5, 10**9),
-            (0, 0),
-            (0, 3),
-        ):
+        for limit, offset in combinations((0, 5, 10), (0, 3, 20, every.total - 3, every.total, 10**9)):
             page = shop.catalog.search(replace(request, limit=limit, offset=offset))
             assert page.product_ids == every.product_ids[offset : offset + limit]
             assert page.scores == every.scores[offset : offset + limit]

@@ -15,19 +15,9 @@ _ELECTRONICS = ["Electronics", "Headphones, Earbuds & Accessories", "Headphones 
 
 def _product(number: int, title: str, path: list[str], price: float | None, **more: object) -> Product:
     fields: dict[str, object] = {
-        "product_id": f"B{number:09d}",
-        "product_url": "",
-        "title": title,
-        "features": [],
-        "description": [],
-        "price": price,
-        "store": None,
-        "categories": path,
-        "details": {},
-        "average_rating": 4.0,
-        "rating_number": number,
-        "category": "Electronics",
-    }
+        "product_id": f"B{number:09d}", "product_url": "", "title": title, "features": [], "description": [], "price": price,
+        "store": None, "categories": path, "details": {}, "average_rating": 4.0, "rating_number": number, "category": "Electronics",
+    }  # fmt: skip
     return Product.model_validate(fields | more)
 
 

@@ -17,16 +17,8 @@ def test_lines_are_read_as_other_tools_write_them_and_never_shown(tmp_path: Path
         "G='x' # it's'\nH='it's'\n",
         "utf-8",
     )
-    expected = {
-        "A": "1",
-        "B": "two # 2",
-        "C": "x=y",
-        "D": "plain",
-        "E": "",
-        "F": "a#b $HOME `id`",
-        "G": "x",
-        "H": "it's",
-    }
+    texts = ("1", "two # 2", "x=y", "plain", "", "a#b $HOME `id`", "x", "it's")
+    expected = dict(zip("ABCDEFGH", texts, strict=True))
     assert read_dotenv(path) == expected
     assert read_dotenv(tmp_path / "none") == {}
     path.write_text("A=1\nsk-ant-secret\n", "utf-8")

@@ -35,20 +35,8 @@ def test_info_has_the_fixed_form_and_shows_the_papers_ratios(
 def test_search_filters_sorts_counts_and_says_how_it_read_the_query(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = _json(
-        capsys,
-        "search",
-        str(folder),
-        "feeders",
-        "--max-price",
-        "9",
-        "--min-price",
-        "2",
-        "--sort",
-        "price_desc",
-        "--limit",
-        "2",
-    )
+    sifted = ["--max-price", "9", "--min-price", "2", "--sort", "price_desc", "--limit", "2"]
+    found = _json(capsys, "search", str(folder), "feeders", *sifted)
     assert found["total"] == 5
     assert [item["price"] for item in found["items"]] == [8.5, 7.5]
     garden = _json(

@@ -20,29 +20,12 @@ from drr.env.text import (
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import cases
+
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [
-        ("Bird Feeders", ["bird", "feeder"]),
-        ("brushes boxes glasses dresses matches", ["brush", "box", "glass", "dress", "match"]),
-        ("batteries berries ties", ["battery", "berry", "tie"]),
-        ("potatoes tomatoes shoes", ["potato", "tomato", "shoe"]),
-        (
-            "gas bus glass cactus tennis is us as",
-            ["gas", "bus", "glass", "cactus", "tennis", "is", "us", "as"],
-        ),
-        ("dog's dogs' dog’s", ["dog", "dog", "dog"]),
-        ("3.5mm USB-C 1080p 2.0.1 v1.", ["3.5mm", "usb", "c", "1080p", "2.0.1", "v1"]),
-        ("1,000 pcs", ["1", "000", "pcs"]),
-        ("Café CRÈME naïve Straße", ["cafe", "creme", "naive", "strasse"]),
-        ("ﬁne ＦＵＬＬ ①", ["fine", "full", "1"]),
-        ("日本語 한국어 Ελληνικά", ["日本語", fold("한국어"), "ελληνικα"]),
-        ("İstanbul", ["istanbul"]),
-        ("snake_case a__b", ["snake", "case", "a", "b"]),
-        ("🐦 — ! \u200b \ud800", []),
-        ("", []),
-    ],
+    [*cases("env_store", "test_words"), ("🐦 — ! \u200b \ud800", [])],
 )
 def test_words(text: str, words: list[str]) -> None:
     assert tokens(text) == words

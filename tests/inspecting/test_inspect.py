@@ -29,15 +29,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def found(apart: Callable[..., str], garden: Garden, folder: Path) -> Document:
     given = {"shop": str(garden.shop), "queries": str(garden.queries)}
-    printed = apart(
-        "python",
-        "-m",
-        "tests.inspecting.evaluated",
-        json.dumps(given),
-        folder,
-        DRR_SANDBOX=str(garden.sandbox),
-        ANTHROPIC_API_KEY="sk-ant-not-a-real-key-0123456789",
-    )
+    told = {"DRR_SANDBOX": str(garden.sandbox), "ANTHROPIC_API_KEY": "sk-ant-not-a-real-key-0123456789"}
+    printed = apart("python", "-m", "tests.inspecting.evaluated", json.dumps(given), folder, **told)
     return dict(json.loads(printed.splitlines()[-1]))
 
 
@@ -164,10 +157,11 @@ def test_the_command_as_it_is_typed_counts_what_the_server_counts(
 
     with Wire(shopper) as wire:
         server = {"OPENAI_BASE_URL": f"{wire.url}/v1", "OPENAI_API_KEY": "sk-not-a-real-key-0123456789"}
+        study = tmp_path / "study"
         given = (
             f"shop={garden.shop}",
             f"queries={garden.queries}",
-            f"study={tmp_path / 'study'}",
+            f"study={study}",
             "limit=2",
             "what=rules",
         )

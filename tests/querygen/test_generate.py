@@ -135,17 +135,8 @@ def test_a_model_is_asked_once_more_and_its_drafts_are_checked(
 ) -> None:
     user = shop.store.sample_users(1, seed=4, min_orders=10)[0]
     with Wire(scripted) as wire:
-        code = generate(
-            shop_folder,
-            tmp_path / "q.jsonl",
-            "--user",
-            user,
-            "--model",
-            MODEL,
-            "--base-url",
-            wire.url,
-            "--json",
-        )
+        asked = ("--user", user, "--model", MODEL, "--base-url", wire.url, "--json")
+        code = generate(shop_folder, tmp_path / "q.jsonl", *asked)
     assert code == 0
     assert len(wire.requests) == 2
     system = json.dumps(wire.requests[0].body["system"])
@@ -336,16 +327,10 @@ def test_untitled_purchases_are_not_asked_about(shop: Shop) -> None:
     def drafts(count: int, *titles: str) -> list[dict[str, Any]]:
         bought = [
             Bought(
-                product_id=f"B0{place}",
-                order_id=str(place),
-                title=title,
-                category="Pet_Supplies",
-                price=None,
-                times=1,
-                last="2020-01-01",
+                product_id=f"B0{place}", order_id=str(place), title=title, category="Pet_Supplies", price=None, times=1, last="2020-01-01"
             )
             for place, title in enumerate(titles, 1)
-        ]
+        ]  # fmt: skip
         asked = profile.model_copy(update={"repeated": [], "notable": bought})
         found: list[dict[str, Any]] = json.loads(
             write_offline([], {"brief": ShopperBrief(asked, count)}).text

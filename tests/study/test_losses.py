@@ -192,13 +192,9 @@ def test_a_study_that_can_only_be_read_is_read(
         expected = json.loads(drr("report", study, "--json")[1])
 
         def commands(of: Path, out: str) -> list[tuple[object, ...]]:
-            return [
-                ("status", of, "--json"),
-                ("trace", of),
-                ("export", of, "--out", base / "out" / f"{out} tables"),
-                ("view", of, "--static", base / "out" / f"{out} pages", "--quiet"),
-                ("report", of, "--json"),
-            ]
+            place = base / "out" / out
+            shown: tuple[tuple[object, ...], ...] = (("export", of, "--out", f"{place} tables"), ("view", of, "--static", f"{place} pages", "--quiet"))  # fmt: skip
+            return [("status", of, "--json"), ("trace", of), ("report", of, "--json"), *shown]
 
         for words in commands(study, "first"):  # what is imported late, nobody else may read
             assert drr(*words)[0] == 0

@@ -54,18 +54,10 @@ async def test_what_was_read_is_kept_by_its_content_and_equal_pages_share_it(
     (record,) = Snapshots(tmp_path, lambda: NOON).records()
     digest, raw = text_hash(page.markdown), sha256(ARTICLE.encode()).hexdigest()
     assert record == {
-        "url": site.url("/moved"),
-        "final_url": site.url("/page"),
-        "status": "ok",
-        "reason": None,
-        "title": "Dog ramps",
-        "sha256": digest,
-        "raw_sha256": raw,
-        "reader": READER.name,
-        "time": "2026-01-02T12:00:00+00:00",
-        "http_status": 200,
-        "content_type": "text/html",
-    }
+        "url": site.url("/moved"), "final_url": site.url("/page"), "status": "ok", "reason": None, "title": "Dog ramps",
+        "sha256": digest, "raw_sha256": raw, "reader": READER.name, "time": "2026-01-02T12:00:00+00:00",
+        "http_status": 200, "content_type": "text/html",
+    }  # fmt: skip
     assert (tmp_path / "texts" / digest[:2] / f"{digest}.md").read_text(encoding="utf-8") == page.markdown
     assert (tmp_path / "raw" / raw[:2] / raw).read_bytes() == ARTICLE.encode()
     snapshots = Snapshots(tmp_path / "equal", lambda: NOON)

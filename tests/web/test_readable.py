@@ -10,6 +10,7 @@ from drr.env.errors import Misuse
 from drr.env.web.fetch import Fetched
 from drr.env.web.live import Readable, Trafilatura, from_result, make_page, page_reader
 
+from tests.cases import cases
 from tests.web.hostile import ARTICLE, READER
 
 
@@ -45,28 +46,7 @@ _FORM = "<form><input name=u><input type='password' name=p></form>"
 @pytest.mark.parametrize(
     ("html", "status", "said"),
     [
-        ("", "empty", "0 characters"),
-        ("<html><body></body></html>", "empty", "fewer than 200"),
-        ("<p>Short page about ramps.</p>", "empty", "fewer than 200"),
-        (
-            "<title>Just a moment...</title><p>Checking your browser before accessing site.example.</p>",
-            "blocked",
-            "bot",
-        ),
-        ("<h1>Access Denied</h1><p>You don't have permission to access this.</p>", "blocked", "bot wall"),
-        ("<p>Please verify you are human by completing the captcha below.</p>" * 4, "blocked", "bot wall"),
-        ("<p>Enable JavaScript and cookies to continue</p>", "blocked", "bot wall"),
-        (f"<h1>Welcome</h1><p>Members only.</p>{_FORM}", "blocked", "log-in"),
-        (
-            "<p>Please log in to continue reading this story about ramps and dogs.</p>" * 4,
-            "blocked",
-            "log-in",
-        ),
-        (
-            "<h1>Before you continue to Search</h1><p>We use cookies.</p><button>Accept all</button>",
-            "blocked",
-            "consent",
-        ),
+        *cases("web", "test_walls_and_empty_pages_are_not_content"),
         ("<script>" + "var ramp = 'ramp';" * 500 + "</script>", "empty", "fewer than 200"),
     ],
 )

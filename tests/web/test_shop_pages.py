@@ -54,18 +54,7 @@ class OneProduct:
 
 
 STORE = cast(Store, cast(Any, OneProduct()))
-OURS = [
-    f"{SHOP}/B01",
-    f"{SHOP}/B01/",
-    f"{SHOP}/B01?ref=1#reviews",
-    f"{SHOP}/dp/B01",
-    "HTTPS://WWW.ECOMMERCE.EXAMPLE/B01",
-    "http://ecommerce.example.:8080/B01",
-    "http://ｅｃｏｍｍｅｒｃｅ.example/B01",
-    "http://user@ecommerce.example/B01",
-    f"{SHOP}/%42%30%31",
-    f" {SHOP}/B01\n",
-]
+OURS = cases("web", "OURS")
 NOT_OURS = cases("web", "NOT_OURS")
 
 
