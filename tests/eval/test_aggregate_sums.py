@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.app.cli import main
 from drr.eval.stats import protocols
 from drr.eval.stats.aggregate import aggregate
 
+from tests.commands import Drr
 from tests.late import Late
 
 stats = Late("scipy.stats")
@@ -378,7 +378,7 @@ def test_every_protocol_equals_a_slow_recomputation(protocol: str, tmp_path: Pat
 
 @pytest.mark.parametrize("protocol", protocols())
 def test_an_interval_holds_its_value_and_every_table_can_be_printed(
-    protocol: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    protocol: str, tmp_path: Path, drr: Drr
 ) -> None:
     file = tmp_path / "rows.jsonl"
     rng = random.Random(3)
@@ -388,8 +388,7 @@ def test_an_interval_holds_its_value_and_every_table_can_be_printed(
     spans = list(held(found["intervals"], values))
     assert all(low <= value <= high for low, value, high in spans)
     assert spans or protocol == "swap"
-    assert main(["aggregate", protocol, str(file), "--ci"]) == 0
-    assert protocol in capsys.readouterr().out
+    assert protocol in drr.out("aggregate", protocol, file, "--ci")
 
 
 def held(intervals: Any, values: Any) -> Iterator[tuple[float, float, float]]:

@@ -23,6 +23,7 @@ from drr.eval.stats import correlation
 from drr.eval.stats.aggregate import aggregate
 from drr.study.study import Study
 
+from tests.commands import Drr
 from tests.late import Late
 
 krippendorff, scipy_stats, inter_rater = (
@@ -340,7 +341,7 @@ def test_the_page_behind_the_table_shows_the_scores_that_the_table_counts(tmp_pa
     }
 
 
-def test_labels_come_in_by_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_labels_come_in_by_file(tmp_path: Path, drr: Drr, capsys: pytest.CaptureFixture[str]) -> None:
     lines = [one.model_dump(exclude_none=True) for one in given(2, 3) if one.judge != "model"]
     file = tmp_path / "labels.jsonl"
     file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
@@ -353,8 +354,7 @@ def test_labels_come_in_by_file(tmp_path: Path, capsys: pytest.CaptureFixture[st
     study = str(tmp_path / "study")
     assert main(["import", study, str(reports), "--quiet"]) == 0
     capsys.readouterr()
-    assert main(["agreement", study, "--human", str(file), "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = drr.json("agreement", study, "--human", file)
     assert document["criteria"]["labels"] == len(lines)
     assert document["criteria"]["pairs"][0]["judges"] == ["anna", "ben"]
     assert document["cost"] == {}
@@ -365,11 +365,8 @@ def test_labels_come_in_by_file(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.parametrize("score", [11, -1, "7", True, None])
-def test_a_score_beyond_the_scale_is_named_by_its_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], score: Any
-) -> None:
+def test_a_score_beyond_the_scale_is_named_by_its_line(tmp_path: Path, drr: Drr, score: Any) -> None:
     line = {"id": "r", "query": "q", "answer": "a", "criterion": "g1", "judge": "anna", "label": score}
     file = tmp_path / "labels.jsonl"
     file.write_text(json.dumps(line) + "\n", encoding="utf-8")
-    assert main(["calibrate", str(file), "--task", "rating"]) == 2
-    assert "line 1: label: " in capsys.readouterr().err
+    assert "line 1: label: " in drr.err("calibrate", file, "--task", "rating")

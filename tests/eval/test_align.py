@@ -15,6 +15,7 @@ from drr.papers.reporteval.alignment.figures import Run, ending, judged_things, 
 from drr.papers.reporteval.alignment.tasks import ALIGNED, JudgeWord, items_of, split
 from drr.papers.reporteval.judging.grades import SIDES
 
+from tests.commands import Drr
 from tests.eval.nursery import SONNET, message, sections_of, system
 from tests.wire import Reply, Request, Say, Wire
 
@@ -71,8 +72,11 @@ class GradeJudge:
 
 
 @pytest.fixture
-def align(printed: Any) -> Any:
-    return lambda *words, code=0: printed("align", *words, code=code)
+def align(drr: Drr) -> Any:
+    def call(*words: object, code: int = 0) -> Any:
+        return drr.err("align", *words, code=code) if code else drr.json("align", *words)
+
+    return call
 
 
 def begin(align: Any, study: Path, rows: Sequence[dict[str, Any]]) -> str:
@@ -123,7 +127,7 @@ def test_labels_that_cannot_be_aligned_are_refused(tmp_path: Path, align: Any) -
 
 @pytest.mark.long
 def test_a_version_is_read_on_dev_and_the_next_one_beside_it(
-    tmp_path: Path, align: Any, printed: Any, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, align: Any, drr: Drr, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = quality(12, lambda query, report, side: 1 if report == "a" else 3)
     labels, study = write(tmp_path / "experts.jsonl", rows), str(tmp_path / "study")
@@ -170,7 +174,7 @@ def test_a_version_is_read_on_dev_and_the_next_one_beside_it(
         moved = {one["id"]: one for one in compared["things"] if one["moved"]}
         assert sum(one["moved"] < 0 for one in moved.values()) == compared["nearer"] == len(moved)
         for one in (each[0], align("show", study)["things"][0]):
-            traced = printed("trace", study, one["unit"])
+            traced = drr.json("trace", study, one["unit"])
             assert traced["label"].endswith(one["id"]) and "as told of overall" in json.dumps(traced)
         assert next(iter(moved.values()))["units"][0] in {one["unit"] for one in each}
         file.write_text("Something else.", encoding="utf-8")
@@ -182,10 +186,8 @@ def test_a_version_is_read_on_dev_and_the_next_one_beside_it(
     assert main(["align", "compare", study, "1", "7"]) == 2
     assert main(["align", "show", study, "--version", "7"]) == 2
     capsys.readouterr()
-    assert main(["align", "show", study, "--version", "1"]) == 0
-    assert each[0]["unit"][:12] in capsys.readouterr().out
-    assert main(["align", "show", study]) == 2
-    assert "was changed after it was run" in capsys.readouterr().err
+    assert each[0]["unit"][:12] in drr.out("align", "show", study, "--version", "1")
+    assert "was changed after it was run" in drr.err("align", "show", study)
 
 
 def test_what_experts_said_of_the_test_half_is_nowhere(
@@ -234,9 +236,7 @@ def test_dev_figures_do_not_hang_on_the_test_half(tmp_path: Path, align: Any) ->
     assert "rules-2" in found[0]["banner"]
 
 
-def test_the_test_half_is_read_once_a_version_and_counted(
-    tmp_path: Path, align: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_test_half_is_read_once_a_version_and_counted(tmp_path: Path, align: Any, drr: Drr) -> None:
     rows = quality(6, lambda query, report, side: 2)
     study = begin(align, tmp_path / "study", rows)
     with Wire(GradeJudge(lambda prompt, report, side: 3)) as wire:
@@ -261,24 +261,19 @@ def test_the_test_half_is_read_once_a_version_and_counted(
         second = align("run", study, "--test", "--labels", str(moved), *by_model(wire))
         assert second["test_read"] == 2
     assert align("status", study)["alignments"][0]["test_read"] == 2
-    capsys.readouterr()
-    assert main(["align", "status", study]) == 0
-    assert "test read 2 times" in capsys.readouterr().out
+    assert "test read 2 times" in drr.out("align", "status", study)
 
 
 @pytest.mark.long
-def test_the_report_says_how_often_test_was_read(
-    tmp_path: Path, align: Any, printed: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_report_says_how_often_test_was_read(tmp_path: Path, align: Any, drr: Drr) -> None:
     study = str(tmp_path / "study")
     line = {"id": "r", "system": "x", "query": "Which?", "report_markdown": "It is light."}
     assert main(["import", study, write(tmp_path / "reports.jsonl", [line]), "--quiet"]) == 0
     labels = write(tmp_path / "experts.jsonl", quality(4, lambda *_: 2))
-    capsys.readouterr()
     align("new", study, "--labels", labels, "--task", "quality")
     align("run", study, "--judge", "offline", "--quiet")
     align("run", study, "--test", "--judge", "offline", "--quiet")
-    (row,) = printed("report", study)["alignment"]
+    (row,) = drr.json("report", study)["alignment"]
     assert (row["task"], row["test_read"], [run["half"] for run in row["runs"]]) == (
         "quality",
         1,
@@ -291,7 +286,6 @@ def test_the_report_says_how_often_test_was_read(
     dev, test = re.findall(r'<tr><th scope="row">quality v1[^<]*, (?:dev|test)</th>.*', page)
     assert "answers/~judges.html#alignment" in dev and "href" not in test
     behind = (tmp_path / "out" / "answers" / "~judges.html").read_text("utf-8")
-    capsys.readouterr()
     things = align("show", study)["things"]
     for one in things:
         assert f"{one['id']}, {one['side']}" in behind
@@ -419,9 +413,8 @@ def test_a_version_of_the_same_texts_is_no_new_one(tmp_path: Path, align: Any) -
     assert align("run", study, "--judge", "offline", "--quiet")["version"] == 2
 
 
-def test_why_there_is_no_order_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_why_there_is_no_order_is_said(tmp_path: Path, drr: Drr) -> None:
     study = str(tmp_path / "study")
     labels = write(tmp_path / "l.jsonl", quality(4, lambda query, report, side: 2, reports="a"))
     assert main(["align", "new", study, "--labels", labels, "--task", "quality"]) == 0
-    assert main(["align", "run", study, "--judge", "offline", "--quiet"]) == 0
-    assert "no question here has two" in capsys.readouterr().out
+    assert "no question here has two" in drr.out("align", "run", study, "--judge", "offline", "--quiet")

@@ -34,6 +34,7 @@ from drr.papers.pdr.judging.scoring import ROUNDS
 from drr.study.study import Study
 from starlette.testclient import TestClient
 
+from tests.commands import Drr
 from tests.entering import entered
 from tests.eval.nursery import answer, put
 from tests.eval.test_swap import PersonJudge, asked, with_reports
@@ -135,7 +136,7 @@ def test_scores_of_a_saved_bundle_come_in(plan: AnnotationPlan, tmp_path: Path) 
 
 @pytest.mark.long
 async def test_from_a_scored_study_to_agreement(
-    tmp_path: Path, shop: Shop, study: Study, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, shop: Shop, study: Study, drr: Drr, capsys: pytest.CaptureFixture[str]
 ) -> None:
     await with_reports(study)
     await asked(study, PersonJudge(), shop)
@@ -159,8 +160,7 @@ async def test_from_a_scored_study_to_agreement(
     labels = str(tmp_path / "labels.jsonl")
     assert main([*words[:4], "--import", str(saved), "--export", labels]) == 0
     capsys.readouterr()
-    assert main(["agreement", folder, "--human", labels, "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = drr.json("agreement", folder, "--human", labels)
     (pair,) = document["criteria"]["pairs"]
     assert pair["judges"][1] == "ann"
     assert pair["dimensions"]["all"]["criterion"]["mard"]["n"] == 4 * 32

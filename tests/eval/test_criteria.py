@@ -16,6 +16,7 @@ from drr.papers.pdr.judging.rows import DIMENSIONS, CriteriaOwner, Rubric, owner
 from drr.study.study import Study
 
 from tests.cases import cases
+from tests.commands import Drr
 from tests.eval.nursery import by_rules, system
 from tests.eval.pqr_judge import PERSONS, CriteriaJudge, judged_by, judging
 from tests.tools.small_shop import ANNA, BEN
@@ -148,13 +149,9 @@ def _study(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_command_lists_shows_and_changes_criteria_and_keeps_the_history(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_lists_shows_and_changes_criteria_and_keeps_the_history(tmp_path: Path, drr: Drr) -> None:
     folder = str(_study(tmp_path))
-    capsys.readouterr()
-    assert main(["criteria", folder, "list", "--json"]) == 0
-    listed = json.loads(capsys.readouterr().out)["criteria"]
+    listed = drr.json("criteria", folder, "list")["criteria"]
     assert [(one["task_id"], one["person_id"], one["state"]) for one in listed] == [
         ("t1", None, "made"),
         ("t1", "p-anna", "made"),
@@ -167,9 +164,7 @@ def test_the_command_lists_shows_and_changes_criteria_and_keeps_the_history(
     )
     assert main([*edit, "acti1", "--remove", "--by", "Ben"]) == 0
     assert main([*edit, "--weights", "GOAL=0.4,CONT=0.3,PRES=0.1,ACTI=0.2", "--by", "Ben"]) == 0
-    capsys.readouterr()
-    assert main(["criteria", folder, "show", "t1/p-anna", "--json"]) == 0
-    (shown,) = json.loads(capsys.readouterr().out)["criteria"]
+    (shown,) = drr.json("criteria", folder, "show", "t1/p-anna")["criteria"]
     assert shown["state"] == "given, not judged yet"
     assert shown["criteria"]["GOAL"][0]["criterion"] == "It is light."
     assert "acti1" not in [row["id"] for row in shown["criteria"]["ACTI"]]
@@ -183,20 +178,14 @@ def test_the_command_lists_shows_and_changes_criteria_and_keeps_the_history(
     ]
     first = shown["history"][0]
     assert first["old"]["criterion"] != first["new"]["criterion"] == "It is light." and first["when"]
-    assert main(["criteria", folder, "show", "t1/p-anna"]) == 0
-    assert "It is light. (person)" in capsys.readouterr().out
+    assert "It is light. (person)" in drr.out("criteria", folder, "show", "t1/p-anna")
     assert main(["judge", folder, "--what", "criteria", "--judge", "offline", "--quiet"]) == 0
-    capsys.readouterr()
-    assert main(["criteria", folder]) == 0
-    assert "t1/p-anna  given  " in capsys.readouterr().out
+    assert "t1/p-anna  given  " in drr.out("criteria", folder)
 
 
 @pytest.mark.parametrize(("words", "wrong"), cases("eval", "test_a_change_that_says_nothing_is_refused"))
-def test_a_change_that_says_nothing_is_refused(
-    made: Path, words: list[str], wrong: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["criteria", str(made), "edit", *words]) == 2
-    assert wrong in capsys.readouterr().err
+def test_a_change_that_says_nothing_is_refused(made: Path, words: list[str], wrong: str, drr: Drr) -> None:
+    assert wrong in drr.err("criteria", made, "edit", *words)
     assert not (made / "criteria.jsonl").exists()
 
 
@@ -213,7 +202,7 @@ def exported(made: Path) -> list[dict[str, object]]:
 
 
 def test_a_file_in_the_papers_form_comes_back_as_it_went(
-    made: Path, exported: list[dict[str, object]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    made: Path, exported: list[dict[str, object]], tmp_path: Path, drr: Drr
 ) -> None:
     assert [(line["taskid"], line["userid"], line["id"]) for line in exported] == [
         ("t1", "p-anna", "q-ann"),
@@ -226,9 +215,7 @@ def test_a_file_in_the_papers_form_comes_back_as_it_went(
     }  # fmt: skip
     own = tmp_path / "own.jsonl"
     own.write_text("\n".join(json.dumps(line) for line in exported), encoding="utf-8")
-    capsys.readouterr()
-    assert main(["criteria", str(made), "import", str(own), "--by", "Ada", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"schema": 1, "read": 3, "changed": []}
+    assert drr.json("criteria", made, "import", own, "--by", "Ada") == {"schema": 1, "read": 3, "changed": []}
     assert not (made / "criteria.jsonl").exists(), "nothing is new"
 
 

@@ -31,6 +31,7 @@ from hypothesis import strategies as st
 from tests.agents import garden
 from tests.cases import cases
 from tests.citations.spelling import Address, near, spelt
+from tests.commands import Drr
 from tests.eval.nursery import Judge, answer, by_wire, put
 from tests.sizes import examples
 from tests.tools.small_shop import ANNA, FEEDER, GRINDER, write_shop
@@ -338,16 +339,16 @@ def test_another_host_is_the_shop_only_where_a_person_says_so(
 
 
 def test_an_import_says_which_shop_it_is_held_against(
-    place: Path, capsys: pytest.CaptureFixture[str]
+    place: Path, drr: Drr, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told = imported(report(SHOP), capsys, "--shop", "shop", "--shop-url", OTHER)
     assert told["held_against"] == {"shop": "shop", "shop_url": OTHER}
     Path("study").rename("held")
     assert imported(report(SHOP), capsys)["held_against"] == {"shop": None, "shop_url": SHOP}
-    assert main(["import", "held", "reports.jsonl", "--quiet"]) == 0
-    assert f"held against the shop shop, whose pages are at {OTHER}" in capsys.readouterr().out
-    assert main(["import", "study", "reports.jsonl", "--quiet"]) == 0
-    assert "held against no shop" in capsys.readouterr().out
+    assert f"held against the shop shop, whose pages are at {OTHER}" in drr.out(
+        "import", "held", "reports.jsonl", "--quiet"
+    )
+    assert "held against no shop" in drr.out("import", "study", "reports.jsonl", "--quiet")
 
 
 @pytest.mark.parametrize(

@@ -32,9 +32,20 @@ from drr.eval.stats import aggregate
 from drr.study.study import Study
 
 from tests.cases import cases
+from tests.commands import Drr
 from tests.eval.foreign_files import FOREIGN, WISHES, lines
 
-Printed = Callable[..., Any]
+Refused = Callable[..., str]
+
+
+@pytest.fixture
+def refused(drr: Drr) -> Refused:
+    def call(*words: object) -> str:
+        code, out, err = drr(*words)
+        assert code == 2 and not out and err.startswith("drr: ") and err.count("\n") == 1 and len(err) < 700
+        return err
+
+    return call
 
 
 TAKEN: dict[str, Sequence[Sequence[str]]] = cases("eval", "TAKEN")
@@ -57,23 +68,23 @@ def studies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {name: home / name for name in TAKEN}
 
 
-def table(printed: Printed, study: Path, part: str) -> dict[str, Any]:
-    (found,) = (one for one in printed("report", study)["foreign"] if one["part"] == part)
+def table(drr: Drr, study: Path, part: str) -> dict[str, Any]:
+    (found,) = (one for one in drr.json("report", study)["foreign"] if one["part"] == part)
     assert isinstance(found, dict)
     return found
 
 
-def test_race_is_the_mean_of_what_its_judge_said(printed: Printed, studies: dict[str, Path]) -> None:
-    race = table(printed, studies["drb"], "race")
+def test_race_is_the_mean_of_what_its_judge_said(drr: Drr, studies: dict[str, Path]) -> None:
+    race = table(drr, studies["drb"], "race")
     assert race["judge"] == "gemini-x" and list(race["systems"]) == ["alpha"]
     assert race["sources"][0].startswith("raw_results.jsonl (")
     overall = race["systems"]["alpha"]["overall_score"]
     assert (overall["value"], overall["n"], overall["n_unscored"]) == (0.375, 2, 1)
 
 
-def test_fact_is_summed_as_its_own_code_does(printed: Printed, studies: dict[str, Path]) -> None:
+def test_fact_is_summed_as_its_own_code_does(drr: Drr, studies: dict[str, Path]) -> None:
     """Unknown statements and unreadable pages are left out, a report without a citation is in no mean."""
-    fact = table(printed, studies["drb"], "fact")["systems"]["alpha"]
+    fact = table(drr, studies["drb"], "fact")["systems"]["alpha"]
     assert {name: fact[name]["value"] for name in fact} == {
         "citations": 2.0,
         "supported": 1.0,
@@ -82,9 +93,9 @@ def test_fact_is_summed_as_its_own_code_does(printed: Printed, studies: dict[str
     assert fact["accuracy"]["n"] == 2 and fact["accuracy"]["n_unscored"] == 1
 
 
-def test_p_and_r_of_pdr_bench(printed: Printed, studies: dict[str, Path]) -> None:
-    assert table(printed, studies["pdr"], "p")["systems"]["alpha"]["p_overall_score"]["value"] == 5.0
-    r = table(printed, studies["pdr"], "r")["systems"]["alpha"]
+def test_p_and_r_of_pdr_bench(drr: Drr, studies: dict[str, Path]) -> None:
+    assert table(drr, studies["pdr"], "p")["systems"]["alpha"]["p_overall_score"]["value"] == 5.0
+    r = table(drr, studies["pdr"], "r")["systems"]["alpha"]
     assert r["fa"]["value"] == pytest.approx(10 / 3) and r["cc"]["value"] == 6.0
     assert r["r_overall_score"]["value"] == pytest.approx((10 / 3 + 6) / 2)
 
@@ -97,10 +108,8 @@ def test_pairs_of_pdr_bench_keep_task_and_person(studies: dict[str, Path]) -> No
     }
 
 
-def test_dr3_knows_sizes_and_leaves_what_is_undefined_open(
-    printed: Printed, studies: dict[str, Path]
-) -> None:
-    scores = table(printed, studies["dr3"], "scores")["systems"]["model-a, 128k"]
+def test_dr3_knows_sizes_and_leaves_what_is_undefined_open(drr: Drr, studies: dict[str, Path]) -> None:
+    scores = table(drr, studies["dr3"], "scores")["systems"]["model-a, 128k"]
     told = {name: (row["value"], row["n_unscored"]) for name, row in scores.items()}
     assert told["total_score"] == (61.5, 0) and told["recall_pages"] == (40.0, 0)
     assert told["factual_accuracy"] == (None, 1), "-1 is no score"
@@ -111,33 +120,29 @@ def test_dr3_knows_sizes_and_leaves_what_is_undefined_open(
 
 
 def test_reporteval_has_grades_by_report_and_labels_of_unknown_reports(
-    printed: Printed, studies: dict[str, Path]
+    drr: Drr, studies: dict[str, Path]
 ) -> None:
-    grades = table(printed, studies["reporteval"], "grades")["systems"]["qwen"]
+    grades = table(drr, studies["reporteval"], "grades")["systems"]["qwen"]
     assert (grades["repeat_score"]["value"], grades["repeat_score"]["n_unscored"]) == (2.5, 1)
     assert grades["clarity_score"]["value"] == 3.0
-    support = table(printed, studies["reporteval"], "support")["systems"]["qwen"]
+    support = table(drr, studies["reporteval"], "support")["systems"]["qwen"]
     assert support["support"]["value"] == 0.25 and support["strong"]["value"] == 0.5
     assert support["support"]["ci_low"] is None and support["support"]["n_unscored"] == 1
 
 
 @pytest.mark.parametrize("name", TAKEN)
-def test_no_score_of_others_is_a_metric_of_ours(
-    printed: Printed, studies: dict[str, Path], name: str
-) -> None:
-    report = printed("report", studies[name])
+def test_no_score_of_others_is_a_metric_of_ours(drr: Drr, studies: dict[str, Path], name: str) -> None:
+    report = drr.json("report", studies[name])
     named = {column["name"] for one in report["foreign"] for column in one["figures"]}
     assert named and not named & {metric for row in report["metrics"].values() for metric in row}
     assert report["judge"] is None and not report["pairwise"]
 
 
-def test_each_judge_has_a_table_of_its_own_in_report_and_viewer(
-    printed: Printed, studies: dict[str, Path]
-) -> None:
+def test_each_judge_has_a_table_of_its_own_in_report_and_viewer(drr: Drr, studies: dict[str, Path]) -> None:
     race = FOREIGN / "drb/race/alpha/raw_results.jsonl"
-    taken = printed("import", studies["drb"], race, "--format", "drb", "--judge", "<b>other</b>")
+    taken = drr.json("import", studies["drb"], race, "--format", "drb", "--judge", "<b>other</b>")
     assert taken["reports"] == 0 and taken["scores"][0]["rows"] == 3 and taken["replaced"] == 0
-    report = printed("report", studies["drb"])
+    report = drr.json("report", studies["drb"])
     with Study.open(studies["drb"]) as study:
         tables = all_tables(Material(study, read_judged(study, None), report))
         page = "".join(section(table, {}) for table in tables)
@@ -154,14 +159,14 @@ def test_each_judge_has_a_table_of_its_own_in_report_and_viewer(
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", TAKEN)
-def test_reports_and_scores_come_back_from_an_export(printed: Printed, tmp_path: Path, name: str) -> None:
+def test_reports_and_scores_come_back_from_an_export(drr: Drr, tmp_path: Path, name: str) -> None:
     study, out, again = tmp_path / "st", tmp_path / "out", tmp_path / "again"
     for words in TAKEN[name]:
-        printed("import", study, *_words(FOREIGN / name, words), "--format", name)
-    told = printed("export", study, "--out", out, "--format", name)
+        drr.json("import", study, *_words(FOREIGN / name, words), "--format", name)
+    told = drr.json("export", study, "--out", out, "--format", name)
     paths = [out / path for path in told["files"]]
     queries = [path for path in paths if "quer" in path.name or "topic" in path.name]
-    printed(
+    drr.json(
         "import",
         again,
         *(p for p in paths if p not in queries),
@@ -173,7 +178,7 @@ def test_reports_and_scores_come_back_from_an_export(printed: Printed, tmp_path:
         "j",
     )
     assert _answers(again) == _answers(study)
-    before, after = printed("report", study)["foreign"], printed("report", again)["foreign"]
+    before, after = drr.json("report", study)["foreign"], drr.json("report", again)["foreign"]
     written = [one for one in before if one["part"] in registry.formats()[name].written_parts]
     assert written and [one["systems"] for one in written] == [one["systems"] for one in after]
 
@@ -186,12 +191,12 @@ def _answers(folder: Path) -> list[tuple[Any, ...]]:
         ]
 
 
-def test_an_export_says_what_the_form_has_no_room_for(printed: Printed, tmp_path: Path) -> None:
+def test_an_export_says_what_the_form_has_no_room_for(drr: Drr, tmp_path: Path) -> None:
     row = {"system": "mine", "query": "Which?", "user_id": "u", "report_markdown": "One."}
     seen = {"evidence": [{"url": "https://a.example", "text": "t"}], "tool_calls": [{"name": "x"}]}
     path = lines(tmp_path / "r.jsonl", {"id": "a", **row, **seen}, {"id": "b", **row, "trial": 1})
-    printed("import", tmp_path / "st", path)
-    told = printed("export", tmp_path / "st", "--out", tmp_path / "out", "--format", "drb")
+    drr.json("import", tmp_path / "st", path)
+    told = drr.json("export", tmp_path / "st", "--out", tmp_path / "out", "--format", "drb")
     assert told["reports"] == 1 and {one["what"]: one["reports"] for one in told["left_out"]} == {
         "trials after the first": 1,
         "users": 1,
@@ -200,54 +205,48 @@ def test_an_export_says_what_the_form_has_no_room_for(printed: Printed, tmp_path
     }
 
 
-def test_our_own_reports_are_judged_elsewhere_and_their_scores_find_them(
-    printed: Printed, tmp_path: Path
-) -> None:
+def test_our_own_reports_are_judged_elsewhere_and_their_scores_find_them(drr: Drr, tmp_path: Path) -> None:
     """The way there and back: a variant's name that is no name of a file is known again."""
     row = {"id": "a", "system": "x/y: z", "query": "Which one?", "report_markdown": "One."}
-    printed("import", tmp_path / "st", lines(tmp_path / "r.jsonl", row))
-    told = printed("export", tmp_path / "st", "--out", tmp_path / "out", "--format", "drb")
+    drr.json("import", tmp_path / "st", lines(tmp_path / "r.jsonl", row))
+    told = drr.json("export", tmp_path / "st", "--out", tmp_path / "out", "--format", "drb")
     (raw,) = (tmp_path / "out" / path for path in told["files"] if "raw_data" in path)
     given = json.loads(raw.read_text(encoding="utf-8"))
     scored = {"id": given["id"], "prompt": given["prompt"], "overall_score": 0.5}
     results = lines(tmp_path / raw.stem / "raw_results.jsonl", scored)
-    taken = printed("import", tmp_path / "st", results, "--format", "drb", "--judge", "j")
+    taken = drr.json("import", tmp_path / "st", results, "--format", "drb", "--judge", "j")
     assert [(one["system"], one["without_report"]) for one in taken["scores"]] == [("x/y: z", 0)]
 
 
-def test_two_languages_under_the_same_ids_are_two_sets(
-    printed: Printed, refused: Callable[..., str], tmp_path: Path
-) -> None:
+def test_two_languages_under_the_same_ids_are_two_sets(drr: Drr, refused: Refused, tmp_path: Path) -> None:
     root, study = FOREIGN / "pdr", tmp_path / "both"
     reports = [root / f"raw_data_{language}/alpha.jsonl" for language in ("en", "zh")]
     asked = ["--queries", root / "queries_en.jsonl", "--queries", root / "queries_zh.jsonl"]
-    printed("import", study, reports[0], "--format", "pdr", *asked)
-    assert printed("import", study, *reports, "--format", "pdr", *asked)["queries"] == 4
+    drr.json("import", study, reports[0], "--format", "pdr", *asked)
+    assert drr.json("import", study, *reports, "--format", "pdr", *asked)["queries"] == 4
     rows = [json.loads(line) for line in (study / "queries.jsonl").read_text(encoding="utf-8").splitlines()]
     assert {(row["task_id"], row["query"]) for row in rows} == {("7", WISHES[1]), ("7-zh", WISHES[2])}
     scores = root / "personalization_zh/alpha/personalization_results.jsonl"
-    taken = printed("import", study, scores, "--format", "pdr")
+    taken = drr.json("import", study, scores, "--format", "pdr")
     assert taken["scores"][0]["rows"] == 2 and taken["scores"][0]["without_report"] == 0
     nameless = lines(tmp_path / "gamma.jsonl", {"id": 1, "article": "whose?"})
     err = refused("import", study, nameless, "--format", "pdr")
     assert "the id 1 is that of two questions" in err and "line 1" in err
 
 
-def test_a_report_whose_question_nothing_tells_asks_for_it(
-    refused: Callable[..., str], tmp_path: Path
-) -> None:
+def test_a_report_whose_question_nothing_tells_asks_for_it(refused: Refused, tmp_path: Path) -> None:
     err = refused("import", tmp_path / "st", FOREIGN / "pdr/raw_data_en/alpha.jsonl", "--format", "pdr")
     assert "--queries" in err and "line 1" in err and not (tmp_path / "st").exists()
 
 
-def test_other_scores_of_the_same_judge_give_way_and_it_is_said(printed: Printed, tmp_path: Path) -> None:
+def test_other_scores_of_the_same_judge_give_way_and_it_is_said(drr: Drr, tmp_path: Path) -> None:
     study = tmp_path / "st"
-    printed("import", study, FOREIGN / "drb/raw_data/alpha.jsonl", "--format", "drb")
+    drr.json("import", study, FOREIGN / "drb/raw_data/alpha.jsonl", "--format", "drb")
     for score, replaced in ((0.25, 0), (0.25, 0), (0.75, 1)):
         row = {"id": 1, "prompt": WISHES[1], "overall_score": score}
         path = lines(tmp_path / "alpha/raw_results.jsonl", row)
-        assert printed("import", study, path, "--format", "drb", "--judge", "j")["replaced"] == replaced
-    assert table(printed, study, "race")["systems"]["alpha"]["overall_score"]["value"] == 0.75
+        assert drr.json("import", study, path, "--format", "drb", "--judge", "j")["replaced"] == replaced
+    assert table(drr, study, "race")["systems"]["alpha"]["overall_score"]["value"] == 0.75
 
 
 NESTED = b'{"id": 1, "prompt": "p", "article": ' + b"[" * 100_000
@@ -282,7 +281,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.mark.parametrize("bad", BAD)
 def test_what_is_not_of_the_form_is_named_by_line_and_nothing_is_taken(
-    refused: Callable[..., str], begun: Path, tmp_path: Path, bad: str
+    refused: Refused, begun: Path, tmp_path: Path, bad: str
 ) -> None:
     path = tmp_path / "bad.jsonl"
     path.write_bytes(BAD[bad])
@@ -302,30 +301,30 @@ def _state(folder: Path) -> dict[str, bytes]:
 
 
 def test_a_line_without_end_is_not_read_to_its_end(
-    refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    refused: Refused, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(aggregate, "LONGEST_LINE", 1000)
     path = lines(tmp_path / "long.jsonl", {"id": 1, "prompt": "p", "article": "x" * 2000})
     assert "line 1: longer than 1,000 bytes" in refused("import", tmp_path / "st", path, "--format", "drb")
 
 
-def test_bom_and_windows_line_ends_are_no_matter(printed: Printed, tmp_path: Path) -> None:
+def test_bom_and_windows_line_ends_are_no_matter(drr: Drr, tmp_path: Path) -> None:
     rows = [{"id": n, "prompt": wish, "article": f"# {n}"} for n, wish in WISHES.items()]
     text = "\r\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\r\n\r\n"
     (tmp_path / "dos.jsonl").write_bytes(b"\xef\xbb\xbf" + text.encode())
-    assert printed("import", tmp_path / "st", tmp_path / "dos.jsonl", "--format", "drb")["reports"] == 3
+    assert drr.json("import", tmp_path / "st", tmp_path / "dos.jsonl", "--format", "drb")["reports"] == 3
 
 
-def test_words_of_strangers_stay_words(printed: Printed, tmp_path: Path) -> None:
+def test_words_of_strangers_stay_words(drr: Drr, tmp_path: Path) -> None:
     """As ids, systems and reports: nothing is run, and no key of an object is anything else than a key."""
     rows = cases("eval", "test_words_of_strangers_stay_words")
     path = lines(tmp_path / "__proto__.jsonl", *rows)
-    assert printed("import", tmp_path / "st", path, "--format", "drb")["systems"] == ["__proto__"]
+    assert drr.json("import", tmp_path / "st", path, "--format", "drb")["systems"] == ["__proto__"]
     scored = [{"id": row["id"], "prompt": row["prompt"], "overall_score": 0.5} for row in rows]
-    printed(
+    drr.json(
         "import", tmp_path / "st", lines(tmp_path / "__proto__/raw_results.jsonl", *scored), "--format", "drb"
     )
-    assert table(printed, tmp_path / "st", "race")["systems"]["__proto__"]["overall_score"]["n"] == 2
+    assert table(drr, tmp_path / "st", "race")["systems"]["__proto__"]["overall_score"]["n"] == 2
     with Study.open(tmp_path / "st") as study:
         reader = Reader(study)
         pages = [
@@ -340,15 +339,13 @@ def test_words_of_strangers_stay_words(printed: Printed, tmp_path: Path) -> None
 
 @pytest.mark.parametrize(("words", "told"), cases("eval", "test_misuse_is_one_line"))
 def test_misuse_is_one_line(
-    refused: Callable[..., str], begun: Path, tmp_path: Path, words: list[str], told: str
+    refused: Refused, begun: Path, tmp_path: Path, words: list[str], told: str
 ) -> None:
     assert told in refused("import", tmp_path / "st", begun.parent / "first.jsonl", *words)
     assert not (tmp_path / "st").exists()
 
 
-def test_a_file_of_theirs_without_a_format_says_whose_it_is(
-    refused: Callable[..., str], tmp_path: Path
-) -> None:
+def test_a_file_of_theirs_without_a_format_says_whose_it_is(refused: Refused, tmp_path: Path) -> None:
     for name, file in (
         ("drb", "raw_data/alpha.jsonl"),
         ("pdr", "raw_data_en/alpha.jsonl"),
@@ -359,11 +356,11 @@ def test_a_file_of_theirs_without_a_format_says_whose_it_is(
 
 
 def test_a_spoiled_file_of_scores_is_named(
-    printed: Printed, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    drr: Drr, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """A study may come from anybody."""
     study = tmp_path / "st"
-    printed("import", study, FOREIGN / "drb/raw_data/alpha.jsonl", "--format", "drb")
+    drr.json("import", study, FOREIGN / "drb/raw_data/alpha.jsonl", "--format", "drb")
     for row in (
         "{",
         '{"format": "drb", "part": "race", "system": "alpha", "values": {"overall_score": 7}, "source": "", "sha256": ""}',
@@ -378,12 +375,12 @@ def test_a_spoiled_file_of_scores_is_named(
             assert not out and "foreign.jsonl, line 1" in err and err.count("\n") == 1
 
 
-def test_scores_alone_want_a_study(refused: Callable[..., str], tmp_path: Path) -> None:
+def test_scores_alone_want_a_study(refused: Refused, tmp_path: Path) -> None:
     race = FOREIGN / "drb/race/alpha/raw_results.jsonl"
     assert "import the reports first" in refused("import", tmp_path / "st", race, "--format", "drb")
 
 
-def test_reports_on_tasks_of_dr3_are_held_against_their_facts(printed: Printed, tmp_path: Path) -> None:
+def test_reports_on_tasks_of_dr3_are_held_against_their_facts(drr: Drr, tmp_path: Path) -> None:
     """The way of another team's run: its tasks, its folders of results, our judges."""
     task = tmp_path / "own/001"
     lines(task / "query.jsonl", {"number": "001", "query": "Which feeder, by my notes?"})
@@ -404,26 +401,26 @@ def test_reports_on_tasks_of_dr3_are_held_against_their_facts(printed: Printed, 
     )
     results.mkdir(parents=True)
     (results / "final_report.md").write_text("Cedar holds five pounds.", encoding="utf-8")
-    printed("import", study, tmp_path / "result", "--format", "dr3", "--queries", task / "query.jsonl")
+    drr.json("import", study, tmp_path / "result", "--format", "dr3", "--queries", task / "query.jsonl")
     judged = main(
         ["judge", str(study), "--what", "dr3", "--tasks", str(tasks), "--judge", "offline", "--quiet"]
     )
-    assert judged == 0 and printed("report", study)["coverage"]["tasks"]["facts"]["judged"] == 1
+    assert judged == 0 and drr.json("report", study)["coverage"]["tasks"]["facts"]["judged"] == 1
 
 
-def test_two_sets_of_dr3_under_the_same_numbers_are_two_questions(printed: Printed, tmp_path: Path) -> None:
+def test_two_sets_of_dr3_under_the_same_numbers_are_two_questions(drr: Drr, tmp_path: Path) -> None:
     study, root = tmp_path / "st", FOREIGN / "dr3"
-    printed("import", study, root / "result/32k", "--format", "dr3", "--queries", root / "query.jsonl")
+    drr.json("import", study, root / "result/32k", "--format", "dr3", "--queries", root / "query.jsonl")
     other = tmp_path / "zh/result/32k/model-a/001"
     other.mkdir(parents=True)
     (other / "final_report.md").write_text("雪松", encoding="utf-8")
     asked = lines(tmp_path / "zh/query.jsonl", {"number": 1, "query": WISHES[2]})
-    printed("import", study, tmp_path / "zh/result", "--format", "dr3", "--queries", asked)
+    drr.json("import", study, tmp_path / "zh/result", "--format", "dr3", "--queries", asked)
     found = {row[1]: row[0] for row in _answers(study)}
     assert len(found) == 3 and found[WISHES[1]] == "001@32k" and found[WISHES[2]].startswith("q-")
 
 
-def test_a_result_of_dr3_beyond_its_scale_is_refused(refused: Callable[..., str], tmp_path: Path) -> None:
+def test_a_result_of_dr3_beyond_its_scale_is_refused(refused: Refused, tmp_path: Path) -> None:
     path = lines(
         tmp_path / "m/001/eval_overall_quality.json", {"metric_name": "overall_quality", "score": 700}
     )
@@ -453,17 +450,17 @@ class Toy:
 
 
 def test_one_more_format_is_a_file_and_a_line(
-    printed: Printed, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    drr: Drr, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(registry.FORMATS, "toy", f"{__name__}:Toy")
     (tmp_path / "toy.txt").write_text("Which toy?", encoding="utf-8")
-    printed("import", tmp_path / "st", tmp_path / "toy.txt", "--format", "toy", "--judge", "a child")
-    assert table(printed, tmp_path / "st", "stars")["systems"]["toy-agent"]["stars"]["value"] == 4.0
+    drr.json("import", tmp_path / "st", tmp_path / "toy.txt", "--format", "toy", "--judge", "a child")
+    assert table(drr, tmp_path / "st", "stars")["systems"]["toy-agent"]["stars"]["value"] == 4.0
     with Study.open(tmp_path / "st") as study:
         reader = Reader(study)
         view = reader.report(reader.entries()[0].key)
         assert view is not None
         assert "Toy bench, stars: stars" in Pages("s", served=False).report(view)
-    assert printed("export", tmp_path / "st", "--out", tmp_path / "out", "--format", "toy")["files"] == [
+    assert drr.json("export", tmp_path / "st", "--out", tmp_path / "out", "--format", "toy")["files"] == [
         "toy.txt"
     ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,6 @@ from tests.wire import Reply, Request, Say, Wire
 
 CARE = "https://birds.example/care"
 QUIET = ("--quiet", "--what")
-Printed = Callable[..., Any]
 
 
 def line(n: int, system: str, **more: Any) -> dict[str, Any]:
@@ -60,14 +58,14 @@ def by_model(wire: Wire) -> tuple[str, ...]:
 
 
 def test_import_takes_each_report_once_and_pairs_equal_questions(
-    folder: Path, reports: Path, printed: Printed
+    folder: Path, reports: Path, drr: Drr
 ) -> None:
     again = line(0, "gamma", query="  which FEEDER, question 0,   under $50? ")
-    told = printed("import", folder, lines(reports.with_name("other.jsonl"), again), "--quiet")
+    told = drr.json("import", folder, lines(reports.with_name("other.jsonl"), again), "--quiet")
     assert (told["reports"], told["added"], told["systems"]) == (1, 1, ["gamma"])
-    assert printed("import", folder, reports, "--quiet")["added"] == 0
+    assert drr.json("import", folder, reports, "--quiet")["added"] == 0
     assert len((folder / "queries.jsonl").read_text().splitlines()) == 3
-    pairs = printed("judge", folder, *QUIET, "pairwise")["pairwise"]
+    pairs = drr.json("judge", folder, *QUIET, "pairwise")["pairwise"]
     assert {(r["a"], r["b"], r["n"]) for r in pairs} == {
         ("alpha", "beta", 3),
         ("alpha", "gamma", 1),
@@ -75,9 +73,7 @@ def test_import_takes_each_report_once_and_pairs_equal_questions(
     }
 
 
-def test_ids_of_questions_given_by_others_are_kept_and_still_pair(
-    tmp_path: Path, printed: Printed, drr: Drr
-) -> None:
+def test_ids_of_questions_given_by_others_are_kept_and_still_pair(tmp_path: Path, drr: Drr) -> None:
     rows = [
         line(0, "alpha", query_id="their-7"),
         line(0, "beta"),
@@ -86,7 +82,7 @@ def test_ids_of_questions_given_by_others_are_kept_and_still_pair(
         line(1, "beta", query_id="their-8", query="another  wording, but not quite"),
     ]
     path, study = tmp_path / "r.jsonl", tmp_path / "s"
-    assert printed("import", study, lines(path, *rows), "--quiet")["queries"] == 2
+    assert drr.json("import", study, lines(path, *rows), "--quiet")["queries"] == 2
     code, _, err = drr("import", study, lines(path, {**rows[0], "report_markdown": "Other."}), "--quiet")
     assert code == 2 and "already has trial 0" in err
 
@@ -110,7 +106,7 @@ def test_a_broken_report_is_named_and_the_rest_taken_in(
     assert code == 1 and told in err and out.startswith("1 of 1 reports are new")
 
 
-def test_a_report_needs_no_id_and_may_have_its_questions(tmp_path: Path, printed: Printed) -> None:
+def test_a_report_needs_no_id_and_may_have_its_questions(tmp_path: Path, drr: Drr) -> None:
     ours = {"query": "which feeder?", "report_markdown": "# Feeders"}
     rows: list[dict[str, Any]] = [
         {**ours, "id": "q0", "system": "alpha"},
@@ -120,15 +116,15 @@ def test_a_report_needs_no_id_and_may_have_its_questions(tmp_path: Path, printed
     ]
     path = lines(tmp_path / "r.jsonl", *rows)
     for added in (4, 0):
-        told = printed("import", tmp_path / "s", path, "--quiet")
+        told = drr.json("import", tmp_path / "s", path, "--quiet")
         assert (told["added"], told["systems"], told["refused"]) == (added, ["alpha", "beta", "gamma"], [])
 
 
 @pytest.mark.parametrize("text", ["", "\n \n", "\ufeff"])
-def test_a_file_of_no_report_makes_no_study(tmp_path: Path, refused: Callable[..., str], text: str) -> None:
+def test_a_file_of_no_report_makes_no_study(tmp_path: Path, drr: Drr, text: str) -> None:
     path = tmp_path / "empty.jsonl"
     path.write_text(text, encoding="utf-8")
-    assert f"{path}: holds no report" in refused("import", tmp_path / "s", path, "--quiet")
+    assert f"{path}: holds no report" in drr.err("import", tmp_path / "s", path, "--quiet")
     assert not (tmp_path / "s").exists()
 
 
@@ -143,7 +139,7 @@ def test_a_file_of_no_label_is_misuse(folder: Path, tmp_path: Path, drr: Drr, wo
 
 
 def test_rules_judge_a_study_into_one_document_and_their_verdicts_are_labels_like_any_others(
-    folder: Path, tmp_path: Path, drr: Drr, printed: Printed
+    folder: Path, tmp_path: Path, drr: Drr
 ) -> None:
     (_, first, _), (code, again, err) = (drr("judge", folder, "--quiet", "--json") for _ in range(2))
     assert (code, again) == (0, first) and "0 done now" in err
@@ -157,34 +153,34 @@ def test_rules_judge_a_study_into_one_document_and_their_verdicts_are_labels_lik
     assert drr("agreement", folder, "--export", path)[0] == 0
     rows = [json.loads(text) for text in path.read_text().splitlines()]
     assert {row["judge"] for row in rows} == {"rules-2"}
-    told = printed("agreement", folder, "--human", lines(path, *({**row, "judge": "anna"} for row in rows)))
+    told = drr.json("agreement", folder, "--human", lines(path, *({**row, "judge": "anna"} for row in rows)))
     assert told["pairwise"]["pairs"][0]["dimensions"]["all"]["exact"]["value"] == 1.0
     assert told["rating"]["pairs"][0]["dimensions"]["all"]["mard"]["value"] == 0.0
     assert told["support"]["pairs"][0]["exact"]["value"] == 1.0
 
 
 @pytest.mark.long
-def test_judging_with_a_model_behind_an_address_of_ones_own(folder: Path, drr: Drr, printed: Printed) -> None:
+def test_judging_with_a_model_behind_an_address_of_ones_own(folder: Path, drr: Drr) -> None:
     with Wire(Judge(rating=lambda text: 9 if "# alpha" in text else 4)) as wire:
-        document = printed("judge", folder, *QUIET, "quality", *by_model(wire))
+        document = drr.json("judge", folder, *QUIET, "quality", *by_model(wire))
     assert len(wire.requests) == 42
     assert (document["judge"]["name"], document["banner"]) == (SONNET, None)
     assert document["metrics"]["alpha"]["overall"]["value"] == 9.0
-    assert printed("compare", folder, "alpha", "beta")["metrics"]["overall"]["value"] == 5.0
+    assert drr.json("compare", folder, "alpha", "beta")["metrics"]["overall"]["value"] == 5.0
     assert drr("judge", folder, *QUIET, "quality")[0] == 0
-    told = printed("agreement", folder)
+    told = drr.json("agreement", folder)
     assert told["rating"]["pairs"][0]["judges"] == [SONNET, "rules-2"]
     assert told["systems"][0]["dimensions"]["depth"]["spearman"]["n"] == 2
 
 
 def test_link_rot_shows_beside_the_frozen_page_and_pages_of_now_may_be_judged_first(
-    folder: Path, drr: Drr, printed: Printed
+    folder: Path, drr: Drr
 ) -> None:
     code, out, err = drr("judge", folder, *QUIET, "faithfulness", "--refetch", "--json")
     assert (code, json.loads(out)["run"]["left"]) == (0, 0)
     assert f"`drr judge {folder}` judges that" in err
-    frozen = printed("judge", folder, *QUIET, "faithfulness")["metrics"]["alpha"]
-    now = printed("judge", folder, *QUIET, "faithfulness", "--refetch")["metrics"]["alpha"]
+    frozen = drr.json("judge", folder, *QUIET, "faithfulness")["metrics"]["alpha"]
+    now = drr.json("judge", folder, *QUIET, "faithfulness", "--refetch")["metrics"]["alpha"]
     assert now["fp_web"] == frozen["fp_web"]
     assert (now["fp_web"]["value"], now["fp_web_now"]["value"]) == (1.0, 0.0)
 
@@ -198,16 +194,16 @@ def test_a_budget_stops_a_judging_and_more_continues_it(folder: Path, drr: Drr) 
         assert len(wire.requests) == 42
 
 
-def test_dry_run_and_diff_call_nothing(folder: Path, drr: Drr, printed: Printed) -> None:
-    told = printed("judge", folder, "--dry-run", "--judge", SONNET, "--base-url", "http://127.0.0.1:9")
+def test_dry_run_and_diff_call_nothing(folder: Path, drr: Drr) -> None:
+    told = drr.json("judge", folder, "--dry-run", "--judge", SONNET, "--base-url", "http://127.0.0.1:9")
     assert told["tasks"]["rating"]["calls"] == 42 and told["cost_usd"] > 0
     code, _, err = drr("judge", folder, "--diff")
     assert code == 2 and "needs two judgings" in err
 
 
 @pytest.mark.long
-def test_the_papers_profile_prints_both(folder: Path, printed: Printed) -> None:
-    document = printed("judge", folder, "--profile", "paper", "--quiet")
+def test_the_papers_profile_prints_both(folder: Path, drr: Drr) -> None:
+    document = drr.json("judge", folder, "--profile", "paper", "--quiet")
     assert document["judge"]["protocol"] == "ours"
     assert document["as_printed"]["metrics"]["alpha"]["fp"]["value"] == 1.0
 
@@ -237,9 +233,7 @@ def test_a_paper_judging_that_mostly_failed_is_unknown_and_told(folder: Path, dr
 
 
 @pytest.mark.long
-def test_a_difference_is_of_one_protocol_unless_two_are_named(
-    folder: Path, drr: Drr, printed: Printed
-) -> None:
+def test_a_difference_is_of_one_protocol_unless_two_are_named(folder: Path, drr: Drr) -> None:
     quality, diff = ["judge", folder, *QUIET, "quality"], ["judge", folder, "--diff"]
     assert drr(*quality, "--profile", "paper")[0] == 0
     code, _, err = drr(*diff)
@@ -250,7 +244,7 @@ def test_a_difference_is_of_one_protocol_unless_two_are_named(
         known = judgings(study)
         paper = next(j.id for j in known if j.protocol == "paper")
         ours, repeated = (next(j.id for j in known if j.protocol == "ours" and j.repeat == k) for k in (0, 1))
-    told = printed(*diff)
+    told = drr.json(*diff)
     assert {told["old"], told["new"]} == {ours, repeated} and told["warning"] is None
     assert told["tasks"]["rating"]["both"] > 0
     code, out, _ = drr(*diff, paper, ours)
@@ -263,7 +257,7 @@ def test_misuse_is_told(folder: Path, drr: Drr, words: list[str], told: str) -> 
     assert code == 2 and told in err and out == ""
 
 
-def test_calibrate_holds_a_judge_against_the_thresholds(tmp_path: Path, printed: Printed) -> None:
+def test_calibrate_holds_a_judge_against_the_thresholds(tmp_path: Path, drr: Drr) -> None:
     claims = [("full", "yes"), ("none", "no"), ("partial", "half"), ("full", "yes")] * 5
     rows: list[dict[str, Any]] = [
         {"id": f"s{n}", "claim": f"claim {chr(97 + n) * 3} {word}", "evidence": "evidence"}
@@ -289,7 +283,7 @@ def test_calibrate_holds_a_judge_against_the_thresholds(tmp_path: Path, printed:
     path = lines(tmp_path / "labels.jsonl", *rows)
     with Wire(script) as wire:
         common = ["calibrate", path, *by_model(wire), "--quiet", "--require", "--task"]
-        support = printed(*common, "support", "--export", "verdicts.jsonl")
+        support = drr.json(*common, "support", "--export", "verdicts.jsonl")
         verdicts = [json.loads(line) for line in Path("verdicts.jsonl").read_text().splitlines()]
         assert len(verdicts) == 20 and all(row["agrees"] for row in verdicts)
         assert verdicts[0]["by_person"] == {"anna": "full", "ben": "full"} and verdicts[0]["labels"] == 2
@@ -300,12 +294,12 @@ def test_calibrate_holds_a_judge_against_the_thresholds(tmp_path: Path, printed:
         assert support["thresholds"]["exact"] == {"value": 1.0, "at_least": 0.6, "met": True}
         assert support["among_people"]["alpha"]["value"] == 1.0
         assert [support[name] for name in ("labels", "repeated", "other_labels")] == [40, 0, 16]
-        pairwise = printed(*common, "pairwise")["metrics"]
+        pairwise = drr.json(*common, "pairwise")["metrics"]
         assert (pairwise["exact"]["value"], pairwise["position_consistency"]["value"]) == (1.0, 1.0)
-        rating = printed(*common, "rating", "--scale", "1", "5")["metrics"]
+        rating = drr.json(*common, "rating", "--scale", "1", "5")["metrics"]
         assert (rating["spearman"]["value"], rating["mard"]["value"]) == (pytest.approx(1), pytest.approx(1))
         calls = len(wire.requests)
-        assert printed(*common, "rating")["metrics"]["mard"]["value"] is None
+        assert drr.json(*common, "rating")["metrics"]["mard"]["value"] is None
         assert len(wire.requests) == calls == 20 + 12 + 10
 
 
@@ -321,7 +315,7 @@ def test_calibrate_fails_where_a_required_threshold_is_missed(tmp_path: Path, dr
     assert drr(*words, "rating")[0] == 2
 
 
-def test_plain_grades_of_0_to_10_need_no_scale(tmp_path: Path, printed: Printed) -> None:
+def test_plain_grades_of_0_to_10_need_no_scale(tmp_path: Path, drr: Drr) -> None:
     rows = [
         {"id": f"r{n}", "query": f"q{n}", "answer": f"grade {n}", "label": n, "judge": "anna"}
         for n in range(10)
@@ -330,13 +324,13 @@ def test_plain_grades_of_0_to_10_need_no_scale(tmp_path: Path, printed: Printed)
     with Wire(Judge(rating=lambda text: min(10, int(text.split()[-1]) + 2))) as wire:
         words = ["calibrate", path, *by_model(wire), "--task", "rating", "--quiet"]
         lines(path, *rows)
-        metrics = printed(*words)["metrics"]
+        metrics = drr.json(*words)["metrics"]
         assert metrics["mard"]["value"] == metrics["bias"]["value"] == pytest.approx(1.9)
         lines(path, *rows, {**rows[5], "label": 12})  # together 8.5, which looks like one of ten
-        assert printed(*words)["metrics"]["mard"]["value"] is None
+        assert drr.json(*words)["metrics"]["mard"]["value"] is None
 
 
-def test_imported_evidence_may_say_that_a_page_could_not_be_read(tmp_path: Path, printed: Printed) -> None:
+def test_imported_evidence_may_say_that_a_page_could_not_be_read(tmp_path: Path, drr: Drr) -> None:
     urls = [f"https://birds.example/{n}" for n in range(4)]
     said = [f"The {bird} feeder is made of brushed steel [{n}]." for n, bird in enumerate("abcd", 1)]
     listed = "\n".join(f"[{n}] {url}" for n, url in enumerate(urls, 1))
@@ -353,8 +347,8 @@ def test_imported_evidence_may_say_that_a_page_could_not_be_read(tmp_path: Path,
         ],
     }
     path = lines(tmp_path / "reports.jsonl", report)
-    printed("import", "study", path, "--quiet")
-    document = printed("judge", "study", *QUIET, "faithfulness")
+    drr.json("import", "study", path, "--quiet")
+    document = drr.json("judge", "study", *QUIET, "faithfulness")
     coverage, metrics = document["coverage"]["variants"]["other"], document["metrics"]["other"]
     found = {name: n for name, n in coverage["verdicts"]["page"].items() if n}
     assert found == dict.fromkeys(("full", "unreachable", "blocked", "not_frozen"), 1)
@@ -362,4 +356,4 @@ def test_imported_evidence_may_say_that_a_page_could_not_be_read(tmp_path: Path,
     assert coverage["reading"]["unknown"] == 2 and sum(coverage["verdicts"]["seen"].values()) == 0
     assert metrics["fp_strict"]["value"] == pytest.approx(1 / 3)
     assert metrics["fp_reachable"]["value"] == 1
-    assert printed("import", "study", path, "--quiet")["added"] == 0
+    assert drr.json("import", "study", path, "--quiet")["added"] == 0

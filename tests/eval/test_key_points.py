@@ -24,6 +24,7 @@ from drr.eval.tasks.key_points import PointRow, PointVerdictRow, matches_of, poi
 from drr.study.study import Study
 
 from tests.cases import cases
+from tests.commands import Drr
 from tests.eval.nursery import answer, by_model, by_rules, desk, put, scripted, sections_of, system
 from tests.eval.nursery import message as told
 from tests.tools.small_shop import ANNA, ANNAS_ORDER, FEEDER, GRINDER
@@ -357,7 +358,7 @@ def test_a_broken_line_is_named_and_nothing_is_taken(tmp_path: Path, line: str, 
 
 @pytest.mark.long
 def test_the_command_exports_takes_in_and_shows_points(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, drr: Drr, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder, out = tmp_path / "study", tmp_path / "points.jsonl"
     with Study.create(folder, {"schema": 1, "run": {}}) as study:
@@ -371,12 +372,12 @@ def test_the_command_exports_takes_in_and_shows_points(
     own = {"query_id": "q-a", "text": "It says to hang it low.", "weight": "vital"}
     out.write_text("".join(json.dumps(line) + "\n" for line in [*lines[2:], own]), encoding="utf-8")
     capsys.readouterr()
-    assert main([*words, "--what", "recall", "--points", str(out), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["metrics"]["x"]
+    found = drr.json(*words, "--what", "recall", "--points", out)["metrics"]["x"]
     assert (found["kp_points"]["value"], found["kp_all_strict"]["value"]) == (2.0, 0.0)
     assert found["kp_all_lenient"]["value"] == 0.5, "words alone show at most a part"
-    assert main([*words, "--what", "points", "--dry-run", "--export-points", str(out)]) == 2
-    assert "--export-points: a dry run makes no points" in capsys.readouterr().err
+    assert "--export-points: a dry run makes no points" in drr.err(
+        *words, "--what", "points", "--dry-run", "--export-points", out
+    )
     for place, code in ((tmp_path / "none" / "p.jsonl", 2), (tmp_path, 1)):
         assert main([*words, "--what", "points", "--export-points", str(place)]) == code
         assert str(place) in capsys.readouterr().err

@@ -28,6 +28,7 @@ from drr.eval.tasks.mistake_records import reckoned, statements_of
 from drr.eval.tasks.mistakes import Brief, MistakesResult, mistakes_of
 from drr.study.study import Study
 
+from tests.commands import Drr
 from tests.eval.nursery import SONNET, answer, by_wire, put, sections_of
 from tests.eval.proofreader import Proofreader, Verdict, false
 from tests.tools.small_shop import ANNA, FEEDER, GRINDER, write_shop
@@ -310,14 +311,15 @@ def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 ASKED = ["check", "report.md", "--shop", "shop", "--user", ANNA]
 
 
-def test_one_report_is_read_without_a_study(at_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_report_is_read_without_a_study(
+    at_home: Path, drr: Drr, capsys: pytest.CaptureFixture[str]
+) -> None:
     with Wire(Proofreader(of_words("is blue", false("blue", "the color is green", instead="green")))) as wire:
         more = ["--judge", SONNET, "--base-url", wire.url]
         assert main([*ASKED, *more]) == 1
         out = capsys.readouterr().out
         assert f"{SONNET}: 1 mistakes in" in out and "line 3: blue (instead: green)" in out
-        assert main([*ASKED, *more, "--json"]) == 1
-        document = json.loads(capsys.readouterr().out)
+        document = drr.json(*ASKED, *more, code=1)
     assert [row["words"] for row in document["reading"]["found"]["mistakes"]] == ["blue"]
     assert document["reading"]["usage"]["judge"]["calls"] == 2
     with Wire(Proofreader(weighs=lambda charge: "right")) as wire:

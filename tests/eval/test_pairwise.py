@@ -23,6 +23,7 @@ from drr.eval.tasks.relative import GRADED, reference_of, relative_of
 from drr.study.study import Study
 
 from tests.cases import cases
+from tests.commands import Drr
 from tests.eval.nursery import answer, by_wire, desk, put, scripted, sections_of, system
 from tests.eval.nursery import message as told
 from tests.late import Late
@@ -276,7 +277,7 @@ async def test_another_reference_is_another_judging(two: Study) -> None:
 
 
 def test_the_command_needs_a_reference_keeps_it_and_shows_the_figures(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, drr: Drr, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "study"
     long = (
@@ -295,16 +296,14 @@ def test_the_command_needs_a_reference_keeps_it_and_shows_the_figures(
     assert capsys.readouterr().err == (
         "drr: --what relative: no --reference says whose reports the others are graded against; name one of ref, x\n"
     )
-    assert main([*words, "--reference", "nobody"]) == 2
-    assert "--reference nobody: no answer in this study is by it" in capsys.readouterr().err
+    assert "--reference nobody: no answer in this study is by it" in drr.err(*words, "--reference", "nobody")
     assert main([*words, "--reference", "ref", "--dry-run"]) == 0
     assert main(words) == 2, "a dry run keeps nothing"
     assert main([*words, "--reference", "ref"]) == 0
     shown = capsys.readouterr().out
     assert "Quality relative to the reference report" in shown and "position bias" in shown
     assert "surface rules" in shown
-    assert main([*words, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["metrics"]
+    found = drr.json(*words)["metrics"]
     assert 0 < found["x"]["rel_score"]["value"] <= 0.5 and found["x"]["rel_position"]["value"] == 0.0
     assert not any(name.startswith("rel_") for name in found["ref"])
     assert {f"rel_{one}" for one in GRADED} <= set(found["x"])

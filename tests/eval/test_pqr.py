@@ -34,6 +34,7 @@ from drr.study.run import run
 from drr.study.study import Study
 
 from tests.cases import cases
+from tests.commands import Drr
 from tests.eval.nursery import answer, desk, message, put, scripted, sections_of, system
 from tests.eval.pqr_judge import PERSONS, CriteriaJudge, judged_by, judging
 from tests.tools.small_shop import ANNA, BEN
@@ -300,7 +301,7 @@ async def test_a_kill_between_criteria_and_scores_pays_nothing_twice(study: Stud
 
 @pytest.mark.long
 def test_the_command_judges_without_a_model_and_shows_every_table(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, drr: Drr, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "study"
     with Study.create(folder, {"schema": 1, "run": {}}) as study:
@@ -314,8 +315,7 @@ def test_the_command_judges_without_a_model_and_shows_every_table(
     persons = tmp_path / "persons.jsonl"
     persons.write_text("\n".join(one.model_dump_json() for one in PERSONS.values()), encoding="utf-8")
     words = ["judge", str(folder), "--judge", "offline", "--quiet", "--what", "pqr"]
-    assert main([*words, "--persons", str(persons), "--rounds", "2", "--seeds", "2", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["metrics"]["x"]
+    found = drr.json(*words, "--persons", persons, "--rounds", "2", "--seeds", "2")["metrics"]["x"]
     for name in cases("eval", "test_the_command_judges_without_a_model_and_shows_every_table"):
         assert {"value", "ci_low", "ci_high", "n", "n_unscored", "method"} <= found[name].keys(), name
     assert found["pqr_p"]["value"] is not None and found["pqr_p_sd_rounds"]["value"] == 0.0

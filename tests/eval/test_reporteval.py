@@ -24,6 +24,7 @@ from drr.papers.reporteval.sums import support_score
 from drr.study.study import Study
 
 from tests.cases import cases
+from tests.commands import Drr
 from tests.eval.nursery import answer, by_wire, message, put, sections_of, system
 from tests.eval.written_reports import HEADINGS, with_copy, write_report
 from tests.wire import Reply, Request, Say
@@ -237,7 +238,7 @@ async def test_words_found_the_second_time_count_and_emphasis_and_spaces_are_no_
 
 
 async def test_with_and_without_the_summary_and_the_same_sums_as_aggregate(
-    study: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    study: Study, tmp_path: Path, drr: Drr
 ) -> None:
     await put(study, answer("a", "x", MIXED))
     marks = {"Fazit": 0, "Upkeep": 2}
@@ -250,8 +251,7 @@ async def test_with_and_without_the_summary_and_the_same_sums_as_aggregate(
     assert pairs.count(0) == 4 and pairs.count(2) == 3 and pairs.count(3) == 3
     line = {"pairs": pairs, "quality": dict.fromkeys(SIDES, 3), "support": [1, 0, None, -1, 1]}
     (tmp_path / "raw.jsonl").write_text(json.dumps(line), encoding="utf-8")
-    assert main(["aggregate", "reporteval", str(tmp_path / "raw.jsonl"), "--json"]) == 0
-    sums = json.loads(capsys.readouterr().out)["values"]
+    sums = drr.json("aggregate", "reporteval", str(tmp_path / "raw.jsonl"))["values"]
     assert found["re_non_redundancy"] == sums["non_redundancy"] == pytest.approx(15 / 10)
     assert found["re_worst_pair"] == sums["worst_pair"] == 0
     assert {side: found[f"re_{side}"] for side in SIDES} == sums["quality"]
@@ -284,7 +284,7 @@ def test_as_printed_are_sections_of_the_second_level_by_the_published_rule() -> 
 
 @pytest.mark.long
 def test_the_command_judges_imported_reports_and_shows_every_table(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, drr: Drr, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rng = random.Random(3)
     report = write_report(rng, 500)
@@ -303,8 +303,7 @@ def test_the_command_judges_imported_reports_and_shows_every_table(
         "Judged by surface rules (rules-2)" in told
         and "of level-2 sections, by the rule of ReportEval" in told
     )
-    assert main(["judge", study, "--judge", "offline", "--quiet", "--what", "reporteval", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = drr.json("judge", study, "--judge", "offline", "--quiet", "--what", "reporteval")
     assert document["run"]["planned"] and not document["run"]["left"]
     plain, doubled, short = (document["metrics"][name] for name in ("plain", "doubled", "short"))
     for name in metrics._methods("paragraphs"):
@@ -318,8 +317,7 @@ def test_the_command_judges_imported_reports_and_shows_every_table(
     assert {record.key_fields["seed"] for record in records} == {5}, (
         "what was asked for once counts until something else is"
     )
-    assert main(["compare", study, "plain", "doubled"]) == 0
-    assert "re_non_redundancy" in capsys.readouterr().out
+    assert "re_non_redundancy" in drr.out("compare", study, "plain", "doubled")
     assert main(["report", study, "--out", str(tmp_path / "report")]) == 0
     for name in ("reporteval", "reporteval-pairs", "as-printed"):
         drawn = (tmp_path / "report" / "tables" / f"{name}.md").read_text("utf-8")

@@ -17,6 +17,7 @@ from drr.eval.tasks.judged import Judged
 from drr.papers.pdr.metrics.swap import corpus, per_report
 from drr.study.study import Study
 
+from tests.commands import Drr
 from tests.eval.nursery import SONNET, answer, put, sections_of
 from tests.eval.nursery import message as told
 from tests.eval.pqr_judge import CriteriaJudge, judging
@@ -132,9 +133,7 @@ async def test_a_judges_scores_are_labels_under_criteria(study: Study, shop: Sho
     assert document["cost"][SONNET]["usd_per_query"]
 
 
-def test_swap_by_rules_as_a_user_types_it(
-    tmp_path: Path, shop: Shop, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_swap_by_rules_as_a_user_types_it(tmp_path: Path, shop: Shop, drr: Drr) -> None:
     lines = [
         {
             "id": f"{system}-{user}",
@@ -150,18 +149,14 @@ def test_swap_by_rules_as_a_user_types_it(
     reports.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     study = str(tmp_path / "study")
     assert main(["import", study, str(reports), "--shop", shop.spec, "--quiet"]) == 0
-    capsys.readouterr()
-    assert main(["swap", study, "--judge", "offline", "--rounds", "1", "--json", "--quiet"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = drr.json("swap", study, "--judge", "offline", "--rounds", "1", "--quiet")
     (task,) = document["variants"]["fitted"]["by_task"].values()
     assert len(task["scores"]) == 4
     assert document["variants"]["fitted"]["metrics"]["pqr_same_products"]["value"] == 0
     assert document["variants"]["general"]["metrics"]["pqr_same_products"]["value"] == 1
     assert {"pqr_p", "pqr_violations"} <= set(document["variants"]["general"]["metrics"])
-    assert main(["swap", study, "--judge", "offline", "--quiet"]) == 0
-    assert "P tells" in capsys.readouterr().out
+    assert "P tells" in drr.out("swap", study, "--judge", "offline", "--quiet")
     reports.write_text(json.dumps(lines[0]) + "\n", encoding="utf-8")
     alone = str(tmp_path / "alone")
     assert main(["import", alone, str(reports), "--shop", shop.spec, "--quiet"]) == 0
-    assert main(["swap", alone, "--judge", "offline", "--quiet"]) == 1
-    assert "nothing to swap" in capsys.readouterr().err
+    assert "nothing to swap" in drr.err("swap", alone, "--judge", "offline", "--quiet", code=1)

@@ -11,7 +11,7 @@ from drr.papers.pdr.person import read_persons
 
 from tests.agents.garden import ANNA, write_shop
 from tests.cases import cases
-from tests.commands import drr
+from tests.commands import Drr, drr
 
 
 @pytest.fixture(scope="module")
@@ -43,11 +43,9 @@ def test_the_same_seed_gives_the_same_bytes(built: Path, shop: Path) -> None:
     assert again.read_bytes() == built.read_bytes()
 
 
-def test_show_and_stats_read_it(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert drr("persons", "show", built) == 0
-    assert "lives in Oklahoma  [records: user.address.state]" in capsys.readouterr().out
-    assert drr("persons", "stats", built, "--json") == 0
-    assert json.loads(capsys.readouterr().out)["by_block"]["place"] == {"records": 2}
+def test_show_and_stats_read_it(built: Path, drr: Drr) -> None:
+    assert "lives in Oklahoma  [records: user.address.state]" in drr.out("persons", "show", built)
+    assert drr.json("persons", "stats", built)["by_block"]["place"] == {"records": 2}
 
 
 @pytest.mark.parametrize(
@@ -61,23 +59,22 @@ def test_what_does_not_hold_is_told(
     built: Path,
     shop: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    drr: Drr,
 ) -> None:
     lines = [json.loads(line) for line in built.read_text().splitlines()]
     line = next(line for line in lines if line["user_id"] == ANNA)
     line["attributes"].append({"block": "goods", "basis": "records", **attribute})
     path = tmp_path / "spoilt.jsonl"
     path.write_text(json.dumps(line))
-    assert drr("persons", "check", built, "--shop", shop) == 0
-    capsys.readouterr()
-    assert drr("persons", "check", path, "--shop", shop, "--json") == 1
-    found = json.loads(capsys.readouterr().out)["problems"]
+    assert drr("persons", "check", built, "--shop", shop)[0] == 0
+    found = drr.json("persons", "check", path, "--shop", shop, code=1)["problems"]
     assert check in {problem["check"] for problem in found}
 
 
-def test_misuse_is_one_line(shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_misuse_is_one_line(shop: Path, tmp_path: Path, drr: Drr) -> None:
     out = tmp_path / "p.jsonl"
-    assert drr("persons", "build", "--shop", shop, "--out", out, "--user", "nobody") == 1
-    assert "no user 'nobody'" in capsys.readouterr().err
-    assert drr("persons", "show", out) == 2
+    assert "no user 'nobody'" in drr.err(
+        "persons", "build", "--shop", shop, "--out", out, "--user", "nobody", code=1
+    )
+    assert drr("persons", "show", out)[0] == 2
     assert not out.exists()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from itertools import cycle, islice
 from pathlib import Path
@@ -30,7 +29,7 @@ from drr.papers.pdr.words import invented_traits, key_of, record_traits, values_
 from drr.wording.states import STATES
 
 from tests.cases import cases
-from tests.commands import drr
+from tests.commands import Drr, drr
 from tests.persons.remembering import write_contexts
 from tests.persons.shopper import ANNA
 
@@ -56,11 +55,8 @@ def users(persons: list[Person], sample_shop: Path) -> dict[str, User]:
 
 
 @pytest.mark.long
-def test_every_context_passes_every_check(
-    contexts_folder: Path, sample_shop: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert drr("context", "check", contexts_folder, "--shop", sample_shop, "--json") == 0
-    document = json.loads(capsys.readouterr().out)
+def test_every_context_passes_every_check(contexts_folder: Path, sample_shop: Path, drr: Drr) -> None:
+    document = drr.json("context", "check", contexts_folder, "--shop", sample_shop)
     assert document["faults"] == []
     for size in document["sizes"].values():
         assert 0.98 * size["asked"] <= size["tokens"]["fewest"] <= size["tokens"]["most"] <= size["asked"]
@@ -287,14 +283,11 @@ def test_each_text_of_a_trait_shows_it_without_its_own_words() -> None:
                 assert list(item_faults(person, items)) == []
 
 
-def test_a_person_of_another_shop_is_refused(
-    sample_persons: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_person_of_another_shop_is_refused(sample_persons: Path, tmp_path: Path, drr: Drr) -> None:
     from tests.agents.garden import write_shop
 
     other = tmp_path / "other"
     write_shop(str(other), Settings())
     words = ("--shop", other, "--tokens", "1k", "--out", tmp_path / "c", "--workers", "1", "--quiet")
-    assert drr("context", "build", sample_persons, *words) == 1
-    assert "made of another shop" in capsys.readouterr().err
+    assert "made of another shop" in drr.err("context", "build", sample_persons, *words, code=1)
     assert not (tmp_path / "c").exists()

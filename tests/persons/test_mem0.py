@@ -8,19 +8,18 @@ import sys
 from pathlib import Path
 
 import pytest
-from drr.app.cli import main
 
+from tests.commands import Drr
 from tests.persons.remembering import folder
 
 ROOT = Path(__file__).parent.parent.parent
 PACKAGE = "mem0ai==2.2.1"
 
 
-def test_without_the_package_it_says_what_to_install(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["memory", "test", "mem0", str(folder(tmp_path)), "--quiet"]) == 2
-    assert "pip install 'deepresearch-retail[mem0]'" in capsys.readouterr().err
+def test_without_the_package_it_says_what_to_install(tmp_path: Path, drr: Drr) -> None:
+    assert "pip install 'deepresearch-retail[mem0]'" in drr.err(
+        "memory", "test", "mem0", str(folder(tmp_path)), "--quiet"
+    )
 
 
 @pytest.mark.wheel

@@ -8,16 +8,13 @@ from pathlib import Path
 import pytest
 
 from tests.cases import cases
-from tests.commands import drr
+from tests.commands import Drr, drr
 from tests.persons.remembering import CLUES, STATEMENTS, folder
 from tests.wire import Request, Say, Wire
 
 
-def test_memories_are_held_against_what_the_context_shows(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert drr("memory", "test", "none,recent,summary", folder(tmp_path), "--tokens", 500, "--json") == 0
-    rows = json.loads(capsys.readouterr().out)["memories"]
+def test_memories_are_held_against_what_the_context_shows(tmp_path: Path, drr: Drr) -> None:
+    rows = drr.json("memory", "test", "none,recent,summary", folder(tmp_path), "--tokens", 500)["memories"]
     assert rows["none"]["recall"]["value"] == 1.0
     assert rows["recent"]["recall"]["value"] < 1.0
     assert rows["recent"]["build"] == {"calls": 0, "tokens": 0, "cost_usd": 0.0, "embedded": 0}
@@ -50,9 +47,7 @@ def test_a_memory_on_the_wire_is_asked_once_however_many_tasks_there_are(
     assert row["precision"]["n_unscored"] == 1, "of the second nothing was said"
 
 
-def test_failures_are_counted_and_lose_nobody_else(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_failures_are_counted_and_lose_nobody_else(tmp_path: Path, drr: Drr) -> None:
     path = tmp_path / "wild.py"
     path.write_text(
         "class Wild:\n"
@@ -60,8 +55,9 @@ def test_failures_are_counted_and_lose_nobody_else(
         "    def observe(self, items): self.many = len(items)\n"
         "    def recall(self, task, budget): return 'x' * 4 * (budget + (self.many > 20))\n"
     )
-    assert drr("memory", "test", f"{path}:Wild", folder(tmp_path), "--tokens", 500, "--json") == 0
-    (row,) = json.loads(capsys.readouterr().out)["memories"].values()
+    (row,) = drr.json("memory", "test", f"{path}:Wild", folder(tmp_path), "--tokens", 500)[
+        "memories"
+    ].values()
     assert row["failures"] == {"memory_over_budget": 1}
     assert row["fed"]["value"] == 500
     assert (row["recall"]["n"], row["recall"]["n_unscored"]) == (1, 1)

@@ -10,7 +10,7 @@ import pytest
 from drr.papers.pdr.person import read_persons
 
 from tests.cases import cases
-from tests.commands import drr
+from tests.commands import Drr, drr
 
 PERSONA: dict[str, Any] = cases("persons", "PERSONA")
 
@@ -20,13 +20,10 @@ def written(path: Path, *lines: object) -> Path:
     return path
 
 
-def test_each_leaf_is_an_attribute_and_who_it_is_stays_outside(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_each_leaf_is_an_attribute_and_who_it_is_stays_outside(tmp_path: Path, drr: Drr) -> None:
     source = written(tmp_path / "in.jsonl", {"userid": "u1", "persona": PERSONA, "language": "en"})
     out = tmp_path / "persons.jsonl"
-    assert drr("papers", "persons", "import", source, "--out", out, "--json") == 0
-    assert json.loads(capsys.readouterr().out)["left_out"] == cases(
+    assert drr.json("papers", "persons", "import", source, "--out", out)["left_out"] == cases(
         "persons", "test_each_leaf_is_an_attribute_and_who_it_is_stays_outside"
     )
     person = read_persons(out)["u1"]
@@ -45,7 +42,7 @@ def test_each_leaf_is_an_attribute_and_who_it_is_stays_outside(
     assert len(diets) == 1
     assert {one.basis for one in person.attributes} == {"imported"}
     assert "Mia" not in out.read_text()
-    assert drr("papers", "persons", "check", out) == 0
+    assert drr("papers", "persons", "check", out)[0] == 0
 
 
 def test_an_exported_file_is_read_back_to_the_same_attributes(tmp_path: Path, sample_persons: Path) -> None:
@@ -99,15 +96,14 @@ def test_a_malformed_line_is_named_and_changes_nothing(
     assert out.read_text() == "as it was"
 
 
-def test_what_is_invented_is_not_handed_on_as_anybodys(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_invented_is_not_handed_on_as_anybodys(tmp_path: Path, drr: Drr) -> None:
     held = [
         {"id": "pets-dogs", "block": "pets", "statement": "keeps a dog", "basis": "records", "evidence": [{"order_id": "O1"}]},
         {"id": "job-1", "block": "job", "statement": "teaches", "basis": "invented"},
     ]  # fmt: skip
     (tmp_path / "p.jsonl").write_text(json.dumps({"person_id": "p1", "attributes": held}))
-    assert drr("papers", "persons", "export", tmp_path / "p.jsonl", "--out", tmp_path / "there.jsonl") == 0
-    assert "1 invented attributes left out" in capsys.readouterr().out
+    assert "1 invented attributes left out" in drr.out(
+        "papers", "persons", "export", tmp_path / "p.jsonl", "--out", tmp_path / "there.jsonl"
+    )
     text = (tmp_path / "there.jsonl").read_text()
     assert "keeps a dog" in text and "teaches" not in text

@@ -15,7 +15,7 @@ from drr.papers.pdr.build import stated_traits
 from drr.papers.pdr.person import read_persons
 
 from tests.cases import cases
-from tests.commands import drr
+from tests.commands import Drr, drr
 
 
 @pytest.fixture(scope="module")
@@ -70,9 +70,7 @@ def test_what_is_stated_is_quoted_from_an_own_review(persons: Path, kept: Path) 
     assert drr("persons", "check", persons, "--shop", kept) == 0
 
 
-def test_a_quotation_that_nobody_wrote_is_told(
-    persons: Path, kept: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_quotation_that_nobody_wrote_is_told(persons: Path, kept: Path, tmp_path: Path, drr: Drr) -> None:
     lines = [json.loads(line) for line in persons.read_text().splitlines()]
     line = next(
         line for line in lines if any(g.get("quote") for one in line["attributes"] for g in one["evidence"])
@@ -81,22 +79,19 @@ def test_a_quotation_that_nobody_wrote_is_told(
     ground["quote"] += " And more."
     spoilt = tmp_path / "spoilt.jsonl"
     spoilt.write_text(json.dumps(line))
-    assert drr("persons", "check", spoilt, "--shop", kept) == 1
-    assert "no own review holds the words" in capsys.readouterr().out
+    assert "no own review holds the words" in drr.out("persons", "check", spoilt, "--shop", kept, code=1)
 
 
 @pytest.mark.long
-def test_persons_are_measured_against_what_was_drawn(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_persons_are_measured_against_what_was_drawn(tmp_path: Path, drr: Drr) -> None:
     """In a sample of the usual proportions, where .80 and .72 were measured; of the usual size .84 and .74."""
     raw, shop, file = tmp_path / "raw", tmp_path / "shop", tmp_path / "p.jsonl"
-    assert drr("sample", raw, "--products", "300", "--users", "80", "--reviews", "4800", "--quiet") == 0
-    assert drr("ingest", raw, "--shop", shop, "--keep-reviews", "--quiet") == 0
-    assert drr("persons", "build", "--shop", shop, "--out", file, "--users", "80", "--min-orders", "1") == 0
-    capsys.readouterr()
-    assert drr("persons", "stats", file, "--truth", raw, "--json") == 0
-    quality = json.loads(capsys.readouterr().out)["quality"]
+    assert drr("sample", raw, "--products", "300", "--users", "80", "--reviews", "4800", "--quiet")[0] == 0
+    assert drr("ingest", raw, "--shop", shop, "--keep-reviews", "--quiet")[0] == 0
+    assert (
+        drr("persons", "build", "--shop", shop, "--out", file, "--users", "80", "--min-orders", "1")[0] == 0
+    )
+    quality = drr.json("persons", "stats", file, "--truth", raw)["quality"]
     assert quality["any"]["precision"] > 0.76
     assert quality["any"]["recall"] > 0.67
 

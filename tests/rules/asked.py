@@ -35,7 +35,7 @@ def is_kept_apart(shop: Shop, rule: str, text: str, right: str, wrong: str, **kn
     """As written nothing is wrong and the rule says so; with one part replaced this rule alone fails, with one finding."""
     assert text.count(right) >= 1, right
     found = checked(text, shop=shop, **known)
-    assert {name: one.evidence for name, one in found.items() if one.status == "fail"} == {}
+    assert {name: one.findings for name, one in found.items() if one.status == "fail"} == {}
     assert found[rule].status == "pass", found[rule]
     told = failing(wrong.join(text.rsplit(right, 1)), shop=shop, **known)
     assert set(told) == {rule}, told

@@ -5,172 +5,145 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from asked import LA, READER, A
-from drr.app.cli import main
 from drr.env.shop import Shop
 
 from tests.cases import cases
+from tests.commands import Drr
 
 NAMES = cases("rules", "NAMES")
 TABLE = "| Item | Cost |\n|---|---|\n| Feeder | $20.00 |\n| House | $15.00 |\n| **Total** | **${}** |\n"
 WORDS = {"absent", "prose", "unrecorded", "shop", "user", "question", "calls"}
+Ask = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def written(tmp_path: Path) -> Path:
-    return tmp_path / "report.md"
+def ask(tmp_path: Path, drr: Drr) -> Ask:
+    """A report that is checked: the exit code, what was printed, and what was said."""
+
+    def call(text: str, *options: str) -> tuple[int, str, str]:
+        (tmp_path / "report.md").write_text(text, encoding="utf-8")
+        return drr("check", tmp_path / "report.md", *options)
+
+    return call
 
 
-def ask(path: Path, text: str, *options: str) -> int:
-    path.write_text(text, encoding="utf-8")
-    return main(["check", str(path), *options])
+def rules_of(asked: tuple[int, str, str], code: int) -> dict[str, Any]:
+    assert asked[0] == code, asked[2]
+    found: dict[str, Any] = json.loads(asked[1])["rules"]
+    return found
 
 
-def test_the_document_has_seventeen_names_and_no_other(
-    written: Path, capsys: pytest.CaptureFixture[str], rules_shop: Shop
-) -> None:
+def test_the_document_has_seventeen_names_and_no_other(ask: Ask, rules_shop: Shop) -> None:
     for options in ((), ("--shop", rules_shop.spec), ("--shop", rules_shop.spec, "--user", READER)):
-        assert ask(written, f"Take {LA}, $17.95.\n", "--json", *options) == 0
-        printed = json.loads(capsys.readouterr().out)
-        assert printed["citations"]["inline_citation_count"] == 1
-        assert list(printed["rules"]) == NAMES
-        for one in printed["rules"].values():
+        asked = ask(f"Take {LA}, $17.95.\n", "--json", *options)
+        assert json.loads(asked[1])["citations"]["inline_citation_count"] == 1
+        rules = rules_of(asked, 0)
+        assert list(rules) == NAMES
+        for one in rules.values():
             assert set(one) == {"status", "value", "spans", "evidence"}
             assert one["status"] in {"pass", "unverifiable"}
 
 
-def test_a_failed_rule_exits_1_with_the_document_printed(
-    written: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_failed_rule_exits_1_with_the_document_printed(ask: Ask) -> None:
     report = TABLE.format("37.00")
-    assert ask(written, report, "--json") == 1
-    found = json.loads(capsys.readouterr().out)["rules"]["total"]
+    found = rules_of(ask(report, "--json"), 1)["total"]
     assert (found["status"], found["evidence"]) == ("fail", ["Total: $37.00; its lines: $35.00"])
     [(start, end)] = found["spans"]
     assert report[start:end] == "$37.00"
 
 
-def test_a_budget_given_as_an_option_is_the_limit(written: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert ask(written, TABLE.format("35.00"), "--budget", "35") == 0
-    assert ask(written, TABLE.format("35.00"), "--budget", "34") == 1
-    assert "Total: $35.00; limit: $34.00" in capsys.readouterr().out
-    assert ask(written, TABLE.format("35.00"), "--query", "a feeder and a house for under $34") == 1
+def test_a_budget_given_as_an_option_is_the_limit(ask: Ask) -> None:
+    report = TABLE.format("35.00")
+    assert ask(report, "--budget", "35")[0] == 0
+    code, out, _ = ask(report, "--budget", "34")
+    assert code == 1 and "Total: $35.00; limit: $34.00" in out
+    assert ask(report, "--query", "a feeder and a house for under $34")[0] == 1
 
 
-def test_one_wrong_fact_is_one_finding_with_what_is_said_and_what_is_true(
-    written: Path, capsys: pytest.CaptureFixture[str], rules_shop: Shop
-) -> None:
+def test_one_wrong_fact_is_one_finding_with_what_is_said_and_what_is_true(ask: Ask, rules_shop: Shop) -> None:
     report = f"Two things:\n\n- {LA}: 4.3 stars (71 ratings), $19.95\n"
-    assert ask(written, report, "--shop", rules_shop.spec, "--user", READER, "--query", "a diffuser") == 1
-    out = capsys.readouterr().out
-    assert "line 3: Price: $19.95; record: $17.95" in out
+    code, out, _ = ask(report, "--shop", rules_shop.spec, "--user", READER, "--query", "a diffuser")
+    assert code == 1 and "line 3: Price: $19.95; record: $17.95" in out
     assert out.count("line 3:") == 1 and ", 1 fail, " in out
 
 
-def test_what_cannot_be_told_says_why_in_one_word_and_fails_nothing(
-    written: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_told_says_why_in_one_word_and_fails_nothing(ask: Ask, rules_shop: Shop) -> None:
     report = "A feeder is quiet, $17.95 they say, and lasts for years.\n"
-    assert ask(written, report, "--json") == 0
-    rules = json.loads(capsys.readouterr().out)["rules"]
+    rules = rules_of(ask(report, "--json"), 0)
     unknown = {name: one["evidence"] for name, one in rules.items() if one["status"] == "unverifiable"}
     assert all(len(why) == 1 and why[0] in WORDS for why in unknown.values())
-    assert {name: unknown[name] for name in ("price", "privacy", "budget", "fabricated_citation")} == {
-        "price": ["shop"],
-        "privacy": ["shop"],
-        "budget": ["question"],
-        "fabricated_citation": ["calls"],
-    }
-    assert ask(written, report) == 0
-    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert ["?", "price", "shop"] in lines and ["?", "budget", "question"] in lines
+    told = {"price": "shop", "privacy": "shop", "budget": "question", "fabricated_citation": "calls"}
+    assert {name: unknown[name] for name in told} == {name: [why] for name, why in told.items()}
+    code, out, _ = ask(report)
+    printed = [line.split() for line in out.splitlines()]
+    assert code == 0 and ["?", "price", "shop"] in printed and ["?", "budget", "question"] in printed
+    rules = rules_of(ask(f"Some say that {LA} was $3 once.", "--shop", rules_shop.spec, "--json"), 0)
+    told = {"price": "prose", "rating": "absent", "order_facts": "user", "privacy": "user"}
+    assert {name: rules[name]["evidence"] for name in told} == {name: [why] for name, why in told.items()}
 
 
-def test_the_missing_user_or_running_text_is_the_reason_where_there_is_a_shop(
-    written: Path, capsys: pytest.CaptureFixture[str], rules_shop: Shop
-) -> None:
-    assert ask(written, f"Some say that {LA} was $3 once.", "--shop", rules_shop.spec, "--json") == 0
-    rules = json.loads(capsys.readouterr().out)["rules"]
-    assert [rules[name]["evidence"] for name in ("price", "rating", "order_facts", "privacy")] == [
-        ["prose"],
-        ["absent"],
-        ["user"],
-        ["user"],
-    ]
-
-
-def test_a_bar_is_refused_with_a_sentence(written: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert ask(written, "Fine.", "--bar", "0.9") == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert "--bar: rules say only what is certain" in printed.err and "--judge" in printed.err
-    assert main(["check", "--help"]) == 0
-    assert "--bar" not in capsys.readouterr().out
+def test_a_bar_is_refused_with_a_sentence(ask: Ask, drr: Drr) -> None:
+    code, out, err = ask("Fine.", "--bar", "0.9")
+    assert (code, out) == (2, "")
+    assert "--bar: rules say only what is certain" in err and "--judge" in err
+    code, out, _ = drr("check", "--help")
+    assert code == 0 and "--bar" not in out
 
 
 @pytest.mark.parametrize("content", [None, b"\xff\xfe bad", b"", b"\xef\xbb\xbf \r\n\n"])
 def test_a_file_that_cannot_be_read_or_is_empty_exits_2_with_nothing_on_standard_output(
-    written: Path, capsys: pytest.CaptureFixture[str], content: bytes | None
+    tmp_path: Path, drr: Drr, content: bytes | None
 ) -> None:
+    written = tmp_path / "report.md"
     if content is not None:
         written.write_bytes(content)
-    assert main(["check", str(written), "--json"]) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert str(written) in printed.err.splitlines()[0]
+    code, out, err = drr("check", written, "--json")
+    assert (code, out) == (2, "") and str(written) in err.splitlines()[0]
 
 
-def test_a_user_without_a_shop_or_one_that_it_lacks_is_misuse(
-    written: Path, capsys: pytest.CaptureFixture[str], rules_shop: Shop
-) -> None:
-    assert ask(written, "Fine.", "--user", "U") == 2
-    assert ask(written, "Fine.", "--budget", "-3") == 2
-    assert ask(written, "Fine.", "--shop", rules_shop.spec, "--user", "nobody") == 2
-    assert "nobody" in capsys.readouterr().err
+def test_a_user_without_a_shop_or_one_that_it_lacks_is_misuse(ask: Ask, rules_shop: Shop) -> None:
+    assert ask("Fine.", "--user", "U")[0] == 2
+    assert ask("Fine.", "--budget", "-3")[0] == 2
+    code, _, err = ask("Fine.", "--shop", rules_shop.spec, "--user", "nobody")
+    assert code == 2 and "nobody" in err
 
 
-def test_an_address_given_by_hand_counts_as_the_shop(
-    written: Path, capsys: pytest.CaptureFixture[str]
+def test_an_address_given_by_hand_or_the_default_one_counts_as_the_shop(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     report = "Buy the [Heavy Iron Feeder](http://ecommerce.com/B0ABCDEFGH) for $20."
-    assert ask(written, report, "--shop-url", "http://ecommerce.com") == 0
-    assert ask(written, report, "--shop-url", "http://a.example", "--shop-url", "http://ecommerce.com") == 0
-    assert ask(written, report, "--shop-url", "http://other.example") == 1
-    assert "it is a page of another shop" in capsys.readouterr().out
-
-
-def test_the_shop_has_its_default_address_as_where_a_study_is_judged(
-    written: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    report = "Buy the [Heavy Iron Feeder](http://ecommerce.example/product/B0ABCDEFGH) for $20."
-    assert ask(written, report) == 0
-    assert "ok  outside_shop         1 checked, none wrong" in capsys.readouterr().out
-    assert ask(written, report.replace("ecommerce", "other")) == 1
+    assert ask(report, "--shop-url", "http://ecommerce.com")[0] == 0
+    assert ask(report, "--shop-url", "http://a.example", "--shop-url", "http://ecommerce.com")[0] == 0
+    code, out, _ = ask(report, "--shop-url", "http://other.example")
+    assert code == 1 and "it is a page of another shop" in out
+    report = report.replace("ecommerce.com", "ecommerce.example/product")
+    code, out, _ = ask(report)
+    assert code == 0 and "ok  outside_shop         1 checked, none wrong" in out
+    assert ask(report.replace("ecommerce", "other"))[0] == 1
     monkeypatch.setenv("DRR_SHOP_URL", "http://other.example")
-    assert ask(written, report) == 1
+    assert ask(report)[0] == 1
 
 
-def test_a_hostile_text_cannot_speak_to_the_terminal(
-    written: Path, capsys: pytest.CaptureFixture[str], rules_shop: Shop
-) -> None:
+def test_a_hostile_text_cannot_speak_to_the_terminal(ask: Ask, rules_shop: Shop) -> None:
     report = f"<think \x1b[2J\x07\u202ewipe\x9b31m> hm\n\n- {LA}: $3.33\n\n[\x1b]0;x\x07](http://ecommerce.example/B0\x1b[31mX)"
-    assert ask(written, report, "--shop", rules_shop.spec, "--user", READER) == 1
-    out = capsys.readouterr().out
-    assert "Process text" in out and "$3.33" in out
+    code, out, _ = ask(report, "--shop", rules_shop.spec, "--user", READER)
+    assert code == 1 and "Process text" in out and "$3.33" in out
     assert all(sign.isprintable() or sign == "\n" for sign in out)
 
 
-def test_many_findings_are_cut_and_the_document_has_all(
-    written: Path, capsys: pytest.CaptureFixture[str], rules_shop: Shop
-) -> None:
+def test_many_findings_are_cut_and_the_document_has_all(ask: Ask, rules_shop: Shop) -> None:
     report = "".join(f"- [Number {n}]({A[:-2]}{n:02d})\n" for n in range(40, 60))
-    assert ask(written, report, "--shop", rules_shop.spec) == 1
-    assert "and 12 more (--json has all)" in capsys.readouterr().out
-    assert ask(written, report, "--shop", rules_shop.spec, "--json") == 1
-    assert len(json.loads(capsys.readouterr().out)["rules"]["in_catalogue"]["evidence"]) == 20
+    code, out, _ = ask(report, "--shop", rules_shop.spec)
+    assert code == 1 and "and 12 more (--json has all)" in out
+    assert (
+        len(rules_of(ask(report, "--shop", rules_shop.spec, "--json"), 1)["in_catalogue"]["evidence"]) == 20
+    )
 
 
 TOY = '''
