@@ -62,3 +62,9 @@ def each(
         return every
 
     return decorate
+
+
+def table(folder: str, name: str) -> pytest.MarkDecorator:
+    """Parametrise a test by a table whose first row names its arguments."""
+    names, *rows = cases(folder, name)
+    return pytest.mark.parametrize(names, rows)

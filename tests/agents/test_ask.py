@@ -11,6 +11,7 @@ from drr.env.settings import Settings
 from drr.offline.agents.report import BANNER
 
 from tests.agents.garden import ANNA, DOCUMENTS, QUESTION, write_shop
+from tests.cases import table
 from tests.wire import Fail, Request, Say, Wire
 
 LOOK = Say(calls=[("product_catalog_search", {"query": "feeder"})])
@@ -91,21 +92,7 @@ def test_a_report_that_cannot_be_written_is_not_lost(
     assert "## Sources" in out and "cannot be written" in err
 
 
-@pytest.mark.parametrize(
-    ("more", "says"),
-    [
-        (["--variant", "raect"], "did you mean react"),
-        (["--variant", "all"], "no variant 'all'"),
-        (["--variant", "react,react+ws"], "no variant"),
-        (["--user", "NOBODY"], "no user 'NOBODY'"),
-        (["--model", "gpt"], "not a model's name"),
-        (["--model", "anthropic:claude-sonnet-5-5"], "no key"),
-        (["--prompts", "nowhere"], "not a folder"),
-        (["--citation-repair", "maybe"], "invalid choice"),
-        (["--out", "."], "is a folder"),
-        (["--web-top-k", "0"], "web_top_k"),
-    ],
-)
+@table("agents", "misuse_is_one_line_and_exit_2")
 def test_misuse_is_one_line_and_exit_2(
     folder: Path, capsys: pytest.CaptureFixture[str], more: list[str], says: str
 ) -> None:

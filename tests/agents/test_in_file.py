@@ -11,6 +11,7 @@ from drr.env.errors import Misuse
 from drr.study.study import Study
 
 from tests.agents.garden import ANNA, BEN, write_box
+from tests.cases import table
 from tests.commands import Drr
 
 AGENT = """
@@ -114,18 +115,7 @@ def test_its_name_does_no_harm_in_tables_pages_and_file_names(
     assert not any('href="my_agent.py:' in page or "/mine/" in page for page in pages)
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("mine/nowhere.py:quick", "there is no file"),
-        ("mine/my_agent.py:quack", "has no function 'quack'"),
-        ("mine/my_agent.py:", "has no function ''"),
-        ("mine/my_agent.py:slow", "not an async function; write `async def slow"),
-        ("mine/my_agent.py:steps", "not an async function"),
-        ("mine/my_agent.py:quick+profile", r"is no choice of its options; it has \+ws"),
-        ("mine/my agent.py:quick", "rename it"),
-    ],
-)
+@table("agents", "what_cannot_be_run_is_said_in_one_line")
 def test_what_cannot_be_run_is_said_in_one_line(file: Path, drr: Drr, name: str, said: str) -> None:
     (file.parent / "my agent.py").write_text(AGENT)
     with pytest.raises(Misuse, match=said):

@@ -6,7 +6,6 @@ import json
 from hashlib import sha256
 from typing import Any
 
-import pytest
 from drr.agents.registry import choose
 from drr.agents.runner import load_prompts, schemas
 from drr.app.answers import AnswerConfig, Answering
@@ -18,7 +17,7 @@ from drr.env.shop_world import ShopRealm
 from drr.study.unit import Unit
 
 from tests.agents.garden import ANNA, CountingWeb
-from tests.cases import cases
+from tests.cases import table
 
 LIMITS = {
     "steps": 25,
@@ -98,10 +97,7 @@ def _units(shop: Shop, web: CountingWeb, settings: Settings) -> list[Unit]:
     return answering.units([Query(id="q-1", query="Which bird house?", user_id=ANNA)])
 
 
-@pytest.mark.parametrize(
-    ("model", "more", "left_out"),
-    cases("agents", "test_the_tool_for_thoughts_is_left_out_where_the_model_thinks_and_the_key_says_so"),
-)
+@table("agents", "the_tool_for_thoughts_is_left_out_where_the_model_thinks_and_the_key_says_so")
 def test_the_tool_for_thoughts_is_left_out_where_the_model_thinks_and_the_key_says_so(
     shop: Shop, web: CountingWeb, model: str, more: dict[str, Any], left_out: bool
 ) -> None:

@@ -38,6 +38,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from benchmarks.ledger_models import form as bad_form
 from tests.agents.garden import ANNA, DOCUMENTS, QUESTION, Ask, Asked, call
 from tests.agents.notes_world import NotesWorld, read_note
+from tests.cases import table
 
 Form = dict[str, Any]
 HOUSE, FEEDER, BAFFLE, KIT, DEAR = "B0HOUSE001", "B0FEEDER01", "B0BAFFLE01", "B0HOUSE002", "B0FEEDER03"
@@ -351,15 +352,7 @@ def test_it_is_a_variant_of_its_own_and_none_of_the_papers(tmp_path: Path) -> No
     assert key_fields(variant("ledger"), AgentOptions(), load_prompts(tmp_path)) != keys
 
 
-@pytest.mark.parametrize(
-    ("text", "left"),
-    [
-        ("A [guide](https://a.example/x(y)) says so.", "A guide says so."),
-        ("![p](u) x", "p x"),
-        ("See <a href='x'>y</a> at http://a.example/z, please.", "See y at please."),
-        ("Size 3.5 in, e.g. 2 x 4; Dr. Who.", "Size 3.5 in, e.g. 2 x 4; Dr. Who."),
-    ],
-)
+@table("agents", "prose_without_addresses_keeps_its_words")
 def test_prose_without_addresses_keeps_its_words(text: str, left: str) -> None:
     assert " ".join(without_addresses(text).split()) == left
 

@@ -23,7 +23,7 @@ from drr.offline.agents.policies import agent_policy, summariser_policy
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from tests.agents.garden import ANNA, BEN, QUESTION, Ask
-from tests.cases import cases
+from tests.cases import table
 
 ALL = [*PAPER, "hybrid-react+profile", "hybrid-react+profile+ws"]
 
@@ -181,19 +181,9 @@ def test_rules_that_are_told_of_no_part_say_so() -> None:
     assert "no page" in summariser_policy([HumanMessage("A bird feeder")], {}).text
 
 
-@pytest.mark.parametrize(
-    ("question", "needs"),
-    [
-        ("Can you recommend bird feeders, houses, and baffles for birds?", ("bird feeders", "bird houses", "bird baffles")),
-        ("Which quiet dog nail grinder under $40 is best for a nervous puppy?", ("quiet dog nail grinder",)),
-        ("My old lumbar pillow is worn out. Please recommend a replacement and a footrest.", ("lumbar pillow", "footrest")),
-        ("I already own a stone bird bath. I want a bird feeder.", ("bird feeder",)),
-        ("bird feeder", ("bird feeder",)),
-        ("", ()),
-    ],
-)  # fmt: skip
-def test_what_a_question_needs(question: str, needs: tuple[str, ...]) -> None:
-    assert offline_question.read(question).needs == needs
+@table("agents", "what_a_question_needs")
+def test_what_a_question_needs(question: str, needs: list[str]) -> None:
+    assert offline_question.read(question).needs == tuple(needs)
 
 
 def test_a_product_of_another_kind_is_not_a_candidate() -> None:
@@ -213,10 +203,7 @@ def test_exclusions_are_respected() -> None:
     assert [p.url for p in offline_choice.candidates(task, "bird feeder", memory)] == ["http://s.example/2"]
 
 
-@pytest.mark.parametrize(
-    ("told", "spared"),
-    cases("agents", "test_who_must_not_drill_is_offered_nothing_that_is_screwed_to_a_wall"),
-)
+@table("agents", "who_must_not_drill_is_offered_nothing_that_is_screwed_to_a_wall")
 def test_who_must_not_drill_is_offered_nothing_that_is_screwed_to_a_wall(told: str, spared: bool) -> None:
     memory = Memory()
     titles = ("Hardware-Mounted Dog Gate", "Pressure-Mounted Dog Gate", "Wall-Mounted Dog Gate, No Drilling")

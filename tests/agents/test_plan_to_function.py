@@ -12,6 +12,7 @@ from drr.llm.role import Policy
 from langchain_core.messages import AIMessage, BaseMessage
 
 from tests.agents.garden import Ask, Asked
+from tests.cases import table
 
 REPORT = "Buy the cedar house [1].\n\n## Sources\n\n[1] Cedar bird house: http://ecommerce.example/B0HOUSE001"
 
@@ -137,17 +138,7 @@ async def test_a_plan_that_is_too_long_is_cut_and_says_so(ask: Ask) -> None:
     assert [call.kind for call in record.tool_calls].count("api") == 3
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        ("under $40", "under $40"),
-        ("$1.50", "$1.50"),
-        ("$1.items[1].price", 9.5),
-        ("sum $1.items[1].price now", "sum 9.5 now"),
-        ({"a": ["$1.total"]}, {"a": [2]}),
-        (7, 7),
-    ],
-)
+@table("agents", "money_is_no_reference_and_a_whole_reference_keeps_its_type")
 def test_money_is_no_reference_and_a_whole_reference_keeps_its_type(value: Any, expected: Any) -> None:
     assert resolve(value, [{"items": [{"price": 1.0}, {"price": 9.5}], "total": 2}]) == expected
 

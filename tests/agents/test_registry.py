@@ -27,6 +27,7 @@ from drr.llm.meter import Meter
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from tests.agents.garden import ANNA, Ask, Asked, CountingWeb
+from tests.cases import table
 
 OURS = '''
 """An agent of another package."""
@@ -301,14 +302,7 @@ def test_a_role_that_nobody_plays_wants_a_model(picky: Variant, shop: Shop, web:
         alone.check_roles()
 
 
-@pytest.mark.parametrize(
-    ("declared", "said"),
-    [
-        ("roles = 'critic'", "`roles` is not a list of names"),
-        ("limits = {'wishes': 3}", "unknown limits: wishes"),
-        ("policy = ['x']", "`policy` is a list, no dict"),
-    ],
-)
+@table("agents", "a_wrong_declaration_is_named")
 def test_a_wrong_declaration_is_named(tmp_path: Path, declared: str, said: str) -> None:
     path = tmp_path / "wrong.py"
     path.write_text(f"async def quick(query, tools, model, budget):\n    return 'x'\n\nquick.{declared}\n")

@@ -17,7 +17,7 @@ from drr.env.drawer.form import FileProblem
 from drr.env.drawer.process import FileReader
 from drr.env.drawer.worker import MEMORY
 
-from tests.cases import cases
+from tests.cases import table
 from tests.drawer import hostile
 from tests.drawer.hostile import ENDLESS, HOSTILE
 from tests.drawer.papers import write_papers
@@ -42,10 +42,7 @@ def text_at(drawer: Drawer, address: str) -> str | None:
     return drawer.content(place.name).at(place)
 
 
-@pytest.mark.parametrize(
-    ("address", "text"),
-    cases("drawer", "test_a_place_holds_its_own_words"),
-)  # fmt: skip
+@table("drawer", "a_place_holds_its_own_words")
 def test_a_place_holds_its_own_words(drawer: Drawer, address: str, text: str | None) -> None:
     assert text_at(drawer, address) == text
 

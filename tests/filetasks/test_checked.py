@@ -5,12 +5,11 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, cast
 
-import pytest
 from drr.app.report.calls import tool_calls
 from drr.eval.checks import Subject, check_report
 from drr.eval.evidence.answers import Answer
 
-from tests.cases import cases
+from tests.cases import table
 
 ROWS = "file://orders%202022.csv#row=2-7"
 CELLS = "file://log.xlsx#cell=Measured!A1:D6"
@@ -27,27 +26,12 @@ def checked(sentence: str, address: str) -> dict[str, Any]:
     return check_report(Subject(report, returned=frozenset(TEXTS), texts=TEXTS))
 
 
-@pytest.mark.parametrize(
-    ("address", "status"),
-    [
-        ("file://orders%202022.csv#row=3", "pass"),
-        ("file://orders%202022.csv#row=12", "fail"),
-        ("file://orders%202022.csv", "pass"),
-        ("file://log.xlsx#cell=Measured!A4:C4", "pass"),
-        ("file://log.xlsx#cell=Other!A4", "fail"),
-        ("file://slip.png#region=0,0,9,9", "pass"),
-        ("file://manual.pdf#page=3", "fail"),
-        ("file://brochure.pdf", "fail"),
-    ],
-)
+@table("filetasks", "a_part_of_what_was_read_of_a_file_is_not_made_up")
 def test_a_part_of_what_was_read_of_a_file_is_not_made_up(address: str, status: str) -> None:
     assert checked("It is so", address)["fabricated_citation"].status == status
 
 
-@pytest.mark.parametrize(
-    ("sentence", "address", "status"),
-    cases("filetasks", "test_figures_are_held_against_what_was_read_around_the_place"),
-)
+@table("filetasks", "figures_are_held_against_what_was_read_around_the_place")
 def test_figures_are_held_against_what_was_read_around_the_place(
     sentence: str, address: str, status: str
 ) -> None:

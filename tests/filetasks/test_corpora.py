@@ -62,6 +62,7 @@ from benchmarks.corpora import (
 )
 from benchmarks.corpora_dates import DATE_RULES, DateSearch, is_open_hedge
 from benchmarks.corpora_form import ALONE_RULES, FORM_RULES, HEARSAY, FormSearch
+from tests.cases import table
 
 pytestmark = pytest.mark.long
 
@@ -946,18 +947,7 @@ def test_one_does_not_say_a_hay(pool: PagePool) -> None:
     assert about and not [found[0] for page in about if (found := said.search(page.title))]
 
 
-@pytest.mark.parametrize(
-    ("said", "meant"),
-    [
-        ("A turmeric capsules comes to live with us.", "Turmeric capsules come to live with us."),
-        ("We are two, and the Acme turmeric capsules lasts.", "We are two, and the Acme turmeric capsules last."),
-        ("Once open, the Acme turmeric capsules keeps for 4 months.", "Once open, the Acme turmeric capsules keep for 4 months."),
-        ("A pack of the Acme turmeric capsules is large.", "A pack of the Acme turmeric capsules is large."),
-        ("Buy a turmeric capsules. Acme turmeric capsules is it.", "Buy turmeric capsules. Acme turmeric capsules are it."),
-        ("How long does the Acme turmeric capsules keep?", "How long do the Acme turmeric capsules keep?"),
-        ("Next is the Acme turmeric capsules.", "Next are the Acme turmeric capsules."),
-    ],
-)  # fmt: skip
+@table("filetasks", "several_things_are_spoken_of_as_several")
 def test_several_things_are_spoken_of_as_several(said: str, meant: str) -> None:
     capsules = NamedThing(brand="Acme", noun="turmeric capsules", model="A", plural=True)
     lamp = NamedThing(brand="Acme", noun="turmeric lamp", model="A", plural=False)

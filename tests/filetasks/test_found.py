@@ -25,7 +25,7 @@ from drr.papers.dr3.making.manifest import read_manifest, task_hash
 from drr.papers.dr3.truth import read_truth
 from drr.study.study import Study
 
-from tests.cases import cases
+from tests.cases import cases, table
 from tests.commands import drr
 from tests.web.hostile import to_loopback
 from tests.wire import Reply, Request, Say, Wire
@@ -384,10 +384,7 @@ def test_misuse_is_told(shop_folder: Path, tmp_path: Path, capsys: pytest.Captur
 PAGE = "Warranty\n\nThe Acme kettle is covered for\n36 months by its maker. Acme kettles are red."
 
 
-@pytest.mark.parametrize(
-    ("kind", "subject", "value", "quote", "why"),
-    cases("filetasks", "test_code_accepts_a_kind_only_with_its_sentence"),
-)
+@table("filetasks", "code_accepts_a_kind_only_with_its_sentence")
 def test_code_accepts_a_kind_only_with_its_sentence(
     kind: str, subject: str, value: str, quote: str, why: str | None
 ) -> None:

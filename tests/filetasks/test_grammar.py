@@ -15,7 +15,7 @@ from drr.env.shop import Shop
 from drr.papers.dr3.corpus.pool import build_pool
 from drr.papers.dr3.corpus.template import _Choice, _Part, _Slot, template
 
-from tests.cases import cases
+from tests.cases import cases, table
 
 _IMPOSSIBLE = cases("filetasks", "_IMPOSSIBLE")
 _PATTERNS = {name: re.compile(pattern) for name, pattern in _IMPOSSIBLE.items()}
@@ -78,20 +78,6 @@ def test_no_page_of_a_pool_has_impossible_english(shop: Shop) -> None:
     assert not [slip for page in pages for slip in _slips(page.text)]
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "You has to reach behind it.",
-        "She picks up it after work.",
-        "Weeks have brought no an answer.",
-        "Our the counter suggests the larger one.",
-        "A stain come first.",
-        "It takes another a week and a half.",
-        "They were handed in on August.",
-        "The warranty terms says so.",
-        "Most repairs costs little.",
-        "Many stores allow you pick a day.",
-    ],
-)  # fmt: skip
+@table("filetasks", "slips_that_readers_found_are_known")
 def test_slips_that_readers_found_are_known(said: str) -> None:
     assert [*_slips(said)]

@@ -23,6 +23,7 @@ from drr.papers.dr3.task_text import write_card
 from drr.papers.dr3.truth import FactPlace, read_truth
 from drr.papers.dr3.world import queries_of
 
+from tests.cases import table
 from tests.commands import drr
 
 SIZES = {"16k": 16_000, "24k": 24_000}
@@ -238,15 +239,7 @@ def test_a_run_says_what_is_not_as_it_was_written_and_refuses_what_lacks_a_file(
     assert "which is not in files/" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (("check", "nowhere"), "there is no such file or folder"),
-        (("check", "tasks/001/query.json"), "is a part of tasks with files; give their folder: tasks/001"),
-        (("show", "tasks/manifest.json"), "is a part of tasks with files; give their folder: tasks"),
-        (("review", "tasks/manifest.json", "--reviewer", "Ada"), "give their folder: tasks"),
-    ],
-)
+@table("filetasks", "what_is_no_task_is_told_with_what_to_do")
 def test_what_is_no_task_is_told_with_what_to_do(
     copied: Path,
     words: tuple[str, ...],
@@ -259,18 +252,7 @@ def test_what_is_no_task_is_told_with_what_to_do(
     assert told in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "told"),
-    [
-        ("query.json", "{", "query.json: not JSON ("),
-        ("corpus.jsonl", "{}\n", "corpus.jsonl, line 1: url: is missing"),
-        (
-            "query.json",
-            '{"task_id": "a/b", "query": "x", "today": "2024-01-01"}',
-            "task_id: an id that holds a slash",
-        ),
-    ],
-)
+@table("filetasks", "a_broken_part_is_named_in_plain_words")
 def test_a_broken_part_is_named_in_plain_words(
     copied: Path, name: str, text: str, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -27,6 +27,8 @@ from drr.papers.dr3.quality.timing import _TITLED, contradictions, had_since
 from drr.papers.dr3.reckoning import PARTS, comes_out_even
 from drr.papers.dr3.values import month_of, number_of, sold_from
 
+from tests.cases import table
+
 SEED = 8
 OWN = re.compile(r"^(?:Our year with|Notes from|I bought a|An? [A-Z]\w+ with a|What I learned)|comes to live")
 
@@ -49,16 +51,7 @@ def test_no_page_of_several_tasks_contradicts_itself(made: list[Corpora]) -> Non
     assert sum(_TITLED.search(page.title) is not None for page in pages) > 2
 
 
-@pytest.mark.parametrize(
-    ("title", "day", "text", "told"),
-    [
-        ("A page to print: your kettle in February", "2021-08-12", "It boils.", "is titled"),
-        ("A June with a kettle", "2020-06-09", "It boils.", ""),
-        ("A kettle", "2021-08-12", "I have had the Acme kettle since May 2014. By Acme's terms of November 2014.", ""),
-        ("A kettle", "2021-08-12", "I've had the Acme kettle since May 2014. Acme pays 40 percent (the November 2014 terms).", "and then"),
-        ("A kettle", "2021-08-12", "We have sold the Acme kettle since May 2014. The Otter cup is of June 2019.", ""),
-    ],
-)  # fmt: skip
+@table("filetasks", "what_is_at_odds_is_told")
 def test_what_is_at_odds_is_told(title: str, day: str, text: str, told: str) -> None:
     page = CorpusPage(url="https://a.example/1", title=title, text=text, date=day)
     found = list(contradictions(page))

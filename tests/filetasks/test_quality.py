@@ -19,6 +19,8 @@ from drr.papers.dr3.quality.filters import FILTERS, refusal
 from drr.papers.dr3.quality.material import TaskMaterial, catalogue_of, made_material, stored_material
 from drr.papers.dr3.truth import FactPlace, SearchTerm, TaskFact, TaskTruth
 
+from tests.cases import table
+
 SIZES_ASKED = {"8k": 8_000, "16k": 16_000}
 
 
@@ -212,14 +214,7 @@ def test_a_fact_whose_object_the_question_calls_otherwise_is_refused(task: TaskM
     assert "the question does not call it 'our zebra corner'" in told
 
 
-@pytest.mark.parametrize(
-    ("name", "address", "quote", "row"),
-    [
-        ("notes.md", "file://notes.md", "Delivered on May 14.", ""),
-        ("mail.eml", "file://mail.eml", "It was sold to you on May 14.", ""),
-        ("log.xlsx", "file://log.xlsx#cell=A!B2", "May 14", "kettle | blue\ncorner | may 14"),
-    ],
-)
+@table("filetasks", "a_line_that_names_no_object_is_refused")
 def test_a_line_that_names_no_object_is_refused(name: str, address: str, quote: str, row: str) -> None:
     place = FactPlace(address=address, quote=quote, names="kettle")
     fact = TaskFact(

@@ -18,7 +18,7 @@ from drr.papers.dr3.truth import KnownPage, StatementChange, TaskFact, TaskTruth
 from drr.papers.dr3.world import FileWorld, queries_of
 from drr.study.study import Study
 
-from tests.cases import cases
+from tests.cases import cases, table
 from tests.env.test_embedding import _Server as EmbeddingServer
 from tests.env.test_embedding import server  # noqa: F401 - a fixture
 from tests.filetasks.made import PAGES, write_task
@@ -54,14 +54,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "tasks"
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("whole", "whole"), (" dense ", "dense"), ("dense+whole", "dense"), ("turns:3+no-distractors", "no-distractors+turns:3"),
-        ("dense:openai:tiny", "dense:openai:tiny"), ("dense:offline+supportive", "supportive+dense:offline"),
-        ("none", "none"), ("supportive+bm25+turns:7", "supportive+bm25+turns:7"), ("long-context+supportive", "supportive+long-context"),
-    ],
-)  # fmt: skip
+@table("filetasks", "each_reach_has_one_name")
 def test_each_reach_has_one_name(text: str, name: str) -> None:
     assert reach_of(text).name == name and reach_of(name) == reach_of(text)
 

@@ -31,7 +31,7 @@ from drr.papers.dr3.reckoning import nonsense, overturns, reckoned, turns
 from drr.papers.dr3.truth import ChangeKind, KnownPage, StatementChange, TaskFact
 from drr.papers.dr3.values import FactValues, is_rest, number_of, sold_from
 
-from tests.cases import cases
+from tests.cases import table
 from tests.filetasks.reading import whole_text
 
 TODAY = date(2022, 10, 1)
@@ -254,14 +254,7 @@ def test_the_filter_refuses_what_was_spoilt(hundred: list[TaskCase], pool: PageP
     assert list(FILTERS["sense"](replace(late, is_planned=False))) == []
 
 
-@pytest.mark.parametrize(
-    ("spoilt", "told"),
-    [
-        ({"trust": 3}, "a better source"),
-        ({"as_of": "March 2031"}, "does not say that it speaks of an earlier time"),
-        ({"as_of": None}, "does not say that it speaks of an earlier time"),
-    ],
-)
+@table("filetasks", "a_page_that_is_outdated_by_its_date_alone_is_refused")
 def test_a_page_that_is_outdated_by_its_date_alone_is_refused(
     hundred: list[TaskCase], pool: PagePool, spoilt: dict[str, object], told: str
 ) -> None:
@@ -287,18 +280,7 @@ def test_a_page_that_is_outdated_by_its_date_alone_is_refused(
     assert list(better_sources(replace(task, facts=tuple(terms), known=(right, earlier)))) == []
 
 
-@pytest.mark.parametrize(
-    ("made", "right", "other", "told"),
-    [
-        ("06/2018", "March 2018", "August 2018", ""),
-        ("06/2018", "March 2018", "May 2017", ""),
-        ("06/2018", "March 2018", "May 2018", "may be of"),
-        ("06/2018", "June 2018", "August 2018", "was made in June 2018"),
-        ("06/2018", "July 2018", "August 2018", "was made in June 2018"),
-        (None, "March 2018", "May 2017", ""),
-        (None, "March 2018", "August 2018", "may be of"),
-    ],
-)
+@table("filetasks", "of_which_make_the_thing_is_must_be_plain")
 def test_of_which_make_the_thing_is_must_be_plain(
     made: str | None, right: str, other: str, told: str
 ) -> None:
@@ -314,14 +296,7 @@ def test_of_which_make_the_thing_is_must_be_plain(
     assert len(said) == bool(told) and all(told in one for one in said)
 
 
-@pytest.mark.parametrize(
-    ("text", "since", "told"),
-    [
-        ("As made since May 2021.", "May 2021", None),
-        ("With the change of July 2022.", "May 2021", "is of 2022-06-01 and speaks of July 2022"),
-        ("As made since May 2021.", "June 2020", "speaks of the make of June 2020"),
-    ],
-)
+@table("filetasks", "pages_that_know_the_future_or_another_make_are_refused")
 def test_pages_that_know_the_future_or_another_make_are_refused(
     text: str, since: str, told: str | None
 ) -> None:
@@ -336,17 +311,7 @@ def test_pages_that_know_the_future_or_another_make_are_refused(
     assert len(said) == (told is not None) and all(str(told) in one for one in said)
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("The X lasted 40 months in the long test (as made since November 2017).", "reports 40 months"),
-        ("The X lasted 40 months in the long test (as made since August 2014).", None),
-        ("| Model | Long test |\n| --- | --- |\n| X | 13 months (with the change of May 2017) |", "reports 13 months"),
-        ("| Model | Long test |\n| --- | --- |\n| X | 7 months (with the change of May 2017) |", None),
-        ("A year with the X cost us $19.40 in upkeep. Older ones than those of May 2017 are another make.", "reports 12 months"),
-        ("The X keeps for 40 months (as made since November 2017).", None),
-    ],
-)  # fmt: skip
+@table("filetasks", "what_nobody_can_have_seen_by_then_is_refused")
 def test_what_nobody_can_have_seen_by_then_is_refused(text: str, told: str | None) -> None:
     """Of needed pages as of any other, and read from the page alone."""
     task = _of_pages([_page("one", "2017-12-30", f"Hello.\n\n{text}")])
@@ -354,17 +319,7 @@ def test_what_nobody_can_have_seen_by_then_is_refused(text: str, told: str | Non
     assert list(untimely(_of_pages([_page("one", "2030-12-30", text)]))) == []
 
 
-@pytest.mark.parametrize(
-    ("text", "kind", "after", "refused"),
-    [
-        ("The leaflet of the Acme thing has 9 pages.", "one_sided", None, True),
-        ("A pack of the Acme thing went further than its label says.", "one_sided", None, False),
-        ("A pack of the Acme thing gave 90 portions.", "outdated", "90 portions", False),
-        ("The Acme thing is red.\n\nA pack of theirs gave 90 portions.", "outdated", "90 portions", True),
-        ("A pack of the Acme thing Mini gave 90 portions.", "other_model", "Acme thing Mini: 90 portions", False),
-        ("A pack of the Acme thing gave 90 portions.", "other_model", "Acme thing Mini: 90 portions", True),
-    ],
-)  # fmt: skip
+@table("filetasks", "a_distractor_that_is_beside_the_point_is_refused")
 def test_a_distractor_that_is_beside_the_point_is_refused(
     text: str, kind: ChangeKind, after: str | None, refused: bool
 ) -> None:
@@ -405,10 +360,7 @@ def test_figures_of_a_sort_are_those_of_such_things() -> None:
         assert not kind_of(name).plate
 
 
-@pytest.mark.parametrize(
-    ("asked", "value", "text", "refused"),
-    cases("filetasks", "test_another_figure_that_answers_what_is_asked_is_refused"),
-)  # fmt: skip
+@table("filetasks", "another_figure_that_answers_what_is_asked_is_refused")
 def test_another_figure_that_answers_what_is_asked_is_refused(
     asked: str, value: str, text: str, refused: bool
 ) -> None:

@@ -26,6 +26,7 @@ from drr.papers.dr3.folders import PICTURE, FileSources
 from drr.papers.dr3.world import queries_of
 from drr.study.study import Study
 
+from tests.cases import table
 from tests.commands import Drr
 from tests.filetasks.made import QUERY, SECRET, write_task
 
@@ -177,21 +178,7 @@ def test_with_a_shop_the_nine_are_there_too(
     assert code == 0, err
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--tasks", "nowhere"], "there is no such folder"),
-        (["--tasks", "tasks", "--sizes", "9k"], "has no corpus of 9k; it has 1k, 2k"),
-        (["--tasks", "tasks", "--sizes", ","], "names no size"),
-        (["--tasks", "tasks", "--queries", "q.jsonl"], "leave --queries and --place out"),
-        (["--tasks", "tasks", "--world", "shop"], "another world than `files`"),
-        (["--tasks", "tasks", "--with-shop"], "--with-shop needs the shop"),
-        (["--sizes", "1k", "--queries", "q.jsonl"], "give the tasks with --tasks DIR"),
-        (["--world", "files", "--place", "tasks"], "takes its questions and its place from --tasks"),
-        (["--world", "files", "--queries", "q.jsonl"], "needs its tasks"),
-        (["--tasks", "tasks", "--variants", "hybrid-react+profile"], "no shoppers"),
-    ],
-)
+@table("filetasks", "what_cannot_be_asked_is_said_before_anything_is_run")
 def test_what_cannot_be_asked_is_said_before_anything_is_run(
     place: Path, drr: Drr, words: list[str], said: str
 ) -> None:
@@ -371,16 +358,7 @@ def test_who_sees_pictures_is_in_the_key_only_where_the_word_decides_it(place: P
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("model", "vision", "shown"),
-    [
-        ("anthropic:claude-sonnet-5-5", "auto", 1),
-        ("openai:gpt-4.1", "auto", 1),
-        ("openai:home-grown", "auto", 0),
-        ("openai:home-grown", "yes", 1),
-        ("anthropic:claude-sonnet-5-5", "no", 0),
-    ],
-)
+@table("filetasks", "a_request_holds_no_byte_of_the_truth_and_a_picture_once")
 def test_a_request_holds_no_byte_of_the_truth_and_a_picture_once(
     place: Path, drr: Drr, model: str, vision: str, shown: int
 ) -> None:

@@ -14,6 +14,7 @@ from drr.env.errors import DrrError, disk_of
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
 
+from tests.cases import table
 from tests.ingest.conftest import Ingest
 from tests.ingest.raw import SINCE, meta, product_id, review, user_id, write, write_pair
 
@@ -156,20 +157,7 @@ def test_empty_folder_no_folder_and_a_file(tmp_path: Path, capsys: pytest.Captur
         assert (code, words in error) == (2, True), error
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (("--categories", "Pet_Suplies"), "did you mean Pet_Supplies"),
-        (("--categories", ","), "names nothing"),
-        (("--since", "last year"), "write it like 2019-01-01"),
-        (("--max-products", "0"), "must be at least 1"),
-        (("--min-reviews", "-1"), "must be at least 0"),
-        (("--limit-reviews", "0"), "must be at least 1"),
-        (("--max-bad", "7"), "share between 0 and 1"),
-        (("--memory", "0"), "at least 1"),
-        (("--pick", "best"), "invalid choice"),
-    ],
-)
+@table("ingest", "bad_options")
 def test_bad_options(
     raw: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], words: str
 ) -> None:

@@ -20,7 +20,7 @@ from drr.env.shop import UserRow
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.cases import each
+from tests.cases import each, table
 from tests.ingest.raw import meta, odd_user, user_id
 
 
@@ -145,17 +145,7 @@ def test_names_of_details_are_plain_too_and_none_is_lost() -> None:
     assert product.details == {"Size & Fit": "1", "Color": "2", "A&amp;B": "3", "A&B": "4"}
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"title": 5},
-        {"features": "x"},
-        {"details": "no json"},
-        {"details": [1]},
-        {"average_rating": "4"},
-        {"categories": [1]},
-    ],
-)
+@table("ingest", "wrong_types_are_not_guessed_at")
 def test_wrong_types_are_not_guessed_at(fields: dict[str, Any]) -> None:
     with pytest.raises(BadLine, match="wrong_type"):
         product_of(**fields)

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage
 
+from tests.cases import table
 from tests.wire import Fail, FastClock, Request, Say, Wire
 
 SONNET = "anthropic:claude-sonnet-5-5"
@@ -161,17 +162,7 @@ def test_a_price_file_replaces_and_adds_and_keeps_its_date(tmp_path: Path) -> No
     assert mine.cost(Tokens(1, 1)) == 7_000_000
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "date = 2",
-        'date = "x"\n[models.a]\ninput = -1\noutput = 1',
-        'date = "x"\n[models.a]\ninput = "2"\noutput = 1',
-        'date = "x"\n[models.a]\ninput = nan\noutput = 1',
-        'date = "x"\n[models.a]\ninput = 1',
-        "not toml at all [",
-    ],
-)
+@table("llm", "a_bad_price_file_is_named")
 def test_a_bad_price_file_is_named(tmp_path: Path, text: str) -> None:
     file = tmp_path / "prices.toml"
     file.write_text(text)

@@ -16,6 +16,7 @@ from drr.llm.thinking import Style, opening
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from pydantic import BaseModel, Field, SecretStr
 
+from tests.cases import table
 from tests.wire import Fail, FastClock, Request, Say, Wire
 
 SONNET = "anthropic:claude-sonnet-5-5"
@@ -190,21 +191,7 @@ async def test_a_structured_answer_is_asked_for_by_constrained_decoding() -> Non
     assert set(form["schema"]["properties"]) == {"label", "score"}
 
 
-@pytest.mark.parametrize(
-    "bad",
-    [
-        "no JSON at all",
-        '{"label": "perhaps", "score": 0.5}',
-        '{"label": "yes", "score": 7}',
-        '{"label": "yes", "score": "0.5"}',
-        '{"label": "yes", "score": NaN}',
-        '{"label": "no", "label": "yes", "score": 0.5}',
-        '{"label": "yes"}',
-        '{"label": "yes", "score": 0.5',
-        '```json\n{"label": "yes", "score": 0.5}',
-        '```json\n{"label": "yes", "score": 1}\n```\n```json\n{"label": "no", "score": 1}\n```',
-    ],
-)
+@table("llm", "a_bad_answer_is_asked_for_once_more_and_never_mended")
 async def test_a_bad_answer_is_asked_for_once_more_and_never_mended(bad: str) -> None:
     good = '{"label": "no", "score": 0.25}'
     for replies, requests in (([Say(bad), Say(good)], 2), ([Say(bad), Say(bad), Say(good)], 2)):
@@ -226,15 +213,7 @@ async def test_a_bad_answer_is_asked_for_once_more_and_never_mended(bad: str) ->
         assert len(wire.requests) == requests
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"label": "yes", "score": 1}',
-        '  {"label": "yes", "score": 1.0}\n',
-        '```json\n{"label": "yes", "score": 1}\n```',
-        'Here it is:\n```\n{"label": "yes", "score": 1}\n```\nThat is all.',
-    ],
-)
+@table("llm", "a_complete_document_is_read")
 def test_a_complete_document_is_read(text: str) -> None:
     assert read(text, Verdict) == Verdict(label="yes", score=1)
 

@@ -21,6 +21,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel, SecretStr
 
+from tests.cases import table
 from tests.commands import Drr
 from tests.wire import Say, Wire
 
@@ -29,18 +30,7 @@ SECRET = "Gr8Horse"
 New = Callable[..., list[str]]
 
 
-@pytest.mark.parametrize(
-    ("address", "told"),
-    [
-        ("https://me:pw@host.example:8443/v1?token=x#y", "https://host.example:8443/v1"),
-        ("http://[::1]:80/v1", "http://[::1]:80/v1"),
-        ("https://host.example", "https://host.example"),
-        ("mongodb://me:p@a:1,b:2/base?authSource=c@d", "mongodb://a:1,b:2"),
-        ("mongodb+srv://me:p@cluster.example/?x=1", "mongodb+srv://cluster.example"),
-        ("localhost:8000", "localhost:8000"),
-        ("models.example/v1", "models.example/v1"),
-    ],
-)
+@table("security", "whom_an_address_reaches_is_shown")
 def test_whom_an_address_reaches_is_shown(address: str, told: str) -> None:
     assert shown(address) == told
     assert str(ServerAddress(address)) == told
@@ -65,11 +55,7 @@ def test_no_spelling_of_a_password_is_shown(scheme: str, before: str, after: str
         assert hosts_of(address) == "models.example:8443"
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["http://me:Gr8Horse@host:port/v1", "http://[me:Gr8Horse@x", "http://me:Gr8Horse@[::1/", "me:Gr8Horse@host", "sk-ant-api03-Gr8Horse",
-     "https:me:Gr8Horse@host", "https://host:Gr8Horse", "//me:Gr8Horse@host/", "https://me:1/Gr8Horse@host/v1?a=b"],
-)  # fmt: skip
+@table("security", "what_is_no_address_is_not_shown")
 def test_what_is_no_address_is_not_shown(text: str) -> None:
     assert SECRET not in shown(text)
     with pytest.raises(ModelSetupError) as caught:

@@ -21,6 +21,7 @@ from drr.tools.registry import call_sync
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import table
 from tests.sizes import examples
 from tests.tools.small_shop import ANNA, ANNAS_ORDER, BARE, BEN, EVE, FEEDER, GRINDER, HOSTILE, PRODUCTS
 
@@ -367,17 +368,7 @@ def test_an_update_says_what_changed_and_stays_in_its_session(shop: Shop, web: S
     assert same.data["changed"] == []
 
 
-@pytest.mark.parametrize(
-    "number",
-    [
-        "001-657-735-4762",
-        "+1 (657) 735-4762",
-        "(657) 735-4762",
-        "657.735.4762",
-        "6577354762",
-        "1-657-735-4762 x123",
-    ],
-)
+@table("tools", "phone_numbers_as_people_write_them")
 def test_phone_numbers_as_people_write_them(number: str, shop: Shop, web: Sandbox) -> None:
     ctx = context_for(Session(shop, BEN), web)
     assert number in call_sync("update_user_profile", {"phone_number": number}, ctx).text

@@ -19,6 +19,7 @@ from drr.tools.registry import EVERY, FILE_TOOLS, TOOLS, call, call_sync
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import table
 from tests.drawer.hostile import HOSTILE
 from tests.drawer.papers import write_papers
 from tests.sizes import examples
@@ -101,18 +102,7 @@ def test_rows_are_read_fifty_at_a_time(ctx: ToolContext) -> None:
     assert "at most 50 are read" in refused(ctx, "read_file", name="many.csv", part="1-51")
 
 
-@pytest.mark.parametrize(
-    ("part", "url"),
-    [
-        (None, "cell=Living%20room!A1:D3"),
-        ("Plan", "cell=Plan!A1:B1"),
-        ("Living room!B2", "cell=Living%20room!B2"),
-        ("'living room'!$B$2:C9", "cell=Living%20room!B2:C3"),
-        ("Living room!2-3", "cell=Living%20room!A2:D3"),
-        ("cell=Living%20room!B2", "cell=Living%20room!B2"),
-        ("B2", "cell=Living%20room!B2"),
-    ],
-)
+@table("tools", "ranges_of_a_workbook_are_read")
 def test_ranges_of_a_workbook_are_read(ctx: ToolContext, part: str | None, url: str) -> None:
     answer = told(ctx, "read_file", name="budget.xlsx", **({} if part is None else {"part": part}))
     assert answer.sources[0].url == f"file://budget.xlsx#{url}"

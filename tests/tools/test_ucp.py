@@ -22,6 +22,7 @@ from mcp.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
 
+from tests.cases import table
 from tests.tools.small_shop import ANNA, ANNAS_ORDER, BARE, BENS_ORDER, FEEDER, GRINDER, HOSTILE
 from tests.tools.test_mcp import reaching, serving
 
@@ -129,20 +130,7 @@ async def test_an_unknown_price_is_left_out_and_said_and_never_nought(server: Sh
     assert '"amount":0' not in json.dumps([told, order], separators=(",", ":"))
 
 
-@pytest.mark.parametrize(
-    ("price", "cents"),
-    [
-        (None, None),
-        (0.0, 0),
-        (0.07, 7),
-        (1.15, 115),
-        (19.99, 1999),
-        (1.005, None),
-        (12.345, None),
-        (4.35, 435),
-        (1e6, 100_000_000),
-    ],
-)
+@table("tools", "cents_are_exact_or_none")
 def test_cents_are_exact_or_none(price: float | None, cents: int | None) -> None:
     assert minor_units(price) == cents
 

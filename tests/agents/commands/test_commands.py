@@ -13,6 +13,7 @@ from drr.study.study import Study
 
 from tests.agents.commands.conftest import KEY, TERMS, Script, asked, new
 from tests.agents.garden import ANNA, BEN
+from tests.cases import table
 from tests.commands import Drr
 
 REPORTS = """
@@ -123,15 +124,7 @@ def test_every_way_to_fail_has_its_name(box: Path, script: Script, drr: Drr) -> 
         assert [call["kind"] for call in calls[:7]] == ["api"] * 5 + ["refused"] * 2 and len(calls) < 300
 
 
-@pytest.mark.parametrize(
-    ("word", "said"),
-    [
-        ("cmd:./nowhere", "is not there"),
-        ("cmd:./plain.txt", "is not executable"),
-        ("cmd:", "names no command"),
-        ("cmd:sh 'open", "cannot be read as a command"),
-    ],
-)
+@table("agents", "a_command_that_cannot_be_is_said_at_once")
 def test_a_command_that_cannot_be_is_said_at_once(script: Script, word: str, said: str) -> None:
     Path("plain.txt").write_text("text")
     with pytest.raises(Misuse, match=said):
