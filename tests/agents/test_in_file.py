@@ -124,21 +124,7 @@ def test_what_cannot_be_run_is_said_in_one_line(file: Path, drr: Drr, name: str,
     assert (code, out) == (2, "") and said.replace("\\", "") in err and err.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("import no_such_module\n", "line 1: cannot be loaded (ModuleNotFoundError: No module named"),
-        ("steps = 3\nasync def quick(:\n", "line 2: cannot be loaded (SyntaxError: "),
-        (
-            "def wrong():\n    raise ValueError('a\\nb')\nwrong()\n",
-            "line 2: cannot be loaded (ValueError: a b)",
-        ),
-        ("import sys\nsys.exit(3)\n", "line 2: cannot be loaded (SystemExit: 3)"),
-        ("\0", "cannot be loaded ("),
-        (AGENT + "\nquick.roles = 3\n", "its `roles` is not a list of names"),
-        (AGENT + "\nquick.tools = ['no_such_tool']\n", "declares tools that do not exist: no_such_tool"),
-    ],
-)
+@table("agents", "a_file_that_cannot_be_loaded_is_misuse_with_line_and_cause")
 def test_a_file_that_cannot_be_loaded_is_misuse_with_line_and_cause(
     box: Path, file: Path, drr: Drr, text: str, said: str
 ) -> None:

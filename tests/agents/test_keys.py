@@ -17,27 +17,10 @@ from drr.env.shop_world import ShopRealm
 from drr.study.unit import Unit
 
 from tests.agents.garden import ANNA, CountingWeb
-from tests.cases import table
+from tests.cases import cases, table
 
-LIMITS = {
-    "steps": 25,
-    "rounds": 4,
-    "supervisor_steps": 10,
-    "researchers": 4,
-    "planned_calls": 12,
-    "tool_calls": 80,
-    "tokens": 3_000_000,
-    "seconds": 1_800,
-    "evidence_chars": 200_000,
-    "page_chars": 40_000,
-    "page_reads": 5,
-}
-PROMPTS = {
-    "react": ["react", "react_report", "report", "report_form"],
-    "hybrid-react+profile+ws": [
-        "page_summary", "report_form", "report_generator", "researcher", "researcher_profile", "supervisor", "synthesis",
-    ],
-}  # fmt: skip
+LIMITS = cases("agents", "LIMITS")
+PROMPTS = cases("agents", "PROMPTS")
 KEYS = {
     "react": "e69fff40da5521c4432b0efa0f8f8f4bb2698e632a724f5dda0aa65aae4ccc58",
     "hybrid-react+profile+ws": "53212a805fe926812fbcf54daf8ca30f58524c10e4ac3a3bc122ff776bdd2bfc",

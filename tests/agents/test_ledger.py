@@ -38,7 +38,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from benchmarks.ledger_models import form as bad_form
 from tests.agents.garden import ANNA, DOCUMENTS, QUESTION, Ask, Asked, call
 from tests.agents.notes_world import NotesWorld, read_note
-from tests.cases import table
+from tests.cases import cases, table
 
 Form = dict[str, Any]
 HOUSE, FEEDER, BAFFLE, KIT, DEAR = "B0HOUSE001", "B0FEEDER01", "B0BAFFLE01", "B0HOUSE002", "B0FEEDER03"
@@ -75,16 +75,7 @@ def filling(*forms: Given) -> Callable[[Sequence[BaseMessage], Mapping[str, Any]
     return policy
 
 
-DECIDED = (
-    "fabricated_citation",
-    "in_catalogue",
-    "price",
-    "rating",
-    "total",
-    "budget",
-    "citation_hygiene",
-    "outside_shop",
-)
+DECIDED = cases("agents", "DECIDED")
 
 
 def subject(report: str, sources: Sequence[Source], shop: Shop, question: str = QUESTION) -> Subject:
@@ -138,20 +129,7 @@ async def test_what_breaks_a_limit_goes_back_once_with_the_numbers(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("said", "gone"),
-    [
-        (f"{{product:{HOUSE}}} costs $19.99.", "19.99"),
-        (f"{{product:{HOUSE}}} costs nineteen dollars.", "nineteen"),
-        (f"{{product:{HOUSE}}} is rated four point nine stars.", "four point nine"),
-        (f"{{product:{HOUSE}}} costs $１９.", "19"),
-        (f"{{product:{HOUSE}}} holds 77 pounds.", "77"),
-        (f"{{product:{HOUSE}}} costs {{price:{FEEDER}}}.", "43.99"),
-        (f"{{product:{HOUSE}}} costs {{sum:{FEEDER}}}.", "43.99"),
-        (f"{{product:{HOUSE}}} costs {{limit}}.", "120"),
-        (f"{{product:{HOUSE}}} costs {{price:{HOUSE}}}00.", "24.95"),
-    ],
-)  # fmt: skip
+@table("agents", "a_figure_of_nobody_goes_back_once_and_then_goes")
 async def test_a_figure_of_nobody_goes_back_once_and_then_goes(
     ask: Ask, asked: Asked, shop: Shop, said: str, gone: str
 ) -> None:

@@ -29,9 +29,11 @@ def restless(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> A
     return turn(call("product_catalog_search", done, query="seed"))
 
 
-def ticking(step: float) -> Any:
-    count = itertools.count()
-    return lambda: next(count) * step
+@pytest.mark.parametrize("variant", ["plan-to-function", "react", "hybrid-react"])
+async def test_the_time_limit_is_looked_at_before_each_turn(ask: Ask, variant: str) -> None:
+    clock = itertools.count(step=1.5)
+    record = await ask(variant, limits=Limits(seconds=30), now=lambda: next(clock))
+    assert record.stop_reason == "time_limit" and record.report
 
 
 @pytest.mark.parametrize(
@@ -52,12 +54,6 @@ async def test_a_limit_ends_with_a_report_and_its_name(
     assert record.stop_reason == reason and record.report == REPORT
 
 
-@pytest.mark.parametrize("variant", ["plan-to-function", "react", "hybrid-react"])
-async def test_the_time_limit_is_looked_at_before_each_turn(ask: Ask, variant: str) -> None:
-    record = await ask(variant, limits=Limits(seconds=30), now=ticking(1.5))
-    assert record.stop_reason == "time_limit" and record.report
-
-
 async def test_the_writer_is_told_why_the_research_ended(ask: Ask, asked: Asked) -> None:
     await ask("react", policy=restless, limits=Limits(steps=1))
     assert "because the limit of turns is reached" in str(asked.requests[-1][0][-1].text)
@@ -75,15 +71,14 @@ async def test_calls_beyond_the_limit_of_one_turn_are_refused_not_run(ask: Ask) 
     assert record.tool_calls[-1].error is not None and record.tool_calls[-1].error.kind == "not_allowed"
 
 
-def overflowing(at: int, inner: Any = restless) -> Any:
+def overflowing(at: int) -> Any:
     """A model whose window is full after `at` turns of a conversation, or over a dossier of more than 900 characters."""
 
     def policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
         done = sum(isinstance(m, AIMessage) for m in messages)
         if done >= at or (not arguments.get("tools") and len(str(messages[-1].text)) > 900):
             raise ModelFailure("context_overflow", "prompt is too long")
-        reply: AIMessage = inner(messages, arguments)
-        return reply
+        return restless(messages, arguments)
 
     return policy
 
@@ -96,14 +91,8 @@ async def test_a_full_window_goes_on_in_a_fresh_conversation_over_rendered_findi
     last, bound = asked.requests[-1]
     assert len(last) == 2 and not bound.get("tools") and SHORTENED in str(last[1].text)
     assert any("findings shortened" in note for note in record.notes)
-
-
-async def test_a_researcher_with_a_full_window_still_hands_back_its_synthesis(ask: Ask) -> None:
     record = await ask("hybrid-react", policy=overflowing(2), limits=Limits(rounds=1))
-    assert record.report == REPORT and record.failures == []
-
-
-async def test_a_window_too_small_for_anything_is_a_failure(ask: Ask) -> None:
+    assert record.report == REPORT and record.failures == []  # a researcher hands back its synthesis
     with pytest.raises(ModelFailure) as raised:
         await ask("react", policy=overflowing(0))
     assert raised.value.kind == "context_overflow"
@@ -144,14 +133,7 @@ def test_the_longest_findings_are_shortened_first(lengths: list[int], limit: int
 
 
 @pytest.mark.long
-async def test_a_record_is_plain_data(ask: Ask) -> None:
-    record: AnswerRecord = await ask("hybrid-react+ws")
-    again = AnswerRecord.model_validate_json(record.model_dump_json())
-    assert again.model_dump(mode="json") == record.model_dump(mode="json")
-
-
-@pytest.mark.long
-async def test_equal_runs_leave_equal_records(ask: Ask) -> None:
+async def test_records_are_plain_data_and_equal_runs_leave_equal_ones(ask: Ask) -> None:
     """Whoever finishes first among researchers; only wall-clock fields may differ."""
 
     def timeless(record: AnswerRecord) -> dict[str, Any]:
@@ -162,5 +144,7 @@ async def test_equal_runs_leave_equal_records(ask: Ask) -> None:
             del usage["seconds"]
         return data
 
-    first, second = [timeless(await ask("hybrid-react+ws")) for _ in range(2)]
-    assert first == second
+    first, second = [await ask("hybrid-react+ws") for _ in range(2)]
+    assert timeless(first) == timeless(second)
+    again = AnswerRecord.model_validate_json(first.model_dump_json())
+    assert again.model_dump(mode="json") == first.model_dump(mode="json")

@@ -16,6 +16,7 @@ from drr.env.settings import Settings
 from drr.study.study import Study
 
 from tests.agents.garden import ANNA, write_shop
+from tests.cases import table
 from tests.wire import Request, Say, Wire, looked
 
 REPORT = (
@@ -33,20 +34,7 @@ class Asked(NamedTuple):
     requests: list[str]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        CALL,
-        f"```json\n{CALL}\n```",
-        f"<tool_call>\n{CALL}\n</tool_call>\n<tool_call>\n{CALL}\n</tool_call>",
-        f"[TOOL_CALLS] [{CALL}]",
-        f"I will look for houses first.\n\n{CALL}",
-        '{"tool": "a_tool_of_nobody", "parameters": {}}',
-        '{"type": "function", "function": {"name": "finalize", "arguments": "{}"}}',
-        "<function=product_catalog_search><parameter=query>house</parameter></function>",
-        '<invoke name="finalize"></invoke>',
-    ],
-)
+@table("agents", "the_text_of_a_call_is_known_by_its_form")
 def test_the_text_of_a_call_is_known_by_its_form(text: str) -> None:
     assert is_call(text, TOOLS)
 
@@ -69,27 +57,7 @@ def test_a_report_is_no_call(text: str) -> None:
     assert not is_call(text, TOOLS)
 
 
-@pytest.mark.parametrize(
-    ("text", "empty", "after_research"),
-    [
-        ("", True, True),
-        ("# Report\n\n## Sources\n", True, True),
-        ("Here is your report:", True, True),
-        ("# Houses\n\n这是报告\n\n---\n", True, True),
-        ("No product in this shop fits.", True, False),
-        ("# Houses\n\n**None of them suits you.**\n\n---\n", True, False),
-        ("没有合适的产品。", True, False),
-        ("Take the one for $24.95.", False, False),
-        ("Take [this one](http://ecommerce.example/B-HOUSE).", False, False),
-        (REPORT, False, False),
-        (
-            "Cedar outlasts pine, and the cedar house is the only one of the shop that opens for cleaning.",
-            False,
-            False,
-        ),
-        ("- the cedar house\n- the feeder", False, False),
-    ],
-)
+@table("agents", "content_is_more_than_a_short_line_unless_it_is_a_sentence_after_research")
 def test_content_is_more_than_a_short_line_unless_it_is_a_sentence_after_research(
     text: str, empty: bool, after_research: bool
 ) -> None:

@@ -14,16 +14,9 @@ from drr.tools.registry import call as call_tool
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 from tests.agents.garden import ANNA, CountingWeb
+from tests.cases import cases
 
-CALLS: list[tuple[str, dict[str, Any]]] = [
-    ("product_catalog_search", {"query": "bird house feeder", "limit": 20}),
-    ("get_product_details", {"product_id": "B0FEEDER01"}),
-    ("get_user_orders", {}),
-    ("get_user_profile", {}),
-    ("get_user_statistics", {}),
-    ("web_search", {"query": "birds Oklahoma"}),
-    ("calculator", {"expression": "43.99 + 24.95"}),
-]
+CALLS: list[tuple[str, dict[str, Any]]] = cases("agents", "CALLS")
 
 
 async def answers(shop: Shop, web: CountingWeb) -> list[ToolAnswer]:

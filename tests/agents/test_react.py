@@ -7,22 +7,13 @@ from typing import Any
 
 import pytest
 from drr.env.session import Change
+from drr.env.shop import Shop
+from drr.tools.registry import TOOLS
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from tests.agents.garden import ANNA, QUESTION, Ask, Asked, call, scripted, turn
 
 REPORT = "The cedar house [1].\n\n## Sources\n\n[1] Cedar bird house: http://ecommerce.example/B0HOUSE001"
-NINE = {
-    "product_catalog_search",
-    "get_product_details",
-    "get_user_orders",
-    "get_order_details",
-    "get_user_profile",
-    "update_user_profile",
-    "get_user_statistics",
-    "web_search",
-    "calculator",
-}
 
 
 async def test_step_by_step(ask: Ask, asked: Asked) -> None:
@@ -37,7 +28,7 @@ async def test_step_by_step(ask: Ask, asked: Asked) -> None:
     )
     assert [type(m) for m in asked.requests[0][0]] == [SystemMessage, HumanMessage]
     assert asked.requests[0][0][1].text == QUESTION
-    assert set(asked.tools(0)) == NINE | {"reason", "finalize"}
+    assert set(asked.tools(0)) == {*TOOLS, "reason", "finalize"}
     answers = [m for m in asked.requests[-1][0] if isinstance(m, ToolMessage)]
     assert [m.tool_call_id for m in answers] == ["c1", "c2", "c3", "c4"]
     assert answers[0].text == "Noted." and "Cedar bird house" in str(answers[2].text)
@@ -50,13 +41,6 @@ async def test_step_by_step(ask: Ask, asked: Asked) -> None:
     assert [c.number for c in record.tool_calls] == [1, 2, 3, 4]
     assert record.report == record.raw_report == REPORT
     assert record.stop_reason == "finalized" and record.words == len(REPORT.split())
-
-
-async def test_every_request_extends_the_one_before_it(ask: Ask, asked: Asked) -> None:
-    await ask("react")
-    for (before, tools_before), (after, tools_after) in zip(asked.requests, asked.requests[1:], strict=False):
-        assert [m.model_dump() for m in after[: len(before)]] == [m.model_dump() for m in before]
-        assert tools_after["tools"] == tools_before["tools"]
 
 
 @pytest.mark.long
@@ -74,12 +58,12 @@ async def test_the_agent_is_told_its_user_and_the_day_and_no_more(ask: Ask, aske
         assert fact not in told
 
 
-async def test_a_turn_without_a_call_ends_the_research(ask: Ask) -> None:
+async def test_a_turn_without_a_call_ends_the_research_and_one_that_says_nothing_is_not_sent_back(
+    ask: Ask, asked: Asked
+) -> None:
     record = await ask("react", policy=scripted(AIMessage("I know it all."), AIMessage(REPORT)))
     assert record.stop_reason == "answered" and record.report == REPORT
 
-
-async def test_a_turn_that_says_nothing_is_not_sent_back(ask: Ask, asked: Asked) -> None:
     def policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
         return AIMessage(REPORT if "The research is over" in str(messages[-1].text) else "")
 
@@ -124,17 +108,8 @@ async def test_a_model_that_calls_tools_instead_of_writing_gets_a_fresh_conversa
     ask: Ask, asked: Asked
 ) -> None:
     searching = turn(call("calculator", 8, expression="1+1"))
-
-    def report(messages: object, arguments: object) -> AIMessage:
-        return AIMessage(REPORT)
-
-    policy = scripted(
-        turn(call("calculator", 1, expression="40 + 2")),
-        turn(call("finalize", 2)),
-        searching,
-        searching,
-        otherwise=report,
-    )
+    looking = turn(call("calculator", 1, expression="40 + 2")), turn(call("finalize", 2))
+    policy = scripted(*looking, searching, searching, otherwise=lambda messages, arguments: AIMessage(REPORT))
     record = await ask("react", policy=policy)
     assert record.report == REPORT
     refused = [m for m in asked.requests[-2][0] if isinstance(m, ToolMessage)][-1]
@@ -143,25 +118,21 @@ async def test_a_model_that_calls_tools_instead_of_writing_gets_a_fresh_conversa
     assert sum(c.name == "calculator" for c in record.tool_calls) == 1
 
 
-async def test_instructions_in_a_listing_do_nothing(ask: Ask) -> None:
+async def test_instructions_in_a_listing_do_nothing_and_a_write_stays_in_the_session(
+    ask: Ask, shop: Shop
+) -> None:
     """The rules, like any model, read the hostile listing; nothing is written to the profile and it is not obeyed."""
     record = await ask("react", "Find a bird feeder of glass under $20.")
     assert any("B0HOSTILE9" in call.result for call in record.tool_calls)
     assert record.state_changes == []
     assert not any(call.name == "update_user_profile" for call in record.tool_calls)
-    assert (
-        "Evilville"
-        not in record.report.replace("“", "").split("## Sources")[0].split("the listing states")[0]
-    )
-
-
-async def test_a_write_stays_in_the_session_and_is_recorded(ask: Ask, shop: object) -> None:
-    policy = scripted(
-        turn(call("update_user_profile", 1, city="Tulsa")), turn(call("finalize", 2)), AIMessage(REPORT)
-    )
-    record = await ask("react", "I moved to Tulsa, please note that.", policy=policy)
+    own = record.report.replace("“", "").split("## Sources")[0].split("the listing states")[0]
+    assert "Evilville" not in own
+    moves = turn(call("update_user_profile", 1, city="Tulsa")), turn(call("finalize", 2)), AIMessage(REPORT)
+    record = await ask("react", "I moved to Tulsa, please note that.", policy=scripted(*moves))
     assert record.state_changes == [Change(ANNA, "address.city", "Norman", "Tulsa")]
-    assert shop.store.user(ANNA).address.city == "Norman"  # type: ignore[attr-defined]
+    user = shop.store.user(ANNA)
+    assert user is not None and user.address.city == "Norman"
 
 
 @pytest.mark.parametrize("name", ["react", "hybrid-react"])
@@ -169,19 +140,12 @@ async def test_without_the_tool_for_thoughts_nobody_is_given_it_or_told_of_it(
     ask: Ask, asked: Asked, name: str
 ) -> None:
     record = await ask(name, reason=False)
-    bound = [
-        tool["function"]["name"] for _, arguments in asked.requests for tool in arguments.get("tools") or ()
-    ]
+    bound = {name for number in range(len(asked.requests)) for name in asked.tools(number)}
     assert "finalize" in bound and "reason" not in bound
     assert not any("`reason`" in str(m.text) for messages, _ in asked.requests for m in messages)
     assert all(call.ok and call.name != "reason" for call in record.tool_calls)
     assert record.stop_reason == "finalized" and record.report
-
-
-@pytest.mark.parametrize("name", ["react", "hybrid-react"])
-async def test_a_call_of_the_tool_that_was_left_out_is_a_call_of_nothing(ask: Ask, name: str) -> None:
     turns = turn(call("reason", 1, thought="hm")), turn(call("finalize", 2)), AIMessage(REPORT)
     policy = scripted(*turns, otherwise=lambda messages, arguments: AIMessage(REPORT))
-    record = await ask(name, policy=policy, reason=False)
-    first = record.tool_calls[0]
+    first = (await ask(name, policy=policy, reason=False)).tool_calls[0]
     assert (first.name, first.kind, first.ok) == ("reason", "unknown", False)

@@ -13,6 +13,7 @@ from drr.env.settings import Settings
 from drr.papers.pdr.person import Person
 
 from tests.agents.garden import ANNA, write_shop
+from tests.cases import cases
 from tests.persons.remembering import CLUES, FIRST, STATEMENTS, built, write_contexts
 from tests.wire import Request, Say, Wire
 
@@ -21,13 +22,7 @@ pytestmark = pytest.mark.long
 OWN = (ANNA, "Anna", "Ortiz", "anna@post.example", "657-735-4762", "Daniel Plains", "Norman", "73019",
        "1000000000000003", "1000000000000002")  # fmt: skip
 """Of her record and her orders."""
-USER_TOOLS = (
-    "get_user_orders",
-    "get_user_profile",
-    "get_user_statistics",
-    "update_user_profile",
-    "get_order_details",
-)
+USER_TOOLS = cases("agents", "USER_TOOLS")
 PERSON = Person(person_id="p-1", user_id=ANNA, attributes=FIRST.attributes)
 VARIANTS = (*PAPER, "ledger")
 QUERY = {"query": "Which bird house suits bluebirds in a small garden?", "user_id": ANNA, "person_id": "p-1"}
@@ -77,14 +72,7 @@ def requests_under(home: Path, setting: str, at: Path, variants: Sequence[str] =
         return [json.dumps(request.body, ensure_ascii=False) for request in wire.requests]
 
 
-GIVEN = {
-    "task": (),
-    "persona": ("said",),
-    "context:2k": ("shown",),
-    "memory:bm25:500": ("shown",),
-    "records": ("own",),
-    "records+persona": ("own", "said"),
-}
+GIVEN = cases("agents", "GIVEN")
 
 
 @pytest.mark.parametrize("setting", GIVEN)

@@ -16,19 +16,11 @@ from drr.papers.dr3.truth import (
     TaskTruth,
 )
 
+from tests.cases import cases
 from tests.filetasks.made import PAGES, write_task
 
 RIGHT, WRONG = PAGES[0], PAGES[2]
-FACTS = {
-    "f1": ("36 months", "file://manual.pdf#page=2", "The warranty of the kettle lasts 36 months."),
-    "f2": ("58 cm", "file://budget.xlsx#cell=Living%20room!B2", "58 cm"),
-    "f3": ("49.00", "file://orders%202022.csv#row=2", "2022-01-05 Kettle Aqua 3 49.00"),
-    "f4": ("$49.00", "file://slip.png#region=40,60,220,90", "TOTAL $49.00"),
-    "f5": ("45 days", "file://seller.eml", "You may return the kettle within 45 days."),
-    "f6": ("30 days", "file://saved.html", "Kettles may be returned within 30 days."),
-    "f7": ("quiet", "file://notes.md", "It must be quiet."),
-    "p1": ("every 4 weeks", RIGHT[0], RIGHT[2].strip()),
-}
+FACTS = cases("filetasks", "FACTS")
 """Value, address, and how it reads there."""
 
 

@@ -42,7 +42,7 @@ def test_a_hundred_questions_do_not_read_alike(hundred: list[TaskCase]) -> None:
     assert max(runs.values()) <= 5, runs.most_common(3)
 
 
-def test_every_slot_of_every_sentence_is_filled() -> None:
+def test_every_slot_is_filled_and_every_part_and_story_asks_in_its_own_words() -> None:
     words = Path(question.__file__).parent / "words"
     slots = {
         slot for path in words.glob("*.toml") for slot in re.findall(r"\{(\w+)\}", path.read_text("utf-8"))
@@ -50,9 +50,6 @@ def test_every_slot_of_every_sentence_is_filled() -> None:
     frames = {"f", "a", "b", "c", "list"}
     named = set(re.findall(r'"(\w+)"', Path(question.__file__).read_text("utf-8")))
     assert slots - frames - named == set()
-
-
-def test_questions_ask_for_every_part_in_words_of_their_own() -> None:
     for intent in (
         "replace_under_warranty",
         "refill",
@@ -68,9 +65,6 @@ def test_questions_ask_for_every_part_in_words_of_their_own() -> None:
             assert len(set(said["wants"])) >= 4 and len(set(said["asks"])) >= 6, part
             assert all(one.endswith("?") for one in said["asks"])
             assert not re.search(r"\d", " ".join((*said["asks"], *said["wants"])))
-
-
-def test_every_story_names_what_is_asked_about_and_asks_for_no_verdict_that_no_part_decides() -> None:
     for path in (Path(question.__file__).parent / "words").glob("*_*.toml"):
         words = question.tomllib.loads(path.read_text("utf-8"))
         fits = path.stem == "fit_into_space"

@@ -9,16 +9,11 @@ from drr.app.report.calls import tool_calls
 from drr.eval.checks import Subject, check_report
 from drr.eval.evidence.answers import Answer
 
-from tests.cases import table
+from tests.cases import cases, table
 
 ROWS = "file://orders%202022.csv#row=2-7"
 CELLS = "file://log.xlsx#cell=Measured!A1:D6"
-TEXTS = {
-    ROWS: "Row 2: item: Kettle | price: 49.00\nRow 3: item: Descaler | price: 7.50",
-    CELLS: "A4: Window niche\nB4: height\nC4: 68.2 in",
-    "file://manual.pdf#page=2": "The warranty lasts 36 months.",
-    "file://slip.png": "slip.png: a picture of 320 x 200 pixels",
-}
+TEXTS = cases("filetasks", "TEXTS")
 
 
 def checked(sentence: str, address: str) -> dict[str, Any]:

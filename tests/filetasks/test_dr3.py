@@ -123,15 +123,12 @@ def endless(place: Path) -> tuple[AnswerRecord, list[Request]]:
 Endless = tuple[AnswerRecord, list[Request]]
 
 
-def test_limits_are_kept_to_the_call(endless: Endless) -> None:
+def test_limits_are_kept_and_the_main_agent_sees_summaries_only(endless: Endless) -> None:
     record, requests = endless
     assert Counter(map(part, requests)) == {"main": 10 + 1, "search": 5 + 1, "reader": 3 + 1, "look": 1}
     assert record.report == REPORT.strip() and record.stop_reason == "step_limit"
     assert {role: used["calls"] for role, used in record.usage.items()} == {"agent": 21, "perception": 1}
     assert not any(request.body.get("output_config") for request in requests), "nothing is checked unasked"
-
-
-def test_the_main_agent_sees_summaries_and_never_what_a_tool_returned(endless: Endless) -> None:
     _, requests = endless
     raw = ("citric acid", "care.example", "lasts 36 months.", "schema_version", "U1")
     below = "".join(text(request) for request in requests if part(request) in ("search", "reader"))

@@ -55,7 +55,9 @@ def test_every_fact_of_files_stands_at_its_place(drawers: list[WrittenDrawer]) -
                 assert says(text_at(drawer.files[name], place.address), fact.value), (name, fact)
 
 
-def test_a_fact_in_a_picture_has_a_region_within_it(drawers: list[WrittenDrawer]) -> None:
+def test_a_fact_in_a_picture_has_its_region_and_every_file_says_of_what_its_facts_are(
+    drawers: list[WrittenDrawer],
+) -> None:
     seen = 0
     for drawer in drawers:
         for fact in drawer.case.of("file"):
@@ -67,9 +69,20 @@ def test_a_fact_in_a_picture_has_a_region_within_it(drawers: list[WrittenDrawer]
                 assert 0 <= left < right <= wide and 0 <= top < bottom <= high
                 assert fact.modality == "picture"
     assert seen >= 5
+    # By readers of others; pictures are read in the browser lane.
+    for drawer in drawers:
+        for fact in drawer.case.of("file"):
+            (place,) = fact.places
+            name = place.address.removeprefix("file://").partition("#")[0]
+            text = (
+                whole_text(name, drawer.files[name]).casefold()
+                if not name.endswith(".png")
+                else place.names or ""
+            )
+            assert place.names and set(tokens(place.names)) <= set(tokens(text)), (name, place.names)
 
 
-def test_no_other_file_and_no_name_of_a_file_says_a_fact(drawers: list[WrittenDrawer]) -> None:
+def test_no_other_file_says_a_fact(drawers: list[WrittenDrawer]) -> None:
     for drawer in drawers:
         texts = {name: whole_text(name, content) for name, content in drawer.files.items()}
         for fact in drawer.case.of("file"):
@@ -77,9 +90,6 @@ def test_no_other_file_and_no_name_of_a_file_says_a_fact(drawers: list[WrittenDr
             for name, text in texts.items():
                 assert not says(name, fact.value)
                 assert name == own or not says(text, fact.value), (drawer.case.task_id, name, fact)
-
-
-def test_no_file_says_a_fact_of_pages_or_names_a_fact(drawers: list[WrittenDrawer]) -> None:
     for drawer in drawers:
         for name, content in drawer.files.items():
             text = whole_text(name, content)
@@ -87,24 +97,28 @@ def test_no_file_says_a_fact_of_pages_or_names_a_fact(drawers: list[WrittenDrawe
             assert not says(text.casefold(), "fact")
 
 
-def test_the_same_seed_gives_the_same_bytes(drawers: list[WrittenDrawer]) -> None:
+def test_a_seed_gives_bytes_that_hold_no_time_and_no_library(drawers: list[WrittenDrawer]) -> None:
     def digest(drawer: WrittenDrawer) -> list[str]:
         return [sha256(content).hexdigest() for content in drawer.files.values()]
 
     for drawer in drawers:
         assert digest(write_drawer(drawer.case)) == digest(drawer)
-
-
-def test_no_file_holds_the_time_at_which_it_was_written(drawers: list[WrittenDrawer]) -> None:
     from datetime import UTC, datetime
 
     today = datetime.now(UTC).strftime("%Y%m%d").encode()
     for drawer in drawers:
         for content in drawer.files.values():
             assert today not in content
+    papers = [
+        content for drawer in drawers for name, content in drawer.files.items() if name.endswith(".pdf")
+    ]
+    for content in papers:
+        assert b"eportLab" not in content and b"opensource" not in content
+        assert PdfReader(BytesIO(content), strict=True).metadata is not None
+    assert papers
 
 
-def test_papers_and_sheets_say_who_made_them_and_when(drawers: list[WrittenDrawer]) -> None:
+def test_papers_agree_with_who_made_them_taxes_plans_and_days(drawers: list[WrittenDrawer]) -> None:
     """By `openpyxl` in January 2020 and by nobody in January 2000, whatever day a task was of."""
     seen = Counter[str]()
     for drawer in drawers:
@@ -126,6 +140,38 @@ def test_papers_and_sheets_say_who_made_them_and_when(drawers: list[WrittenDrawe
                 assert "anonymous" not in info.author
             seen[name[-4:]] += 1
     assert seen["xlsx"] >= 2 and seen[".pdf"] >= 2
+    assert (sales_tax("Florida", 2018), sales_tax("California", 2013), sales_tax("California", 2023)) == (
+        6,
+        8.25,
+        7.25,
+    )
+    assert sales_tax("Oregon", 2020) == sales_tax(None, 2020) == 0
+    assert set(_rates()) == set(STATES.values())
+    seen = 0
+    for drawer in drawers:
+        percent = sales_tax(drawer.case.state, drawer.case.bought.year)
+        for name, content in drawer.files.items():
+            for printed in re.findall(r"Tax ([\d.]+)%", whole_text(name, content)):
+                seen += 1
+                assert float(printed) == percent
+    assert seen
+    for drawer in drawers:
+        for fact in drawer.case.of("file"):
+            sheet = fact.places[0].address.partition("#cell=")[2].partition("!")[0]
+            if sheet and fact.attribute == "price paid":
+                assert sheet == "Bought" or "budget" not in fact.places[0].address
+            if sheet == "By the year":
+                assert fact.attribute.startswith("upkeep")
+    logs = 0
+    for drawer in drawers:
+        for name, content in drawer.files.items():
+            if name.endswith(".xlsx"):
+                for sheet in openpyxl.load_workbook(BytesIO(content)).worksheets:
+                    if sheet["A1"].value == "Day":
+                        days = [str(row[0].value) for row in sheet.iter_rows(min_row=2) if row[0].value]
+                        logs += 1
+                        assert days == sorted(days)
+    assert logs
 
 
 @pytest.mark.long
@@ -160,70 +206,13 @@ def test_times_of_a_file_follow_what_it_tells(hundred: list[TaskCase]) -> None:
     assert min(seen["xlsx"], seen[".pdf"], seen[".eml"]) >= 2, seen
 
 
-def test_a_paper_takes_the_tax_of_the_shoppers_state(drawers: list[WrittenDrawer]) -> None:
-    assert (sales_tax("Florida", 2018), sales_tax("California", 2013), sales_tax("California", 2023)) == (
-        6,
-        8.25,
-        7.25,
-    )
-    assert sales_tax("Oregon", 2020) == sales_tax(None, 2020) == 0
-    assert set(_rates()) == set(STATES.values())
-    seen = 0
-    for drawer in drawers:
-        percent = sales_tax(drawer.case.state, drawer.case.bought.year)
-        for name, content in drawer.files.items():
-            for printed in re.findall(r"Tax ([\d.]+)%", whole_text(name, content)):
-                seen += 1
-                assert float(printed) == percent
-    assert seen
-
-
-def test_every_file_says_of_what_its_facts_are(drawers: list[WrittenDrawer]) -> None:
-    """By readers of others; pictures are read in the browser lane."""
-    for drawer in drawers:
-        for fact in drawer.case.of("file"):
-            (place,) = fact.places
-            name = place.address.removeprefix("file://").partition("#")[0]
-            text = (
-                whole_text(name, drawer.files[name]).casefold()
-                if not name.endswith(".png")
-                else place.names or ""
-            )
-            assert place.names and set(tokens(place.names)) <= set(tokens(text)), (name, place.names)
-
-
-def test_what_is_paid_once_or_by_the_year_is_in_no_monthly_plan(drawers: list[WrittenDrawer]) -> None:
-    for drawer in drawers:
-        for fact in drawer.case.of("file"):
-            sheet = fact.places[0].address.partition("#cell=")[2].partition("!")[0]
-            if sheet and fact.attribute == "price paid":
-                assert sheet == "Bought" or "budget" not in fact.places[0].address
-            if sheet == "By the year":
-                assert fact.attribute.startswith("upkeep")
-
-
 def _as(case: TaskCase, number: int, form: FileForm, entries: tuple[FileEntry, ...]) -> dict[str, bytes]:
     name = {"notes": "n.md", "mail": "m.eml", "budget": "b.xlsx", "manual": "h.pdf"}[form]
     file = PlannedFile(name=name, form=form, entries=entries)
     return write_drawer(replace(case, task_id=f"{number:03d}", files=(file,))).files
 
 
-def test_users_share_no_lines(hundred: list[TaskCase]) -> None:
-    """`Renew the parking permit before the weekend` stood in the notes of three users of ten."""
-    case = hundred[0]
-    seen: Counter[str] = Counter()
-    for number in range(1, 13):
-        lines = _as(case, number, "notes", ())["n.md"].decode().splitlines()
-        said = {line.lstrip("-*[] ") for line in lines if line and not line.startswith("#")}
-        assert len(said) > 5 and not any(set(line) & set("{}|") for line in said)
-        seen.update(said)
-    assert not [line for line, times in seen.items() if times > 1]
-    mails = [whole_text("m.eml", _as(case, number, "mail", ())["m.eml"]) for number in range(1, 11)]
-    chatter = Counter(line for mail in mails for line in mail.splitlines() if len(line) > 40)
-    assert not [line for line, times in chatter.items() if times > 1 and line[0] != ">"]
-
-
-def test_a_handbook_is_of_its_sort(hundred: list[TaskCase]) -> None:
+def test_papers_are_of_their_thing_and_edition(hundred: list[TaskCase]) -> None:
     """A nail lamp had a motor that must not get wet, and a coffee maker nothing to do with coffee."""
     for noun, own, foreign in (
         ("UV nail lamp", "gel", r"motor|blocks it|[Ee]mpty it|[Rr]inse"),
@@ -237,10 +226,7 @@ def test_a_handbook_is_of_its_sort(hundred: list[TaskCase]) -> None:
             "h.pdf", _as(replace(hundred[0], thing=thing, rival=None), 1, "manual", ())["h.pdf"]
         )
         assert own in text and not re.search(foreign, text), noun
-
-
-def test_papers_say_which_edition_they_are_of(hundred: list[TaskCase]) -> None:
-    """A label without `Classic` was as good as that of the plain model, whose lots were others."""
+    # A label without `Classic` was as good as that of the plain model, whose lots were others.
     thing = NamedThing(
         brand="Acme", noun="drip coffee maker", model="AC-1234", plural=False, edition="Classic"
     )
@@ -251,20 +237,7 @@ def test_papers_say_which_edition_they_are_of(hundred: list[TaskCase]) -> None:
         "Acme",
         "Drip coffee maker Classic",
     )
-
-
-def test_papers_do_not_name_the_library_that_set_them(drawers: list[WrittenDrawer]) -> None:
-    papers = [
-        content for drawer in drawers for name, content in drawer.files.items() if name.endswith(".pdf")
-    ]
-    for content in papers:
-        assert b"eportLab" not in content and b"opensource" not in content
-        assert PdfReader(BytesIO(content), strict=True).metadata is not None
-    assert papers
-
-
-def test_a_list_of_all_orders_and_a_paper_of_one_agree(hundred: list[TaskCase]) -> None:
-    """A parcel held a light bulb that no order of the list had."""
+    # A parcel held a light bulb that no order of the list had.
     for case in hundred[:12]:
         files = (
             PlannedFile(name="o.csv", form="order_history", entries=()),
@@ -272,19 +245,18 @@ def test_a_list_of_all_orders_and_a_paper_of_one_agree(hundred: list[TaskCase]) 
         )
         text = whole_text("i.pdf", write_drawer(replace(case, files=files)).files["i.pdf"])
         assert case.thing.model in text and not any(name in text for name, _ in SUNDRIES)
-
-
-def test_a_log_is_in_order_of_its_days(drawers: list[WrittenDrawer]) -> None:
-    logs = 0
-    for drawer in drawers:
-        for name, content in drawer.files.items():
-            if name.endswith(".xlsx"):
-                for sheet in openpyxl.load_workbook(BytesIO(content)).worksheets:
-                    if sheet["A1"].value == "Day":
-                        days = [str(row[0].value) for row in sheet.iter_rows(min_row=2) if row[0].value]
-                        logs += 1
-                        assert days == sorted(days)
-    assert logs
+    # `Renew the parking permit before the weekend` stood in the notes of three users of ten.
+    case = hundred[0]
+    seen: Counter[str] = Counter()
+    for number in range(1, 13):
+        lines = _as(case, number, "notes", ())["n.md"].decode().splitlines()
+        said = {line.lstrip("-*[] ") for line in lines if line and not line.startswith("#")}
+        assert len(said) > 5 and not any(set(line) & set("{}|") for line in said)
+        seen.update(said)
+    assert not [line for line, times in seen.items() if times > 1]
+    mails = [whole_text("m.eml", _as(case, number, "mail", ())["m.eml"]) for number in range(1, 11)]
+    chatter = Counter(line for mail in mails for line in mail.splitlines() if len(line) > 40)
+    assert not [line for line, times in chatter.items() if times > 1 and line[0] != ">"]
 
 
 @pytest.mark.long

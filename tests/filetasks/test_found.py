@@ -394,7 +394,7 @@ def test_code_accepts_a_kind_only_with_its_sentence(
     assert refusal_of(one.model_copy(update={"statement": None}), PAGE) == "form"
 
 
-def test_terms_have_three_to_five_words_and_say_no_value() -> None:
+def test_terms_are_short_and_pages_are_cut_between_words() -> None:
     said = [
         "two words",
         "kettle Cover of maker",
@@ -404,9 +404,6 @@ def test_terms_have_three_to_five_words_and_say_no_value() -> None:
     ]
     paths = SearchPaths(terms=[ProposedTerm(term=one, role="signal") for one in said])
     assert [one.term for one in kept_terms(paths, ["36 months"])] == ["kettle cover of maker"]
-
-
-def test_a_long_page_is_cut_between_two_words() -> None:
     cut = bounded("\n".join(["word " * 20] * 100), 1_000)
     assert cut.endswith("word") and 990 < len(cut) <= 1_000
     assert bounded("short", 10) == "short" and len(bounded("x" * 5_000, 1_000)) == 1_000

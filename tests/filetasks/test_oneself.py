@@ -59,12 +59,26 @@ def test_what_is_at_odds_is_told(title: str, day: str, text: str, told: str) -> 
 
 
 @pytest.mark.long
-def test_who_writes_alone_bought_it_once_and_lives_in_one_house(made: list[Corpora]) -> None:
+def test_who_writes_is_one_person(made: list[Corpora]) -> None:
     pages = [page for one in made for page in one.pages if OWN.search(page.title)]
     assert len(pages) > 3
     for page in pages:
         for slot in ("bought", "house"):
             assert sum(f" {said}" in page.text for said in stock().details[slot]) <= 1, page.text
+    # A column had three Ledbetters, and one of four surnames stood on a tenth of all pages.
+    names, seen, pages = stock().names, Counter[str](), 0
+    given, family = set(names["given"]), set(names["family"])
+    for page in (page for one in made for page in one.pages):
+        found = {
+            (first, last)
+            for first, last in re.findall(r"\b([A-Z][a-z]+) ([A-Z][a-z]+)\b", page.text)
+            if first in given and last in family
+        }
+        lasts = {last for _, last in found}
+        assert len(lasts) == len(found) == len({first for first, _ in found}), (page.title, found)
+        seen.update(lasts)
+        pages += bool(found)
+    assert pages > 100 and seen.most_common(1)[0][1] < 0.13 * pages
 
 
 @pytest.mark.long
@@ -108,7 +122,7 @@ def test_a_booklet_is_no_older_than_the_make_that_is_in_the_box(
     assert looked > 15
 
 
-def test_what_is_due_comes_out_to_the_cent(hundred: list[TaskCase]) -> None:
+def test_what_is_due_comes_out_even_by_terms_of_its_time(hundred: list[TaskCase]) -> None:
     looked = 0
     for case in hundred:
         paid = next((one.value for one in case.facts if one.attribute == "price paid"), None)
@@ -118,15 +132,12 @@ def test_what_is_due_comes_out_to_the_cent(hundred: list[TaskCase]) -> None:
                 looked += 1
     assert looked > 15
     assert not comes_out_even(113.95, 10) and comes_out_even(86.95, 20) and set(PARTS) > {"fee", "refund"}
-
-
-def test_terms_that_decide_are_little_older_than_what_they_decide(hundred: list[TaskCase]) -> None:
     starts = [(case, sold_from(fact.attribute)) for case in hundred for fact in case.of("page")]
     assert sum(start is not None for _, start in starts) > 30
     assert all(start is None or (case.bought - start).days < 730 for case, start in starts)
 
 
-def test_orders_are_those_of_a_person(shop: Shop, hundred: list[TaskCase]) -> None:
+def test_orders_are_those_of_a_person_and_files_use_their_names(shop: Shop, hundred: list[TaskCase]) -> None:
     """Six heating pads in six months were nobody's."""
     by_title = {" ".join(one.title.split()): one for one in shop.store.iter_products()}
     for case in hundred:
@@ -137,9 +148,6 @@ def test_orders_are_those_of_a_person(shop: Shop, hundred: list[TaskCase]) -> No
         for (_, is_used_up), found in days.items():
             apart = [(later - day).days for day, later in zip(sorted(found), sorted(found)[1:], strict=False)]
             assert is_used_up or all(gap >= AGAIN for gap in apart)
-
-
-def test_files_call_a_thing_by_the_name_that_the_question_has(hundred: list[TaskCase]) -> None:
     plain = hundred[0].thing
     edition = NamedThing(brand=plain.brand, noun=plain.noun, model=plain.model, plural=False, edition="Pro")
     assert edition.called.endswith(" Pro") and kind_of(edition.noun) is kind_of(plain.noun)
@@ -151,25 +159,7 @@ def test_files_call_a_thing_by_the_name_that_the_question_has(hundred: list[Task
                     assert case.thing.called in entry.sentence, entry.sentence
 
 
-@pytest.mark.long
-def test_no_two_people_of_a_page_share_a_name(made: list[Corpora]) -> None:
-    """A column had three Ledbetters, and one of four surnames stood on a tenth of all pages."""
-    names, seen, pages = stock().names, Counter[str](), 0
-    given, family = set(names["given"]), set(names["family"])
-    for page in (page for one in made for page in one.pages):
-        found = {
-            (first, last)
-            for first, last in re.findall(r"\b([A-Z][a-z]+) ([A-Z][a-z]+)\b", page.text)
-            if first in given and last in family
-        }
-        lasts = {last for _, last in found}
-        assert len(lasts) == len(found) == len({first for first, _ in found}), (page.title, found)
-        seen.update(lasts)
-        pages += bool(found)
-    assert pages > 100 and seen.most_common(1)[0][1] < 0.13 * pages
-
-
-def test_words_take_for_granted_what_just_such_things_have() -> None:
+def test_words_parts_and_brands_are_of_just_such_things(shop: Shop) -> None:
     assert granted("Take the batteries out first.") == {"battery"}
     assert "battery" in kind_of("digital kitchen scale").fits and "battery" not in kind_of("shredder").fits
     assert "hard" not in kind_of("heating pad").fits and "harmless" not in kind_of("chef knife").fits
@@ -181,10 +171,7 @@ def test_words_take_for_granted_what_just_such_things_have() -> None:
         if any("harmless" in said.needs for step in one.steps for said in step)
     ]
     assert thumbs and not any(one.suits(kind_of("chef knife").fits) for one in thumbs)
-
-
-def test_parts_are_those_of_just_such_things() -> None:
-    """Pill organizers had chest clips, and label makers lens rings."""
+    # Pill organizers had chest clips, and label makers lens rings.
     for noun, foreign in (
         ("weekly pill organizer", "clip|zipper|buckle"),
         ("label maker", "lens"),
@@ -193,9 +180,13 @@ def test_parts_are_those_of_just_such_things() -> None:
         ("paper shredder", "battery"),
     ):
         assert [part for part in kind_of(noun).parts if re.search(foreign, part)] == [], noun
+    assert "planted" in kind_of("raised garden bed").fits and kind_of("hang-on aquarium filter").stands == ""
+    product = next(shop.store.iter_products())
+    for brand in ("Open Box Outlet", "Maker Renewed"):
+        assert thing_of(product.model_copy(update={"store": brand}), Random(1)) is None
 
 
-def test_what_leads_to_a_statement_names_its_subject_and_asks_nothing_that_is_not_asked() -> None:
+def test_what_is_asked_is_answered_by_its_own() -> None:
     carriers = stock().carriers
     for about in ("thing", "brand", "seller", "house"):
         for row in carriers[about]:
@@ -205,17 +196,7 @@ def test_what_leads_to_a_statement_names_its_subject_and_asks_nothing_that_is_no
         "question" in row.say(Random(2), str) or "ask" in row.say(Random(2), str)
         for row in carriers["asking"]
     )
-
-
-def test_nobody_plants_under_a_stair_and_no_brand_is_of_what_others_made(shop: Shop) -> None:
-    assert "planted" in kind_of("raised garden bed").fits and kind_of("hang-on aquarium filter").stands == ""
-    product = next(shop.store.iter_products())
-    for brand in ("Open Box Outlet", "Maker Renewed"):
-        assert thing_of(product.model_copy(update={"store": brand}), Random(1)) is None
-
-
-def test_each_question_has_answers_of_its_own() -> None:
-    """Whether one may leave it on was answered by how loud it is."""
+    # Whether one may leave it on was answered by how loud it is.
     left_on = {"motor", "operated"}
     matter = next(one for one in stock().matters if one.needs == left_on)
     loud, on, bill = matter.asked(frozenset({*left_on, "electric", "single"})).values()

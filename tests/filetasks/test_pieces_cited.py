@@ -59,18 +59,13 @@ async def test_a_wide_search_tells_the_piece_and_other_searches_the_page(corpus:
     assert corpus.piece_of("https://other.example/", "whistle") is None
 
 
-def test_a_piece_shares_its_page_and_nothing_else() -> None:
+async def test_a_piece_shares_its_page_and_a_run_freezes_that(corpus: CorpusWeb) -> None:
     known = KnownPlaces([LONG, "file://a.csv"])
     assert known.meeting(piece_address(LONG, 2)) == known.around(piece_address(LONG, 2)) == [LONG]
     for other in (LONG, f"{LONG}#top", f"{LONG}#piece=0", f"{LONG}#piece=x", piece_address(SHORT, 1)):
         assert known.meeting(other) == []
     assert canonical_url(piece_address(LONG, 2)) == piece_address(LONG, 2)
     assert page_of_piece(piece_address(LONG, 2)) == LONG
-
-
-async def test_a_run_knows_a_piece_of_a_page_that_a_tool_returned_and_freezes_the_page(
-    corpus: CorpusWeb,
-) -> None:
     ledger = EvidenceLedger()
     ledger.add("a", [Source(url=LONG, type="web", title="Kettles", seen="plain")])
     assert ledger.knows(f"{LONG}#piece=2") and not ledger.knows(f"{SHORT}#piece=1")

@@ -15,27 +15,17 @@ from drr.papers.dr3.planning.kinds import is_of_several
 from drr.papers.dr3.planning.planner import first_cases
 
 
-def test_a_seed_gives_its_cases_and_more_of_them_begin_with_the_same(
-    shop: Shop, hundred: list[TaskCase]
-) -> None:
+def test_cases_are_drawn_by_seed_in_all_intents_and_modalities(shop: Shop, hundred: list[TaskCase]) -> None:
     assert first_cases(shop, seed=3, count=12) == hundred[:12]
     assert first_cases(shop, seed=4, count=12) != hundred[:12]
-
-
-def test_the_five_intents_come_equally_often(hundred: list[TaskCase]) -> None:
     assert set(Counter(case.intent for case in hundred).values()) == {20}
-
-
-def test_drawers_are_of_one_to_six_files_and_mostly_of_several_modalities(hundred: list[TaskCase]) -> None:
     counts = [len(case.files) for case in hundred]
     assert min(counts) >= 1 and max(counts) <= 6
     assert 1.8 <= sum(counts) / 100 <= 2.5
     assert sum(len({modality(file.form) for file in case.files}) > 1 for case in hundred) >= 60
 
 
-def test_every_file_holds_a_fact_that_no_other_file_holds_and_every_part_needs_a_page(
-    hundred: list[TaskCase],
-) -> None:
+def test_facts_are_needed_and_stand_nowhere_else(hundred: list[TaskCase], shop: Shop) -> None:
     for case in hundred:
         held = [entry.fact for file in case.files for entry in file.entries]
         assert all(file.entries for file in case.files)
@@ -45,20 +35,20 @@ def test_every_file_holds_a_fact_that_no_other_file_holds_and_every_part_needs_a
         for part in case.couplings:
             assert {sources[one] for one in part.facts} == {"file", "page"}
         assert {one for part in case.couplings for one in part.facts} == set(sources)
-
-
-def test_no_fact_of_a_case_says_what_another_says(hundred: list[TaskCase]) -> None:
     for case in hundred:
         for one, other in combinations(case.facts, 2):
             assert not re.search(rf"(?<![\w.]){re.escape(one.value)}(?!\w)", other.text), (one, other)
-
-
-def test_values_of_facts_stand_in_no_product_of_the_catalogue(shop: Shop, hundred: list[TaskCase]) -> None:
     products = {one.product_id: one for one in shop.store.iter_products()}
     for case in hundred:
         for product in (case.owned, *case.others):
             said = products[product.product_id].model_dump_json()
             assert [fact for fact in case.of("file") if fact.value in said and len(fact.value) > 4] == []
+    # A saved page of what is owned said when the candidate was made.
+    facts = {case.task_id: {fact.id: fact.subject for fact in case.facts} for case in hundred}
+    for case in hundred:
+        for file in case.files:
+            if file.form in ("saved_page", "photo", "label", "manual"):
+                assert len({facts[case.task_id][entry.fact] for entry in file.entries}) == 1, file
 
 
 def test_what_was_paid_for_several_is_asked_of_things_used_up_alone(
@@ -97,12 +87,3 @@ def test_what_is_asked_about_is_often_not_of_the_latest_make_and_a_file_says_so(
         )
         told += bool(said)
     assert 0.3 * len(held) < told < 0.9 * len(held)
-
-
-def test_a_page_or_a_picture_of_one_thing_tells_of_no_other(hundred: list[TaskCase]) -> None:
-    """A saved page of what is owned said when the candidate was made."""
-    facts = {case.task_id: {fact.id: fact.subject for fact in case.facts} for case in hundred}
-    for case in hundred:
-        for file in case.files:
-            if file.form in ("saved_page", "photo", "label", "manual"):
-                assert len({facts[case.task_id][entry.fact] for entry in file.entries}) == 1, file

@@ -103,31 +103,22 @@ def test_a_question_that_says_a_search_term_is_refused(task: TaskMaterial, chang
     assert term.term in told
 
 
-def test_words_of_a_term_that_stand_far_apart_expose_nothing(task: TaskMaterial) -> None:
+def test_a_question_exposes_by_words_that_stand_together_or_lead_elsewhere(task: TaskMaterial) -> None:
     term = SearchTerm(term="dented kettle warranty claim", role="signal", facts=(_page_fact(task).id,))
     apart = replace(
         task, question=f"Dented kettle. {task.question} A warranty claim.", terms=(*task.terms, term)
     )
     assert not list(FILTERS["exposure"](apart))
-
-
-def test_a_question_whose_words_lead_elsewhere_is_refused(task: TaskMaterial) -> None:
     (told,) = _refuses("guidance", replace(task, question="zebra quorum xylophone"))
     assert "own words" in told
-
-
-def test_a_supportive_page_that_no_term_leads_to_is_refused(task: TaskMaterial) -> None:
     spoiled = replace(task, terms=tuple(term for term in task.terms if term.role == "noise"))
     told = _refuses("guidance", spoiled)
     assert len(told) == len(task.supportive) and all("no signal term" in one for one in told)
 
 
-def test_a_file_that_can_be_left_out_is_refused(task: TaskMaterial) -> None:
+def test_what_is_needless_or_lost_is_refused(task: TaskMaterial) -> None:
     (told,) = _refuses("necessity", replace(task, files=(*task.files, "holiday.png")))
     assert told.startswith("holiday.png: can be left out")
-
-
-def test_a_fact_that_stands_twice_makes_its_page_needless(task: TaskMaterial) -> None:
     fact = _page_fact(task)
     other = next(one for one in task.facts if one.source == "file")
     twice = fact.model_copy(update={"places": (*fact.places, *other.places)})
@@ -135,18 +126,12 @@ def test_a_fact_that_stands_twice_makes_its_page_needless(task: TaskMaterial) ->
         "necessity", replace(task, facts=tuple(twice if one == fact else one for one in task.facts))
     )
     assert f"{fact.places[0].address}: can be left out" in told[0]
-
-
-def test_a_fact_in_no_document_is_refused(task: TaskMaterial) -> None:
     fact = _page_fact(task)
     lost = fact.model_copy(update={"places": ()})
     told = _refuses(
         "necessity", replace(task, facts=tuple(lost if one == fact else one for one in task.facts))
     )
     assert f"fact {fact.id}: stands in no file and no supportive page" in told
-
-
-def test_a_page_that_does_not_say_its_fact_is_refused(task: TaskMaterial) -> None:
     fact = _page_fact(task)
     pages = [
         page.model_copy(update={"text": page.text.replace(fact.value, "some")})
@@ -156,31 +141,22 @@ def test_a_page_that_does_not_say_its_fact_is_refused(task: TaskMaterial) -> Non
     ]
     told = _refuses("necessity", _with_pages(task, pages))
     assert f"fact {fact.id}: {fact.places[0].address} does not say" in told[0]
-
-
-def test_a_fact_of_a_page_that_a_file_says_is_refused(task: TaskMaterial) -> None:
     fact = _page_fact(task)
     spoiled = replace(task, texts={task.files[0]: fold(f"as they told me, {fact.value} in all")})
     assert any(f"fact {fact.id}: {task.files[0]} says" in told for told in _refuses("necessity", spoiled))
 
 
-def test_a_fact_that_noise_says_is_refused(task: TaskMaterial) -> None:
+def test_what_others_say_is_refused(task: TaskMaterial, shop: Shop) -> None:
     fact = _page_fact(task)
     noise = next(page for page in task.pages if page.url not in {one.url for one in task.known})
     said = noise.model_copy(update={"text": f"{noise.text}\n\n{fact.subject}: {fact.value}."})
     (told,) = _refuses("novelty", _with_pages(task, [said if page == noise else page for page in task.pages]))
     assert told.startswith(f"fact {fact.id}: {noise.url} says")
-
-
-def test_a_longer_figure_with_the_value_in_it_is_another_figure(task: TaskMaterial) -> None:
     fact = _page_fact(task)
     noise = next(page for page in task.pages if page.url not in {one.url for one in task.known})
     said = noise.model_copy(update={"text": f"{noise.text}\n\n{fact.subject}: 1{fact.value.strip('$')}."})
     same = _with_pages(task, [said if page == noise else page for page in task.pages])
     assert not list(FILTERS["novelty"](same))
-
-
-def test_a_fact_that_the_catalogue_says_is_refused(task: TaskMaterial, shop: Shop) -> None:
     fact = _page_fact(task)
     product = next(iter(shop.store.iter_products())).model_copy(
         update={"title": f"{fact.subject}, new", "features": [f"Now with {fact.value}."]}
@@ -189,9 +165,6 @@ def test_a_fact_that_the_catalogue_says_is_refused(task: TaskMaterial, shop: Sho
         "novelty", replace(task, catalogue=lambda words: [product] if words == fact.subject else [])
     )
     assert told == [f"fact {fact.id}: the catalogue says {fact.value!r} of {product.product_id}"]
-
-
-def test_a_question_that_says_a_fact_is_refused(task: TaskMaterial) -> None:
     for fact in task.facts:
         told = _refuses("novelty_question", replace(task, question=f"{task.question} I think {fact.value}."))
         assert told == [f"fact {fact.id}: the question says {fact.value!r}"]
@@ -204,12 +177,9 @@ def _spoiled_place(task: TaskMaterial, **change: str | None) -> TaskMaterial:
     return replace(task, facts=tuple(bad if one == fact else one for one in task.facts))
 
 
-def test_a_fact_that_says_of_nothing_what_it_is_is_refused(task: TaskMaterial) -> None:
+def test_a_fact_whose_object_is_unsaid_or_called_otherwise_is_refused(task: TaskMaterial) -> None:
     (told,) = _refuses("tied", _spoiled_place(task, names=None))
     assert "nothing in" in told and "says of what it is" in told
-
-
-def test_a_fact_whose_object_the_question_calls_otherwise_is_refused(task: TaskMaterial) -> None:
     (told,) = _refuses("tied", _spoiled_place(task, names="our zebra corner"))
     assert "the question does not call it 'our zebra corner'" in told
 

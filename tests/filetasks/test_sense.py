@@ -31,18 +31,13 @@ from drr.papers.dr3.reckoning import nonsense, overturns, reckoned, turns
 from drr.papers.dr3.truth import ChangeKind, KnownPage, StatementChange, TaskFact
 from drr.papers.dr3.values import FactValues, is_rest, number_of, sold_from
 
-from tests.cases import table
+from tests.cases import cases, table
 from tests.filetasks.reading import whole_text
 
 TODAY = date(2022, 10, 1)
 TERM = "warranty term from serial K3100 on, sold from March 2018"
 BED = {"purchase date": "February 2, 2019", "serial number": "K3145-12345", TERM: "33 months"}
-BACK = {
-    "day of delivery": "September 20, 2022",
-    "days to return": "30 days",
-    "price paid": "$40.00",
-    "share kept of opened goods": "10 percent",
-}
+BACK = cases("filetasks", "BACK")
 PACK = {"day of opening": "2022-05-29", "use": "4 times a week", "portions in one pack": "118 portions"}
 
 
@@ -61,42 +56,19 @@ def facts(values: Mapping[str, str]) -> list[TaskFact]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("values", "told"),
-    [
-        ({**BED, "price paid": "$92.59", "share refunded without a replacement": "35 percent"}, "the cover had ended"),
-        ({**BED, "purchase date": "January 5, 2018"}, "bought before March 1, 2018"),
-        ({**BED, "serial number": "K3045-12345"}, "is not from K3100 on"),
-        ({**BED, "day the fault was noticed": "January 9, 2019"}, "lies before the purchase date"),
-        (PACK | {"day of opening": "2022-01-02"}, "before it is asked"),
-        (PACK | {"months it keeps once open": "3 months"}, "spoiled before it is asked"),
-        ({"portions in one pack": "118 portions", "use": "4 times a week"}, "without day of opening"),
-        ({"weight of the owned one": "4.1 lb", "weight on the testers' scale": "4.2 pounds"}, "too small"),
-        ({"day of delivery": "December 25, 2016", "days to return": "900 days"}, "nobody delivers"),
-        (BACK | {"lot number": "A2100", "lots that are faulty": "lots before A2140"}, "nobody keeps a share of what is faulty"),
-        (BACK | {"weight at home": "5.1 oz", "least weight of a genuine one": "6.2 ounces"}, "nobody keeps a share of a copy"),
-        ({"day of delivery": "November 1, 2022", "days to return": "30 days"}, "after the question"),
-        ({"colour": "red", "days to paint": "3 days"}, "no part of an answer rests on"),
-    ],
-)  # fmt: skip
+@table("filetasks", "what_nobody_would_ask_is_told")
 def test_what_nobody_would_ask_is_told(values: dict[str, str], told: str) -> None:
     assert any(told in one for one in nonsense(facts(values), TODAY)), list(nonsense(facts(values), TODAY))
 
 
-def test_what_makes_sense_is_not_told() -> None:
+def test_a_pack_counts_from_its_opening_and_a_value_turns_an_answer_by_its_verdict() -> None:
     sound = {"lot number": "A2160", "lots that are faulty": "lots before A2140"}
     for values in (BED, PACK, BACK, BACK | sound, {**PACK, "months it keeps once open": "9 months"}):
         assert list(nonsense(facts(values), TODAY)) == []
-
-
-def test_a_pack_runs_out_counted_from_its_opening_and_covers_count_from_the_sale() -> None:
     pack = reckoned("lasting", FactValues(PACK, TODAY))
     assert pack.figure == "December 21, 2022" and pack.verdict == ""
     assert reckoned("term", FactValues(BED, TODAY)).figure == "November 2, 2021"
     assert reckoned("term", FactValues(BED, TODAY)).verdict == "past"
-
-
-def test_a_value_turns_an_answer_only_where_its_verdict_changes() -> None:
     trunk = FactValues({"gap in the trunk": "21.7 in", "narrowest side of the carton": "22.8 inches"}, TODAY)
     assert not overturns(trunk, "narrowest side of the carton", "34.4 inches")
     assert turns(trunk, "narrowest side of the carton", "34.4 inches")
@@ -119,7 +91,7 @@ def test_every_case_makes_sense(hundred: list[TaskCase]) -> None:
             )
 
 
-def test_products_are_asked_what_their_sort_can_be_asked(hundred: list[TaskCase]) -> None:
+def test_products_are_asked_what_their_sort_can_be_asked(hundred: list[TaskCase], pool: PagePool) -> None:
     for case in hundred:
         kind = kind_of(case.thing.noun)
         keys = {part.key for part in case.couplings}
@@ -141,9 +113,18 @@ def test_products_are_asked_what_their_sort_can_be_asked(hundred: list[TaskCase]
             for said in (value for attribute, value in values.items() if attribute.startswith(name)):
                 assert within is not None
                 assert within[0] <= float(re.findall(r"[\d.]+", said)[0]) <= within[1] + 1
+    assert {modality(file.form) for case in hundred for file in case.files} == {"text", "table", "picture"}
+    # A nail lamp with LEDs of 2001, a massage gun of 2011.
+    assert kind_of("mini massage gun").since == 2016 and kind_of("tall kettle").since == 0
+    for case in hundred:
+        for thing in (case.thing, case.rival):
+            assert thing is None or case.bought.year >= kind_of(thing.noun).since
+    young = [page for page in pool.pages if page.since > 2005]
+    assert len(young) > 3 and all(page.is_possible(date(2030, 1, 1)) for page in young)
+    assert not any(page.is_possible(date(2005, 1, 1)) for page in young)
 
 
-def test_rows_of_sorts_say_why_and_no_ending_stands_twice() -> None:
+def test_sorts_are_plausible() -> None:
     text = (Path(kinds_module.__file__).parent / "kinds.toml").read_text("utf-8")
     assert text.count("\nwhy = ") == text.count("[[kind]]")
     words = [
@@ -160,18 +141,37 @@ def test_rows_of_sorts_say_why_and_no_ending_stands_twice() -> None:
     assert balm.weigh is not None and balm.weigh[1] < 5 and kettle.alone != kettle.pounds
     assert kind_of("maple rolling pin").lasts is None and kind_of("maple rolling pin").upkeep is None
     assert kind_of("raised garden beds").stands == "floor" and kind_of("dog bed").stands == ""
+    # An oil diffuser of 12.6 pounds in use, and clamps with a serial number.
+    rows = tomllib.loads((Path(__file__).parent / "plausible.toml").read_text("utf-8"))
+    for name, known in rows.items():
+        kind = kind_of(name)
+        for field, (low, high) in known.items():
+            found = getattr(kind, {"used": "pounds"}.get(field, field))
+            assert found is not None and low <= found[0] < found[1] <= high, (name, field, found)
+    for kind in all_kinds():
+        assert kind.alone is None or kind.pounds is None or kind.alone[0] <= kind.pounds[1], kind.ending
+        assert kind.holds is None or kind.pounds is not None, kind.ending
+        if kind.plate:
+            carried = kind.ending in ("grill", "baby carrier", "carrier")
+            assert kind.manual in ("powered", "handheld", "furniture") or carried, kind.ending
+    for name in ("clamp set", "chef knife", "dog bed", "bird feeder", "socket set"):
+        assert not kind_of(name).plate
+    for kind in all_kinds():
+        assert kind.parcel is None or (kind.alone is not None and kind.parcel[0] > kind.alone[1])
+        assert kind.wrapped is None or (kind.weigh is not None and kind.wrapped[0] > kind.weigh[1])
+        if kind.boxed is not None and kind.carton is not None:
+            assert kind.boxed[0] > kind.carton[1]
+        assert "corded" not in kind.fits or "cordless" not in kind.traits
+    assert "corded" not in kind_of("solar pathway light").fits and "corded" in kind_of("humidifier").fits
 
 
-def test_what_a_shop_prints_at_a_sale_says_day_and_price(hundred: list[TaskCase]) -> None:
+def test_papers_of_one_purchase_agree_and_say_day_and_price(hundred: list[TaskCase]) -> None:
     for case in hundred:
         forms = {entry.attribute: file.form for file in case.files for entry in file.entries}
         printed = {file.form for file in case.files} & {"receipt", "invoice", "till_slip"}
         assert len(printed) <= 1
         for name in ("purchase date", "price paid"):
             assert not printed or forms.get(name, *printed) in printed
-
-
-def test_papers_of_one_purchase_agree(hundred: list[TaskCase]) -> None:
     papers = (
         PlannedFile(name="a.pdf", form="invoice", entries=()),
         PlannedFile(name="b.pdf", form="delivery_note", entries=()),
@@ -184,9 +184,6 @@ def test_papers_of_one_purchase_agree(hundred: list[TaskCase]) -> None:
         goods = [{text for text, _ in SUNDRIES if text in one} for one in texts]
         assert goods[0] and goods[0] == goods[1]
         assert case.thing.model in texts[0] and case.thing.model in texts[1]
-
-
-def test_a_bar_codes_last_digit_checks_the_others() -> None:
     assert upc("03600029145") == "036000291452"
     assert upc("54838729697") != "548387296974"
 
@@ -220,10 +217,6 @@ def test_distractors_mislead_and_speak_of_other_purchases(hundred: list[TaskCase
             )
         assert all(page.page.age is not None for page in supportive)
     assert {"outdated", "other_period", "wrong_figure", "other_model"} <= kinds
-
-
-def test_modalities_know_every_form(hundred: list[TaskCase]) -> None:
-    assert {modality(file.form) for case in hundred for file in case.files} == {"text", "table", "picture"}
 
 
 def _changed(known: tuple[KnownPage, ...], after: str | None) -> tuple[KnownPage, ...]:
@@ -342,24 +335,6 @@ def _page(name: str, day: str, text: str = "") -> CorpusPage:
     return CorpusPage(url=f"https://{name}.example/a", title=name, text=text or name, date=day)
 
 
-def test_figures_of_a_sort_are_those_of_such_things() -> None:
-    """An oil diffuser of 12.6 pounds in use, and clamps with a serial number."""
-    rows = tomllib.loads((Path(__file__).parent / "plausible.toml").read_text("utf-8"))
-    for name, known in rows.items():
-        kind = kind_of(name)
-        for field, (low, high) in known.items():
-            found = getattr(kind, {"used": "pounds"}.get(field, field))
-            assert found is not None and low <= found[0] < found[1] <= high, (name, field, found)
-    for kind in all_kinds():
-        assert kind.alone is None or kind.pounds is None or kind.alone[0] <= kind.pounds[1], kind.ending
-        assert kind.holds is None or kind.pounds is not None, kind.ending
-        if kind.plate:
-            carried = kind.ending in ("grill", "baby carrier", "carrier")
-            assert kind.manual in ("powered", "handheld", "furniture") or carried, kind.ending
-    for name in ("clamp set", "chef knife", "dog bed", "bird feeder", "socket set"):
-        assert not kind_of(name).plate
-
-
 @table("filetasks", "another_figure_that_answers_what_is_asked_is_refused")
 def test_another_figure_that_answers_what_is_asked_is_refused(
     asked: str, value: str, text: str, refused: bool
@@ -370,7 +345,7 @@ def test_another_figure_that_answers_what_is_asked_is_refused(
     assert len(list(answered_elsewhere(task))) == refused
 
 
-def test_what_a_thing_is_called_says_nothing_of_it() -> None:
+def test_other_figures_are_told_from_names_and_from_records() -> None:
     """The parcel of a heavy-duty monitor arm was taken for its weight: all candidates of a task were refused."""
     (fact,) = facts({"weight in use": "11.4 pounds"})
     fact = fact.model_copy(update={"source": "page", "subject": "Acme heavy-duty arm"})
@@ -383,29 +358,6 @@ def test_what_a_thing_is_called_says_nothing_of_it() -> None:
         assert list(answered_elsewhere(replace(_of_pages([page]), facts=(fact,)))) == []
     page = _page("one", "2017-12-30", "The Acme heavy-duty arm weighs 11.8 pounds.")
     assert len(list(answered_elsewhere(replace(_of_pages([page]), facts=(fact,))))) == 1
-
-
-def test_whatever_words_are_chosen_a_statement_is_known_for_what_it_is() -> None:
-    """`It needs 1.2 inches on the left and as much on the right` was refused as silence on the room at the sides, one task in so many."""
-    for form in (one for one in stock().statements if not one.is_beside):
-        for row in (*form.sentences, *form.talk, *form.side, *form.bare, form.column):
-            for way in range(min(row.ways, 200)):
-                said = row.words(Random(way), lambda slot: f"<{len(slot)}>", way)
-                assert form.called.search(said), (form.attribute.pattern, said)
-
-
-def test_a_table_stands_apart_from_what_is_written_above_it(pool: PagePool) -> None:
-    """`Upkeep: | Model | Unopened |` made a table of upkeep of another, and no table at all."""
-    tables = [page for page in pool.pages if "| --- |" in page.text]
-    assert len(tables) > 9
-    for page in tables:
-        for head in re.findall(r"(.*)\n\| --- \|", page.text):
-            assert head.startswith("| "), head
-    row = "Upkeep: | Model | Unopened |\n| --- | --- |\n| Acme cream | 20 months (version of July 2019) |"
-    assert list(reported(_page("one", "2020-01-28", row))) == []
-
-
-def test_what_a_distractor_says_by_its_record_is_no_other_figure() -> None:
     (fact,) = facts({"portions in one pack": "118 portions"})
     page = _page("one", "2017-12-30", "A pack of the Acme thing gave 90 portions.")
     change = StatementChange(kind="outdated", fact=fact.id, before=fact.value, after="90 portions")
@@ -414,10 +366,24 @@ def test_what_a_distractor_says_by_its_record_is_no_other_figure() -> None:
     assert list(answered_elsewhere(task)) == []
 
 
-def test_what_nobody_asks_for_stands_under_no_heading_that_asks_for_something_else() -> None:
+def test_statements_are_known_for_what_they_are(pool: PagePool) -> None:
+    """`It needs 1.2 inches on the left and as much on the right` was refused as silence on the room at the sides, one task in so many."""
+    for form in (one for one in stock().statements if not one.is_beside):
+        for row in (*form.sentences, *form.talk, *form.side, *form.bare, form.column):
+            for way in range(min(row.ways, 200)):
+                said = row.words(Random(way), lambda slot: f"<{len(slot)}>", way)
+                assert form.called.search(said), (form.attribute.pattern, said)
     asked = {form.topic for form in stock().statements if not form.is_beside}
     for form in stock().statements:
         assert not form.is_beside or form.topic not in asked, form.attribute.pattern
+    # `Upkeep: | Model | Unopened |` made a table of upkeep of another, and no table at all.
+    tables = [page for page in pool.pages if "| --- |" in page.text]
+    assert len(tables) > 9
+    for page in tables:
+        for head in re.findall(r"(.*)\n\| --- \|", page.text):
+            assert head.startswith("| "), head
+    row = "Upkeep: | Model | Unopened |\n| --- | --- |\n| Acme cream | 20 months (version of July 2019) |"
+    assert list(reported(_page("one", "2020-01-28", row))) == []
 
 
 def test_terms_are_those_that_people_know(hundred: list[TaskCase], pool: PagePool) -> None:
@@ -438,27 +404,6 @@ def test_terms_are_those_that_people_know(hundred: list[TaskCase], pool: PagePoo
         assert change is not None
         among = facts[change.fact].among
         assert not among or not change.stated or number_of(change.stated) in among
-
-
-def test_nobody_bought_or_wrote_about_what_there_was_not(hundred: list[TaskCase], pool: PagePool) -> None:
-    """A nail lamp with LEDs of 2001, a massage gun of 2011."""
-    assert kind_of("mini massage gun").since == 2016 and kind_of("tall kettle").since == 0
-    for case in hundred:
-        for thing in (case.thing, case.rival):
-            assert thing is None or case.bought.year >= kind_of(thing.noun).since
-    young = [page for page in pool.pages if page.since > 2005]
-    assert len(young) > 3 and all(page.is_possible(date(2030, 1, 1)) for page in young)
-    assert not any(page.is_possible(date(2005, 1, 1)) for page in young)
-
-
-def test_a_parcel_is_heavier_and_a_box_longer_than_what_is_in_it() -> None:
-    for kind in all_kinds():
-        assert kind.parcel is None or (kind.alone is not None and kind.parcel[0] > kind.alone[1])
-        assert kind.wrapped is None or (kind.weigh is not None and kind.wrapped[0] > kind.weigh[1])
-        if kind.boxed is not None and kind.carton is not None:
-            assert kind.boxed[0] > kind.carton[1]
-        assert "corded" not in kind.fits or "cordless" not in kind.traits
-    assert "corded" not in kind_of("solar pathway light").fits and "corded" in kind_of("humidifier").fits
 
 
 @pytest.mark.long

@@ -22,7 +22,7 @@ from drr.env.source import Source
 from drr.env.world import Holdings, Site, all_kinds, kinds_of, open_realm
 from drr.eval.judging.read import citation_verdicts
 from drr.eval.metrics.document import study_document
-from drr.papers.dr3.folders import PICTURE, FileSources
+from drr.papers.dr3.folders import FileSources
 from drr.papers.dr3.world import queries_of
 from drr.study.study import Study
 
@@ -230,28 +230,7 @@ def read(url: str, seen: str) -> Source:
     return Source(url=url, type="file", title="x", seen=seen)
 
 
-@pytest.mark.parametrize(
-    ("address", "status", "words"),
-    [
-        (
-            "file://manual.pdf#page=2",
-            "ok",
-            "The warranty of the kettle lasts 36 months.\nLimescale is excluded.",
-        ),
-        ("file://manual.pdf", "ok", "Part K-17 is the lid."),
-        ("file://manual.pdf#page=9", "unreachable", "the file has no such place"),
-        (
-            "file://orders 2022.csv#row=2",
-            "ok",
-            "Row 2: date: 2022-01-05 | item: Kettle Aqua 3 | price: 49.00",
-        ),
-        ("file://budget.xlsx#cell=Plan!B1", "ok", "B1: 120"),
-        ("file://slip.png", "not_frozen", PICTURE),
-        ("file://brochure.pdf", "unreachable", "there is no such file"),
-        ("file://truth.json", "unreachable", "there is no such file"),
-        ("file://../truth.json", "unreachable", "there is no such file"),
-    ],
-)
+@table("filetasks", "a_claim_is_held_against_the_place_that_it_cites")
 def test_a_claim_is_held_against_the_place_that_it_cites(
     kind: FileSources, address: str, status: str, words: str
 ) -> None:

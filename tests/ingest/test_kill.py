@@ -35,18 +35,8 @@ def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def arguments(raw: Path, shop: Path, seed: int) -> list[str]:
-    options = [
-        "--categories",
-        "all",
-        "--max-bad",
-        "1",
-        "--seed",
-        str(seed),
-        "--quiet",
-        "--statuses",
-        "varied",
-    ]
-    return ["data", "ingest", str(raw), "--shop", str(shop), "--replace", *options]
+    given = f"--shop {shop} --replace --categories all --max-bad 1 --seed {seed} --quiet --statuses varied"
+    return ["data", "ingest", str(raw), *given.split()]
 
 
 def kill_at_random(raw: Path, tmp_path: Path, times: int, seed: int) -> set[int]:

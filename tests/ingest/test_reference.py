@@ -13,21 +13,13 @@ from drr.env.progress import Quiet
 from drr.env.settings import Settings
 from drr.env.shop import Shop, check_shop, open_shop
 
+from tests.cases import cases
 from tests.ingest.conftest import CATEGORIES, Ingest
 from tests.ingest.raw import messy_metas, messy_reviews, product_id, write_pair
 from tests.ingest.reference import expected, shuffled
 from tests.sizes import mostly_at_night
 
-RECIPES: list[dict[str, Any]] = [
-    {},
-    {"max_products": 7},
-    {"max_products": 7, "pick": "top"},
-    {"max_products": 7, "pick": "random", "seed": 3},
-    {"max_products": 7, "pick": "review-prefix", "orders": "since"},
-    {"since": "2023-01-01", "orders": "since", "min_reviews": 1},
-    {"limit_reviews": 400, "min_reviews": 1},
-    {"min_reviews": 0, "max_products": 20},
-]
+RECIPES: list[dict[str, Any]] = cases("ingest", "RECIPES")
 
 
 def orders_of(shop: Shop) -> list[tuple[str, str, str]]:

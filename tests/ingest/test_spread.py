@@ -105,7 +105,8 @@ def spread(raw: Path, folder: Path, space: int = orders.ID_SPACE, **recipe: Any)
 
 
 def same(here: Manifest, there: Manifest) -> None:
-    for name in (
+
+    for name in [
         "as_of",
         "content_hash",
         "counts",
@@ -115,7 +116,7 @@ def same(here: Manifest, there: Manifest) -> None:
         "quarantined",
         "notes",
         "origin",
-    ):
+    ]:
         assert getattr(here, name) == getattr(there, name), name
 
 

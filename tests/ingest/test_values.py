@@ -20,40 +20,11 @@ from drr.env.shop import UserRow
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.cases import each, table
+from tests.cases import cases, each, table
 from tests.ingest.raw import meta, odd_user, user_id
 
 
-@each(
-    ("raw", "value", "form"),
-    [
-        (24.95, 24.95, "number"),
-        (0, 0.0, "number"),
-        (0.0, 0.0, "number"),
-        (34355.69, 34355.69, "number"),
-        (None, None, "missing"),
-        ("None", None, "missing"),
-        ("", None, "missing"),
-        ("—", None, "dash"),
-        ("from 8.99", 8.99, "from"),
-        ("From $1,008.99", 1008.99, "from"),
-        ("from\xa08.99", 8.99, "from"),
-        ("$\xa012.99\u2009", 12.99, "text"),
-        ("$12.99 - $15.99", None, "unreadable"),
-        ("12.99", 12.99, "text"),
-        ("$12.99", 12.99, "text"),
-        (" $ 1,234.50 ", 1234.5, "text"),
-        ("10 - 20", None, "unreadable"),
-        ("12,99", None, "unreadable"),
-        ("-3", None, "unreadable"),
-        (-3.0, None, "unreadable"),
-        (True, None, "unreadable"),
-        ([1.0], None, "unreadable"),
-        ("١٢", None, "unreadable"),
-        (10**400, None, "unreadable"),
-        ("9" * 400, None, "unreadable"),
-    ],
-)
+@each(("raw", "value", "form"), cases("ingest", "prices"))
 def test_prices(raw: Any, value: float | None, form: str) -> None:
     assert parse_price(raw) == (value, form)
 
@@ -83,28 +54,15 @@ def product_of(**fields: Any) -> tuple[Any, Counter[str]]:
     return make_product(raw, "Pet_Supplies", notes), notes
 
 
-def test_details_keep_dots_and_nested_ranks_also_from_a_text() -> None:
+def test_details_and_categories_are_read_in_every_form() -> None:
+    """Nested ranks and dots in names, also from a text; copies that went through a data frame."""
     details = {"Number of USB 3.0 Ports": "2", "No. of wires": "", "Best Sellers Rank": {"Dogs & Cats": 3}}
     assert product_of(details=details)[0].details == details
     assert product_of(details=json.dumps(details))[0].details == details
-
-
-def test_copies_that_went_through_a_data_frame_are_understood() -> None:
     product, _ = product_of(rating_number=120.0, price="None", average_rating=4, details="")
-    assert (product.rating_number, product.price, product.average_rating, product.details) == (
-        120,
-        None,
-        4.0,
-        {},
-    )
-
-
-@pytest.mark.parametrize("nothing", ["None", "null", "nan", " "])
-def test_details_that_a_copy_spells_as_nothing_are_empty(nothing: str) -> None:
-    assert product_of(details=nothing)[0].details == {}
-
-
-def test_empty_categories_are_the_files() -> None:
+    assert (product.rating_number, product.price, product.average_rating) == (120, None, 4.0)
+    for nothing in ("", "None", "null", "nan", " "):
+        assert product_of(details=nothing)[0].details == {}
     product, notes = product_of(categories=[])
     assert product.categories == ["Pet_Supplies"]
     assert notes["categories_from_file"] == 1
@@ -153,22 +111,14 @@ def test_wrong_types_are_not_guessed_at(fields: dict[str, Any]) -> None:
 
 def test_categories_by_any_spelling() -> None:
     assert len(ALL) == 34
-    assert parse_categories(
-        "pet supplies, Patio, Lawn & Garden".replace("Patio, Lawn & Garden", "patio-lawn-and-garden")
-    ) == (
-        "Pet_Supplies",
-        "Patio_Lawn_and_Garden",
-    )
+    named = parse_categories("pet supplies, patio-lawn-and-garden")
+    assert named == ("Pet_Supplies", "Patio_Lawn_and_Garden")
     assert set(parse_categories("eight") or ()) == set(EIGHT)
     assert set(parse_categories("ten") or ()) == set(TEN)
     assert parse_categories("all") is None
-
-
-def test_a_wrong_category_lists_near_ones() -> None:
-    with pytest.raises(Misuse, match="did you mean Pet_Supplies"):
-        parse_categories("Pet_Suplies")
-    with pytest.raises(Misuse, match="the 34 names are"):
-        parse_categories("zzz")
+    for wrong, told in (("Pet_Suplies", "did you mean Pet_Supplies"), ("zzz", "the 34 names are")):
+        with pytest.raises(Misuse, match=told):
+            parse_categories(wrong)
 
 
 def rows_of(names: list[str]) -> dict[str, UserRow]:

@@ -6,6 +6,7 @@ from drr.env.entities import Product
 from drr.env.settings import Settings
 from drr.env.shop import UserRow
 
+from tests.cases import cases
 from tests.shops import OrderRow, write_rows
 
 ANNA, BEN, EVE = (
@@ -86,12 +87,7 @@ USERS = [
     ),
     UserRow(EVE, "eve@post.example", "Eve", "Lund", "5550100123", "9 Hill Road", "Troy", "NY", "12180"),
 ]
-ORDERS: list[OrderRow] = [
-    (1000000000000003, FEEDER, 0, 1_655_000_000_000, 2, "Delivered"),
-    (1000000000000002, BARE, 0, 1_650_000_000_000, 1, "Returned"),
-    (1000000000000001, GRINDER, 0, 1_640_000_000_000, 1, "Cancelled"),
-    (1000000000000010, "B0SEED0001", 1, 1_655_600_000_000, 3, "Shipped"),
-]
+ORDERS: list[OrderRow] = cases("tools", "ORDERS")
 ANNAS_ORDER, BENS_ORDER = "1000000000000003", "1000000000000010"
 
 

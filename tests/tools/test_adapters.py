@@ -19,24 +19,10 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.graph import MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
 
-from tests.tools.small_shop import ANNA, ANNAS_ORDER, BEN, BENS_ORDER, FEEDER
+from tests.cases import cases
+from tests.tools.small_shop import ANNA
 
-CALLS: list[tuple[str, dict[str, Any]]] = [
-    ("product_catalog_search", {"query": "bird", "limit": 3}),
-    ("get_product_details", {"product_id": FEEDER}),
-    ("get_user_orders", {}),
-    ("get_order_details", {"order_id": ANNAS_ORDER}),
-    ("get_user_profile", {}),
-    ("update_user_profile", {"city": "Troy"}),
-    ("get_user_statistics", {}),
-    ("web_search", {"query": "winter birds"}),
-    ("calculator", {"expression": "0.1 + 0.2"}),
-    ("get_product_details", {"product_id": "BOBN7FLXLV"}),
-    ("get_order_details", {"order_id": BENS_ORDER}),
-    ("get_user_orders", {"user_id": BEN}),
-    ("calculator", {"expression": 3, "self": 1, "config": {}}),
-    ("product_catalog_search", {"query": {"$gt": ""}}),
-]
+CALLS: list[tuple[str, dict[str, Any]]] = cases("tools", "CALLS")
 
 
 @pytest.fixture

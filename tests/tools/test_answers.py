@@ -21,7 +21,7 @@ from drr.tools.registry import call_sync
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.cases import table
+from tests.cases import cases, table
 from tests.sizes import examples
 from tests.tools.small_shop import ANNA, ANNAS_ORDER, BARE, BEN, EVE, FEEDER, GRINDER, HOSTILE, PRODUCTS
 
@@ -385,16 +385,7 @@ def test_web_results_carry_title_address_and_dated_snippet(ctx: ToolContext) -> 
     assert call_sync("web_search", {"query": "zzz"}, ctx).data == {"items": [], "total": 0}
 
 
-CALLS: list[tuple[str, dict[str, Any], str]] = [
-    ("product_catalog_search", {"query": "bird"}, "product"),
-    ("get_product_details", {"product_id": FEEDER}, "product"),
-    ("get_user_orders", {}, "user"),
-    ("get_order_details", {"order_id": ANNAS_ORDER}, "user"),
-    ("get_user_profile", {}, "user"),
-    ("update_user_profile", {"city": "Troy"}, "user"),
-    ("get_user_statistics", {}, "user"),
-    ("web_search", {"query": "birds"}, "web"),
-]
+CALLS: list[tuple[str, dict[str, Any], str]] = cases("tools", "answers CALLS")
 
 
 @pytest.mark.parametrize(("name", "arguments", "kind"), CALLS)

@@ -15,7 +15,8 @@ from drr.env.web.sandbox import Sandbox
 from drr.tools.base import ToolContext, ToolError, context_for
 from drr.tools.registry import TOOLS, call, call_sync
 
-from tests.tools.small_shop import ANNA, ANNAS_ORDER, BEN, BENS_ORDER, FEEDER
+from tests.cases import cases
+from tests.tools.small_shop import ANNA, ANNAS_ORDER, BEN, BENS_ORDER
 
 # tool, arguments, kind, what the sentence says
 FAILURES: list[tuple[str, dict[str, Any], str, str]] = [
@@ -110,23 +111,7 @@ def test_expected_failures_say_what_to_do(
     assert "\n" not in error.message
 
 
-SAME_THING: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
-    ("get_product_details", {"product_id": "b0bn7flxlv"}, {"product_id": FEEDER}),
-    ("get_product_details", {"product_id": "http://ecommerce.example/b0bn7flxlv"}, {"product_id": FEEDER}),
-    ("get_user_profile", {"user_id": ANNA.lower()}, {}),
-    (
-        "get_user_orders",
-        {"user_id": ANNA.title(), "status": "delivered", "limit": "5"},
-        {"status": "Delivered"},
-    ),
-    ("get_order_details", {"order_id": int(ANNAS_ORDER)}, {"order_id": ANNAS_ORDER}),
-    (
-        "get_order_details",
-        {"order_id": f"user://{ANNA.lower()}/orders/{ANNAS_ORDER}"},
-        {"order_id": ANNAS_ORDER},
-    ),
-    ("product_catalog_search", {"query": "bird", "max_price": "40"}, {"query": "bird", "max_price": 40}),
-]
+SAME_THING: list[tuple[str, dict[str, Any], dict[str, Any]]] = cases("tools", "SAME_THING")
 
 
 @pytest.mark.parametrize(("name", "sent", "meant"), SAME_THING)
@@ -149,13 +134,7 @@ def test_every_tool_is_in_the_table() -> None:
     assert {name for name, *_ in FAILURES} == set(TOOLS)
 
 
-USER_TOOLS: list[tuple[str, dict[str, Any]]] = [
-    ("get_user_orders", {}),
-    ("get_order_details", {"order_id": ANNAS_ORDER}),
-    ("get_user_profile", {}),
-    ("update_user_profile", {"city": "Troy"}),
-    ("get_user_statistics", {}),
-]
+USER_TOOLS: list[tuple[str, dict[str, Any]]] = cases("tools", "USER_TOOLS")
 
 
 @pytest.mark.parametrize(("name", "arguments"), USER_TOOLS)

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.results import record, table
-from tests.cases import each
+from tests.cases import cases, each
 from tests.tools.small_shop import ANNA, ANNAS_ORDER, BEN, BENS_ORDER, FEEDER
 
 _HOSTILE = [
@@ -160,17 +160,7 @@ def test_a_hundred_thousand_arbitrary_calls(shop: Shop, web: Sandbox, before: An
 
 
 @each("hostile", [h for h in _HOSTILE if isinstance(h, str)])
-@each(
-    ("name", "parameter", "rest"),
-    [
-        ("product_catalog_search", "query", {}),
-        ("product_catalog_search", "category", {"query": "bird"}),
-        ("get_product_details", "product_id", {}),
-        ("get_user_orders", "user_id", {}),
-        ("get_order_details", "order_id", {}),
-        ("web_search", "query", {}),
-    ],
-)
+@each(("name", "parameter", "rest"), cases("tools", "query_languages_are_words_like_any_other"))
 def test_query_languages_are_words_like_any_other(
     name: str, parameter: str, rest: dict[str, Any], hostile: str, shop: Shop, web: Sandbox
 ) -> None:

@@ -13,17 +13,7 @@ from pydantic import Field
 
 from tests.cases import cases, each
 
-NAMES = [
-    "product_catalog_search",
-    "get_product_details",
-    "get_user_orders",
-    "get_order_details",
-    "get_user_profile",
-    "update_user_profile",
-    "get_user_statistics",
-    "web_search",
-    "calculator",
-]
+NAMES = cases("tools", "NAMES")
 
 
 def test_the_nine_names_of_the_paper_and_no_more() -> None:

@@ -22,7 +22,7 @@ from mcp.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
 
-from tests.cases import table
+from tests.cases import cases, table
 from tests.tools.small_shop import ANNA, ANNAS_ORDER, BARE, BENS_ORDER, FEEDER, GRINDER, HOSTILE
 from tests.tools.test_mcp import reaching, serving
 
@@ -38,22 +38,7 @@ VARIANT = {
     "required": ["id", "title", "description", "price"],
     "properties": {"price": MONEY, "description": TEXT},
 }
-PRODUCT = {
-    "type": "object",
-    "required": ["id", "title", "description", "price_range", "variants"],
-    "properties": {
-        "description": TEXT,
-        "url": {"format": "uri"},
-        "price_range": {
-            "type": "object",
-            "required": ["min", "max"],
-            "properties": {"min": MONEY, "max": MONEY},
-        },
-        "variants": {"type": "array", "minItems": 1, "items": VARIANT},
-        "categories": {"type": "array", "items": {"required": ["value"]}},
-        "rating": {"required": ["value", "scale_max"]},
-    },
-}
+PRODUCT = cases("tools", "PRODUCT")
 """What UCP's text of 2026-08-25 requires of a product, in our own words."""
 
 
@@ -245,23 +230,7 @@ async def test_strangers_words_are_marked_and_flat(server: ShopServer) -> None:
     assert _codes(told)[0] == "untrusted_text"
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "named"),
-    [
-        ("search_catalog", {}, "catalog"),
-        ("search_catalog", {"catalog": {}}, "catalog.query"),
-        ("search_catalog", {"catalog": {"query": "?!"}}, "no word"),
-        ("search_catalog", {"catalog": {"query": "bird", "pagination": {"cursor": "x"}}}, "cursor"),
-        ("search_catalog", {"catalog": {"query": "bird", "pagination": {"limit": 0}}}, "limit"),
-        ("search_catalog", {"catalog": {"query": "bird", "filters": {"price": {"max": 9.5}}}}, "price.max"),
-        ("search_catalog", {"catalog": {"query": "b", "filters": {"categories": ["A", "B"]}}}, "categories"),
-        ("lookup_catalog", {"catalog": {"ids": []}}, "catalog.ids"),
-        ("lookup_catalog", {"catalog": {"ids": ["B0"] * 51}}, "catalog.ids"),
-        ("get_order", {"catalog": {"id": "1"}}, "id"),
-        ("create_checkout", {"checkout": {}}, "there are search_catalog"),
-        ("product_catalog_search", {"query": "bird"}, "there are search_catalog"),
-    ],
-)
+@table("tools", "what_is_asked_wrong_is_an_error_of_the_protocol")
 async def test_what_is_asked_wrong_is_an_error_of_the_protocol(
     server: ShopServer, name: str, arguments: dict[str, Any], named: str
 ) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import date
 
-import pytest
 from drr.env.session import Session
 from drr.env.shop import SEARCH_VERSION, Shop
 from drr.env.shop_world import ShopWorld
@@ -12,6 +11,7 @@ from drr.env.web.base import WebSearch
 from drr.env.world import Holdings, World, all_kinds, in_table_order, is_paged, kinds_of, label_of, owner_of
 from drr.tools.registry import TOOLS
 
+from tests.cases import table
 from tests.tools.small_shop import ANNA
 
 
@@ -36,19 +36,7 @@ def test_a_world_says_its_day_and_what_of_it_decides_an_answer(shop: Shop, web: 
     assert as_given.key_fields()["shop_url"] == "http://ecommerce.example/"
 
 
-@pytest.mark.parametrize(
-    ("address", "kind"),
-    [
-        ("http://ecommerce.example/B0", "product"),
-        ("https://www.ECOMMERCE.example/no/such?x=1", "product"),
-        ("http://ecommerce.example.org/B0", "web"),
-        (f"user://{ANNA}/profile", "user"),
-        ("user://somebody-else/orders/1", "user"),
-        ("ftp://files.example/a.pdf", "web"),
-        ("http://[broken", "web"),
-        ("", "web"),
-    ],
-)
+@table("tools", "every_address_has_one_owner")
 def test_every_address_has_one_owner(shop: Shop, web: WebSearch, address: str, kind: str) -> None:
     assert owner_of(address, world_of(shop, web).kinds).name == kind
 
