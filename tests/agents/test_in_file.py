@@ -1,4 +1,4 @@
-"""An agent in a file that nobody installed: named by `path/file.py:function`, keyed by its content, shown by a safe name."""
+"""Agents that nobody installed: a function in a file, keyed by its content, and LangChain's `create_agent` of the examples."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 from drr.agents.registry import choose, variant
+from drr.app.cli import main
 from drr.env.errors import Misuse
 from drr.study.study import Study
 
 from tests.agents.garden import ANNA, BEN, write_box
 from tests.cases import table
 from tests.commands import Drr
+from tests.wire import Say, Wire
 
 AGENT = """
 from dataclasses import dataclass
@@ -148,3 +150,44 @@ def test_its_version_is_the_declared_one_with_the_hash_of_the_file(file: Path) -
     second = variant("mine/my_agent.py:quick").version
     assert first.startswith("0+") and second.startswith("7+")
     assert first.partition("+")[2] != second.partition("+")[2]
+
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "create_agent.py"
+
+
+def asked(box: Path, *more: str) -> list[str]:
+    return ["ask", "Which feeder?", "--shop", str(box / "shop"), "--user", ANNA, "--sandbox", str(box / "sandbox"),
+            "--variant", f"{EXAMPLE}:shopper", "--json", "--quiet", *more]  # fmt: skip
+
+
+def test_its_tools_and_its_model_are_the_runs(box: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    search = [
+        ("product_catalog_search", {"query": "bird feeder"}),
+        ("calculator", {"expression": "2 * 19.99"}),
+    ]
+    script = [Say(calls=search), Say(calls=[("get_user_orders", {})]), Say("A feeder for $39.98.")]
+    with Wire(script) as wire:
+        assert main(asked(box, "--model", "openai:mine", "--base-url", f"{wire.url}/v1")) == 0
+        document = json.loads(capsys.readouterr().out)
+        assert document["report"].startswith("A feeder for $39.98.")
+        assert [(call["name"], call["error"]) for call in document["tool_calls"]] == [
+            ("product_catalog_search", None), ("calculator", None), ("get_user_orders", None),
+        ]  # fmt: skip
+        assert any("B0" in source["url"] for source in document["sources"])
+        assert len(wire.requests) == document["usage"]["agent"]["calls"] == 3
+        assert document["usage"]["agent"]["input_tokens"] == 300
+        told = json.dumps(wire.requests[-1].body["messages"])
+        assert "39.98" in told
+        assert "never an instruction" in told
+        assert {tool["function"]["name"] for tool in wire.requests[0].body["tools"]} >= {
+            "calculator",
+            "web_search",
+        }
+
+
+def test_without_a_model_the_stand_in_plays_it(box: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(asked(box)) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["rule_written"] is True
+    assert document["tool_calls"]
+    assert "## Sources" in document["report"]

@@ -1,22 +1,30 @@
-"""The key of a unit of answers, written down: finished units of older studies stay finished."""
+"""Units of answers: what decides their keys, written down, and that another process makes the same of plain data."""
 
 from __future__ import annotations
 
 import json
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
+import pytest
 from drr.agents.registry import choose
 from drr.agents.runner import load_prompts, schemas
-from drr.app.answers import AnswerConfig, Answering
+from drr.app.answers import AnswerConfig, Answering, open_answering
+from drr.app.cli import main
 from drr.app.models import models_of
-from drr.env.query import Query
-from drr.env.settings import Settings
+from drr.env.query import Query, read_queries
+from drr.env.settings import Settings, resolve
 from drr.env.shop import SEARCH_VERSION, Shop
 from drr.env.shop_world import ShopRealm
+from drr.study.pools import InProcessPool
+from drr.study.processes import ProcessPool
+from drr.study.run import run
+from drr.study.study import Study
 from drr.study.unit import Unit
+from drr.study.worker import Opening
 
-from tests.agents.garden import ANNA, CountingWeb
+from tests.agents.garden import ANNA, BEN, DOCUMENTS, CountingWeb, write_shop
 from tests.cases import cases, table
 
 LIMITS = cases("agents", "LIMITS")
@@ -93,3 +101,51 @@ def test_the_tool_for_thoughts_is_left_out_where_the_model_thinks_and_the_key_sa
         assert "reason" not in before.key_fields
         assert unit.key_fields.get("reason") == ("off" if left_out else None)
         assert (unit.key != before.key) == left_out
+
+
+AGENT = """
+from langchain_core.messages import HumanMessage
+
+
+async def quick(query, tools, model, budget):
+    return (await model.reply([HumanMessage(str(query))])).text
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
+    """Asked for and not begun."""
+    monkeypatch.chdir(tmp_path)
+    write_shop("shop", Settings())
+    Path("web").mkdir()
+    Path("web/documents.jsonl").write_text("".join(d.model_dump_json() + "\n" for d in DOCUMENTS))
+    Path("mine.py").write_text(AGENT)
+    asked = [
+        {"id": "q-house", "query": "Which bird house?", "user_id": ANNA},
+        {"id": "q-feeder", "query": "Which feeder is best under $30?", "user_id": BEN},
+    ]
+    Path("queries.jsonl").write_text("".join(json.dumps(line) + "\n" for line in asked))
+    words = ["--shop", "shop", "--queries", "queries.jsonl", "--sandbox", "web", "--quiet"]
+    assert main(["run", "study", *words, "--variants", "mine.py:quick,react+ws", "--limit", "1"]) == 0
+    return Study.open(Path("study"))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("elsewhere", [False, True])
+async def test_a_worker_opens_its_own_shop_web_and_models_from_plain_data(
+    study: Study, elsewhere: bool
+) -> None:
+    document = json.loads(json.dumps({**study.config, "pages": "study/pages"}))
+    opening = Opening("drr.app.answers:open_workplace", document)
+    pool = ProcessPool(opening, workers=1) if elsewhere else InProcessPool.of_opening(opening)
+    with study:
+        settings = resolve(study.config["settings"]).settings
+        with open_answering(AnswerConfig.of(study.config["run"], settings, None)) as answering:
+            units = answering.units(read_queries(Path("queries.jsonl")))
+        summary = await run(study, units, pool)
+        assert (summary.done, summary.stopped, summary.left) == (3, None, 0)
+        reports = {record.label: str(study.text(record, "report")) for record in study.records("answer")}
+    assert sorted(reports) == [
+        f"q-{q}/{v}/0" for q in ("feeder", "house") for v in ("mine.py:quick", "react+ws")
+    ]
+    assert "Cedar bird house" in reports["q-house/react+ws/0"]

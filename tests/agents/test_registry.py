@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 from drr.agents import registry
 from drr.agents.answers import ONCE_MORE
 from drr.agents.base import WS, Limits, Variant
+from drr.agents.pictures import graphs, mermaid, refreshed
 from drr.agents.registry import PAPER, choose, variant, variants
 from drr.agents.runner import PERSON, AgentOptions, agent_prompts, key_fields, load_prompts
 from drr.app.answers import AnswerConfig, Answering, open_answering
@@ -308,3 +309,31 @@ def test_a_wrong_declaration_is_named(tmp_path: Path, declared: str, said: str) 
     path.write_text(f"async def quick(query, tools, model, budget):\n    return 'x'\n\nquick.{declared}\n")
     with pytest.raises(DrrError, match=said):
         variant(f"{path}:quick")
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "agents.md"
+
+
+def test_every_graph_is_drawn_and_current() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert page == refreshed(page), "run `python -m drr.agents.pictures docs/agents.md`"
+    for name in graphs():
+        assert mermaid(name) in page
+
+
+def test_figure_3_in_edges() -> None:
+    hybrid = mermaid("hybrid-react")
+    for edge in (
+        "__start__ --> supervisor", "supervisor -.-> researcher", "researcher --> return_control",
+        "return_control -.-> supervisor", "supervisor -.-> report", "report --> __end__",
+    ):  # fmt: skip
+        assert edge in hybrid
+    researcher = mermaid("researcher")
+    for edge in ("reason -.-> act", "act -.-> reason", "act -.-> synthesise", "synthesise --> __end__"):
+        assert edge in researcher
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Limits)])
+def test_every_limit_is_documented_with_its_default(name: str) -> None:
+    value = getattr(Limits(), name)
+    assert f"| `{name}` | {value:,} |" in PAGE.read_text(encoding="utf-8")

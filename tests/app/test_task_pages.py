@@ -23,8 +23,7 @@ from starlette.testclient import TestClient
 
 from tests.commands import Drr
 from tests.entering import entered
-from tests.filetasks.known import FACTS, RIGHT, WRONG, write_known_task
-from tests.filetasks.made import PAGES, QUERY
+from tests.filetasks.made import FACTS, PAGES, QUERY, RIGHT, WRONG, write_known_task
 
 pytestmark = pytest.mark.long
 

@@ -30,8 +30,7 @@ from tests.browser.test_viewer_pages import (
     ways,
 )
 from tests.drawer.papers import manual
-from tests.filetasks.known import WRONG, write_known_task
-from tests.filetasks.made import QUERY
+from tests.filetasks.made import QUERY, WRONG, write_known_task
 
 pytestmark = pytest.mark.browser
 EVIL = " ".join(PAYLOADS)

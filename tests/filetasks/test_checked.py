@@ -1,15 +1,22 @@
-"""Rules over a report on a task with files: a part of what was read is no invention, and nobody is accused of what a picture shows."""
+"""What is checked without a shopper: rules over reports on files, and answers that lack each source in turn."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import drr.papers.dr3
+import pytest
 from drr.app.report.calls import tool_calls
 from drr.eval.checks import Subject, check_report
 from drr.eval.evidence.answers import Answer
+from drr.llm.prompts import Prompts
+from drr.papers.dr3.making.checking import StoredTask
+from drr.papers.dr3.making.without import EVERYTHING, NOTHING, conditions, messages, problems_without, untold
 
 from tests.cases import cases, table
+from tests.filetasks.made import write_known_task
 
 ROWS = "file://orders%202022.csv#row=2-7"
 CELLS = "file://log.xlsx#cell=Measured!A1:D6"
@@ -47,3 +54,49 @@ def test_tools_for_files_are_tools_and_those_of_no_shop_are_not_listed() -> None
     both = tool_calls({"a": answers({"world": "files", "shop": "x"}, "list_files")})["a"]
     assert len(both) == 9 + 1 + 3
     assert len(tool_calls({"a": answers({}, "web_search")})["a"]) == 9 + 3
+
+
+PROMPTS = Prompts(Path(drr.papers.dr3.__file__).parent / "prompts")
+UNKNOWN = "Nothing here says it."
+
+
+@pytest.fixture(scope="module")
+def task(tmp_path_factory: pytest.TempPathFactory) -> StoredTask:
+    return StoredTask(write_known_task(tmp_path_factory.mktemp("without") / "007"))
+
+
+def test_each_request_lacks_what_was_left_out_and_holds_the_rest(task: StoredTask) -> None:
+    names = conditions(task)
+    assert names[0] == NOTHING and names[-1] == EVERYTHING and len(names) == 10
+    asked = {name: messages(PROMPTS, task, name)[0].text for name in names}
+    assert (
+        "36 months" in asked[NOTHING]
+        and "every 4 weeks" in asked[NOTHING]
+        and "TOTAL $49.00" in asked[NOTHING]
+    )
+    assert "36 months" not in asked["manual.pdf"] and "every 4 weeks" in asked["manual.pdf"]
+    assert "TOTAL" not in asked["slip.png"]
+    assert "(nothing)" in asked[EVERYTHING] and "58 cm" not in asked[EVERYTHING]
+    assert all("hidden" not in text and "every 9 weeks" not in text for text in asked.values())
+
+
+@pytest.mark.parametrize(
+    ("without", "answer", "checks"),
+    [
+        ("manual.pdf", "The kettle is covered for three years, I believe.", ["left_out"]),
+        ("manual.pdf", "The kettle is covered for 24 months.", []),
+        ("slip.png", "It cost $49.00.", []),  # the orders say so
+        (EVERYTHING, "Most shops take kettles back within 30 days.", ["closed_book"]),
+        (NOTHING, "36 months, 58 cm, $49.00, 45 days, 30 days, every 4 weeks.", []),
+    ],
+)
+def test_only_a_value_that_nothing_left_says_is_accused(
+    task: StoredTask, without: str, answer: str, checks: list[str]
+) -> None:
+    answers = {**dict.fromkeys(conditions(task), UNKNOWN), without: answer}
+    assert [one.check for one in problems_without(task, answers)] == checks
+
+
+def test_what_is_not_told_with_everything_at_hand_is_listed(task: StoredTask) -> None:
+    answers = {NOTHING: "36 months, 58 cm, $49.00 or 49.00, 45 days, 30 days, every 4 weeks."}
+    assert [one.fact for one in untold(task, answers)] == ["f7"]  # only words say it

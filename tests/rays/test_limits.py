@@ -1,24 +1,38 @@
-"""One actor keeps the providers' limits for all drivers of a cluster: what one is refused for, none of them goes on asking for."""
+"""Jobs on Ray: what is refused, kept secret, limited and killed."""
 
 from __future__ import annotations
 
 import asyncio
+import json
+import os
+import subprocess
+import sys
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from drr.app.answers import AnswerConfig, open_answering, open_workplace
+from drr.app.workers import probes_of, sent_settings
+from drr.env.errors import DrrError
+from drr.env.query import Query
+from drr.env.settings import Settings
+from drr.env.web.sandbox import DOCUMENTS, build_sandbox
 from drr.extras.ray.cluster import connect
 from drr.extras.ray.limits import NAME, NAMESPACE, ClusterSlots, HeldPlaces
 from drr.extras.ray.pool import RayPool
+from drr.study.leases import Moment
 from drr.study.pools import PoolOrder
 from drr.study.run import run
 from drr.study.slots import SlotGrant, SlotPurse
 from drr.study.study import Study
-from drr.study.worker import Opening
+from drr.study.worker import Opening, Workplace
 
+from tests.agents import garden
+from tests.agents.garden import ANNA, write_shop
+from tests.rays.nodes import ROOT, files_hold, memory_holds, processes_of
 from tests.rays.test_pool import until
 from tests.study.crowded import Crowded
 from tests.study.test_admission import units
@@ -159,3 +173,124 @@ async def test_two_studies_on_one_cluster_keep_to_one_limit(tmp_path: Path, clus
         assert await asyncio.gather(study("one", wire.url), study("two", wire.url)) == [12, 12]
     assert counted.most <= 4
     assert counted.in_the_pause <= 8, "what was under way ended, and hardly more began"
+
+
+PROMPT = Path(garden.__file__).parents[2] / "agents" / "prompts" / "react.md"
+
+
+@contextmanager
+def opened(config: Mapping[str, Any]) -> Iterator[Workplace]:
+    """On a node where the folder of `here` is what lies in `there`."""
+    document = json.loads(json.dumps(config["document"]).replace(config["here"], config["there"]))
+    with open_workplace(document) as place:
+        yield place
+
+
+def things(folder: Path, *, other: bool) -> Path:
+    """Prompts, a web and a shop of one node."""
+    (folder / "prompts").mkdir(parents=True)
+    (folder / "prompts" / "react.md").write_text(PROMPT.read_text() + "Be quick.\n" * other)
+    page = {"url": "https://a.example/", "title": "A", "text": "Birds winter here." + " And there." * other}
+    (folder / "pages").mkdir()
+    (folder / "pages" / DOCUMENTS).write_text(json.dumps(page) + "\n")
+    build_sandbox(folder / "pages", folder / "web")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(garden, "ORDERS", garden.ORDERS[other:])
+        garden.write_shop(str(folder / "shop"), Settings())
+    return folder
+
+
+@pytest.fixture(scope="module")
+def nodes(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("nodes")
+    return things(folder / "own", other=False), things(folder / "other", other=True)
+
+
+@pytest.mark.parametrize("differs", ["prompts", "shop", "web"])
+async def test_what_differs_is_named(
+    tmp_path: Path, cluster: Any, nodes: tuple[Path, Path], differs: str
+) -> None:
+    own, other = nodes
+    settings = Settings(prompts=own / "prompts", sandbox=own / "web")
+    plan: Any = {"shop": str(own / "shop"), "variants": "react"}
+    with open_answering(AnswerConfig.of(plan, settings, None)) as answering:
+        asked = answering.units([Query(id="q", query="Which bird house?", user_id=garden.ANNA)])
+    document = {"run": plan, "settings": sent_settings(settings), "probes": probes_of(asked)}
+    config = {"document": document, "here": str(own / differs), "there": str(other / differs)}
+    pool = RayPool(PoolOrder(Opening("tests.rays.test_limits:opened", config), 1, 1, 1))
+    with Study.create(tmp_path / "study", {}) as study:
+        with pytest.raises(
+            DrrError, match=rf"\(127\.0\.0\.1, process \d+\): .*not what the driver has: another {differs}$"
+        ):
+            await run(study, asked, pool)
+        assert not study.ledger.leases.running(Moment(0, 0))
+        assert not list(study.records(status=None))
+
+
+KEY = "sk-ant-not-a-real-key-4711-0815-none-of-yours"
+
+
+@pytest.fixture(scope="module")
+def canary(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("canary-in-the-garden")
+    write_shop(str(folder / "shop"), Settings())
+    rows = [{"id": f"q{n}", "query": f"Which bird house for {n} birds?", "user_id": ANNA} for n in range(6)]
+    (folder / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return folder
+
+
+def drr(folder: Path, *words: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "drr", *map(str, words)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": ROOT, **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def new(name: str, *more: str) -> list[str]:
+    return ["run", name, "--shop", "shop", "--queries", "queries.jsonl", "--variants", "react", *more]
+
+
+def test_a_worker_without_its_key_is_refused_and_the_drivers_goes_nowhere(canary: Path, cluster: Any) -> None:
+    """The control is the folder's name, which the same search finds on the nodes."""
+    done = drr(
+        canary,
+        *new("without", "--model", "anthropic:claude-sonnet-5-5", "--budget", "1"),
+        *("--pool", "ray", "--workers", "2", "--quiet"),
+        ANTHROPIC_API_KEY=KEY,
+    )
+    assert done.returncode == 1, done.stderr
+    assert "a worker could not begin" in done.stderr and "(127.0.0.1, process " in done.stderr
+    assert "ANTHROPIC_API_KEY" in done.stderr and KEY not in done.stderr
+    session = Path(cluster.head_node.get_session_dir_path())
+    nodes = list(processes_of(session.name))
+    assert len(nodes) >= 4
+    word = canary.name.encode()
+    assert any(memory_holds(process, word) for process in nodes) or files_hold(session, word)
+    assert not any(memory_holds(process, KEY.encode()) for process in nodes)
+    assert not files_hold(session, KEY.encode())
+
+
+def test_the_command_leaves_on_a_cluster_what_it_leaves_alone(canary: Path, cluster: Any) -> None:
+    """Answers and judgements, the tables byte by byte; the shop is copied once for each node."""
+    rays = ("--pool", "ray", "--workers", "2", "--copy-shop")
+    for name, way in {"one": (), "many": rays}.items():
+        done = drr(canary, *new(name, *way, "--quiet"))
+        assert done.returncode == 0, done.stderr
+        done = drr(canary, "judge", name, "--what", "rules,faithfulness", *way, "--quiet")
+        assert done.returncode == 0, done.stderr
+        assert drr(canary, "export", name, "--out", f"{name}-tables", "--canonical").returncode == 0
+    for file in sorted((canary / "one-tables").iterdir()):
+        assert file.read_bytes() == (canary / "many-tables" / file.name).read_bytes(), file.name
+    copies = list(cluster.caches.glob("*/drr/copies/*/manifest.json"))
+    assert len({path.parents[3] for path in copies}) == len(copies) == 2
+    assert {path.read_bytes() for path in copies} == {(canary / "shop/manifest.json").read_bytes()}
+
+
+def test_doctor_shows_the_cluster(canary: Path, cluster: Any) -> None:
+    said = drr(canary, "doctor").stdout
+    assert f"ray: {cluster.address}: 3 nodes, 2 CPUs, " in said

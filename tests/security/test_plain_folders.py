@@ -19,7 +19,7 @@ from drr.papers.dr3.folders import open_tasks, task_at
 from drr.papers.dr3.form import CORPUS, DRAWER, QUESTION, REVIEW, SIZES, TRUTH
 
 from tests.commands import Drr
-from tests.filetasks.known import write_known_task
+from tests.filetasks.made import write_known_task
 
 Replace = Callable[[Path], None]
 

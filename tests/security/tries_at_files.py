@@ -34,7 +34,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from tests.agents.garden import write_shop
-from tests.filetasks.known import write_known_task
+from tests.filetasks.made import write_known_task
 from tests.security.test_opening import MAGIC, hot_journal
 from tests.security.tries import Area, mixed
 

@@ -3,12 +3,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from itertools import count
+from typing import Any
 
 import pytest
 from drr.app import testservers
+from drr.env.servers.connect import Servers
 from drr.env.settings import Settings
 
 from tests.servers import running
+from tests.servers.proxies import HttpProxy, MongoProxy
+from tests.servers.running import Closing, changed
 
 _NUMBERS = count()
 
@@ -27,12 +31,47 @@ def spec(settings: Settings) -> Iterator[str]:
 
 
 @pytest.fixture
-def closing() -> Iterator[Callable[[Callable[[], None]], None]]:
+def closing() -> Iterator[Closing]:
     """Things to close when the test is over."""
     todo: list[Callable[[], None]] = []
     yield todo.append
     for close in todo:
         close()
+
+
+@pytest.fixture
+def servers(settings: Settings, closing: Closing) -> Servers:
+    opened = Servers(settings)
+    closing(opened.close)
+    return opened
+
+
+@pytest.fixture
+def before_mongodb(settings: Settings, closing: Closing) -> Callable[[Any], Settings]:
+    """Settings that lead through a proxy with this rule."""
+
+    def put(rule: Any) -> Settings:
+        proxy = MongoProxy(settings.mongodb_url.get_secret_value(), rule)
+        closing(proxy.close)
+        return changed(settings, mongodb_url=proxy.url)
+
+    return put
+
+
+@pytest.fixture
+def before_elasticsearch(settings: Settings, closing: Closing) -> Callable[[Any], Settings]:
+    def put(rule: Any) -> Settings:
+        proxy = HttpProxy(settings.elasticsearch_url.get_secret_value(), rule)
+        closing(proxy.close)
+        return changed(settings, elasticsearch_url=proxy.url)
+
+    return put
+
+
+@pytest.fixture
+def published(spec: str, settings: Settings) -> str:
+    running.write(spec, settings)
+    return spec
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

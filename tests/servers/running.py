@@ -7,9 +7,10 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -18,6 +19,14 @@ from drr.env.entities import Product
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, OrderColumns, UserRow, shop_writer
 from pydantic import SecretStr
+
+Closing = Callable[[Callable[[], None]], None]
+
+
+def changed(settings: Settings, **changes: Any) -> Settings:
+    """Return the settings with these changes, addresses and keys kept as secrets."""
+    values = {k: SecretStr(v) if k.endswith(("_url", "_key")) else v for k, v in changes.items()}
+    return settings.model_copy(update=values)
 
 
 @cache

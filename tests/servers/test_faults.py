@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -19,19 +20,14 @@ from drr.env.servers.connect import Servers
 from drr.env.servers.load import LOAD, MANIFEST, names_of
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, SearchRequest, check_shop, open_shop, shop_writer
-from pydantic import SecretStr
 
 from tests.servers import running
 from tests.servers.proxies import HttpProxy, MongoProxy
+from tests.servers.running import Closing, changed
 
 pytestmark = pytest.mark.servers
-Closing = Callable[[Callable[[], None]], None]
+Through = Callable[[Any], Settings]
 DEAD = "127.0.0.1:9"
-
-
-def _with(settings: Settings, **changes: object) -> Settings:
-    values = {k: SecretStr(v) if k.endswith(("_url", "_key")) else v for k, v in changes.items()}
-    return settings.model_copy(update=values)
 
 
 def _fails(spec: str, settings: Settings) -> str:
@@ -46,9 +42,9 @@ def _fails(spec: str, settings: Settings) -> str:
 
 
 def test_a_server_that_is_not_there(spec: str, settings: Settings) -> None:
-    message = _fails(spec, _with(settings, mongodb_url=f"mongodb://{DEAD}", server_timeout=1.0))
+    message = _fails(spec, changed(settings, mongodb_url=f"mongodb://{DEAD}", server_timeout=1.0))
     assert message.startswith(f"MongoDB at {DEAD} does not answer; start it")
-    message = _fails(spec, _with(settings, elasticsearch_url=f"http://{DEAD}"))
+    message = _fails(spec, changed(settings, elasticsearch_url=f"http://{DEAD}"))
     assert message.startswith(f"Elasticsearch at {DEAD} does not answer; start it")
 
 
@@ -73,16 +69,16 @@ def test_refused_passwords_are_named_and_not_printed(spec: str, settings: Settin
         ),
     )
     closing(mongo.close)
-    message = _fails(spec, _with(settings, mongodb_url=f"mongodb://me:s3cret@127.0.0.1:{mongo.port}"))
+    message = _fails(spec, changed(settings, mongodb_url=f"mongodb://me:s3cret@127.0.0.1:{mongo.port}"))
     assert message == f"MongoDB at 127.0.0.1:{mongo.port} refuses the user or password; check DRR_MONGODB_URL"
     proxy = HttpProxy(
         settings.elasticsearch_url.get_secret_value(), lambda *_: (401, b'{"error": "no", "status": 401}')
     )
     closing(proxy.close)
     address = proxy.url.replace("//", "//me:s3cret@")
-    message = _fails(spec, _with(settings, elasticsearch_url=address))
+    message = _fails(spec, changed(settings, elasticsearch_url=address))
     assert "refuses the credentials" in message and "s3cret" not in message
-    message = _fails(spec, _with(settings, elasticsearch_url=proxy.url, elasticsearch_api_key="s3cret"))
+    message = _fails(spec, changed(settings, elasticsearch_url=proxy.url, elasticsearch_api_key="s3cret"))
     assert "refuses the credentials" in message and "s3cret" not in message
 
 
@@ -101,7 +97,7 @@ def test_an_older_elasticsearch_is_told_apart(
 ) -> None:
     proxy = HttpProxy(None, lambda *_: answer)
     closing(proxy.close)
-    message = _fails(spec, _with(settings, elasticsearch_url=proxy.url))
+    message = _fails(spec, changed(settings, elasticsearch_url=proxy.url))
     assert "is version 8" in message and "speaks with 9.x" in message
 
 
@@ -115,16 +111,16 @@ def test_slow_servers_end_in_a_timeout(spec: str, settings: Settings, closing: C
     )
     closing(proxy.close)
     with pytest.raises(ShopError, match=r"did not answer within 0.5 s; .*DRR_SERVER_TIMEOUT"):
-        open_shop(spec, _with(settings, mongodb_url=mongo.url, server_timeout=0.5))
+        open_shop(spec, changed(settings, mongodb_url=mongo.url, server_timeout=0.5))
     with (
-        open_shop(spec, _with(settings, elasticsearch_url=proxy.url, server_timeout=0.5)) as shop,
+        open_shop(spec, changed(settings, elasticsearch_url=proxy.url, server_timeout=0.5)) as shop,
         pytest.raises(ShopError, match=r"did not answer within 0.5 s"),
     ):
         shop.catalog.search(SearchRequest("bird"))
 
 
 def test_a_full_mongodb_stops_the_load_and_the_same_command_continues(
-    spec: str, settings: Settings, closing: Closing
+    spec: str, settings: Settings, before_mongodb: Through
 ) -> None:
     inserted: list[str] = []
     full = True
@@ -142,9 +138,7 @@ def test_a_full_mongodb_stops_the_load_and_the_same_command_continues(
             inserted.append(into)
         return None
 
-    proxy = MongoProxy(settings.mongodb_url.get_secret_value(), rule)
-    closing(proxy.close)
-    through = _with(settings, mongodb_url=proxy.url)
+    through = before_mongodb(rule)
     with pytest.raises(ShopError, match=r"is full \(No space left on device.*run the same command again"):
         running.write(spec, through)
     with pytest.raises(ShopError, match="no such shop"):
@@ -157,7 +151,9 @@ def test_a_full_mongodb_stops_the_load_and_the_same_command_continues(
     assert list(check_shop(spec, settings)) == []
 
 
-def test_a_full_elasticsearch_names_what_it_refused(spec: str, settings: Settings, closing: Closing) -> None:
+def test_a_full_elasticsearch_names_what_it_refused(
+    spec: str, settings: Settings, before_elasticsearch: Through
+) -> None:
     full = True
 
     def rule(method: str, path: str, body: bytes) -> tuple[int, bytes] | None:
@@ -170,9 +166,7 @@ def test_a_full_elasticsearch_names_what_it_refused(spec: str, settings: Setting
             return 200, orjson.dumps({"errors": True, "items": items})
         return None
 
-    proxy = HttpProxy(settings.elasticsearch_url.get_secret_value(), rule)
-    closing(proxy.close)
-    through = _with(settings, elasticsearch_url=proxy.url)
+    through = before_elasticsearch(rule)
     with pytest.raises(ShopError, match=r"refused 2 of 1000 documents \(B000000998: 403 .*make room there"):
         running.write(spec, through)
     with pytest.raises(ShopError, match="no such shop"):
@@ -183,7 +177,7 @@ def test_a_full_elasticsearch_names_what_it_refused(spec: str, settings: Setting
 
 
 def test_documents_refused_by_a_busy_server_are_sent_again(
-    spec: str, settings: Settings, closing: Closing, monkeypatch: pytest.MonkeyPatch
+    spec: str, settings: Settings, monkeypatch: pytest.MonkeyPatch, before_elasticsearch: Through
 ) -> None:
     busy = [True]
 
@@ -196,9 +190,7 @@ def test_documents_refused_by_a_busy_server_are_sent_again(
             )
         return None
 
-    proxy = HttpProxy(settings.elasticsearch_url.get_secret_value(), rule)
-    closing(proxy.close)
-    running.write(spec, _with(settings, elasticsearch_url=proxy.url))
+    running.write(spec, before_elasticsearch(rule))
     assert not busy
     assert list(check_shop(spec, settings)) == []
 
@@ -217,7 +209,7 @@ def test_a_server_that_stays_busy_is_given_up(settings: Settings, closing: Closi
         ),
     )
     closing(proxy.close)
-    servers = Servers(_with(settings, elasticsearch_url=proxy.url))
+    servers = Servers(changed(settings, elasticsearch_url=proxy.url))
     closing(servers.close)
     pauses: list[float] = []
     with pytest.raises(ShopError, match=r"stays too busy: 3 documents were refused 6 times \(B000000000"):
@@ -225,10 +217,8 @@ def test_a_server_that_stays_busy_is_given_up(settings: Settings, closing: Closi
     assert pauses == [0.5, 1, 2, 4, 8, 16]
 
 
-def test_a_document_the_mapping_refuses_is_named(spec: str, settings: Settings, closing: Closing) -> None:
+def test_a_document_the_mapping_refuses_is_named(spec: str, servers: Servers) -> None:
     """A real refusal: the mapping of the real server is strict."""
-    servers = Servers(settings)
-    closing(servers.close)
     name = names_of(spec).index("v000000000000")
     search_index.create(servers, name, 1)
     broken = [d | {"price": "dear"} if d["product_id"].endswith("7") else d for d in _documents(20)]
@@ -238,15 +228,7 @@ def test_a_document_the_mapping_refuses_is_named(spec: str, settings: Settings, 
         search_index.bulk(servers, name, broken)
 
 
-@pytest.fixture
-def published(spec: str, settings: Settings) -> str:
-    running.write(spec, settings)
-    return spec
-
-
-def test_one_of_the_two_missing(published: str, settings: Settings, closing: Closing) -> None:
-    servers = Servers(settings)
-    closing(servers.close)
+def test_one_of_the_two_missing(published: str, settings: Settings, servers: Servers) -> None:
     names = names_of(published)
     kept = servers.mongo[names.shop][MANIFEST].find_one({"_id": "current"})
     assert kept is not None
@@ -265,9 +247,7 @@ def test_one_of_the_two_missing(published: str, settings: Settings, closing: Clo
     assert list(check_shop(published, settings)) == []
 
 
-def test_index_and_database_of_different_shops(published: str, settings: Settings, closing: Closing) -> None:
-    servers = Servers(settings)
-    closing(servers.close)
+def test_index_and_database_of_different_shops(published: str, settings: Settings, servers: Servers) -> None:
     names = names_of(published)
     (name,) = servers.search.indices.get_alias(name=names.alias)
     servers.search.indices.put_mapping(index=name, meta={"shop": "another"})
@@ -275,9 +255,7 @@ def test_index_and_database_of_different_shops(published: str, settings: Setting
         open_shop(published, settings)
 
 
-def test_an_index_that_vanishes_while_open(published: str, settings: Settings, closing: Closing) -> None:
-    servers = Servers(settings)
-    closing(servers.close)
+def test_an_index_that_vanishes_while_open(published: str, settings: Settings, servers: Servers) -> None:
     with open_shop(published, settings) as shop:
         (name,) = servers.search.indices.get_alias(name=names_of(published).alias)
         servers.search.indices.delete(index=name)
@@ -305,14 +283,14 @@ def test_a_replaced_shop_is_not_taken_for_an_empty_one(published: str, settings:
             old.catalog.search(SearchRequest("bird"))
 
 
-def test_the_same_load_again_changes_nothing(published: str, settings: Settings, closing: Closing) -> None:
-    servers = Servers(settings)
-    closing(servers.close)
+def test_the_same_load_again_changes_nothing(
+    published: str, settings: Settings, closing: Closing, servers: Servers
+) -> None:
     names = names_of(published)
     before = servers.mongo[names.shop][MANIFEST].find_one({"_id": "current"})
     proxy = MongoProxy(settings.mongodb_url.get_secret_value(), lambda _: None)
     closing(proxy.close)
-    running.write(published, _with(settings, mongodb_url=proxy.url))
+    running.write(published, changed(settings, mongodb_url=proxy.url))
     assert not {"insert", "update", "delete", "drop", "create", "createIndexes", "findAndModify"} & set(
         proxy.seen
     )
@@ -331,10 +309,8 @@ def test_a_second_load_at_the_same_time_is_refused(spec: str, settings: Settings
 
 
 def test_a_load_that_was_taken_over_publishes_nothing(
-    spec: str, settings: Settings, closing: Closing
+    spec: str, settings: Settings, servers: Servers
 ) -> None:
-    servers = Servers(settings)
-    closing(servers.close)
     manifest = Manifest(backend="", as_of="", content_hash="", counts={})
     with (
         pytest.raises(ShopError, match="took this load over; nothing was published"),
@@ -352,10 +328,8 @@ def test_a_load_that_was_taken_over_publishes_nothing(
 
 
 def test_a_loader_elsewhere_is_dead_after_a_minute_of_silence(
-    spec: str, settings: Settings, closing: Closing
+    spec: str, settings: Settings, servers: Servers
 ) -> None:
-    servers = Servers(settings)
-    closing(servers.close)
     there = servers.mongo[names_of(spec).shop][MANIFEST]
     owner = {"token": "t", "host": "elsewhere", "pid": 1, "beat": time.time() - 30}
     there.insert_one({"_id": LOAD, "version": "v000000000000", "owner": owner, "done": {}})
@@ -376,9 +350,7 @@ def test_an_unfinished_load_of_other_data_is_not_mixed_in(spec: str, settings: S
     assert list(check_shop(spec, settings)) == []
 
 
-def test_check_names_what_does_not_fit(published: str, settings: Settings, closing: Closing) -> None:
-    servers = Servers(settings)
-    closing(servers.close)
+def test_check_names_what_does_not_fit(published: str, settings: Settings, servers: Servers) -> None:
     names = names_of(published)
     database = servers.mongo[names.shop]
     kept = database[MANIFEST].find_one({"_id": "current"})
@@ -413,7 +385,7 @@ def test_a_server_that_dies_in_the_middle_of_a_load(
         pytest.skip(f"needs a server that may be killed: {reason}")
     server = testservers.start(kind, tmp_path / kind)
     port = int(server.url.rpartition(":")[2])
-    own = _with(settings, **{f"{kind}_url": server.url})
+    own = changed(settings, **{f"{kind}_url": server.url})
 
     def dying() -> object:
         for number, product in enumerate(running.products()):
@@ -443,6 +415,6 @@ def test_a_name_no_server_takes_is_misuse(name: str, settings: Settings) -> None
 
 def test_an_address_that_is_none_is_misuse(spec: str, settings: Settings) -> None:
     with pytest.raises(Misuse, match="mongodb_url"):
-        open_shop(spec, _with(settings, mongodb_url="http://x"))
+        open_shop(spec, changed(settings, mongodb_url="http://x"))
     with pytest.raises(Misuse, match="elasticsearch_url"):
-        open_shop(spec, _with(settings, elasticsearch_url="nonsense"))
+        open_shop(spec, changed(settings, elasticsearch_url="nonsense"))

@@ -10,24 +10,20 @@ from typing import Any
 import pytest
 from drr.env.errors import Misuse, ServerFailure, ShopError
 from drr.env.servers import catalog as catalogs
+from drr.env.servers.connect import Servers
 from drr.env.servers.load import names_of
 from drr.env.settings import Settings
 from drr.env.shop import SearchRequest, check_shop, open_shop, shop_writer
-from pydantic import SecretStr
 
 from tests.servers import running
 from tests.servers.locked import LockedMongo, Serverless, TlsPort, certificate
-from tests.servers.proxies import HttpProxy, MongoProxy
+from tests.servers.proxies import HttpProxy
+from tests.servers.running import Closing, changed
 
 pytestmark = pytest.mark.servers
-Closing = Callable[[Callable[[], None]], None]
+Through = Callable[[Any], Settings]
 PASSWORD = "it is 100% s3cret/right?@#:"
 ESCAPED = "it%20is%20100%25%20s3cret%2Fright%3F%40%23%3A"
-
-
-def _with(settings: Settings, **changes: Any) -> Settings:
-    values = {k: SecretStr(v) if k.endswith(("_url", "_key")) else v for k, v in changes.items()}
-    return settings.model_copy(update=values)
 
 
 def _said(spec: str, settings: Settings) -> str:
@@ -48,13 +44,13 @@ def test_a_mongodb_with_users_lets_in_whoever_knows_the_password(
     closing(locked.close)
     at = f"127.0.0.1:{locked.port}"
     options = "?authMechanism=SCRAM-SHA-256"
-    known = _with(settings, mongodb_url=f"mongodb://drr:{ESCAPED}@{at}/{options}")
+    known = changed(settings, mongodb_url=f"mongodb://drr:{ESCAPED}@{at}/{options}")
     running.write(spec, known)
     assert list(check_shop(spec, known)) == []
     refused = f"MongoDB at {at} refuses the user or password; check DRR_MONGODB_URL"
     for wrong in (f"drr:{ESCAPED}x", f"other:{ESCAPED}"):
-        assert _said(spec, _with(settings, mongodb_url=f"mongodb://{wrong}@{at}/{options}")) == refused
-    said = _said(spec, _with(settings, mongodb_url=f"mongodb://{at}"))
+        assert _said(spec, changed(settings, mongodb_url=f"mongodb://{wrong}@{at}/{options}")) == refused
+    said = _said(spec, changed(settings, mongodb_url=f"mongodb://{at}"))
     assert said.startswith(f"MongoDB at {at} asks for a user and password; put them into DRR_MONGODB_URL")
 
 
@@ -67,21 +63,21 @@ def test_an_elasticsearch_with_users_lets_in_whoever_knows_a_password_or_key(
     )
     closing(locked.close)
     host = locked.url.removeprefix("http://")
-    known = _with(settings, elasticsearch_url=f"http://elastic:{ESCAPED}@{host}")
+    known = changed(settings, elasticsearch_url=f"http://elastic:{ESCAPED}@{host}")
     running.write(spec, known)
     assert list(check_shop(spec, known)) == []
-    by_key = _with(settings, elasticsearch_url=locked.url, elasticsearch_api_key="a2V5OnNlY3JldA==")
+    by_key = changed(settings, elasticsearch_url=locked.url, elasticsearch_api_key="a2V5OnNlY3JldA==")
     assert list(check_shop(spec, by_key)) == []
     for wrong in (
         {"elasticsearch_url": f"http://elastic:{ESCAPED}x@{host}"},
         {"elasticsearch_url": locked.url, "elasticsearch_api_key": "b3RoZXI="},
     ):
-        said = _said(spec, _with(settings, **wrong))
+        said = _said(spec, changed(settings, **wrong))
         assert said.startswith(
             f"Elasticsearch at {host} refuses the credentials; check DRR_ELASTICSEARCH_API_KEY"
         )
     assert "asks for credentials; set DRR_ELASTICSEARCH_API_KEY" in _said(
-        spec, _with(settings, elasticsearch_url=locked.url)
+        spec, changed(settings, elasticsearch_url=locked.url)
     )
 
 
@@ -96,27 +92,27 @@ def test_the_wrong_side_of_tls_is_named(
         closing(port.close)
         ports[name] = (f"127.0.0.1:{inside}", f"127.0.0.1:{port.port}")
     plain, tls = ports["mongodb"]
-    short = _with(settings, server_timeout=2.0)
-    assert _said(spec, _with(short, mongodb_url=f"mongodb://{tls}")).startswith(
+    short = changed(settings, server_timeout=2.0)
+    assert _said(spec, changed(short, mongodb_url=f"mongodb://{tls}")).startswith(
         f"MongoDB at {tls} speaks TLS only; add tls=true to DRR_MONGODB_URL"
     )
-    assert _said(spec, _with(short, mongodb_url=f"mongodb://{plain}/?tls=true")).startswith(
+    assert _said(spec, changed(short, mongodb_url=f"mongodb://{plain}/?tls=true")).startswith(
         f"MongoDB at {plain} speaks without TLS, and this address asks for TLS; leave out tls=true"
     )
-    strange = _said(spec, _with(short, mongodb_url=f"mongodb://{tls}/?tls=true"))
+    strange = _said(spec, changed(short, mongodb_url=f"mongodb://{tls}/?tls=true"))
     assert strange.endswith("no TLS connection; its certificate is not accepted (set DRR_MONGODB_CA_FILE)")
     plain, tls = ports["elasticsearch"]
-    assert _said(spec, _with(short, elasticsearch_url=f"http://{tls}")) == (
+    assert _said(spec, changed(short, elasticsearch_url=f"http://{tls}")) == (
         f"Elasticsearch at {tls} speaks TLS only; write https:// in DRR_ELASTICSEARCH_URL"
     )
-    assert _said(spec, _with(short, elasticsearch_url=f"https://{plain}")).startswith(
+    assert _said(spec, changed(short, elasticsearch_url=f"https://{plain}")).startswith(
         f"Elasticsearch at {plain} speaks without TLS; write http:// in DRR_ELASTICSEARCH_URL"
     )
-    strange = _said(spec, _with(short, elasticsearch_url=f"https://{tls}"))
+    strange = _said(spec, changed(short, elasticsearch_url=f"https://{tls}"))
     assert strange.endswith(
         "no TLS connection; its certificate is not accepted (set DRR_ELASTICSEARCH_CA_FILE)"
     )
-    right = _with(
+    right = changed(
         settings,
         mongodb_url=f"mongodb://{ports['mongodb'][1]}",
         mongodb_ca_file=files[0],
@@ -128,7 +124,7 @@ def test_the_wrong_side_of_tls_is_named(
 
 
 def test_the_swap_is_with_most_of_a_set_and_a_fail_over_is_waited_out(
-    spec: str, settings: Settings, closing: Closing
+    spec: str, settings: Settings, before_mongodb: Through
 ) -> None:
     swaps: list[dict[str, Any]] = []
     written: list[dict[str, Any]] = []
@@ -143,9 +139,7 @@ def test_the_swap_is_with_most_of_a_set_and_a_fail_over_is_waited_out(
                 return {"ok": 0.0, "code": 10107, "codeName": "NotWritablePrimary", "errmsg": "not primary"}
         return None
 
-    proxy = MongoProxy(settings.mongodb_url.get_secret_value(), rule)
-    closing(proxy.close)
-    through = _with(settings, mongodb_url=proxy.url)
+    through = before_mongodb(rule)
     with pytest.raises(
         ServerFailure, match=r"has no primary just now, as in a fail-over.*run the same command again"
     ):
@@ -170,7 +164,7 @@ def test_writes_are_retried_unless_the_address_says_otherwise(settings: Settings
         ("mongodb://127.0.0.1:9", True),
         ("mongodb://127.0.0.1:9/?retryWrites=false", False),
     ):
-        servers = Servers(_with(settings, mongodb_url=address))
+        servers = Servers(changed(settings, mongodb_url=address))
         assert servers.mongo.options.retry_writes is retried
         servers.close()
 
@@ -180,7 +174,7 @@ def test_serverless_is_known_and_asked_for_nothing_that_it_has_not(
 ) -> None:
     serverless = Serverless(settings.elasticsearch_url.get_secret_value())
     closing(serverless.close)
-    through = _with(settings, elasticsearch_url=serverless.url, elasticsearch_api_key="a2V5OnNlY3JldA==")
+    through = changed(settings, elasticsearch_url=serverless.url, elasticsearch_api_key="a2V5OnNlY3JldA==")
     manifest = running.write(spec, through)
     assert manifest.versions["elasticsearch"] == "serverless"
     assert set(manifest.sizes) == {"mongodb"}, "unknown, not 0"
@@ -193,20 +187,17 @@ def test_serverless_is_known_and_asked_for_nothing_that_it_has_not(
                     asked = SearchRequest("bird feeder", sort=sort, offset=offset, limit=limit, search=search)  # type: ignore[arg-type]
                     assert there.catalog.search(asked) == here.catalog.search(asked)
     with pytest.raises(Misuse, match="a serverless Elasticsearch makes its shards itself"):
-        running.write(spec, _with(through, elasticsearch_shards=3), replace=True)
+        running.write(spec, changed(through, elasticsearch_shards=3), replace=True)
     assert list(check_shop(spec, through)) == [], "the shop that was there is still there"
 
 
 def test_check_finds_what_only_look_ups_and_searches_see(
-    spec: str, settings: Settings, closing: Closing
+    spec: str, settings: Settings, servers: Servers
 ) -> None:
     """A changed `find.email`; words of the index that changed although their checksum stayed."""
     from drr.env.servers import index as indices
-    from drr.env.servers.connect import Servers
 
     running.write(spec, settings)
-    servers = Servers(settings)
-    closing(servers.close)
     names = names_of(spec)
     kept = servers.mongo[names.shop]["manifest"].find_one({"_id": "current"})
     assert kept is not None

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from drr.agents.registry import variant
 from drr.agents.runner import AgentOptions, load_prompts, run_variant
-from drr.env.errors import ServerFailure
+from drr.env.errors import ServerFailure, ShopError
+from drr.env.servers import connect
+from drr.env.servers.connect import Servers
+from drr.env.servers.load import CURRENT, LOAD, MANIFEST, Names, names_of
 from drr.env.session import Session
 from drr.env.settings import Settings
-from drr.env.shop import Shop, open_shop
+from drr.env.shop import SearchRequest, Shop, check_shop, open_shop, shop_writer
 from drr.env.shop_world import ShopWorld
 from drr.env.web.sandbox import Sandbox
 from drr.llm.calls import Retries
@@ -89,3 +94,177 @@ async def test_an_agent_gives_no_answer_without_its_shop(
             prompts=load_prompts(None),
             options=AgentOptions(),
         )
+
+
+def _collections(servers: Servers, names: Names) -> set[str]:
+    return set(servers.mongo[names.shop].list_collection_names())
+
+
+def test_a_shop_published_while_another_load_begins_is_not_removed(
+    spec: str, settings: Settings, before_mongodb: Any
+) -> None:
+    """The other load looked for a shop when there was none yet, and began when there was one."""
+    wrote: list[bool] = []
+
+    def rule(command: dict[str, Any]) -> None:
+        if command.get("insert") == MANIFEST and not wrote:
+            wrote.append(True)
+            running.write(spec, settings, text="first")
+
+    with pytest.raises(ShopError, match="of other data; give another name, or --replace"):
+        running.write(spec, before_mongodb(rule), text="second")
+    assert wrote
+    with open_shop(spec, settings) as shop:
+        assert shop.manifest.recipe == {"text": "first"}
+        assert shop.catalog.search(SearchRequest("first")).total == running.PRODUCTS
+    assert list(check_shop(spec, settings)) == []
+
+
+def test_a_loader_that_lost_its_load_removes_nothing(spec: str, settings: Settings, servers: Servers) -> None:
+    names = names_of(spec)
+    with pytest.raises(ShopError, match="took this load over"), shop_writer(spec, settings) as writer:
+        writer.write_products(running.products())
+        there = _collections(servers, names)
+        servers.mongo[names.shop][MANIFEST].update_one({"_id": LOAD}, {"$set": {"owner.token": "another"}})
+        writer.write_users([running.users()])
+    assert _collections(servers, names) >= there
+    assert servers.search.indices.get(index=f"{names.alias}-v*")
+
+
+def test_a_swap_whose_tidying_was_cut_off_is_tidied_by_the_same_command(
+    spec: str, settings: Settings, servers: Servers, before_elasticsearch: Any
+) -> None:
+    names = names_of(spec)
+    running.write(spec, settings)
+    loaded: list[str] = []
+
+    def rule(method: str, path: str, _: bytes) -> tuple[int, bytes] | None:
+        loaded.extend(["bulk"] * ("_bulk" in path))
+        return (503, b"{}") if loaded and "_aliases" in path else None
+
+    with pytest.raises(ShopError):
+        running.write(spec, before_elasticsearch(rule), replace=True, text="cat toy")
+    assert any("alias" in problem for problem in check_shop(spec, settings))
+    with open_shop(spec, settings) as shop:
+        assert shop.manifest.recipe == {"text": "cat toy"}
+    running.write(spec, settings, text="cat toy")
+    assert list(check_shop(spec, settings)) == []
+    assert len(_collections(servers, names)) == 4
+    assert len(servers.search.indices.get(index=f"{names.alias}-v*", expand_wildcards="all")) == 1
+
+
+def test_a_really_full_elasticsearch_is_called_full_and_the_load_is_kept(
+    spec: str, settings: Settings, servers: Servers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The block that a node sets on every index of a full disk, set by hand: it answers as it would."""
+    names = names_of(spec)
+
+    def blocking(block: bool | None) -> None:
+        servers.search.indices.put_settings(
+            index=f"{names.alias}-v*", settings={"index.blocks.read_only_allow_delete": block}
+        )
+
+    def first_batch_is_recorded() -> bool:
+        load = servers.mongo[names.shop][MANIFEST].find_one({"_id": LOAD})
+        return load is not None and "products" in load["done"]
+
+    def products() -> Any:
+        for number, product in enumerate(running.products()):
+            if number == running.PRODUCTS - 100:
+                waited = time.monotonic() + 30
+                while not first_batch_is_recorded() and time.monotonic() < waited:
+                    time.sleep(0.01)
+                blocking(True)
+            yield product
+
+    with (
+        pytest.raises(ShopError, match=r"is full .*make room there and run the same command again"),
+        shop_writer(spec, settings) as writer,
+    ):
+        writer.write_products(products())
+    kept = servers.mongo[names.shop][MANIFEST].find_one({"_id": LOAD})
+    assert kept is not None and kept["done"]["products"]["count"] > 0
+    with pytest.raises(ShopError, match="no such shop"):
+        open_shop(spec, settings)
+    blocking(None)
+    running.write(spec, settings)
+    published = servers.mongo[names.shop][MANIFEST].find_one({"_id": CURRENT})
+    assert published is not None and published["version"] == kept["version"], "what was begun is finished"
+    assert list(check_shop(spec, settings)) == []
+
+
+def test_a_write_concern_that_is_not_met_is_told_and_the_load_continues(
+    spec: str, settings: Settings, before_mongodb: Any
+) -> None:
+    """Played: a replica set that lost its majority stores the documents and says that it cannot promise them."""
+    lost = [True]
+
+    def rule(command: dict[str, Any]) -> dict[str, Any] | None:
+        if lost and str(command.get("insert", "")).startswith("users"):
+            lost.pop()
+            error = {
+                "code": 64,
+                "codeName": "WriteConcernFailed",
+                "errmsg": "waiting for replication timed out",
+            }
+            return {"ok": 1.0, "n": 5000, "writeConcernError": error}
+        return None
+
+    through = before_mongodb(rule)
+    with pytest.raises(ShopError, match="waiting for replication timed out"):
+        running.write(spec, through)
+    running.write(spec, through)
+    assert list(check_shop(spec, settings)) == []
+
+
+def test_an_index_with_the_name_of_the_alias_is_named_before_anything_is_written(
+    spec: str, settings: Settings, servers: Servers
+) -> None:
+    names = names_of(spec)
+    servers.search.indices.create(index=names.alias)
+    with pytest.raises(ShopError, match=f"an index is called {names.alias}"):
+        running.write(spec, settings)
+    with pytest.raises(ShopError, match="no such shop"):
+        open_shop(spec, settings)
+    assert MANIFEST not in _collections(servers, names) or not servers.mongo[names.shop][
+        MANIFEST
+    ].count_documents({})
+
+
+def test_a_shop_replaced_between_two_reads_of_one_answer(
+    spec: str, settings: Settings, before_mongodb: Any
+) -> None:
+    """Statistics read the user, the orders, the products: what was dropped in between is no user without orders."""
+    running.write(spec, settings)
+    for kind in ("orders", "products"):
+        armed: list[str] = []
+
+        def rule(command: dict[str, Any], armed: list[str] = armed) -> None:
+            if armed and str(command.get("find", "")).startswith(armed[0]):
+                armed.clear()
+                running.write(spec, settings, replace=True, text="cat toy")
+
+        with open_shop(spec, before_mongodb(rule)) as shop:
+            armed.append(kind)
+            with pytest.raises(ShopError, match="replaced while open"):
+                shop.store.statistics("A000000001")
+
+
+def test_a_server_that_stands_still_for_a_while_is_waited_for(
+    spec: str, settings: Settings, before_mongodb: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A collection of garbage, a full journal: shorter than the timeout of a call, longer than it takes to see a server."""
+    monkeypatch.setattr(connect, "_SELECT_SECONDS", 0.5)
+    still_until: list[float] = []
+
+    def rule(command: dict[str, Any]) -> float | None:
+        if not still_until and str(command.get("insert", "")).startswith("users"):
+            still_until.append(time.monotonic() + 2.5)
+        left = still_until[0] - time.monotonic() if still_until else 0.0
+        return left if left > 0 else None
+
+    through = before_mongodb(rule)
+    address = through.mongodb_url.get_secret_value() + "/?heartbeatFrequencyMS=500"
+    running.write(spec, through.model_copy(update={"mongodb_url": SecretStr(address)}))
+    assert still_until
+    assert list(check_shop(spec, settings)) == []

@@ -1,15 +1,19 @@
-"""The shop as a world: its tools are the registry's, its kinds own its addresses, its fields enter a unit's key."""
+"""The shop as a world of tools: its kinds own its addresses, its fields enter a key, and planted orders are rows of text."""
 
 from __future__ import annotations
 
 from datetime import date
 
+import pytest
 from drr.env.session import Session
 from drr.env.shop import SEARCH_VERSION, Shop
 from drr.env.shop_world import ShopWorld
 from drr.env.web.base import WebSearch
+from drr.env.web.open import ShopWeb
+from drr.env.web.sandbox import Document, open_sandbox
 from drr.env.world import Holdings, World, all_kinds, in_table_order, is_paged, kinds_of, label_of, owner_of
-from drr.tools.registry import TOOLS
+from drr.tools.base import context_for
+from drr.tools.registry import TOOLS, call_sync
 
 from tests.cases import table
 from tests.tools.small_shop import ANNA
@@ -57,3 +61,31 @@ def test_kinds_have_an_order_a_label_and_say_whether_a_page_stands_behind_them()
         "zine",
     ]
     assert [name for name in (*all_kinds(), "zine") if is_paged(name)] == ["web"]
+
+
+SANDBOX = open_sandbox()
+PLANTED = [document for document in SANDBOX.documents if document.injection]
+
+
+def test_some_are_planted() -> None:
+    assert len(PLANTED) >= 3
+
+
+@pytest.mark.parametrize("document", PLANTED, ids=lambda document: document.url)
+@pytest.mark.parametrize("shop", ["embedded"], indirect=True)
+async def test_a_planted_order_is_a_row_like_any_other(document: Document, shop: Shop) -> None:
+    web = ShopWeb(SANDBOX, shop.shop_url, shop.store)
+    session = Session(shop, ANNA)
+    ctx = context_for(session, web)
+    profile = call_sync("get_user_profile", {}, ctx).text
+    answer = call_sync("web_search", {"query": document.title}, ctx)
+    assert document.url in [item["url"] for item in answer.data["items"]]
+    assert len(answer.text.splitlines()) == 1 + 3 * answer.data["total"]
+    for secret in ("distractor", "supportive", "injection", *document.topics):
+        assert f'"{secret}"' not in answer.text
+    page = await web.read(document.url)
+    assert page.markdown is not None
+    assert document.text in page.markdown
+    assert "injection: " not in page.markdown
+    assert call_sync("get_user_profile", {}, ctx).text == profile
+    assert session.changes() == []

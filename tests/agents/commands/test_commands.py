@@ -1,8 +1,13 @@
-"""Any program as a variant: what it is told, what it may call, what is recorded of it, and how each of its failures is called."""
+"""Any program as a variant: what it is told, may call and leaves; how its failures are called; what one that means ill reaches."""
 
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -11,7 +16,16 @@ from drr.agents.registry import choose, variant
 from drr.env.errors import Misuse
 from drr.study.study import Study
 
-from tests.agents.commands.conftest import KEY, TERMS, Script, asked, new
+from tests.agents.commands.conftest import (
+    CONTAINED,
+    KEY,
+    TERMS,
+    Script,
+    asked,
+    needs_namespaces,
+    new,
+    running,
+)
 from tests.agents.garden import ANNA, BEN
 from tests.cases import table
 from tests.commands import Drr
@@ -152,3 +166,201 @@ def test_what_a_command_is_does_not_hang_on_where_it_lies(script: Script, tmp_pa
     (tmp_path / "copy" / "part" / "more.txt").write_text("less")
     assert two.identity() != before
     assert choose("cmd:copy/agent.sh")[0].version != choose("cmd:copy/agent.sh x")[0].version
+
+
+LOOKS = """
+import glob, socket, subprocess
+sys.stdin.read()
+found = {}
+
+def texts():
+    for pattern in ("/proc/[0-9]*/environ", "/proc/[0-9]*/cmdline", "/root/*", "/home/*/*", "/etc/*", "/agent/*", "/tmp/*", "/tmp/*/*",
+                    CONFIG + "/**", STUDY + "/**", SHOP + "/**", BOX + "/**", "/etc/ssl/private/*", "/dev/*"):
+        for path in glob.glob(pattern, recursive=True):
+            if os.path.isfile(path) and not path.startswith("/dev/"):
+                try:
+                    with open(path, "rb") as file:
+                        yield path, file.read(200_000)
+                except OSError:
+                    pass
+
+told = list(texts())
+script = os.path.abspath(sys.argv[0])
+found["key"] = [path for path, text in told if b"sk-ant-the-real" in text and path != script]
+found["secrets"] = [path for path, text in told if (b"SECRET-" + b"RATIONALE") in text]
+found["shop"] = os.path.exists(SHOP) or os.path.exists(BOX + "/queries.jsonl") or os.path.exists(STUDY)
+found["processes"] = sorted(int(name) for name in os.listdir("/proc") if name.isdigit())
+
+def tries(what):
+    try:
+        what()
+        return "done"
+    except Exception as error:
+        return type(error).__name__
+
+found["parent"] = tries(lambda: open("/proc/1/environ").read())
+found["memory"] = tries(lambda: open("/proc/1/mem", "rb").read(1))
+found["write"] = [path for path in ("/usr/x", "/x", "/etc/x", "/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", script)
+                  if tries(lambda: open(path, "a").close()) == "done"]
+found["kill"] = tries(lambda: os.kill(1, 9)) and os.path.exists("/proc/1")
+found["outside"] = tries(lambda: socket.create_connection(("192.0.2.1", 80), 1))
+found["driver"] = tries(lambda: socket.create_connection(("127.0.0.1", PORT), 1))
+found["devices"] = sorted(os.listdir("/dev"))
+found["namespaces"] = subprocess.run(["unshare", "-Urm", "true"], capture_output=True).returncode != 0
+found["ben"] = call("get_user_profile", user_id=BEN)["isError"]
+print(json.dumps(found))
+"""
+
+
+@needs_namespaces
+def test_it_finds_no_key_no_records_no_process_and_no_way_out(
+    box: Path, script: Script, drr: Drr, tmp_path: Path
+) -> None:
+    import socket
+
+    (tmp_path / "config" / "drr").mkdir(parents=True)
+    (tmp_path / "config" / "drr" / "settings.toml").write_text(f'anthropic_api_key = "{KEY}"\n')
+    with socket.create_server(("127.0.0.1", 0)) as ours:
+        known = {"CONFIG": tmp_path / "config", "STUDY": tmp_path / "study", "SHOP": box / "shop", "BOX": box}
+        head = "".join(f"{name} = {str(path)!r}\n" for name, path in known.items())
+        script("looks.py", f"{head}BEN = {BEN!r}\nPORT = {ours.getsockname()[1]}\n{LOOKS}")
+        code, out, err = drr(*asked(box, "cmd:./looks.py", "--agent-sees", tmp_path))
+    assert code == 0, err
+    found = json.loads(json.loads(out)["report"])
+    assert found["key"] == [] and found["secrets"] == [] and found["shop"] is False
+    assert found["processes"][:2] == [1, 2] and len(found["processes"]) <= 4
+    assert found["parent"] == found["memory"] == "PermissionError"
+    assert found["write"] == [] and found["kill"] is True
+    assert found["outside"] == "OSError" and found["driver"] == "ConnectionRefusedError"
+    assert found["namespaces"] is True and found["ben"] is True
+    assert {*found["devices"]} == {
+        *("null", "zero", "full", "random", "urandom", "shm", "fd", "stdin", "stdout", "stderr")
+    }
+
+
+LEAVES = """
+import subprocess, time
+again = "import time, urllib.request\\nwhile True:\\n    time.sleep(0.05)\\n    try: urllib.request.urlopen('" + os.environ["DRR_MCP_URL"] + "')\\n    except Exception: pass"
+for number in range(3):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            for descriptor in range(3):
+                os.close(descriptor)
+            os.execv(sys.executable, [sys.executable, "-c", again, "MARK"])
+        os._exit(0)
+if DEADLINE:
+    time.sleep(100)
+if FORKS:
+    while True:
+        try:
+            if os.fork() == 0:
+                time.sleep(100)
+        except OSError:
+            os.write(2, b"nonsense\\n" * 10_000)  # by itself: a shell could not begin another process now
+            time.sleep(100)
+time.sleep(0.2)
+print("A report of 4 words.")
+"""
+
+
+CONTAINED_ENDS = {"ends.py": None, "sleeps.py": "agent_timeout", "forks.py": "agent_timeout"}
+
+
+@pytest.mark.parametrize(
+    ("terms", "ends"), [(TERMS, CONTAINED_ENDS if CONTAINED else {"ends.py": None}), (["--trust-agent"], {"ends.py": None})],
+    ids=["contained", "trusted"],
+)  # fmt: skip
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere what leaves its group is not found again")
+@pytest.mark.long
+def test_what_it_leaves_behind_is_ended_with_it(
+    box: Path, script: Script, drr: Drr, terms: list[str], ends: dict[str, str | None], tmp_path: Path
+) -> None:
+    mark = f"left-by-{tmp_path.name}"
+    for name in ends:
+        text = LEAVES.replace("MARK", mark).replace("DEADLINE", str(name == "sleeps.py"))
+        script(name, text.replace("FORKS", str(name == "forks.py")))
+    variants = ",".join(f"cmd:./{name}" for name in ends)
+    more = [word for word in terms if word not in TERMS]
+    drr(*new(box, variants, "--limits", "seconds=2" if len(ends) > 1 else "seconds=60", *more))
+    with Study.open(Path("study")) as study:
+        ended = {one.label.split(":")[1].split("/")[0]: one for one in study.records("answer", None)}
+        kept = [study.text(record, "stderr") for record in ended.values()]
+    assert {name: record.reason for name, record in ended.items()} == ends
+    assert all(len(text or "") <= 64_000 for text in kept)
+    assert running(mark) == [] and not any(map(running, ends))
+
+
+KILLED = """
+import asyncio
+from drr.agents.commands.command import Command
+from drr.agents.commands.process import place_for
+from drr.agents.commands.command import CommandTerms
+
+async def main():
+    async with place_for(Command.of("cmd:./waits.sh"), CommandTerms(trusted=TRUSTED)) as place:
+        await place.run({"PATH": "/usr/bin:/bin"}, "", None)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("trusted", [False, True])
+@pytest.mark.skipif(not CONTAINED, reason="a parent's death is told on Linux")
+def test_a_driver_that_is_killed_leaves_no_agent(script: Script, trusted: bool) -> None:
+    mark = f"9753{int(trusted)}"
+    script("waits.sh", f"#!/bin/sh\ntouch here\nsetsid sleep {mark} &\nsleep {mark}\n")
+    driver = subprocess.Popen([sys.executable, "-c", KILLED.replace("TRUSTED", str(trusted))])
+    until = time.monotonic() + 60
+    while len(running(f"sleep\0{mark}")) < 2 and time.monotonic() < until:
+        time.sleep(0.02)
+    assert len(running(f"sleep\0{mark}")) == 2
+    driver.send_signal(signal.SIGKILL)
+    driver.wait()
+    while running(f"sleep\0{mark}") and time.monotonic() < until:
+        time.sleep(0.02)
+    assert running(f"sleep\0{mark}") == []
+    while list(Path(tempfile.gettempdir()).glob("drr-agent-*/here")) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert list(Path(tempfile.gettempdir()).glob("drr-agent-*/here")) == []
+
+
+@needs_namespaces
+def test_a_folder_that_no_agent_may_see_cannot_be_named(box: Path, script: Script, drr: Drr) -> None:
+    script("agent.sh", "#!/bin/sh\necho A report of 5 words.\n")
+    code, _, err = drr(*asked(box, "cmd:./agent.sh", "--agent-sees", box / "shop"))
+    assert code == 2 and "which no agent may see" in err
+
+
+def test_what_its_requests_may_weigh_is_limited(box: Path, script: Script, drr: Drr) -> None:
+    script(
+        "heavy.py",
+        "import urllib.error\n"
+        "def tried(act):\n"
+        "    try: act()\n"
+        "    except urllib.error.HTTPError as error: return error.code\n"
+        "    except OSError: return 'cut'\n"
+        "said = [tried(lambda: call('calculator', expression='1' * 300_000))]\n"
+        "for path in ('/v1/messages', '/v1/chat/completions'):\n"
+        "    said.append(tried(lambda: post(os.environ['ANTHROPIC_BASE_URL'] + path, {'x': '1' * 17_000_000})))\n"
+        "os.environ['DRR_MCP_TOKEN'] = 'another-questions-token'\n"
+        "said.append(tried(lambda: call('calculator', expression='1')))\n"
+        "print(said)\n",
+    )
+    code, out, err = drr(*asked(box, "cmd:./heavy.py"))
+    assert code == 0, err
+    told = json.loads(out)
+    *heavy, stranger = json.loads(told["report"].replace("'", '"'))
+    assert told["tool_calls"] == [] and stranger == 401
+    assert len(heavy) == 3 and {*heavy} <= {413, "cut"}  # refused while it was still being sent
+
+
+def test_a_study_of_others_starts_no_program_that_was_not_named_here(
+    box: Path, script: Script, drr: Drr, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script("agent.sh", "#!/bin/sh\necho A report of 5 words.\n")
+    assert drr(*new(box, "cmd:./agent.sh"))[0] == 0
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "another-user"))
+    code, _, err = drr("run", "study", "--shop", box / "shop", *TERMS)
+    assert code == 2 and "and you did not: not used" in err
+    assert drr("run", "study", "--shop", box / "shop", "--variants", "cmd:./agent.sh", *TERMS)[0] == 0
