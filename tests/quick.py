@@ -76,18 +76,8 @@ def main(room: str) -> int:
         return 2
     tally, lanes = Tally(), " and ".join(f"not {lane}" for lane in LANES)
     options = [
-        "-q",
-        "-n",
-        "2",
-        "--dist",
-        "loadfile",
-        "-p",
-        "tests.quick",
-        "-p",
-        "no:cacheprovider",
-        "-m",
-        lanes,
-    ]
+        "-q", "-n", "2", "--dist", "loadfile", "-p", "tests.quick", "-p", "no:cacheprovider", "-m", lanes,
+    ]  # fmt: skip
     code = pytest.main([*options, *map(str, files)], plugins=[tally])
     left = f"; {tally.late.total()} tests had no time left" if tally.late else ""
     print(

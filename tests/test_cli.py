@@ -15,18 +15,9 @@ from drr.app.command_table import GROUPS, CommandRow, add_commands, commands, fi
 
 ROOT = Path(__file__).parent.parent
 HEAVY = {
-    "langchain",
-    "langchain_core",
-    "langgraph",
-    "anthropic",
-    "pydantic",
-    "numpy",
-    "tantivy",
-    "pymongo",
-    "elasticsearch",
-    "rich",
-    "scipy",
-}
+    "langchain", "langchain_core", "langgraph", "anthropic", "pydantic", "numpy", "tantivy", "pymongo",
+    "elasticsearch", "rich", "scipy",
+}  # fmt: skip
 
 
 Drr = Callable[..., tuple[int, str, str]]
@@ -103,15 +94,8 @@ def test_an_old_name_works_and_names_the_new_one(tmp_path: Path, capsys: pytest.
         assert before.out == today.out and today.err == ""
         assert before.err.count("\n") == 1 and f"`drr {old}` is now `drr {new}`" in before.err
     for promised in (
-        "status",
-        "export",
-        "check",
-        "agreement",
-        "calibrate",
-        "aggregate",
-        "annotate",
-        "import",
-    ):
+        "status", "export", "check", "agreement", "calibrate", "aggregate", "annotate", "import",
+    ):  # fmt: skip
         assert main([promised, "--help"]) == 0
         shown = capsys.readouterr()
         assert shown.err == "" and shown.out.startswith("usage: drr ")
@@ -270,24 +254,15 @@ def test_help_of_a_command_is_what_its_help_option_prints(capsys: pytest.Capture
 @pytest.mark.parametrize(
     "words",
     [
-        "shop info nowhere",
-        "shop users nowhere",
-        "shop search nowhere bird",
-        "shop show nowhere product B0",
-        "shop check nowhere",
-        "tools call get_user_orders --shop nowhere --user A1",
-        "ask Which? --shop nowhere --user A1",
-        "tools mcp --shop nowhere",
-        "shop profile --shop nowhere --user A1",
+        "shop info nowhere", "shop users nowhere", "shop search nowhere bird",
+        "shop show nowhere product B0", "shop check nowhere",
+        "tools call get_user_orders --shop nowhere --user A1", "ask Which? --shop nowhere --user A1",
+        "tools mcp --shop nowhere", "shop profile --shop nowhere --user A1",
         "papers persons build --shop nowhere --out persons.jsonl",
-        "queries generate --shop nowhere --out queries.jsonl",
-        "study status nowhere",
-        "view nowhere",
-        "judges align show nowhere",
-        "web replay nowhere",
-        "help nowhere",
+        "queries generate --shop nowhere --out queries.jsonl", "study status nowhere", "view nowhere",
+        "judges align show nowhere", "web replay nowhere", "help nowhere",
     ],
-)
+)  # fmt: skip
 def test_what_is_not_there_is_misuse_in_one_line(
     words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -40,17 +40,11 @@ ROOMS = sorted(
 )
 TO_BE_WRITTEN = {
     *(
-        "drr.env.clips",
-        "drr.env.manuals",
-        "drr.tools.warranty",
-        "drr.eval.metrics.tone",
-        "eval/metrics/tone.py",
-        "env/manuals.py",
-        "tools/warranty.py",
-        "drr papers tone",
+        "drr.env.clips", "drr.env.manuals", "drr.tools.warranty", "drr.eval.metrics.tone",
+        "eval/metrics/tone.py", "env/manuals.py", "tools/warranty.py", "drr papers tone",
     ),
     *("path/file.py", "path/to/file.py"),
-}
+}  # fmt: skip
 """What the recipes tell a reader to write."""
 
 
@@ -201,10 +195,7 @@ def test_what_to_cite_is_this_version_under_this_licence() -> None:
     cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     for line in (
-        f"version: {project['version']}",
-        f"license: {project['license']}",
-        "cff-version: 1.2.0",
-        "authors:",
-    ):
+        f"version: {project['version']}", f"license: {project['license']}", "cff-version: 1.2.0", "authors:",
+    ):  # fmt: skip
         assert f"\n{line}\n" in f"\n{cited}"
     assert project["description"] in cited

@@ -61,15 +61,8 @@ def test_the_help_of_run_fits_a_screen(capsys: pytest.CaptureFixture[str]) -> No
     assert main(["run", "--help-all"]) == 0
     whole = capsys.readouterr().out
     for option in (
-        "--shop",
-        "--queries",
-        "--variants",
-        "--trials",
-        "--model",
-        "--budget",
-        "--dry-run",
-        "--only",
-    ):
+        "--shop", "--queries", "--variants", "--trials", "--model", "--budget", "--dry-run", "--only",
+    ):  # fmt: skip
         assert f"\n  {option} " in few and f"\n  {option} " in whole
     assert "--help-all" in few and "--corpus-search" not in few and "--otel" not in few
     assert "\n  --corpus-search " in whole and "\n  --otel " in whole

@@ -17,32 +17,10 @@ from tests.test_rooms import ROOT
 ROOMS = ("agents", "app", "citations", "data_ingest", "drr", "env", "eval", "extras", "llm", "offline", "papers", "querygen", "study", "tools", "wording")  # fmt: skip
 NO_OPENERS = frozenset(
     [
-        "What",
-        "Of",
-        "Whether",
-        "How",
-        "Which",
-        "Who",
-        "Whose",
-        "Whom",
-        "Where",
-        "When",
-        "By",
-        "As",
-        "In",
-        "With",
-        "Without",
-        "From",
-        "For",
-        "On",
-        "To",
-        "At",
-        "If",
-        "That",
-        "Because",
-        "While",
+        "What", "Of", "Whether", "How", "Which", "Who", "Whose", "Whom", "Where", "When", "By", "As", "In",
+        "With", "Without", "From", "For", "On", "To", "At", "If", "That", "Because", "While",
     ]
-)
+)  # fmt: skip
 NO_NAMES = frozenset({"told", "said", "held", "meant"})
 FORMS = (RelativeGrades, Requirements, ProposedPage)
 """Forms that models fill in: their docstrings are part of requests, which old studies find again by their bytes."""

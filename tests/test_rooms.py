@@ -29,21 +29,11 @@ ALLOWED: dict[str, set[str]] = {
     "eval": {"citations", "wording", "env", "tools", "llm", "study"},
     "offline": {"citations", "wording", "env", "tools", "llm", "agents", "querygen", "eval"},
     "app": {
-        "citations",
-        "wording",
-        "env",
-        "data_ingest",
-        "tools",
-        "llm",
-        "agents",
-        "study",
-        "querygen",
-        "eval",
-        "offline",
-        "extras",
+        "citations", "wording", "env", "data_ingest", "tools", "llm", "agents", "study", "querygen", "eval",
+        "offline", "extras",
     },
     "extras": {"citations", "wording", "env", "tools", "llm", "agents", "study", "querygen", "eval", "app"},
-}
+}  # fmt: skip
 ALLOWED |= {paper: {*ALLOWED} for paper in PAPERS}
 FOLDERS = sorted({room.partition("/")[0] for room in ALLOWED})
 """What stands at the top."""
@@ -93,14 +83,9 @@ def test_a_room_imports_only_what_the_design_allows(room: str) -> None:
 
 
 EVAL_FLOORS = (
-    {"labels", "asking", "evidence", "stats"},
-    {"checks", "foreign"},
-    {"tasks"},
-    {"judging"},
-    {"metrics"},
-    {"agreement"},
-    {"canaries"},
-)
+    {"labels", "asking", "evidence", "stats"}, {"checks", "foreign"}, {"tasks"}, {"judging"}, {"metrics"},
+    {"agreement"}, {"canaries"},
+)  # fmt: skip
 """What lies within `eval`, from the ground up: nothing imports from a floor above its own."""
 
 

@@ -20,18 +20,8 @@ TESTS = (
     "tests/sample/test_sample.py", "tests/persons/test_context_build.py", "tests/filetasks/test_drawer.py", "tests/agents/test_replay.py",
 )  # fmt: skip
 _PYTEST = (
-    "-m",
-    "pytest",
-    "-n",
-    "2",
-    "--dist",
-    "loadfile",
-    "-p",
-    "no:cacheprovider",
-    "-m",
-    "not endurance",
-    *TESTS,
-)
+    "-m", "pytest", "-n", "2", "--dist", "loadfile", "-p", "no:cacheprovider", "-m", "not endurance", *TESTS,
+)  # fmt: skip
 _TELLS = "import sys; print('%d.%d' % sys.version_info[:2])"
 NOBODY = "nobody"
 

@@ -267,11 +267,8 @@ def _streamed(block: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def _openai(request: Request, said: Say, reply: Reply) -> str:
     reasons = {
-        "tool_use": "tool_calls",
-        "end_turn": "stop",
-        "max_tokens": "length",
-        "refusal": "content_filter",
-    }
+        "tool_use": "tool_calls", "end_turn": "stop", "max_tokens": "length", "refusal": "content_filter",
+    }  # fmt: skip
     reason = None if isinstance(reply, EndEarly) else reasons.get(said.reason, said.reason)
     calls = [
         {

@@ -28,20 +28,13 @@ QUESTION = (
 
 def product(product_id: str, title: str, price: float | None, **fields: object) -> Product:
     values: dict[str, object] = {
-        "product_id": product_id,
-        "product_url": "",
-        "title": title,
+        "product_id": product_id, "product_url": "", "title": title,
         "features": ["Weather-resistant cedar and steel", "Opens without tools for cleaning"],
-        "description": ["Made for gardens."],
-        "price": price,
-        "store": "Nestwell",
-        "categories": ["Patio, Lawn & Garden", "Birds"],
-        "details": {"Color": "Green"},
-        "average_rating": 4.5,
-        "rating_number": 2067,
-        "main_category": "Patio, Lawn & Garden",
+        "description": ["Made for gardens."], "price": price, "store": "Nestwell",
+        "categories": ["Patio, Lawn & Garden", "Birds"], "details": {"Color": "Green"},
+        "average_rating": 4.5, "rating_number": 2067, "main_category": "Patio, Lawn & Garden",
         "category": "Patio_Lawn_and_Garden",
-    }
+    }  # fmt: skip
     return Product.model_validate(values | fields)
 
 

@@ -169,12 +169,9 @@ async def test_ids_and_passages_that_no_tool_showed_are_refused(ask: Ask, asked:
     record = await ask("ledger", question, policy=filling(made_up))
     told = str(asked.requests[-1][0][-1].text)
     for fault in (
-        "no tool showed a product 'B0MADEUP77'",
-        "there is no passage 999",
-        "0 times",
-        "-1 times",
+        "no tool showed a product 'B0MADEUP77'", "there is no passage 999", "0 times", "-1 times",
         "1000000000 times",
-    ):
+    ):  # fmt: skip
         assert fault in told
     assert "MADEUP" not in record.report and "evil" not in record.report
     assert "unknown | 1 | unknown" in record.report and "Total" not in record.report

@@ -42,17 +42,11 @@ def test_the_text_of_a_call_is_known_by_its_form(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        REPORT,
-        f"{REPORT}\n\n```json\n{CALL}\n```",
-        '{"title": "Houses", "text": "The cedar one."}',
-        "```\nfinalize\n```",
-        "I searched with product_catalog_search and found a house.",
-        "<p>A house of cedar</p>",
-        "[" * 100_000,
-        "{" + "<a>" * 50_000,
+        "", REPORT, f"{REPORT}\n\n```json\n{CALL}\n```", '{"title": "Houses", "text": "The cedar one."}',
+        "```\nfinalize\n```", "I searched with product_catalog_search and found a house.",
+        "<p>A house of cedar</p>", "[" * 100_000, "{" + "<a>" * 50_000,
     ],
-)
+)  # fmt: skip
 def test_a_report_is_no_call(text: str) -> None:
     assert not is_call(text, TOOLS)
 

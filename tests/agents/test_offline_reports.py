@@ -165,12 +165,8 @@ def test_the_planner_reads_the_files_that_the_question_names() -> None:
 @pytest.mark.parametrize("text", ["", "?!", "x" * 20_000, "# Question\n", "\x00", "buy " * 3000, "$" * 500])
 def test_any_text_gets_an_answer(text: str) -> None:
     for brief in (
-        Planning(text, True),
-        Researching(text),
-        Supervising(text),
-        Condensing(text, ()),
-        Reporting(text),
-    ):
+        Planning(text, True), Researching(text), Supervising(text), Condensing(text, ()), Reporting(text),
+    ):  # fmt: skip
         message = agent_policy([HumanMessage(text)], {"brief": brief})
         assert message.text or message.tool_calls
     assert summariser_policy([], {"brief": Summarising(text, text, text)}).text

@@ -93,11 +93,8 @@ def test_an_unknown_name_is_misuse_with_a_hint(name: str) -> None:
 
 def test_prompts_of_the_registry_exist_and_are_all_used() -> None:
     named = {prompt for v in variants().values() for prompt in v.prompts} | {
-        "citation_fix",
-        PERSON,
-        ONCE_MORE,
-        INSPECT,
-    }
+        "citation_fix", PERSON, ONCE_MORE, INSPECT,
+    }  # fmt: skip
     assert named == set(load_prompts().names)
 
 

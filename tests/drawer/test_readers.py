@@ -57,12 +57,9 @@ def test_a_mail_lists_what_is_attached_and_a_page_loses_its_scripts(drawer: Draw
     ):
         assert words in mail
     assert page.split("\n") == [
-        "Kettle shop",
-        "Returns",
-        "Kettles may be returned within 30 days.",
-        "Item | Price",
+        "Kettle shop", "Returns", "Kettles may be returned within 30 days.", "Item | Price",
         "Kettle | $49.00",
-    ]
+    ]  # fmt: skip
 
 
 def test_files_say_what_they_are(drawer: Drawer) -> None:
@@ -162,15 +159,9 @@ def test_only_plain_files_of_the_drawer_are_opened(tmp_path: Path, read_files: R
     os.mkfifo(folder / "pipe.txt")
     (folder / "folder.txt").mkdir()
     names = [
-        "link.txt",
-        "pipe.txt",
-        "folder.txt",
-        "gone.txt",
-        "../secret.txt",
-        str(outside),
-        "..",
+        "link.txt", "pipe.txt", "folder.txt", "gone.txt", "../secret.txt", str(outside), "..",
         "truth\\x.txt",
-    ]
+    ]  # fmt: skip
     drawer = Drawer(folder, names, read_files)
     kinds = {}
     for name in [*names, "other.txt", "secret.txt", ""]:

@@ -337,11 +337,8 @@ def test_a_question_leads_to_a_page_that_it_needs(hundred: list[TaskCase], pool:
         moved += len(new)
         for one, other in new:
             assert (other.known.facts, other.known.trust, other.known.as_of, other.page.age) == (
-                one.known.facts,
-                one.known.trust,
-                one.known.as_of,
-                one.page.age,
-            )
+                one.known.facts, one.known.trust, one.known.as_of, one.page.age,
+            )  # fmt: skip
         assert [one for one in filled.order if one not in had.order] == [other.page for _, other in new]
         assert abs(sum(page.tokens for page in filled.order) - sizes["all"]) <= 0.02 * sizes["all"]
         assert {one.known.made_from for one in filled.distractors} == {one.page.url for one in pages}
@@ -563,13 +560,10 @@ def test_names_sites_and_firms_are_drawn_apart(made: list[tuple[TaskCase, Corpor
     forms = {
         "Orchard Park Outfitters": r"Orchard Park [A-Z][a-z]+( Store)?",
         "Maple Crossing Home Store": r"Maple Crossing [A-Z][a-z]+",
-        "Bluepoint Office": r"Bluepoint [A-Z][a-z]+",
-        "Muddy Otter": r"Muddy [A-Z][a-z]+",
-        "Lintless": r"Lint[a-z]+",
-        "Oxo": r"Ox[a-z]{3,}",
-        "The Value Store": r"The Value [A-Z][a-z]+",
+        "Bluepoint Office": r"Bluepoint [A-Z][a-z]+", "Muddy Otter": r"Muddy [A-Z][a-z]+",
+        "Lintless": r"Lint[a-z]+", "Oxo": r"Ox[a-z]{3,}", "The Value Store": r"The Value [A-Z][a-z]+",
         "Ember and Oak": r"Ember and [A-Z][a-z]+",
-    }
+    }  # fmt: skip
     for name, form in forms.items():
         for at in range(20):
             other = other_name("seller", name, Random(at))
@@ -589,12 +583,9 @@ def test_english_is_whole_whatever_is_chosen(pool: PagePool) -> None:
     assert not [found[0] for page in pool.pages if (found := bad.search(page.text.replace("|", ".")))]
     assert varied("Nobody [nearly] waits.") == "{Nobody|No one} [nearly] waits."
     for kept in (
-        "Have a look at it.",
-        "Half a month.",
-        "It has to do with heat.",
-        "Anyway, so far so good.",
+        "Have a look at it.", "Half a month.", "It has to do with heat.", "Anyway, so far so good.",
         "Not nearly so.",
-    ):
+    ):  # fmt: skip
         assert varied(kept) == kept
     said = {template("{a|b {c|d}} [x.] end").say(Random(seed), lambda slot: slot * 2) for seed in range(40)}
     assert said == {"A xx end", "B c xx end", "B d xx end"}
@@ -938,12 +929,8 @@ def _scenes(pool: PagePool) -> Iterator[PageScene]:
 def test_every_passage_is_sentences_whatever_is_chosen(pool: PagePool) -> None:
     """Each alternative of each step, in the words of every theme; what leads to a statement is said of it as well."""
     words = {
-        "subject": "Tallow lamp",
-        "value": "9 days",
-        "attribute": "glow",
-        "part": "lid",
-        "paper": "the card",
-    }
+        "subject": "Tallow lamp", "value": "9 days", "attribute": "glow", "part": "lid", "paper": "the card",
+    }  # fmt: skip
     words |= dict.fromkeys(("in_state", "sold_a", "sold_b", "sold_c"), "")
     steps = [
         step

@@ -396,12 +396,8 @@ def test_code_accepts_a_kind_only_with_its_sentence(
 
 def test_terms_are_short_and_pages_are_cut_between_words() -> None:
     said = [
-        "two words",
-        "kettle Cover of maker",
-        "kettle cover  of MAKER",
-        "a b c d e f",
-        "kettle at 36 months",
-    ]
+        "two words", "kettle Cover of maker", "kettle cover  of MAKER", "a b c d e f", "kettle at 36 months",
+    ]  # fmt: skip
     paths = SearchPaths(terms=[ProposedTerm(term=one, role="signal") for one in said])
     assert [one.term for one in kept_terms(paths, ["36 months"])] == ["kettle cover of maker"]
     cut = bounded("\n".join(["word " * 20] * 100), 1_000)

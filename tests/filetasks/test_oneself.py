@@ -185,12 +185,9 @@ def test_words_parts_and_brands_are_of_just_such_things(shop: Shop) -> None:
     assert thumbs and not any(one.suits(kind_of("chef knife").fits) for one in thumbs)
     # Pill organizers had chest clips, and label makers lens rings.
     for noun, foreign in (
-        ("weekly pill organizer", "clip|zipper|buckle"),
-        ("label maker", "lens"),
-        ("cutting board", "."),
-        ("chef knife", "spring|catch"),
-        ("paper shredder", "battery"),
-    ):
+        ("weekly pill organizer", "clip|zipper|buckle"), ("label maker", "lens"), ("cutting board", "."),
+        ("chef knife", "spring|catch"), ("paper shredder", "battery"),
+    ):  # fmt: skip
         assert [part for part in kind_of(noun).parts if re.search(foreign, part)] == [], noun
     assert "planted" in kind_of("raised garden bed").fits and kind_of("hang-on aquarium filter").stands == ""
     product = next(shop.store.iter_products())

@@ -131,12 +131,8 @@ def test_every_slot_is_filled_and_every_part_and_story_asks_in_its_own_words() -
     named = set(re.findall(r'"(\w+)"', Path(question.__file__).read_text("utf-8")))
     assert slots - frames - named == set()
     for intent in (
-        "replace_under_warranty",
-        "refill",
-        "fit_into_space",
-        "compare_with_owned",
-        "return_or_keep",
-    ):
+        "replace_under_warranty", "refill", "fit_into_space", "compare_with_owned", "return_or_keep",
+    ):  # fmt: skip
         words = question.tomllib.loads(
             (Path(question.__file__).parent / "words" / f"{intent}.toml").read_text("utf-8")
         )

@@ -26,11 +26,8 @@ def messy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("messy")
     for seed, category in enumerate(CATEGORIES):
         products = [product_id(seed * 100 + n) for n in range(40)] + [
-            "b00lower",
-            "X",
-            "9780316769",
-            "Ünïcode-id",
-        ]
+            "b00lower", "X", "9780316769", "Ünïcode-id",
+        ]  # fmt: skip
         products.append(product_id(1))  # of the first category, so the second may not have it again
         write_pair(folder, category, messy_reviews(seed, products, 800), messy_metas(seed, products))
     return folder

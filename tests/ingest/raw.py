@@ -25,37 +25,22 @@ def product_id(number: int) -> str:
 
 def review(**fields: Any) -> dict[str, Any]:
     row = {
-        "rating": 5.0,
-        "title": "Five Stars",
-        "text": "Works as it should.",
-        "images": [],
-        "asin": "B000000001",
-        "parent_asin": "B000000001",
-        "user_id": user_id(0),
-        "timestamp": 1_600_000_000_123,
-        "helpful_vote": 0,
-        "verified_purchase": True,
-    }
+        "rating": 5.0, "title": "Five Stars", "text": "Works as it should.", "images": [],
+        "asin": "B000000001", "parent_asin": "B000000001", "user_id": user_id(0),
+        "timestamp": 1_600_000_000_123, "helpful_vote": 0, "verified_purchase": True,
+    }  # fmt: skip
     return {**row, **fields}
 
 
 def meta(**fields: Any) -> dict[str, Any]:
     row = {
-        "main_category": "Pet Supplies",
-        "title": "Quiet Dog Nail Grinder",
-        "average_rating": 4.5,
-        "rating_number": 120,
-        "features": ["Quiet", "Rechargeable"],
-        "description": ["For dogs of every size."],
-        "price": 24.95,
-        "images": [{"thumb": "t", "large": "l", "variant": "MAIN", "hi_res": None}],
-        "videos": [],
-        "store": "Pawsome",
-        "categories": ["Pet Supplies", "Dogs", "Grooming"],
-        "details": {"Brand": "Pawsome"},
-        "parent_asin": "B000000001",
-        "bought_together": None,
-    }
+        "main_category": "Pet Supplies", "title": "Quiet Dog Nail Grinder", "average_rating": 4.5,
+        "rating_number": 120, "features": ["Quiet", "Rechargeable"],
+        "description": ["For dogs of every size."], "price": 24.95,
+        "images": [{"thumb": "t", "large": "l", "variant": "MAIN", "hi_res": None}], "videos": [],
+        "store": "Pawsome", "categories": ["Pet Supplies", "Dogs", "Grooming"],
+        "details": {"Brand": "Pawsome"}, "parent_asin": "B000000001", "bought_together": None,
+    }  # fmt: skip
     return {**row, **fields}
 
 

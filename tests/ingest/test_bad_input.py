@@ -364,12 +364,9 @@ def test_quarantine_says_file_line_and_reason(
     assert max(len(r["excerpt"]) for r in records) <= 200
     assert records[-1]["bytes"] == 5000
     assert manifest.rows == {
-        "reviews": len(rows),
-        "orders": len(REVIEWS),
-        "duplicates": 0,
-        "not_selected": 0,
+        "reviews": len(rows), "orders": len(REVIEWS), "duplicates": 0, "not_selected": 0,
         "quarantined": len(bad),
-    }
+    }  # fmt: skip
     assert sum(manifest.quarantined.values()) == len(bad)
 
 

@@ -121,12 +121,7 @@ def test_products_keep_what_the_file_says(messy: Path, run_ingest: Ingest, tmp_p
             assert product.price == prices.get(raw["price"], raw["price"])
             assert product.categories == (raw["categories"] or [raw["_category"]])
             for name in (
-                "title",
-                "features",
-                "description",
-                "store",
-                "main_category",
-                "average_rating",
+                "title", "features", "description", "store", "main_category", "average_rating",
                 "rating_number",
-            ):
+            ):  # fmt: skip
                 assert getattr(product, name) == raw[name], name

@@ -338,10 +338,6 @@ def test_canonical_text_is_equal_exactly_where_parsed_rows_are() -> None:
     ):
         assert canonical(same.encode()) == plain_text
     for other in (
-        {"rating": 4.0},
-        {"text": ""},
-        {"helpful_vote": 1},
-        {"verified_purchase": 1},
-        {"new": None},
-    ):
+        {"rating": 4.0}, {"text": ""}, {"helpful_vote": 1}, {"verified_purchase": 1}, {"new": None},
+    ):  # fmt: skip
         assert canonical(json.dumps({**row, **other}).encode()) != plain_text

@@ -118,16 +118,8 @@ def spread(raw: Path, folder: Path, space: int = orders.ID_SPACE, **recipe: Any)
 def same(here: Manifest, there: Manifest) -> None:
 
     for name in [
-        "as_of",
-        "content_hash",
-        "counts",
-        "recipe",
-        "inputs",
-        "rows",
-        "quarantined",
-        "notes",
-        "origin",
-    ]:
+        "as_of", "content_hash", "counts", "recipe", "inputs", "rows", "quarantined", "notes", "origin",
+    ]:  # fmt: skip
         assert getattr(here, name) == getattr(there, name), name
 
 

@@ -33,12 +33,8 @@ def test_prices(raw: Any, value: float | None, form: str) -> None:
 def test_a_price_reads_the_same_in_every_spelling(cents: int) -> None:
     amount = cents / 100
     for text in (
-        f"{amount:.2f}",
-        f"${amount:.2f}",
-        f"${amount:,.2f}",
-        f"from {amount:.2f}",
-        f"from ${amount:,.2f}",
-    ):
+        f"{amount:.2f}", f"${amount:.2f}", f"${amount:,.2f}", f"from {amount:.2f}", f"from ${amount:,.2f}",
+    ):  # fmt: skip
         assert parse_price(text).value == amount
 
 

@@ -268,13 +268,10 @@ async def test_answers_that_are_cut_are_paid_for() -> None:
 @pytest.mark.parametrize(
     ("limit", "told"),
     [
-        (Limit.of(usd=25), "$25.00"),
-        (Limit.of(usd=0.05), "$0.05"),
-        (Limit.of(usd=0.0001), "$0.0001"),
-        (Limit.of(usd=1.5, tokens=2_000), "$1.50 and 2,000 tokens"),
-        (Limit(), "no limit"),
+        (Limit.of(usd=25), "$25.00"), (Limit.of(usd=0.05), "$0.05"), (Limit.of(usd=0.0001), "$0.0001"),
+        (Limit.of(usd=1.5, tokens=2_000), "$1.50 and 2,000 tokens"), (Limit(), "no limit"),
     ],
-)
+)  # fmt: skip
 def test_a_limit_is_told_as_it_was_given(limit: Limit, told: str) -> None:
     assert str(limit) == told
 

@@ -66,14 +66,8 @@ async def test_fifty_kills_lose_and_double_nothing(tmp_path: Path) -> None:
         "Endurance: a killed cluster",
         table(
             (
-                "kills of actors, nodes, drivers",
-                "units",
-                "lost",
-                "changed",
-                "doubled",
-                "begun again",
-                "calls beyond an undisturbed run's",
-                "tables as of a calm run",
+                "kills of actors, nodes, drivers", "units", "lost", "changed", "doubled", "begun again",
+                "calls beyond an undisturbed run's", "tables as of a calm run",
             ),
             [
                 (
@@ -88,4 +82,4 @@ async def test_fifty_kills_lose_and_double_nothing(tmp_path: Path) -> None:
                 )
             ],
         ),
-    )
+    )  # fmt: skip

@@ -50,14 +50,8 @@ def filled(place: Path, spared: int = 0) -> None:
 
 def commands(place: Path, box: Path, made: Path) -> dict[str, list[object]]:
     new = [
-        "--shop",
-        box / "shop",
-        "--queries",
-        box / "queries.jsonl",
-        "--sandbox",
-        box / "sandbox",
-        "--quiet",
-    ]
+        "--shop", box / "shop", "--queries", box / "queries.jsonl", "--sandbox", box / "sandbox", "--quiet",
+    ]  # fmt: skip
     study = place / "study"
     return {
         "export": ["export", made, "--out", place / "tables"],

@@ -23,35 +23,20 @@ REPORT = {
     "tool_calls": [{"name": "search", "error": None}],
 }  # fmt: skip
 CALL = {
-    "number": 1,
-    "name": "search",
-    "kind": "api",
-    "arguments": {"q": "x"},
-    "result": "One.",
-    "ok": True,
-    "error": {"kind": "x"},
-    "seconds": 1,
-}
+    "number": 1, "name": "search", "kind": "api", "arguments": {"q": "x"}, "result": "One.", "ok": True,
+    "error": {"kind": "x"}, "seconds": 1,
+}  # fmt: skip
 SOURCE = {"url": "https://x.example/1", "type": "web", "text": "One.", "title": "One", "status": "ok"}
 SUPPORT = {"id": "a", "claim": "c", "evidence": "e", "label": "full", "judge": "j"}
 PAIR = {
-    "id": "a",
-    "query": "q",
-    "answer_a": "x",
-    "answer_b": "y",
-    "label": "A",
-    "judge": "j",
+    "id": "a", "query": "q", "answer_a": "x", "answer_b": "y", "label": "A", "judge": "j",
     "sample": {"seed": 1, "drawn": 1, "population": 1},
-}
+}  # fmt: skip
 RATING = {"id": "a", "query": "q", "answer": "x", "label": 3, "judge": "j", "dimension": "overall"}
 QUERY = {
-    "id": "q",
-    "query": "Which one?",
-    "user_id": "u",
-    "mode": "manual",
-    "constraints": {"count": 1},
+    "id": "q", "query": "Which one?", "user_id": "u", "mode": "manual", "constraints": {"count": 1},
     "facts_used": [],
-}
+}  # fmt: skip
 New = Callable[..., list[str]]
 
 
@@ -95,14 +80,10 @@ def test_of_hostile_reports_the_sound_ones_are_taken_in_and_the_rest_named_by_li
     assert all(row["line"] > 1 and row["why"] for row in told["refused"])
     assert "line 2: " in err
     for words in (
-        ("judge", "study", "--what", "rules,quality", "--quiet"),
-        ("report", "study", "--json"),
-        ("export", "study", "--out", "tables"),
-        ("view", "study", "--static", "pages", "--quiet"),
-        ("trace", "study"),
-        ("trace", "study", "q2/other/0", "--full"),
-        ("status", "study", "--json"),
-    ):
+        ("judge", "study", "--what", "rules,quality", "--quiet"), ("report", "study", "--json"),
+        ("export", "study", "--out", "tables"), ("view", "study", "--static", "pages", "--quiet"),
+        ("trace", "study"), ("trace", "study", "q2/other/0", "--full"), ("status", "study", "--json"),
+    ):  # fmt: skip
         code, _, err = refused_or_taken(drr, *words)
         assert code == 0, (words, err)
     again = json.loads(refused_or_taken(drr, "import", "study", "reports.jsonl", "--json", "--quiet")[1])
@@ -172,12 +153,8 @@ def test_a_hostile_configuration_is_refused_in_one_sentence_or_harmless(
             code, _, err = refused_or_taken(drr, *words)
             assert code == 0 or err.startswith("drr: "), (config, err)
     for config in (
-        "[run]\nshop=5",
-        '[run]\nshop="a\\u0000b"',
-        "run=5",
-        "settings=5",
-        "[settings]\nshop_url=5",
-    ):
+        "[run]\nshop=5", '[run]\nshop="a\\u0000b"', "run=5", "settings=5", "[settings]\nshop_url=5",
+    ):  # fmt: skip
         path.write_text(_changed(good, config))
         for words in (
             ("view", "study", "--static", "p", "--quiet"),
@@ -249,12 +226,8 @@ def test_a_hostile_plan_of_annotators_is_refused_in_one_sentence(drr: Drr, new: 
     path.write_text(json.dumps(good))
     marks = path.with_name(f"marks-{good['annotators'][0]['name']}.jsonl")
     mark = {
-        "pair": good["pairs"][0]["id"],
-        "dimension": "overall",
-        "choice": "left",
-        "seconds": 1.0,
-        "at": 1.0,
-    }
+        "pair": good["pairs"][0]["id"], "dimension": "overall", "choice": "left", "seconds": 1.0, "at": 1.0,
+    }  # fmt: skip
     for name, line in hostile(mark).items():
         marks.write_bytes(line + b"\n")
         code, _, err = refused_or_taken(drr, "annotate", "study", "--export", "labels.jsonl")

@@ -17,15 +17,9 @@ from tests.tampering import tampered
 
 New = Callable[..., list[str]]
 ODD = {
-    "word": "x",
-    "number": "5",
-    "nothing": "null",
-    "list": "[]",
-    "table": "{}",
-    "deep": DEEP,
-    "bytes": b"\xff",
-    "none": None,
-}
+    "word": "x", "number": "5", "nothing": "null", "list": "[]", "table": "{}", "deep": DEEP,
+    "bytes": b"\xff", "none": None,
+}  # fmt: skip
 COLUMNS = {
     "records": ("result", "blobs", "usage", "status", "cost", "seconds", "attempts", "message"),
     "units": ("key_fields", "spec", "kind", "label"),
@@ -39,12 +33,9 @@ CHANGES = [
     ("INSERT OR REPLACE INTO spending VALUES ('x', 'a', 'b', 'c', 'd', 'e')", ()),
 ]  # fmt: skip
 COMMANDS = (
-    ("status", "study"),
-    ("report", "study", "--json"),
-    ("export", "study", "--out", "tables"),
-    ("study", "trace", "study"),
-    ("run", "study", "--dry-run"),
-)
+    ("status", "study"), ("report", "study", "--json"), ("export", "study", "--out", "tables"),
+    ("study", "trace", "study"), ("run", "study", "--dry-run"),
+)  # fmt: skip
 
 
 @pytest.mark.long

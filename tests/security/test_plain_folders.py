@@ -153,10 +153,7 @@ def test_tasks_of_links_and_pipes_are_refused(
     with pytest.raises(DrrError, match=said):
         task_at(place, "007")
     for words in (
-        ("check", place),
-        ("show", place / "007"),
-        ("show", place),
-        ("review", place, "--reviewer", "ann"),
-    ):
+        ("check", place), ("show", place / "007"), ("show", place), ("review", place, "--reviewer", "ann"),
+    ):  # fmt: skip
         code, _, err = drr("tasks", *words)
         assert code == 1 and said in err

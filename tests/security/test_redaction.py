@@ -26,17 +26,9 @@ from pydantic import SecretStr
 
 KEY = "sk-ant-api03-of-this-user-0123456789"
 PLAIN = [
-    "test",
-    "pillow",
-    "null",
-    "true",
-    "none",
-    "EMPTY",
-    "dummy-key",
-    "12345678901234567890",
-    "a" * 40,
+    "test", "pillow", "null", "true", "none", "EMPTY", "dummy-key", "12345678901234567890", "a" * 40,
     "not a key at all 1",
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", PLAIN)

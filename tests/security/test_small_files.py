@@ -120,12 +120,9 @@ def test_what_people_write_is_read(tmp_path: Path) -> None:
 def test_a_line_that_is_nested_deep_is_refused(drr: Drr, deep: int) -> None:
     """Python 3.12 and later parse what no writer of ours can write again."""
     line = {
-        "id": "1",
-        "system": "s",
-        "query": "which?",
-        "report_markdown": "None.",
+        "id": "1", "system": "s", "query": "which?", "report_markdown": "None.",
         "tool_calls": [{"arguments": {"a": "DEEP"}}],
-    }
+    }  # fmt: skip
     Path("reports.jsonl").write_text(json.dumps(line).replace('"DEEP"', "[" * deep + "]" * deep) + "\n")
     code, _, err = drr("import", "new", "reports.jsonl", "--quiet")
     assert code == 2 and "nested more than" in err and err.count("\n") == 1, err

@@ -360,11 +360,8 @@ def test_a_server_of_vectors_that_others_named_is_not_asked(monkeypatch: pytest.
 
 
 LOOPBACK = [
-    "http://127.0.0.1:9/v1",
-    "http://localhost",
-    "https://[::1]:8",
-    "mongodb://u:p@127.0.0.1:1,localhost/db",
-]
+    "http://127.0.0.1:9/v1", "http://localhost", "https://[::1]:8", "mongodb://u:p@127.0.0.1:1,localhost/db",
+]  # fmt: skip
 ELSEWHERE = [
     "http://127.0.0.1.evil.example", "http://127.evil.example", "http://localhost.evil.example", "http://127.0.0.1@evil.example",
     "http://evil.example/@127.0.0.1", "http://evil.example#@127.0.0.1", "http://evil.example\\@127.0.0.1",

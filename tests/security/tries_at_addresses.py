@@ -58,12 +58,9 @@ def spellings(ip: str) -> Iterator[str]:
         ip.replace(".", "。"),
     )
     yield from (
-        ip.translate(FULL),
-        ip.translate(CIRCLED),
-        "".join(f"%{ord(x):02x}" for x in ip),
-        f"{ip}%00.example",
+        ip.translate(FULL), ip.translate(CIRCLED), "".join(f"%{ord(x):02x}" for x in ip), f"{ip}%00.example",
         f"{ip}%20",
-    )
+    )  # fmt: skip
     for six in (f"::ffff:{ip}", f"::{ip}", f"::ffff:0:{ip}", f"64:ff9b::{ip}", f"64:ff9b:1::{ip}", f"2002:{high:x}:{low:x}::1",
                 f"2001:0:{high:x}:{low:x}::", f"2606:4700::5efe:{ip}", f"2a00:1450::200:5efe:{ip}", f"fe80::5efe:{ip}",
                 f"::ffff:{high:x}:{low:x}", f"0:0:0:0:0:ffff:{high:x}:{low:x}", f"fec0::{ip}", f"fd00::{high:x}:{low:x}",

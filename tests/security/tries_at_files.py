@@ -296,13 +296,9 @@ def _sees_a_secret(given: tuple[tuple[str, ...], str, str, str]) -> str | None:
         root = Path(place)
         for name in dict.fromkeys(
             (
-                *secret,
-                "st2/study.toml",
-                "st2/ledger.sqlite",
-                f"{hidden or 'st2'}/hidden.txt",
-                "a/b/page",
+                *secret, "st2/study.toml", "st2/ledger.sqlite", f"{hidden or 'st2'}/hidden.txt", "a/b/page",
             )
-        ):
+        ):  # fmt: skip
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             if name.endswith("sock") and listening.getsockname() == "":
                 listening.bind(str(root / name))
@@ -374,17 +370,9 @@ def _leads_away(path: str) -> str | None:
 def _ports(chance: Random) -> Iterator[tuple[int, str]]:
     while True:
         parts = [
-            "/",
-            "//",
-            place_of("u"),
-            place_of("t")[:-1],
-            "/index.html",
-            "/static/look.css",
-            "?token=t",
-            "..",
-            "%2e",
-            "0",
-        ]
+            "/", "//", place_of("u"), place_of("t")[:-1], "/index.html", "/static/look.css", "?token=t",
+            "..", "%2e", "0",
+        ]  # fmt: skip
         yield chance.randint(1, 65535), "/" + mixed(chance, parts, 6)
 
 

@@ -67,16 +67,8 @@ def test_ingest_onto_servers_is_the_same_shop_and_idempotent(
     first = drr("shop", "info", spec, "--json")
     there = drr("shop", "info", folder, "--json")
     for key in (
-        "schema",
-        "as_of",
-        "counts",
-        "ratios",
-        "recipe",
-        "quarantined",
-        "duplicates",
-        "content_hash",
-        "rows",
-    ):
+        "schema", "as_of", "counts", "ratios", "recipe", "quarantined", "duplicates", "content_hash", "rows",
+    ):  # fmt: skip
         assert first[key] == there[key], key
     drr(*load)
     assert drr("shop", "info", spec, "--json") == first

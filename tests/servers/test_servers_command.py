@@ -131,11 +131,8 @@ def test_without_a_jdk_one_line_says_what_to_install(
 
 def test_the_newest_jdk_that_compiles_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, version, compiles in (
-        ("a", "21.0.2", True),
-        ("b", "25", True),
-        ("c", "26", False),
-        ("d", "17.0.9", True),
-    ):
+        ("a", "21.0.2", True), ("b", "25", True), ("c", "26", False), ("d", "17.0.9", True),
+    ):  # fmt: skip
         (tmp_path / name / "bin").mkdir(parents=True)
         (tmp_path / name / "release").write_text(f'IMPLEMENTOR="x"\nJAVA_VERSION="{version}"\n')
         if compiles:

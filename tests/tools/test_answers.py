@@ -67,15 +67,11 @@ def test_the_heading_repeats_the_filters_so_that_a_transcript_is_readable_alone(
     text = call_sync(
         "product_catalog_search",
         {
-            "query": "bird",
-            "min_price": 5,
-            "max_price": 40,
-            "min_rating": 4,
-            "category": "Birds",
+            "query": "bird", "min_price": 5, "max_price": 40, "min_rating": 4, "category": "Birds",
             "sort": "price_asc",
         },
         ctx,
-    ).text
+    ).text  # fmt: skip
     assert "for 'bird' (from $5.00, up to $40.00, rated 4 or more, in Birds, by price_asc)" in text
 
 
@@ -92,14 +88,8 @@ def test_nothing_found_says_what_to_try(ctx: ToolContext) -> None:
 def test_a_short_form_states_every_field_and_marks_every_cut(ctx: ToolContext) -> None:
     answer = call_sync("get_product_details", {"product_id": FEEDER, "part": "short"}, ctx)
     for fact in (
-        FEEDER,
-        "$19.99",
-        "4.5/5 (2,067 ratings)",
-        "by Nestwell",
-        "Birds > Feeders",
-        "six pounds",
-        "Green",
-    ):
+        FEEDER, "$19.99", "4.5/5 (2,067 ratings)", "by Nestwell", "Birds > Feeders", "six pounds", "Green",
+    ):  # fmt: skip
         assert fact in answer.text
     assert answer.text.count("…") == 1
     assert answer.data["product_id"] == FEEDER
@@ -246,15 +236,9 @@ def test_strangers_text_cannot_forge_a_row_or_a_field(ctx: ToolContext) -> None:
     details = call_sync("get_product_details", {"product_id": HOSTILE}, ctx).text
     assert "\u200b" not in details
     assert [line.partition(":")[0] for line in details.splitlines()[2:]] == [
-        "Features",
-        "- Holds six pounds of seed",
-        "- Rust-resistant steel pole",
-        "Description",
-        "Details",
-        "- Color",
-        "- Item Weight",
-        "- Best Sellers Rank, Birds",
-    ]
+        "Features", "- Holds six pounds of seed", "- Rust-resistant steel pole", "Description", "Details",
+        "- Color", "- Item Weight", "- Best Sellers Rank, Birds",
+    ]  # fmt: skip
     short = call_sync("get_product_details", {"product_id": HOSTILE, "part": "short"}, ctx).text
     assert len(short) < 1500
 
@@ -313,13 +297,8 @@ def test_a_user_without_orders(shop: Shop, web: Sandbox) -> None:
 def test_an_order_names_product_total_and_customer(ctx: ToolContext) -> None:
     answer = call_sync("get_order_details", {"order_id": ANNAS_ORDER}, ctx)
     for fact in (
-        "Delivered",
-        "2022-06-12",
-        "2 x Panorama",
-        "$19.99 each, $39.98 in all",
-        SHOP + FEEDER,
-        "Anna Ortiz",
-    ):
+        "Delivered", "2022-06-12", "2 x Panorama", "$19.99 each, $39.98 in all", SHOP + FEEDER, "Anna Ortiz",
+    ):  # fmt: skip
         assert fact in answer.text
     assert answer.data["product"]["product_id"] == FEEDER
     assert answer.data["customer"]["user_id"] == ANNA

@@ -29,16 +29,8 @@ def sandbox(web: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def _call(shop: Shop, sandbox: str, name: str, arguments: Any, *more: str) -> int:
     options = [
-        "--shop",
-        shop.spec,
-        "--user",
-        ANNA,
-        "--sandbox",
-        sandbox,
-        "--args",
-        json.dumps(arguments),
-        *more,
-    ]
+        "--shop", shop.spec, "--user", ANNA, "--sandbox", sandbox, "--args", json.dumps(arguments), *more,
+    ]  # fmt: skip
     return main(["tools", "call", name, *options])
 
 

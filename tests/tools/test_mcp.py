@@ -205,18 +205,12 @@ async def _status(token: str, headers: list[tuple[bytes, bytes]]) -> int:
 @pytest.mark.parametrize(
     ("given", "status"),
     [
-        ([], 401),
-        ([b"Bearer "], 401),
-        ([TOKEN.encode()], 401),
-        ([b"Basic " + TOKEN.encode()], 401),
-        ([b"Bearer " + TOKEN.encode()[:-1]], 401),
-        ([b"Bearer " + TOKEN.encode() + b"x"], 401),
-        ([b"Bearer \xff\xfe"], 401),
-        ([b"Bearer " + TOKEN.encode(), b"Bearer other"], 401),
-        ([b"Bearer " + TOKEN.encode()], 200),
-        ([b"bearer  " + TOKEN.encode()], 200),
+        ([], 401), ([b"Bearer "], 401), ([TOKEN.encode()], 401), ([b"Basic " + TOKEN.encode()], 401),
+        ([b"Bearer " + TOKEN.encode()[:-1]], 401), ([b"Bearer " + TOKEN.encode() + b"x"], 401),
+        ([b"Bearer \xff\xfe"], 401), ([b"Bearer " + TOKEN.encode(), b"Bearer other"], 401),
+        ([b"Bearer " + TOKEN.encode()], 200), ([b"bearer  " + TOKEN.encode()], 200),
     ],
-)
+)  # fmt: skip
 async def test_nobody_comes_in_without_the_token(given: list[bytes], status: int) -> None:
     assert await _status(TOKEN, [(b"authorization", value) for value in given]) == status
 

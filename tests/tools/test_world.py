@@ -54,12 +54,8 @@ def test_without_a_shop_its_hosts_are_still_known() -> None:
 def test_kinds_have_an_order_a_label_and_say_whether_a_page_stands_behind_them() -> None:
     assert in_table_order(["zine", "user", "web", "user", "atlas"]) == ["web", "user", "atlas", "zine"]
     assert [label_of(name) for name in (*all_kinds(), "zine")] == [
-        "web pages",
-        "products of the shop",
-        "the shopper's own records",
-        "the question's files",
-        "zine",
-    ]
+        "web pages", "products of the shop", "the shopper's own records", "the question's files", "zine",
+    ]  # fmt: skip
     assert [name for name in (*all_kinds(), "zine") if is_paged(name)] == ["web"]
 
 

@@ -55,13 +55,9 @@ def test_a_command_is_told_the_question_and_uses_the_tools_of_its_own_session(
     assert code == 0, err
     question, environment, refused = json.loads(document["report"].split("\n\n")[2])
     assert question == {
-        "schema": 1,
-        "id": question["id"],
-        "text": "Which bird house?",
-        "today": question["today"],
-        "user_id": ANNA,
-        "person": None,
-    }
+        "schema": 1, "id": question["id"], "text": "Which bird house?", "today": question["today"],
+        "user_id": ANNA, "person": None,
+    }  # fmt: skip
     assert {"DRR_MCP_URL", "DRR_MCP_TOKEN", "DRR_DEADLINE", "HOME", "LANG", "PATH", "TMPDIR"} <= {
         *environment
     }
@@ -123,14 +119,10 @@ def test_every_way_to_fail_has_its_name(box: Path, script: Script, drr: Drr) -> 
     with Study.open(Path("study")) as study:
         ended = {record.label.split("/")[1]: record for record in study.records("answer", None)}
     assert {name.removeprefix("cmd:"): record.reason for name, record in ended.items()} == {
-        "exits.sh": "agent_exit",
-        "silent.sh": "agent_no_report",
-        "floods.sh": "agent_output",
-        "floods_errors.sh": "agent_output",
-        "dies.sh": "agent_signal",
-        "asks.py": "agent_flood",
+        "exits.sh": "agent_exit", "silent.sh": "agent_no_report", "floods.sh": "agent_output",
+        "floods_errors.sh": "agent_output", "dies.sh": "agent_signal", "asks.py": "agent_flood",
         "odd.sh": "agent_start",
-    }
+    }  # fmt: skip
     assert "exit code 3: no luck" in str(ended["cmd:exits.sh"].message)
     assert "SIGKILL" in str(ended["cmd:dies.sh"].message)
     with Study.open(Path("study")) as study:

@@ -7,13 +7,9 @@ import os
 import sys
 
 _WANTED = (
-    "socket.connect",
-    "socket.getaddrinfo",
-    "socket.gethostbyname",
-    "socket.gethostbyaddr",
-    "socket.sendto",
+    "socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr", "socket.sendto",
     "socket.sendmsg",
-)
+)  # fmt: skip
 
 
 def _hear(event, arguments):
