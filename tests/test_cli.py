@@ -13,6 +13,8 @@ from drr.app import command_table
 from drr.app.cli import main
 from drr.app.command_table import GROUPS, CommandRow, add_commands, commands, find, heads, parts_of
 
+from tests.cases import table
+
 ROOT = Path(__file__).parent.parent
 HEAVY = {
     "langchain", "langchain_core", "langgraph", "anthropic", "pydantic", "numpy", "tantivy", "pymongo",
@@ -210,20 +212,7 @@ sys.exit(_run(CommandRow("toy", "toy", ""), []))
     assert (done.returncode, done.stderr) == (130, "drr: interrupted\n")
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (["shop", "serach", "demo", "x"], "did you mean search?"),
-        (["shop", "search", "demo", "x", "--max-prize", "3"], "did you mean --max-price?"),
-        (["shop", "search", "demo", "x", "--max-prize=3"], "did you mean --max-price?"),
-        (["shop", "search", "demo", "x", "--sort", "ratings"], "did you mean rating?"),
-        (["report", "study", "--output", "x"], "--output"),
-        (["shpo"], "did you mean shop?"),
-        (["persns"], "did you mean papers persons?"),
-        (["study", "staus", "x"], "did you mean status?"),
-        (["help", "shpo"], "did you mean shop?"),
-    ],
-)
+@table("top", "a_slip_is_answered_with_what_was_meant")
 def test_a_slip_is_answered_with_what_was_meant(
     words: list[str], told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -251,18 +240,7 @@ def test_help_of_a_command_is_what_its_help_option_prints(capsys: pytest.Capture
         assert told.startswith("usage: drr")
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "shop info nowhere", "shop users nowhere", "shop search nowhere bird",
-        "shop show nowhere product B0", "shop check nowhere",
-        "tools call get_user_orders --shop nowhere --user A1", "ask Which? --shop nowhere --user A1",
-        "tools mcp --shop nowhere", "shop profile --shop nowhere --user A1",
-        "papers persons build --shop nowhere --out persons.jsonl",
-        "queries generate --shop nowhere --out queries.jsonl", "study status nowhere", "view nowhere",
-        "judges align show nowhere", "web replay nowhere", "help nowhere",
-    ],
-)  # fmt: skip
+@table("top", "what_is_not_there_is_misuse_in_one_line")
 def test_what_is_not_there_is_misuse_in_one_line(
     words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,6 +14,7 @@ from drr.env.errors import DrrError
 from drr.study.study import Study
 from drr.study.unit import Unit
 
+from tests.cases import cases
 from tests.commands import Drr
 
 New = Callable[..., list[str]]
@@ -50,19 +51,7 @@ def test_no_export_differs_without_a_word(drr: Drr, new: New, flips: int) -> Non
     assert said > flips / 4, "much of a page holds nothing, and the rest is noticed"
 
 
-CHANGES = [
-    "UPDATE records SET result = replace(result, '\"', '\"') || ' '",
-    "UPDATE records SET seconds = seconds + 1",
-    "UPDATE units SET current = 0",
-    "UPDATE units SET position = position + 100",
-    "UPDATE units SET label = label || 'x'",
-    "UPDATE meta SET value = value || ' ' WHERE name != 'schema'",
-    "UPDATE spending SET tokens = tokens + 1",
-    "DELETE FROM records",
-    "DELETE FROM hashes",
-    "DELETE FROM hashes WHERE key = ''",
-    "INSERT INTO units (key, kind, label, key_fields, spec) VALUES ('k', 'answer', 'l', '{}', '{}')",
-]
+CHANGES = cases("security", "CHANGES")
 
 
 @pytest.mark.long

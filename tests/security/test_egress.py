@@ -19,18 +19,13 @@ from typing import NamedTuple
 import pytest
 from drr.llm.calls import no_proxy_for_this_machine
 
+from tests.cases import cases
 from tests.wire import Say, Wire
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = "http://127.0.0.1:9"
 """Where nobody listens: a connection there is heard of all the same."""
-ENVIRONMENT = {
-    "LANGSMITH_TRACING": "true", "LANGSMITH_TRACING_V2": "true", "LANGCHAIN_TRACING": "true", "LANGCHAIN_TRACING_V2": "true",
-    "LANGSMITH_API_KEY": "lsv2_pt_0123456789abcdef", "LANGSMITH_ENDPOINT": HOSTILE, "LANGCHAIN_ENDPOINT": HOSTILE,
-    "LANGSMITH_OTEL_ENABLED": "true", "OTEL_EXPORTER_OTLP_ENDPOINT": HOSTILE, "HF_ENDPOINT": HOSTILE,
-    "HTTP_PROXY": HOSTILE, "http_proxy": HOSTILE, "HTTPS_PROXY": HOSTILE, "https_proxy": HOSTILE, "ALL_PROXY": HOSTILE,
-    "all_proxy": HOSTILE,
-}  # fmt: skip
+ENVIRONMENT = cases("security", "ENVIRONMENT")
 
 
 class Heard(NamedTuple):

@@ -12,20 +12,11 @@ from drr.eval.evidence.imported import read_reports
 from drr.study.export import export
 from drr.study.study import Study
 
+from tests.cases import cases
 from tests.commands import Drr
 
-LINE = {
-    "id": "1",
-    "system": "s",
-    "query": "which feeder?",
-    "report_markdown": "A feeder costs $5 [1].\n\n[1]: https://a.example/x",
-}
-BAD: list[dict[str, Any]] = [
-    {"error": "boom"}, {"error": ["boom"]}, {"error": {"kind": 5}}, {"number": "one"}, {"number": -1}, {"number": 2**70}, {"number": 1.5},
-    {"name": 5}, {"name": ["a"]}, {"arguments": "x"}, {"arguments": [1]}, {"result": 7}, {"result": {"a": 1}}, {"ok": "yes"},
-    {"seconds": "long"}, {"seconds": -1}, {"seconds": True}, {"kind": 3}, {"researcher": {}}, {"result_sha256": "zz"},
-    {"result_sha256": "../../x"}, {"result_sha256": 5},
-]  # fmt: skip
+LINE = cases("security", "LINE")
+BAD: list[dict[str, Any]] = cases("security", "BAD")
 GOOD: list[dict[str, Any]] = [
     {}, {"name": "web_search"}, {"name": "web_search", "arguments": {"query": "x"}, "result": "", "seconds": 1}, {"extra": [1]},
     {"error": {"kind": "timeout", "message": "late"}, "ok": False}, {"error": None, "number": 3, "result_sha256": None},

@@ -17,16 +17,12 @@ from drr.study import database
 from drr.study.export import export
 from drr.study.study import Study
 
+from tests.cases import cases
 from tests.commands import Drr
 
 New = Callable[..., list[str]]
 MAGIC = bytes.fromhex("d9d505f920a163d7")
-READING = (
-    ("status", "study"), ("view", "study", "--static", "pages", "--quiet"),
-    ("export", "study", "--out", "tables"), ("report", "study", "--json"), ("study", "trace", "study"),
-    ("agreement", "study", "--json"), ("annotate", "study", "--bundle", "pages"),
-    ("run", "study", "--dry-run"), ("judge", "study", "--dry-run", "--what", "rules"),
-)  # fmt: skip
+READING = cases("security", "READING")
 LOOKING = (*READING[:5], *READING[-2:], ("judge", "study", "--diff"))
 """The last three are refused for want of a vouched shop or of a judging: a refusal changes nothing either."""
 

@@ -19,19 +19,10 @@ from drr.env.shop import open_shop
 from drr.study import database
 from drr.study.study import Study
 
+from tests.cases import cases, table
+
 ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
-STRANGE = [
-    "CREATE TRIGGER t AFTER INSERT ON meta BEGIN DELETE FROM meta; END",
-    "CREATE VIEW v AS SELECT 1",
-    f"CREATE VIEW v AS {ENDLESS}",
-    "CREATE TABLE more (a)",
-    "CREATE TABLE more (a, b GENERATED ALWAYS AS (zeroblob(1000000000)))",
-    "CREATE INDEX i ON meta (length(hex(zeroblob(100000))))",
-    "CREATE INDEX i ON meta (value) WHERE length(value) > 1",
-    "CREATE VIRTUAL TABLE f USING fts5 (a)",
-    "ALTER TABLE meta ADD COLUMN more DEFAULT 1",
-    "ALTER TABLE meta ADD COLUMN more AS (zeroblob(100))",
-]
+STRANGE = cases("security", "STRANGE")
 
 
 def altered(path: Path, statement: str) -> None:
@@ -129,14 +120,7 @@ def test_a_write_that_computes_without_end_is_ended_and_leaves_nothing(
         assert study.ledger.meta("note") == "after" and not study.ledger.db.changed()
 
 
-@pytest.mark.parametrize(
-    "strange",
-    [
-        f"CREATE TRIGGER t AFTER INSERT ON units BEGIN SELECT ({ENDLESS}); END",
-        f"CREATE TRIGGER t BEFORE UPDATE ON meta BEGIN SELECT ({ENDLESS}); END",
-        "ALTER TABLE leases ADD COLUMN more AS (zeroblob(1000000000))",
-    ],
-)
+@table("security", "what_computes_when_it_is_written_to_is_refused_before_the_first_write")
 def test_what_computes_when_it_is_written_to_is_refused_before_the_first_write(
     tmp_path: Path, drr: Callable[..., tuple[int, str, str]], new: Callable[..., list[str]], strange: str
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import cases
 from tests.commands import Drr
 from tests.security.test_names import plan_with
 
@@ -16,13 +17,7 @@ REPORT = {
 }  # fmt: skip
 QUERY = {"id": "q", "query": "which?", "user_id": "U"}
 LABEL = {"id": "1", "claim": "c", "evidence": "e", "label": "full", "judge": "ann"}
-CASES: list[tuple[str, Any, str, tuple[str, ...]]] = [
-    ("reports.jsonl", REPORT, "system", ("import", "new", "reports.jsonl")),
-    ("reports.jsonl", REPORT, "name", ("import", "new", "reports.jsonl")),
-    ("queries.jsonl", QUERY, "user_id", ("run", "new", "--queries", "queries.jsonl", "--variants", "react", "--shop", "shop", "--dry-run")),
-    ("labels.jsonl", LABEL, "label", ("calibrate", "labels.jsonl", "--task", "support")),
-    ("saved.json", {"annotator": "ann", "plan": "x", "marks": []}, "annotator", ("annotate", "study", "--import", "saved.json")),
-]  # fmt: skip
+CASES: list[tuple[str, Any, str, tuple[str, ...]]] = cases("security", "CASES")
 
 
 @pytest.mark.parametrize(("name", "line", "key", "words"), CASES)
