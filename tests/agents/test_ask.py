@@ -40,9 +40,7 @@ def asking(folder: Path, *more: str, question: str = QUESTION) -> list[str]:
     ]  # fmt: skip
 
 
-def test_the_report_on_standard_output_and_what_happens_on_standard_error(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_report_is_on_standard_output(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(asking(folder)) == 0
     out, err = capsys.readouterr()
     assert out.startswith("# Bird feeders") and BANNER in out and "## Sources" in out
@@ -66,24 +64,20 @@ def test_the_json_face(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "r1: researches Find bird feeders" in err
 
 
-def test_a_model_for_a_role_that_nobody_plays_is_misuse(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_model_for_an_unknown_role_is_misuse(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A slip of the pen would leave the role to the default model, perhaps one that is paid for."""
     assert main(asking(folder, "--role-models", "agnet=anthropic:claude-sonnet-5-5")) == 2
     assert "agnet is no role of these variants; they have agent" in capsys.readouterr().err
 
 
-def test_a_file_gets_the_report_and_quiet_is_quiet(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_gets_the_report(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "deep" / "report.md"
     assert main(asking(folder, "--out", str(path), "--quiet")) == 0
     assert capsys.readouterr() == ("", "")
     assert BANNER in path.read_text()
 
 
-def test_a_report_that_cannot_be_written_is_not_lost(
+def test_an_unwritten_report_is_kept(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("")
@@ -93,9 +87,7 @@ def test_a_report_that_cannot_be_written_is_not_lost(
 
 
 @table("agents", "misuse_is_one_line_and_exit_2")
-def test_misuse_is_one_line_and_exit_2(
-    folder: Path, capsys: pytest.CaptureFixture[str], more: list[str], says: str
-) -> None:
+def test_misuse_is_told(folder: Path, capsys: pytest.CaptureFixture[str], more: list[str], says: str) -> None:
     assert main(asking(folder, *more)) == 2
     out, err = capsys.readouterr()
     assert out == "" and says in err and "Traceback" not in err
@@ -107,9 +99,7 @@ def test_an_empty_question_and_a_missing_shop(folder: Path, capsys: pytest.Captu
     assert "Traceback" not in capsys.readouterr().err
 
 
-def test_a_made_up_source_is_taken_out_of_what_a_person_reads(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_made_up_source_is_taken_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = "Fine [1].\n\n## Sources\n\n[1] X: https://made.example/up\n"
     model = ["--model", "anthropic:claude-sonnet-5-5"]
     for repair, kept in ((["--citation-repair", "off"], True), ([], False)):
@@ -146,9 +136,7 @@ def test_the_paper_profile_says_what_it_cannot_be(folder: Path, capsys: pytest.C
     assert "http://ecommerce.com/B0" in out
 
 
-def test_a_prompt_that_replaces_nothing_is_a_spelling_mistake(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_misspelt_prompt_is_told(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "raect.md").write_text("x")
     assert main(asking(folder, "--prompts", str(tmp_path / "mine"))) == 2
@@ -191,9 +179,7 @@ def test_a_question_is_never_without_a_ceiling(
 
 
 @pytest.mark.parametrize("more", [["--budget", "0.00001"], ["--budget-tokens", "900"]])
-def test_a_question_costs_no_more_than_its_budget(
-    folder: Path, capsys: pytest.CaptureFixture[str], more: list[str]
-) -> None:
+def test_a_question_has_a_budget(folder: Path, capsys: pytest.CaptureFixture[str], more: list[str]) -> None:
     with Wire(endless) as wire:
         words = ["--model", "anthropic:claude-sonnet-5-5", "--base-url", wire.url, "--quiet"]
         assert main(asking(folder, *words, *more)) == 1
@@ -202,9 +188,7 @@ def test_a_question_costs_no_more_than_its_budget(
     assert "over_budget" in err and "--budget" in err and "Traceback" not in err
 
 
-def test_wrong_limits_and_dollars_that_nobody_can_count_are_misuse(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_limits_and_uncounted_dollars(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for more, told in (
         (["--limits", "wishes=3"], "not NAME=N; the names are checks,"),
         (

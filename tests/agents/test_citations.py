@@ -109,9 +109,7 @@ def by_id(request: Request) -> Say:
     return script[sum(message["role"] == "assistant" for message in request.body["messages"])]
 
 
-async def test_products_by_id_are_sources_where_tools_returned_them_and_get_their_addresses(
-    shop: Shop, web: CountingWeb
-) -> None:
+async def test_products_by_id_get_their_addresses(shop: Shop, web: CountingWeb) -> None:
     reports: dict[str, AnswerRecord] = {}
     for setting in CITATION_REPAIRS:
         with Wire(by_id) as wire:

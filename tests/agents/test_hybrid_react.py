@@ -79,9 +79,7 @@ async def test_step_by_step(ask: Ask, asked: Asked) -> None:
     ]  # fmt: skip
 
 
-async def test_control_returns_to_the_supervisor_with_the_syntheses_in_the_order_of_its_calls(
-    ask: Ask, asked: Asked
-) -> None:
+async def test_syntheses_come_back_in_the_order_of_the_calls(ask: Ask, asked: Asked) -> None:
     await ask("hybrid-react", policy=Team(["feeders", "the houses"]))
     answers = [m for m in shown(asked, "supervisor")[-1] if isinstance(m, ToolMessage)]
     assert [m.tool_call_id for m in answers] == ["c0", "c1", "c2"]
@@ -106,9 +104,7 @@ async def test_profile_facts_reach_researchers_where_the_variant_says_so(ask: As
     assert [s.url for s in record.sources if s.type == "user"] == [f"user://{ANNA}/profile"]
 
 
-async def test_synthesis_sees_findings_without_tools_and_the_report_sees_syntheses(
-    ask: Ask, asked: Asked
-) -> None:
+async def test_synthesis_sees_findings_and_the_report_syntheses(ask: Ask, asked: Asked) -> None:
     await ask("hybrid-react", policy=Team(["feeders", "the houses"]))
     for messages, arguments in asked.requests:
         if kind(messages, arguments) in ("synthesis", "report"):
@@ -156,9 +152,7 @@ async def test_researchers_run_side_by_side_and_leave_the_same_record_whoever_is
 
 
 @pytest.mark.parametrize("kind_of_failure", ["refusal", "timeout", "malformed"])
-async def test_a_failing_researcher_does_not_sink_its_siblings(
-    ask: Ask, asked: Asked, kind_of_failure: Any
-) -> None:
+async def test_a_failing_researcher_sinks_no_other(ask: Ask, asked: Asked, kind_of_failure: Any) -> None:
     team = Team(["feeders", "the houses"], fails={"feeders": ModelFailure(kind_of_failure, "no")})
     record = await ask("hybrid-react", policy=team)
     assert record.report == REPORT
@@ -250,9 +244,7 @@ async def test_each_conversation_only_grows(ask: Ask, asked: Asked) -> None:
     assert len(latest) == 4
 
 
-async def test_a_supervisor_with_a_full_window_has_the_report_written_from_what_came_back(
-    ask: Ask, asked: Asked
-) -> None:
+async def test_a_full_window_of_the_supervisor_ends_in_the_report(ask: Ask, asked: Asked) -> None:
     team = Team(["feeders", "the houses"], ["baffles"])
 
     def policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
@@ -284,9 +276,7 @@ def _is_asked_for_synthesis(messages: Sequence[BaseMessage]) -> bool:
     return len(messages) > 2 and isinstance(messages[-1], HumanMessage)
 
 
-async def test_a_synthesis_in_the_own_conversation_is_asked_behind_all_that_was_sent(
-    ask: Ask, asked: Asked
-) -> None:
+async def test_a_synthesis_of_its_own_comes_behind_all_that_was_sent(ask: Ask, asked: Asked) -> None:
     record = await ask("hybrid-react+own", policy=OwnTeam(["feeders"]))
     turns = [
         (messages, arguments)
@@ -319,9 +309,7 @@ async def test_where_its_own_conversation_gives_no_text_a_fresh_one_is_asked(
 
 
 @pytest.mark.parametrize(("variant", "who"), [("hybrid-react", "supervisor"), ("dr3", "main")])
-async def test_a_call_that_gives_work_away_lasts_from_its_turn_to_the_end_of_that_work(
-    ask: Ask, variant: str, who: str
-) -> None:
+async def test_a_call_that_gives_work_away_lasts_as_long(ask: Ask, variant: str, who: str) -> None:
     clock = itertools.count()
     record = await ask(
         variant,

@@ -101,9 +101,7 @@ def test_a_study_goes_on_from_another_folder(
 
 
 @pytest.mark.long
-def test_its_name_does_no_harm_in_tables_pages_and_file_names(
-    box: Path, file: Path, drr: Drr, tmp_path: Path
-) -> None:
+def test_its_name_does_no_harm_in_pages_and_files(box: Path, file: Path, drr: Drr, tmp_path: Path) -> None:
     assert drr("run", *new(box, "mine/my_agent.py:quick,react"))[0] == 0
     assert drr("judge", "study")[0] == 0
     code, out, _ = drr("report", "study", "--out", "report", "--json")
@@ -127,9 +125,7 @@ def test_what_cannot_be_run_is_said_in_one_line(file: Path, drr: Drr, name: str,
 
 
 @table("agents", "a_file_that_cannot_be_loaded_is_misuse_with_line_and_cause")
-def test_a_file_that_cannot_be_loaded_is_misuse_with_line_and_cause(
-    box: Path, file: Path, drr: Drr, text: str, said: str
-) -> None:
+def test_a_broken_file_is_misuse_with_its_line(box: Path, file: Path, drr: Drr, text: str, said: str) -> None:
     file.write_text(text)
     code, out, err = drr("run", *new(box, "mine/my_agent.py:quick"))
     assert (code, out) == (2, "") and "my_agent.py" in err and said in err and err.count("\n") == 1

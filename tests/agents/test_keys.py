@@ -132,9 +132,7 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
 
 @pytest.mark.long
 @pytest.mark.parametrize("elsewhere", [False, True])
-async def test_a_worker_opens_its_own_shop_web_and_models_from_plain_data(
-    study: Study, elsewhere: bool
-) -> None:
+async def test_a_worker_opens_its_own_from_plain_data(study: Study, elsewhere: bool) -> None:
     document = json.loads(json.dumps({**study.config, "pages": "study/pages"}))
     opening = Opening("drr.app.answers:open_workplace", document)
     pool = ProcessPool(opening, workers=1) if elsewhere else InProcessPool.of_opening(opening)

@@ -115,9 +115,7 @@ async def test_figures_titles_and_addresses_come_from_the_records(ask: Ask, shop
     assert wrong(record, shop) == {}
 
 
-async def test_what_breaks_a_limit_goes_back_once_with_the_numbers(
-    ask: Ask, asked: Asked, shop: Shop
-) -> None:
+async def test_what_breaks_a_limit_goes_back_with_numbers(ask: Ask, asked: Asked, shop: Shop) -> None:
     dear = form(f"Take {{product:{DEAR}}}.", plan=[(DEAR, 2)])
     record = await ask("ledger", policy=filling(dear, form(f"Take {{product:{HOUSE}}}.", plan=[(HOUSE, 1)])))
     told = str(asked.requests[-1][0][-1].text)
@@ -130,9 +128,7 @@ async def test_what_breaks_a_limit_goes_back_once_with_the_numbers(
 
 @pytest.mark.long
 @table("agents", "a_figure_of_nobody_goes_back_once_and_then_goes")
-async def test_a_figure_of_nobody_goes_back_once_and_then_goes(
-    ask: Ask, asked: Asked, shop: Shop, said: str, gone: str
-) -> None:
+async def test_a_figure_of_nobody_goes(ask: Ask, asked: Asked, shop: Shop, said: str, gone: str) -> None:
     record = await ask("ledger", policy=filling(form(said, plan=[(HOUSE, 1)])))
     assert "answer, sentence 1: " in str(asked.requests[-1][0][-1].text)
     answer = record.report.partition("## What it costs")[0]
@@ -140,9 +136,7 @@ async def test_a_figure_of_nobody_goes_back_once_and_then_goes(
     assert wrong(record, shop) == {}
 
 
-async def test_a_figure_of_a_passage_stays_only_beside_its_word_and_with_that_passage(
-    ask: Ask, asked: Asked, shop: Shop
-) -> None:
+async def test_a_figure_of_a_passage_stays_beside_its_word(ask: Ask, asked: Asked, shop: Shop) -> None:
     await ask("ledger", policy=filling(form("Hello."), form("Hello.")))
     number = passage(asked, "entrance hole of 1.5 inches") if len(asked.requests[-1][0]) == 2 else 0
     if not number:
@@ -215,9 +209,7 @@ def seen(shop: Shop) -> list[Source]:
 
 
 @pytest.mark.parametrize("hostile", [False, True])
-def test_ten_bad_reports_have_no_wrong_figure_and_no_made_up_source(
-    seen: list[Source], shop: Shop, hostile: bool
-) -> None:
+def test_ten_bad_reports_have_no_wrong_figure(seen: list[Source], shop: Shop, hostile: bool) -> None:
     passages = Passages(seen)
     listing = passages.listing([passage.text for passage in passages.all])
     for seed in range(10):
@@ -228,9 +220,7 @@ def test_ten_bad_reports_have_no_wrong_figure_and_no_made_up_source(
         assert (seed, failed) == (seed, {}) and read.faults
 
 
-async def test_an_empty_or_unreadable_report_is_asked_for_again_and_never_made_up(
-    ask: Ask, shop: Shop
-) -> None:
+async def test_an_empty_or_unreadable_report_is_asked_for_again(ask: Ask, shop: Shop) -> None:
     empty, good = form(), form(f"Take {{product:{HOUSE}}}.", plan=[(HOUSE, 1)])
     assert "Cedar" in (await ask("ledger", policy=filling(empty, good))).report
     cut = '{"answer": [{"text": "Take'
@@ -255,9 +245,7 @@ async def test_what_was_never_bought_is_not_said_to_be(ask: Ask, asked: Asked, s
     assert "Cedar" not in record.report and wrong(record, shop) == {}
 
 
-async def test_a_world_without_records_is_told_from_its_passages(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: Asked
-) -> None:
+async def test_a_world_without_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: Asked) -> None:
     monkeypatch.setitem(KINDS, "note", "tests.agents.notes_world:Notes")
     monkeypatch.setitem(TOOLS, "read_note", make_tool(read_note))
     (tmp_path / "kettle.txt").write_text("The kettle holds 1.7 liters of water.")

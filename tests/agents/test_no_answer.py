@@ -52,9 +52,7 @@ def test_a_report_is_no_call(text: str) -> None:
 
 
 @table("agents", "content_is_more_than_a_short_line_unless_it_is_a_sentence_after_research")
-def test_content_is_more_than_a_short_line_unless_it_is_a_sentence_after_research(
-    text: str, empty: bool, after_research: bool
-) -> None:
+def test_content_is_more_than_a_short_line(text: str, empty: bool, after_research: bool) -> None:
     assert is_empty(text, researched=False) is empty
     assert is_empty(text, researched=True) is after_research
 
@@ -97,9 +95,7 @@ def asking(words: list[str], script: Callable[[Request], Say], capsys: pytest.Ca
     return Asked(code, json.loads(out), err, asked)
 
 
-def test_research_that_was_left_out_is_asked_for_once_more(
-    words: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_research_left_out_is_asked_for_once(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     def script(request: Request) -> Say:
         return looked(request, REPORT) if MORE in json.dumps(request.body["messages"]) else Say(REPORT)
 
@@ -112,9 +108,7 @@ def test_research_that_was_left_out_is_asked_for_once_more(
 
 
 @pytest.mark.parametrize("said", ["Here is your report:", CALL])
-def test_a_report_that_is_none_is_written_once_more_from_what_was_found(
-    words: list[str], capsys: pytest.CaptureFixture[str], said: str
-) -> None:
+def test_a_report_of_none_is_anew(words: list[str], capsys: pytest.CaptureFixture[str], said: str) -> None:
     def script(request: Request) -> Say:
         return looked(request, REPORT if MORE in json.dumps(request.body["messages"]) else said)
 
@@ -126,9 +120,7 @@ def test_a_report_that_is_none_is_written_once_more_from_what_was_found(
     )
 
 
-def test_a_short_refusal_after_research_is_an_answer(
-    words: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_short_refusal_is_an_answer(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     said = "No product in this shop fits."
     code, document, err, asked = asking(words, lambda request: looked(request, said), capsys)
     assert code == 0, err
@@ -139,9 +131,7 @@ def test_a_short_refusal_after_research_is_an_answer(
 
 
 @pytest.mark.parametrize("kind", SAYS)
-def test_ask_shows_what_came_and_that_it_is_none(
-    kind: str, words: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_ask_shows_what_came(kind: str, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     code, document, err, _ = asking(words, careless(SAYS[kind]), capsys)
     assert (code, document["stop_reason"]) == (1, kind) and document["report"].startswith(SAYS[kind][:20])
     assert f"no answer ({kind}): react " in err and "Traceback" not in err
@@ -149,9 +139,7 @@ def test_ask_shows_what_came_and_that_it_is_none(
 
 
 @pytest.mark.long
-def test_a_study_counts_it_as_none_and_says_so_everywhere(
-    words: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_study_counts_it_as_none(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     def told(*more: str) -> tuple[int, str]:
         capsys.readouterr()
         return main(list(more)), capsys.readouterr().out

@@ -113,9 +113,7 @@ async def test_an_argument_that_the_substitution_made_wrong_is_refused_by_the_to
     assert record.tool_calls[1].error is not None and record.tool_calls[1].error.kind == "invalid"
 
 
-async def test_unknown_tools_and_broken_arguments_are_recorded_and_shown_to_the_writer(
-    ask: Ask, asked: Asked
-) -> None:
+async def test_unknown_tools_and_broken_arguments_are_shown(ask: Ask, asked: Asked) -> None:
     policy = planning(
         ("open_browser", {"url": "http://x.example"}),
         ("calculator", "{not json"),

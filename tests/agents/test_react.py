@@ -62,9 +62,7 @@ async def test_the_agent_is_told_its_user_and_the_day_and_no_more(ask: Ask, aske
         assert fact not in told
 
 
-async def test_a_turn_without_a_call_ends_the_research_and_one_that_says_nothing_is_not_sent_back(
-    ask: Ask, asked: Asked
-) -> None:
+async def test_a_turn_without_a_call_ends_the_research(ask: Ask, asked: Asked) -> None:
     record = await ask("react", policy=scripted(AIMessage("I know it all."), AIMessage(REPORT)))
     assert record.stop_reason == "answered" and record.report == REPORT
 
@@ -86,9 +84,7 @@ async def test_calls_beside_finalize_are_run_and_answered(ask: Ask, asked: Asked
     assert record.stop_reason == "finalized"
 
 
-async def test_unknown_tools_and_wrong_arguments_become_messages_the_model_can_act_on(
-    ask: Ask, asked: Asked
-) -> None:
+async def test_unknown_tools_and_wrong_arguments_become_messages(ask: Ask, asked: Asked) -> None:
     broken = turn(
         call("launch_researcher", 1, sub_problem="x"),
         call("serve_tea", 2),
@@ -108,9 +104,7 @@ async def test_unknown_tools_and_wrong_arguments_become_messages_the_model_can_a
     ]  # fmt: skip
 
 
-async def test_a_model_that_calls_tools_instead_of_writing_gets_a_fresh_conversation(
-    ask: Ask, asked: Asked
-) -> None:
+async def test_calls_in_place_of_a_report_get_a_fresh_conversation(ask: Ask, asked: Asked) -> None:
     searching = turn(call("calculator", 8, expression="1+1"))
     looking = turn(call("calculator", 1, expression="40 + 2")), turn(call("finalize", 2))
     policy = scripted(*looking, searching, searching, otherwise=lambda messages, arguments: AIMessage(REPORT))
@@ -122,9 +116,7 @@ async def test_a_model_that_calls_tools_instead_of_writing_gets_a_fresh_conversa
     assert sum(c.name == "calculator" for c in record.tool_calls) == 1
 
 
-async def test_instructions_in_a_listing_do_nothing_and_a_write_stays_in_the_session(
-    ask: Ask, shop: Shop
-) -> None:
+async def test_instructions_in_a_listing_do_nothing_a_write_stays(ask: Ask, shop: Shop) -> None:
     """The rules, like any model, read the hostile listing; nothing is written to the profile and it is not obeyed."""
     record = await ask("react", "Find a bird feeder of glass under $20.")
     assert any("B0HOSTILE9" in call.result for call in record.tool_calls)
@@ -140,9 +132,7 @@ async def test_instructions_in_a_listing_do_nothing_and_a_write_stays_in_the_ses
 
 
 @pytest.mark.parametrize("name", ["react", "hybrid-react"])
-async def test_without_the_tool_for_thoughts_nobody_is_given_it_or_told_of_it(
-    ask: Ask, asked: Asked, name: str
-) -> None:
+async def test_without_the_tool_for_thoughts_nobody_has_it(ask: Ask, asked: Asked, name: str) -> None:
     record = await ask(name, reason=False)
     bound = {name for number in range(len(asked.requests)) for name in asked.tools(number)}
     assert "finalize" in bound and "reason" not in bound
@@ -188,9 +178,7 @@ async def test_the_time_limit_is_looked_at_before_each_turn(ask: Ask, variant: s
         ("hybrid-react", Limits(tokens=2_000), "token_limit"),
     ],
 )
-async def test_a_limit_ends_with_a_report_and_its_name(
-    ask: Ask, variant: str, limits: Limits, reason: str
-) -> None:
+async def test_a_limit_ends_with_a_report(ask: Ask, variant: str, limits: Limits, reason: str) -> None:
     record = await ask(variant, policy=restless, limits=limits)
     assert record.stop_reason == reason and record.report == KNOWN
 
@@ -224,9 +212,7 @@ def overflowing(at: int) -> Any:
     return policy
 
 
-async def test_a_full_window_goes_on_in_a_fresh_conversation_over_rendered_findings(
-    ask: Ask, asked: Asked
-) -> None:
+async def test_a_full_window_goes_on_over_rendered_findings(ask: Ask, asked: Asked) -> None:
     record = await ask("react", policy=overflowing(3))
     assert record.stop_reason == "context_limit" and record.report == KNOWN
     last, bound = asked.requests[-1]

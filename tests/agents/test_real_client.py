@@ -154,7 +154,7 @@ async def test_hybrid_with_page_summaries(ran: Ran) -> None:
     assert record.models["summariser"] == "anthropic:claude-sonnet-5-5"
 
 
-async def test_one_researchers_refusal_sinks_not_the_other_nor_does_a_supervisor_that_fails_late(
+async def test_who_fails_in_hybrid_react_sinks_no_other(
     ran: Ran,
 ) -> None:
     def refusing(request: Request) -> Any:
@@ -187,9 +187,7 @@ async def test_one_researchers_refusal_sinks_not_the_other_nor_does_a_supervisor
     ],
 )
 @pytest.mark.parametrize("at", [0, 2])
-async def test_where_no_report_can_be_had_the_unit_fails_typed(
-    ran: Ran, fault: Any, kind: str, at: int
-) -> None:
+async def test_without_a_report_the_unit_fails_typed(ran: Ran, fault: Any, kind: str, at: int) -> None:
     with pytest.raises(ModelFailure) as raised:
         await ran(lambda request: react(request) if turns(request) < at and names(request) else fault)
     assert raised.value.kind == kind
@@ -205,9 +203,7 @@ async def test_where_no_report_can_be_had_the_unit_fails_typed(
         (Fail(400, "invalid_request_error", "prompt is too long: 300000 tokens > 200000 maximum"), "context_limit"),
     ],
 )  # fmt: skip
-async def test_a_turn_that_fails_late_leads_to_a_report_from_what_is_known(
-    ran: Ran, fault: Any, stop: str
-) -> None:
+async def test_a_turn_that_fails_late_leads_to_a_report(ran: Ran, fault: Any, stop: str) -> None:
     """Written by the same model in a fresh conversation; the record says why the research ended."""
 
     def script(request: Request) -> Any:

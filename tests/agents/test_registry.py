@@ -192,9 +192,7 @@ def test_a_plug_in_may_not_take_a_name_of_ours(package: Path, name: str) -> None
     assert variant("react").architecture.origin == "built in"
 
 
-def test_a_plug_in_that_cannot_be_loaded_is_named_and_stops_nobody_else(
-    package: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_broken_plug_in_is_named_and_alone(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from drr.app.cli import main
 
     (package / "entry_points.txt").write_text(
@@ -260,9 +258,7 @@ def picky(tmp_path: Path) -> Variant:
     return variant(f"{path}:picky")
 
 
-async def test_an_agent_declares_its_roles_tools_limits_and_who_plays_it(
-    picky: Variant, shop: Shop, tmp_path: Path
-) -> None:
+async def test_an_agent_declares_what_it_needs(picky: Variant, shop: Shop, tmp_path: Path) -> None:
     """A role that no other file of the project knows: keyed, modelled, metered and played."""
     settings = Settings(role_models={"critic": "offline"})
     with open_answering(AnswerConfig(settings, shop.spec, (picky.word,))) as answering:

@@ -76,9 +76,7 @@ GIVEN = cases("agents", "GIVEN")
 
 
 @pytest.mark.parametrize("setting", GIVEN)
-def test_no_byte_sent_holds_more_of_the_person_than_the_setting_allows(
-    home: Path, tmp_path: Path, setting: str
-) -> None:
+def test_no_byte_holds_more_than_the_setting_allows(home: Path, tmp_path: Path, setting: str) -> None:
     sent = requests_under(home, setting, tmp_path / "study")
     assert len(sent) >= 3 * len(VARIANTS)
     found = {

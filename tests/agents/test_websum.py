@@ -121,9 +121,7 @@ class Flaky:
 
 
 @pytest.mark.parametrize("error", [False, True])
-async def test_a_page_that_cannot_be_read_keeps_its_snippet_and_says_so(
-    ask: Ask, asked: Asked, error: bool
-) -> None:
+async def test_an_unread_page_keeps_its_snippet(ask: Ask, asked: Asked, error: bool) -> None:
     web = Flaky(error)
     record = await ask("react+ws", policy=searching("seed"), summariser=Summaries(), web=web)
     (answer,) = answers(asked)

@@ -90,9 +90,7 @@ def test_a_picture_is_written_anew_without_what_hides_in_it(tmp_path: Path, read
 
 
 @pytest.mark.parametrize("name", DRAWN)
-def test_a_hostile_file_is_drawn_in_bounds_or_refused(
-    name: str, tmp_path: Path, read_files: ReadFiles
-) -> None:
+def test_a_hostile_file_is_drawn_or_refused(name: str, tmp_path: Path, read_files: ReadFiles) -> None:
     (tmp_path / name).write_bytes(HOSTILE[name][0]())
     drawer = Drawer(tmp_path, [name], read_files)
     try:
@@ -112,9 +110,7 @@ def test_what_cannot_be_drawn_is_a_problem_of_that_file(drawer: Drawer, name: st
         drawer.drawn(name, page)
 
 
-def test_without_the_extra_no_page_is_drawn_and_it_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_extra_no_page_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "path").mkdir()
     (tmp_path / "path" / "pypdfium2.py").write_text("raise ImportError('not installed')\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "path"))

@@ -190,9 +190,7 @@ def test_the_hash_of_a_drawer_is_of_its_names_and_bytes(tmp_path: Path) -> None:
     assert digest("a.txt") != before
 
 
-def test_a_file_is_read_once_whoever_asks_and_what_is_kept_is_bounded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read_files: ReadFiles
-) -> None:
+def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read_files: ReadFiles) -> None:
     from drr.env.drawer import drawer as module
 
     monkeypatch.setattr(module, "_KEPT_FILES", 3)

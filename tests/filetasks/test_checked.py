@@ -34,9 +34,7 @@ def test_a_part_of_what_was_read_of_a_file_is_not_made_up(address: str, status: 
 
 
 @table("filetasks", "figures_are_held_against_what_was_read_around_the_place")
-def test_figures_are_held_against_what_was_read_around_the_place(
-    sentence: str, address: str, status: str
-) -> None:
+def test_figures_are_held_against_what_was_read(sentence: str, address: str, status: str) -> None:
     assert checked(sentence, address)["numbers_in_evidence"].status == status
 
 
@@ -90,7 +88,7 @@ def test_each_request_lacks_what_was_left_out_and_holds_the_rest(task: StoredTas
         (NOTHING, "36 months, 58 cm, $49.00, 45 days, 30 days, every 4 weeks.", []),
     ],
 )
-def test_only_a_value_that_nothing_left_says_is_accused(
+def test_only_what_nothing_says_counts(
     task: StoredTask, without: str, answer: str, checks: list[str]
 ) -> None:
     answers = {**dict.fromkeys(conditions(task), UNKNOWN), without: answer}

@@ -219,7 +219,7 @@ def test_each_fact_stands_in_its_page_and_in_no_other(made: list[tuple[TaskCase,
         assert {fact.id for fact in one.facts} == {fact.id for fact in case.facts}
 
 
-def test_a_distractor_contradicts_by_its_recorded_change_only_and_is_no_copy(
+def test_a_distractor_contradicts_by_its_change_only(
     made: list[tuple[TaskCase, Corpora]],
 ) -> None:
     """What is outdated is told by the month that it says: once 139 of 139 such pages were older than the page that is right."""
@@ -270,9 +270,7 @@ def test_a_distractor_contradicts_by_its_recorded_change_only_and_is_no_copy(
     assert sides >= 3
 
 
-def test_noise_says_nothing_of_what_is_asked_and_names_whom_it_is_asked_of(
-    made: list[tuple[TaskCase, Corpora]], pool: PagePool
-) -> None:
+def test_noise_says_nothing_of_what_is_asked(made: list[tuple[TaskCase, Corpora]], pool: PagePool) -> None:
     """Once no page of noise named the asked brand: a search for it left nothing to be told apart."""
     named = 0
     for case, one in made:
@@ -373,9 +371,7 @@ def test_few_sentences_recur_in_a_task_or_in_ten(
     assert len(found) > 2_000 and max(found) < 0.3 and sum(found) / len(found) < 0.08
 
 
-def test_no_feature_and_no_month_tells_what_a_page_is_for(
-    made: list[tuple[TaskCase, Corpora]], pool: PagePool
-) -> None:
+def test_no_feature_tells_what_a_page_is_for(made: list[tuple[TaskCase, Corpora]], pool: PagePool) -> None:
     """Between a quarter and three quarters by some twenty pages; the narrow figures are those of `benchmarks.corpora`."""
     known: dict[str, list[Sample]] = {"supportive": [], "distractor": [], "noise": []}
     for number, (_, one) in enumerate(made):
@@ -740,9 +736,7 @@ def test_what_was_before_recurs_like_what_holds(hundred: list[TaskCase], pool: P
     assert dated > 15 and min(rumors[when] for when in ("same", "before", "none")) > 0.1 * dated
 
 
-def test_some_pages_hedge_and_no_word_tells_hearsay(
-    made: list[tuple[TaskCase, Corpora]], pool: PagePool
-) -> None:
+def test_some_pages_hedge_in_words_of_all(made: list[tuple[TaskCase, Corpora]], pool: PagePool) -> None:
     """`Hold me to it, I have the receipt here`: once there was such a phrase on three of four pages."""
     rows = [*stock().hearsay.values(), *stock().sure.values()]
     said = [row for ways in rows for row in (*ways.before, *ways.after)]
@@ -797,9 +791,7 @@ def test_another_value_is_written_alike(value: str) -> None:
         found.add(other)
 
 
-def test_figures_lie_in_the_ranges_of_their_sort(
-    pool: PagePool, made: list[tuple[TaskCase, Corpora]]
-) -> None:
+def test_figures_lie_in_ranges_of_the_sort(pool: PagePool, made: list[tuple[TaskCase, Corpora]]) -> None:
     """Of every sort that has such a range: what the pool says and, within the same or around the right value, what distractors say."""
     ranged = [form for form in stock().statements if form.range is not None]
     seen = 0
@@ -961,9 +953,7 @@ def test_every_passage_is_sentences_whatever_is_chosen(pool: PagePool) -> None:
                 assert "  " not in said and not set(said) & set("[]{}|"), said
 
 
-def test_who_writes_keeps_a_voice_and_speaks_of_its_own(
-    pool: PagePool, made: list[tuple[TaskCase, Corpora]]
-) -> None:
+def test_who_writes_keeps_a_voice(pool: PagePool, made: list[tuple[TaskCase, Corpora]]) -> None:
     assert {form.voice for form in stock().forms} == {*stock().voices, MEMBER}
     for voice, passages in stock().voices.items():
         assert set(passages) <= set(TOPICS) and set(stock().occasions[voice]) <= set(passages)
@@ -1008,9 +998,7 @@ def test_several_things_are_spoken_of_as_several(said: str, meant: str) -> None:
     assert agreeing(said.replace("capsules", "lamp"), [lamp]) == said.replace("capsules", "lamp")
 
 
-def test_what_began_began_once_on_all_pages_of_a_task(
-    shop: Shop, made: list[tuple[TaskCase, Corpora]], pool: PagePool
-) -> None:
+def test_what_began_began_once(shop: Shop, made: list[tuple[TaskCase, Corpora]], pool: PagePool) -> None:
     """A make of one name and one value was of June 2009 on one page and of June 2012 on another."""
     today, bought = date(2022, 10, 1), date(2021, 5, 20)
     since = defaultdict[str, set[str]](set)

@@ -205,9 +205,7 @@ def validating(unmet: list[list[str]]) -> Script:
 
 
 @pytest.mark.parametrize(("answers", "rounds"), [([["no table"], []], 2), ([["a"], ["b"], ["c"], ["d"]], 3)])
-async def test_rounds_of_validation_end_when_nothing_is_missed(
-    place: Path, answers: list[list[str]], rounds: int
-) -> None:
+async def test_validation_ends_in_time(place: Path, answers: list[list[str]], rounds: int) -> None:
     left = list(answers)
     record, requests = await answered(place, validating(left), "dr3+validate")
     checks = [request for request in requests if request.body.get("output_config")]

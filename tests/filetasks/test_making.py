@@ -69,9 +69,7 @@ def test_hardly_a_candidate_is_refused_whatever_the_seed(shop: Shop, tmp_path: P
 
 
 @pytest.mark.long
-def test_a_candidate_that_is_refused_is_followed_by_one_of_another_shopper_or_product(
-    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_next_candidate_is_another(shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of its own intent at first, then of any."""
     seen: list[str] = []
 
@@ -87,9 +85,7 @@ def test_a_candidate_that_is_refused_is_followed_by_one_of_another_shopper_or_pr
 
 
 @pytest.mark.long
-def test_a_set_goes_on_where_it_stopped_and_is_the_same_as_in_one_go(
-    shop: Shop, tasks: Path, tmp_path: Path
-) -> None:
+def test_a_set_goes_on_where_it_stopped(shop: Shop, tasks: Path, tmp_path: Path) -> None:
     out = tmp_path / "again"
     made(shop, out, 2)
     shutil.rmtree(out / "001")
@@ -103,9 +99,7 @@ def test_a_set_goes_on_where_it_stopped_and_is_the_same_as_in_one_go(
     assert sorted(path.name for path in out.iterdir()) == ["001", "002", "003", "manifest.json"]
 
 
-def test_another_seed_a_strange_folder_and_a_strange_task_are_refused(
-    shop: Shop, copied: Path, tmp_path: Path
-) -> None:
+def test_strange_seeds_folders_and_tasks_are_refused(shop: Shop, copied: Path, tmp_path: Path) -> None:
     with pytest.raises(Misuse, match="holds tasks of seed 2, not 3"):
         made(shop, copied, 4, seed=3)
     (tmp_path / "mine").mkdir()
@@ -160,9 +154,7 @@ def test_what_is_spoilt_is_found(
     assert {one["task"] for one in told["problems"]} == {"004"}
 
 
-def test_a_task_is_shown_with_its_facts_and_a_set_by_name(
-    tasks: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_task_is_shown_with_facts_a_set_by_name(tasks: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert drr("papers", "tasks", "show", tasks / "002") == 0
     out = capsys.readouterr().out
     truth = read_truth(tasks / "002")
@@ -188,9 +180,7 @@ def test_what_was_changed_is_never_taken_for_what_was_written(shop: Shop, copied
     assert made(shop, copied, 4) == before
 
 
-def test_missing_tasks_are_missed_and_nothing_to_compare_with_is_said(
-    copied: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_missing_tasks_are_missed(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shutil.rmtree(copied / "002")
     assert drr("papers", "tasks", "check", copied) == 1
     told = capsys.readouterr().out
@@ -210,9 +200,7 @@ def _reviewed(place: Path, answers: list[str], shown: list[str]) -> TaskTally:
     )  # fmt: skip
 
 
-def test_a_person_accepts_and_rejects_and_what_is_rejected_is_neither_run_nor_exported(
-    copied: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_person_decides(copied: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = {one.name: task_hash(one) for one in task_folders(copied)}
     tally = _reviewed(copied, ["a", "r", "two answers", "q"], [])
     assert (tally.accepted, tally.rejected, tally.left) == (1, 1, 2)
@@ -231,9 +219,7 @@ def test_a_person_accepts_and_rejects_and_what_is_rejected_is_neither_run_nor_ex
     assert drr("papers", "tasks", "check", copied) == 0
 
 
-def test_a_run_says_what_is_not_as_it_was_written_and_refuses_what_lacks_a_file(
-    copied: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_says_what_is_odd(copied: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = (
         "run", tmp_path / "study", "--tasks", copied, "--sizes", "16k", "--variants", "react", "--limit", "1",
         "--quiet",

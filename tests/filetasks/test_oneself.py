@@ -94,9 +94,7 @@ def test_who_writes_is_one_person(made: list[Corpora]) -> None:
 
 
 @pytest.mark.long
-def test_of_each_make_or_list_one_thing_is_so_whichever_page_says_it(
-    hundred: list[TaskCase], pool: PagePool
-) -> None:
+def test_of_each_make_one_thing_is_so_on_all_pages(hundred: list[TaskCase], pool: PagePool) -> None:
     for case in hundred[:6]:
         writer, said = CasePages(case, pool, SEED), defaultdict(set)
         for form in statements_of(case.thing.noun):
@@ -109,9 +107,7 @@ def test_of_each_make_or_list_one_thing_is_so_whichever_page_says_it(
         assert said and all(len(values) == 1 for values in said.values())
 
 
-def test_a_booklet_is_no_older_than_the_make_that_is_in_the_box(
-    hundred: list[TaskCase], pool: PagePool
-) -> None:
+def test_a_booklet_is_no_older_than_its_make(hundred: list[TaskCase], pool: PagePool) -> None:
     looked = 0
     for case in hundred[:40]:
         writer = CasePages(case, pool, SEED)
@@ -271,9 +267,7 @@ def test_a_lot_was_made_before_it_was_sold_and_has_the_letter_of_its_product(hun
 
 
 @pytest.mark.long
-def test_an_earlier_recall_covers_less_and_all_lots_of_a_product_have_one_letter(
-    hundred: list[TaskCase], small_pool: PagePool
-) -> None:
+def test_an_earlier_recall_covers_less(hundred: list[TaskCase], small_pool: PagePool) -> None:
     earlier = 0
     for case in (one for one in hundred if _lots(one)):
         lots = _lots(case)
@@ -292,7 +286,7 @@ def test_an_earlier_recall_covers_less_and_all_lots_of_a_product_have_one_letter
     assert earlier
 
 
-def test_a_recall_that_shrinks_is_refused(
+def test_a_shrinking_recall_is_refused(
     told: list[tuple[TaskCase, list[CasePage], list[CasePage]]],
 ) -> None:
     fact = next(f for case, *_ in told for f in case.facts if f.attribute == "lots that are faulty")
@@ -333,7 +327,7 @@ def test_prices_and_points_move_by_steps(told: list[tuple[TaskCase, list[CasePag
     assert seen
 
 
-def test_terms_say_that_they_go_by_the_purchase(
+def test_terms_go_by_the_purchase(
     told: list[tuple[TaskCase, list[CasePage], list[CasePage]]],
 ) -> None:
     """`Those are the January 2016 terms`: that terms go by the day of the purchase stood on no page of the task."""
@@ -390,7 +384,7 @@ def test_a_load_is_what_is_left_of_it(hundred: list[TaskCase]) -> None:
     assert seen
 
 
-def test_other_pages_about_a_case_are_as_old_as_needed_ones_or_older(
+def test_other_pages_are_no_younger(
     told: list[tuple[TaskCase, list[CasePage], list[CasePage]]],
 ) -> None:
     ages = [page.page.age or 0 for _, _, astray in told for page in astray]

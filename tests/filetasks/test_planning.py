@@ -56,9 +56,7 @@ def test_facts_are_needed_and_stand_nowhere_else(hundred: list[TaskCase], shop: 
                 assert len({facts[case.task_id][entry.fact] for entry in file.entries}) == 1, file
 
 
-def test_what_was_paid_for_several_is_asked_of_things_used_up_alone(
-    shop: Shop, hundred: list[TaskCase]
-) -> None:
+def test_several_are_asked_of_things_used_up_alone(shop: Shop, hundred: list[TaskCase]) -> None:
     """Of the price of a 4-pack of alarms nobody can say what giving one back brings."""
     products = list(shop.store.iter_products())
     assert is_of_several(products[0].model_copy(update={"title": "Alarm, Ten Years, 4 Pack"}))
@@ -67,7 +65,7 @@ def test_what_was_paid_for_several_is_asked_of_things_used_up_alone(
     assert [case.owned for case in hundred if case.intent != "refill" and is_of_several(case.owned)] == []
 
 
-def test_what_is_asked_about_is_often_not_of_the_latest_make_and_a_file_says_so(
+def test_what_is_asked_about_is_often_of_an_earlier_make(
     hundred: list[TaskCase],
 ) -> None:
     """The newest page was right in 19 of 22 cases of a reader."""

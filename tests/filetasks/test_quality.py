@@ -57,9 +57,7 @@ def _with_pages(task: TaskMaterial, pages: list[CorpusPage]) -> TaskMaterial:
     return replace(task, pages=pages, ranking=PageRanking.of(pages))
 
 
-def test_a_good_task_passes_in_memory_and_from_its_folder(
-    made: tuple[TaskMaterial, Corpora, WrittenDrawer], tmp_path: Path
-) -> None:
+def test_a_good_task_passes(made: tuple[TaskMaterial, Corpora, WrittenDrawer], tmp_path: Path) -> None:
     task, found, drawer = made
     case = drawer.case
     (tmp_path / DRAWER).mkdir()

@@ -100,9 +100,7 @@ async def test_what_is_not_reached_is_not_there(place: Path) -> None:
 
 
 @pytest.mark.long
-def test_reaches_are_systems_of_one_study_paired_by_task_and_size(
-    place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_reaches_are_systems_of_one_study(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = ["run", "study", "--tasks", "tasks", "--model", "offline", "--quiet"]
     assert main([*run, "--variants", "dr3,react", "--reach", "whole,supportive", "--sizes", "2k"]) == 0
     assert main(["run", "study", "--long-context", "--variants", "dr3", "--only", "--quiet"]) == 0
@@ -152,12 +150,8 @@ def test_retrievers_and_models_stand_side_by_side_in_one_study(
     assert (document["units"], document["done"], len(embedding.asked)) == (6, 3, asked)
 
 
-@pytest.mark.parametrize(
-    ("words", "said"), cases("filetasks", "test_what_cannot_be_reached_is_said_before_anything_is_run")
-)
-def test_what_cannot_be_reached_is_said_before_anything_is_run(
-    place: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.parametrize(("words", "said"), cases("filetasks", "test_misuse_is_told"))
+def test_misuse_is_told(place: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("q.jsonl").write_text("")
     write_truth(write_task(Path("plain") / "007"), distractors=False)
     (write_task(Path("lost") / "007") / "truth.json").unlink()

@@ -274,9 +274,7 @@ def test_a_page_that_is_outdated_by_its_date_alone_is_refused(
 
 
 @table("filetasks", "of_which_make_the_thing_is_must_be_plain")
-def test_of_which_make_the_thing_is_must_be_plain(
-    made: str | None, right: str, other: str, told: str
-) -> None:
+def test_of_which_make_it_is_must_be_plain(made: str | None, right: str, other: str, told: str) -> None:
     known = facts({"points in the household test": "80 points", **({MADE: made} if made else {})})
     pages = [_page("right", "2022-06-01"), _page("other", "2022-06-01")]
     change = StatementChange(kind="other_period", fact="f1", before="80 points", after="71 points")
@@ -290,9 +288,7 @@ def test_of_which_make_the_thing_is_must_be_plain(
 
 
 @table("filetasks", "pages_that_know_the_future_or_another_make_are_refused")
-def test_pages_that_know_the_future_or_another_make_are_refused(
-    text: str, since: str, told: str | None
-) -> None:
+def test_pages_that_know_too_much_are_refused(text: str, since: str, told: str | None) -> None:
     wanted = facts({"portions in one pack": "118 portions", "months it keeps once open": "9 months"})
     pages = [_page("one", "2022-06-01", text), _page("two", "2022-06-01")]
     known = tuple(
@@ -313,9 +309,7 @@ def test_what_nobody_can_have_seen_by_then_is_refused(text: str, told: str | Non
 
 
 @table("filetasks", "a_distractor_that_is_beside_the_point_is_refused")
-def test_a_distractor_that_is_beside_the_point_is_refused(
-    text: str, kind: ChangeKind, after: str | None, refused: bool
-) -> None:
+def test_beside_the_point_is_refused(text: str, kind: ChangeKind, after: str | None, refused: bool) -> None:
     (fact,) = facts({"portions in one pack": "118 portions"})
     change = StatementChange(kind=kind, fact=fact.id, before=fact.value, after=after)
     page = _page("one", "2017-12-30", text)
@@ -336,9 +330,7 @@ def _page(name: str, day: str, text: str = "") -> CorpusPage:
 
 
 @table("filetasks", "another_figure_that_answers_what_is_asked_is_refused")
-def test_another_figure_that_answers_what_is_asked_is_refused(
-    asked: str, value: str, text: str, refused: bool
-) -> None:
+def test_another_answering_figure_is_refused(asked: str, value: str, text: str, refused: bool) -> None:
     """Asked whether the height fits, four pages said how much room it needs above."""
     fact = facts({asked: value})[0].model_copy(update={"source": "page"})
     task = replace(_of_pages([_page("one", "2017-12-30", text)]), facts=(fact,))
@@ -407,9 +399,7 @@ def test_terms_are_those_that_people_know(hundred: list[TaskCase], pool: PagePoo
 
 
 @pytest.mark.long
-def test_what_is_wrong_is_above_what_is_right_as_often_as_below(
-    hundred: list[TaskCase], pool: PagePool
-) -> None:
+def test_wrong_is_above_right_as_often_as_below(hundred: list[TaskCase], pool: PagePool) -> None:
     """Beside a rumor of the same time the larger figure was always the right one; most of them turn the verdict all the same."""
     above: Counter[bool] = Counter()
     turned: Counter[bool] = Counter()

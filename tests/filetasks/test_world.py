@@ -179,9 +179,7 @@ def test_with_a_shop_the_nine_are_there_too(
 
 
 @table("filetasks", "what_cannot_be_asked_is_said_before_anything_is_run")
-def test_what_cannot_be_asked_is_said_before_anything_is_run(
-    place: Path, drr: Drr, words: list[str], said: str
-) -> None:
+def test_what_cannot_be_asked_is_said_first(place: Path, drr: Drr, words: list[str], said: str) -> None:
     Path("q.jsonl").write_text(Query(query="why?", user_id="U1").model_dump_json() + "\n")
     given = [] if "--variants" in words else ["--variants", "react"]
     code, _, err = drr("run", "study", *words, *given)
@@ -231,9 +229,7 @@ def read(url: str, seen: str) -> Source:
 
 
 @table("filetasks", "a_claim_is_held_against_the_place_that_it_cites")
-def test_a_claim_is_held_against_the_place_that_it_cites(
-    kind: FileSources, address: str, status: str, words: str
-) -> None:
+def test_a_claim_is_held_against_its_place(kind: FileSources, address: str, status: str, words: str) -> None:
     frozen = kind.text(canonical_url(address), [])
     assert frozen.status == status
     assert words in (frozen.text or frozen.reason or "")
@@ -338,9 +334,7 @@ def test_who_sees_pictures_is_in_the_key_only_where_the_word_decides_it(place: P
 
 @pytest.mark.long
 @table("filetasks", "a_request_holds_no_byte_of_the_truth_and_a_picture_once")
-def test_a_request_holds_no_byte_of_the_truth_and_a_picture_once(
-    place: Path, drr: Drr, model: str, vision: str, shown: int
-) -> None:
+def test_a_request_holds_no_truth(place: Path, drr: Drr, model: str, vision: str, shown: int) -> None:
     """Every request of a whole run, as it went over the wire."""
     from tests.wire import Say, Wire
 

@@ -51,9 +51,7 @@ def drr(capsys: pytest.CaptureFixture[str], raw: Path, *options: str) -> tuple[i
     return code, printed.err
 
 
-def test_a_good_folder_is_loaded_with_summaries_in_json_and_plain(
-    raw: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_good_folder_is_loaded_and_summed(raw: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert drr(capsys, raw) == (0, "")
     options = ["ingest", str(raw), "--shop", str(raw.parent / "shop"), "--categories", "all", "--replace"]
     assert main([*options, "--json"]) == 0
@@ -81,9 +79,7 @@ def test_every_layout_gives_the_same_shop(tmp_path: Path, run_ingest: Ingest, la
     assert run_ingest(place, "two", ("Pet_Supplies",)).content_hash == official.content_hash
 
 
-def test_the_same_rows_in_other_clothes_make_the_same_shop(
-    raw: Path, run_ingest: Ingest, reviews_file: Path
-) -> None:
+def test_the_same_rows_make_the_same_shop(raw: Path, run_ingest: Ingest, reviews_file: Path) -> None:
     """Several gzip members, and none at the end; metadata without its prefix, as in the hub's first upload; times with a point, as a data
     frame with a missing value writes every whole number (`1.52309e+12` has been seen too)."""
 
@@ -173,9 +169,7 @@ def test_empty_folder_no_folder_and_a_file(tmp_path: Path, capsys: pytest.Captur
         assert (code, words in error) == (2, True), error
 
 
-def test_a_folder_that_is_no_shop_is_left_alone_and_none_is_written_below_a_file(
-    raw: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_shop_is_written_where_none_can_be(raw: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shop = raw.parent / "shop"
     write(shop / "holiday.jsonl", [{"dear": "diary"}])
     code, error = drr(capsys, raw)
@@ -263,9 +257,7 @@ def test_two_files_of_one_name_are_an_error_that_names_both(
     assert f"{packed} and {packed.with_suffix('')}: two files of one name; move one of them away" in error
 
 
-def test_a_quarantine_that_cannot_be_written_or_is_none_is_left_alone(
-    raw: Path, reviews_file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bad_quarantine_is_told(raw: Path, reviews_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     thesis, full = raw.parent / "thesis.txt", raw.parent / "full"
     thesis.write_text("Chapter 1")
     code, error = drr(capsys, raw, "--quarantine", str(thesis))
@@ -279,9 +271,7 @@ def test_a_quarantine_that_cannot_be_written_or_is_none_is_left_alone(
     assert Path("/dev/full").is_char_device()
 
 
-def test_an_ingest_that_fails_leaves_the_old_quarantine(
-    raw: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_failed_ingest_leaves_the_quarantine(raw: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_pair(raw, "Pet_Supplies", [*REVIEWS, b"{"], METAS)
     quarantine = raw.parent / "shop.quarantine.jsonl"
     assert drr(capsys, raw, "--max-bad", "0.1")[0] == 0
@@ -293,9 +283,7 @@ def test_an_ingest_that_fails_leaves_the_old_quarantine(
     assert not quarantine.exists()
 
 
-def test_numbers_and_depths_that_no_database_holds_become_text(
-    raw: Path, run_ingest: Ingest, tmp_path: Path
-) -> None:
+def test_numbers_too_large_become_text(raw: Path, run_ingest: Ingest, tmp_path: Path) -> None:
     deep: object = "bottom"
     for _ in range(600):
         deep = {"a": deep}
@@ -311,9 +299,7 @@ def test_numbers_and_depths_that_no_database_holds_become_text(
     assert (product.details["rank"], product.details["small"]) == ({"a.b": str(2**70)}, 1)
 
 
-def test_too_many_bad_rows_stop_and_keep_the_old_shop(
-    raw: Path, reviews_file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_too_many_bad_rows_stop(raw: Path, reviews_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert drr(capsys, raw)[0] == 0
     write(reviews_file, [*REVIEWS, b"{broken", {**REVIEWS[0], "user_id": 7}])
     code, error = drr(capsys, raw, "--replace")
@@ -336,9 +322,7 @@ def test_a_hopeless_file_is_given_up_early(raw: Path, reviews_file: Path, run_in
     assert len((raw.parent / "shop.quarantine.jsonl").read_bytes().splitlines()) < 5000
 
 
-def test_quarantine_says_file_line_and_reason(
-    raw: Path, reviews_file: Path, run_ingest: Ingest, tmp_path: Path
-) -> None:
+def test_quarantine_says_why(raw: Path, reviews_file: Path, run_ingest: Ingest, tmp_path: Path) -> None:
     bad = {
         3: (b'{"rating": 5.0, "ti', "broken_json"),
         10: (b"[]", "not_an_object"),
@@ -370,9 +354,7 @@ def test_quarantine_says_file_line_and_reason(
     assert sum(manifest.quarantined.values()) == len(bad)
 
 
-def test_zero_ratings_negative_votes_and_long_texts_are_kept(
-    raw: Path, reviews_file: Path, run_ingest: Ingest
-) -> None:
+def test_odd_ratings_votes_and_texts_are_kept(raw: Path, reviews_file: Path, run_ingest: Ingest) -> None:
     odd = [
         review(parent_asin=product_id(0), timestamp=SINCE + 1, rating=0.0),
         review(parent_asin=product_id(0), timestamp=SINCE + 2, helpful_vote=-3),

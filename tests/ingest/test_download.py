@@ -109,9 +109,7 @@ async def test_a_server_that_stalls_is_left_and_asked_again(mirror: Mirror, tmp_
     assert mirror.gets() == [None, "bytes=2000-"]
 
 
-async def test_another_file_of_the_same_length_and_no_tag_is_found_by_its_checksum(
-    mirror: Mirror, tmp_path: Path
-) -> None:
+async def test_another_file_without_tag_is_found_by_its_checksum(mirror: Mirror, tmp_path: Path) -> None:
     """No tag, no date: nothing but the content tells that the half that follows is another file's."""
     path = f"/{META.address}"
     assert len(OTHER) == LENGTH
@@ -157,9 +155,7 @@ async def test_a_published_hash_decides(mirror: Mirror, tmp_path: Path) -> None:
         await got(mirror, tmp_path / "wrong")
 
 
-async def test_a_disk_that_cannot_hold_the_file_is_said_before_a_byte_is_written(
-    mirror: Mirror, tmp_path: Path
-) -> None:
+async def test_a_small_disk_is_said_before_a_byte_is_written(mirror: Mirror, tmp_path: Path) -> None:
     with pytest.raises(DrrError, match="the disk is too small"):
         await got(mirror, tmp_path, free=lambda folder: LENGTH)
     assert left_beside(tmp_path) <= {"meta_Gift_Cards.jsonl.gz.part.json"}
@@ -178,9 +174,7 @@ async def test_a_part_of_nobody_knows_what_is_not_continued(mirror: Mirror, tmp_
     assert mirror.gets() == [None, None, None]
 
 
-async def test_one_file_that_is_not_there_does_not_keep_the_others_away(
-    mirror: Mirror, tmp_path: Path
-) -> None:
+async def test_one_missing_file_keeps_no_other_away(mirror: Mirror, tmp_path: Path) -> None:
     del mirror.files[f"/{META.address}"]
     publisher = Publisher(mirror.url, named=True, timeout=10.0)
     wanted = await looked_up(publisher, [META, REVIEWS], tmp_path)

@@ -102,9 +102,7 @@ def test_what_looks_like_a_key_is_hidden_and_a_product_is_not() -> None:
     )
 
 
-def test_a_choice_has_the_words_of_the_file_until_others_are_chosen_and_needs_not_be_there(
-    box: Path, tmp_path: Path
-) -> None:
+def test_a_choice_has_the_words_of_the_file_until_chosen(box: Path, tmp_path: Path) -> None:
     before = Prompts(box)
     (box / "greet.md").write_text("{{opening|Hello }}{{name}}, today is {{day}}.\n")
     left = Prompts(box)

@@ -94,9 +94,7 @@ async def test_only_what_is_read_again_is_written_to_the_providers_cache() -> No
         ("claude-sonnet-5-5", Style(), {}),
     ],
 )  # fmt: skip
-async def test_effort_and_thinking_are_sent_where_the_model_takes_them(
-    name: str, style: Style, sent: dict[str, Any]
-) -> None:
+async def test_effort_and_thinking_are_sent_if_taken(name: str, style: Style, sent: dict[str, Any]) -> None:
     with Wire([Say("hello"), Say('{"label": "yes", "score": 1}')]) as wire:
         made = models(wire, f"anthropic:{name}", style=style)
         await made.role("agent").reply([HumanMessage("hi")])

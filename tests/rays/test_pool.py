@@ -120,9 +120,7 @@ async def test_the_units_of_a_lost_node_begin_again_elsewhere(study: Study, clus
     assert {record.attempts for record in study.records()} == {1}
 
 
-async def test_a_worker_with_another_version_is_refused_by_name(
-    study: Study, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_another_version_is_refused_by_name(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ray_pool, "code_hash", lambda: "0" * 64)
     with pytest.raises(DrrError, match=r"\(127\.0\.0\.1, process \d+\): another version of the code"):
         await run(study, units(3), rays())

@@ -294,9 +294,7 @@ def test_a_driver_that_is_stopped_leaves_no_shop_and_the_same_command_goes_on(
     whole(settings, name, alone)
 
 
-def test_a_node_that_knows_other_servers_is_refused_and_the_others_go_on(
-    raw: Path, settings: Settings, name: str, cluster: Any
-) -> None:
+def test_a_node_of_other_servers_is_refused(raw: Path, settings: Settings, name: str, cluster: Any) -> None:
     cluster.remove_node(next(iter(cluster.worker_nodes)), False)
     stranger = add_node(cluster, DRR_MONGODB_URL="mongodb://127.0.0.1/?tls=yes")
     said: list[str] = []
@@ -316,9 +314,7 @@ def order(raw: Path, name: str, workers: int = 1, code: str = "", **plan: Any) -
 
 
 @pytest.mark.endurance
-def test_where_no_worker_is_as_it_must_be_the_command_says_why(
-    raw: Path, settings: Settings, name: str, cluster: Any
-) -> None:
+def test_the_command_says_why_no_worker_is(raw: Path, settings: Settings, name: str, cluster: Any) -> None:
     def refused(**how: Any) -> str:
         with pytest.raises(DrrError) as raised, JobCrew(order(raw, name, **how), print) as jobs:
             jobs.answer(jobs.give(GivenJob("gather", (0, None), 1)))

@@ -102,7 +102,7 @@ def test_an_address_that_reaches_another_host_than_was_meant_is_refused(drr: Drr
     assert len(err.splitlines()) == 1
 
 
-def test_a_study_holds_the_address_and_not_the_password(
+def test_a_study_holds_no_password(
     drr: Drr, new: New, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-api03-of-this-user-0123456789")
@@ -237,9 +237,7 @@ def test_a_plain_word_given_as_a_key_is_not_sent(word: str, monkeypatch: pytest.
     ("key", "kept", "hits"),
     [("pillow", "A pillow of null down, true and soft.", None), (KEY, "A [hidden] of down.", 1)],
 )
-async def test_evidence_is_kept_as_it_was_and_what_was_hidden_is_counted(
-    tmp_path: Path, key: str, kept: str, hits: int | None
-) -> None:
+async def test_evidence_is_kept_as_it_was(tmp_path: Path, key: str, kept: str, hits: int | None) -> None:
     text = kept.replace("[hidden]", key)
     models = Models(ModelSettings({"default": "offline"}, keys={"openai": SecretStr(key)}))
 

@@ -134,9 +134,7 @@ wait_for_all_tracers()
 
 @pytest.mark.parametrize("further", ["nothing", pytest.param("judge", marks=pytest.mark.endurance)])
 @pytest.mark.long
-def test_a_study_on_the_wire_speaks_with_its_model_and_with_nobody_else(
-    new: Callable[..., list[str]], tmp_path: Path, further: str
-) -> None:
+def test_a_study_speaks_with_its_model(new: Callable[..., list[str]], tmp_path: Path, further: str) -> None:
     with Wire(lambda request: Say("Nothing was found, see http://elsewhere.example/page.")) as model:
         found = heard(ON_THE_WIRE, [*new(), f"{model.url}/v1", further], tmp_path, alone=False)
         assert found.code == 0, found.err[-2000:]
@@ -170,9 +168,7 @@ def test_no_proxy_stands_between_us_and_an_embedder_of_this_machine(tmp_path: Pa
 
 
 @pytest.mark.parametrize("address", ["http://127.0.0.1:9", "http://localhost:9/v1", "http://[::1]:9"])
-def test_the_environment_names_this_machine_as_one_without_proxy(
-    address: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_environment_names_this_machine(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     import httpx
 
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "HTTPS_PROXY"):

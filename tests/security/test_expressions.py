@@ -201,9 +201,7 @@ def test_a_report_of_a_model_that_is_stuck_is_read_in_time(reader: Callable[[str
 @pytest.mark.endurance
 @pytest.mark.parametrize("reader", [repair, claims, windows, surface])
 @pytest.mark.parametrize("piece", STUCK)
-def test_a_very_long_report_of_a_model_that_is_stuck_is_read_in_time(
-    reader: Callable[[str], object], piece: str
-) -> None:
+def test_a_report_of_a_stuck_model_is_read_in_time(reader: Callable[[str], object], piece: str) -> None:
     assert not is_slow(lambda: reader(piece * (300_000 // len(piece))), 20.0)
 
 

@@ -48,9 +48,7 @@ def refused_or_taken(drr: Drr, *words: object) -> tuple[int, str, str]:
     return code, out, err
 
 
-def test_of_hostile_reports_the_sound_ones_are_taken_in_and_the_rest_named_by_line(
-    drr: Drr, tmp_path: Path
-) -> None:
+def test_of_hostile_reports_the_sound_are_taken_in(drr: Drr, tmp_path: Path) -> None:
     nested: dict[str, bytes] = {}
     for where, part in (("tool_calls", CALL), ("evidence", SOURCE)):
         for name, line in hostile(part, ["result_sha256"]).items():
@@ -141,9 +139,7 @@ CONFIGS = [
 ]  # fmt: skip
 
 
-def test_a_hostile_configuration_is_refused_in_one_sentence_or_harmless(
-    drr: Drr, new: New, box: Path
-) -> None:
+def test_a_hostile_configuration_is_refused_or_harmless(drr: Drr, new: New, box: Path) -> None:
     assert len(CONFIGS) >= 60
     assert drr("run", *new(), "--quiet")[0] == 0
     path, good = Path("study", "study.toml"), Path("study", "study.toml").read_text()

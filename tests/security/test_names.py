@@ -324,9 +324,7 @@ def test_holes_are_what_takes_no_room(place: Path) -> None:
 @pytest.mark.long
 @WAYS
 @pytest.mark.parametrize("name", [QUESTION, CORPUS, SIZES, TRUTH, REVIEW, DRAWER, f"{DRAWER}/more.txt"])
-def test_tasks_of_links_and_pipes_are_refused(
-    place: Path, drr: Drr, replace: Replace, said: str, name: str
-) -> None:
+def test_tasks_of_links_are_refused(place: Path, drr: Drr, replace: Replace, said: str, name: str) -> None:
     for task in ("007", "008"):
         write_known_task(place / task, task)
     replace(place / "007" / name)

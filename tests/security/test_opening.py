@@ -114,9 +114,7 @@ def test_a_line_is_not_added_to_a_file_of_elsewhere(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", ["jsonl", "parquet"])
 @pytest.mark.parametrize("link", [os.link, os.symlink])
-def test_tables_are_not_written_into_a_file_of_elsewhere(
-    tmp_path: Path, ending: str, link: Callable[[Path, Path], None]
-) -> None:
+def test_tables_stay_out_of_files(tmp_path: Path, ending: str, link: Callable[[Path, Path], None]) -> None:
     victim, out = tmp_path / "thesis.txt", tmp_path / "tables"
     victim.write_text("mine")
     out.mkdir()

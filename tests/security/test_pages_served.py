@@ -134,9 +134,7 @@ def test_a_report_that_is_a_pipe_costs_its_answer_alone(drr: Drr, new: New) -> N
     assert code == 0 and len(json.loads(out)["lost"]) == 1
 
 
-def test_the_plan_of_another_gets_tokens_and_a_port_of_its_own(
-    drr: Drr, new: New, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_plan_gets_a_token_and_port(drr: Drr, new: New, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("drr.app.pages.serve.run", lambda application, listener: listener.close())
     assert drr("run", *new(), "--quiet")[0] == 0
     shutil.copytree("study", "strange")

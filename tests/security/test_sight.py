@@ -81,9 +81,7 @@ async def test_a_command_sees_its_own_file_and_nothing_beside_it(project: Path, 
 
 @pytest.mark.parametrize("word", ["cmd:./agent", "cmd:./bin/agent", "cmd:./st2/bin/agent"])
 @pytest.mark.parametrize("hidden", [True, False], ids=["this study", "another study"])
-async def test_of_a_folder_that_is_shown_keys_studies_and_sockets_stay_hidden(
-    project: Path, word: str, hidden: bool
-) -> None:
+async def test_of_a_shown_folder_keys_stay_hidden(project: Path, word: str, hidden: bool) -> None:
     terms = CommandTerms(shown=(project,), hidden=(project / "st2",) if hidden else ())
     found = await seen(word, [*secrets(project), project / "data" / "page.txt", project / "st2"], terms)
     assert found.pop(project / "data" / "page.txt") == "a page"

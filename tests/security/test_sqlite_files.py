@@ -77,9 +77,7 @@ def test_what_every_ledger_of_ours_may_hold_is_known(tmp_path: Path) -> None:
     Study.open(tmp_path / "s").close()
 
 
-def test_a_question_that_computes_without_end_is_ended(
-    box: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_endless_question_is_ended(box: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "PATIENCE_S", 0.2)
     monkeypatch.setattr(layout, "PATIENCE_S", 0.2)
     with Study.create(tmp_path / "s", {"schema": 1}) as study:
@@ -94,9 +92,7 @@ def test_a_question_that_computes_without_end_is_ended(
         shop.store.database.execute(ENDLESS).fetchone()
 
 
-def test_a_write_that_computes_without_end_is_ended_and_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_endless_write_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Study.create(tmp_path / "s", {"schema": 1}) as study:
         study.ledger.set_meta("note", "before")
         monkeypatch.setattr(database, "PATIENCE_S", 0.2)
@@ -204,9 +200,7 @@ def test_a_schema_that_has_no_end_is_left(box: Path, tmp_path: Path, monkeypatch
 
 
 @pytest.mark.long
-def test_a_ledger_whose_pages_lead_in_circles_is_refused(
-    tmp_path: Path, drr: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_a_ledger_in_circles_is_refused(tmp_path: Path, drr: Callable[..., tuple[int, str, str]]) -> None:
     """Every child of an inner page is the page below it, so that few pages are billions of rows."""
     with Study.create(tmp_path / "s", {"schema": 1}) as study:
         study.ledger.set_meta("note", "x")

@@ -68,9 +68,7 @@ def test_an_address_that_only_the_study_names_gets_nothing(
     assert drr(command[0], "study", *command[1:], "--dry-run")[0] == 0
 
 
-def test_a_server_of_this_machine_that_only_the_study_names_is_not_asked(
-    drr: Drr, new: New, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_of_the_study_is_not_asked(drr: Drr, new: New, monkeypatch: pytest.MonkeyPatch) -> None:
     assert drr("run", *new(), "--quiet")[0] == 0
     with Wire(lambda request: Say("no verdict")) as wire:
         as_a_stranger(Path("study"), monkeypatch, named(wire.url))
@@ -81,9 +79,7 @@ def test_a_server_of_this_machine_that_only_the_study_names_is_not_asked(
         assert wire.requests and all(KEY in str(request.headers) for request in wire.requests)
 
 
-def test_a_study_of_ones_own_goes_on_without_a_question(
-    drr: Drr, new: New, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_study_of_ones_own_goes_on(drr: Drr, new: New, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     said: list[Request] = []
 
@@ -179,9 +175,7 @@ def test_a_shop_that_only_the_study_names_is_not_opened(
     assert drr("run", "study", "--quiet")[0] == 0
 
 
-def test_a_shop_that_is_a_trap_is_not_waited_for(
-    drr: Drr, new: New, box: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_trap_is_not_waited_for(drr: Drr, new: New, box: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert drr("run", *new(), "--quiet")[0] == 0
     trap = Path("study", "shop").resolve()
     trap.mkdir()
@@ -196,9 +190,7 @@ def test_a_shop_that_is_a_trap_is_not_waited_for(
     assert "is no shop" in err, "what is not there is not asked for"
 
 
-def test_a_shop_of_servers_that_only_the_study_names_is_not_spoken_to(
-    drr: Drr, new: New, box: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_strange_servers_stay_alone(drr: Drr, new: New, box: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert drr("run", *new(), "--quiet")[0] == 0
     as_a_stranger(Path("study"), monkeypatch, (f'shop = "{box / "shop"}"', 'shop = "servers:production"'))
     code, out, err = drr("judge", "study")
@@ -296,9 +288,7 @@ def test_a_study_that_brings_a_key_is_refused(drr: Drr, new: New, monkeypatch: p
     assert "sk-theirs" not in err
 
 
-def test_servers_that_only_others_name_are_not_spoken_to(
-    drr: Drr, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_servers_of_others_stay_alone(drr: Drr, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DRR_ELASTICSEARCH_API_KEY", KEY)
     for name, url in (
         ("elasticsearch_url", "https://search.invalid"),
@@ -310,9 +300,7 @@ def test_servers_that_only_others_name_are_not_spoken_to(
         assert f"--trust-address {url}" in err
 
 
-def test_a_working_folder_does_not_choose_where_a_key_goes(
-    drr: Drr, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_leads_no_key_away(drr: Drr, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     (tmp_path / "drr.toml").write_text(f'base_url = "{EVIL}"\nmodel = "{SONNET}"\n')
     code, _, _ = drr("ask", "which feeder?", "--shop", "nowhere", "--user", "U")

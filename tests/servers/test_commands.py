@@ -59,9 +59,7 @@ def drr(
     return call
 
 
-def test_ingest_onto_servers_is_the_same_shop_and_idempotent(
-    drr: Callable[..., Any], raw: Path, folder: str, spec: str
-) -> None:
+def test_ingest_onto_servers_is_the_same(drr: Callable[..., Any], raw: Path, folder: str, spec: str) -> None:
     load = ("ingest", str(raw), "--shop", spec, "--quiet", "--json")
     drr(*load)
     first = drr("shop", "info", spec, "--json")

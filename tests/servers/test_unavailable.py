@@ -100,9 +100,7 @@ def _collections(servers: Servers, names: Names) -> set[str]:
     return set(servers.mongo[names.shop].list_collection_names())
 
 
-def test_a_shop_published_while_another_load_begins_is_not_removed(
-    spec: str, settings: Settings, before_mongodb: Any
-) -> None:
+def test_a_shop_published_meanwhile_stays(spec: str, settings: Settings, before_mongodb: Any) -> None:
     """The other load looked for a shop when there was none yet, and began when there was one."""
     wrote: list[bool] = []
 
@@ -193,9 +191,7 @@ def test_a_really_full_elasticsearch_is_called_full_and_the_load_is_kept(
     assert list(check_shop(spec, settings)) == []
 
 
-def test_a_write_concern_that_is_not_met_is_told_and_the_load_continues(
-    spec: str, settings: Settings, before_mongodb: Any
-) -> None:
+def test_an_unmet_write_concern_is_told(spec: str, settings: Settings, before_mongodb: Any) -> None:
     """Played: a replica set that lost its majority stores the documents and says that it cannot promise them."""
     lost = [True]
 
@@ -217,9 +213,7 @@ def test_a_write_concern_that_is_not_met_is_told_and_the_load_continues(
     assert list(check_shop(spec, settings)) == []
 
 
-def test_an_index_with_the_name_of_the_alias_is_named_before_anything_is_written(
-    spec: str, settings: Settings, servers: Servers
-) -> None:
+def test_an_index_named_as_the_alias_is_told(spec: str, settings: Settings, servers: Servers) -> None:
     names = names_of(spec)
     servers.search.indices.create(index=names.alias)
     with pytest.raises(ShopError, match=f"an index is called {names.alias}"):
@@ -231,9 +225,7 @@ def test_an_index_with_the_name_of_the_alias_is_named_before_anything_is_written
     ].count_documents({})
 
 
-def test_a_shop_replaced_between_two_reads_of_one_answer(
-    spec: str, settings: Settings, before_mongodb: Any
-) -> None:
+def test_a_shop_replaced_between_two_reads(spec: str, settings: Settings, before_mongodb: Any) -> None:
     """Statistics read the user, the orders, the products: what was dropped in between is no user without orders."""
     running.write(spec, settings)
     for kind in ("orders", "products"):

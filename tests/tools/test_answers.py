@@ -179,9 +179,7 @@ def test_a_part_is_whole_and_nothing_else(feeder: Product) -> None:
     st.lists(st.tuples(st.text("ab \n|\u200b", min_size=1, max_size=6), st.integers(1, 5_000)), max_size=3),
     st.integers(1, 9_000),
 )
-def test_a_very_long_listing_comes_in_pages_that_leave_nothing_out(
-    repeated: list[tuple[str, int]], words: int
-) -> None:
+def test_a_long_listing_comes_in_whole_pages(repeated: list[tuple[str, int]], words: int) -> None:
     texts = [text * times for text, times in repeated]
     product = PRODUCTS[0].model_copy(
         update={"features": texts, "description": ["word " * words + "x" * words]}
@@ -368,7 +366,7 @@ CALLS: list[tuple[str, dict[str, Any], str]] = cases("tools", "answers CALLS")
 
 
 @pytest.mark.parametrize(("name", "arguments", "kind"), CALLS)
-def test_sources_freeze_what_the_model_saw(
+def test_sources_freeze_what_is_seen(
     name: str, arguments: dict[str, Any], kind: str, ctx: ToolContext
 ) -> None:
     answer = call_sync(name, arguments, ctx)

@@ -53,9 +53,7 @@ def test_schema_is_what_the_model_sees(shop: Shop, capsys: pytest.CaptureFixture
     assert "did you mean" in capsys.readouterr().err
 
 
-def test_call_prints_the_text_the_model_would_see(
-    shop: Shop, sandbox: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_call_prints_the_models_text(shop: Shop, sandbox: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert _call(shop, sandbox, "calculator", {"expression": "0.1+0.2"}) == 0
     assert capsys.readouterr().out == "0.1+0.2 = 0.3\n"
 
@@ -82,9 +80,7 @@ def test_call_json_has_the_fixed_face(shop: Shop, sandbox: str, capsys: pytest.C
     assert set(data["items"][0]) == {"title", "url", "snippet"}
 
 
-def test_a_tool_error_exits_1_with_the_document_still_printed(
-    shop: Shop, sandbox: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_tool_error_exits_1(shop: Shop, sandbox: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert _call(shop, sandbox, "get_product_details", {"product_id": "BOBN7FLXLV"}, "--json") == 1
     printed = capsys.readouterr()
     document = json.loads(printed.out)
@@ -95,9 +91,7 @@ def test_a_tool_error_exits_1_with_the_document_still_printed(
     assert printed.err.startswith("drr: get_product_details: No product")
 
 
-def test_a_user_tool_without_a_user_says_which_option_is_missing(
-    shop: Shop, sandbox: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_user_tool_needs_a_user(shop: Shop, sandbox: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tools", "call", "get_user_orders", "--shop", shop.spec, "--sandbox", sandbox]) == 1
     assert capsys.readouterr().err.rstrip().endswith("Give --user USER.")
 
@@ -129,9 +123,7 @@ def test_misuse_exits_2_with_one_sentence(
     assert printed.err.count("\n") == 1
 
 
-def test_a_taken_port_is_said_before_anything_is_served(
-    shop: Shop, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_taken_port_is_said_first(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

@@ -141,18 +141,14 @@ USER_TOOLS: list[tuple[str, dict[str, Any]]] = cases("tools", "USER_TOOLS")
 
 
 @pytest.mark.parametrize(("name", "arguments"), USER_TOOLS)
-def test_a_session_without_a_user_has_no_user_data(
-    name: str, arguments: dict[str, Any], shop: Shop, web: Sandbox
-) -> None:
+def test_without_a_user_is_no_data(name: str, arguments: dict[str, Any], shop: Shop, web: Sandbox) -> None:
     with pytest.raises(ToolError) as caught:
         call_sync(name, arguments, context_for(Session(shop, None), web))
     assert caught.value.kind == "not_allowed"
 
 
 @pytest.mark.parametrize(("name", "arguments"), USER_TOOLS)
-def test_open_access_reaches_every_user(
-    name: str, arguments: dict[str, Any], shop: Shop, web: Sandbox
-) -> None:
+def test_open_access_reaches_all(name: str, arguments: dict[str, Any], shop: Shop, web: Sandbox) -> None:
     ctx = context_for(Session(shop, BEN, open_access=True), web)
     asked = arguments if "order_id" in arguments else {**arguments, "user_id": ANNA}
     assert ANNA in call_sync(name, asked, ctx).text
@@ -366,9 +362,7 @@ SENT: list[tuple[str, dict[str, Any], dict[str, Any]]] = cases("tools", "SENT")
 
 
 @pytest.mark.parametrize(("name", "sent", "meant"), SENT, ids=[repr(sent) for _, sent, _ in SENT])
-def test_arguments_are_understood_as_clients_send_them(
-    name: str, sent: dict[str, Any], meant: dict[str, Any]
-) -> None:
+def test_arguments_are_read_as_they_are_sent(name: str, sent: dict[str, Any], meant: dict[str, Any]) -> None:
     asked = {"query": "bird"} if "query" in TOOLS[name].schema["required"] else {}
     parsed = TOOLS[name].parse({**asked, **sent})
     for argument, value in meant.items():
@@ -396,9 +390,7 @@ def _nested(levels: int) -> list[Any]:
     ids=["large", "negative", "deep", "deeper"],
 )
 @pytest.mark.parametrize("parameter", ["query", "limit", "max_price", "sort", "category", "unheard_of"])
-def test_values_that_python_refuses_to_write_out_are_refused_like_any_other(
-    parameter: str, made: Callable[[], Any]
-) -> None:
+def test_values_that_python_cannot_write_are_refused(parameter: str, made: Callable[[], Any]) -> None:
     with pytest.raises(ToolError) as caught:
         TOOLS["product_catalog_search"].parse({"query": "bird", parameter: made()})
     assert parameter in caught.value.message

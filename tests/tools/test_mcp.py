@@ -70,9 +70,7 @@ async def _city(client: Client) -> str:
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_in_memory_gives_the_same_texts_and_hints(
-    fresh: ToolContext, shop: Shop, web: Sandbox, mode: Any
-) -> None:
+async def test_in_memory_texts_are_the_same(fresh: ToolContext, shop: Shop, web: Sandbox, mode: Any) -> None:
     async with Client(ShopServer(fresh), mode=mode) as client:
         listed = (await client.list_tools()).tools
         assert await _through(client) == await in_python(context_for(Session(shop, ANNA), web))
@@ -160,9 +158,7 @@ async def test_a_slow_call_says_how_long_so_far(fresh: ToolContext, mode: Any) -
     assert told[0][1:] == (30.0, "web_search: 0 of at most 30 s")
 
 
-async def test_a_dead_server_behind_a_tool_is_unavailable_and_a_bug_is_a_bug(
-    fresh: ToolContext, shop: Shop
-) -> None:
+async def test_a_dead_server_is_unavailable_and_a_bug_a_bug(fresh: ToolContext, shop: Shop) -> None:
     class Dead:
         def __init__(self, error: Exception) -> None:
             self.error = error
@@ -402,9 +398,7 @@ class _Runtime:
     context = "not a tool context"
 
 
-async def test_a_shop_that_fails_behind_a_tool_is_unavailable_through_every_door(
-    fresh: ToolContext, shop: Shop
-) -> None:
+async def test_a_failing_shop_is_unavailable_through_every_door(fresh: ToolContext, shop: Shop) -> None:
     """Python raised whatever the store raised."""
     gone = ServerFailure("MongoDB at 127.0.0.1:9 does not answer; start it")
 

@@ -38,9 +38,7 @@ def apart(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place / "bin/python"
 
 
-def test_the_example_answers_from_an_environment_of_its_own(
-    box: Path, script: Script, drr: Drr, apart: Path
-) -> None:
+def test_the_example_answers_from_elsewhere(box: Path, script: Script, drr: Drr, apart: Path) -> None:
     variants = f"react,cmd:{apart} {EXAMPLES}/agents/openai_agents.py"
     with Wire(scripted_by_any) as wire:
         code, _, err = drr(*new(box, variants, *model(wire, "openai")))

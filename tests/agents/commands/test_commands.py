@@ -46,9 +46,7 @@ def reports(edition: str = "One") -> str:
     return REPORTS.replace("USER", repr(BEN)).replace("EDITION", edition)
 
 
-def test_a_command_is_told_the_question_and_uses_the_tools_of_its_own_session(
-    box: Path, script: Script, drr: Drr
-) -> None:
+def test_a_command_is_told_its_question_and_uses_its_tools(box: Path, script: Script, drr: Drr) -> None:
     script("agent.py", reports())
     code, out, err = drr(*asked(box, "cmd:./agent.py --flag"))
     document = json.loads(out)
@@ -81,9 +79,7 @@ KNOWN = {"ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "DRR_DEADLINE", "DRR_MCP_TOK
 """What docs/agents.md names, and what Python sets by itself."""
 
 
-def test_an_edited_script_is_a_new_variant_and_stderr_is_kept_with_the_unit(
-    box: Path, script: Script, drr: Drr
-) -> None:
+def test_an_edited_script_is_a_new_variant_and_stderr_is_kept(box: Path, script: Script, drr: Drr) -> None:
     script("agent.py", reports("First"))
     assert drr(*new(box, "cmd:./agent.py,plan-to-function"))[0] == 0
     code, _, err = drr("run", "study", *TERMS)
@@ -205,9 +201,7 @@ print(json.dumps(found))
 
 
 @needs_namespaces
-def test_it_finds_no_key_no_records_no_process_and_no_way_out(
-    box: Path, script: Script, drr: Drr, tmp_path: Path
-) -> None:
+def test_it_finds_no_key_no_process_and_no_way(box: Path, script: Script, drr: Drr, tmp_path: Path) -> None:
     import socket
 
     (tmp_path / "config" / "drr").mkdir(parents=True)

@@ -75,9 +75,7 @@ SEARCH = Say(calls=[("product_catalog_search", {"query": "bird house"})])
 
 
 @pytest.mark.long
-def test_the_real_clients_of_three_protocols_are_answered_and_counted(
-    box: Path, script: Script, drr: Drr
-) -> None:
+def test_real_clients_of_three_protocols_are_answered(box: Path, script: Script, drr: Drr) -> None:
     script("clients.py", CLIENTS)
     said = [SEARCH, Say("One."), Say("Two."), SEARCH, Say("Three."), SEARCH]
     with Wire(said) as wire:

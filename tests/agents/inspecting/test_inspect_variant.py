@@ -50,9 +50,7 @@ def shopper(request: Request) -> Reply:
 
 @pytest.mark.parametrize("variant", ["inspect:react", f"{EXAMPLE}:shopper"])
 @pytest.mark.parametrize("provider", ["openai", "anthropic"])
-def test_the_record_is_ours_and_usage_is_the_servers(
-    box: Path, drr: Drr, variant: str, provider: str
-) -> None:
+def test_the_record_is_ours_usage_the_servers(box: Path, drr: Drr, variant: str, provider: str) -> None:
     with Wire(shopper_of(provider)) as wire:
         code, out, err = drr(*asked(box, variant, *model(wire, provider)))
         assert code == 0, err
@@ -78,9 +76,7 @@ def _of_anthropic(request: Request) -> Reply:
     return shopper(Request(request.number, request.path, request.headers, {**request.body, "tools": names}))
 
 
-def test_a_study_of_it_runs_side_by_side_and_each_conversation_is_one(
-    box: Path, script: Script, drr: Drr
-) -> None:
+def test_it_runs_side_by_side_each_conversation_is_one(box: Path, script: Script, drr: Drr) -> None:
     with Wire(shopper) as wire:
         code, _, err = drr(*new(box, "inspect:react,inspect:react+ws", *model(wire), "--trials", "4"))
         assert code == 0, err
@@ -108,9 +104,7 @@ def test_a_limit_ends_its_research_with_a_report(box: Path, script: Script, drr:
     assert record.usage["agent"]["calls"] == len(wire.requests) == 4
 
 
-def test_an_outage_in_the_middle_is_told_and_a_bad_key_ends_the_unit(
-    box: Path, script: Script, drr: Drr
-) -> None:
+def test_an_outage_is_told_and_a_bad_key_ends_the_unit(box: Path, script: Script, drr: Drr) -> None:
     def refuses(request: Request) -> Reply:
         if not request.body.get("tools"):
             return Say(FOUND)
@@ -205,9 +199,7 @@ def test_the_example_of_the_project_ends_when_the_stand_in_has_answered(box: Pat
     assert document["usage"]["agent"]["calls"] <= len(document["tool_calls"]) + 1
 
 
-def test_an_agent_that_asks_without_end_is_ended_by_the_limit_of_turns(
-    box: Path, script: Script, drr: Drr
-) -> None:
+def test_an_agent_that_asks_without_end_is_ended(box: Path, script: Script, drr: Drr) -> None:
     endless = EXAMPLE.read_text().replace(", submit=False", "")
     path = script("endless.py", "#! a file\n" + endless)
 
