@@ -80,6 +80,12 @@ def test_the_same_seed_gives_the_same_pairs_spread_over_systems_and_queries(plan
     first, second = plan.annotators
     assert first.turns != second.turns
     assert {turn.shown_first for turn in first.turns} == {"a", "b"}
+    plan = drawn(20, 1, overlap=6)
+    ann, bob = ({turn.pair for turn in person.turns} for person in plan.annotators)
+    assert (len(ann & bob), len(ann | bob)) == (6, 20)
+    assert abs(len(ann) - len(bob)) <= 1
+    with pytest.raises(DrrError, match="two systems"):
+        make_plan(reports(systems=["react+ws"]), annotators=["a"], pairs=3, seed=1)
 
 
 def page_data(plan: AnnotationPlan, number: int) -> dict[str, Any]:
@@ -131,15 +137,6 @@ def test_a_plan_of_an_earlier_version_goes_on_and_says_what_its_pages_let_one_gu
     assert (tmp_path / "plan.json").stat().st_mode & 0o077 == 0, "private"
     save(plan, tmp_path)
     assert load(tmp_path) == plan
-
-
-def test_a_part_overlap_shares_that_many_pairs_and_splits_the_rest() -> None:
-    plan = drawn(20, 1, overlap=6)
-    ann, bob = ({turn.pair for turn in person.turns} for person in plan.annotators)
-    assert (len(ann & bob), len(ann | bob)) == (6, 20)
-    assert abs(len(ann) - len(bob)) <= 1
-    with pytest.raises(DrrError, match="two systems"):
-        make_plan(reports(systems=["react+ws"]), annotators=["a"], pairs=3, seed=1)
 
 
 @pytest.fixture
@@ -262,7 +259,9 @@ def test_the_page_shows_no_system_name_no_live_markup_and_every_instruction(plan
     assert set(meanings()) == set(DIMENSIONS)
 
 
-def test_the_server_lets_in_only_its_own(plan: AnnotationPlan, tmp_path: Path) -> None:
+def test_the_server_lets_in_only_its_own_and_takes_a_mark_only_as_the_pages_own(
+    plan: AnnotationPlan, tmp_path: Path
+) -> None:
     person = plan.annotators[0]
     mark = {"pair": person.turns[0].pair, "dimension": "depth", "choice": "tie", "seconds": 1.0}
     to = f"/mark?sheet={person.sheet}"

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.app.cli import main
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
 from drr.eval.canaries.planted import QUESTION, WEB, planted_answers, planted_claims
@@ -25,15 +24,13 @@ pytestmark = pytest.mark.long
 SONNET = "anthropic:claude-sonnet-5-5"
 
 
-def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, Any]:
-    code = main(["canaries", "--quiet", "--json", *words])
-    return code, json.loads(capsys.readouterr().out)
+def run(drr: Drr, *words: object) -> tuple[int, Any]:
+    code, out, _ = drr("canaries", "--quiet", "--json", *words)
+    return code, json.loads(out)
 
 
-def test_a_judge_without_a_model_is_told_apart_from_the_clean_one(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, document = run(capsys, "--judge", "offline", "--study", str(tmp_path / "c"))
+def test_a_judge_without_a_model_is_told_apart_from_the_clean_one(tmp_path: Path, drr: Drr) -> None:
+    code, document = run(drr, "--judge", "offline", "--study", tmp_path / "c")
     rows = {(one["part"], one["name"], one["asked"]): one for one in document["rows"]}
     assert document["judge"] == "rules-2"
     assert document["banner"]
@@ -41,30 +38,24 @@ def test_a_judge_without_a_model_is_told_apart_from_the_clean_one(
     assert len({one["name"] for one in reports}) == 17
     assert all(one["passed"] is True for one in reports)
     assert (code, document["passed"]) == (1, False)
-    found = rows["planted", "all errors", "planted errors not called full"]
-    assert found["value"] == pytest.approx(28 / 48), (
-        "who counts words is taken in by one word that turns a sentence"
-    )
-    assert (
-        found["passed"]
-        is rows["planted", "turned round", "planted errors not called full"]["passed"]
-        is False
-    )
-    assert rows["planted", "other page", "planted errors not called full"]["passed"]
-    assert rows["planted", "false alarms", "stated claims called unsupported"]["passed"]
-    assert rows["planted", "stated claims", "stated claims called full"]["passed"]
+    planted = {name: row for (part, name, _), row in rows.items() if part == "planted"}
+    told = "who counts words is taken in by one word that turns a sentence"
+    assert planted["all errors"]["value"] == pytest.approx(28 / 48), told
+    verdicts = {
+        name: planted[name]["passed"]
+        for name in ("all errors", "turned round", "other page", "false alarms", "stated claims")
+    }
+    assert verdicts == dict(zip(verdicts, (False, False, True, True, True), strict=True))
     persons = {one["name"]: one["passed"] for one in document["rows"] if one["part"] == "persons"}
     assert persons == {"matched": True, "swapped_person": True, "flattery": False, "persona_copied": False}
 
 
-def test_a_judge_that_is_taken_in_fails_and_what_it_said_is_kept(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ("--what", "planted", "--judge", SONNET, "--study", str(tmp_path / "c"))
+def test_a_judge_that_is_taken_in_fails_and_what_it_said_is_kept(tmp_path: Path, drr: Drr) -> None:
+    words = ("--what", "planted", "--judge", SONNET, "--study", tmp_path / "c")
     with Wire(Judge()) as wire:
-        code, credulous = run(capsys, *words, "--base-url", wire.url)
+        code, credulous = run(drr, *words, "--base-url", wire.url)
         asked = len(wire.requests)
-        again, same = run(capsys, *words, "--base-url", wire.url)
+        again, same = run(drr, *words, "--base-url", wire.url)
         assert len(wire.requests) == asked > 60
     assert (code, again) == (1, 1)
     assert same["rows"] == credulous["rows"]
@@ -94,14 +85,13 @@ def test_who_calls_everything_the_same_has_found_nothing(stated: str, planted: s
     ("accuses", "failed"), [(False, "all errors"), (True, "false alarms")], ids=["nothing", "everything"]
 )
 def test_a_reader_who_accuses_nothing_or_everything_fails(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], accuses: bool, failed: str
+    tmp_path: Path, drr: Drr, accuses: bool, failed: str
 ) -> None:
-    script = Proofreader(
-        lambda text: false(text[:5]) if accuses else None, lambda charge: "wrong" if accuses else "right"
-    )
-    words = ("--what", "mistakes", "--judge", SONNET, "--study", str(tmp_path / "c"))
+    word = "wrong" if accuses else "right"
+    script = Proofreader(lambda text: false(text[:5]) if accuses else None, lambda charge: word)
+    words = ("--what", "mistakes", "--judge", SONNET, "--study", tmp_path / "c")
     with Wire(script) as wire:
-        code, document = run(capsys, *words, "--base-url", wire.url)
+        code, document = run(drr, *words, "--base-url", wire.url)
     rows = {one["name"]: one["passed"] for one in document["rows"]}
     assert code == 1 and rows[failed] is False
     assert rows[{"all errors": "false alarms", "false alarms": "all errors"}[failed]] is True
@@ -111,7 +101,7 @@ def test_a_reader_who_accuses_nothing_or_everything_fails(
 def test_nobody_without_a_model_reads_twice_and_no_other_study_takes_canaries_in(
     tmp_path: Path, drr: Drr
 ) -> None:
-    words = ["canaries", "--judge", "offline", "--study", str(tmp_path / "c"), "--quiet"]
+    words = ["canaries", "--judge", "offline", "--study", tmp_path / "c", "--quiet"]
     assert "name a model with --judge" in drr.err(*words, "--what", "mistakes")
     reports = tmp_path / "reports.jsonl"
     reports.write_text(json.dumps({"id": "r", "system": "s", "query": "q", "report_markdown": "# R"}) + "\n")

@@ -103,7 +103,9 @@ def test_a_variant_may_be_named_as_it_was_typed_for_a_run(
     drr.err("compare", "study", "cmd:./her-agent --flag", "other")
 
 
-def test_citations_that_nobody_read_are_told_beside_fp(imported: Path, drr: Drr) -> None:
+def test_citations_that_nobody_read_are_told_beside_fp_and_how_labels_are_drawn(
+    imported: Path, drr: Drr
+) -> None:
     told = " ".join(drr.out("judge", imported, "--quiet").split())
     assert "other: 3 of 4 citations could not be read (3 not_frozen)." in told
     metrics = drr.json("report", imported, "--out", "report")["metrics"]["other"]
@@ -122,9 +124,6 @@ def test_citations_that_nobody_read_are_told_beside_fp(imported: Path, drr: Drr)
         json.loads(line)["reason"] for line in Path("verdicts.jsonl").read_text(encoding="utf-8").splitlines()
     ]
     assert sum("`drr judge STUDY --refetch --unknown` reads it now" in reason for reason in reasons) == 3
-
-
-def test_a_plan_without_labels_says_first_how_to_draw_them(imported: Path, drr: Drr) -> None:
     drr.out("judge", imported, "--quiet")
     told = drr.out("plan", imported, "--half-width", "0.05").split("\n\n")
     assert "nobody labelled anything" in told[1] and "drr judges annotate study --sample" in told[1]

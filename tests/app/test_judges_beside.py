@@ -107,7 +107,7 @@ def test_every_claim_has_what_the_other_judge_says(reader: Reader) -> None:
     assert turned and equal
 
 
-def test_pages_show_both_judges_and_lead_from_one_to_the_other(reader: Reader) -> None:
+def test_pages_show_both_judges_lead_from_one_to_the_other_and_give_their_agreement(reader: Reader) -> None:
     entry, pages = reader.entries()[0], Pages("s", served=False)
     report = shown(reader, entry)
     page = pages.report(report)
@@ -120,9 +120,6 @@ def test_pages_show_both_judges_and_lead_from_one_to_the_other(reader: Reader) -
     assert f"{entry.variant}, trial {entry.trial}, judged by second" in question
     depth = re.findall(r'<tr data-dimension="depth"><td[^>]*>depth</td><td>([^<]*)</td>', page)
     assert depth == ["rules-2", "second"]
-
-
-def test_over_all_answers_their_agreement_has_an_interval(reader: Reader) -> None:
     found = reader.judges_agreement()
     assert found is not None
     names, parts, _ = found

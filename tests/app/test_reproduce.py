@@ -144,12 +144,18 @@ def test_every_paper_has_its_steps(paper: str) -> None:
     assert all(size.rules <= size.paper for size in steps.SIZES.values())
 
 
-def test_a_folder_that_is_no_longer_as_it_was_kept_is_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_every_paper_has_its_steps_and_a_folder_that_is_no_longer_as_it_was_kept_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], drr: Drr
 ) -> None:
     (tmp_path / "reproduce.json").write_text('{"paper": 3', encoding="utf-8")
     assert reproduce("--paper", "pdr", "--out", tmp_path) == 2
     assert "not a file of `drr papers reproduce`" in capsys.readouterr().err
+    (tmp_path / "q.jsonl").write_text('{"query": "x", "user_id": "A"}\n', encoding="utf-8")
+    given = ("--shop", tmp_path / "none", "--queries", tmp_path / "q.jsonl", "--out", tmp_path / "o")
+    err = drr.err("reproduce", *given)
+    assert "there is no such shop" in err
+    assert "drr: `drr run` ended with 2; give the same command again to continue" in err
+    assert not (tmp_path / "o" / "report").exists()
 
 
 def test_a_dry_run_tells_each_step_and_what_it_would_ask_and_leaves_nothing(
@@ -176,7 +182,9 @@ def of_persons(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     return out
 
 
-def test_pdr_bench_has_its_tables_on_one_set_of_questions(of_persons: Path) -> None:
+def test_pdr_bench_has_its_tables_on_one_set_of_questions_and_goes_on_where_it_stopped(
+    of_persons: Path, judged_study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     tables = of_persons / "report" / "tables"
     for name in ("pdr-table-1", "pdr-table-2", "pqr", "settings", "memories", "cost"):
         assert (tables / f"{name}.csv").is_file(), name
@@ -196,11 +204,6 @@ def test_pdr_bench_has_its_tables_on_one_set_of_questions(of_persons: Path) -> N
     assert asked.keys() == memories | {f"{one}@{how}" for one in TWO.split(",") for how in settings}
     assert (of_persons / "viewer" / "index.html").is_file()
     assert not list(tables.glob("*-printed.*"))
-
-
-def test_pdr_bench_goes_on_where_it_stopped_and_adds_no_system_that_nobody_named(
-    of_persons: Path, judged_study: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
     shop, before = judged_study.parent / "shop", keys(of_persons / "study")
     small = (*SMALL[:-1], TWO)
     words = ("--paper", "pdr", "--shop", shop, *small, "--memories", "none,bm25", "--out", of_persons)
@@ -285,7 +288,9 @@ def cells(table: Path) -> dict[tuple[str, str], dict[str, str]]:
         return {(row["row"], row["column"]): row for row in csv.DictReader(file)}
 
 
-def test_dr3_eval_stands_size_by_size_and_by_what_the_agent_reaches(of_files: Path) -> None:
+def test_dr3_eval_stands_size_by_size_and_asks_only_what_was_named(
+    of_files: Path, judged_study: Path
+) -> None:
     tables = of_files / "report" / "tables"
     sizes, options = cells(tables / "dr3-sizes.csv"), cells(tables / "dr3-options.csv")
     rows = {row for row, _ in sizes}
@@ -303,9 +308,6 @@ def test_dr3_eval_stands_size_by_size_and_by_what_the_agent_reaches(of_files: Pa
     assert "| Figure 5 | Without distractors, supportive pages only, no pages | DR3-Eval: options" in listed
     assert "58.8" not in (of_files / "report" / "index.html").read_text(encoding="utf-8")
     assert not list(tables.glob("*-printed.*"))
-
-
-def test_dr3_eval_asks_only_what_was_named(of_files: Path, judged_study: Path) -> None:
     before = keys(of_files / "study")
     words = ("--variants", "dr3,react", "--sizes", "32k,64k", "--reach", "supportive,turns:1")
     assert reproduce("--paper", "dr3", "--shop", judged_study.parent / "shop", *words, "--out", of_files) == 0
@@ -362,12 +364,3 @@ def test_one_question_is_reproduced_and_a_second_call_computes_nothing(
     drr.out(*words)
     assert keys(out / "study") == before
     assert (out / "report" / "tables" / "faithfulness.csv").read_bytes() == table
-
-
-def test_it_stops_at_the_first_step_that_fails(tmp_path: Path, drr: Drr) -> None:
-    (tmp_path / "q.jsonl").write_text('{"query": "x", "user_id": "A"}\n', encoding="utf-8")
-    given = ("--shop", tmp_path / "none", "--queries", tmp_path / "q.jsonl", "--out", tmp_path / "o")
-    err = drr.err("reproduce", *given)
-    assert "there is no such shop" in err
-    assert "drr: `drr run` ended with 2; give the same command again to continue" in err
-    assert not (tmp_path / "o" / "report").exists()

@@ -164,8 +164,12 @@ def test_a_judge_is_held_against_the_marks_and_it_is_said_whose_they_are(
     assert "neither blind nor drawn by lot" in shown
 
 
-def test_a_study_without_marks_has_nothing_to_be_held_against(study: Study, drr: Drr) -> None:
+def test_a_study_without_marks_has_nothing_to_be_held_against_and_who_marks_is_named_once(
+    study: Study, drr: Drr
+) -> None:
     assert "is where verdicts are marked" in drr.err("calibrate", study.folder, "--task", "support")
+    for words in ("ann,ann", "a/b", ""):
+        assert "--reviewer" in drr.err("view", study.folder, "--reviewer", words)
 
 
 def test_marks_that_a_folder_saved_come_in_once_and_in_any_order(
@@ -190,8 +194,3 @@ def test_marks_that_a_folder_saved_come_in_once_and_in_any_order(
     file.write_text("{}\n", encoding="utf-8")
     assert main(["view", str(study.folder), "--import", str(file)]) == 2
     assert "marks-cat.jsonl, line 1: reviewer" in capsys.readouterr().err
-
-
-def test_who_marks_is_named_once(study: Study, drr: Drr) -> None:
-    for words in ("ann,ann", "a/b", ""):
-        assert "--reviewer" in drr.err("view", study.folder, "--reviewer", words)

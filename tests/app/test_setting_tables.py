@@ -86,7 +86,9 @@ def test_every_setting_of_an_agent_stands_beside_the_others_with_sign_and_line(r
     assert section.index('src="figures/settings.svg"') < section.index('<section id="settings-dimensions"')
 
 
-def test_differences_are_those_of_compare(home: Path, report: Path, drr: Drr) -> None:
+def test_differences_are_those_of_compare_and_equal_bytes_are_named(
+    home: Path, report: Path, drr: Drr
+) -> None:
     compared = drr.json("compare", home / "study", "plan-to-function", "plan-to-function@task")
     (own,) = [one for one in document_of(report)["settings"]["agents"]["plan-to-function"]["differences"]
               if (one["a"], one["b"]) == ("plan-to-function", "plan-to-function@task")]  # fmt: skip
@@ -99,11 +101,6 @@ def test_differences_are_those_of_compare(home: Path, report: Path, drr: Drr) ->
         compared["metrics"]["pqr_p"]["ci_low"],
         compared["metrics"]["pqr_p"]["ci_high"],
     )
-
-
-def test_agents_that_wrote_the_same_whatever_they_were_told_are_named_by_their_bytes(
-    home: Path, report: Path, drr: Drr
-) -> None:
     document = document_of(report)
     told = "the same reports, byte for byte, under task, memory:none:1k, memory:bm25:1k and persona (4 each)"
     assert told in document["banner"]

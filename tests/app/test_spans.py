@@ -70,7 +70,7 @@ def test_what_is_no_collector_is_misuse_and_not_shown(endpoint: str) -> None:
     assert "pass" not in str(caught.value).replace("password", "")
 
 
-def test_terms() -> None:
+def test_what_is_no_collector_is_misuse_and_terms_are_plain() -> None:
     assert span_terms(None, text=False) is None
     assert span_terms("http://h:4318/", text=True) == {"endpoint": "http://h:4318/v1/traces", "text": True}
     assert span_terms("http://h/x/v1/traces", text=False) == {

@@ -111,7 +111,9 @@ def test_a_pdf_page_is_an_image_with_the_line_of_its_fact(view: TaskView, browse
     assert drawn.headers["content-type"] == "image/png" and drawn.content.startswith(b"\x89PNG")
 
 
-def test_the_page_has_all_that_is_known_of_a_task(browser: TestClient, view: TaskView) -> None:
+def test_the_page_has_all_that_is_known_of_a_task_for_the_owners_token_alone(
+    browser: TestClient, view: TaskView, shelf: TaskShelf
+) -> None:
     html = browser.get("/t/007.html").text
     assert len(html) < 60_000
     said = ("replace under warranty", "must not see it", "kettle limescale citric acid", "tea fair stalls monday", "States the term",
@@ -126,6 +128,11 @@ def test_the_page_has_all_that_is_known_of_a_task(browser: TestClient, view: Tas
     assert "PDF, XLSX, CSV, EML, HTML, MD, PNG, JPG" in index
     other = re.search(r't/(~[0-9a-f]+)\.html">a task &amp; more', index)
     assert other is not None and browser.get(f"/t/{other[1]}.html").status_code == 200
+    stranger = TestClient(TaskFolder(shelf).site("token", 8765), base_url="http://127.0.0.1:8765")
+    for address in ("/index.html", "/t/007.html", "/d/007-1.html", "/f/007-7-1.png"):
+        assert stranger.get(address).status_code == 403
+        served = browser.get(address)
+        assert served.status_code == 200 and "script-src 'self'" in served.headers["content-security-policy"]
 
 
 @pytest.mark.parametrize(
@@ -136,14 +143,6 @@ def test_the_page_has_all_that_is_known_of_a_task(browser: TestClient, view: Tas
 )  # fmt: skip
 def test_nothing_else_is_served(browser: TestClient, address: str) -> None:
     assert browser.get(address).status_code == 404
-
-
-def test_the_truth_answers_only_to_the_owners_token(shelf: TaskShelf, browser: TestClient) -> None:
-    stranger = TestClient(TaskFolder(shelf).site("token", 8765), base_url="http://127.0.0.1:8765")
-    for address in ("/index.html", "/t/007.html", "/d/007-1.html", "/f/007-7-1.png"):
-        assert stranger.get(address).status_code == 403
-        served = browser.get(address)
-        assert served.status_code == 200 and "script-src 'self'" in served.headers["content-security-policy"]
 
 
 def test_the_folder_of_pages_is_whole(tasks: Path, tmp_path: Path, drr: Drr) -> None:

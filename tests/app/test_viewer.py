@@ -60,7 +60,9 @@ def test_claims_stand_where_they_are_quoted_and_their_passages_hold_the_support(
     assert pages and len(reader.page(pages[0]) or "") >= 200, "a frozen page is shown as text"
 
 
-def test_evidence_is_named_as_the_report_numbers_it_and_records_show_their_passage(reader: Reader) -> None:
+def test_each_source_stands_once_named_as_the_report_numbers_it_with_how_often_it_was_returned(
+    reader: Reader,
+) -> None:
     marked = 0
     for view in (shown(reader, entry) for entry in reader.entries()):
         verdicts = [v for c in view.claims for v in c.verdicts]
@@ -72,9 +74,6 @@ def test_evidence_is_named_as_the_report_numbers_it_and_records_show_their_passa
             place = next(s.number for s in view.sources if s.url == url)
             assert re.search(rf'id="source-{place}"><details><summary>\[{number}\] ', page)
     assert marked
-
-
-def test_each_source_stands_once_with_how_often_it_was_returned(reader: Reader) -> None:
     returned = 0
     for view in (shown(reader, entry) for entry in reader.entries()):
         urls = [source.url for source in view.sources]
@@ -227,7 +226,9 @@ def test_units_without_an_answer_have_a_page_that_says_why(
     assert "| react | 0 | 4 |" in table
 
 
-def test_every_served_page_leads_to_the_report_that_was_written(reader: Reader, tmp_path: Path) -> None:
+def test_every_served_page_leads_to_the_report_that_was_written_or_is_written_when_asked_for(
+    reader: Reader, tmp_path: Path
+) -> None:
     entry = reader.entries()[0]
     given = tmp_path / "given"
     given.mkdir()
@@ -242,10 +243,6 @@ def test_every_served_page_leads_to_the_report_that_was_written(reader: Reader, 
         assert client.get(f"/viewer/r/{entry.key}.html").status_code == 200, "where such a report leads"
         for outside in ("..%2findex.html", "%2e%2e/index.html", "none.html"):
             assert client.get(f"/report/{outside}").status_code == 404
-
-
-def test_a_report_that_nobody_wrote_is_written_when_it_is_asked_for_and_leads_back(reader: Reader) -> None:
-    entry = reader.entries()[0]
     with served(reader) as client:
         entered(client, "t")
         assert "<h2>What was judged" in client.get("/report/index.html").text
@@ -256,7 +253,7 @@ def test_a_report_that_nobody_wrote_is_written_when_it_is_asked_for_and_leads_ba
 
 
 @pytest.mark.long
-def test_a_figure_that_could_not_be_written_whole_is_not_served(
+def test_figures_of_a_served_report_are_drawn_when_looked_at_and_never_served_cut(
     reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The disk is full in the middle of it; before, the half of it was served from then on."""
@@ -277,10 +274,6 @@ def test_a_figure_that_could_not_be_written_whole_is_not_served(
     file = report.file("figures/differences.svg")
     assert file is not None and file.read_text("utf-8").rstrip().endswith("</svg>")
     assert [path.name for path in file.parent.iterdir()] == ["differences.svg"]
-
-
-@pytest.mark.long
-def test_a_figure_of_a_served_report_is_drawn_when_somebody_looks_at_it(reader: Reader) -> None:
     report = ServedReport(reader, None)
     page = report.file("index.html")
     assert page is not None and 'src="figures/differences.svg"' in page.read_text("utf-8")

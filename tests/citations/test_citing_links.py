@@ -53,12 +53,9 @@ def test_words_that_the_sentence_needs_stay(said: str) -> None:
     assert claim.text == said.removeprefix("- ").replace("(U)", "").replace("[", "").replace("]", "")
 
 
-def test_a_sentence_that_only_points_is_no_claim_and_cites_the_one_before() -> None:
+def test_a_sentence_that_only_points_is_no_claim_and_one_statement_is_said_once() -> None:
     (first, last) = claims_of("The hose is green. The hose is long. See [Acme Garden Guide](U).")
     assert (first.text, first.urls) == ("The hose is green.", ())
     assert (last.text, last.urls) == ("The hose is long.", (URL,))
-
-
-def test_one_statement_with_two_marks_is_said_once() -> None:
     found = claims_of("The hose is green [source](U).\n\nThe hose is green. [here](U)\n")
     assert {claim.text for claim in found} == {"The hose is green."}

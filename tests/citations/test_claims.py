@@ -121,7 +121,7 @@ class Scripted:
         return asking.form.model_validate(self.answers.pop(0))
 
 
-async def test_what_the_report_does_not_hold_is_rejected_and_counted() -> None:
+async def test_what_the_report_does_not_hold_is_rejected_and_a_long_one_goes_in_chunks() -> None:
     model = Scripted(
         {
             "claims": [
@@ -143,9 +143,6 @@ async def test_what_the_report_does_not_hold_is_rejected_and_counted() -> None:
         ("Birds need food.", ("https://a.org",), True),
     ]
     assert extraction.rejects == {"quote_not_found": 1, "url_not_cited": 1, "duplicate": 1}
-
-
-async def test_a_long_report_goes_in_chunks_each_with_the_whole_list() -> None:
     long = REPORT.replace(
         "Birds need food.", "\n\n".join("Birds need food every day of the winter." for _ in range(2000))
     )

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from drr.app.cli import main
 
 from tests.cases import cases
 from tests.commands import Drr
 
 
-def _json(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> Any:
-    assert main(["shop", *words, "--json"]) == code
-    return json.loads(capsys.readouterr().out)
-
-
-def test_info_has_the_fixed_form_and_shows_the_papers_ratios(
-    folder: Path, capsys: pytest.CaptureFixture[str], drr: Drr
-) -> None:
-    info = _json(capsys, "info", str(folder))
+def test_info_has_the_fixed_form_and_shows_the_papers_ratios(folder: Path, drr: Drr) -> None:
+    info = drr.json("shop", "info", folder)
     assert info["schema"] == 1
     assert info["counts"] == {"products": 30, "users": 2, "orders": 3}
     assert info["ratios"] == {"orders_per_product": 0.1, "orders_per_user": 1.5}
@@ -32,34 +22,31 @@ def test_info_has_the_fixed_form_and_shows_the_papers_ratios(
     assert "meta-prefix" in out and "not JSON" in out
 
 
-def test_search_filters_sorts_counts_and_says_how_it_read_the_query(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_search_filters_sorts_counts_and_says_how_it_read_the_query(folder: Path, drr: Drr) -> None:
     sifted = ["--max-price", "9", "--min-price", "2", "--sort", "price_desc", "--limit", "2"]
-    found = _json(capsys, "search", str(folder), "feeders", *sifted)
+    found = drr.json("shop", "search", folder, "feeders", *sifted)
     assert found["total"] == 5
     assert [item["price"] for item in found["items"]] == [8.5, 7.5]
-    garden = _json(
-        capsys, "search", str(folder), "feeders", "--category", "patio lawn & garden", "--match", "all"
+    garden = drr.json(
+        "shop", "search", folder, "feeders", "--category", "patio lawn & garden", "--match", "all"
     )
     assert garden["total"] == 15 and garden["items"][0]["score"] > 0
-    whole = _json(capsys, "search", str(folder), "bird", "--limit", "50")["items"]
-    assert _json(capsys, "search", str(folder), "bird", "--offset", "28")["items"] == whole[28:]
+    whole = drr.json("shop", "search", folder, "bird", "--limit", "50")["items"]
+    assert drr.json("shop", "search", folder, "bird", "--offset", "28")["items"] == whole[28:]
     assert len(whole) == 30
-    found = _json(capsys, "search", str(folder), "cheapest feedr under $9")
+    found = drr.json("shop", "search", folder, "cheapest feedr under $9")
     assert found["read"] == ["price up to $9.00", 'for "feedr": feeder', '"cheapest": sort price_asc']
     prices = [item["price"] for item in found["items"]]
     assert prices == sorted(prices) and prices[-1] <= 9
-    assert main(["shop", "search", str(folder), "feedr", "--search", "plain"]) == 0
-    assert "fewer words" in capsys.readouterr().out
+    assert "fewer words" in drr.out("shop", "search", folder, "feedr", "--search", "plain")
 
 
-def test_a_new_index_leaves_the_records(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    before = _json(capsys, "search", str(folder), "feeders")
-    content = _json(capsys, "info", str(folder))["content_hash"]
-    assert _json(capsys, "index", str(folder), "--quiet")["content_hash"] == content
-    assert _json(capsys, "search", str(folder), "feeders") == before
-    assert main(["shop", "check", str(folder)]) == 0
+def test_a_new_index_leaves_the_records(folder: Path, drr: Drr) -> None:
+    before = drr.json("shop", "search", folder, "feeders")
+    content = drr.json("shop", "info", folder)["content_hash"]
+    assert drr.json("shop", "index", folder, "--quiet")["content_hash"] == content
+    assert drr.json("shop", "search", folder, "feeders") == before
+    drr.out("shop", "check", folder)
 
 
 @pytest.mark.parametrize(
@@ -80,15 +67,13 @@ def test_senseless_options_are_misuse(folder: Path, drr: Drr, words: list[str]) 
     assert out == "" and err.startswith("drr: --")
 
 
-def test_show_prints_the_papers_documents_and_the_history_of_a_user(
-    folder: Path, capsys: pytest.CaptureFixture[str], drr: Drr
-) -> None:
-    product = _json(capsys, "show", str(folder), "product", "b000000001")
+def test_show_prints_the_papers_documents_and_the_history_of_a_user(folder: Path, drr: Drr) -> None:
+    product = drr.json("shop", "show", folder, "product", "b000000001")
     assert list(product)[:2] == ["_id", "product_id"] and product["details"] == {"No. of perches": "4"}
-    order = _json(capsys, "show", str(folder), "order", "0000000000000005")
+    order = drr.json("shop", "show", folder, "order", "0000000000000005")
     assert order["order_date"] == "2022-04-15T05:20:00.735"
     for key in ("A1", "A1@example.org"):
-        assert _json(capsys, "show", str(folder), "user", key)["address"]["zip"] == "60601"
+        assert drr.json("shop", "show", folder, "user", key)["address"]["zip"] == "60601"
     out = drr.out("shop", "show", folder, "user", "A1")
     assert "2 orders" in out and "2022-04-15  0000000000000005  B000000000  Delivered" in out
     out = drr.out("shop", "show", folder, "product", "B000000001")
@@ -98,60 +83,44 @@ def test_show_prints_the_papers_documents_and_the_history_of_a_user(
     assert out == "" and "B000000007, B000000008, B000000009" in err
 
 
-def test_show_of_a_user_tells_as_many_orders_as_are_asked_for(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    show = ["shop", "show", str(folder)]
-    assert main([*show, "user", "A1", "--orders", "1"]) == 0
-    assert capsys.readouterr().out.count("  Delivered  ") == 1
-    every = _json(capsys, "show", str(folder), "user", "A1", "--orders", "all")
+def test_show_of_a_user_tells_as_many_orders_as_are_asked_for(folder: Path, drr: Drr) -> None:
+    show = ("shop", "show", folder)
+    assert drr.out(*show, "user", "A1", "--orders", "1").count("  Delivered  ") == 1
+    every, first = (drr.json(*show, "user", "A1", "--orders", many) for many in ("all", "1"))
     assert every["orders_total"] == 2 == len(every["orders"])
-    assert [one["order_date"] for one in every["orders"]] == sorted(
-        (one["order_date"] for one in every["orders"]), reverse=True
-    )
-    assert [
-        one["order_id"] for one in _json(capsys, "show", str(folder), "user", "A1", "--orders", "1")["orders"]
-    ] == [every["orders"][0]["order_id"]]
-    assert "orders" not in _json(capsys, "show", str(folder), "user", "A1")
-    for words in (
-        ["user", "A1", "--orders", "0"],
-        ["user", "A1", "--orders", "some"],
-        ["product", "B000000001", "--orders", "2"],
-    ):
-        assert main([*show, *words]) == 2
-        out, err = capsys.readouterr()
-        assert out == "" and err.startswith("drr: --orders"), words
+    dates = [one["order_date"] for one in every["orders"]]
+    assert dates == sorted(dates, reverse=True)
+    assert [one["order_id"] for one in first["orders"]] == [every["orders"][0]["order_id"]]
+    assert "orders" not in drr.json(*show, "user", "A1")
+    for words in (("user", "A1", "--orders", "0"), ("user", "A1", "--orders", "some"), ("product", "B000000001", "--orders", "2")):  # fmt: skip
+        code, out, err = drr(*show, *words)
+        assert (code, out) == (2, "") and err.startswith("drr: --orders"), words
 
 
-def test_check_of_a_sound_shop(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["shop", "check", str(folder)]) == 0
-    assert "fit together" in capsys.readouterr().out
-    assert _json(capsys, "check", str(folder)) == {"shop": str(folder), "ok": True, "problems": []}
+def test_check_of_a_sound_shop(folder: Path, drr: Drr) -> None:
+    assert "fit together" in drr.out("shop", "check", folder)
+    assert drr.json("shop", "check", folder) == {"shop": str(folder), "ok": True, "problems": []}
 
 
-def test_check_of_a_damaged_shop_fails_with_sentences(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_check_of_a_damaged_shop_fails_with_sentences(folder: Path, drr: Drr) -> None:
     manifest = folder / "manifest.json"
     manifest.write_text(
         manifest.read_text().replace('"orders": 3', '"orders": 4', 1).replace("2022-04-16", "2022-04-17")
     )
-    assert main(["shop", "check", str(folder)]) == 1
-    out, err = capsys.readouterr()
-    assert out == "" and "problems" in err.splitlines()[0]
+    code, out, err = drr("shop", "check", folder)
+    assert (code, out) == (1, "") and "problems" in err.splitlines()[0]
     assert "There are 3 orders and the manifest says 4." in err
-    assert _json(capsys, "check", str(folder), code=1)["ok"] is False
+    assert drr.json("shop", "check", folder, code=1)["ok"] is False
 
 
-def test_copy_makes_the_same_shop(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_copy_makes_the_same_shop(folder: Path, tmp_path: Path, drr: Drr) -> None:
     copy = str(tmp_path / "copy")
-    copied = _json(capsys, "copy", str(folder), copy, "--quiet")
-    assert copied["content_hash"] == _json(capsys, "info", str(folder))["content_hash"]
-    assert _json(capsys, "info", copy)["recipe"] == _json(capsys, "info", str(folder))["recipe"]
-    assert main(["shop", "copy", str(folder), copy]) == 2
-    assert "--replace" in capsys.readouterr().err
-    assert main(["shop", "copy", str(folder), copy, "--replace", "--quiet"]) == 0
-    assert main(["shop", "copy", str(folder), str(folder) + "/"]) == 2
+    copied = drr.json("shop", "copy", folder, copy, "--quiet")
+    assert copied["content_hash"] == drr.json("shop", "info", folder)["content_hash"]
+    assert drr.json("shop", "info", copy)["recipe"] == drr.json("shop", "info", folder)["recipe"]
+    assert "--replace" in drr.err("shop", "copy", folder, copy, code=2)
+    drr.out("shop", "copy", folder, copy, "--replace", "--quiet")
+    drr.err("shop", "copy", folder, f"{folder}/")
 
 
 @pytest.mark.parametrize("action", ["info", "check"])

@@ -87,8 +87,5 @@ def test_rejected_questions_are_left_out_and_other_folders_alone(
     assert "name a new folder" in drr.err(
         "queries", "dataset", tmp_path / "d" / "queries.jsonl", "--out", tmp_path / "mine"
     )
-
-
-def test_the_built_in_set_can_be_written_out(tmp_path: Path, drr: Drr) -> None:
     drr.out("queries", "builtin", "--out", tmp_path / "b.jsonl")
     assert read_queries(tmp_path / "b.jsonl") == builtin_queries()

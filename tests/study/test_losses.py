@@ -73,7 +73,7 @@ def study(judged: Path, box: Path, drr: Drr, tmp_path: Path) -> Path:
     ("name", "how"), [("report", gone), ("report", changed), ("text:", gone), ("text:", changed)]
 )
 def test_a_lost_text_costs_its_answer_alone(study: Path, drr: Drr, name: str, how: Hurt) -> None:
-    before = json.loads(drr("report", "study", "--json")[1])
+    before = drr.json("report", "study")
     label = hurt(study, name, how)
     code, out, err = drr("report", "study", "--json")
     assert code == 0, err
@@ -97,18 +97,18 @@ def test_a_lost_text_costs_its_answer_alone(study: Path, drr: Drr, name: str, ho
     rows = [json.loads(line) for line in Path("tables/units.jsonl").read_text().splitlines()]
     answers = {row["label"]: row["report"] for row in rows if row["kind"] == "answer"}
     assert [name for name, report in answers.items() if report is None] == [label]
-    assert json.loads(drr("status", "study", "--json")[1])["lost"] == [label]
+    assert drr.json("status", "study")["lost"] == [label]
 
     assert drr("run", "study", "--quiet")[0] == 0, "nothing is computed unasked"
     code, _, err = drr("run", "study", "--retry-failed", "--quiet")
     assert code == 0 and "1 done now" in err, err
-    assert json.loads(drr("status", "study", "--json")[1])["lost"] == []
-    (row,) = json.loads(drr("report", "study", "--json")[1])["coverage"]["variants"].values()
+    assert drr.json("status", "study")["lost"] == []
+    (row,) = drr.json("report", "study")["coverage"]["variants"].values()
     assert row["answers"] == 2
     if name == "report":
         assert row["rated"] == 1, "the old grade is of another report"
     assert drr("judge", "study", "--quiet", "--what", WHAT)[0] == 0
-    after = json.loads(drr("report", "study", "--json")[1])
+    after = drr.json("report", "study")
     assert after["metrics"] == before["metrics"]
     assert "lost" not in after["coverage"]
 
@@ -136,7 +136,7 @@ def test_imported_reports_that_are_lost_are_taken_in_again(drr: Drr, tmp_path: P
     code, _, err = drr("judge", "mine", "--quiet", "--what", "quality")
     assert code == 0 and label in err and "`drr study import mine FILE`" in err
     assert drr("import", "mine", "reports.jsonl", "--quiet")[0] == 0
-    assert json.loads(drr("status", "mine", "--json")[1])["lost"] == []
+    assert drr.json("status", "mine")["lost"] == []
 
 
 def test_a_kept_answer_of_a_judge_that_is_lost_is_asked_for_again(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_a_study_that_can_only_be_read_is_read(
         (base / "out").chmod(0o777)
         monkeypatch.setenv("XDG_CONFIG_HOME", str(base / "out" / "config"))
         monkeypatch.chdir(base / "out")
-        expected = json.loads(drr("report", study, "--json")[1])
+        expected = drr.json("report", study)
 
         def commands(of: Path, out: str) -> list[tuple[object, ...]]:
             place = base / "out" / out

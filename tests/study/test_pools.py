@@ -353,7 +353,9 @@ def toy(order: PoolOrder) -> InProcessPool:
     return InProcessPool.of_opening(order.opening, order.units)
 
 
-async def test_a_worker_with_other_code_is_refused(study: Study) -> None:
+async def test_a_worker_with_other_code_is_refused_and_the_code_is_every_file_of_a_wheel(
+    study: Study,
+) -> None:
     told: list[object] = []
     await ServedWorker(Hire(opening(), Limit(), None, code="0" * 64), told.append).serve()
     assert [type(word) for word in told] == [Unfit]
@@ -362,9 +364,5 @@ async def test_a_worker_with_other_code_is_refused(study: Study) -> None:
     served.hear(Enough())
     await served.serve()
     assert told[0] == Hired("n")
-
-
-def test_the_code_is_every_file_that_a_wheel_holds() -> None:
-    """But for the face, which decides nothing: so a checkout and a wheel of it are the same code."""
     files = {name for name in tracked(*FOLDERS) if name.endswith(ENDINGS)}
     assert {name for name, _ in code_files()} == files

@@ -314,7 +314,9 @@ def refusing(study: Study, *, renewals: bool) -> None:
             db.execute("CREATE TRIGGER refusing BEFORE UPDATE ON leases BEGIN SELECT RAISE(ABORT, 'no'); END")
 
 
-async def test_a_holder_whose_database_refused_once_renews_again(study: Study) -> None:
+async def test_a_holder_whose_database_refused_once_renews_again_and_else_stops_before_others_pay(
+    study: Study,
+) -> None:
     def expires() -> float:
         return max(float(one) for (one,) in study.ledger.db.rows("SELECT expires FROM leases"))
 
@@ -340,7 +342,7 @@ async def test_a_holder_that_cannot_renew_stops_before_others_pay_for_its_units(
         await run(study, units(2), work, models=offline(), pace=Pace(renew_s=0.02, lease_s=0.1))
 
 
-def test_a_holder_that_nobody_can_be_holds_nothing(study: Study) -> None:
+def test_a_holder_that_nobody_can_be_or_that_is_dead_holds_nothing(study: Study) -> None:
     """A ledger from elsewhere may name holders of any form."""
     study.ledger.units.register(units(3))
     for number, odd in enumerate(("nobody", "h/x/1/0", "//" * 40)):
@@ -348,6 +350,16 @@ def test_a_holder_that_nobody_can_be_holds_nothing(study: Study) -> None:
         study.ledger.leases.claim(odd, [key], now=Moment(0, 0), seconds=1e12, retry_failed=False)
     study.ledger.leases.free("me/1/1/0", Moment(0, 0), 50)
     assert not study.ledger.leases.running(Moment(0, 0))
+    study.ledger.units.register(units(1))
+    key = units(1)[0].key
+    finished = Finished(key, "done", None, None, False, {"who": "first"}, {}, {}, 0, 0.1, 1, 2)
+    study.ledger.leases.claim("a/1/1/0", [key], now=Moment(0, 0), seconds=10, retry_failed=False)
+    study.ledger.leases.release("a/1/1/0")
+    study.ledger.leases.claim("b/1/1/0", [key], now=Moment(0, 0), seconds=10, retry_failed=False)
+    assert study.ledger.records.commit("a/1/1/0", [finished], {}) == set()
+    second = replace(finished, result={"who": "second"})
+    assert study.ledger.records.commit("b/1/1/0", [second], {}) == {key}
+    assert [one.result for one in study.records()] == [{"who": "second"}]
 
 
 async def test_the_leases_of_a_dead_process_are_free_at_once(study: Study) -> None:
@@ -365,19 +377,6 @@ async def test_the_leases_of_a_dead_process_are_free_at_once(study: Study) -> No
         dead, [unit.key for unit in units(2)], now=Moment(10, 10), seconds=1e9, retry_failed=False
     )
     assert (await run(study, units(2), answer, models=offline())).done == 2
-
-
-def test_a_record_is_written_only_by_who_still_holds_the_unit(study: Study) -> None:
-    study.ledger.units.register(units(1))
-    key = units(1)[0].key
-    finished = Finished(key, "done", None, None, False, {"who": "first"}, {}, {}, 0, 0.1, 1, 2)
-    study.ledger.leases.claim("a/1/1/0", [key], now=Moment(0, 0), seconds=10, retry_failed=False)
-    study.ledger.leases.release("a/1/1/0")
-    study.ledger.leases.claim("b/1/1/0", [key], now=Moment(0, 0), seconds=10, retry_failed=False)
-    assert study.ledger.records.commit("a/1/1/0", [finished], {}) == set()
-    second = replace(finished, result={"who": "second"})
-    assert study.ledger.records.commit("b/1/1/0", [second], {}) == {key}
-    assert [one.result for one in study.records()] == [{"who": "second"}]
 
 
 SHARING = """
@@ -499,15 +498,24 @@ async def test_a_full_disk_is_said_in_one_line_and_loses_nothing(
 # -- the folder
 
 
-def test_a_study_is_recognised_and_other_folders_are_refused(tmp_path: Path) -> None:
+def test_a_study_is_recognised_and_what_is_none_or_newer_or_broken_is_refused(
+    tmp_path: Path, study: Study
+) -> None:
     with pytest.raises(Misuse, match="not a study"):
         Study.open(tmp_path)
     (tmp_path / "letter.txt").write_text("private")
     with pytest.raises(Misuse, match="neither empty nor a study"):
         Study.create(tmp_path, {})
     Study.create(tmp_path / "new", {"a": {"b": [1, "ü\x7f\n"]}, "none": None, "x.y": True}).close()
-    with Study.open(tmp_path / "new") as study:
-        assert study.config == {"a": {"b": [1, "ü\x7f\n"]}, "x.y": True}
+    with Study.open(tmp_path / "new") as new:
+        assert new.config == {"a": {"b": [1, "ü\x7f\n"]}, "x.y": True}
+    study.ledger.set_meta("schema", "99")
+    with pytest.raises(DrrError, match="update drr"):
+        Study.open(study.folder)
+    study.close()
+    (study.folder / "ledger.sqlite").write_bytes(b"this is not a database" * 100)
+    with pytest.raises(DrrError, match="cannot be used as a ledger"):
+        Study.open(study.folder)
 
 
 async def test_a_study_opened_to_read_sees_what_is_committed_and_writes_nothing(study: Study) -> None:
@@ -519,16 +527,6 @@ async def test_a_study_opened_to_read_sees_what_is_committed_and_writes_nothing(
     assert texts == [study.text(record, "report") for record in study.records()]
     assert len(texts) == 2
     assert study.ledger.meta("budget") is None
-
-
-def test_a_ledger_that_is_newer_or_broken_is_refused_in_words(study: Study) -> None:
-    study.ledger.set_meta("schema", "99")
-    with pytest.raises(DrrError, match="update drr"):
-        Study.open(study.folder)
-    study.close()
-    (study.folder / "ledger.sqlite").write_bytes(b"this is not a database" * 100)
-    with pytest.raises(DrrError, match="cannot be used as a ledger"):
-        Study.open(study.folder)
 
 
 async def test_a_blob_that_changed_is_no_evidence(study: Study) -> None:

@@ -100,11 +100,11 @@ def test_each_variant_is_run_with_each_model_judged_and_told_apart(drr: Drr, tmp
     with Study.open(Path("study")) as study:
         assert "house/two says" in str(study.text(found[f"q-1/react@{TWO}/0"], "report"))
 
-    assert json.loads(drr("study", "status", "study", "--json")[1])["units"]["done"] == 12
+    assert drr.json("study", "status", "study")["units"]["done"] == 12
     assert drr("study", "trace", "study", f"q-2/react@{ONE}/0")[0] == 0
     code, _, err = drr("judge", "study", "--judge", "offline", "--what", "rules,pairwise", "--quiet")
     assert code == 0, err
-    compared = json.loads(drr("study", "compare", "study", f"react@{ONE}", f"react@{TWO}", "--json")[1])
+    compared = drr.json("study", "compare", "study", f"react@{ONE}", f"react@{TWO}")
     assert compared["metrics"]["words"]["n"] == 2
     with Study.open(Path("study"), read_only=True) as study:
         every = read_answers(study)

@@ -70,7 +70,7 @@ async def test_no_more_calls_than_allowed_and_every_one_gets_its_turn(most: int)
     assert town.highest == min(most, 200)
 
 
-async def test_where_there_is_room_for_all_a_worker_asks_once() -> None:
+async def test_where_there_is_room_a_worker_asks_once_and_one_429_slows_all_once() -> None:
     town = Town(100)
     town.join("w")
     for _ in range(50):

@@ -64,7 +64,9 @@ async def test_replay_answers_what_was_recorded_without_the_web(site: Site, tmp_
     assert any(record["raw_sha256"] for record in replay.pages.records())
 
 
-async def test_a_miss_fails_loudly_and_says_what_was_asked(site: Site, tmp_path: Path) -> None:
+async def test_a_miss_or_a_damaged_recording_fails_loudly_and_says_what_was_asked(
+    site: Site, tmp_path: Path
+) -> None:
     recorder, _ = _recorder(site, tmp_path)
     await recorder.search("dog ramp", 2)
     replay = ReplayWeb(tmp_path, clock)
@@ -74,6 +76,14 @@ async def test_a_miss_fails_loudly_and_says_what_was_asked(site: Site, tmp_path:
         await replay.search("dog ramp", 9)
     with pytest.raises(WebUnavailable, match=r"no page http://cats\.example/"):
         await replay.read("http://cats.example/")
+    await recorder.search("dog ramp", 2)
+    (search,) = (tmp_path / "searches").glob("*.json")
+    for content in ("{", "{}", "[]"):
+        search.write_text(content, encoding="utf-8")
+        with pytest.raises(DrrError, match="record the search again"):
+            await ReplayWeb(tmp_path, clock).search("dog ramp", 2)
+    with pytest.raises(Misuse, match="no such folder"):
+        ReplayWeb(tmp_path / "nowhere", clock)
 
 
 async def test_a_recording_only_grows(site: Site, tmp_path: Path) -> None:
@@ -89,15 +99,3 @@ async def test_a_recording_only_grows(site: Site, tmp_path: Path) -> None:
     assert ReplayWeb(tmp_path, clock).content_hash == before
     await second.search("cat ramp", 2)
     assert ReplayWeb(tmp_path, clock).content_hash != before
-
-
-async def test_a_damaged_recording_is_an_error_and_not_a_miss(site: Site, tmp_path: Path) -> None:
-    recorder, _ = _recorder(site, tmp_path)
-    await recorder.search("dog ramp", 2)
-    (search,) = (tmp_path / "searches").glob("*.json")
-    for content in ("{", "{}", "[]"):
-        search.write_text(content, encoding="utf-8")
-        with pytest.raises(DrrError, match="record the search again"):
-            await ReplayWeb(tmp_path, clock).search("dog ramp", 2)
-    with pytest.raises(Misuse, match="no such folder"):
-        ReplayWeb(tmp_path / "nowhere", clock)

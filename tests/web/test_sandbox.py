@@ -159,15 +159,9 @@ def test_broken_markdown_is_named_by_file(content: str, said: str, tmp_path: Pat
     assert "page.md" in str(caught.value)
 
 
-def test_markdown_as_windows_writes_it(tmp_path: Path) -> None:
-    head = "---\r\nurl: http://a.example\r\ntitle: Ramps: a page\r\n---\r\nOne.\r\n"
-    (tmp_path / "page.md").write_bytes(b"\xef\xbb\xbf" + head.encode())
-    build_sandbox(tmp_path, tmp_path / "out")
-    document = open_sandbox(tmp_path / "out").documents[0]
-    assert (document.title, document.text) == ("Ramps: a page", "One.")
-
-
-def test_building_touches_no_folder_that_is_not_a_sandbox(tmp_path: Path) -> None:
+def test_building_touches_no_folder_that_is_not_a_sandbox_and_an_edited_one_is_an_error(
+    tmp_path: Path,
+) -> None:
     source = _markdown_folder(tmp_path / "files")
     target = tmp_path / "home"
     target.mkdir()
@@ -180,3 +174,8 @@ def test_building_touches_no_folder_that_is_not_a_sandbox(tmp_path: Path) -> Non
     with pytest.raises(Misuse, match="holds no documents"):
         build_sandbox(tmp_path / "empty", tmp_path / "out")
     assert [p.name for p in target.iterdir()] == ["letter.txt"]
+    head = "---\r\nurl: http://a.example\r\ntitle: Ramps: a page\r\n---\r\nOne.\r\n"
+    (tmp_path / "page.md").write_bytes(b"\xef\xbb\xbf" + head.encode())
+    build_sandbox(tmp_path, tmp_path / "out")
+    document = open_sandbox(tmp_path / "out").documents[0]
+    assert (document.title, document.text) == ("Ramps: a page", "One.")
