@@ -40,13 +40,12 @@ class Planning:
 
     question: str
     references: bool
-    """Whether an argument may name an earlier result."""
+    """True where an argument may name an earlier result."""
     records: bool = True
-    """Whether there are tools for the shopper's records."""
+    """True where there are tools for the shopper's records."""
     files: tuple[str, ...] = ()
     """Names of those that belong to the question."""
     shop: bool = True
-    """Whether there is a catalogue."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ class Supervising:
 
     question: str
     records: bool = True
-    """Whether its researchers have tools for the shopper's records."""
+    """True where its researchers have tools for the shopper's records."""
     files: bool = False
     shop: bool = True
 
@@ -114,7 +113,7 @@ class Reporting:
     evidence: tuple[CallEvidence, ...] = ()
     researched: tuple[Condensing, ...] = ()
     pages: tuple[Source, ...] = ()
-    """What the writer has in its window, beside."""
+    """The pages that the writer also has in its window."""
 
 
 @dataclass(frozen=True)
@@ -251,9 +250,9 @@ LAUNCH_TOOL = _schema(
     required=True,
 )
 WITHOUT_REASON = {"reason_turns": "", "first_turn": "think"}
-"""What the prompts say where the agent has no `reason`: its model thinks by itself."""
+"""Wording for an agent without `reason`: its model thinks by itself."""
 WITHOUT_PAGE_WARNING = {"page_warning": "", "pages_warning": ""}
-"""What they say where nobody is warned of bad pages: no other agent is."""
+"""Wording without warnings of bad pages, which only one agent gets."""
 WITHOUT_RECORDS = {
     "profile_writes": "",
     "records_tools": "",
@@ -261,14 +260,14 @@ WITHOUT_RECORDS = {
     "of_the_shopper": "Use what is known of the shopper where it changes the advice.",
     "cited_alike": "Product pages and web pages are cited alike.",
 }
-"""What they say where nobody's records may be looked up."""
+"""Wording where nobody's records may be looked up."""
 WITHOUT_SHOP = {
     "catalogue": "",
     "shop_tools": "",
     "of_this_shop": "",
     "web": "Search the web for what must be known from outside",
 }
-"""What they say where there is no shop."""
+"""Wording where there is no shop."""
 WITH_FILES = {
     "files": "- Files of the shopper belong to the question. List them first, read what bears on it, search the long ones, and look at the"
     " pictures where you can.\n",
@@ -279,7 +278,7 @@ WITH_FILES = {
     "file_tools": "the files that belong to the question, ",
     "of_files": "- What a file says is cited by the address under which it was read: the page, the row, the cell, or the picture.\n",
 }
-"""What they say where files belong to the question."""
+"""Wording where files belong to the question."""
 OF_FILES = {
     "cited_alike": "Web pages and `file://` addresses are cited alike.",
     "of_the_shopper": "Use what the files say of the shopper where it changes the advice.",

@@ -81,9 +81,9 @@ class StepLog:
 @dataclass
 class OutsideAgent:
     query_id: str | None = None
-    """As the program is told it."""
+    """The id as the program gets it."""
     own: str | None = None
-    """Of one that may do without our models: what is said of its model where it called none of ours."""
+    """A note on its own model, for a program that called none of ours and need not."""
     stderr: str | None = None
     """The end of what it wrote beside its report."""
 
@@ -197,7 +197,7 @@ _OF_THE_PAGE = frozenset({"refusal", "context_overflow", "truncated", "malformed
 class SeenSource(NamedTuple):
     source: Source
     read: bool
-    """Whether a summary of the page stands in it, and not the snippet."""
+    """True for a summary of the page, false for the snippet alone."""
 
 
 @dataclass

@@ -36,7 +36,7 @@ class Question(str):
     task: str
     """The question alone."""
     person: str
-    """What is told of the person alone; empty where nothing is."""
+    """The facts given of the person, by themselves; empty where there are none."""
 
     @classmethod
     def of(cls, run: AgentRun) -> Question:

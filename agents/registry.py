@@ -88,7 +88,7 @@ PAPER = tuple(
     for architecture in ("plan-to-function", "react", "hybrid-react")
     for mode in ("", f"+{WS.name}")
 )
-"""What `all` means: the paper's six."""
+"""The paper's six variants, which `all` stands for."""
 
 
 @cache

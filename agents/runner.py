@@ -61,7 +61,7 @@ class AgentOptions:
     citation_repair: CitationRepair = "off"
     top_k: int = 5
     vision: Vision = "auto"
-    """Whether `view_image` shows pictures; `auto`: where the model's maker says that it takes them."""
+    """Control of pictures in `view_image`; `auto`: shown where the model's maker says that it takes them."""
     long_context: bool = False
     """An agent that has others search is given all frozen pages in its window, in place of the agent that searches them."""
     page_warning: bool = True

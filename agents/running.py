@@ -41,7 +41,7 @@ CallTool = Callable[[str, Mapping[str, Any], ToolContext], Awaitable[ToolAnswer]
 _OWN = frozenset({"user_id", "profile"})
 """Slots of the agents' prompts that are the shopper's."""
 NOBODY = "not known"
-"""In place of an id."""
+"""The id of a person whom nobody named."""
 MAIN = ""
 """The actor of a single agent and of the supervisor; researchers are `r1`, `r2`, ..."""
 
@@ -86,11 +86,12 @@ class Instructed:
 
     query: str
     user_id: str | None
-    """Whose records it may look up; `None` under a setting that withholds them."""
+    """The user whose records it may look up; `None` under a setting that withholds them."""
     as_of: str
     prompts: Prompts
     person: str = ""
-    """What the setting tells of the person, and all of it; it stands with the question wherever the whole question does."""
+    """All that the setting gives of the person; it stands with the question wherever the whole question does.
+    """
     once_more: str = ""
     """The line beside the question when it is asked a second time."""
 
@@ -127,28 +128,27 @@ class Instructed:
 @dataclass(kw_only=True)
 class AgentRun(Instructed):
     models: Mapping[str, RoleModel]
-    """By role: those that the variant declares."""
+    """Models of the roles that the variant declares."""
     allowance: Allowance
     steps: StepLog
     tools: ToolContext
     call_tool: CallTool
     schemas: Sequence[ToolSchema]
-    """Of the tools that it may call, OpenAI style, as they are bound to the model."""
+    """The tools that it may call, OpenAI style, as they are bound to the model."""
     names: frozenset[str]
-    """Of these tools."""
     options: Collection[Option] = ()
     """Those of its architecture that this variant has."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The choices of the study that the architecture declares to understand."""
     profile: ProfileFacts | None = None
-    """Of the shopper, for researchers; only `+profile` variants have them."""
+    """The shopper's profile facts for researchers; only `+profile` variants have them."""
     aclose: Callable[[], Awaitable[None]] = _nothing
     """Ends what may still run in the background when the run is over."""
     listener: Listener = nobody
     ledger: EvidenceLedger = field(default_factory=EvidenceLedger)
     calls: dict[str, list[ToolCall]] = field(default_factory=dict)
     answers: dict[str, list[ToolAnswer | None]] = field(default_factory=dict)
-    """By actor, beside `calls`: what each call gave, `None` where it failed or ran no tool."""
+    """Answers to the `calls` of each actor, in the same order; `None` where a call failed or ran no tool."""
     begun: int = 0
     ended: list[int] = field(default_factory=list)  # calls outside conversations, by number
     transcripts: dict[str, list[BaseMessage]] = field(default_factory=dict)

@@ -19,8 +19,8 @@ BARE = re.compile(
     )""",
     re.X,
 )
-"""What a bare address begins with; `doi:10.1000/182` is one too. A set of first letters is what the engine can skip to: with
-alternatives and `re.I` a megabyte of prose took six times as long."""
+"""The beginning of a bare address; `doi:10.1000/182` is one too. The engine can skip to a set of first
+letters: with alternatives and `re.I` a megabyte of prose took six times as long."""
 DOI = re.compile(r"doi:\s?(?=10\.\d{4,9}/)", re.I)
 
 _CLOSERS = "，。；：、！？）】》〉」』〕”’“‘…（【《「『，"

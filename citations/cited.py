@@ -121,9 +121,8 @@ class CitationsDocument(TypedDict):
 @dataclass(slots=True)
 class Citations:
     markers: list[Marker]
-    """By position."""
     sources: list[CitedSource]
-    """By first appearance."""
+    """Sources in the order of their first appearance."""
     references: list[Reference]
     defects: list[Defect]
     body: str
@@ -265,7 +264,7 @@ _SITE = re.compile(
     r"(?<![\w@.])(?:[A-Za-z0-9-]{2,63}\.)+(?:[a-z]{2,24}|[A-Z]{2,24})(?![\w])(?:[/?#:]\S*)?|(?<![\w.])//[A-Za-z0-9-]+\.\S+"
 )
 _ROUNDS = 6
-"""What is put together by taking something out is taken out too."""
+"""Rounds of removal: a marker that is put together by taking something out is taken out too."""
 
 
 def without_addresses(text: str) -> str:

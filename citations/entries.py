@@ -16,7 +16,7 @@ EntryForm = Literal["bracket", "definition", "dot", "label", "row", "plain"]
 @dataclass(slots=True)
 class Entry:
     numbers: list[str]
-    """As in the list; empty where the list has none. Footnotes may have names."""
+    """Numbers as written; empty where the list has none. Footnotes may have names."""
     start: int
     end: int
     links: list[Link]
@@ -80,7 +80,7 @@ _BY_SIGN: dict[str, tuple[_Form, ...]] = {
     **dict.fromkeys(RAISED, (_Form(_SUPERSCRIPT, "dot"),)),
     **dict.fromkeys("sSrRcC来引参", (_Form(_LABELLED, "label"),)),
 }
-"""What an entry begins with besides a digit: brackets, a row, or the word before its number."""
+"""Forms of entry by first sign, besides a digit: brackets, a row, or the word before its number."""
 
 
 def entry_of(line: Line, *, in_section: bool) -> Entry | None:

@@ -121,7 +121,7 @@ class _Reading:
     members: list[Member] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
     ends: tuple[str, str] = ("", "")
-    """Of the last item."""
+    """The two ends of the last item."""
     resolved: int = 0
     strange: bool = False
 

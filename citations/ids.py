@@ -27,7 +27,7 @@ _TOKEN = re.compile(
     r"[\s(*_]{1,8}(?P<token>[A-Za-z0-9][A-Za-z0-9_-]{2,38}[A-Za-z0-9])(?P<behind>[^A-Za-z0-9]*)"
 )
 _MOST = 1_000
-"""Of a report, the tokens that a shop is asked for."""
+"""The most tokens of a report that a shop is asked for."""
 
 
 class IdEntry(NamedTuple):

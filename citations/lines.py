@@ -98,7 +98,7 @@ WORD = re.compile(r"\w+")
 MARGIN = "".join(filter(str.isspace, map(chr, range(0x3001)))) + ">"
 _BULLET = re.compile(r"[\s>]*+(?:[-*+•·‣▪–])\s+")
 _MAY_BEGIN = frozenset("[\\【［(（|#>-*+•·‣▪–_<=⁂.…" + RAISED)
-"""What a line begins with that may be a heading, a rule or an entry, besides spaces and digits."""
+"""Beginnings of a heading, a rule or an entry, besides spaces and digits."""
 
 
 @dataclass(slots=True)

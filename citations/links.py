@@ -32,24 +32,24 @@ class Link:
     start: int
     end: int
     url: str
-    """As written."""
+    """The URL as written."""
     text: str
-    """Of the link; the URL itself for a bare one."""
+    """The text of the link; the URL itself for a bare one."""
     kind: LinkKind
 
 
 @dataclass(slots=True)
 class Scan:
     links: list[Link]
-    """By position, never overlapping."""
+    """Links in the order of the text; they never overlap."""
     plain: str
     """The report with code, comments, images, tags and formulas blanked: same length, same line ends."""
     unterminated: list[int]
-    """Where a link begins that never ends."""
+    """Starts of links that never end."""
     raised: list[tuple[int, int, str]]
     """Numbers in superscript tags."""
     closed: list[int]
-    """Where inline code, formulas and images end, blank now."""
+    """Ends of inline code, formulas and images, which are blank now."""
 
 
 _TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9-]*(?:\s[^<>]*)?/?>")

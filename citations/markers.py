@@ -94,7 +94,7 @@ class _Brackets:
         self.some_resolve = any(mark[2] in known for mark in self._single) or any(
             item in known for one in self._candidates for item, _, _ in one.group.items
         )
-        """Whether any of them names an entry of a list."""
+        """True where any of them names an entry of a list."""
         self._escapes_cite = any(mark[2] in known and text[mark[0]] == "\\" for mark in self._single)
 
     def _find(self) -> None:

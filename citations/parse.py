@@ -100,7 +100,7 @@ class _Lookup:
         leading = [one for one in lists if _leads_somewhere(one)]
         empty = [one for one in lists if not _leads_somewhere(one)] if len(leading) < len(lists) else []
         self._empty = {number: entry for one in reversed(empty) for number, entry in one.by_number.items()}
-        """Of lists without any address: they lead nowhere, and hide no other."""
+        """Entries of lists without any address: they lead nowhere, and hide no other."""
         self._only: dict[str, Entry] = leading[0].by_number if len(leading) == 1 else {}
         self._places = _places(leading) if len(leading) > 1 else {}
         keys = (self._only.keys() or self._places.keys()) | self._empty.keys()

@@ -78,7 +78,7 @@ class _Change(NamedTuple):
     start: int
     end: int
     text: str
-    """What stands there instead."""
+    """The replacement."""
 
 
 def _in_text(report: str, citations: Citations, bad: set[str]) -> Iterator[_Change]:

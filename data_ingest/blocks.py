@@ -32,7 +32,7 @@ class Block(NamedTuple):
     read: int
     """Bytes of the file on disk that were read since the block before."""
     at: int
-    """Where it begins in the text of the whole file."""
+    """The position of its first byte in the text of the whole file."""
 
 
 class ByteSpan(NamedTuple):

@@ -38,7 +38,7 @@ class ReviewColumns:
     def __init__(self, budget: int, folder: Path | None) -> None:
         self._budget, self._folder = budget, folder
         self._open: ColumnPart | None = None
-        """What is being filled, of the last rows."""
+        """The last rows, in the part that is being filled."""
         self._parts: list[ColumnPart] = []
         self._files: list[IO[bytes]] | None = None
         self.rows = 0
@@ -167,7 +167,7 @@ class Duplicates:
     def __init__(self) -> None:
         self.found = 0
         self._digests: dict[int, bytes] = {}
-        """Of rows that met others of their fingerprint, by line."""
+        """Digests, by line, of rows that met others of their fingerprint."""
         self._carried: list[_Line] = []
         """The last user's rows so far."""
         self._carried_user = b""

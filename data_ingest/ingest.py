@@ -42,7 +42,7 @@ class FileReading:
     """The way that files are read. It has no say in what comes out."""
 
     folder: Path | None
-    """Of temporary files."""
+    """The folder for temporary files."""
     memory: int = DEFAULT_MEMORY
     """Bytes for the columns of one review file; what does not fit goes to a temporary file."""
     block: int = BLOCK
@@ -55,7 +55,7 @@ class GatheredFiles:
 
     ids: Ids = field(default_factory=Ids)
     spots: dict[int, tuple[Spot, str]] = field(default_factory=dict)
-    """By product code: where its row lies, and its category."""
+    """The place of each product's row, and its category, by product code."""
     interactions: list[tuple[I64, Interactions]] = field(default_factory=list)
     """Product codes of each category, and its interactions with positions among them for items."""
     inputs: list[Input] = field(default_factory=list)

@@ -36,7 +36,7 @@ class Metadata:
     quarantined: int
     repairs: Repairs
     kept: dict[int, Spot]
-    """By product code."""
+    """The place of each row that was kept, by product code."""
     every: I64
     """The product of each row, whatever became of it."""
 

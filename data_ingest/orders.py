@@ -29,7 +29,7 @@ class UserTable(NamedTuple):
     codes: NDArray[np.bytes_]
     """Each user once, by id."""
     position: I64
-    """Of each row's user."""
+    """Each row's user, as a place in `codes`."""
 
 
 def user_table(users: NDArray[np.bytes_], ids: Ids) -> UserTable:
@@ -90,10 +90,10 @@ class ClashingRow(NamedTuple):
     """One whose id another has too."""
 
     row: int
-    """Where it stands among all that are settled together."""
+    """The row's number among all that are settled together."""
     number: int
     base: int
-    """What its ids are drawn by."""
+    """The number from which its ids are drawn."""
     key: tuple[tuple[str, str], int]
     """User id and product id, and when."""
 

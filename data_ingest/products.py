@@ -149,13 +149,13 @@ _AMOUNT = re.compile(
 )
 _DASHES = {"—", "–", "-"}
 NOTHING = {"", "none", "nan", "null"}
-"""How copies of the data set spell what is not there."""
+"""Spellings of an empty field in copies of the data set."""
 
 
 class ListPrice(NamedTuple):
     value: float | None
     form: PriceForm
-    """How it was written; every form but the first two is counted."""
+    """The form in which it was written; every form but the first two is counted."""
 
 
 def parse_price(raw: Any) -> ListPrice:

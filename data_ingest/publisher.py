@@ -218,7 +218,7 @@ class WantedFile:
     file: PublishedFile
     target: Path
     size: int | None
-    """Of the whole; from a mirror that does not tell, unknown."""
+    """Bytes of the whole file; `None` where a mirror does not give them."""
     there: bool
     kept: int
     """Bytes of an unfinished one."""

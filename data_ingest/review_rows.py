@@ -60,14 +60,14 @@ class Chunk(NamedTuple):
     """The good rows of a block, in the order of the file."""
 
     user: NDArray[np.bytes_]
-    """As `Ids.user` codes them."""
+    """Users in the code of `Ids.user`."""
     item: I64
     time: I64
     rating: NDArray[np.float64]
     line: I64
     """Counted from 0 in what is read."""
     at: I64
-    """Where each begins in the text of the whole file."""
+    """The position of each row in the text of the whole file."""
     raw: Callable[[int], bytes]
     """The line of one of the rows, by position."""
     text: Callable[[int], bytes]

@@ -37,9 +37,9 @@ _LARGE = b'", "large_image_url": "'
 _TYPE = b'", "attachment_type": "IMAGE"}'
 _LAST = b'], "asin": "'
 PICTURE_QUOTES = 16
-"""Of one picture, beside those of a row without one."""
+"""Quotes that each picture adds to those of a row without one."""
 _FIXED = len(_MEDIUM) + len(_LARGE) + len(_TYPE) + 1
-"""Of one picture: all but three times the shorter address."""
+"""Bytes that each picture adds, besides three times the shorter address."""
 
 
 def have_pictures(
@@ -155,7 +155,7 @@ class Rows(NamedTuple):
 
     starts: I64
     ends: I64
-    """Where the newline is."""
+    """Positions of the newlines."""
     user: NDArray[np.bytes_]
     item: I64
     time: I64
@@ -176,7 +176,7 @@ class Marks(NamedTuple):
     """Bytes of which only the parser can judge: control and non-ASCII characters, escapes that are none or need mending."""
     slashes: I64
     quote: NDArray[np.bool_]
-    """Of each byte: whether it is a quote that opens or closes a string."""
+    """True for each byte that is a quote which opens or closes a string."""
     quotes: Bits
 
 

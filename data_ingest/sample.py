@@ -59,7 +59,7 @@ class WrittenSample(TypedDict):
     """Reviews of each."""
     files: list[str]
     sha256: dict[str, str]
-    """Of each file: an ingest knows by them that nothing else is in the shop."""
+    """The hash of each file, by which an ingest knows that nothing else is in the shop."""
 
 
 def write_sample(folder: Path, plan: SamplePlan, progress: Progress) -> WrittenSample:

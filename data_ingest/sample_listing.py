@@ -29,7 +29,7 @@ class Item:
     color: str
     attributes: dict[str, str]
     step: float
-    """How far up its range of sizes it is, 0 to 1."""
+    """Its place in its range of sizes, 0 to 1."""
 
     @property
     def size(self) -> str:

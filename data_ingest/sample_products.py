@@ -29,10 +29,10 @@ class ProductType:
     price: tuple[float, float, float]
     """The tenth, fiftieth and ninetieth of a hundred prices, in dollars."""
     weight: float
-    """Of a middling one, in pounds; where a file states none, what its price buys of most things."""
+    """The weight in pounds of a middling one, from its price where the file states none."""
     styles: tuple[str, ...]
     hooks: tuple[str, ...]
-    """What a title says the thing is for."""
+    """Purposes that a title names."""
     attributes: dict[str, tuple[str, ...]]
     """Detail fields and their values. The first is the size: its values ascend, and price with them."""
     features: tuple[str, ...]
@@ -66,7 +66,7 @@ class Interest:
     name: str
     weight: float
     title: str
-    """What such a shopper calls what she does: "backyard birding"."""
+    """A shopper's own name for what she does: "backyard birding"."""
 
 
 class ReviewWords(TypedDict):
@@ -78,7 +78,7 @@ class ReviewWords(TypedDict):
     tails: list[str]
     good_tails: list[str]
     titles: dict[str, list[str]]
-    """By stars."""
+    """Titles by number of stars."""
 
 
 class GeneralWords(TypedDict):
@@ -184,10 +184,10 @@ def _type(name: str, category: str, row: JsonObject, known: set[str]) -> Product
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 BASE_SHARE = 0.22
-"""Of all purchases: not out of an interest but out of what everybody needs."""
+"""The share of purchases that serve what everybody needs and no interest."""
 VARIANTS = 4
 _SINCE_SHARE = 0.53
-"""Of all reviews: dated 2019 or later, which is what the ingest counts."""
+"""The share of reviews dated 2019 or later, which the ingest counts."""
 
 
 @dataclass(frozen=True)
@@ -196,11 +196,11 @@ class Products:
 
     type_of: NDArray[np.int32]
     first: NDArray[np.int64]
-    """Where each type's products begin; one more than there are types."""
+    """The first product of each type; one more than there are types."""
     cumulative: NDArray[np.float64]
     """Running sum of how popular each is."""
     appeal: NDArray[np.float64]
-    """How much better than another it is liked."""
+    """The popularity of each product beside the others."""
     asins: list[str]
     """The parent's, then `VARIANTS - 1` others, for each product in turn."""
     category_of: NDArray[np.int32]

@@ -128,7 +128,7 @@ def _tail(known: list[str], rng: random.Random) -> str:
 
 
 REMARK_SHARE = 0.3
-"""Of the reviews of things for an interest of the shopper."""
+"""The share of reviews with a remark, among those of things for an interest of the shopper."""
 
 
 @dataclass(frozen=True)
@@ -138,9 +138,9 @@ class ShopperTruth:
     user_id: str
     interests: tuple[str, ...]
     facts: tuple[str, ...]
-    """Of each interest, in the same order."""
+    """The facts of the interests, in the same order."""
     said: tuple[int, ...]
-    """In how many reviews."""
+    """The number of reviews that mention each of them."""
 
 
 class Drawn(NamedTuple):
@@ -151,7 +151,6 @@ class Drawn(NamedTuple):
     """Three interests of each user, of which `how_many` count."""
     how_many: NDArray[np.int64]
     user: NDArray[np.int64]
-    """Of each row."""
     kind: NDArray[np.int64]
 
 

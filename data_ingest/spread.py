@@ -33,7 +33,7 @@ from drr.env.progress import Progress, Quiet
 from drr.env.shop import Manifest
 
 _DRAWS = (4, 64, 4096)
-"""How many ids a row that lost its own may draw before all are asked again whether they are free."""
+"""Draws of a row that lost its own id before all are asked again whether they are free."""
 
 
 class UserRanges:
@@ -143,13 +143,13 @@ class CategoryReads:
     def __init__(self, plan: SpreadPlan, jobs: Jobs) -> None:
         self._plan, self._jobs = plan, jobs
         self._reads: list[GivenJob] = []
-        """Of each category."""
+        """The reading of each category."""
         self._spans: list[list[GivenJob]] = []
-        """Of each category: what its reading is given, where others read its files."""
+        """Jobs that read files for each category; none where it reads them itself."""
 
     def begin(self, progress: Progress) -> None:
         shares: dict[GivenJob, int] = {}
-        """Of the bytes."""
+        """Bytes that each job reads."""
         for number, sizes in enumerate(self._plan.sizes):
             spanned = self._give_spans(number)
             self._spans.append(list(spanned))
@@ -225,7 +225,7 @@ class SpreadIngest:
         self._gathered = GatheredFiles()
         self._reads = CategoryReads(plan, jobs)
         self._kept: list[I64] = []
-        """Of each category, in the order in which its interactions count them; codes of this driver's table."""
+        """Each category's kept products in the order of its interactions, as codes of this driver's table."""
         self._firsts: list[list[int]] = []
 
     def run(self, progress: Progress) -> Manifest:

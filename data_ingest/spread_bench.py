@@ -63,9 +63,9 @@ class CategoryRead(NamedTuple):
     rows: Counter[str]
     notes: Counter[str]
     kept: ItemCodes
-    """In the order in which interactions count them."""
+    """Codes in the order in which interactions count them."""
     firsts: list[int]
-    """Of each part of the products: where it begins among the kept in the order of their ids."""
+    """The first row of each part of the products, among the kept in the order of their ids."""
     bad: Counter[str]
     bad_lines: bytes
 
@@ -332,10 +332,10 @@ class ItemTable(NamedTuple):
     """All products of the shop, for every worker."""
 
     codes: I64
-    """By id, in the driver's table."""
+    """Codes in the order of the ids, in the driver's table."""
     odd: dict[int, str]
     places: list[I64]
-    """Of each category: where its kept products stand among all."""
+    """Places of each category's kept products among all."""
 
 
 class RangeMet(NamedTuple):
@@ -378,7 +378,7 @@ class _Range(NamedTuple):
     time: I64
     items: Ids
     codes: I64
-    """Of all products, in the table `items`."""
+    """Codes of all products in the table `items`."""
 
 
 def _tries(rows: _Range, tries: Mapping[str, int]) -> NDArray[np.uint8]:

@@ -38,9 +38,9 @@ class SpanCounts(NamedTuple):
     """Lines that are not blank."""
     repairs: Repairs
     reasons: Counter[str]
-    """Of its bad lines."""
+    """Reasons why its bad lines are bad."""
     bad: bytes
-    """What quarantine says of them, lines counted from the beginning of the span."""
+    """Lines for the quarantine, counted from the beginning of the span."""
 
 
 class ReviewSpan(NamedTuple):
@@ -54,7 +54,7 @@ class ReviewSpan(NamedTuple):
     time: I64
     rating: NDArray[np.float64]
     at: I64
-    """Where in the file each begins."""
+    """The position of each row in the file."""
     odd_users: dict[bytes, str]
     odd_items: dict[int, str]
 
@@ -229,16 +229,16 @@ def _nowhere(rows: I64) -> I64:
 
 
 _RANGE_BYTES = 1 << 30
-"""Of review lines, for one range of users."""
+"""Bytes of review lines for one range of users."""
 _FEWEST, _MOST = 8, 400
 _SPAN_BYTES = 256 << 20
-"""Of a plain file, for one reader."""
+"""Bytes of a plain file for one reader."""
 _PART_BYTES = 32 << 20
-"""Of metadata lines, for one part of the products."""
+"""Bytes of metadata lines for one part of the products."""
 _PART_PRODUCTS = 1_000
 _MOST_PARTS = 512
 _SHRINK = 3.5
-"""How much smaller the official files are when compressed."""
+"""The ratio of the official files' size to their compressed size."""
 _SAMPLED = 100_000
 _RANGES_A_SLICE = 8
 
@@ -249,14 +249,14 @@ class SpreadPlan:
 
     pairs: tuple[FilePair, ...]
     sizes: tuple[tuple[int, int], ...]
-    """Of metadata and reviews: a worker that finds others reads other files."""
+    """Sizes of metadata and reviews: a worker that finds others reads other files."""
     recipe: Recipe
     bounds: tuple[str, ...]
     """User ids at which ranges begin, but for the first range."""
     parts: tuple[int, ...]
-    """Of each category's products."""
+    """Number of parts of each category's products."""
     spans: tuple[tuple[tuple[ByteSpan, ...], tuple[ByteSpan, ...]], ...]
-    """Of metadata and reviews: what each is read in; none where one worker reads all of it."""
+    """Spans in which metadata and reviews are read; none where one worker reads all of it."""
     memory: int
     block: int
 

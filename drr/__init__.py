@@ -33,7 +33,7 @@ _TYPES = {
     "ToolSession": "drr.app.session.ToolSession",
     "Unfinished": "drr.app.asking.Unfinished",
 }
-"""Where each lives; loaded when it is named, so that `import drr` costs nothing."""
+"""Places of the types, loaded when they are named, so that `import drr` costs nothing."""
 
 __all__ = [
     "Answer",

@@ -212,7 +212,7 @@ class ReviewsKept(BaseModel):
 
     count: int
     sha256: str
-    """Of rating, title and text by order; the shop's content hash is without them."""
+    """The hash of rating, title and text by order; the shop's content hash is without them."""
 
 
 class ReviewRow(NamedTuple):

@@ -103,7 +103,7 @@ class PieceKeeper(Protocol):
 
 
 PRODUCTS, USERS, ORDERS, REVIEWS = 2_000, 20_000, 40_000, 10_000
-"""Of a piece."""
+"""Rows of one piece."""
 _AHEAD = 16
 """Pieces on their way: so many are in memory."""
 

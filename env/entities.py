@@ -66,7 +66,7 @@ class KeptReview(Entity):
     user_id: str
     product_id: str
     date: str
-    """As `Order.order_date`."""
+    """The date in the form of `Order.order_date`."""
     rating: float | None
     title: str
     text: str

@@ -133,7 +133,7 @@ def holes(path: Path) -> int:
 
 
 _USUAL = (0o022, 0o002)
-"""What systems set where nobody chose."""
+"""Umasks that systems set where nobody chose one."""
 
 
 def private(mode: int) -> int:
@@ -186,7 +186,7 @@ def write_file(path: Path, text: str, mode: int = 0o666) -> None:
 LONGEST = 256 << 20
 """Bytes of a value."""
 _STEPS = 100_000
-"""Of SQLite's machine between two looks at the clock: some milliseconds."""
+"""Steps of SQLite's machine between two looks at the clock: some milliseconds."""
 _STATISTICS = (
     "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
     "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",

@@ -19,7 +19,7 @@ from drr.env.json_object import JsonObject
 
 SettingKind = Literal["task", "context", "memory", "persona", "records", "records+persona"]
 MEMORY_TOKENS = 32_000
-"""What a memory may hand on where nobody says how much."""
+"""Tokens that a memory may hand on where no other limit is named."""
 FORMS = "task, context:N, memory:NAME[:N], persona, records, records+persona"
 _SIZE = re.compile(r"([1-9]\d{0,6})(k?)", re.IGNORECASE)
 _MEMORY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,39}")
@@ -32,9 +32,9 @@ _BARE: tuple[SettingKind, ...] = ("task", "persona", "records", "records+persona
 class Setting:
     kind: SettingKind
     memory: str | None = None
-    """Which memory, of `memory:NAME`."""
+    """The name of the memory, of `memory:NAME`."""
     tokens: int | None = None
-    """How much of the context, or the most that the memory hands on."""
+    """Tokens of the context, or the most that the memory hands on."""
     place: str | None = field(default=None, compare=False)
     """The file of a memory that nobody installed."""
 
@@ -86,9 +86,9 @@ class Given:
     text: str = ""
     """Everything that the agent is told of the person beside the question; a setting without such a text has none."""
     tokens: int | None = None
-    """Of the text, as its maker counts; `None` where there is none."""
+    """Tokens of the text, as its maker counts; `None` where there is none."""
     cost: JsonObject | None = None
-    """What making it took for this unit, where it was not merely read: calls, tokens, seconds, dollars."""
+    """The cost of making it for this unit, where it was not merely read: calls, tokens, seconds, dollars."""
 
     @property
     def facts(self) -> JsonObject:

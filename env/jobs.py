@@ -19,9 +19,8 @@ class GivenJob:
     method: str
     words: tuple[Any, ...]
     parts: int = 0
-    """How many it leaves beside its answer."""
+    """The number of parts that it leaves beside its answer."""
     name: str = field(default="", kw_only=True)
-    """For people."""
 
 
 class JobPart(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any
 
 JsonObject = dict[str, Any]
 DEEPEST = 200
-"""What is nested deeper cannot be written again by all that would write it."""
+"""The deepest nesting that every writer of JSON can write again."""
 
 
 def parsed(text: str | bytes) -> Any:

@@ -25,7 +25,7 @@ class Theme(NamedTuple):
     key: str
     label: str
     about: str
-    """As in "a shopper interested in ..."."""
+    """The ending of "a shopper interested in ..."."""
     words: tuple[str, ...]
     """Beginnings of words in a title."""
 
@@ -144,7 +144,7 @@ class Bought(BaseModel):
 
     product_id: str
     order_id: str
-    """Of the latest purchase."""
+    """The order of the latest purchase."""
     title: str
     category: str
     price: float | None
@@ -161,7 +161,7 @@ class Spend(BaseModel):
     quartiles: tuple[float, float, float] | None
     level: PriceLevel | None
     unknown_share: float = Field(ge=0, le=1)
-    """Of the orders: bought at a price that the catalogue does not state."""
+    """The share of orders whose price the catalogue does not state."""
 
 
 class ProfileSummary(BaseModel):
@@ -183,7 +183,7 @@ class ProfileSummary(BaseModel):
     tenure_days: int | None
     days_since_last_order: int | None
     orders_last_year: int
-    """In the 365 days before `as_of`, among the newest thousand orders."""
+    """Orders in the 365 days before `as_of`, among the newest thousand."""
     orders_per_year: float | None
     activity: Activity
     by_status: dict[str, int]

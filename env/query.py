@@ -72,17 +72,17 @@ class Query(BaseModel):
     task_id: Id | None = None
     """The wish that it asks, where the same one is asked by several persons (`drr papers pairs`)."""
     person_id: Id | None = None
-    """Who asks it, by the id of a file of persons."""
+    """The person who asks it, by the id in a file of persons."""
     size: Id | None = None
-    """Of the frozen pages that it is asked over, e.g. `128k`: each size of a task with files is a query of its own."""
+    """The size of its frozen pages, e.g. `128k`: each size of a task with files is a query of its own."""
     mode: Literal["profile", "generic", "manual"] | None = None
     rationale: str | None = None
     tools: list[str] = Field(default_factory=list)
     web_need: str | None = None
     intent: str | None = None
-    """What kind of help is asked for, e.g. `plan`, `compare`; as the writer named it."""
+    """The kind of help that is asked for, e.g. `plan`, `compare`; as the writer named it."""
     needs: list[str] = Field(default_factory=list)
-    """What the shop must sell to answer it, as search words; `drr queries check` searches for each."""
+    """Search words for what the shop must sell to answer it; `drr queries check` searches for each."""
     facts_used: list[Fact] = Field(default_factory=list)
     constraints: Constraints | None = None
     profile_hash: str | None = None

@@ -29,7 +29,7 @@ class Reach:
     long_context: bool = False
     """The pages stand in the window of an agent that would have them searched."""
     turns: int | None = None
-    """Of its search agent; `None`: its own limit."""
+    """Turns of its search agent; `None`: its own limit."""
 
     @property
     def name(self) -> str:

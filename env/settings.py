@@ -21,7 +21,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 FILE = Path("drr.toml")
 OWN_FILE = "settings.toml"
-"""In the user's configuration folder: the same settings for every folder that this user works in."""
+"""The file of the user's configuration folder: the same settings for every folder that this user works in."""
 ADDRESSES = ("base_url", "mongodb_url", "elasticsearch_url")
 """Settings that say whom keys and questions are sent to."""
 # Names that other tools already use for the same secrets.
@@ -235,7 +235,7 @@ class Resolved(NamedTuple):
     origin: dict[str, str]
     """explicit, study PATH, environment, file PATH, profile paper, default."""
     strangers: Mapping[str, Path] = {}
-    """Of these origins the author may be somebody else: the folder that each lies in."""
+    """Folders by origin, of those whose author may be somebody else."""
 
     def stranger_of(self, name: str) -> Path | None:
         """The folder whose author chose this setting, where that may be somebody else than this user."""

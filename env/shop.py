@@ -24,7 +24,7 @@ Sort = Literal["relevance", "price_asc", "price_desc", "rating", "popularity"]
 Match = Literal["well", "any", "all"]
 SearchName = Literal["fields", "plain", "hybrid"]
 SEARCH_VERSION = "1"
-"""Of `fields` and `hybrid`: raised when a query may find other products or in another order. It is in every unit's key."""
+"""The version of `fields` and `hybrid`, in every unit's key: raised when a query may find other products or another order."""
 IdKind = Literal["product", "user", "order"]
 
 
@@ -44,7 +44,7 @@ class Manifest(BaseModel):
     as_of: str
     """The shop's today, `YYYY-MM-DD`: the day after its last order."""
     content_hash: str
-    """Of products, users, orders and `as_of` (`drr.env.content`); the same on every backend."""
+    """The hash of products, users, orders and `as_of` (`drr.env.content`); the same on every backend."""
     counts: dict[str, int]
     """products, users, orders."""
     recipe: JsonObject = Field(default_factory=dict)
@@ -58,7 +58,7 @@ class Manifest(BaseModel):
     sizes: dict[str, int] = Field(default_factory=dict)
     created: str | None = None
     seal: str | None = None
-    """Of all the rest (`drr.env.manifest.sealed`), put on when it is published; shops of before have none."""
+    """The hash of all the rest (`drr.env.manifest.sealed`), set on publishing; older shops have none."""
     reviews: ReviewsKept | None = None
     """Only where an ingest was asked to keep them; not part of the content hash."""
     origin: Literal["sample"] | None = None
@@ -90,7 +90,7 @@ class SearchRequest:
     limit: int = 10
     offset: int = 0
     search: SearchName | None = None
-    """In place of the one that the shop was opened with."""
+    """The search to use in place of the one that the shop was opened with."""
 
 
 class SearchPage(NamedTuple):
@@ -98,7 +98,7 @@ class SearchPage(NamedTuple):
 
     product_ids: list[str]
     scores: list[float | None]
-    """Of the ranking, where the sort is by relevance."""
+    """Scores of the ranking, where the sort is by relevance."""
     total: int
     """All that match as the request demands."""
     aside: int = 0
@@ -106,9 +106,9 @@ class SearchPage(NamedTuple):
     unpriced: int = 0
     """Match and were left out by the price filter, as nobody knows their price; `unknown_price` lets them in."""
     said: tuple[str, ...] = ()
-    """What was read into the query: slips mended, a price, an order."""
+    """Notes on what was read into the query: slips mended, a price, an order."""
     request: SearchRequest | None = None
-    """As it was read, where that is not as it was asked."""
+    """The request as it was read, where that is not as it was asked."""
 
 
 class OrderPage(NamedTuple):

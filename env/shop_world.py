@@ -78,7 +78,7 @@ class ShopWorld:
     session: Session
     web: WebSearch
     shop_url: str | None = None
-    """As it was given for a study; else the shop's own."""
+    """The address given for a study; else the shop's own."""
 
     @property
     def tools(self) -> Sequence[str]:

@@ -66,7 +66,7 @@ class Frozen:
     product: Product | None = None
     """The listing that the text sets, where the shop holds it: what code decides, it decides on this."""
     places: Mapping[str, Span] = field(default_factory=dict, compare=False)
-    """By field of the record, where the text states it."""
+    """Spans of the record's fields that the text states."""
 
     @property
     def sha256(self) -> str | None:

@@ -82,7 +82,7 @@ def _has_late_user(scheme: str, rest: str) -> bool:
 
 Named = Literal["address", "agent", "plan", "prices", "prompts", "shop", "study", "web"]
 BY_PATH = "named here"
-"""In place of a hash: this user named it by an option, so what they write there later is theirs too."""
+"""The mark of a file named by an option, in place of a hash: later edits are this user's too."""
 _HOST = re.compile(r"(?:\[([0-9a-f:]+)\]|([^:\[\]]+))(?::[0-9]{1,5})?")
 _ODD = re.compile(r"[\s\\\x00-\x20\x7f]")
 

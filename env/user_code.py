@@ -23,7 +23,7 @@ class UserCode(NamedTuple):
     found: Any
     path: Path
     digest: str
-    """Of the file: an edit cannot keep what was computed before."""
+    """The hash of the file: an edit cannot keep what was computed before."""
 
 
 def is_in_file(name: str) -> bool:
@@ -50,7 +50,7 @@ def from_file(noun: str, place: str, name: str) -> UserCode:
 
 
 _KIND = {"memory": "class"}
-"""What is named in a file, where it is no function."""
+"""Kinds of code named in a file, where it is no function."""
 
 
 @cache
@@ -79,7 +79,7 @@ def _line_of(error: BaseException, path: Path) -> str:
 
 
 ENDINGS = (".py", ".md", ".toml", ".json", ".jsonl", ".html", ".css", ".js")
-"""Of files that a wheel holds."""
+"""Endings of the files that a wheel holds."""
 
 
 def code_files() -> list[tuple[str, Path]]:

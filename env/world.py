@@ -35,19 +35,19 @@ class Holdings:
     shop_hosts: frozenset[str] = frozenset()
     """Hosts that count as the shop's, beside that of an open shop."""
     user_id: str | None = None
-    """Whose records may be cited; `None` where it is not known."""
+    """The user whose records may be cited; `None` where that is not known."""
     withheld: bool = False
     """Nobody's: the agent was neither told whose question it is nor given that shopper's records."""
     changes: Sequence[Change] = ()
-    """What the agent changed in the user's profile before it wrote."""
+    """Changes that the agent made in the user's profile before it wrote."""
     pages: Mapping[str, Page] = field(default_factory=dict)
     """Pages as they read now, by canonical address: they stand in for the frozen ones."""
     folder: Path | None = None
     """The study's folder, where a world may keep what its kinds read."""
     place: str | None = None
-    """Where the study's world was opened, where that was not a shop alone: a folder of tasks, for one."""
+    """The place of the study's world, where that was not a shop alone: a folder of tasks, for one."""
     spec: Mapping[str, Any] = field(default_factory=dict)
-    """What the unit was asked, as the ledger holds it."""
+    """The unit's specification, as the ledger holds it."""
 
 
 class SourceKind(Protocol):
@@ -56,7 +56,6 @@ class SourceKind(Protocol):
     name: ClassVar[str]
     """The type in records and verdicts, and the end of metric names (`fp_NAME`): never changed."""
     label: ClassVar[str]
-    """As people read it: "web pages"."""
     paged: ClassVar[bool]
     """A page stands behind what a tool returns of it (a snippet, a summary): claims are held against both."""
 
@@ -72,7 +71,7 @@ KINDS: dict[str, str] = {
     "product": "drr.env.shop_world:Listings",
     "user": "drr.env.shop_world:UserRecords",
 }
-"""In the order of tables; those of the papers follow. The last is asked first whether an address is its own: the web owns whatever is left."""
+"""Kinds of sources in the order of tables, before those of the papers. Addresses are offered to the last first; the web takes the rest."""
 _OURS = tuple(KINDS)
 
 
@@ -151,11 +150,11 @@ class Site:
     shop: str | None = None
     """A folder, or `servers:NAME`."""
     place: str | None = None
-    """What `--place` named: for worlds that are more than a shop, or have none."""
+    """The place that `--place` named: for worlds that are more than a shop, or have none."""
     pages: Path | None = None
-    """Where pages that are read from the live web are kept."""
+    """The folder of pages that are read from the live web."""
     kinds: Mapping[str, KnownKinds] = field(default_factory=dict)
-    """Of the frozen pages of each task, where a study withholds some of them."""
+    """Kinds of each task's frozen pages, where a study withholds some of them."""
 
 
 class Realm(Protocol):
@@ -185,7 +184,7 @@ FILES = "files"
 WORLDS: dict[str, str] = {
     SHOP: "drr.env.shop_world:open_realm",
 }
-"""By the name that `--world` says: a function of the `Site` that gives a context manager of the `Realm`."""
+"""Worlds by `--world`: a function of the `Site` that gives a context manager of the `Realm`."""
 
 
 def all_worlds() -> dict[str, str]:

@@ -251,7 +251,7 @@ class Rates(BaseModel):
     input: Micros
     output: Micros
     cache_read: Micros | None = None
-    """Where it is not given, cached input is charged as input."""
+    """The rate of cached input; `None` charges it as input."""
     cache_write: Micros | None = None
 
     def cost(self, tokens: Tokens) -> int:

@@ -87,7 +87,7 @@ class Retries:
     attempts: int = 6
     malformed_attempts: int = 2
     deadline_s: float = 600.0
-    """From the first try to the last, waits between them included."""
+    """Seconds from the first try to the last, waits between them included."""
     base_s: float = 1.0
     longest_s: float = 30.0
     longest_retry_after_s: float = 90.0

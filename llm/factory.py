@@ -46,14 +46,14 @@ class ModelSettings:
     timeout_s: float = 120.0
     max_tokens: int = 8192
     retry_max_tokens: int | None = None
-    """Of the one more try of an answer that was cut; `None`: twice as many. No more than `max_tokens`: no such try."""
+    """The limit of a cut answer's second try; `None` is twice `max_tokens`, and at most `max_tokens` is no try."""
     deadline_s: float = 600.0
     concurrency: int = 8
     streaming: bool = False
     context_window: int = 32_768
     style: Style = _DEFAULT_STYLE
     offline_latency_s: float = 0.0
-    """How long the offline model holds an answer back, for measuring what waits for it."""
+    """Delay of the offline model's answers, for measuring what waits for them."""
 
     @property
     def raised_max_tokens(self) -> int:
@@ -389,4 +389,4 @@ class _Role:
 
 
 _ADDED_TOKENS = 512
-"""Of a provider's own instructions on tools and forms."""
+"""Allowance for a provider's own instructions on tools and forms."""

@@ -35,7 +35,7 @@ FailureKind = Literal[
     "malformed_call",
 ]
 NoAnswer = Literal["empty", "no_research", "malformed_call"]
-"""How an answer can be none: without content, without any research, or the text of a call. It was asked for twice."""
+"""Reasons why an answer, asked for twice, is none: no content, no research, or the text of a call."""
 NO_ANSWER: frozenset[str] = frozenset(get_args(NoAnswer))
 
 TRANSIENT: frozenset[str] = frozenset(

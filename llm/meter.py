@@ -37,7 +37,6 @@ class ToldCall(TypedDict):
     id: str
     name: str
     args: dict[str, Any]
-    """As the model gave them."""
 
 
 class ToldTokens(TypedDict):
@@ -52,7 +51,7 @@ class ToldMessage(TypedDict):
     text: str
     tool_calls: NotRequired[list[ToldCall]]
     stop_reason: NotRequired[object]
-    """In the provider's words."""
+    """The reason in the provider's words."""
     usage: NotRequired[ToldTokens]
     blocks: NotRequired[list[object]]
     tool_call_id: NotRequired[str]
@@ -196,7 +195,7 @@ class SeenCall:
 
     role: str
     model: str
-    """As it is named here, `PROVIDER:NAME`."""
+    """The model as it is named here, `PROVIDER:NAME`."""
     max_tokens: int
     seconds: float
     messages: Sequence[BaseMessage]

@@ -22,7 +22,7 @@ class Prompt:
     text: str
     path: Path
     written: str = ""
-    """As the file has it: with its choices, where `text` has made them."""
+    """The text as in the file; in `text` its choices have been made."""
 
     def chosen(self, choices: Mapping[str, str]) -> Prompt:
         """Choose these words where the file leaves a choice of that name; a file without any is the same."""

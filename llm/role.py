@@ -18,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 Schema = TypeVar("Schema", bound=BaseModel)
 
 Policy = Callable[[Sequence[BaseMessage], Mapping[str, Any]], AIMessage]
-"""What the offline model runs in a role: the transcript and the bound arguments to the next message.
+"""The rules of the offline model in a role, which turn the transcript and the bound arguments into the next message.
 
 `tools` are OpenAI-style schemas, `response_schema` is the JSON Schema that a structured answer must have (its reply is JSON
 text), and `brief` is what the caller handed along: the request once more as plain fields, so that rules need not read them
@@ -149,7 +149,7 @@ class AskForm:
     tools: bool = False
     schema: type[BaseModel] | None = None
     _bound: dict[int, Runnable[Any, AIMessage]] = field(default_factory=dict, compare=False)
-    """By the model; those of a role live as long as its form."""
+    """Bound models, by the id of the model; those of a role live as long as its form."""
 
     @classmethod
     def of(

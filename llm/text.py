@@ -13,10 +13,10 @@ from drr.llm.names import OFFLINE, profile_of
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 PICTURE_BYTES = 16_000
-"""What a picture counts for in an estimate of what a request costs: providers charge by its pixels and not by its bytes."""
+"""Bytes of a picture in an estimate of a request's cost: providers charge by pixels, not bytes."""
 Block = dict[Any, Any]
 Vision = Literal["auto", "yes", "no"]
-"""Whether pictures are put to a model: as its maker's pages say, or as the user says."""
+"""The choice to show pictures to a model: as its maker's pages say, or as the user says."""
 
 
 def sees(name: str) -> bool | None:

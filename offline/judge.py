@@ -239,7 +239,7 @@ _LINE = re.compile(r"[^\n]+")
 _OF_ANSWER = re.compile(
     r"\s*(?:it|the (?:answer|report|plan))\s+[a-z]+\s+(?:(?:that|to|how|why|when|where|which|what)\s+)?", re.I
 )
-"""What an answer does: `It says that`, as `prompts/points.md` has points begin."""
+"""The opening of a point: `It says that`, as `prompts/points.md` has points begin."""
 
 
 class PointMatch(NamedTuple):

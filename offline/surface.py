@@ -72,7 +72,7 @@ class Surface:
 
     words: int
     distinct_words: int
-    """Of sentences that differ."""
+    """Words of sentences that differ."""
     vocabulary: int
     sections: int
     layout: bool
@@ -151,7 +151,7 @@ class _Body:
     """The sentences of a report that differ, and those of them that state something."""
 
     text: str
-    """Without its list of sources."""
+    """The text without its list of sources."""
     said: int
     """Words in all sentences, said again or not."""
     sentences: tuple[str, ...]

@@ -29,7 +29,7 @@ _EXPLAINED = frozenset(
     {*ProfileSummary.model_fields, *Spend.model_fields, *UserStatistics.model_fields}
     | {"address.city", "address.state", "address.country"}
 )
-"""What the profile summary tells: a question cannot lean on an e-mail address or a street."""
+"""Fields in the profile summary: a question cannot lean on an e-mail address or a street."""
 
 
 class CheckResult(NamedTuple):
@@ -93,7 +93,7 @@ class CheckCase:
     """`None`: no such user."""
     stock: Stock
     min_products: int
-    """That the shop must have for each need."""
+    """The fewest products that the shop must have for each need."""
     earlier: Sequence[tuple[str, float]]
     """Ids of the file's earlier questions that have words in common with this one, and how alike they are."""
 

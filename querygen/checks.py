@@ -23,7 +23,7 @@ from drr.wording.personal import circumstances_of_asker, personal_data
 from drr.wording.states import STATES
 
 LARGEST_SHARE = 0.4
-"""Of a file's questions, in one category."""
+"""The largest share of a file's questions in one category."""
 _SPREAD_FROM = 20
 _ORDERS_READ = 2000
 

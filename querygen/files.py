@@ -65,9 +65,8 @@ class ResearchTask(BaseModel):
     task: str = Field(min_length=1)
     intent: str | None = None
     needs: list[str] = Field(default_factory=list)
-    """What a shop must sell to answer it, as search words."""
+    """Search words for the things that a shop must sell to answer it."""
     model: str | None = None
-    """Who wrote it, where that was a model."""
     rule_written: bool | None = None
     review: Review = Field(default_factory=Review)
 

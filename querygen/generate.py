@@ -45,7 +45,7 @@ class WritingRules(NamedTuple):
 
     policy: Policy
     version: str
-    """In the key of every unit that these rules write."""
+    """The version of the rules, in the key of every unit that they write."""
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ _OVERSAMPLE = 20
 class Sampled(NamedTuple):
     user_id: str
     category: str
-    """Where most of the orders lie."""
+    """The category of most of the orders."""
     activity: str
     """few, some or many orders, against the other candidates."""
 

@@ -24,7 +24,7 @@ class Terminal:
     """The terminal where rows are shown and keys come from; `ask` raises `EOFError` when nobody is there any more."""
 
     ask: Callable[[str, str], str]
-    """Of a prompt, and of what stands on the line to be changed."""
+    """Read an answer, given a prompt and the text on the line that is to be changed."""
     show: Callable[[str], None]
     now: Callable[[], str]
     """ISO time of a decision."""
@@ -47,7 +47,7 @@ class _Review(Generic[Row]):
     reviewer: str
     terminal: Terminal
     problems: Callable[[Row], Sequence[str]]
-    """What checks find wrong with a row, a line each."""
+    """List what checks find wrong with a row, one line each."""
     tally: ReviewTally = field(default_factory=ReviewTally)
 
     def run(self, *, again: bool) -> ReviewTally:

@@ -69,9 +69,9 @@ class ReadPart(TypedDict):
     url: str
     text: str
     last: bool
-    """Whether the file ends here."""
+    """True at the end of the file."""
     parts: list[FoundPassage]
-    """What can be cited by itself: pages, rows, else the piece."""
+    """Passages that can be cited by themselves: pages, rows, or else the piece."""
 
 
 class FoundPassages(TypedDict):

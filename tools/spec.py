@@ -173,8 +173,8 @@ class Tool:
     function: ToolFunction
     is_async: bool
     schema: JsonObject
-    """What the model sees: JSON Schema, closed (`additionalProperties: false`) and bounded. What may be left out has a plain
-    type too and is not required, as clients read types and turn what a form holds into them."""
+    """JSON Schema for the model, closed (`additionalProperties: false`) and bounded. What may be left out has
+    a plain type too: clients turn what a form holds into the types that they read."""
     _validate: Callable[[Any], JsonObject] = field(repr=False)
 
     def parse(self, arguments: Mapping[str, Any]) -> JsonObject:

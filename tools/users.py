@@ -312,4 +312,4 @@ _FIELDS: dict[str, Callable[[str], str]] = {
     "state": _state,
     "zip": _as("zip", _ZIP, "a ZIP code, 12345 or 12345-6789"),
 }
-"""In the order in which a tool's error names them."""
+"""Fields in the order in which a tool's error names them."""

@@ -188,6 +188,6 @@ class PeriodReader:
 
 _PERIODS = PeriodReader(vocabulary("periods"))
 months = _PERIODS.months
-"""How many months a text plans for."""
+"""Read how many months a text plans for."""
 deadline = _PERIODS.deadline
-"""By when, as it was written."""
+"""Read the deadline, as it was written."""

@@ -49,7 +49,7 @@ _HUNDREDS = (
 _THOUSANDS = rf"(?:a|{_TO_HUNDRED})\sthousand(?:,?\s(?:and\s)?(?:{_HUNDREDS}|{_TO_HUNDRED}))?"
 _DOZENS = rf"(?:half\sa|a\shalf|a|{either(SMALL)})\sdozen"
 NUMBER_WORDS = ("a ", "half", "hundred", *TENS, *_TEENS, *_TO_TWELVE)
-"""With which all that is `SPOKEN` begins."""
+"""Beginnings of everything that `SPOKEN` matches."""
 _BEGINS = rf"(?=[{first_letters(NUMBER_WORDS)}](?:\s|{either(word[1:4] for word in NUMBER_WORDS)}))"
 """One look at the first letters rules out nearly every other word."""
 _VAGUE = r"(?<!couple )(?<!couple of )(?<!few )(?<!several )(?<!half of )(?<!third of )(?<!quarter of )"
@@ -84,7 +84,7 @@ class MeasureUnit(NamedTuple):
     kind: str
     """length, weight, volume, ..."""
     base: float
-    """How many of its kind's base unit one is."""
+    """One of these in its kind's base unit."""
 
 
 class UnitReader:
@@ -180,7 +180,7 @@ class Number(NamedTuple):
     kind: str | None
     """length, weight, ..., money; `None` for a bare count."""
     base: float
-    """In the base unit of its kind."""
+    """The value in the base unit of its kind."""
     decimals: int
     hedged: bool
     text: str

@@ -27,7 +27,7 @@ from drr.wording.vocabulary import Wordbook, either, first_letters, vocabulary
 class MoneyAmount:
     value: float
     start: int
-    """Where it is hedged, its hedge begins here."""
+    """The start of its hedge, where it has one."""
     end: int
     whole: bool
     """Written without cents."""
@@ -145,7 +145,7 @@ def amounts(text: str, start: int = 0, end: int | None = None) -> list[MoneyAmou
 
 _SPOKEN = SpokenMoneyReader(vocabulary("money"), HEDGES)
 _ANY = re.compile(rf"\d|{vocabulary('money').either('after', 'cents')}", re.I)
-"""What every amount has: a digit, or the name of what is counted."""
+"""A digit or the name of a currency: every amount has one."""
 
 
 def every_amount(text: str) -> list[MoneyAmount]:

@@ -28,7 +28,7 @@ def personal_data(text: str) -> list[str]:
 
 
 _FUNCTION = vocabulary("shopping").either("function_words")
-"""What may follow a being that is spoken of; "the dog ramp" is a ramp."""
+"""Words that may follow a being that is spoken of; "the dog ramp" is a ramp."""
 
 
 class CircumstanceReader:

@@ -23,11 +23,11 @@ _FEW = 12
 class WordGroup:
     words: tuple[str, ...]
     source: str | None
-    """Where the words are from; `None` where they are ours."""
+    """The origin of the words; `None` where they are ours."""
     cases: Mapping[str, str]
     """Word -> the text that is read otherwise without it."""
     more: Mapping[str, Any]
-    """What else the group says, such as a unit's factor."""
+    """Other entries of the group, such as a unit's factor."""
 
 
 @dataclass(frozen=True)

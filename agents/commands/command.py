@@ -24,7 +24,7 @@ from drr.env.files import at_home
 SCHEME = "cmd:"
 _ODD = re.compile(r"[^\w.=:@%-]")
 _ABSENT = frozenset({".git", "__pycache__"})
-"""Of a folder that is named: what changes by itself."""
+"""Parts of a named folder that change by themselves."""
 MOST_FILES = 5_000
 
 

@@ -12,7 +12,7 @@ LEFT_OUT = frozenset(
     {"temperature", "top_p", "top_k", "seed", "stop", "stop_sequences", "frequency_penalty", "presence_penalty", "logit_bias",
      "reasoning", "reasoning_effort", "thinking"}
 )  # fmt: skip
-"""Of a request: what the study decides, or nobody. `max_tokens` too, which is no news: some clients must send it."""
+"""Settings of a request that the study decides, or nobody. Some clients must send `max_tokens`."""
 
 
 MOST_HEARD = 32_000_000
@@ -38,7 +38,7 @@ class Conversations:
         self._known: dict[tuple[object, ...], BaseMessage] = {}
         self._size = 0
         self.left_out: set[str] = set()
-        """Of the requests until now: what was not passed on."""
+        """Settings in the requests until now that were not passed on."""
         self._said: dict[tuple[object, ...], AIMessage] = {}
         self._artifact_of = artifact_of
 

@@ -26,7 +26,7 @@ _SET_MOUNT, _HERE = 442, -100
 _TREE, _READ_ONLY = 0x8000, 1
 _PIVOT = {"x86_64": 155, "aarch64": 41, "riscv64": 41, "ppc64le": 203, "s390x": 217}
 INSIDE = 1000
-"""Who the command is, to itself."""
+"""The command's own user and group id, as seen inside."""
 ROOT = "/sys"
 """Any folder that every Linux has and that no command needs: the new root is mounted over it, in a place of its own."""
 FOLDER = "/agent"
@@ -189,7 +189,7 @@ _NUMBERS = {
     "aarch64": (0xC00000B7, _COMMON),
     "riscv64": (0xC00000F3, _COMMON),
 }  # fmt: skip
-"""By machine: how the kernel calls it, and the numbers of its calls."""
+"""The kernel's number of each machine, and the numbers of its calls."""
 _IO_URING = (425, 426, 427)
 _FAMILIES = (1, 2, 10)
 """Unix, and both of the Internet."""
@@ -197,7 +197,7 @@ _NETLINK, _RAW, _NO_SUCH_FAMILY = 16, 3, 97
 _LOAD, _IS, _FROM, _GIVE = 0x20, 0x15, 0x35, 0x06
 _ALLOWED, _KILLED, _REFUSED, _NO_FAMILY = 0x7FFF0000, 0x80000000, 0x50000 | 1, 0x50000 | _NO_SUCH_FAMILY
 _OTHER_NUMBERS = 1 << 30
-"""From here on x86_64 has the same calls once more."""
+"""The first number of the second set of the same calls on x86_64."""
 _NO_NEW_RIGHTS, _SECCOMP, _BY_FILTER, _OWN_KEYRING = 38, 22, 2, 1
 
 

@@ -25,7 +25,7 @@ _CONFIGURED = tuple(
     for name in ("alternatives", "ca-certificates", "fonts", "host.conf", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime",
                  "mime.types", "nsswitch.conf", "pki/tls/certs", "protocols", "services", "ssl/certs", "ssl/openssl.cnf")
 )  # fmt: skip
-"""Of the system's settings those that programs read and that hold no secret."""
+"""Settings of the system that programs read and that hold no secret."""
 _MADE_INSIDE = frozenset(map(Path, ("/dev", "/proc")))
 """Places that every command has of its own."""
 _NO_ROOM = frozenset({"tests", "benchmarks"})

@@ -169,9 +169,9 @@ class Passages:
         self.files = FileNames(files)
         self.products: dict[str, KnownProduct] = {}
         self.orders: dict[str, KnownOrder] = {}
-        """By product: the latest that was kept."""
+        """The latest order that was kept, by product."""
         self.private: set[str] = set()
-        """What of the shopper is nobody's to print."""
+        """The shopper's words that nobody may print."""
         for source in sources:
             self._enter(source)
         self.all = tuple(

@@ -72,7 +72,7 @@ def _cents(value: float | None) -> Decimal | None:
 SINGLE = ("product", "price", "rating", "ratings", "bought")
 """Those that name one product."""
 MOST = 24
-"""Of one thing: so many a shopper buys at once, and a check knows for a number of pieces."""
+"""The most pieces of one thing that a shopper buys at once."""
 _SLOT = re.compile(r"\{\s*([A-Za-z_]{1,20})\s*(?::([^{}]{0,200}))?\}")
 _TERM = re.compile(r"\s*([^\s*×]+)\s*(?:[*×x]\s*(\d{1,3}))?\s*")
 
@@ -95,7 +95,7 @@ class ReadingTerms:
     """The question, whose figures may be said again."""
     limits: CostLimits
     planned: Decimal | None = None
-    """What everything that is to be bought costs, where that is known."""
+    """The cost of everything that is to be bought, where that is known."""
 
     @cached_property
     def asked_figures(self) -> HeldFigures:

@@ -34,7 +34,7 @@ _LINES = 60
 class BuyingPlan:
     limits: CostLimits
     lines: dict[str, tuple[KnownProduct, int]] = field(default_factory=dict)
-    """By product, each once."""
+    """Products by id, each with its quantity."""
     faults: list[str] = field(default_factory=list)
 
     @classmethod
@@ -127,7 +127,7 @@ class BuyingPlan:
 
 _TITLE, _NOTE = 80, 160
 _SECTIONS, _SENTENCES, _ROWS = 12, 40, 20
-"""Of one report, of one part, of one table."""
+"""The most sections of a report, sentences of a section and rows of a table."""
 _SLOT = re.compile(r"\{[^{}]*\}|[{}]")
 
 
@@ -153,7 +153,7 @@ class FormRead:
     sections: list[SectionRead]
     plan: BuyingPlan
     faults: list[str] = field(default_factory=list)
-    """For the model, each with its place."""
+    """Messages for the model, each with its place."""
 
     @classmethod
     def of(cls, form: ReportForm, passages: Passages, question: str) -> FormRead:

@@ -32,7 +32,7 @@ _TITLE = 110
 class Numbering:
     passages: Passages
     _listed: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """By canonical address: the address as a tool gave it, and its title."""
+    """Addresses as a tool gave them, and titles, by canonical address."""
 
     def mark(self, url: str, title: str) -> str:
         key = canonical_url(url)

@@ -30,7 +30,7 @@ class DrawnPage(NamedTuple):
     width: int
     height: int
     boxes: tuple[tuple[Box, ...], ...]
-    """For each of the words that were looked for, where they stand."""
+    """Boxes of each of the words that were looked for."""
 
 
 class FilePicture(NamedTuple):
@@ -109,7 +109,7 @@ def _size(found: ReadContent | FileProblem) -> int:
 
 
 SHARED = ReadFiles()
-"""Of this process."""
+"""Files that this process has read."""
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ MEDIA = {
     "jpg": "picture",
     "jpeg": "picture",
 }
-"""By the end of the name."""
+"""Kinds of files by the ending of their names."""
 LABELS = {
     "pdf": "PDF",
     "xlsx": "workbook",
@@ -100,7 +100,7 @@ class ReadSheet(TypedDict):
     left: int
     """Column of the first cell of each row, from 1."""
     rows: list[tuple[int, list[str]]]
-    """By number, those that hold anything."""
+    """Rows that hold anything, each with its number."""
 
 
 class ReadPicture(TypedDict):
@@ -114,7 +114,7 @@ class ReadContent(TypedDict):
     sheets: NotRequired[list[ReadSheet]]
     text: NotRequired[str]
     title: NotRequired[str | None]
-    """Of a page of the web."""
+    """The title of a web page."""
     picture: NotRequired[ReadPicture]
 
 
@@ -122,12 +122,12 @@ class ReadDrawing(TypedDict):
     """Pixels that we drew of a page or a picture."""
 
     bytes: str
-    """In base64."""
+    """The bytes in base64."""
     form: str
     width: int
     height: int
     boxes: list[list[list[int]]]
-    """For each of the words that were looked for the boxes in which it stands."""
+    """Boxes of each of the words that were looked for."""
 
 
 def bounded(content: ReadContent) -> ReadContent:

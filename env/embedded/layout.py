@@ -42,7 +42,7 @@ MANIFEST = "manifest.json"
 DATABASE = "shop.sqlite"
 INDEX = "index"
 _READ_WHOLE = ("meta.json", ".managed.json")
-"""Of the index, by whoever opens it."""
+"""Files of the index that whoever opens it reads whole."""
 
 # Integer keys are the positions in id order, so ranges by key are ranges by id, and orders lie next to each other by user.
 TABLES = """

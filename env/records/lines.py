@@ -63,7 +63,7 @@ def flat(text: str) -> str:
 
 
 Fit = Callable[[str, int], str]
-"""How strangers' text is brought into a field: `cell`, or `cut` where it is known to be clean."""
+"""A way to bring strangers' text into a field: `cell`, or `cut` where it is known to be clean."""
 
 
 def amount(value: float) -> str:

@@ -10,7 +10,7 @@ from drr.env.records.lines import cell, cut, facts, listed, price
 from drr.env.records.product import maker, path, rating, title
 
 Part = Literal["all", "short", "features", "description", "details"]
-"""Of a listing; `all` is everything, `short` some of everything."""
+"""Parts of a listing; `all` is everything, `short` some of everything."""
 PAGE = 12_000
 """Characters of one page; nearly every listing fits one."""
 _MOST_PAGES, _MOST_KEPT = 1024, 20_000
@@ -20,7 +20,7 @@ class ListingPage(NamedTuple):
     text: str
     number: int
     pages: int
-    """How many the part has in all; a `number` beyond has no text."""
+    """The number of pages of the part; a `number` beyond has no text."""
 
 
 _kept: dict[tuple[str, Part], tuple[Product, str]] = {}

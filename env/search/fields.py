@@ -40,7 +40,7 @@ class SearchWords:
     transparent: frozenset[str]
     breaks: frozenset[str]
     others: Mapping[Name, OtherNames]
-    """For each name of a thing its other names."""
+    """Other names of a thing, by each of its names."""
     first: frozenset[str]
     """Words that such a name begins with."""
     longest: int
@@ -81,7 +81,7 @@ def search_words() -> SearchWords:
 
 
 VERSION = "1"
-"""Of the fields, recorded in a shop's manifest: an index of another version is searched as `plain`."""
+"""The version of the fields in a shop's manifest: an index of another version is searched as `plain`."""
 
 SHELF = "="
 """Before a whole last step of a path: the product stands on this shelf."""
@@ -103,10 +103,10 @@ _LONGEST_KEY = 1000
 
 class SearchFields(NamedTuple):
     text: str
-    """That of the plain search."""
+    """The text of the plain search."""
     strong: str
     rest: str
-    """What of `strong` and the details' values is not in `text`: a product has a word that is in either."""
+    """Words of `strong` and the details' values that `text` lacks: a product has the words of both."""
     name: tuple[str, ...]
     shelf: tuple[str, ...]
     """Keys that a category filter takes: each step, its parts, and their last words."""

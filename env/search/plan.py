@@ -17,13 +17,13 @@ from drr.env.search.fields import NO_SHELF, SHELF
 from drr.env.search.read_query import Holders, ReadQuery, Slot
 
 ENOUGH = 5
-"""With fewer products that have all the words, some of the words may be missing."""
+"""The fewest products with all the words; below it some of the words may be missing."""
 FULL = 10
 """The same where the order is by relevance: what has all the words comes first anyway."""
 _SENTENCE = 4
 """So many weak words make a question of it, whose other words are wishes."""
 SHARE = 0.6
-"""Of the words beside the name of the thing, on the looser levels."""
+"""The share of words beside the name of the thing that the looser levels demand."""
 WEIGHTS = {"strong": 3.0, "text": 1.0, "rest": 1.0}
 NAMED, COMPLETE, SHELVED, BRANDED = 6.0, 6.0, 12.0, 12.0
 """Added where a product is called what is asked for, stands on the shelf or is of the brand that the whole query names."""

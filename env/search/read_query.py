@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 MOST_ROWS = 1_000_000
 _SHORTEST = 4
 _LONG = 8
-"""From this length on a word may be two slips away."""
+"""The shortest word that may be two slips away."""
 
 
 class LexiconMaker:
@@ -148,7 +148,7 @@ class ReadQuery:
     max_price: float | None = None
     cheapest: bool = False
     said: tuple[str, ...] = field(default=())
-    """What was read into the query, as the answer says it."""
+    """Notes on what was read into the query, for the answer."""
 
     @property
     def words(self) -> str:

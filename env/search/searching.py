@@ -25,7 +25,7 @@ class IndexEngine(Protocol):
     """The face of a backend's index. Filters are those of the request; a price filter may be asked the other way round."""
 
     counts_first: bool
-    """Whether counting costs so little beside ranking that what too few fulfil is counted only."""
+    """True where counting is so cheap that requests which too few products fulfil are only counted."""
 
     @property
     def holders(self) -> Holders:
@@ -49,7 +49,7 @@ class FoundHits:
     demanded: Node
     hits: Hits
     reached: int | None
-    """How many fulfil it whatever the filters, where that was counted."""
+    """The number that fulfil it whatever the filters, where that was counted."""
     words: str
     """The query without slips, weak words and prices, each thing by its names."""
     said: tuple[str, ...]
@@ -131,7 +131,7 @@ DEPTH = 100
 NEAR = 20
 """Hits by vector."""
 _FLATTENING = 60
-"""Of reciprocal rank fusion, as Cormack, Clarke and Buettcher (2009) have it."""
+"""The constant of reciprocal rank fusion, from Cormack, Clarke and Buettcher (2009)."""
 
 
 class VectorEngine(IndexEngine, Protocol):

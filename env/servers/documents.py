@@ -163,7 +163,7 @@ def order_of(document: JsonObject) -> Order:
 class KeptParts(TypedDict):
     lexicon: bytes
     weights: bytes
-    """Of the offline embedder; empty where there is none."""
+    """Weights of the offline embedder; empty where there is none."""
 
 
 class SearchParts:

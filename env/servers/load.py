@@ -27,7 +27,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}")
 RESERVED = {"admin", "local", "config"}
 KINDS = ("products", "users", "orders")
 COLLECTIONS = (*KINDS, "reviews")
-"""Of a version; the last only where reviews are kept."""
+"""Collections of a version; the last only where reviews are kept."""
 MANIFEST = "manifest"
 CURRENT, LOAD = "current", "load"
 VERSION = re.compile(r"v[0-9a-f]{12}")
@@ -89,7 +89,7 @@ class LoadOwner(TypedDict):
     host: str
     pid: int
     beat: float
-    """When it was last heard of."""
+    """The time of its last sign of life."""
 
 
 class LoadState(TypedDict):
@@ -98,9 +98,9 @@ class LoadState(TypedDict):
     """`None` where it stopped before the end."""
     done: dict[str, StoredRows]
     plan: NotRequired[str]
-    """Of a load by many at once, which counts no rows: what says which pieces there are."""
+    """The mark of the pieces in a load by many at once, which counts no rows."""
     pieces: NotRequired[dict[str, str]]
-    """Of such a load: the hash of each piece that is stored."""
+    """The hash of each piece that such a load has stored."""
 
 
 class Load:
@@ -227,7 +227,7 @@ class ShownVersion(TypedDict):
     lexicon: NotRequired[bytes]
     """Shops of before have none."""
     weights: NotRequired[bytes]
-    """Of the offline embedder, where there are vectors of it."""
+    """Weights of the offline embedder, where there are vectors of it."""
 
 
 class Versions:

@@ -122,7 +122,7 @@ _CLOSED = [
 ]
 _OPEN6 = ipaddress.ip_network("2000::/3")
 _ISATAP = {0x00005EFE, 0x02005EFE, 0x01005EFE, 0x03005EFE}
-"""What stands before the IPv4 address that an ISATAP address carries, whatever network it is in (RFC 5214, 6.1)."""
+"""Bits before the IPv4 address in an ISATAP address, whatever its network (RFC 5214, 6.1)."""
 
 
 def check_ip(text: str, *, loopback: bool = False) -> None:

@@ -48,7 +48,7 @@ class Fetched(NamedTuple):
     charset: str | None
     body: bytes
     false_charset: str | None = None
-    """What the server calls the encoding, where there is no such encoding of text."""
+    """The server's name for the encoding, where no such encoding of text exists."""
 
 
 class _Reply(NamedTuple):

@@ -165,7 +165,6 @@ class PageFacts(TypedDict, total=False):
     false_charset: str
     """A name of an encoding that is none: the page was read by what it says of itself, else as UTF-8."""
     body: bytes
-    """As the server sent it."""
 
 
 Reading = Callable[[str], Awaitable[tuple[Page, PageFacts]]]

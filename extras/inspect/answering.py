@@ -80,7 +80,7 @@ _LIMITS: dict[str, StopReason] = {
     "token": "token_limit",
     "cost": "token_limit",
 }
-"""By what Inspect calls them; its others (messages, turns) are steps."""
+"""Our reasons by Inspect's names of its limits; its others (messages, turns) are steps."""
 
 
 def answering(make: Callable[[], Agent]) -> Run:

@@ -44,7 +44,7 @@ class SampleFigures:
 
     trial: int
     values: Mapping[str, float | None]
-    """By metric; `None` or missing is unknown."""
+    """Values by metric; a missing or `None` value is unknown."""
     broken: Mapping[str, Sequence[str]]
     """Rules that the report breaks, with the words that do."""
     judge: str
@@ -52,11 +52,11 @@ class SampleFigures:
     stopped: str | None
     """Why the judging was not finished."""
     task: str
-    """What is drawn with its question."""
+    """The task that is drawn with its question."""
 
 
 _ROUNDS: dict[Path, asyncio.Lock] = {}
-"""By study: two scorings of one process take turns in it."""
+"""Locks by study, with which two scorings of one process take turns in it."""
 
 
 class Keeping:

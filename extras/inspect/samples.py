@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from inspect_ai.solver import TaskState
 
 RECORD = "drr:record"
-"""In a sample's store, and with it in the log: a sample can be scored again from there."""
+"""The key in a sample's store, and so in the log, from which a sample can be scored again."""
 _ENDED = {"max_tokens": "truncated", "content_filter": "refused", "model_length": "context_limit"}
 _RUNS: dict[str, SampleRun] = {}
 

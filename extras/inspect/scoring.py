@@ -44,7 +44,7 @@ TABLES: dict[str, tuple[str, ...]] = {
     "rules": ("rules",),
     "recall": ("key-points",),
 }
-"""Of a group, the tables of metrics that it fills. What compares reports with each other has no score of its own."""
+"""Tables of metrics that each group fills. Comparisons of reports have no score of their own."""
 EFFORT = "effort"
 USUAL = "faithfulness,citations,quality,rules"
 _POOLED = frozenset({"fp_micro"})

@@ -26,11 +26,11 @@ class RunPlace:
 
 
 _PLACE: ContextVar[RunPlace | None] = ContextVar("drr_place", default=None)
-"""Of a variant of ours."""
+"""The place of a run of ours."""
 _SAMPLES: dict[str, RunPlace] = {}
-"""Of the samples of an evaluation by Inspect that are under way."""
+"""Places of the samples under way in an evaluation by Inspect."""
 PLACE = "drr:run"
-"""In a sample's store: which of them is its own. A store goes where an agent's calls go, a context of ours need not."""
+"""The key of its place in a sample's store, which goes wherever an agent's calls go."""
 
 
 def enter(place: RunPlace) -> None:

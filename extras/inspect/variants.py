@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 PREFIX = "inspect:"
 PROMPT = "inspect"
-"""What each of them is told, here and in an evaluation of Inspect's."""
+"""The prompt of all of them, here and in an evaluation of Inspect's."""
 PROMPTS = (PROMPT, "report", "report_form")
 _INFO = "__registry_info__"
-"""Where Inspect's decorators say what they made."""
+"""The attribute in which Inspect's decorators say what they made."""
 
 
 def is_agent(found: object) -> bool:

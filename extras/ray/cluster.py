@@ -30,7 +30,7 @@ _QUIET = {"RAY_USAGE_STATS_ENABLED": "0"}
 """Nothing is told to Ray's makers."""
 _TRIES = 3
 _STORE_BYTES = 200_000_000
-"""Of results on their way, on a Ray of our own."""
+"""Bytes of results on their way, on a Ray of our own."""
 
 
 class ClusterNode(NamedTuple):
@@ -182,7 +182,6 @@ class RayPlace(NamedTuple):
 
     name: str
     node: str
-    """As Ray calls it."""
 
 
 class RayWorker:

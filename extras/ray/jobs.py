@@ -28,7 +28,7 @@ _DEATHS = 3
 _STILLBORN = 3
 _NOTE_S, _PLACE_S = 10.0, 300.0
 _LOOK_S = 0.5
-"""How long Ray is asked for news at a time: Ctrl-C is heard in between."""
+"""Seconds of one wait for Ray's news, so that Ctrl-C is heard in between."""
 _GONE_S = 5
 """A node is known to be gone some seconds after its workers are."""
 
@@ -38,7 +38,7 @@ class BenchOrder:
     """The first order of each worker; never a secret."""
 
     opening: Opening
-    """Of a bench: `opener` gives a context manager of an object whose methods are the jobs."""
+    """The opening of a bench: `opener` gives a context manager of an object whose methods are the jobs."""
     workers: int
     address: str | None = None
     code: str = ""

@@ -27,7 +27,7 @@ from drr.study.slots import (
 )
 
 NAME = "drr-limits-1"
-"""With the number of what is said to it: who says something else has another actor."""
+"""The actor's name, with the version of its messages: drivers of another version have another actor."""
 NAMESPACE = "drr"
 POLL_S = 10.0
 _SILENT = 4

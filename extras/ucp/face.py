@@ -60,7 +60,7 @@ _TOOLS = {
     )
 }
 _OUTCOMES = {"not_found": "not_found", "not_allowed": "unauthorized"}
-"""What UCP tells as the outcome of a call that worked; all else that goes wrong is an error of the protocol below."""
+"""UCP's outcomes of calls that worked; all else that goes wrong is an error of the protocol below."""
 
 
 class Ucp:

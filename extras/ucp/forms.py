@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from typing_extensions import TypedDict
 
 VERSION = "2026-08-25"
-"""Of the protocol's text that this was written from."""
+"""The version of the protocol's text that this was written from."""
 SEARCH, LOOKUP, ORDER = (f"dev.ucp.shopping.{name}" for name in ("catalog.search", "catalog.lookup", "order"))
 MOST, PAGE = 50, 10
 

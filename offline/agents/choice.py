@@ -18,7 +18,7 @@ from drr.offline.agents.question import Asked, content_words, head_of, is_fixed,
 
 CANDIDATES = 5
 _ENDINGS = frozenset(("", "e", "ed", "en", "er", "ing", "ion", "or", "ation", "ic", "ist", "y"))
-"""By which forms of one word differ."""
+"""Endings that tell forms of one word apart."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Pick:
     need: str
     product: SeenProduct
     others: tuple[SeenProduct, ...]
-    """What else was considered, best first."""
+    """The other candidates, best first."""
 
 
 @dataclass(frozen=True)
@@ -277,7 +277,7 @@ class Kinds:
     def __init__(self, products: Iterable[SeenProduct], bought: Iterable[Kind] = ()) -> None:
         self.counts: Counter[Kind] = Counter()
         self.of: dict[str, Kind] = {}
-        """By the listing's address."""
+        """Kinds by the listing's address."""
         names: dict[Kind, set[str]] = defaultdict(set)
         inside: dict[Kind, Counter[str]] = defaultdict(Counter)
         for product in products:
@@ -296,7 +296,7 @@ class Kinds:
             for kind, named in self.names.items()
         }
         self.naming = Counter(word for words in self.names.values() for word in words)
-        """How many kinds a word names."""
+        """The number of kinds that a word names."""
         self.describing = Counter(word for words in self.modifiers.values() for word in words)
 
 

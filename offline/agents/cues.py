@@ -172,7 +172,7 @@ class NeedFinder:
         self._asides = asides
         self._listing = listing
         self.firm: list[str] = []
-        """Of the needs, those that a verb asks for or that stand in a list; known once they were asked for."""
+        """The needs that a verb asks for or that stand in a list, known after `needs`."""
 
     @cached_property
     def _again(self) -> bool:

@@ -21,7 +21,7 @@ from drr.offline.agents.question import Asked, content_words
 
 _SENTENCES, _MOST_WORDS, _MOST, _SHORT, _FEW = 4, 14, 24, 6, 3
 _TOGETHER, _NEAR, _ALONE, _ONLY, _SHARED, _ELSEWHERE = 3.0, 2.2, 1.3, 1.0, 0.3, 0.5
-"""How clearly words name a kind: its name with what says which, the name alone, only what says which."""
+"""Degrees of evidence for a kind: its name with what says which, the name alone, only what says which."""
 _FIRST, _AMONG, _BOUGHT = 0.8, 0.3, 2.2
 _WANTED, _NEW, _OWNED = 0.7, 0.3, -2.0
 _LEAST, _DESCRIBED, _BEHIND, _FOUND = 1.5, 2.0, 1.5, 0.7
@@ -38,12 +38,12 @@ class KindMention:
 
     kind: Kind
     evidence: float
-    """How clearly its words say it."""
+    """The clarity with which its words say it."""
     place: float
-    """Whether the words around want it, or tell it as owned."""
+    """Evidence of the words around it: above 0 where they want it, below where it is owned already."""
     start: int
     places: frozenset[int]
-    """Where its own words stand."""
+    """Positions of its own words."""
     stems: frozenset[str]
     named: bool
 

@@ -53,7 +53,7 @@ class SeenPage:
     title: str
     text: str
     read: bool
-    """Whether the text is a summary of the page, and not the snippet of a search engine."""
+    """True for a summary of the page, false for the snippet of a search engine."""
 
 
 class SeenPart(NamedTuple):
@@ -98,7 +98,7 @@ class Memory:
     found: dict[str, list[str]] = field(default_factory=dict)
     """Search -> addresses of what it found, best first."""
     sought: tuple[str, ...] = ()
-    """What a researcher who looked through the shop for the question took it to be after."""
+    """The things a researcher took the question to ask for, when it looked through the shop."""
 
     papers: list[str] = field(default_factory=list)
     """Files that have words, by name."""

@@ -36,7 +36,7 @@ class Asked:
 
     text: str
     needs: tuple[str, ...]
-    """What to look for in the catalogue, most wanted first."""
+    """Things to look for in the catalogue, most wanted first."""
     firm: tuple[str, ...]
     """Those of them that are named as wanted: behind a verb that asks for them, or, by more than a word, in a list."""
     wishes: tuple[str, ...]
@@ -44,7 +44,7 @@ class Asked:
     topic: str
     """The word that the question is about."""
     asks: tuple[str, ...]
-    """What must be known besides products, as words for a web search."""
+    """Words for a web search for what must be known besides products."""
     constraints: Constraints
     named: tuple[str, ...]
     """Runs of capitals inside a sentence: things that were bought, by name."""

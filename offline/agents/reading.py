@@ -217,7 +217,7 @@ class Synthesis:
     """Lines of files."""
     pictures: tuple[str, ...]
     sought: tuple[str, ...]
-    """What it was after, where it was sent to look through the shop."""
+    """The things that it was sent to look for in the shop."""
 
     def hand_on(self, memory: Memory) -> None:
         """Hand the memory on to whoever reads the researchers' reports."""

@@ -24,7 +24,7 @@ class ThemeWords(TypedDict):
     season: str
     gift: str
     avoid: NotRequired[tuple[str, list[str]]]
-    """What some shoppers keep away from, and in which of the needs."""
+    """Things that some shoppers keep away from, and the needs that they are in."""
 
 
 class DraftText(TypedDict):
@@ -46,7 +46,7 @@ class PurchaseRecord(NamedTuple):
     kind: str
     """The last two words of that: what to search for."""
     themes: list[str]
-    """Of the head of the title: what a seller adds ("for dog walks") is not what a thing is."""
+    """Themes of `thing`: the words that a seller adds ("for dog walks") do not say what a thing is."""
     price: float | None
     used_up: bool
     """Bought again because it is used up."""
@@ -56,7 +56,7 @@ class PurchaseRecord(NamedTuple):
 class Shopper(NamedTuple):
     state: str | None
     dear: float
-    """How much more than usual the shopper pays: 0.8, 1 or 1.3."""
+    """The shopper's usual prices beside other people's: 0.8, 1 or 1.3."""
     records: list[PurchaseRecord]
     themes: list[str]
 

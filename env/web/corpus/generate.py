@@ -27,7 +27,7 @@ _FEEDERS = (
     (("Junco", "Sparrow", "Towhee", "Dove"), "a low tray or bare ground with white millet"),
     (("Bluebird",), "a cup of mealworms"),
 )
-"""What birds eat from, by a word of their names."""
+"""Feeders of birds, by a word of their names."""
 
 
 def write(target: Path) -> SandboxManifest:
