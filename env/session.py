@@ -34,9 +34,9 @@ class Session:
     _changes: list[Change] = field(default_factory=list, repr=False)
     _lock: Lock = field(default_factory=Lock, repr=False)
 
-    def anew(self) -> Session:
-        """The same user's view of the same shop, without what was changed in this one."""
-        return Session(self.shop, self.user_id, self.open_access)
+    def anew(self, user_id: str | None = None) -> Session:
+        """This user's view of the same shop, or the given user's, without the changes of this one."""
+        return Session(self.shop, user_id or self.user_id, self.open_access)
 
     def user(self, user_id: str) -> User | None:
         own = self._users.get(user_id)

@@ -7,6 +7,7 @@ import os
 import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote_to_bytes
 
 from drr.env.errors import DrrError, Misuse
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 _SHORTEST = 16
 _LONGEST = 1024
 _SCHEME = "bearer "
+_PLACE = b"/t/"
 _HINT = "send `Authorization: Bearer TOKEN` with the token that drr tools mcp printed or keeps in its --token-file"
 
 
@@ -53,14 +55,24 @@ def _reason(error: Exception) -> str:
 
 
 class TokenGuard:
-    """Answers 401 to every request without the token, from this machine too: other users and pages live there as well."""
+    """Answers 401 to every request without the token, from this machine too: other users and pages live there as well.
 
-    def __init__(self, app: ASGIApp, token: str, *, message: str = _HINT) -> None:
+    `by_address`: the token may also stand in the path, `/t/TOKEN/REST`, and whoever is behind the door sees `/REST` only.
+    """
+
+    def __init__(self, app: ASGIApp, token: str, *, message: str = _HINT, by_address: bool = False) -> None:
         self._app, self._token = app, token.encode()
-        self._said = message
+        self._said, self._by_address = message, by_address
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan" or self._admits(scope):
+        if self._by_address and scope["type"] == "http" and scope["raw_path"].startswith(_PLACE):
+            token, _, rest = scope["raw_path"][len(_PLACE) :].partition(b"/")
+            admitted = hmac.compare_digest(unquote_to_bytes(token), self._token)
+            path = unquote_to_bytes(rest).decode("utf-8", "replace")
+            scope = {**scope, "path": f"/{path}", "raw_path": b"/" + rest}
+        else:
+            admitted = scope["type"] == "lifespan" or self._admits(scope)
+        if admitted:
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
             from starlette.responses import JSONResponse

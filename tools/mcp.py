@@ -21,12 +21,20 @@ from drr.env.records.lines import one_line
 from drr.env.shop_world import ShopWorld
 from drr.tools.base import ToolAnswer, ToolContext, ToolError, cited
 from drr.tools.registry import EVERY, TOOLS, call
+from drr.tools.sessions import ASKER, Asker
 from drr.tools.spec import Tool
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.tools import Tool as ServedTool
 from mcp.shared.exceptions import MCPError
-from mcp_types import UNSUPPORTED_PROTOCOL_VERSION, CallToolResult, ImageContent, TextContent, ToolAnnotations
+from mcp_types import (
+    INVALID_REQUEST,
+    UNSUPPORTED_PROTOCOL_VERSION,
+    CallToolResult,
+    ImageContent,
+    TextContent,
+    ToolAnnotations,
+)
 from mcp_types import Tool as ListedTool
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.requests import Request
@@ -46,20 +54,26 @@ class ClientContexts:
         if session_id is None:
             return self._own
         with self._lock:
-            found = self._by_session.get(session_id)
-            if found is None:
-                found = self._by_session[session_id] = _anew(self._origin)
-                weakref.finalize(lives, self._by_session.pop, session_id, None)
-            return found
+            return self._by_session.get(session_id) or self._open(session_id, lives, None)
+
+    def open(self, session_id: str, lives: object, user_id: str | None) -> None:
+        """Give the session to this user, or else to the server's own, for as long as it lasts."""
+        with self._lock:
+            self._open(session_id, lives, user_id)
+
+    def _open(self, session_id: str, lives: object, user_id: str | None) -> ToolContext:
+        self._by_session[session_id] = found = _anew(self._origin, user_id)
+        weakref.finalize(lives, self._by_session.pop, session_id, None)
+        return found
 
     def __len__(self) -> int:
         return len(self._by_session)
 
 
-def _anew(ctx: ToolContext) -> ToolContext:
-    """The same user in the same shop, as nobody changed anything."""
+def _anew(ctx: ToolContext, user_id: str | None = None) -> ToolContext:
+    """The same user, or the given one, in the same shop, as nobody changed anything."""
     if isinstance(ctx.world, ShopWorld):
-        return replace(ctx, world=replace(ctx.world, session=ctx.world.session.anew()))
+        return replace(ctx, world=replace(ctx.world, session=ctx.world.session.anew(user_id)))
     return ctx
 
 
@@ -190,7 +204,17 @@ class ShopServer(MCPServer[ClientContexts]):
             await asyncio.sleep(self._pulse_s)
             so_far = time.monotonic() - started
             message = f"{one_line(name, 60)}: {so_far:.0f} of at most {deadline_s:g} s"
-            await context.report_progress(so_far, deadline_s, message)
+            await _report(context, so_far, deadline_s, message)
+
+
+async def _report(context: Context[ClientContexts, Any], so_far: float, whole: float, message: str) -> None:
+    """Over HTTP by the client's own stream: the answer itself is one JSON document."""
+    asked = context.request_context
+    token = (asked.meta or {}).get("progress_token")
+    if asked.request is None:
+        await context.report_progress(so_far, whole, message)
+    elif token is not None:
+        await asked.session.send_progress_notification(token, so_far, whole, message)
 
 
 def _context_of(context: Context[ClientContexts, Any]) -> ToolContext:
@@ -200,12 +224,30 @@ def _context_of(context: Context[ClientContexts, Any]) -> ToolContext:
 
 
 async def _with_session(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Ask the client to shake hands. Over HTTP the newest protocol has no sessions, so no client could see its own edits."""
-    if ctx.request is not None and ctx.protocol_version not in HANDSHAKE_PROTOCOL_VERSIONS:
+    """Ask the client to shake hands, and keep the session to the user for whom it was opened.
+
+    Over HTTP the newest protocol has no sessions, so no client could see its own edits.
+    """
+    if ctx.request is None:
+        return await call_next(ctx)
+    if ctx.protocol_version not in HANDSHAKE_PROTOCOL_VERSIONS:
         raise MCPError(
             code=UNSUPPORTED_PROTOCOL_VERSION,
             message="over HTTP this server keeps a session for each client; begin with initialize",
             data={"supported": list(HANDSHAKE_PROTOCOL_VERSIONS), "requested": ctx.protocol_version},
+        )
+    asker: Asker = ctx.request.scope.get(ASKER) or Asker(None)
+    contexts: ClientContexts = ctx.lifespan_context
+    session_id = ctx.request.headers.get("mcp-session-id")
+    if ctx.method == "initialize" and session_id is None:
+        result = await call_next(ctx)  # what the client said of itself is its session's only after this
+        asker.opened = lambda opened: contexts.open(opened, ctx.session.client_params, asker.user_id)
+        return result
+    own = contexts.of(session_id, ctx.session.client_params).session.user_id
+    if asker.user_id is not None and asker.user_id.upper() != (own or "").upper():
+        raise MCPError(
+            code=INVALID_REQUEST,
+            message="a session stays its user's, and this one is not that of the user named here; initialize another",
         )
     return await call_next(ctx)
 

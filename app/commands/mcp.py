@@ -4,33 +4,44 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.app.console import add_setting_options, settings_of
 from drr.app.session import tool_context
 from drr.env.errors import DrrError, Misuse
+from drr.env.query import read_queries
+from drr.tools.access import in_capitals
 from drr.tools.guard import TokenGuard, new_token, token_in
 from drr.tools.registry import all_faces, face
+from drr.tools.sessions import ForUsers
 
 if TYPE_CHECKING:
-    from drr.tools.mcp import ShopServer
+    from drr.tools.base import ToolContext
+    from starlette.types import ASGIApp
 
 _EXAMPLES = """\
 examples:
   drr tools mcp --shop demo/shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1           # stdio, for a client that starts it
   drr tools mcp --shop demo/shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --http 8765   # http://127.0.0.1:8765/mcp, prints a token
+  drr tools mcp --shop demo/shop --http 8765 --queries demo/queries.jsonl   # a client names its user: DRR-User or DRR-Query, or the address
   drr tools mcp --shop demo/shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --face ucp   # search_catalog, lookup_catalog, get_product, get_order
 
 In a client's configuration:
-  {"mcpServers": {"shop": {"command": "drr", "args": ["mcp", "--shop", "demo/shop", "--user", "..."]}}}"""
+  {"mcpServers": {"shop": {"command": "drr", "args": ["tools", "mcp", "--shop", "demo/shop", "--user", "..."]}}}"""
 
 
 def build(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     parser.epilog = _EXAMPLES
     add("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
-    add("--user", metavar="USER", help="whose session this is")
+    add(
+        "--user",
+        metavar="USER",
+        help="whose session this is; over HTTP, whose it is unless the client names another",
+    )
     add(
         "--face",
         choices=tuple(all_faces()),
@@ -45,6 +56,13 @@ def build(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="the token of --http is read from here, and made here if the file is not there (default: a new one, printed)",
     )
+    add(
+        "--queries",
+        metavar="FILE",
+        help="with --http: a client may name its user by a query of this file, with the header DRR-Query or at /mcp/queries/ID;"
+        " DRR-User and /mcp/users/USER name one directly",
+    )
+    add("--one-user", action="store_true", help="with --http: nobody but --user may be named")
     add_setting_options(parser, "search", "web", "sandbox", "web_record", "web_top_k", "shop_url")
 
 
@@ -52,12 +70,16 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.tools.mcp import ShopServer
 
     if arguments.http is None:
-        if arguments.token_file is not None:
-            raise Misuse(
-                "--token-file: only with --http; over stdio the client that starts us is the only one"
-            )
+        for option in ("token_file", "queries", "one_user"):
+            if getattr(arguments, option):
+                raise Misuse(
+                    f"--{option.replace('_', '-')}: only with --http; over stdio the client that starts us is the only one"
+                )
     else:
         _check_port(arguments.http)
+    if arguments.one_user and arguments.user is None:
+        raise Misuse("--one-user: give --user, whom it means")
+    queries = None if arguments.queries is None else _users_of(arguments.queries)
     with tool_context(
         arguments.shop, arguments.user, settings_of(arguments).settings, open_access=arguments.open_access
     ) as ctx:
@@ -65,8 +87,26 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.http is None:
             server.run("stdio")
         else:
-            _serve(server, arguments.http, _token(arguments.token_file))
+            find = _one(arguments.user) if arguments.one_user else partial(_found, ctx)
+            _serve(
+                ForUsers(server.streamable_http_app(host="127.0.0.1", json_response=True), find, queries),
+                arguments.http,
+                _token(arguments.token_file),
+            )
     return 0
+
+
+def _users_of(file: str) -> dict[str, str]:
+    return {query.id: query.user_id for query in read_queries(Path(file))}
+
+
+def _found(ctx: ToolContext, name: str) -> str | None:
+    user = in_capitals(name, ctx.session.shop.store.user)
+    return None if user is None else user.user_id
+
+
+def _one(user: str) -> Callable[[str], str | None]:
+    return lambda name: user if name.upper() == user.upper() else None
 
 
 def _token(file: str | None) -> str:
@@ -81,17 +121,24 @@ def _token(file: str | None) -> str:
     return token
 
 
-def _serve(server: ShopServer, port: int, token: str) -> None:
+def _serve(app: ASGIApp, port: int, token: str) -> None:
     import uvicorn
     from drr.app.pages.serve import PatientProtocol
 
-    guarded = TokenGuard(server.streamable_http_app(host="127.0.0.1"), token)
     print(
-        f"serving http://127.0.0.1:{port}/mcp until Ctrl-C; clients send `Authorization: Bearer TOKEN`",
+        f"serving http://127.0.0.1:{port}/mcp until Ctrl-C; clients send `Authorization: Bearer TOKEN`, or take"
+        f" http://127.0.0.1:{port}/t/TOKEN/mcp; /mcp/users/USER is that user's",
         file=sys.stderr,
         flush=True,
     )
-    uvicorn.run(guarded, host="127.0.0.1", port=port, log_level="warning", http=PatientProtocol)
+    uvicorn.run(
+        TokenGuard(app, token, by_address=True),
+        host="127.0.0.1",
+        port=port,
+        log_level="warning",
+        access_log=False,
+        http=PatientProtocol,
+    )
 
 
 def _check_port(port: int) -> None:
