@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -34,6 +34,8 @@ class ReportConfig:
     """The folder; without one only the document is made."""
     viewer: str | None = None
     """Path of the viewer's pages, seen from the folder."""
+    figures: Sequence[str] = ("svg",)
+    """Forms of the figures."""
     paper_figures: bool = False
     paper: str | None = None
     """Paper whose numbering of tables is used."""
@@ -135,7 +137,7 @@ def _write(study: Study, read: Judged, document: StudyDocument, config: ReportCo
     """Write the folder of the report."""
     from drr.app.report.write import write_report
 
-    material = _material(study, read, document, config, out)
+    material = replace(_material(study, read, document, config, out), forms=config.figures)
     tables = write_report(material, out)
     return Written(len(tables), paper_left_out=config.paper_figures and not material.with_paper)
 

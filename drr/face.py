@@ -332,6 +332,7 @@ def report(
     verdicts: str | Path | None = None,
     viewer: str | None = None,
     paper: str | None = None,
+    figures: Sequence[str] = ("svg",),
     paper_figures: bool = False,
 ) -> StudyReport:
     """Report a judged study; with `out` write its folder of pages, tables and figures, and say which page comes first.
@@ -346,6 +347,7 @@ def report(
         judge=judge,
         out=_path(out),
         viewer=viewer,
+        figures=figures,
         paper_figures=paper_figures,
         paper=paper,
         human=[Path(file) for file in human],

@@ -25,12 +25,20 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--out",
         type=Path,
         metavar="DIR",
-        help="index.html, answers behind its numbers, tables as md, tex, csv, figures as svg, png, pdf",
+        help="index.html, answers behind its numbers, tables as md, tex, csv, figures as svg",
     )
     add(
         "--viewer",
         metavar="PLACE",
         help="where the pages of `drr view --static` lie, seen from --out: each answer behind a number leads there (default: ../viewer, if it is there)",
+    )
+    add(
+        "--figures",
+        nargs="+",
+        choices=("svg", "png", "pdf"),
+        default=["svg"],
+        metavar="FORM",
+        help="forms of the figures: svg, png, pdf (default: svg)",
     )
     add("--judge", help="whose judgements (default: the last by a model, else by rules)")
     add(

@@ -36,9 +36,9 @@ def draw_all(material: Material, folder: Path) -> list[tuple[str, str]]:
     """Writes what this study has data for, light and dark; (file name without ending, title) of each."""
     drawn = []
     for name, title, _ in every_figure():
-        laid = _save(material, name, LIGHT, FORMS, folder, None)
+        laid = _save(material, name, LIGHT, material.forms, folder, None)
         if laid is not None:
-            _save(material, name, DARK, FORMS, folder, laid)
+            _save(material, name, DARK, material.forms, folder, laid)
             drawn.append((name, title))
     return drawn
 

@@ -84,6 +84,8 @@ class Material:
     viewer: str | None = None
     """Path of the viewer's pages, seen from the report's folder."""
     raters: Raters | None = None
+    forms: Sequence[str] = ("svg", "png", "pdf")
+    """Forms in which its figures are drawn or can be asked for."""
 
     @property
     def banner(self) -> str | None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from drr.app.pages.frame import Frame, FramePlace
 from drr.app.report.behind import FOLDER, pages_of, sections_behind
-from drr.app.report.forest_figure import DARK, FORMS, LIGHT
+from drr.app.report.forest_figure import DARK, LIGHT
 from drr.app.report.headline import facts, leads, unscored
 from drr.app.report.material import Material
 from drr.app.report.tables import FLOOR, Cell, Heading, Table
@@ -177,10 +177,11 @@ def index_page(material: Material, tables: Sequence[Table], figures: Sequence[tu
     drawn = dict(figures)
     answers = pages_of(material, tables)
     sections = "".join(
-        section(table, answers) + (_picture(table.name, drawn.pop(table.name)) if table.name in drawn else "")
+        section(table, answers)
+        + (_picture(material, table.name, drawn.pop(table.name)) if table.name in drawn else "")
         for table in tables
     )
-    sections += "".join(_picture(file, title) for file, title in drawn.items())
+    sections += "".join(_picture(material, file, title) for file, title in drawn.items())
     return (
         templates()
         .get_template("summary.html")
@@ -232,8 +233,8 @@ def _frame(material: Material) -> Frame:
     return Frame(material.study.folder.resolve().name, False, places, lambda: judged_by, scripts=())
 
 
-def _picture(file: str, title: str) -> str:
-    names = [f"{file}{scheme.ending}.{form}" for scheme in (LIGHT, DARK) for form in FORMS]
+def _picture(material: Material, file: str, title: str) -> str:
+    names = [f"{file}{scheme.ending}.{form}" for scheme in (LIGHT, DARK) for form in material.forms]
     links = " ".join(f'<a href="figures/{name}">{name.removeprefix(file).strip(".-")}</a>' for name in names)
     return (
         f'<figure id="figure-{file}" class="scroll" tabindex="0" role="region" aria-label="{escape(title)}, figure">'

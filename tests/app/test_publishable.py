@@ -96,7 +96,7 @@ def material(judged_study: Path) -> Material:
 
 @pytest.mark.long
 def test_every_table_of_a_study_can_be_read(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
-    drr.out("report", judged_study, "--out", tmp_path / "r")
+    drr.out("report", judged_study, "--out", tmp_path / "r", "--figures", *FORMS)
     sources = sorted((tmp_path / "r" / "tables").glob("*.tex"))
     names = {source.stem for source in sources}
     for source in sources:
