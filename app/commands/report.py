@@ -51,22 +51,12 @@ def build(parser: argparse.ArgumentParser) -> None:
         choices=printed_papers(),
         help="the tables of this paper by their own numbers, with its printed figures, marked as another setting, where no rules took part",
     )
-    add(
-        "--human",
-        type=Path,
-        nargs="+",
-        default=[],
-        metavar="FILE",
-        help="labels of people (default: those of drr judges annotate)",
-    )
-    add(
-        "--labels",
-        type=Path,
-        nargs="+",
-        default=[],
-        metavar="FILE",
-        help="labels of a part (`drr judges annotate --sample`): each figure beside its estimate that holds the judge's error",
-    )
+    labels = {
+        "--human": "labels of people (default: those of drr judges annotate)",
+        "--labels": "labels of a part (`drr judges annotate --sample`): each figure beside its estimate that holds the judge's error",
+    }
+    for name, help_text in labels.items():
+        add(name, type=Path, nargs="+", default=[], metavar="FILE", help=help_text)
     add("--explain", action="store_true", help="every metric: what it means, its scale, which way is better")
     add(
         "--complete-only",
