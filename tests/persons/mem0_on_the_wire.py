@@ -1,4 +1,4 @@
-"""Run by `test_mem0.py` in an environment that has mem0ai: a scripted model, the real package, the command a user types."""
+"""Run by `test_memories.py` in an environment that has mem0ai: a scripted model, the real package, the command a user types."""
 
 from __future__ import annotations
 

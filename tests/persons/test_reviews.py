@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 from drr.data_ingest.review_rows import ReviewTexts
+from drr.env.entities import KeptReview
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
-from drr.papers.pdr.build import stated_traits
-from drr.papers.pdr.person import read_persons
+from drr.papers.pdr.build import own_reviews, stated_traits
+from drr.papers.pdr.candidates import Candidate, accepted, batches
+from drr.papers.pdr.person import Attribute, read_persons
 
 from tests.cases import cases
 from tests.commands import Drr, drr
+from tests.persons.shopper import ANNA
+from tests.wire import Fail, Request, Say, Wire
 
 
 @pytest.fixture(scope="module")
@@ -123,3 +128,134 @@ def test_only_what_is_said_of_oneself_is_stated(text: str, themes: list[str]) ->
     found = stated_traits(text)
     assert sorted(one.theme for one in found) == sorted(themes)
     assert all(one.quote in text for one in found)
+
+
+MODEL = "anthropic:claude-sonnet-5-5"
+
+
+def review(text: str, number: int = 1) -> KeptReview:
+    return KeptReview(
+        order_id=str(number),
+        user_id=ANNA.user_id,
+        product_id="B1",
+        date="2022-01-01T00:00:00.000",
+        rating=5,
+        title="Fine",
+        text=text,
+    )
+
+
+REVIEWS = [
+    review("Well made. We rent a flat\nwithout a lift. I would buy a bike if I had stairs."),
+    review("My friend says I never cook at home. I cook for my parents on Sundays, says Ortiz.", 2),
+    review("Our old dog sleeps on it. We rent a flat without a lift, so it had to be light.", 3),
+]
+KNOWN = [
+    Attribute(id="pets-dogs", block="pets", statement="shares the household with a dog", basis="records")
+]
+
+
+@pytest.mark.parametrize(
+    ("quote", "block", "why"), cases("persons", "test_a_candidate_stays_only_where_the_shopper_says_it")
+)
+def test_a_candidate_stays_only_where_the_shopper_says_it(quote: str, block: str, why: str | None) -> None:
+    one = Candidate.model_validate({"block": block, "statement": "lives so", "quote": quote})
+    found = accepted([one], REVIEWS, KNOWN, ANNA)
+    assert found.refused == ({why: 1} if why else {})
+    assert len(found.attributes) == (0 if why else 1)
+
+
+def test_the_quotation_is_the_sentence_as_it_stands_and_one_statement_is_one_attribute() -> None:
+    rows = [
+        {"block": "home", "statement": "rents a flat without a lift.", "quote": quote}
+        for quote in ("We rent a flat without a lift.", "We rent a flat without a lift, so it had")
+    ]
+    found = accepted([Candidate.model_validate(row) for row in rows], REVIEWS, KNOWN, ANNA).attributes
+    assert [(one.id, one.basis) for one in found] == [("home-said-rents-a-flat-without-a-lift", "stated")]
+    assert [(ground.order_id, ground.quote) for ground in found[0].evidence] == [
+        ("1", "We rent a flat\nwithout a lift."),
+        ("3", "We rent a flat without a lift, so it had to be light."),
+    ]
+
+
+def test_no_review_is_left_out_of_the_requests() -> None:
+    many = [review("word " * 1000, number) for number in range(7)] + [review("word " * 9000, 7)]
+    assert [len(batch) for batch in batches(many)] == [2, 2, 2, 1, 1]
+
+
+@pytest.fixture(scope="module")
+def talker(kept: Path) -> tuple[str, str]:
+    """A shopper, and a sentence of an own review."""
+    plain = re.compile(
+        r"(?:^|(?<=[.!] ))(?:I|We|My|Our) (?!.*(?:friend|neighbor|would|wish|if |used to|\?))[^.!?\n]{20,}",
+        re.M,
+    )
+    with open_shop(str(kept), Settings()) as shop:
+        for user_id in shop.store.sample_users(24, seed=7, min_orders=5):
+            for one in own_reviews(shop.store, user_id, shop.manifest.as_of):
+                found = plain.search(one.text)
+                if found is not None and not stated_traits(one.text):
+                    return user_id, found[0]
+    raise AssertionError("the sample has no such sentence")
+
+
+def test_what_a_model_finds_is_paid_for_once_and_checked_against_the_reviews(
+    kept: Path, talker: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    user_id, sentence = talker
+    out = tmp_path / "persons.jsonl"
+    rows = [
+        {"block": "decision", "statement": "takes time over what is kept", "quote": sentence},
+        {"block": "pets", "statement": "keeps an elephant", "quote": "We keep an elephant in the shed"},
+    ]
+
+    def scripted(request: Request) -> Say:
+        return Say(json.dumps({"candidates": rows}))
+
+    base = ("persons", "build", "--shop", kept, "--out", out, "--user", user_id, "--quiet", "--json")
+    assert drr(*base, "--model", "offline") == 0
+    assert not out.with_name("persons.jsonl.study").exists()
+    rules = out.read_bytes()
+    capsys.readouterr()
+    with Wire(scripted) as wire:
+        asked = (*base, "--model", MODEL, "--base-url", wire.url)
+        assert drr(*asked) == 0
+        document = json.loads(capsys.readouterr().out)
+        sent, first = len(wire.requests), out.read_bytes()
+        assert drr(*asked) == 0
+        assert len(wire.requests) == sent
+    assert out.read_bytes() == first != rules
+    assert document["candidates"]["kept"] == 1
+    assert document["candidates"]["refused"]["quotation"] == sent
+    bodies = [json.dumps(request.body, ensure_ascii=False) for request in wire.requests]
+    assert any(sentence in body for body in bodies)
+    assert not any(user_id in body for body in bodies)
+    (person,) = read_persons(out).values()
+    found = next(one for one in person.attributes if one.statement == "takes time over what is kept")
+    assert found.basis == "stated"
+    assert sentence in (found.evidence[0].quote or "")
+    assert "elephant" not in out.read_text()
+    assert drr("persons", "check", out, "--shop", kept) == 0
+
+
+def test_a_shopper_whose_reviews_were_not_read_is_not_written_and_that_is_said(
+    kept: Path, talker: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "persons.jsonl"
+    with Wire(lambda request: Fail(400, "invalid_request_error", "no")) as wire:
+        asked = ("--model", MODEL, "--base-url", wire.url, "--quiet")
+        assert drr("persons", "build", "--shop", kept, "--out", out, "--user", talker[0], *asked) == 1
+    assert "1 of 1 users are not in it" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_a_shop_without_reviews_asks_nobody(
+    sample_shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Wire([]) as wire:
+        asked = ("--model", MODEL, "--base-url", wire.url)
+        out = tmp_path / "persons.jsonl"
+        assert drr("persons", "build", "--shop", sample_shop, "--out", out, "--users", "2", *asked) == 0
+        assert wire.requests == []
+    assert "--keep-reviews" in capsys.readouterr().err
+    assert len(read_persons(out)) == 2

@@ -7,8 +7,10 @@ import sys
 
 import pytest
 from drr.wording.dates import dates
+from drr.wording.excerpt import excerpt, piece
 from drr.wording.figures import (
     CARDINALS,
+    HEDGES,
     SPOKEN,
     money_slack,
     number_of,
@@ -121,3 +123,53 @@ def test_years_in_a_line_of_many_dates_are_told_apart_in_one_pass() -> None:
         return count
 
     assert work(400) < 5 * work(100)
+
+
+@pytest.mark.parametrize(("text", "read"), cases("wording", "test_only_amounts_of_us_dollars_are_read"))
+def test_only_amounts_of_us_dollars_are_read(text: str, read: list[float]) -> None:
+    assert [one.value for one in amounts(text)] == read
+
+
+@pytest.mark.parametrize(("before", "is_bound"), cases("wording", "test_an_arrow_is_no_bound"))
+def test_an_arrow_is_no_bound(before: str, *, is_bound: bool) -> None:
+    assert (HEDGES.before.search(before) is not None) is is_bound
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "shown"),
+    [
+        ("quiet bird feeder", 17, "quiet bird feeder"),
+        ("quiet bird feeder", 16, "quiet bird…"),
+        ("quiet bird feeder", 11, "quiet bird…"),
+        ("quiet bird feeder", 10, "quiet…"),
+        ("quiet bird  feeder", 12, "quiet bird…"),
+        ("x" * 100, 20, "x" * 19 + "…"),
+        ("鳥" * 100, 20, "鳥" * 19 + "…"),
+        ("", 5, ""),
+    ],
+)
+def test_an_excerpt_ends_at_a_word(text: str, most: int, shown: str) -> None:
+    assert excerpt(text, most) == shown
+    assert len(excerpt(text, most)) <= most
+
+
+TEXT = "Sunflower seed suits cardinals well."
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "kept", "shown"),
+    [
+        (0, len(TEXT), None, TEXT),
+        (3, 25, None, "seed suits"),
+        (10, 20, None, "seed suits"),
+        (9, 21, None, "seed suits"),
+        (3, 25, (3, 25), "flower seed suits card"),
+        (2, 27, (10, 14), "seed suits"),
+    ],
+)
+def test_a_piece_is_drawn_in_to_whole_words_and_keeps_its_support(
+    start: int, end: int, kept: tuple[int, int] | None, shown: str
+) -> None:
+    first, last = piece(TEXT, start, end, kept)
+    assert TEXT[first:last].rstrip() == shown
+    assert kept is None or (first <= kept[0] and last >= kept[1])
