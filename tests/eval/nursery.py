@@ -50,16 +50,8 @@ def scripted(url: str) -> Models:
 
 
 def web(url: str, page: str | None, *, seen: str | None = None, status: str = "ok") -> Source:
-    return Source.model_validate(
-        {
-            "url": url,
-            "type": "web",
-            "title": "a page",
-            "seen": seen or page or "",
-            "page": page,
-            "page_status": status,
-        }
-    )
+    read = {"seen": seen or page or "", "page": page, "page_status": status}
+    return Source.model_validate({"url": url, "type": "web", "title": "a page", **read})
 
 
 def answer(
@@ -89,30 +81,26 @@ def answer(
 
 async def _put(spec: Mapping[str, Any], context: Context) -> Outcome:
     rows, blobs = pack([Source.model_validate(source) for source in spec["sources"]])
-    extras = []
-    for one in spec["fabricated"]:
-        page = one.get("page")
-        digest = None if page is None else text_hash(page)
-        extras.append({"url": one["url"], "page_status": one["page_status"], "page_sha256": digest})
-        if page is not None:
-            blobs[f"text:{digest}"] = page
-    calls = []
-    for call in spec["calls"]:
-        digest = text_hash(call["result"])
-        calls.append(
-            {name: value for name, value in call.items() if name != "result"} | {"result_sha256": digest}
-        )
-        blobs[f"text:{digest}"] = call["result"]
+
+    def kept(text: str) -> str:
+        digest = text_hash(text)
+        blobs[f"text:{digest}"] = text
+        return digest
+
+    fabricated = [
+        {name: one[name] for name in ("url", "page_status")}
+        | {"page_sha256": None if one.get("page") is None else kept(one["page"])}
+        for one in spec["fabricated"]
+    ]
+    calls = [
+        {name: value for name, value in call.items() if name != "result"}
+        | {"result_sha256": kept(call["result"])}
+        for call in spec["calls"]
+    ]
     facts = {name: spec[name] for name in ("query_id", "query", "user_id", "variant", "trial")}
+    facts |= {"words": len(spec["report"].split()), "sources": rows}
     return Outcome(
-        {
-            **facts,
-            "words": len(spec["report"].split()),
-            "sources": rows,
-            "fabricated": extras,
-            "tool_calls": calls,
-        },
-        {**blobs, "report": spec["report"]},
+        {**facts, "fabricated": fabricated, "tool_calls": calls}, {**blobs, "report": spec["report"]}
     )
 
 
@@ -194,14 +182,8 @@ class Judge:
         winner: Callable[[str, str], str] = lambda a, b: "tie",
         instead: Callable[[str, Request], Reply | None] = lambda task, request: None,
     ) -> None:
-        self.claims, self.support, self.rating, self.winner, self.instead = (
-            claims,
-            support,
-            rating,
-            winner,
-            instead,
-        )
-        self.alone = alone
+        self.claims, self.support, self.alone = claims, support, alone
+        self.rating, self.winner, self.instead = rating, winner, instead
         self.asked: list[str] = []
 
     def __call__(self, request: Request) -> Reply:
@@ -215,17 +197,9 @@ class Judge:
         return {"claims": self.claims(report) if self.claims else []}
 
     def _support(self, text: str) -> dict[str, Any]:
-        return {
-            "verdicts": [
-                {
-                    "id": name,
-                    "justification": "as told",
-                    "quote": "",
-                    "support": self._said(name, claim, text),
-                }
-                for name, claim in asked_for(text)
-            ]
-        }
+        plain = {"justification": "as told", "quote": ""}
+        said = [(name, self._said(name, claim, text)) for name, claim in asked_for(text)]
+        return {"verdicts": [{"id": name, **plain, "support": support} for name, support in said]}
 
     _citations = _support
 

@@ -35,23 +35,10 @@ from tests.eval.task_files import TaskWorld, address, read_page
 from tests.tools.small_shop import ANNA
 
 
-def pair(
-    n: int, label: str, judge: str, *, turned: bool = False, dimension: str = "depth", **more: str
-) -> PairwiseLabel:
-    a, b = f"answer of x to {n}", f"answer of y to {n}"
-    values = (
-        {"answer_a": b, "answer_b": a, "system_a": "y", "system_b": "x"}
-        if turned
-        else {"answer_a": a, "answer_b": b, "system_a": "x", "system_b": "y"}
-    )
-    fields = {
-        "id": f"{judge}-{n}" if turned else f"p{n}",
-        "query": f"question {n}",
-        "label": label,
-        "judge": judge,
-        "dimension": dimension,
-    }
-    return PairwiseLabel.model_validate(fields | values | more)
+def pair(n: int, label: str, judge: str, *, dimension: str = "depth", **more: str) -> PairwiseLabel:
+    texts = {"query": f"question {n}", "answer_a": f"answer of x to {n}", "answer_b": f"answer of y to {n}"}
+    said = {"id": f"p{n}", "label": label, "judge": judge, "dimension": dimension}
+    return PairwiseLabel.model_validate({**texts, **said, "system_a": "x", "system_b": "y", **more})
 
 
 def test_one_id_is_one_thing_even_if_the_texts_were_cleaned() -> None:
@@ -61,23 +48,14 @@ def test_one_id_is_one_thing_even_if_the_texts_were_cleaned() -> None:
 
 
 def test_rankings_of_people_and_judges_stand_side_by_side() -> None:
+    other = {"system_a": "y", "system_b": "z"}
     labels = [
         label
         for n in range(3)
         for judge in ("anna", "model")
         for label in (
             pair(n, "A", judge),
-            PairwiseLabel(
-                id=f"z{n}",
-                judge=judge,
-                query=f"question {n}",
-                answer_a=f"answer of y to {n}",
-                answer_b=f"answer of z to {n}",
-                system_a="y",
-                system_b="z",
-                dimension="depth",
-                label="A",
-            ),
+            pair(n, "A", judge, id=f"z{n}", answer_a=f"answer of y to {n}", answer_b=f"of z to {n}", **other),
         )
     ]
     ranking = agreement(labels)["pairwise"]["pairs"][0]["rankings"]["depth"]
@@ -99,15 +77,9 @@ async def test_a_study_judge_stands_beside_people(study: Study) -> None:
         await by_wire(study, script, JudgeOptions(["quality", "pairwise"]), repeat=repeat)
     judged = read_judged(study, choose(study))
     people = [
-        PairwiseLabel(
-            id=pair_id(f"q-{q}", "x", "y"),
-            judge="anna",
-            query=f"What of {q}, under $100?",
-            answer_a=f"# x {q}",
-            answer_b=f"# y {q}",
-            label=label,
-            dimension="depth",
-        )  # type: ignore[arg-type]
+        pair(0, label, "anna", id=pair_id(f"q-{q}", "x", "y"), query=f"What of {q}, under $100?").model_copy(
+            update={"answer_a": f"# x {q}", "answer_b": f"# y {q}", "system_a": None, "system_b": None}
+        )
         for q, label in zip("abc", ("A", "A", "tie"), strict=True)
     ]
     labels = study_labels(judged)

@@ -36,6 +36,12 @@ MODEL, PEOPLE = "model", ("anna", "ben", "zoe")
 Own = dict[tuple[str, tuple[str, ...]], Any]
 
 
+def pair(n: int, judge: str, label: Any, *, named: bool = True, **more: Any) -> PairwiseLabel:
+    systems = {"system_a": "x", "system_b": "y"} if named else {}
+    texts = {"query": f"question {n // 3}", "answer_a": f"a text {n}", "answer_b": f"b text {n}"}
+    return PairwiseLabel(id=str(n), judge=judge, label=label, **texts, **systems, **more)
+
+
 def labels(seed: int, named: bool) -> tuple[list[Label], Own]:
     """Labels in any order, pairs any way round; and what they say, each pair seen as (x, y)."""
     rng = random.Random(seed)
@@ -46,28 +52,16 @@ def labels(seed: int, named: bool) -> tuple[list[Label], Own]:
             continue
         vote: Any = rng.choice(["A", "A", "B", "tie"])
         own[judge, ("pair", str(n))] = vote
-        pair = PairwiseLabel(
-            id=str(n),
-            judge=judge,
-            query=f"question {n // 3}",
-            answer_a=f"a text {n}",
-            answer_b=f"b text {n}",
-            system_a="x" if named else None,
-            system_b="y" if named else None,
-            dimension="depth",
-            label="both_bad" if vote == "tie" and rng.random() < 0.5 else vote,
-        )
-        found.append(pair.turned() if rng.random() < 0.5 else pair)
+        said = "both_bad" if vote == "tie" and rng.random() < 0.5 else vote
+        one = pair(n, judge, said, named=named, dimension="depth")
+        found.append(one.turned() if rng.random() < 0.5 else one)
         support: Any = rng.choice(["none", "partial", "full"])
         own[judge, ("support", str(n))] = support
         found.append(SupportLabel(id=str(n), judge=judge, claim=f"c{n}", evidence=f"e{n}", label=support))
         grade = float(rng.choice([0, 4, 5, 5.5, 10]))
         own[judge, ("rating", str(n))] = grade
-        found.append(
-            RatingLabel(
-                id=str(n), judge=judge, query=f"q{n // 3}", answer=f"a{n}", dimension="depth", label=grade
-            )
-        )
+        texts = {"query": f"q{n // 3}", "answer": f"a{n}", "dimension": "depth"}
+        found.append(RatingLabel(id=str(n), judge=judge, label=grade, **texts))
     rng.shuffle(found)
     return found, own
 
@@ -153,42 +147,31 @@ def test_whose_label_comes_first_changes_nothing(named: bool) -> None:
 
 
 def test_two_orders_are_the_same_only_if_their_ties_are() -> None:
-    def vote(n: int, judge: str, label: Any) -> PairwiseLabel:
-        return PairwiseLabel(
-            id=str(n),
-            judge=judge,
-            query=f"q{n}",
-            answer_a=f"x {n}",
-            answer_b=f"y {n}",
-            system_a="x",
-            system_b="y",
-            label=label,
-        )
-
     for said, same_order in (("A", False), ("B", False), ("tie", True)):
-        found = agreement([vote(0, "anna", "tie"), vote(0, "ben", said)])["pairwise"]["pairs"][0]
+        found = agreement([pair(0, "anna", "tie"), pair(0, "ben", said)])["pairwise"]["pairs"][0]
         assert found["rankings"]["overall"]["same_order"] is same_order
 
 
 def test_a_calibration_counts_a_turned_pair_once() -> None:
-    first = PairwiseLabel(id="1", judge="anna", query="q", answer_a="one", answer_b="two", label="A")
-    other = first.model_copy(update={"judge": "ben", "label": "A"}).turned()
-    third = first.model_copy(update={"judge": "cleo", "label": "B"})
-    (case,) = cases([first, other, third], "pairwise")
+    labels = [pair(1, "anna", "A"), pair(1, "ben", "A").turned(), pair(1, "cleo", "B")]
+    (case,) = cases(labels, "pairwise")
     assert case.consensus() == "A"
     assert [label.judge for label in case.labels] == ["anna", "ben", "cleo"]
 
 
-def test_labels_under_one_name_are_all_kept_and_count_as_one_person() -> None:
-    def vote(judge: str, label: Any) -> PairwiseLabel:
-        return PairwiseLabel(id="1", judge=judge, query="q", answer_a="one", answer_b="two", label=label)
-
-    (case,) = cases([vote("anna", "A"), vote("anna", "A"), vote("ben", "B")], "pairwise")
-    assert case.consensus() == "tie"
-    (changed,) = cases([vote("anna", "A"), vote("ben", "B"), vote("anna", "B")], "pairwise")
-    assert changed.consensus() == "tie"
-    (strangers,) = cases([vote("unnamed", "A"), vote("unnamed", "A"), vote("unnamed", "B")], "pairwise")
-    assert strangers.consensus() == "A"
+@pytest.mark.parametrize(
+    ("said", "consensus"),
+    [
+        ([("anna", "A"), ("anna", "A"), ("ben", "B")], "tie"),
+        ([("anna", "A"), ("ben", "B"), ("anna", "B")], "tie"),
+        ([("unnamed", "A"), ("unnamed", "A"), ("unnamed", "B")], "A"),
+    ],
+)
+def test_labels_under_one_name_are_all_kept_and_count_as_one_person(
+    said: list[tuple[str, str]], consensus: str
+) -> None:
+    (case,) = cases([pair(1, judge, label) for judge, label in said], "pairwise")
+    assert case.consensus() == consensus
 
 
 def test_scores_of_several_people_under_one_name_are_averaged() -> None:
@@ -303,6 +286,9 @@ def test_a_kappa_of_nothing_is_printed_without_a_sign() -> None:
 PAGES = {"alive": "Feeders need weekly care of many sorts.", "dead": None, "late": "Other words on feeders."}
 
 
+EVIDENCE = [{"url": f"https://{name}.example/p", "type": "web", "text": text} for name, text in PAGES.items()]
+
+
 def number(*words: str) -> int:
     return int(hashlib.sha256("\0".join(words).encode()).hexdigest()[:12], 16)
 
@@ -319,22 +305,10 @@ def lines(rng: random.Random) -> list[dict[str, Any]]:
                     for i in range(rng.choice([0, 3, 5]))
                 ]
                 listed = "\n".join(f"[{n}] {url}" for n, url in enumerate(sources, 1))
-                made.append(
-                    {
-                        "id": f"{system}-{q}-{trial}",
-                        "system": system,
-                        "query": f"Which feeder, question {q}?",
-                        "user_id": ANNA,
-                        "trial": trial,
-                        "report_markdown": f"# {system} {q} {trial}\n\n"
-                        + "\n".join(claims)
-                        + f"\n\n{listed}\n",
-                        "evidence": [
-                            {"url": f"https://{name}.example/p", "type": "web", "text": text}
-                            for name, text in PAGES.items()
-                        ],
-                    }
-                )
+                row = {"id": f"{system}-{q}-{trial}", "system": system, "trial": trial, "user_id": ANNA}
+                row |= {"query": f"Which feeder, question {q}?", "evidence": EVIDENCE}
+                said = "\n".join(claims)
+                made.append({**row, "report_markdown": f"# {system} {q} {trial}\n\n{said}\n\n{listed}\n"})
     return made
 
 
