@@ -102,30 +102,10 @@ def test_an_item_without_any_source_is_not_judged() -> None:
     assert item.unreadable() in STATUSES
 
 
-ENGLISH = (
-    "The cedar feeder takes five pounds of seed and its roof slides off for cleaning, which owners with small balconies mention "
-    "again and again; the clamp fits rails up to two inches wide and needs no tools at all."
-)
-OTHER_TEXT = (
-    "Of the four models that stay under forty dollars only the steel one has a warranty longer than a year, and its maker sells "
-    "single perches, so that a broken part does not mean a new feeder after a hard winter."
-)
-GERMAN = (
-    "Das Futterhaus aus Zedernholz fasst gut zwei Kilo Kerne, und das Dach lässt sich zum Reinigen abziehen, was Besitzer kleiner "
-    "Balkone immer wieder loben; die Klemme passt auf Geländer bis fünf Zentimeter."
-)
-CHINESE = (
-    "这款雪松木喂鸟器可以装下大约两公斤葵花籽，顶盖能够整个抽出来清洗，住小阳台的用户一再提到这一点；夹具适合五厘米以内的栏杆，"
-    "安装时不需要任何工具，拆下来也只要几分钟，冬天可以收进室内，第二年春天再装回去。"
-)
-JAPANESE = (
-    "この杉材のバードフィーダーは約二キロの種が入り、屋根が引き抜けるので掃除が簡単だという声が小さなベランダの利用者から繰り返し寄せられています。"
-    "クランプは五センチまでの手すりに合い、工具はまったく要りません。冬は室内にしまえます。"
-)
 Cut = list[tuple[str, str, bool]]
 """Heading, text, of a summary."""
 
-MANNERS: dict[str, tuple[str, Cut]] = cases("eval", "MANNERS", globals())
+MANNERS: dict[str, tuple[str, Cut]] = cases("eval", "MANNERS", cases("eval", "TEXTS"))
 
 
 @pytest.mark.parametrize("manner", MANNERS)

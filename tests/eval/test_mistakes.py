@@ -28,6 +28,7 @@ from drr.eval.tasks.mistake_records import reckoned, statements_of
 from drr.eval.tasks.mistakes import Brief, MistakesResult, mistakes_of
 from drr.study.study import Study
 
+from tests.cases import cases
 from tests.commands import Drr
 from tests.eval.nursery import SONNET, answer, by_wire, put, sections_of
 from tests.eval.proofreader import Proofreader, Verdict, false
@@ -148,28 +149,7 @@ def test_an_order_may_be_named_without_the_zeros_at_its_head(tmp_path: Path) -> 
         ]
 
 
-BESIDE = f"""The [feeder]({URL}{FEEDER}) [1] is green.
-
-| | Panorama feeder [1] | nail grinder |
-| --- | --- | --- |
-| price | $19.99 | $31.00 |
-
-| item | price |
-| --- | --- |
-| seed | $5 |
-
-```
-Total today: $50.99
-```
-
-<!-- nobody sees
-this line here -->
-
-Sources
-
-[1] The blue feeder: {URL}{FEEDER}
-[2] {URL}{GRINDER}
-"""
+BESIDE = cases("eval", "BESIDE", globals())
 
 
 def test_what_stands_beside_the_statements_is_read_too() -> None:

@@ -31,37 +31,7 @@ from tests.wire import Reply, Request, Say
 
 LONG = "The steel feeder keeps seed dry in heavy rain and its perches fold away in winter, which owners in cold regions like. "
 LONG = LONG * 2
-MIXED = f"""# Bird feeders
-
-{LONG}
-
-## 1. What to buy
-
-Two models stand out:
-
-- **Panorama** ([shop](http://ecommerce.example/B0BN7FLXLV)) holds five pounds of seed and fits a narrow railing on a balcony.
-
-  It can be taken apart.
-- **Cedar** costs $31.99 and is made of wood that needs oil once a year, says its maker. {LONG}
-
-| Model | Price |
-| --- | --- |
-| Panorama | $24.99 {LONG} |
-
-A short remark.
-
-**Upkeep**
-
-{LONG} [1]
-
-## Fazit
-
-{LONG}
-
-## Sources
-
-[1] Care: https://birds.example/care-and-a-long-path-{"x" * 200}
-"""
+MIXED = cases("eval", "MIXED", globals())
 
 
 class PairJudge:
