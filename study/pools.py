@@ -7,16 +7,18 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from drr.env.errors import Misuse
 from drr.env.plugins import merged
 from drr.llm.budget import Budget, Limit
-from drr.llm.factory import Models
 from drr.study.folders import CarriedFolder
 from drr.study.spend import Bank
 from drr.study.unit import Assignment, Finished, Saved
 from drr.study.worker import Opening, Work, Worker, Workplace
+
+if TYPE_CHECKING:
+    from drr.llm.factory import Models
 
 
 @dataclass(frozen=True)

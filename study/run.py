@@ -14,11 +14,11 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from drr.env.errors import DrrError, Terminated
 from drr.env.progress import Progress, Quiet, Stage, collecting_less
 from drr.llm.budget import Limit
-from drr.llm.factory import Models
 from drr.study.admission import Admission
 from drr.study.handout import Handout, LongestFirst
 from drr.study.leases import Moment, this_holder
@@ -28,6 +28,9 @@ from drr.study.study import Study
 from drr.study.unit import ClaimTerms, Finished, Unit
 from drr.study.worker import Work
 from drr.study.writer import RecordWriter
+
+if TYPE_CHECKING:
+    from drr.llm.factory import Models
 
 DEAF_S = 1.0
 

@@ -12,19 +12,21 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from drr.env.errors import DrrError, ProgramFailure, ServerFailure, no_room
 from drr.env.json_object import JsonObject
 from drr.env.progress import TooSlow
 from drr.env.web.base import Page, WebHit, WebSearch
 from drr.llm.budget import Budget, Limit, OverBudget
-from drr.llm.factory import Models
 from drr.llm.failures import ModelFailure
 from drr.llm.journal import PaidAnswer
 from drr.llm.meter import Meter
 from drr.llm.text import well_formed
 from drr.study.unit import WAY, Assignment, Finished, Outcome, Saved, Status, Unit, UnitFailure
+
+if TYPE_CHECKING:
+    from drr.llm.factory import Models
 
 
 class Replay:

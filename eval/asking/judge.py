@@ -14,10 +14,9 @@ from functools import partial
 from hashlib import sha256
 from math import ceil
 from operator import attrgetter, itemgetter
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from drr.eval.asking.conversation import Asking, Form, fingerprint
-from drr.llm.factory import Models
 from drr.llm.failures import ModelFailure
 from drr.llm.names import OFFLINE
 from drr.llm.role import MeteredModel, Policy, RoleModel, readable, structured
@@ -27,6 +26,9 @@ from drr.study.unit import Outcome, canonical_json
 from drr.study.worker import Context
 from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import BaseModel
+
+if TYPE_CHECKING:
+    from drr.llm.factory import Models
 
 _RAW = "raw:"
 Kept = TypeVar("Kept")

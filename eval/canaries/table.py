@@ -15,7 +15,6 @@ from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics import values_of
 from drr.eval.stats.aggregate import plain_mean
 from drr.eval.tasks.judged import Judged
-from drr.llm.factory import Models, ModelSettings
 from drr.study.evidence import pack
 from drr.study.run import run
 from drr.study.study import Study
@@ -44,6 +43,8 @@ def answer_unit(query_id: str, query: str, user_id: str, variant: str, report: s
 
 async def put(study: Study, units: list[Unit]) -> None:
     """Put in the canaries; those of an earlier version no longer count."""
+    from drr.llm.factory import Models, ModelSettings
+
     study.retire("answer", units)
     await run(study, units, _put, models=Models(ModelSettings(roles={"default": "offline"})))
 

@@ -24,7 +24,6 @@ from drr.eval.tasks.desk import About, Desk, Pair, Task, Wish
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.registry import stages, tasks
 from drr.llm.budget import Limit
-from drr.llm.factory import Models
 from drr.study.pools import Pool
 from drr.study.run import Pace, Summary, run
 from drr.study.study import Study
@@ -33,6 +32,7 @@ from drr.study.worker import Context
 
 if TYPE_CHECKING:
     from drr.llm.budget import TokenPrice
+    from drr.llm.factory import Models
 
 
 REPEATED = 20
