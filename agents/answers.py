@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from drr.agents.base import BUILT_IN, CitationRepair, Ending, Run, Variant
 from drr.agents.brief import CONTROL, Mending
 from drr.agents.evidence import actor_rank
-from drr.agents.running import AgentRun
+from drr.agents.running import ONCE_MORE, AgentRun
+from drr.agents.text_calls import is_call
 from drr.agents.turns import is_broken_off, report_afresh, write
 from drr.citations import repair
 from drr.citations.addresses import canonical_url
@@ -19,24 +18,21 @@ from drr.citations.parse import Citations, parse
 from drr.env.progress import read_in_time
 from drr.llm.failures import ModelFailure, NoAnswer
 from drr.llm.prompts import Prompts, fence
+from drr.llm.text import is_json
 from langchain_core.messages import HumanMessage
 
-ONCE_MORE = "once_more"
-"""Words beside the question after an answer that was none."""
 _UNKEYED = "0c5fceea3e19cd48fd8e22551dea9ecdfa500da5accb7e24bfc470698ffa3d66"
 """Its first version, which enters no key, so that the keys of before stay; every other one does."""
 _REASONS: Mapping[NoAnswer, str] = {
     "empty": "answered without content",
     "no_research": "answered without calling any tool",
-    "malformed_call": "wrote the call of a tool out as its answer",
+    "malformed_call": "wrote JSON or the call of a tool out as its answer; where the model means to call, the server's parser of"
+    " tool calls is off or another model's (vLLM: --tool-call-parser, llama.cpp: --jinja), or give --text-calls parse",
 }
 _SHORT = 80
 """Characters of one line: less than this, without a source or a figure, holds no finding, but where it is a sentence about results."""
 _STOPS = tuple(".!?。！？…")
 _CLOSERS = "*_\"'”’»)）」"
-_BETWEEN = re.compile(r"\s+|[,;]|```\w{0,20}|<[^<>]{0,200}>|\[/?[A-Z_]{2,40}\]")
-"""Marks that models put around their calls."""
-_BEGIN = re.compile(r"^(?:```|<|[\[{])", re.MULTILINE)
 
 
 def keyed(prompts: Prompts) -> list[str]:
@@ -54,15 +50,15 @@ async def answered(run: AgentRun, variant: Variant, answer: Run) -> tuple[Ending
     none = no_answer(run, ending.report)
     if none is None or variant.architecture.once or is_broken_off(ending.stop_reason):
         return ending, none
+    if none == "no_research" and run.once_more:
+        return ending, none  # it was asked once more for its plan
     ending = await _again(run, variant, answer, none, ending)
     return ending, no_answer(run, ending.report)
 
 
 async def _again(run: AgentRun, variant: Variant, answer: Run, none: NoAnswer, ending: Ending) -> Ending:
     """Ask again with a line that says what was missing. An agent of ours that only wrote badly looks up nothing again."""
-    prompt = run.prompts[ONCE_MORE]
-    run.once_more = prompt.text.strip()
-    run.notes.append(f"asked once more ({none}, {ending.stop_reason}; {ONCE_MORE} {prompt.sha256[:8]})")
+    run.ask_once_more(f"{none}, {ending.stop_reason}")
     for name in list(run.transcripts):
         run.transcripts[f"first {name}"] = run.transcripts.pop(name)
     ours = variant.architecture.origin == BUILT_IN and "report" in variant.prompts
@@ -74,7 +70,7 @@ async def _again(run: AgentRun, variant: Variant, answer: Run, none: NoAnswer, e
 def no_answer(run: AgentRun, report: str) -> NoAnswer | None:
     """Say why this is no answer; `None` for an answer. What a command looked up by itself nobody sees, and
     rules research nothing anyway."""
-    if is_call(report, {*run.names, *CONTROL}):
+    if is_call(report, {*run.names, *CONTROL}) or is_json(report):
         return "malformed_call"
     in_window = bool(run.settings.get("long_context"))  # all pages at once: nothing was left to look up
     researched = has_researched(run) or in_window
@@ -99,49 +95,6 @@ def is_empty(report: str, *, researched: bool) -> bool:
     if researched and any(line.rstrip(_CLOSERS).endswith(_STOPS) for line in prose):
         return False
     return not any(any(map(str.isdigit, line)) or parse(line).sources for line in prose)
-
-
-def is_call(report: str, tools: Collection[str]) -> bool:
-    """The text of a call, in JSON or markup: all of the report, or all behind words that cite nothing."""
-    text = report.strip()
-    begin = _BEGIN.search(text)
-    return begin is not None and "://" not in text[: begin.start()] and _is_call(text[begin.start() :], tools)
-
-
-def _is_call(text: str, tools: Collection[str]) -> bool:
-    if text.startswith("<") and text.endswith(">"):
-        tags = re.findall(r"<([^<>]{1,200})>", text)
-        if any(word in tools for tag in tags for word in re.findall(r"\w+", tag)):
-            return True
-    place, calls = 0, 0
-    while True:
-        while between := _BETWEEN.match(text, place):
-            place = between.end()
-        if place == len(text):
-            return calls > 0
-        try:
-            value, place = json.JSONDecoder().raw_decode(text, place)
-            calls += 1
-            if not _names_call(value, tools):
-                return False
-        except (ValueError, RecursionError):
-            return False
-
-
-def _names_call(value: Any, tools: Collection[str]) -> bool:
-    """An object that names a tool, or something like one beside its arguments; or nothing but such objects."""
-    if isinstance(value, list):
-        return bool(value) and all(_names_call(one, tools) for one in value)
-    if not isinstance(value, dict):
-        return False
-    words = [one for one in value.values() if isinstance(one, str)]
-    inner = [one for one in value.values() if isinstance(one, dict | list)]
-    if any(word in tools for word in words):
-        return True
-    has_arguments = any(isinstance(one, dict) for one in inner) or any(word.startswith("{") for word in words)
-    if has_arguments and any(word.isidentifier() for word in words):
-        return True
-    return bool(inner) and all(_names_call(one, tools) for one in inner)
 
 
 async def read_in_run(run: AgentRun, report: str) -> Citations:

@@ -52,10 +52,17 @@ async def plan(state: PlanState, runtime: Runtime[AgentRun]) -> Command[Literal[
     system = run.system(
         "planner", calls=str(run.limits.planned_calls), references=references, tools=_catalogue(run)
     )
-    asked = [system, HumanMessage(run.asked)]
     brief = Planning(run.query, _references(run), run.has_records, tuple(file_names(run)), has_shop(run))
+
+    async def planned_calls() -> CallPlan:
+        asked = [system, HumanMessage(run.asked)]
+        return await twice(run, "agent", partial(run.structured, "agent", asked, CallPlan, brief=brief))
+
     try:
-        planned = await twice(run, "agent", partial(run.structured, "agent", asked, CallPlan, brief=brief))
+        planned = await planned_calls()
+        if not planned.calls and run.names and not run.once_more and not run.agent.rule_written:
+            run.ask_once_more("no_research, the plan holds no call")
+            planned = await planned_calls()
     except ModelFailure as failure:
         none = broken_off(run, "agent", failure, known=False)
         if none is None:

@@ -54,7 +54,7 @@ BUILT_IN = (
         version="1",
         summary="one agent reasons and acts in turns",
         prompts=("react", "react_report", "report", "report_form"),
-        settings=("reason",),
+        settings=("reason", "text_calls"),
         load=built_in("drr.agents.react"),
     ),
     Architecture(
@@ -70,7 +70,7 @@ BUILT_IN = (
             "report_form",
         ),
         options=(PROFILE, OWN, WS),
-        settings=("reason",),
+        settings=("reason", "text_calls"),
         load=built_in("drr.agents.hybrid_react"),
     ),
     Architecture(
@@ -78,7 +78,7 @@ BUILT_IN = (
         version="1",
         summary="one agent reasons and acts in turns; code fills in addresses, titles, figures and sums of its report",
         prompts=("react", "researcher_profile", "ledger_report", "ledger_mend"),
-        settings=("reason",),
+        settings=("reason", "text_calls"),
         profile=True,
         load=built_in("drr.agents.ledger"),
     ),

@@ -66,6 +66,8 @@ class AgentOptions:
     """An agent that has others search is given all frozen pages in its window, in place of the agent that searches them."""
     page_warning: bool = True
     """Sub-agents are warned that pages may be out of date, one-sided or wrong. It is in the key by its prompts."""
+    text_calls: bool = False
+    """Calls that a model writes out as text are read as calls, in their plain form."""
     reason: bool = True
     """ReAct and Hybrid-ReAct have the tool that holds a thought. Each call of it reads the whole context again."""
 
@@ -120,6 +122,7 @@ class AgentKey(TypedDict):
     tools: str
     reason: NotRequired[Literal["off"]]
     """Only where it is left out, so that the keys of before stay."""
+    text_calls: NotRequired[Literal["parse"]]
     setting: NotRequired[str]
     """Another than `records`, which was the only one once."""
     long_context: NotRequired[Literal["on"]]
@@ -190,6 +193,8 @@ def key_fields(
     }
     if _has_no_reason(variant, options):
         fields["reason"] = "off"
+    if options.text_calls and "text_calls" in variant.architecture.settings:
+        fields["text_calls"] = "parse"
     if options.long_context and "long_context" in variant.architecture.settings:
         fields["long_context"] = "on"
     if setting != RECORDS:

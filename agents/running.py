@@ -26,6 +26,7 @@ from drr.agents.base import (
 )
 from drr.agents.brief import CONTROL, Brief, CallEvidence, Piece, ProfileFacts, call_title, complaint
 from drr.agents.evidence import EvidenceLedger, OutsideAgent, StepLog, side_by_side
+from drr.agents.text_calls import with_calls
 from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
 from drr.env.source import text_hash
@@ -40,6 +41,8 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 CallTool = Callable[[str, Mapping[str, Any], ToolContext], Awaitable[ToolAnswer]]
 _OWN = frozenset({"user_id", "profile"})
 """Slots of the agents' prompts that are the shopper's."""
+ONCE_MORE = "once_more"
+"""Words beside the question after an answer that was none."""
 NOBODY = "not known"
 """The id of a person whom nobody named."""
 MAIN = ""
@@ -156,6 +159,12 @@ class AgentRun(Instructed):
     notes: list[str] = field(default_factory=list)
     outside: OutsideAgent = field(default_factory=OutsideAgent)
 
+    def ask_once_more(self, why: str) -> None:
+        """Put the line that says what was missing beside the question, and note why."""
+        prompt = self.prompts[ONCE_MORE]
+        self.once_more = prompt.text.strip()
+        self.notes.append(f"asked once more ({why}; {ONCE_MORE} {prompt.sha256[:8]})")
+
     @property
     def agent(self) -> RoleModel:
         return self.models[AGENT]
@@ -192,6 +201,8 @@ class AgentRun(Instructed):
         self.keep(conversation, messages)
         with self.steps.timing("model", conversation, role):
             reply = await self.models[role].reply(messages, tools=tools, brief=brief)
+        if self.settings.get("text_calls"):
+            reply = with_calls(reply, tools, len(messages))
         self.keep(conversation, [*messages, reply])
         return reply
 

@@ -253,6 +253,7 @@ class Answering:
             citation_repair=config.citation_repair or base.citation_repair,
             reason=holds_thoughts(config.settings, self.models_of(variant)),
             page_warning=config.settings.page_warning == "on",
+            text_calls=config.settings.text_calls == "parse",
             vision=config.settings.vision,
             long_context=reach.long_context,
         )

@@ -43,6 +43,7 @@ AGENT_SETTINGS = (
     "thinking",
     "reason",
     "page_warning",
+    "text_calls",
     "vision",
     "role_models",
     "model_agent",

@@ -101,6 +101,10 @@ class Settings(BaseSettings):
         "on",
         description="whether sub-agents that search are warned of outdated and wrong pages; no other agent is",
     )
+    text_calls: Literal["off", "parse"] = Field(
+        "off",
+        description="what becomes of tool calls that an agent's model writes out as text: no answer, or read as calls",
+    )
     vision: Literal["auto", "yes", "no"] = Field(
         "auto",
         description="whether pictures are shown to the agents' models; auto: to those whose maker says that they take them",

@@ -53,6 +53,17 @@ def is_picture(block: object) -> bool:
     return isinstance(block, Mapping) and block.get("type") == "image"
 
 
+def is_json(text: str) -> bool:
+    """Tell whether a text is one JSON object or list and nothing else, between fences or bare."""
+    lines = text.strip().splitlines()
+    if len(lines) > 2 and lines[0].startswith("```") and lines[-1].strip() == "```":
+        lines = lines[1:-1]
+    try:
+        return isinstance(json.loads("\n".join(lines)), dict | list)
+    except (ValueError, RecursionError):
+        return False
+
+
 def well_formed(text: str) -> str:
     """The same text; two halves that meet become their character, a lone one becomes U+FFFD."""
     try:

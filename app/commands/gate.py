@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """\
 A requirement holds where the worse end of the 95 % interval holds; an unknown figure fails. `rules.NAME` is the share of
-answers that break the rule, where it can tell. Answers that are pending or failed are unknown, too. BASE is a variant of the study, or another study, whose variants of the same
+answers that break the rule, where it can tell. `empty`, `no_research` and `malformed_call` are the shares of the
+answers asked for that are none. Answers that are pending or failed are unknown, too. BASE is a variant of the study, or another study, whose variants of the same
 names are meant: question by question, a figure fails where the whole interval of the difference lies on the worse side, or where the paired
 test of `drr study compare` finds a loss (p < 0.05 after Holm).
 
@@ -79,7 +80,7 @@ class GateDocument(TypedDict):
 def run(arguments: argparse.Namespace) -> int:
     from drr.eval.judging.read import choose, read_judged
     from drr.eval.metrics.coverage import variants_of
-    from drr.eval.metrics.gate import against, comparable, required, requirement, unanswered
+    from drr.eval.metrics.gate import against, comparable, no_answers, required, requirement, unanswered
     from drr.study.study import Study
 
     if not arguments.require and arguments.against is None:
@@ -92,14 +93,15 @@ def run(arguments: argparse.Namespace) -> int:
     with Study.read(arguments.study) as study:
         judged = despite_losses(study, lambda: read_judged(study, choose(study, arguments.judge)))
         variants_there = variants_of(judged)
+        tallies = study.ledger.units.answer_tallies()
+        variants_asked = [tally.variant for tally in tallies]
         requirements = [
-            one if one.variant is None else replace(one, variant=known_as(one.variant, variants_there))
+            one if one.variant is None else replace(one, variant=known_as(one.variant, variants_asked))
             for one in requirements
         ]
         base_name = None if arguments.against is None else known_as(arguments.against, variants_there)
-        tallies = study.ledger.units.answer_tallies()
         rows = unanswered(tallies, requirements, arguments.unanswered, base_name)
-        rows += required(judged, requirements)
+        rows += [*no_answers(tallies, requirements), *required(judged, requirements)]
         notes = _notes(judged) + [
             f"{loss.label} lacks texts and is left out" for loss in study.losses.values()
         ]

@@ -109,7 +109,7 @@ RULES: dict[str, Rule] = {
     "fabricated_citation": Rule(citing.fabricated_citation, "100"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "100"),
     "product_claims": Rule(products.product_claims, "100"),
-    "process_text": Rule(text.process_text, "100"),
+    "process_text": Rule(text.process_text, "101"),
 }
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from drr.eval.checks.base import Check, Span, Subject, Tally
 from drr.eval.checks.mentions import Mentions
+from drr.llm.text import is_json
 
 LONG = 120
 """Characters of a paragraph that is worth comparing."""
@@ -142,8 +143,10 @@ _TOOL_IDS = re.compile(r"\[\d{2,3}-\d{1,3}\]")
 
 
 def process_text(subject: Subject, mentions: Mentions) -> Check:
-    """Check that no thoughts, tool calls or search talk stand in the answer."""
+    """Check that no thoughts, tool calls or search talk stand in the answer, and that it is not JSON."""
     tally = Tally()
+    if is_json(subject.report):
+        tally.fail((0, len(subject.report)), "Process text: the whole report is JSON")
     for pattern in _PATTERNS:
         for match in pattern.finditer(subject.report):
             tally.fail(match.span(), f"Process text: {match[0].strip()[:60]!r}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from math import isfinite
@@ -18,6 +18,7 @@ from drr.eval.metrics.coverage import variants_of
 from drr.eval.stats.differences import SIGNIFICANT, PairedDifference, with_holm
 from drr.eval.stats.intervals import V, VRow, nothing
 from drr.eval.tasks.judged import Judged
+from drr.llm.failures import NO_ANSWER
 from drr.study.units import AnswerTally
 
 Sign = Literal[">=", "<=", ">", "<"]
@@ -74,7 +75,7 @@ def requirement(text: str) -> Requirement:
         bound = float("nan")
     if not isfinite(bound):
         raise Misuse(f"--require {text!r}: {number!r} is no number")
-    known = known_metrics()
+    known = {**known_metrics(), **dict.fromkeys(NO_ANSWER)}
     name = metric_name(name)
     if name not in known:
         near = get_close_matches(shown_name(name), [*map(shown_name, known), *known], 3, 0.6)
@@ -102,11 +103,8 @@ def _turned(v: V, whole: float) -> V:
 
 def required(judged: Judged, requirements: Sequence[Requirement]) -> list[GateRow]:
     by_variant = variants_of(judged)
-    for one in requirements:
-        if one.variant is not None and one.variant not in by_variant:
-            raise Misuse(
-                f"--require {one.text!r}: no variant {one.variant!r}; the study has {', '.join(by_variant) or 'none'}"
-            )
+    requirements = [one for one in requirements if one.metric not in NO_ANSWER]
+    _check_variants(requirements, by_variant)
     rows = []
     for variant, answers in by_variant.items():
         figures = {name: v for family in families() for name, v in family.corpus(judged, answers).items()}
@@ -123,21 +121,48 @@ def required(judged: Judged, requirements: Sequence[Requirement]) -> list[GateRo
 def unanswered(
     tallies: Sequence[AnswerTally], requirements: Sequence[Requirement], allowed: float, base: str | None
 ) -> list[GateRow]:
-    """Make a row for each required variant that lacks more than this share of its answers. What it would have scored is unknown."""
+    """Make a row for each required variant that lacks more than this share of its answers. What it would have scored is unknown.
+
+    What a requirement of its own bounds (`no_research<=0.02`) is no part of the share."""
     named = {one.variant for one in requirements}
     everybody = None in named or not requirements
     rows = []
     for one in tallies:
-        missing = one.units - one.done
+        bounded = {want.metric for want in requirements if want.variant in (None, one.variant)}
+        missing = one.units - one.done - sum(one.kinds.get(kind, 0) for kind in bounded)
         if one.variant == base or not (everybody or one.variant in named) or missing <= allowed * one.units:
             continue
-        pending = missing - one.failed
+        pending = one.units - one.done - one.failed
         parts = [f"{count} {how}" for count, how in ((pending, "pending"), (one.failed, "failed")) if count]
         kinds = ", ".join(f"{count} {kind}" for kind, count in one.kinds.items())
         why = f"unknown: of {one.units} answers {' and '.join(parts)}{f' ({kinds})' if kinds else ''}"
         figure = V(one.done / one.units, None, None, one.units, 0, "share of the answers asked for")
         rows.append(_row(one.variant, None, None, "answered", figure, why))
     return rows
+
+
+def no_answers(tallies: Sequence[AnswerTally], requirements: Sequence[Requirement]) -> list[GateRow]:
+    """Hold the share of answers that are none in this way against its bound. It has no interval."""
+    requirements = [one for one in requirements if one.metric in NO_ANSWER]
+    _check_variants(requirements, [tally.variant for tally in tallies])
+    rows = []
+    for one in requirements:
+        for tally in tallies:
+            if one.variant in (None, tally.variant):
+                share = tally.kinds.get(one.metric, 0) / tally.units
+                figure = V(share, None, None, tally.units, 0, "share of the answers asked for")
+                why = None if one.holds(share) else "asked twice, and no answer"
+                check = f"{one.metric} {one.sign} {one.bound:g}"
+                rows.append(_row(tally.variant, one.metric, None, check, figure, why))
+    return rows
+
+
+def _check_variants(requirements: Sequence[Requirement], known: Collection[str]) -> None:
+    for one in requirements:
+        if one.variant is not None and one.variant not in known:
+            raise Misuse(
+                f"--require {one.text!r}: no variant {one.variant!r}; the study has {', '.join(known) or 'none'}"
+            )
 
 
 def _figure(figures: Mapping[str, V], name: str) -> V | None:
@@ -225,7 +250,7 @@ def _headlines(values: Mapping[str, ByQuery]) -> list[str]:
 def comparable(requirements: Sequence[Requirement]) -> list[str]:
     """The metrics that were required; `Misuse` for one that has no worse side."""
     known = known_metrics()
-    named = list(dict.fromkeys(one.metric for one in requirements))
+    named = list(dict.fromkeys(one.metric for one in requirements if one.metric not in NO_ANSWER))
     for name in named:
         if known[name] is None:
             raise Misuse(

@@ -8,15 +8,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from drr.agents.answers import ONCE_MORE, is_call, is_empty
+from drr.agents.answers import is_empty
 from drr.agents.registry import variant
 from drr.agents.runner import AgentOptions, key_fields, load_prompts
+from drr.agents.running import ONCE_MORE
+from drr.agents.text_calls import is_call
 from drr.app.cli import main
 from drr.env.settings import Settings
 from drr.study.study import Study
 
 from tests.agents.garden import ANNA, write_shop
 from tests.cases import table
+from tests.small_models import CALL as PLAIN_CALL
+from tests.small_models import JSON_REPORT, SmallModel
 from tests.wire import Request, Say, Wire, looked
 
 REPORT = (
@@ -172,6 +176,10 @@ def test_a_study_counts_it_as_none(words: list[str], capsys: pytest.CaptureFixtu
     assert "malformed_call" in page and "asked for twice, and no answer" in " ".join(page.split())
     code, gate = told("gate", "study", "--require", "words>=1")
     assert code == 1 and "3 failed (1 empty, 1 malformed_call, 1 no_research)" in gate
+    few = ["gate", "study", "--unanswered", "0.5", "--require"]
+    assert told(*few, "no_research<=0.3")[0] == 0, "what is bounded by name is not counted as unanswered"
+    code, gate = told(*few, "react:no_research<=0.02")
+    assert code == 1 and "no_research <= 0.02" in gate and "0.250" in gate
     with Study.read(Path("study")) as study:
         kept = {record.reason: study.text(record, "report") for record in study.records("answer", "failed")}
     assert kept == SAYS
@@ -200,3 +208,74 @@ def test_what_needs_no_tool_declares_none(
     )
     found = asking([*words, "--variant", "knows.py:knows"], careless("unasked"), capsys)
     assert found.code == code, found.told
+
+
+def small(place: Path, *more: str) -> list[str]:
+    return [
+        "ask",
+        "Which house?",
+        "--user",
+        ANNA,
+        "--shop",
+        str(place),
+        "--model",
+        "openai:small",
+        "--quiet",
+        "--json",
+        *more,
+    ]
+
+
+def test_an_empty_plan_is_refused_once(
+    place: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Wire(SmallModel("empty_plan")) as wire:
+        code = main(small(place, "--variant", "plan-to-function", "--base-url", wire.url))
+        plans = [json.dumps(r.body["messages"]) for r in wire.requests if "response_format" in r.body]
+        assert len(wire.requests) == 3, "two plans and a report"
+    document = json.loads(capsys.readouterr().out)
+    assert (code, document["stop_reason"]) == (1, "no_research")
+    assert [MORE in one for one in plans] == [False, True]
+    assert [note[:50] for note in document["notes"]] == ["asked once more (no_research, the plan holds no ca"]
+
+
+@pytest.mark.parametrize("manner", ["text_call", "tagged_call"])
+def test_calls_written_as_text_are_read_where_that_is_asked_for(
+    manner: Any, place: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Wire(SmallModel(manner)) as wire:
+        code = main(small(place, "--base-url", wire.url, "--text-calls", "parse"))
+        second = wire.requests[1].body["messages"]
+    document = json.loads(capsys.readouterr().out)
+    assert code == 0 and [call["name"] for call in document["tool_calls"]] == ["calculator"]
+    assert (
+        second[-2]["tool_calls"][0]["function"]["name"] == "calculator"
+        and "1 + 1 = 2" in second[-1]["content"]
+    )
+    assert document["notes"] == []
+
+
+def test_a_call_written_as_text_fails_with_a_hint_at_the_servers_parser(
+    place: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Wire(lambda request: Say(PLAIN_CALL)) as wire:
+        assert main(small(place, "--base-url", wire.url)) == 1
+    out, err = capsys.readouterr()
+    assert json.loads(out)["stop_reason"] == "malformed_call" and "--tool-call-parser" in err
+
+
+def test_a_report_in_json_is_none(place: Path, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with Wire(SmallModel("json_report")) as wire:
+        assert main(small(place, "--base-url", wire.url)) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert (document["stop_reason"], document["report"]) == ("malformed_call", f"{JSON_REPORT}\n")
+
+
+def test_reading_calls_from_text_is_in_the_key_only_where_it_is_asked_for() -> None:
+    fields = [
+        key_fields(variant(name), AgentOptions(text_calls=parse), load_prompts())
+        for name in ("react", "plan-to-function")
+        for parse in (False, True)
+    ]
+    assert "text_calls" not in fields[0] and fields[1] == {**fields[0], "text_calls": "parse"}
+    assert fields[2] == fields[3], "planning binds no tool"

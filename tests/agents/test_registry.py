@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from drr.agents import registry
-from drr.agents.answers import ONCE_MORE
 from drr.agents.base import WS, Limits, Variant
 from drr.agents.pictures import graphs, mermaid, refreshed
 from drr.agents.registry import PAPER, choose, variant, variants
 from drr.agents.runner import PERSON, AgentOptions, agent_prompts, key_fields, load_prompts
+from drr.agents.running import ONCE_MORE
 from drr.app.answers import AnswerConfig, Answering, open_answering
 from drr.app.models import models_of
 from drr.env.errors import DrrError, Misuse

@@ -51,6 +51,12 @@ def test_plain_words_are_no_process_text(text: str) -> None:
     assert failing(text) == {}
 
 
+@pytest.mark.parametrize("text", ['["feeder", "box"]', '```json\n{\n  "Title": "Feeders"\n}\n```'])
+def test_a_report_that_is_json_is_process_text(text: str) -> None:
+    assert "Process text: the whole report is JSON" in failing(text)["process_text"]
+    assert "process_text" not in failing(f"Two are good.\n\n{text}")
+
+
 CITED = f"Seed spoils [1], and so does suet [2].\n\n## Sources\n\n[1] Seed: {WEB}\n[2] Suet: https://example.org/suet\n"
 
 

@@ -24,7 +24,7 @@ ARCHITECTURES = (
         policy={PERCEPTION: AGENT},
         prompts=_PROMPTS,
         options=(VALIDATE,),
-        settings=("reason", "long_context", "page_warning"),
+        settings=("reason", "long_context", "page_warning", "text_calls"),
         load=built_in("drr.papers.dr3.agent.graph"),
     ),
 )

@@ -1,0 +1,44 @@
+"""The manners of small models behind OpenAI's chat protocol, as scripts of `tests.wire.Wire`."""
+
+from __future__ import annotations
+
+import json
+from typing import Literal
+
+from tests.wire import Request, Say, looked
+
+Manner = Literal["text_call", "tagged_call", "prose", "empty_plan", "prose_plan", "json_report"]
+REPORT = (
+    "Take the cedar house [1].\n\n## Sources\n\n[1] Cedar bird house: http://ecommerce.example/B0HOUSE001"
+)
+CALL = json.dumps({"name": "calculator", "arguments": {"expression": "1 + 1"}})
+JSON_REPORT = json.dumps({"title": "Houses", "answer": ["The cedar one", "The pine one"]}, indent=1)
+
+
+class SmallModel:
+    """A script that plays one manner to the end, however often it is asked."""
+
+    def __init__(self, manner: Manner) -> None:
+        self.manner = manner
+
+    def __call__(self, request: Request) -> Say:
+        if "response_format" in request.body:
+            return Say("I would search for houses." if self.manner == "prose_plan" else self._plan())
+        known = any(message["role"] == "assistant" for message in request.body["messages"])
+        if self.manner in ("text_call", "tagged_call") and request.body.get("tools") and not known:
+            return Say(
+                f"```json\n{CALL}\n```"
+                if self.manner == "text_call"
+                else f"<tool_call>\n{CALL}\n</tool_call>"
+            )
+        if self.manner == "json_report":
+            return looked(request, JSON_REPORT)
+        return Say(REPORT)
+
+    def _plan(self) -> str:
+        calls = (
+            []
+            if self.manner == "empty_plan"
+            else [{"tool": "calculator", "arguments": '{"expression": "1 + 1"}'}]
+        )
+        return json.dumps({"plan": "look it up", "calls": calls})
