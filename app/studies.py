@@ -227,7 +227,7 @@ def conclude(summary: Summary, folder: Path, what: str = "run", command: str | N
     `command` is what continues, where that is not `drr WHAT FOLDER`.
     """
     again = f"`drr {command or f'{what} {folder}'}`"
-    notice(f"{folder}: {_counted(summary)}", news=False)
+    notice(f"{folder}: {_counted(summary, what)}", news=False)
     for why in summary.refused:
         notice(f"a worker was refused: {_cause(why)}")
     for bug in summary.bugs[:3]:
@@ -239,16 +239,16 @@ def conclude(summary: Summary, folder: Path, what: str = "run", command: str | N
         more = f"{again} {_more_of(summary.budget)} continues"
         notice(f"stopped: {summary.message}; {more}")
         return 1
-    if summary.stopped == "interrupted":
+    if summary.stopped == "interrupted" and (summary.left or what != "run"):
         notice(f"interrupted; nothing that finished is lost, {again} continues")
         return 130
     if summary.stopped == "outage":
         raise DrrError(f"{summary.message}; units keep failing so, {again} continues when it is over")
     if summary.stopped == "no_room":
         raise DrrError(summary.message or "the disk is full")
-    if summary.stopped not in (None, "limit"):
+    if summary.stopped not in (None, "limit", "interrupted"):
         raise explain(ModelFailure(summary.stopped, summary.message or ""))  # type: ignore[arg-type]
-    return 0 if summary.ok else 1
+    return 1 if summary.failures else 0
 
 
 def _advice(kind: str, folder: Path, what: str) -> str:
@@ -268,7 +268,7 @@ def _more_of(budget: Limit) -> str:
     return " or ".join(option for option, limit in limits.items() if limit is not None) or "--budget MORE"
 
 
-def _counted(summary: Summary) -> str:
+def _counted(summary: Summary, what: str) -> str:
     parts = [f"{summary.done:,} done now"]
     if summary.failures:
         parts.append(f"{summary.failures.total():,} failed ({_by_kind(summary.failures)})")
@@ -276,7 +276,12 @@ def _counted(summary: Summary) -> str:
         parts.append(
             f"{summary.failed_before.total():,} failed before ({_by_kind(summary.failed_before)}; --retry-failed computes them again)"
         )
-    parts.append(f"{summary.left:,} left" if summary.left else "nothing left")
+    if summary.left:
+        parts.append(f"{summary.left:,} left")
+    elif (
+        what == "run" or summary.stopped != "interrupted"
+    ):  # of a judging more may come than was planned by then
+        parts.append("nothing left")
     return "; ".join(parts)
 
 

@@ -108,6 +108,10 @@ def _openai(
         from openai import DefaultAsyncHttpxClient
     except ImportError as error:
         raise _missing("openai", "langchain-openai") from error
+    if (
+        "http_socket_options" in ChatOpenAI.model_fields
+    ):  # of the client that is never used: it warns of proxies
+        more = {**more, "http_socket_options": ()}
     return ChatOpenAI(
         model=model,
         base_url=address,
