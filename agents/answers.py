@@ -1,4 +1,4 @@
-"""Finished answers: those that are none, by their form, and their citations put right."""
+"""Checks of a finished answer: forms that count as none, and repair of its citations."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ async def read_in_run(run: AgentRun, report: str) -> Citations:
 def _shop_pages(run: AgentRun) -> tuple[str, IdLookup | None]:
     """Below which address the pages of products live, and who says what is the id of one."""
     shop = run.tools.shop
-    return ("", None) if shop is None else (shop.shop_url, shop.held)
+    return ("", None) if shop is None else (shop.shop_url, shop.known_ids)
 
 
 class Repaired(NamedTuple):

@@ -1,4 +1,4 @@
-"""The givens and results of an agent's run, and the declaration of an architecture."""
+"""Records of an agent's run, and the declaration of an architecture."""
 
 from __future__ import annotations
 
@@ -262,9 +262,9 @@ class Option:
     """An option that may stand behind an architecture's name as `+NAME`, with the roles and prompts that it adds."""
 
     name: str
-    said: str
+    summary: str
     """Words for the summary of a variant that has it."""
-    unsaid: str = ""
+    summary_without: str = ""
     """Words for the summary of a variant without it."""
     roles: tuple[str, ...] = ()
     prompts: tuple[str, ...] = ()
@@ -369,7 +369,8 @@ class Variant:
     @property
     def summary(self) -> str:
         summary_line = (
-            option.said if option in self.options else option.unsaid for option in self.architecture.options
+            option.summary if option in self.options else option.summary_without
+            for option in self.architecture.options
         )
         return "; ".join([self.architecture.summary, *filter(None, summary_line)])
 

@@ -1,4 +1,4 @@
-"""Requests to whoever plays an agent: findings as text, steering tools, and plain fields for stand-ins."""
+"""Requests to a model that plays an agent: findings, steering tools, and plain fields for stand-ins."""
 
 from __future__ import annotations
 

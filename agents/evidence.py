@@ -1,4 +1,4 @@
-"""The notes of one run: what its tools returned, what it waited for, and pages summarised (+WS).
+"""Notes of one run: the tools' results, waiting times and summarised pages (`+ws`).
 
 Citations are checked against the evidence, and nothing else. A summary takes the place of the snippet. A page that cannot be read, or that
 the model cannot summarise, keeps its snippet and says so. An outage of the model ends the run, like everywhere else.

@@ -1,4 +1,4 @@
-"""The results of work that an agent gave to others. A text each, or how it failed, and what their failures mean for the whole."""
+"""Results of delegated work: texts or failures, and the consequence of failures for the whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The run of one variant on one question: an async function of plain data, a world and models."""
+"""The run of one variant on one question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One run of one variant. The models, the tools and the limits that its graph works with, and everything that it leaves.
+"""The state of one run: its models, tools and limits, and everything that it leaves.
 
 The run is the context of the graphs (`Runtime[AgentRun]`), so that the compiled graphs hold nothing of a run and are built
 once in a process.

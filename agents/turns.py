@@ -1,4 +1,4 @@
-"""The turns of a run's models: asked again after a failure, in a fresh conversation, in a loop.
+"""Turns of a run's models: retries after a failure, fresh conversations, loops.
 
 A report after a failure is written by the same model in a fresh conversation, never by rules; its stop reason says that the research was
 broken off, so that it can be counted and left out. Where no report can be had either, the unit fails.

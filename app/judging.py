@@ -177,7 +177,7 @@ class ShopperProfiles:
 
     def citations(self, report: str) -> Citations:
         """Parse the citations of a report about the shop."""
-        return parse(report, self._home, None if self.shop is None else self.shop.held)
+        return parse(report, self._home, None if self.shop is None else self.shop.known_ids)
 
     def text(self, user_id: str | None) -> str:
         found = self.summary(user_id)

@@ -172,7 +172,7 @@ def hits_text(request: SearchRequest, page: SearchPage, products: Sequence[Produ
         return f"{_matching(total)}; --offset {request.offset} is past the last."
     first, last = request.offset + 1, request.offset + len(products)
     lines = [f"{_matching(total)}; {first}-{last}, by {request.sort.replace('_', ' ')}:"]
-    lines += [f"query read so: {plain('; '.join(page.said))}"] if page.said else []
+    lines += [f"query read so: {plain('; '.join(page.notes))}"] if page.notes else []
     if page.aside:
         lines.append(f"{page.aside:,} more share a word and were set aside; --match any lists them")
     if page.unpriced:

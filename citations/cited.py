@@ -1,4 +1,4 @@
-"""The citations of a report, its sources, its lists, and what is wrong with the pointing."""
+"""The citations of a report with their sources and lists, and the defects among them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Entries of a list of references. How a line begins, what goes on in the next, what stands on one line."""
+"""Entries of a reference list: their beginnings, the lines they span, and several on one line."""
 
 from __future__ import annotations
 

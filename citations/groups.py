@@ -1,4 +1,4 @@
-"""The contents of a marker's brackets: numbers, ranges, footnotes, names; worked out once however often it recurs."""
+"""Contents of a marker's brackets: numbers, ranges, footnotes, names. Equal contents are read once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lines of a report as lists are looked for in them."""
+"""Lines of a report, classified for the search for reference lists."""
 
 from __future__ import annotations
 

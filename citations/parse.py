@@ -1,4 +1,4 @@
-"""Citations of a report: what it points to, where, and what is wrong with the pointing.
+"""The parser of citations: what a report points to, where, and what is wrong with it.
 
 `parse` is pure and total: any text gives an answer, in time linear in its length, without network or model. Offsets are
 into the report as given. A report's *body* is everything but its reference lists; a citation is counted once per place

@@ -1,4 +1,4 @@
-"""Sets a report right: what it cites that nobody returned, which marks lead nowhere, and how to take both out.
+"""The repair of a report: it takes out citations of unknown sources and marks that lead nowhere.
 
 It stands on the one parse of a report, so what the judge accepts is never removed and what it counts is never overlooked.
 """

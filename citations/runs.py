@@ -1,4 +1,4 @@
-"""Runs of entries. The lines of a report one after the other, and which of them that follow each other are a list."""
+"""Runs of entries: neighbouring lines of a report that form a list."""
 
 from __future__ import annotations
 

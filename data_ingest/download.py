@@ -1,4 +1,4 @@
-"""Raw files from a server that may cut, stall or lie. Each goes on where it was, and has its name only when it is whole.
+"""The download of raw files. A cut one is resumed, and a file gets its name only when it is whole.
 
 Beside `X.jsonl.gz` lie, until it is whole, `X.jsonl.gz.part` and what edition of the file that is. A range is asked for on
 condition of the same edition; whatever the server says, the end decides: length, the checksum inside the gzip file, the hash.

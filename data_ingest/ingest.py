@@ -1,4 +1,4 @@
-"""Raw files to a shop. One category after the other, then users and orders of all of them, then one check of the sums."""
+"""The ingest of raw files into a shop: category by category, then users, orders and a check of the sums."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Orders from interactions: the users, ids that are the same in every shop, statuses, and the one order of rows."""
+"""Orders made of interactions: users, stable ids, statuses, and the one order of rows."""
 
 from __future__ import annotations
 

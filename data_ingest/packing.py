@@ -1,4 +1,4 @@
-"""Ids of products and users as numbers and codes of fixed width; and bits, whole words at a time."""
+"""Ids of products and users in codes of fixed width, and bit sets in whole words."""
 
 from __future__ import annotations
 

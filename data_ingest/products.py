@@ -1,4 +1,4 @@
-"""A raw product: what a metadata row must hold, and the product it becomes."""
+"""Products made of metadata rows, with the checks that a row must pass."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The raw files as they are published, and who is asked for them. The publisher on public addresses only, or a mirror that the user named."""
+"""The published raw files and their servers: the publisher's own, or a mirror that the user named."""
 
 from __future__ import annotations
 

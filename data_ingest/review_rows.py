@@ -1,4 +1,4 @@
-"""Every row of a review file as columns: the scan where it is certain, the parser elsewhere."""
+"""The rows of a review file as columns: scanned where that is certain, parsed elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reviews of one category: read once, without duplicates, counted per product, and those of the kept products."""
+"""The reviews of one category, read once: no duplicates, counts per product, rows of kept products."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The texts of the shoppers: pools of finished review texts, put together once and drawn from by number."""
+"""Texts of the shoppers: pools of finished reviews, drawn from by number."""
 
 from __future__ import annotations
 

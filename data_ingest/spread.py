@@ -1,4 +1,4 @@
-"""An ingest by many. Workers read categories and store pieces, this driver joins what must be joined and hashes their replies.
+"""An ingest shared by workers. They read categories and store pieces; this driver joins and hashes.
 
 What comes out is what one process makes, to the byte. Three things need all files at once and are settled here without holding
 all rows: a product belongs to the first category that keeps it; users and orders are cut into ranges of user ids, so that each
@@ -126,7 +126,7 @@ class UserRanges:
                 number: (sorted(n for n in asked if n % slices == number), *self._slice(number))
                 for number in range(slices)
             }
-            there = {n for ids in self._asked("held", words, "drawing other ids").values() for n in ids}
+            there = {n for ids in self._asked("taken", words, "drawing other ids").values() for n in ids}
             free = {number: number in there for number in asked}
             try:
                 return redrawn(rows, free.__getitem__, space=self._space)

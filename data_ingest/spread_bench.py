@@ -1,4 +1,4 @@
-"""A worker's part of an ingest by many. It reads files, meets the rows of a range of users, stores products and orders.
+"""A worker's part of a shared ingest: it reads files, joins a range of users, stores products and orders.
 
 Each job is a function of the files and of what other jobs left, so whoever does it, and however often, leaves the same.
 """
@@ -192,7 +192,7 @@ class IngestBench:
                 found[number] = Clashes(*here)
         return found
 
-    def held(self, wanted: list[int], *parts: tuple[U64, U64]) -> list[int]:
+    def taken(self, wanted: list[int], *parts: tuple[U64, U64]) -> list[int]:
         """Choose those of these order ids that some row has."""
         asked = np.array(wanted, np.uint64)
         found: list[int] = asked[np.isin(asked, np.concatenate([ids for _, ids in parts]))].tolist()

@@ -1,4 +1,4 @@
-"""The cut of an ingest into jobs: by files, by ranges of user ids and by parts of products. The same for the same files anywhere."""
+"""The plan of a shared ingest: jobs by files, ranges of user ids and parts of products."""
 
 from __future__ import annotations
 

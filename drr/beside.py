@@ -1,4 +1,4 @@
-"""The step aside in a checkout. Our rooms lie where Python, started there, looks for `agents` or `tools`: those names belong to others."""
+"""A guard for programs started in a checkout, whose own `agents` or `tools` must not be ours."""
 
 from __future__ import annotations
 

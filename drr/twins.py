@@ -1,4 +1,4 @@
-"""Functions of the face that work inside a running loop, and their async twins."""
+"""Blocking functions of the public face that also work inside a running loop, and their async twins."""
 
 from __future__ import annotations
 

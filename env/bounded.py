@@ -1,4 +1,4 @@
-"""Small files of strangers. They are read as far as such a file may go, and refused with a `ValueError` where it goes on."""
+"""Reading small files of strangers: up to a limit, beyond which a `ValueError` refuses them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files in folders that may come from a stranger. Names are harmless, and no link leads a write or a read elsewhere."""
+"""Reading and writing in folders that may come from a stranger: harmless names, no links to elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The part of the person that an agent is given: the written setting, its system's name, and the text.
+"""The setting of a study: how much of the person an agent is given, and the text that it gets.
 
 `records` is what an agent always had: an id, and tools that look up its owner's records. Every setting but `records` and
 `records+persona` takes away both. A system is a variant under a setting, `react@context:32k`; under `records` it goes by the

@@ -1,4 +1,4 @@
-"""Jobs for others, here or on other machines. Each leaves a short answer, and parts too big to pass by hand.
+"""Jobs for workers here or on other machines: short answers, and large parts that stay in place.
 
 Who gives jobs says only what must be done; who does them, how often one is begun again, and where parts lie until they are
 asked for, is the business of `Jobs`. A job is a method of a bench, which each worker opens once, and its words are plain data:
@@ -33,7 +33,7 @@ class JobPart(NamedTuple):
 class SharedWord(NamedTuple):
     """Something big that many jobs are given."""
 
-    held: Any
+    value: Any
 
 
 class Jobs(Protocol):

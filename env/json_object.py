@@ -1,4 +1,4 @@
-"""An object of JSON whose keys are not ours to name. A stranger's document, the arguments of a tool, a JSON Schema.
+"""A JSON object whose keys are not ours: a stranger's document, a tool's arguments, a JSON Schema.
 
 Where the keys are known, a row has a type of its own.
 """

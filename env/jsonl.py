@@ -1,4 +1,4 @@
-"""Files of JSON lines as people hand them in. An error is one line that says what to do."""
+"""JSON lines that people hand in, with errors that name the line and the remedy."""
 
 from __future__ import annotations
 

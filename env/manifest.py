@@ -1,4 +1,4 @@
-"""A manifest that some backend keeps: sealed when written; what is too new, damaged or changed is said when read."""
+"""Manifests that a backend keeps: sealed on writing, refused on reading if too new, damaged or changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The progress that long work reports. The command line draws it; everything else only reports."""
+"""Progress of long work, reported here and drawn by the command line."""
 
 from __future__ import annotations
 

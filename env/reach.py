@@ -1,4 +1,4 @@
-"""The reach of a study's agents into the frozen pages of a task. Its written form, and the name of a system under it.
+"""The reach of agents into the frozen pages of a task, as written behind the name of a system.
 
 `whole` is all that a size holds, searched as the settings say; a system under it goes by its own name alone. Any other stands behind
 the name: `agent@supportive`, `agent@dense:openai:NAME`, `agent@no-distractors+turns:3`. At each size none is within supportive, supportive within

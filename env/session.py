@@ -1,4 +1,4 @@
-"""A session: one agent run's private view of a shop. Its writes are seen by itself only."""
+"""A session: one agent run's private view of a shop, with writes that no other run sees."""
 
 from __future__ import annotations
 

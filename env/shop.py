@@ -105,7 +105,7 @@ class SearchPage(NamedTuple):
     """Share a word of the query and do not match well; `match="any"` shows them."""
     unpriced: int = 0
     """Match and were left out by the price filter, as nobody knows their price; `unknown_price` lets them in."""
-    said: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     """Notes on what was read into the query: slips mended, a price, an order."""
     request: SearchRequest | None = None
     """The request as it was read, where that is not as it was asked."""
@@ -247,7 +247,7 @@ class Shop:
     shop_url: str
     close: Callable[[], None] = field(default=lambda: None)
 
-    def held(self, ids: Sequence[str]) -> set[str]:
+    def known_ids(self, ids: Sequence[str]) -> set[str]:
         """Choose those that are ids of its products."""
         return {one.product_id for one in self.store.products(ids)}
 

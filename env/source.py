@@ -1,4 +1,4 @@
-"""A source. Something a tool returned that a report may cite, and the text behind its address when it is judged.
+"""A source: a tool's result that a report may cite, and the text by which a claim is judged.
 
 Judging reads these, never the live web. The type of a source is the name of its kind (`drr.env.world`): an open string.
 """

@@ -1,4 +1,4 @@
-"""The decisions that a stranger's files may not make alone. Which addresses, programs and folders this user vouched for, study by study.
+"""Trust in strangers' files: addresses, programs and folders that this user vouched for, per study.
 
 A study folder and a `drr.toml` in the working folder may come from anybody. What they name is used freely only where this
 user named it too: by an option, in the environment, in the user's own settings, or once before for the same folder. The

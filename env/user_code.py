@@ -1,4 +1,4 @@
-"""Code of the user's own in a Python file that nobody installed, as `path/file.py:name`. What was hashed is what runs."""
+"""The user's own code in an uninstalled file, `path/file.py:name`. What was hashed is what runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The environment variables that somebody may set: `drr env doctor`, README and docs/settings.md name these and no others."""
+"""Environment variables that users may set. `drr env doctor`, README and docs/settings.md name no others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The places where an agent lives, and the kinds of sources that its report may cite.
+"""Worlds in which agents work, and the kinds of sources that a report may cite.
 
 A unit of an agent is given a `World`, by the `Realm` that the worlds of one study share; one more is one module and one line in
 `WORLDS`. Judging is given the kinds alone, made of what is at hand when it judges (`Holdings`): shop and pages may have been closed

@@ -1,4 +1,4 @@
-"""The budget, asked before each call together with what is in flight. So a limit is kept and not just noticed."""
+"""The budget, which is asked before each call and counts those in flight, so that a limit is kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one layer that retries, and the limiter that all roles of a provider share."""
+"""The only layer that retries, and the limiter that all roles of a provider share."""
 
 from __future__ import annotations
 

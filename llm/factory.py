@@ -1,4 +1,4 @@
-"""The way from names and settings to roles that can be talked to. Limited, retried, metered and budgeted in one place."""
+"""The making of roles from names and settings: limited, retried, metered and budgeted in one place."""
 
 from __future__ import annotations
 

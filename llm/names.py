@@ -1,5 +1,4 @@
-"""The contents of a model's name: its provider, whose address is the machine itself, whose is the provider's
-own. Nothing of LangChain is loaded."""
+"""A model's name: its provider, and whether its address is this machine or the provider's own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The face of a model for agents, query writers and judges: a role they can talk to. How it is called is `llm`'s affair."""
+"""A model as agents, query writers and judges see it: a role that they can talk to."""
 
 from __future__ import annotations
 

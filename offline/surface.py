@@ -1,4 +1,4 @@
-"""The surface of a report, seen without understanding: the judge `rules-2` grades by it."""
+"""Surface features of a report, by which the judge `rules-2` grades it."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ class _Body:
 
     text: str
     """The text without its list of sources."""
-    said: int
+    words: int
     """Words in all sentences, said again or not."""
     sentences: tuple[str, ...]
     facts: tuple[str, ...]
@@ -183,7 +183,7 @@ def read(answer: str, question: str, profile: str, shop: str) -> Surface:
     bag, fact_words = _words(body.sentences), _words(body.facts)
     asked = _long_words(question)
     return Surface(
-        words=body.said,
+        words=body.words,
         distinct_words=sum(len(s.split()) for s in body.sentences),
         vocabulary=len(bag),
         sections=len({m[0].strip() for m in _HEADING.finditer(body.text)}),

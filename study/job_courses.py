@@ -78,7 +78,7 @@ class JobCourses:
             if isinstance(word, JobPart):
                 sent.append(self._all[word.job].refs[word.number])
             else:
-                sent.append(word.held if isinstance(word, SharedWord) else word)
+                sent.append(word.value if isinstance(word, SharedWord) else word)
         return sent
 
     def want(self, course: JobCourse) -> None:

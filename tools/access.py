@@ -1,4 +1,4 @@
-"""The bounds of a session. Whose data it may touch, what an id may look like, and which ids were probably meant."""
+"""Bounds of a session: whose data it may touch, and likely ids in place of a wrong one."""
 
 from __future__ import annotations
 

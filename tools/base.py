@@ -1,4 +1,4 @@
-"""The parts of a tool. A function of typed arguments and a context, an answer for models and programs, an error the model can act on."""
+"""Parts of a tool: its typed arguments and context, its answer, and errors that the model can act on."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def _found_products(ctx: ToolContext, asked: SearchRequest) -> ToolAnswer:
     heading = f"{_found(page.total, offset, len(rows))} for {one_line(asked.query, 80)!r}{_filters(request, plain=plain)}"
     counts: SearchCounts = {"total": page.total}
     if not plain:
-        counts |= {"set_aside": page.aside, "unknown_price": page.unpriced, "read": list(page.said)}
+        counts |= {"set_aside": page.aside, "unknown_price": page.unpriced, "read": list(page.notes)}
     if not rows:
         summary = " ".join([f"{heading}.", *_notes(page), _advice(ctx, request, page.total)])
         return ToolAnswer(summary, (), {"items": [], **counts})
@@ -133,7 +133,7 @@ class FoundProducts(SearchCounts):
 
 def _notes(page: SearchPage) -> list[str]:
     """Say how the query was read, and what is beside the list and how to see it."""
-    lines = [f"Query read so: {one_line('; '.join(page.said), 300)}."] if page.said else []
+    lines = [f"Query read so: {one_line('; '.join(page.notes), 300)}."] if page.notes else []
     beside = []
     if page.aside:
         beside.append(f'{page.aside:,} more share a word and were set aside (match "any" lists them)')

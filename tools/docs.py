@@ -1,4 +1,4 @@
-"""The tools on one page of HTML that needs nothing beside itself. What each takes, and a real call with its answer."""
+"""The tools on one self-contained HTML page: the arguments of each, and a real call with its answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files that belong to a question. A list, a part of one, the places of a word, and a picture itself."""
+"""Tools for the files of a question: list them, read a part, search for words, show a picture."""
 
 from __future__ import annotations
 

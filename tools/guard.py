@@ -1,4 +1,4 @@
-"""The door of a server over HTTP. A token that is made or read at the start, and nobody in without it."""
+"""Access to a server over HTTP by a token, which is made or read at the start."""
 
 from __future__ import annotations
 

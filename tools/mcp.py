@@ -1,4 +1,4 @@
-"""The tools for any MCP client. Our schemas, our validation, our texts, data with a schema, hints from the write flag."""
+"""The tools for any MCP client: our schemas, validation and texts, and hints for tools that write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A piece of a text for a place with little room. Cut between words, with an ellipsis wherever something is left out."""
+"""Excerpts of a text, cut between words and marked with an ellipsis."""
 
 from __future__ import annotations
 

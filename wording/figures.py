@@ -1,4 +1,4 @@
-"""Every figure of a text, with its unit, its decimals and its hedge: what two texts are compared by."""
+"""Figures of a text with unit, decimals and hedge, for comparing two texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The limits of a question's cost. Each amount that it names as one, for all, for one of them, or for a month."""
+"""Limits of cost in a question: for everything, for one item, or for a month."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every figure of a sentence, in digits or words, and whether other texts have it beside the same word.
+"""Figures of a sentence, in digits or words, and whether other texts have them beside the same word.
 
 Where a text may hold no figure but those of its sources, none may slip through: what may be one counts as one.
 """

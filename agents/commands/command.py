@@ -1,4 +1,4 @@
-"""A command as a variant names it, `cmd:./my-agent --flag`: words, files, identity, terms, architecture.
+"""A variant that is a command, `cmd:./my-agent --flag`: words, files, identity, terms and architecture.
 
 Files named by a path (a word of the command, or what stands behind the `=` of one) enter the identity by their content, so that an
 edited script is a new variant; a program found on the path enters by its name alone, like any other installed thing.

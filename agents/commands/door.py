@@ -1,4 +1,4 @@
-"""The answer of a running command: told the question, given one door, it prints the report.
+"""The dialogue with a running command: it is given the question and one door, and prints the report.
 
 The door leads to the run's tools over MCP and its model, for the owner of the unit's token, while the unit lasts.
 """

@@ -1,4 +1,4 @@
-"""One run of a command as a process of its own. Started by the launcher, fed, listened to, ended with all that it began."""
+"""The process of one run of a command: the launcher starts it, and its end ends all that it began."""
 
 from __future__ import annotations
 

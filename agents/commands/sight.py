@@ -1,4 +1,4 @@
-"""The containment of a command: whether this system allows a place, and what is seen there.
+"""The view of a command: a check that this system can hide files, and the files that are shown.
 
 The system's programs, its own interpreter, what the command names, and nothing else.
 """

@@ -1,1 +1,1 @@
-"""Reports of which a model gives the form, and code the addresses, titles, figures and sums."""
+"""Reports in two parts: a model gives the form, code fills in addresses, titles, figures and sums."""

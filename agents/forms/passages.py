@@ -1,4 +1,4 @@
-"""The results of a run's tools as numbered passages, and the products and purchases whose records stand behind them."""
+"""The tools' results as numbered passages, with the products and purchases that they come from."""
 
 from __future__ import annotations
 

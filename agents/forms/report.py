@@ -1,4 +1,4 @@
-"""A filled form as a report. What is wrong with it for the model to mend, and the Markdown that code sets."""
+"""A report made of a filled form: its faults go back to the model, the rest becomes Markdown."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class ComparedRow:
 @dataclass
 class SectionRead:
     title: str
-    said: list[ReadSentence]
+    sentences: list[ReadSentence]
     rows: list[ComparedRow]
 
 
@@ -200,7 +200,7 @@ class FormRead:
     def _all_sentences(self) -> Iterable[ReadSentence]:
         yield from self.answer
         for section in self.sections:
-            yield from section.said
+            yield from section.sentences
 
 
 def _sentences(
@@ -255,7 +255,8 @@ def _set_section(
     section: SectionRead, numbering: Numbering, used: set[str], shown: Mapping[str, KnownProduct]
 ) -> str:
     return _titled(
-        section.title, [_paragraph(section.said, numbering, used, shown), _table(section.rows, numbering)]
+        section.title,
+        [_paragraph(section.sentences, numbering, used, shown), _table(section.rows, numbering)],
     )
 
 

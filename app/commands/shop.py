@@ -198,7 +198,7 @@ def _search(arguments: argparse.Namespace, settings: Settings) -> int:
     if arguments.json:
         items = [hit(product, score) for product, score in zip(products, page.scores, strict=True)]
         counts = {"total": page.total, "limit": request.limit, "offset": request.offset}
-        beside = {"set_aside": page.aside, "unknown_price": page.unpriced, "read": list(page.said)}
+        beside = {"set_aside": page.aside, "unknown_price": page.unpriced, "read": list(page.notes)}
         print_json({"query": request.query, **counts, **beside, "items": items})
     else:
         print(hint or hits_text(request, page, products))

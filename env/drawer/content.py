@@ -1,4 +1,4 @@
-"""A file as it was read. Its parts with their addresses, and the words that a claim about a place is judged by."""
+"""The content of a file: its parts with their addresses, and the words by which a claim is judged."""
 
 from __future__ import annotations
 

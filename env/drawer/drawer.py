@@ -1,4 +1,4 @@
-"""A drawer: the files that belong to one question, by the names under which their owner knows them."""
+"""A drawer: the files that belong to one question, by their owner's names."""
 
 from __future__ import annotations
 

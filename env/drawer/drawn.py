@@ -1,4 +1,4 @@
-"""A page of a PDF, or a picture, drawn anew as our pixels, with the places of given words. Nothing of the file's own reaches a browser."""
+"""Pages of PDFs and pictures redrawn as pixels, so that nothing of the file itself reaches a browser."""
 
 from __future__ import annotations
 

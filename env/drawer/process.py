@@ -1,4 +1,4 @@
-"""The reader of files as others see it: bytes in, content out, or a typed problem within a bounded time."""
+"""The client of the reading process: bytes in; content out, or a typed problem within a bounded time."""
 
 from __future__ import annotations
 

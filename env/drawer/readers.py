@@ -1,4 +1,4 @@
-"""One reader for each kind of file: bytes in, plain data out. They run in a process of their own, which ends when they take too much."""
+"""One reader for each kind of file: bytes in, plain data out. They run in a bounded process of their own."""
 
 from __future__ import annotations
 

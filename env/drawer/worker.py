@@ -1,4 +1,4 @@
-"""The process in which files are read. Bounded in memory and time, without a way out to the network or to other programs.
+"""The process in which files are read, bounded in memory and time, and cut off from network and programs.
 
 It is sent one line (`{"media": ..., "size": ...}`, to draw a page also `"page"` and `"words"`) and so many bytes on standard
 input, and answers with one line of JSON.

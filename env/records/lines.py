@@ -1,5 +1,4 @@
-"""The parts that every layout shares. Strangers' text kept to its place, figures and unknowns in words, and
-where a text states which field.
+"""Parts of every layout: strangers' text kept to its place, figures in words, and the span of each field.
 
 Shop and web text is written by strangers, so it is flattened to one line and rid of invisible characters before it is
 set into an answer: no title can forge the next row of a list.

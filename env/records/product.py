@@ -1,4 +1,4 @@
-"""A product as a search row, a shop page, and evidence for a judge. `listing` has the page a tool gives. `listing` has the page a tool gives."""
+"""A product as a search row, a shop page, and evidence for a judge. `listing` has the page a tool gives."""
 
 from __future__ import annotations
 

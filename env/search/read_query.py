@@ -53,7 +53,7 @@ class Lexicon:
         rows = (line.rpartition(" ") for line in text.split("\n") if line)
         return {word: int(count) for word, _, count in rows}
 
-    def held(self, field: str, word: str) -> int:
+    def products_with(self, field: str, word: str) -> int:
         return self.counts.get(word if field == "strong" else f"{field}:{word}", 0)
 
     @cached_property
@@ -147,7 +147,7 @@ class ReadQuery:
     min_price: float | None = None
     max_price: float | None = None
     cheapest: bool = False
-    said: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = field(default=())
     """Notes on what was read into the query, for the answer."""
 
     @property

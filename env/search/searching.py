@@ -52,7 +52,7 @@ class FoundHits:
     """The number that fulfil it whatever the filters, where that was counted."""
     words: str
     """The query without slips, weak words and prices, each thing by its names."""
-    said: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
 class BesideCounts(NamedTuple):
@@ -68,7 +68,7 @@ class FieldSearch:
         found = self.found(request)
         if found is None:
             return SearchPage([], [], 0)
-        return SearchPage(*found.hits, *self.beside(found), found.said, found.request)
+        return SearchPage(*found.hits, *self.beside(found), found.notes, found.request)
 
     def found(self, request: SearchRequest) -> FoundHits | None:
         """`None` where the query has no word."""
@@ -83,7 +83,7 @@ class FieldSearch:
             sort="price_asc" if asked.cheapest and request.sort == "relevance" else request.sort,
         )
         plan = Plan(asked, engine.holders, ranked=request.sort == "relevance")
-        return FoundHits(request, plan, *self._hits(plan, request), asked.words, asked.said)
+        return FoundHits(request, plan, *self._hits(plan, request), asked.words, asked.notes)
 
     def beside(self, found: FoundHits) -> BesideCounts:
         """Count what shares a word and was set aside, and what the price filter left out unknown."""
@@ -189,7 +189,7 @@ class HybridSearch:
             found.hits.total + beside,
             max(0, beyond.aside - beside),
             beyond.unpriced,
-            found.said,
+            found.notes,
             read,
         )
 

@@ -44,7 +44,7 @@ class ElasticEngine:
 
     def holders(self, field: str, word: str) -> int:
         if field in _COUNTED_HERE:
-            return self.lexicon().held(field, word)
+            return self.lexicon().products_with(field, word)
         return self._count_once(field, word)
 
     def _counted(self, field: str, word: str) -> int:

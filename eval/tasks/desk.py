@@ -114,7 +114,7 @@ class Desk:
 
     def citations(self, report: str) -> Citations:
         """Parse the citations of a report about the shop."""
-        return parse(report, self.shop_url, None if self.shop is None else self.shop.held)
+        return parse(report, self.shop_url, None if self.shop is None else self.shop.known_ids)
 
     def cut(self, sources: int) -> Cut:
         """Choose how much of each source is shown where a claim has this many. A window is shared by all of one request."""

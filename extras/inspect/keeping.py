@@ -1,4 +1,4 @@
-"""The answers of an evaluation, in a study of ours and judged there as `drr judge` judges. The figures are that study's figures."""
+"""Answers of an evaluation, kept in a study of ours and judged there like any other."""
 
 from __future__ import annotations
 

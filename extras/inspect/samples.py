@@ -1,4 +1,4 @@
-"""A sample of Inspect as a run of ours: any Inspect agent, and a record like every other answer's."""
+"""A sample of Inspect as a run of ours: any Inspect agent answers, and the record is an ordinary one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run as OpenTelemetry spans by the GenAI conventions. One for each unit, each call of a model and each call of a tool.
+"""A run as OpenTelemetry spans by the GenAI conventions: one for a unit, a model call, a tool call.
 
 No text goes along unless it was asked for; then it is redacted as everything else that is kept. A collector that does not answer
 changes nothing of the run: what could not be sent is counted and said at the end.

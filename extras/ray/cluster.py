@@ -1,4 +1,4 @@
-"""The cluster that `--pool ray` works on. One that is named, the one this machine belongs to, or one of its own on this machine alone."""
+"""The cluster of `--pool ray`: a named one, this machine's, or one of its own on this machine."""
 
 from __future__ import annotations
 

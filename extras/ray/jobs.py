@@ -1,4 +1,4 @@
-"""Jobs on a cluster of Ray. Each worker is an actor with a bench of its own, which it opens once from plain data.
+"""Jobs on a Ray cluster. Each worker is an actor with its own bench, opened once from plain data.
 
 The driver alone knows which job is where. A job whose worker died is given to another; parts that were lost with their node are
 made again by the job that left them. Parts lie in Ray's object store, which lays on disk what is too much.

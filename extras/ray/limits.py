@@ -1,4 +1,4 @@
-"""Places for calls of a provider, shared by all drivers of one cluster. One actor, found by its name, has the count and the pace.
+"""Places for calls of a provider, shared by all drivers of one cluster and counted by one actor.
 
 Drivers are to it what workers are to a driver alone: `SharedSlots` is the code of both. A driver asks it for each place that a worker asks
 for, and gives each back; it hands what it is granted to the worker that has waited longest. Who is not heard any more holds nothing.
@@ -40,7 +40,7 @@ _GONE_S = 60.0
 class HeldPlaces(NamedTuple):
     """The places of one provider: how many a driver's workers occupy, and how many wait."""
 
-    held: int
+    taken: int
     waiting: int
 
 
@@ -73,7 +73,7 @@ class LimitsActor:
         self._callers[driver] = _Caller(_SILENT * poll_s)
         self._slots.join(driver, most)
         for provider, places in stands.items():
-            self._slots.restore(driver, provider, places.held)
+            self._slots.restore(driver, provider, places.taken)
             for _ in range(places.waiting):
                 self._slots.hear(driver, SlotRequest(provider))
 
@@ -131,7 +131,7 @@ class LimitsActor:
 class _Lane:
     """One provider's, as a driver sees it."""
 
-    held: Counter[str] = field(default_factory=Counter)
+    taken: Counter[str] = field(default_factory=Counter)
     waiting: deque[str] = field(default_factory=deque)
     tight: bool = False
 
@@ -182,7 +182,7 @@ class ClusterSlots:
         self._workers.discard(worker)
         for provider, lane in self._lanes.items():
             lane.waiting = deque(name for name in lane.waiting if name != worker)  # a grant for it goes back
-            for _ in range(lane.held.pop(worker, 0)):
+            for _ in range(lane.taken.pop(worker, 0)):
                 self._say(SlotReturn(provider))
 
     def hear(self, worker: str, word: SlotWord) -> None:
@@ -191,7 +191,7 @@ class ClusterSlots:
             case SlotRequest():
                 lane.waiting.append(worker)
             case SlotReturn():
-                lane.held[worker] -= 1
+                lane.taken[worker] -= 1
             case CallAnswered() | PushedBack():
                 pass
         self._say(word)
@@ -213,7 +213,7 @@ class ClusterSlots:
                 self._tell(worker, word)
         elif lane.waiting:
             worker = lane.waiting.popleft()
-            lane.held[worker] += 1
+            lane.taken[worker] += 1
             self._tell(worker, word)
         else:
             self._say(SlotReturn(word.provider))
@@ -240,7 +240,7 @@ class ClusterSlots:
 
     async def _join(self, actor: Any) -> None:
         """Words that were not sent are in how things stand, but for what a provider said."""
-        stands = {p: HeldPlaces(lane.held.total(), len(lane.waiting)) for p, lane in self._lanes.items()}
+        stands = {p: HeldPlaces(lane.taken.total(), len(lane.waiting)) for p, lane in self._lanes.items()}
         self._outbox = [word for word in self._outbox if isinstance(word, CallAnswered | PushedBack)]
         await actor.join.remote(self._driver, self._most, stands, self._poll_s)
 

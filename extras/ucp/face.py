@@ -1,4 +1,4 @@
-"""`drr tools mcp --face ucp`: the four tools, their schemas, and how what goes wrong is told."""
+"""`drr tools mcp --face ucp`: four tools with their schemas, and errors in the form of UCP."""
 
 from __future__ import annotations
 

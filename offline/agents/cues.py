@@ -1,4 +1,4 @@
-"""The words by which the rules part the wish from the story, and what is bought."""
+"""Words by which the rules tell the wish from the story, and what is bought from what is owned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The takings of the rules from pages, files and records, and their searches beside a shop.
+"""Facts that the rules take from pages, files and records, and their searches outside the shop.
 
 They read the files' words, quote some of their lines, and see no picture.
 """
@@ -104,7 +104,7 @@ class Quotation(NamedTuple):
     part: SeenPart
 
     @property
-    def said(self) -> str:
+    def quoted(self) -> str:
         """Set in quotation marks only what stands so: cells and lines that were put together are no quotation."""
         text = self.text.rstrip(".")
         return f"“{text}”" if text in " ".join(self.part.text.split()) else text
@@ -218,7 +218,7 @@ def _joined(lines: Iterable[str]) -> Iterator[str]:
 
 def file_statements(task: Asked, memory: Memory, cites: Cites) -> str:
     lines = [
-        f"- {plain(one.part.name, 80)}: {one.said} {cites(one.part.url, one.part.title)}."
+        f"- {plain(one.part.name, 80)}: {one.quoted} {cites(one.part.url, one.part.title)}."
         for one in quotations(task, memory)
     ]
     return "## What your files say\n\n" + "\n".join(lines) if lines else ""

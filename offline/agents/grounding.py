@@ -1,4 +1,4 @@
-"""The aims of a question in the shop's terms. A thing to find is a kind of listing that the question's words name.
+"""The aims of a question in the shop's terms: kinds of listing that its words name.
 
 A shopper's prose names few things as a list would; the listings that answer its sentences say which kinds of things it may speak of, and
 the words around say whether one is wanted or told as owned. Where only owned things are named, the question is about these.

@@ -1,4 +1,4 @@
-"""The policies that play the agents and the summariser under the `offline` model: rules over what was asked and found.
+"""Policies of the `offline` model that play the agents and the summariser.
 
 Which part is played says the brief that the run hands along; what was found are the records behind the tools' answers. No
 prompt is read, so `--prompts` may replace any file.

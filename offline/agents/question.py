@@ -1,4 +1,4 @@
-"""The rules' reading of a question or a sub-problem: what is to be found, within which limits, with whose help."""
+"""The rules' reading of a question or sub-problem: what to find, within which limits."""
 
 from __future__ import annotations
 

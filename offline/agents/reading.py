@@ -1,4 +1,4 @@
-"""The rules' sources of knowledge: the answers of tools as records, and what researchers condensed.
+"""The rules' sources: answers of tools as records, and findings of researchers.
 
 They decide on what the answers hold and on nothing that a model was not shown: texts are cut where the tool's text cuts them.
 """

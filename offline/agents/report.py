@@ -1,4 +1,4 @@
-"""The rules' writing of the report, and of the form that code sets."""
+"""The rules' reports, and the forms from which code sets them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules as an agent that gives work away: as supervisor, or with sub-agents."""
+"""The rules as an agent that delegates: a supervisor, or one with sub-agents."""
 
 from __future__ import annotations
 

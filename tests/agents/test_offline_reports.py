@@ -148,8 +148,8 @@ def test_lines_of_a_file_that_were_put_together_are_no_quotation() -> None:
     part = SeenPart(
         "file://a.pdf#page=1", "a.pdf", "a.pdf", "Date\nMay 13, 2019\nIt lasts\n36 months.", "file://a.pdf"
     )
-    assert Quotation("Date: May 13, 2019", part).said == "Date: May 13, 2019"
-    assert Quotation("It lasts 36 months.", part).said == "“It lasts 36 months”"
+    assert Quotation("Date: May 13, 2019", part).quoted == "Date: May 13, 2019"
+    assert Quotation("It lasts 36 months.", part).quoted == "“It lasts 36 months”"
 
 
 def test_the_planner_reads_the_files_that_the_question_names() -> None:

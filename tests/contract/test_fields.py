@@ -133,14 +133,14 @@ def test_names_and_stores_find_what_is_called_so(shop: Shop) -> None:
 def test_words_as_people_write_them(shop: Shop, query: str, number: int, said: tuple[str, ...]) -> None:
     page = _search(shop, query)
     assert _numbers(page)[:1] == [number]
-    assert page.said == said
+    assert page.notes == said
 
 
 def test_a_price_in_the_query_is_a_filter_and_cheapest_an_order(shop: Shop) -> None:
     page = _search(shop, "headphones under $105")
     assert set(_numbers(page)) == {2, 4}
     assert page.unpriced == 4
-    assert page.said == ("price up to $105.00",)
+    assert page.notes == ("price up to $105.00",)
     assert page.request is not None and page.request.max_price == 105
     wide = _search(shop, "headphones", max_price=105.0, unknown_price=True)
     assert (set(_numbers(wide)), wide.unpriced) == ({1, 2, 3, 4, 5, 7}, 0)
@@ -149,7 +149,7 @@ def test_a_price_in_the_query_is_a_filter_and_cheapest_an_order(shop: Shop) -> N
     assert (page.total, page.unpriced) == (0, 4)
     assert page.aside == 1  # a stand
     page = _search(shop, "cheapest hdmi adapter")
-    assert _numbers(page)[0] == 31 and page.said == ('"cheapest": sort price_asc',)
+    assert _numbers(page)[0] == 31 and page.notes == ('"cheapest": sort price_asc',)
 
 
 @pytest.mark.parametrize(

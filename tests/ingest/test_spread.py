@@ -55,7 +55,9 @@ class JobsHere:
         return job
 
     def _word(self, word: Any) -> Any:
-        return self.part(word) if isinstance(word, JobPart) else getattr(word, "held", word)
+        if isinstance(word, SharedWord):
+            return word.value
+        return self.part(word) if isinstance(word, JobPart) else word
 
     def share(self, value: Any) -> SharedWord:
         return SharedWord(value)
