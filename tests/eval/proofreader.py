@@ -45,12 +45,8 @@ class Proofreader:
             name, _, text = line.partition(" | ")
             if not self.leaves_out(text, len(self.read)):
                 plain = {
-                    "verdict": "true",
-                    "words": "",
-                    "working": "as the record",
-                    "sums": [],
-                    "instead": "",
-                }
+                    "verdict": "true", "words": "", "working": "as the record", "sums": [], "instead": "",
+                }  # fmt: skip
                 yield {"id": name, **(self.says(text) or plain)}
 
     def _weigh(self, told: str) -> Any:

@@ -81,13 +81,10 @@ def pqr_slow(rows: list[Row]) -> tuple[Any, Any, Any, int]:
         zeroed: dict[str, Maybe] = {d: v or 0.0 for d, v in dims.items()}
         told.append(
             {
-                "dimensions": dims,
-                "p": whole(dims),
-                "p_by_round": by_round or None,
-                "n_unscored": k,
+                "dimensions": dims, "p": whole(dims), "p_by_round": by_round or None, "n_unscored": k,
                 "as_printed": {"dimensions": zeroed, "p": whole(zeroed)},
             }
-        )
+        )  # fmt: skip
         lost += k
         printed.append(whole(zeroed))
     return {"p": mean([t["p"] for t in told])}, {"p": mean(printed)}, told, lost
@@ -178,13 +175,10 @@ def dr3_slow(rows: list[Row]) -> tuple[Any, Any, Any, int]:
         needed = set(row.get("required", []))
         cc = 100 * len(needed & set(row["cited"])) / len(needed) if needed and "cited" in row else None
         figures = {
-            "ir_uf": part("ir_uf", lambda one: one == 1),
-            "ir_sc": part("ir_sc", lambda one: one == 1),
-            "cc": cc,
-            "fa": part("fa", float),
-            "if": part("if", float),
+            "ir_uf": part("ir_uf", lambda one: one == 1), "ir_sc": part("ir_sc", lambda one: one == 1),
+            "cc": cc, "fa": part("fa", float), "if": part("if", float),
             "dq": None if row.get("dq") is None else row["dq"] * 10,
-        }
+        }  # fmt: skip
         beside = {"ir_uf_mean": part("ir_uf", float), "ir_sc_mean": part("ir_sc", float)}
         there = mean(list(figures.values()))
         told.append({**figures, **beside, "avg": None if None in figures.values() else there})

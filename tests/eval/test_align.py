@@ -28,19 +28,16 @@ def quality(
     """Two experts each."""
     return [
         {
-            "id": f"q{query}/{report}/{side}",
-            "query": f"Question {query}?",
-            "answer": f"Report {report} of question {query}.",
-            "dimension": side,
-            "label": label(query, report, side),
-            "judge": who,
+            "id": f"q{query}/{report}/{side}", "query": f"Question {query}?",
+            "answer": f"Report {report} of question {query}.", "dimension": side,
+            "label": label(query, report, side), "judge": who,
             "comment": f"{who} says so of {query}{report}",
         }
         for query in range(queries)
         for report in reports
         for side in ("clarity", "overall")
         for who in ("ann", "bob")
-    ]
+    ]  # fmt: skip
 
 
 def write(path: Path, rows: Sequence[dict[str, Any]]) -> str:
@@ -319,14 +316,11 @@ def test_redundancy_and_support_and_pairs_are_aligned_too(tmp_path: Path, align:
     ]
     pairs = [
         {
-            "id": f"x{n}",
-            "query": f"Question {n}?",
-            "answer_a": "Short.",
-            "answer_b": "Short.  ",
+            "id": f"x{n}", "query": f"Question {n}?", "answer_a": "Short.", "answer_b": "Short.  ",
             "label": "tie",
         }
         for n in range(4)
-    ]
+    ]  # fmt: skip
     ratings = [{"id": f"r{n}", "query": f"Question {n}?", "answer": "Short.", "label": 1} for n in range(4)]
     study = str(tmp_path / "study")
     labels = write(tmp_path / "experts.jsonl", [*passages, *claims, *pairs, *ratings])

@@ -107,12 +107,8 @@ def test_a_score_is_taken_and_a_side_is_not(plan: AnnotationPlan, tmp_path: Path
     pair = plan.pair(ann.turns[0].pair)
     assert pair is not None
     assert (label.id, label.criterion, label.dimension, label.label, label.judge) == (
-        f"{pair.query_id}/react+ws/0",
-        "h1",
-        "GOAL",
-        7,
-        "ann",
-    )
+        f"{pair.query_id}/react+ws/0", "h1", "GOAL", 7, "ann",
+    )  # fmt: skip
     assert label.sample is not None and (label.sample.drawn, label.sample.population) == (3, 4)
 
 

@@ -119,15 +119,10 @@ def test_leaving_one_out(
 def test_a_report_by_hand() -> None:
     """8 citations: full, partial, needed, irrelevant, made up count; dead, failed and open ones do not: 3 of 5, strictly 3 of 6."""
     cited = [
-        verdict("full"),
-        verdict("partial"),
-        verdict("none", needed=True),
-        verdict("none", needed=False),
-        verdict("unreachable", is_source=False),
-        verdict("blocked"),
-        verdict("judge_error"),
+        verdict("full"), verdict("partial"), verdict("none", needed=True), verdict("none", needed=False),
+        verdict("unreachable", is_source=False), verdict("blocked"), verdict("judge_error"),
         verdict("none", needed=None),
-    ]
+    ]  # fmt: skip
     assert report_values(cited) == {
         "fp_citation": 3 / 5,
         "fp_citation_strict": 3 / 6,

@@ -230,13 +230,9 @@ async def test_the_sums_are_those_of_the_aggregate(study: Study) -> None:
     judged = await judged_by(study, Dr3Judge(ALL, {"c3": False, "c4": True}))
     raw = dr3.raw_of(judged, one(judged))
     row = {
-        "ir_uf": raw.ir_uf,
-        "ir_sc": raw.ir_sc,
-        "required": raw.required,
-        "cited": raw.cited,
-        "if": raw.follows,
-        "dq": raw.dq,
-    }
+        "ir_uf": raw.ir_uf, "ir_sc": raw.ir_sc, "required": raw.required, "cited": raw.cited,
+        "if": raw.follows, "dq": raw.dq,
+    }  # fmt: skip
     sums = Dr3Sums()
     told = sums.add(Dr3Sums.form.model_validate(row))
     found = values_of(judged, one(judged))

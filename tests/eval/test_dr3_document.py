@@ -33,13 +33,10 @@ ALL = f"The Oakmere is covered for 54 months ({RIGHT}). The Brightpail takes $18
 HALF = f"The Oakmere is covered for 54 months ({RIGHT})."
 LED_ASTRAY = f"The Oakmere is under warranty for 36 months ({OLD}). A whale can hold its breath for an hour and more ({RIGHT})."
 REPORTS = {
-    ("001@32k", "dr3"): ALL,
-    ("001@128k", "dr3"): HALF,
-    ("002@32k", "dr3"): HALF,
-    ("002@128k", "dr3"): LED_ASTRAY,
-    ("001@32k", "dr3+validate"): HALF,
+    ("001@32k", "dr3"): ALL, ("001@128k", "dr3"): HALF, ("002@32k", "dr3"): HALF,
+    ("002@128k", "dr3"): LED_ASTRAY, ("001@32k", "dr3+validate"): HALF,
     ("002@32k", "dr3+validate"): LED_ASTRAY,
-}
+}  # fmt: skip
 
 
 async def _filled(study: Study) -> None:
@@ -258,12 +255,9 @@ def test_one_that_is_said_to_be_owned_is_yours() -> None:
 
 def test_an_imported_insight_is_for_a_judge_to_find() -> None:
     insight = {
-        **FACTS[3],
-        "subject": "a page",
-        "attribute": "insight",
-        "text": "Kettles ought to be descaled.",
+        **FACTS[3], "subject": "a page", "attribute": "insight", "text": "Kettles ought to be descaled.",
         "made": False,
-    }
+    }  # fmt: skip
     insight["value"] = insight["text"]
     one = truth(facts=[insight], pages=[], checklist=[])
     here = ReportFacts("Kettles ought to be descaled.", TaskSubjects(one.facts), one.facts)

@@ -179,15 +179,10 @@ def claim(name, seen=None, **page):
 # A: web 1, 0.5 -> 0.75; product 1, 0, 0.5, 1 -> 0.625; user 1. FP = (0.75 + 0.625)/2 = 0.6875. 8 claims, 7 cited.
 #    Seen: web 1, 1 -> 1, so (1 + 0.625)/2 = 0.8125. Supported: c1 c2 c3 c5 c6 c7 = 6 of 8.
 A = [
-    claim("1", web="full"),
-    claim("2", seen={"web": "full"}, web="partial"),
-    claim("3", product="full"),
-    claim("4", product="none"),
-    claim("5", product="partial"),
-    claim("6", product="full"),
-    claim("7", user="full"),
-    claim("8"),
-]
+    claim("1", web="full"), claim("2", seen={"web": "full"}, web="partial"), claim("3", product="full"),
+    claim("4", product="none"), claim("5", product="partial"), claim("6", product="full"),
+    claim("7", user="full"), claim("8"),
+]  # fmt: skip
 # B: no web citations. product 1, 0 -> FP 0.5. 2 claims, both cited, 1 supported.
 B = [claim("1", product="full"), claim("2", product="none")]
 # C: no citation at all. FP None, FR 0 of 3.

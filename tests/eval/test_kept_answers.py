@@ -364,12 +364,8 @@ def folder(
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     text = f"# Care\n\nClean every feeder once a week [1].\n\n## Sources\n[1] {CARE}\n"
     row: dict[str, Any] = {
-        "id": "a",
-        "system": "alpha",
-        "query": "Which feeder?",
-        "user_id": ANNA,
-        "report_markdown": text,
-    }
+        "id": "a", "system": "alpha", "query": "Which feeder?", "user_id": ANNA, "report_markdown": text,
+    }  # fmt: skip
     row["evidence"] = [{"url": CARE, "type": "web", "text": "Clean every feeder once a week."}]
     (tmp_path / "reports.jsonl").write_text(json.dumps(row))
     (tmp_path / BEFORE).mkdir()

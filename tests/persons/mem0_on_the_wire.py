@@ -36,16 +36,8 @@ def run(at: Path) -> None:
     out = io.StringIO()
     with Wire(told) as wire, contextlib.redirect_stdout(out):
         words = [
-            "memory",
-            "test",
-            "mem0",
-            str(folder(at)),
-            "--tokens",
-            "500",
-            "--persons-limit",
-            "1",
-            "--json",
-        ]
+            "memory", "test", "mem0", str(folder(at)), "--tokens", "500", "--persons-limit", "1", "--json",
+        ]  # fmt: skip
         code = main([*words, "--model", "anthropic:claude-sonnet-5-5", "--base-url", wire.url, "--quiet"])
         asked = len(wire.requests)
     row = json.loads(out.getvalue())["memories"]["mem0"]

@@ -159,14 +159,11 @@ TEXT = "Sunflower seed suits cardinals well."
 @pytest.mark.parametrize(
     ("start", "end", "kept", "shown"),
     [
-        (0, len(TEXT), None, TEXT),
-        (3, 25, None, "seed suits"),
-        (10, 20, None, "seed suits"),
-        (9, 21, None, "seed suits"),
-        (3, 25, (3, 25), "flower seed suits card"),
+        (0, len(TEXT), None, TEXT), (3, 25, None, "seed suits"), (10, 20, None, "seed suits"),
+        (9, 21, None, "seed suits"), (3, 25, (3, 25), "flower seed suits card"),
         (2, 27, (10, 14), "seed suits"),
     ],
-)
+)  # fmt: skip
 def test_a_piece_is_drawn_in_to_whole_words_and_keeps_its_support(
     start: int, end: int, kept: tuple[int, int] | None, shown: str
 ) -> None:
