@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from drr.app.cli import main
+from drr.env.entities import Product
 from drr.env.errors import Misuse
 from drr.env.query import Query
-from drr.env.shop import Shop
+from drr.env.settings import Settings
+from drr.env.shop import Manifest, Shop, open_shop, shop_writer
+from drr.eval.checks.base import Subject
 from drr.eval.judging.read import choose, read_judged
 from drr.papers.pdr.judging.choices import PqrChoices, check_tasks, task_id_of
 from drr.papers.pdr.judging.rows import DIMENSIONS, CriteriaOwner, Rubric, owners_of, rubric_of
+from drr.papers.pdr.judging.violations import violations, violations_of
+from drr.papers.pdr.metrics import pqr as metrics
+from drr.papers.pdr.person import Attribute, Ground, Person
 from drr.study.study import Study
 
 from tests.cases import cases
 from tests.commands import Drr
-from tests.eval.nursery import by_rules, system
+from tests.eval.nursery import answer, by_rules, put, system
 from tests.eval.pqr_judge import PERSONS, CriteriaJudge, judged_by, judging
-from tests.tools.small_shop import ANNA, BEN
+from tests.tools.small_shop import ANNA, BEN, PRODUCTS, USERS
 from tests.wire import Request, Say, Wire
 
 TASK = "What of a, under $100?"
@@ -242,3 +249,135 @@ def test_a_malformed_file_changes_nothing_and_is_named_by_line(
 def test_choices_that_say_nothing_have_no_mark() -> None:
     assert PqrChoices().mark == ""
     assert PqrChoices(PERSONS).mark != PqrChoices({"p-anna": PERSONS["p-anna"]}).mark
+
+
+FEEDER, SEED, BITES, BISCUITS = "B0BN7FLXLV", "B0SEED0001", "B0BITES001", "B0BISCUIT1"
+SHOP = "http://ecommerce.example"
+ALLERGIC = Person(
+    person_id="p-anna",
+    attributes=(
+        Attribute(
+            id="goods-feeders",
+            block="goods",
+            statement="owns feeders already",
+            basis="records",
+            evidence=(Ground(order_id="1", product_id=FEEDER),),
+        ),
+        Attribute(id="needs-nuts", block="needs", statement="is allergic to peanuts", basis="stated"),
+        Attribute(
+            id="needs-air",
+            block="needs",
+            statement="needs indoor air free of corn and pollen",
+            basis="records",
+        ),
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def snack_shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    spec, settings = str(tmp_path_factory.mktemp("violations") / "shop"), Settings(shop_url=SHOP)
+    seed = next(one for one in PRODUCTS if one.product_id == SEED)
+    products = [
+        *PRODUCTS,
+        _like(
+            seed, BITES, "Crunchy trail bites for hikers", 8.5, {"Ingredients": "Corn, roasted peanuts, salt"}
+        ),
+        _like(
+            seed,
+            BISCUITS,
+            "Soft oat biscuits for hikers",
+            6.5,
+            {"Ingredients": "Oats. Made without peanuts."},
+        ),
+    ]
+    with shop_writer(spec, settings, replace=True) as writer:
+        writer.write_products(sorted(products, key=lambda one: one.product_id))
+        writer.write_users([USERS])
+        writer.publish(
+            Manifest(
+                backend="",
+                as_of="2022-06-20",
+                content_hash="",
+                counts={"products": len(products), "users": 3, "orders": 0},
+            )
+        )
+    with open_shop(spec, settings) as opened:
+        yield opened
+
+
+def _like(one: Product, product_id: str, title: str, price: float, details: dict[str, str]) -> Product:
+    return one.model_copy(
+        update={"product_id": product_id, "title": title, "price": price, "details": details}
+    )
+
+
+def plan(*rows: tuple[str, str, str], more: str = "") -> str:
+    lines = [f"| [{name}]({SHOP}/{product_id}) | ${price} |" for name, product_id, price in rows]
+    total = sum(float(price) for *_, price in rows)
+    return "\n".join(
+        [more, "", "| item | price |", "| --- | --- |", *lines, f"| **Total** | **${total:.2f}** |"]
+    )
+
+
+FEEDERS = ("Panorama wild bird feeder", FEEDER, "19.99")
+SEEDS = ("Black oil sunflower seed", SEED, "12.49")
+SNACK = ("Crunchy trail bites", BITES, "8.50")
+OATS = ("Soft oat biscuits", BISCUITS, "6.50")
+
+
+def told(
+    snack_shop: Shop, report: str, query: str = "Plan a corner for birds.", person: Person | None = ALLERGIC
+) -> list[tuple[str, str | None, str | None]]:
+    about = Subject(report, query=query, shop=snack_shop, shop_urls=(SHOP,))
+    return [(row["kind"], row.get("product"), row.get("attribute")) for row in violations(about, person)]
+
+
+def test_what_is_owned_already(snack_shop: Shop) -> None:
+    assert told(snack_shop, plan(FEEDERS, SEEDS)) == [("owned", FEEDER, "goods-feeders")]
+
+
+@pytest.mark.parametrize(
+    ("report", "query"),
+    [
+        (plan(SEEDS, OATS), "Plan a corner for birds."),
+        (plan(FEEDERS, SEEDS), "I want a second bird feeder beside mine."),
+        (plan(FEEDERS, SEEDS, more=f"You bought the [Panorama wild bird feeder]({SHOP}/{FEEDER}) in June 2022; take one more."), "Plan a corner for birds."),
+        (f"Your [Panorama wild bird feeder]({SHOP}/{FEEDER}) costs $19.99.", "Plan a corner for birds."),
+        (plan(SEEDS, OATS, more=f"Unlike the [Panorama wild bird feeder]({SHOP}/{FEEDER}), $19.99, these are used up."), "Plan a corner for birds."),
+    ],
+    ids=["another", "wished", "knowingly", "no plan", "only compared"],
+)  # fmt: skip
+def test_what_is_not_certain_is_not_told(snack_shop: Shop, report: str, query: str) -> None:
+    assert told(snack_shop, report, query) == []
+
+
+def test_what_the_person_or_the_wish_rules_out(snack_shop: Shop) -> None:
+    both = plan(SNACK, OATS)
+    assert told(snack_shop, both) == [("ruled_out", BITES, "needs-nuts")], (
+        "free of a thing is no allergy, and without it is not with it"
+    )
+    assert told(snack_shop, both, "Snacks without corn, please.", person=None) == [("ruled_out", BITES, None)]
+    assert told(snack_shop, both, person=None) == []
+
+
+async def test_they_stand_beside_p_with_the_broken_limits(study: Study, snack_shop: Shop) -> None:
+    """`answer` asks under $100."""
+    dear = ("Stone bird bath", "B0BATH0001", "64.50")
+    await put(
+        study,
+        answer("a", "good", plan(SEEDS, OATS)),
+        answer("a", "bad", plan(dear, FEEDERS, SNACK, SEEDS)),
+    )
+    line = '{"id": "q-a", "query": "What of a, under $100?", "user_id": "U1", "person_id": "p-anna"}'
+    (study.folder / "queries.jsonl").write_text(line, encoding="utf-8")
+    judged = await by_rules(
+        study, ["pqr"], snack_shop, choices={PqrChoices: PqrChoices({"p-anna": ALLERGIC}, rounds=1)}
+    )
+    bad, good = judged.answers
+    found = violations_of(judged, bad.key)
+    assert found is not None
+    assert [row["kind"] for row in found] == ["owned", "ruled_out", "limit"]
+    assert found[2]["why"].startswith("Total: $105.48; limit: $100.00")
+    assert metrics.per_report(judged, bad)["pqr_violations"] == 3.0
+    assert metrics.per_report(judged, good)["pqr_violations"] == 0.0
