@@ -68,7 +68,7 @@ async def test_the_old_python_client_over_http(old: Path, command: list[str], tm
             )
         profile = json.dumps([("get_user_profile", {})])
         other = json.loads(await asyncio.to_thread(said, old, OLD, profile, *where, cwd=tmp_path))
-    assert other["data"][0]["data"]["address"]["city"] == "Norman"
+    assert other["data"][0]["address"]["city"] == "Norman"
 
 
 INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
