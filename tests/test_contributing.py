@@ -79,29 +79,18 @@ async def answer(query, tools, model, budget):
 
 def drr(house: Path, *words: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", CALLED, str(house), json.dumps(words)],
-        cwd=house,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+        [sys.executable, "-c", CALLED, str(house), json.dumps(words)], cwd=house, capture_output=True,
+        text=True, timeout=120,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 def test_the_tool_is_called(house: Path) -> None:
     said = drr(
-        house,
-        "tools",
-        "call",
-        "get_warranty",
-        "--shop",
-        "shop",
-        "--user",
-        ANNA,
-        "--args",
+        house, "tools", "call", "get_warranty", "--shop", "shop", "--user", ANNA, "--args",
         f'{{"product_id": "{FEEDER}"}}',
-    )
+    )  # fmt: skip
     assert "lasts 24 months" in said
 
 
@@ -109,17 +98,9 @@ def test_variant_metric_and_paper_are_in_the_report(house: Path) -> None:
     asked = house / "queries.jsonl"
     asked.write_text(f'{{"query": "Which feeder holds most?", "user_id": "{ANNA}"}}\n', encoding="utf-8")
     drr(
-        house,
-        "run",
-        "mine",
-        "--shop",
-        "shop",
-        "--queries",
-        "queries.jsonl",
-        "--variants",
-        "my_agent.py:answer",
-        "--quiet",
-    )
+        house, "run", "mine", "--shop", "shop", "--queries", "queries.jsonl", "--variants",
+        "my_agent.py:answer", "--quiet",
+    )  # fmt: skip
     (house / "citing.py").write_text(CITING.format(product=FEEDER), encoding="utf-8")
     drr(house, "run", "mine", "--variants", "citing.py:answer", "--quiet")
     drr(house, "judge", "mine", "--quiet")

@@ -194,12 +194,9 @@ def test_no_module_loads_under_two_names(tmp_path: Path) -> None:
         "assert here and all(name.partition('.')[0] == 'drr' for name in here), here\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path), *FOLDERS],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
+        [sys.executable, "-c", code, str(tmp_path), *FOLDERS], cwd=ROOT, capture_output=True, text=True,
         timeout=60,
-    )
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
 
 

@@ -64,20 +64,13 @@ PRODUCTS = sorted(
 )
 USERS = [
     UserRow(
-        ANNA,
-        "anna@post.example",
-        "Anna",
-        "Ortiz",
-        "001-657-735-4762",
-        "6598 Daniel Plains",
-        "Norman",
-        "OK",
+        ANNA, "anna@post.example", "Anna", "Ortiz", "001-657-735-4762", "6598 Daniel Plains", "Norman", "OK",
         "73019",
     ),
     UserRow(
         BEN, "ben@post.example", "Ben", "Okafor", "555-010-0199", "12 Main Street", "Salem", "OR", "97301"
     ),
-]
+]  # fmt: skip
 ORDERS: list[OrderRow] = [
     (1000000000000003, "B0SEED0001", 0, 1_655_000_000_000, 2, "Delivered"),
     (1000000000000002, "B0BATH0001", 0, 1_650_000_000_000, 1, "Delivered"),

@@ -64,14 +64,10 @@ async def run(
     models = Models(settings, retries=Retries(attempts=1)).unit(meter)
     try:
         return await run_variant(
-            variant(name),
-            "Which bird house suits bluebirds?",
-            world=ShopWorld(Session(shop, ANNA), web),
-            models={"agent": models.role("agent"), "summariser": models.role("summariser")},
-            meter=meter,
-            prompts=load_prompts(),
-            options=AgentOptions(**options),
-        )
+            variant(name), "Which bird house suits bluebirds?", world=ShopWorld(Session(shop, ANNA), web),
+            models={"agent": models.role("agent"), "summariser": models.role("summariser")}, meter=meter,
+            prompts=load_prompts(), options=AgentOptions(**options),
+        )  # fmt: skip
     finally:
         await models.aclose()
 

@@ -68,18 +68,10 @@ def test_a_good_task_passes(made: tuple[TaskMaterial, Corpora, WrittenDrawer], t
         task_id=case.task_id, query=task.question, today=case.today.isoformat(), files=task.files
     )
     truth = TaskTruth(
-        task_id=case.task_id,
-        intent=case.intent,
-        theme=case.theme,
-        seed=4,
-        shop_hash="0" * 64,
-        facts=found.facts,
-        pages=found.known,
-        terms=found.terms,
-        checklist=written_checklist(case),
-        sizes=found.truths,
-        counter=found.sizes.counter,
-    )
+        task_id=case.task_id, intent=case.intent, theme=case.theme, seed=4, shop_hash="0" * 64,
+        facts=found.facts, pages=found.known, terms=found.terms, checklist=written_checklist(case),
+        sizes=found.truths, counter=found.sizes.counter,
+    )  # fmt: skip
     for name, row in ((SIZES, found.sizes), (QUESTION, question), (TRUTH, truth)):
         (tmp_path / name).write_bytes(document(row))
     stored = stored_material(tmp_path, task.catalogue)

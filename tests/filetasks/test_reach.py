@@ -29,13 +29,9 @@ SUPPORTIVE, DISTRACTOR = PAGES[0][0], PAGES[2][0]
 
 def write_truth(folder: Path, *, distractors: bool = True) -> None:
     fact = TaskFact(
-        id="p1",
-        subject="kettle",
-        attribute="descaling",
-        value="4 weeks",
-        text="Descale every 4 weeks.",
+        id="p1", subject="kettle", attribute="descaling", value="4 weeks", text="Descale every 4 weeks.",
         source="page",
-    )
+    )  # fmt: skip
     wrong = StatementChange(kind="wrong_figure", fact="p1", before="4 weeks", after="9 weeks")
     pages = [KnownPage(url=SUPPORTIVE, kind="supportive", facts=("p1",))]
     if distractors:

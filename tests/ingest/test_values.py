@@ -83,12 +83,9 @@ def test_details_and_categories_are_read_in_every_form() -> None:
 )
 def test_html_in_product_texts_becomes_plain_text(raw: str, read: str) -> None:
     product, notes = product_of(
-        title=raw,
-        features=[raw],
-        description=["x", raw],
-        store=raw,
+        title=raw, features=[raw], description=["x", raw], store=raw,
         details={"Note": raw, "In": {"a": [raw]}},
-    )
+    )  # fmt: skip
     assert (product.title, product.features, product.description) == (read, [read], ["x", read])
     assert (product.store, product.details) == (read, {"Note": read, "In": {"a": [read]}})
     assert notes["products_with_html"] == (raw != read)

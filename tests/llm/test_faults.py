@@ -81,13 +81,9 @@ def tries(fault: Fault) -> int:
 
 def models(wire: Wire, clock: FastClock, *, streaming: bool, timeout: float = 5.0) -> Models:
     settings = ModelSettings(
-        {"default": MODEL},
-        base_url=wire.url,
-        timeout_s=timeout,
-        deadline_s=3_600,
-        streaming=streaming,
+        {"default": MODEL}, base_url=wire.url, timeout_s=timeout, deadline_s=3_600, streaming=streaming,
         retry_max_tokens=1,
-    )
+    )  # fmt: skip
     return Models(settings, clock=clock.clock, retries=Retries(attempts=ATTEMPTS))
 
 

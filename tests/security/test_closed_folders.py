@@ -48,13 +48,9 @@ def test_what_a_study_writes_is_its_owners(
         "XDG_CONFIG_HOME": str(tmp_path / "config"),
     }
     done = subprocess.run(
-        [sys.executable, "-c", _CODE, umask, *new()],
-        capture_output=True,
-        text=True,
-        env=environment,
-        cwd=tmp_path,
-        check=False,
-    )
+        [sys.executable, "-c", _CODE, umask, *new()], capture_output=True, text=True, env=environment,
+        cwd=tmp_path, check=False,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     study = tmp_path / "study"
     modes = {path: stat.S_IMODE(path.stat().st_mode) for path in (study, *study.rglob("*"))}

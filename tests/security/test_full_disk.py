@@ -74,12 +74,9 @@ def test_what_is_printed_into_a_full_device_is_one_sentence() -> None:
     for words in (["--help"], ["--version"]):
         with Path("/dev/full").open("w") as full:
             done = subprocess.run(
-                [sys.executable, "-m", "drr.app.cli", *words],
-                stdout=full,
-                stderr=subprocess.PIPE,
-                text=True,
-                check=False,
-            )
+                [sys.executable, "-m", "drr.app.cli", *words], stdout=full, stderr=subprocess.PIPE,
+                text=True, check=False,
+            )  # fmt: skip
         assert done.returncode == 1, done.stderr
         assert done.stderr.count("\n") == 1
         assert "the disk is full" in done.stderr

@@ -230,11 +230,8 @@ AREAS = (
     Area("robots.txt", "a forbidden page is allowed", robots, is_allowed, 800),
     Area("charset labels", "a page ends its unit", charsets, ends_reading, 600),
     Area(
-        "addresses and trust",
-        "another machine gets the key of this one",
-        own_machines,
-        is_taken_for_own,
+        "addresses and trust", "another machine gets the key of this one", own_machines, is_taken_for_own,
         1_000,
     ),
     Area("egress", "a proxy or LangSmith hears of it", environments, hears, 250),
-)
+)  # fmt: skip

@@ -107,12 +107,9 @@ def test_the_wrong_tls_is_named(spec: str, settings: Settings, closing: Closing,
         "no TLS connection; its certificate is not accepted (set DRR_ELASTICSEARCH_CA_FILE)"
     )
     right = changed(
-        settings,
-        mongodb_url=f"mongodb://{ports['mongodb'][1]}",
-        mongodb_ca_file=files[0],
-        elasticsearch_url=f"https://{tls}",
-        elasticsearch_ca_file=files[0],
-    )
+        settings, mongodb_url=f"mongodb://{ports['mongodb'][1]}", mongodb_ca_file=files[0],
+        elasticsearch_url=f"https://{tls}", elasticsearch_ca_file=files[0],
+    )  # fmt: skip
     running.write(spec, right)
     assert list(check_shop(spec, right)) == []
 

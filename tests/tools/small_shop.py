@@ -42,12 +42,8 @@ PRODUCTS = sorted(
         _product("B0BATH0001", "Stone bird bath", price=64.5, average_rating=None, rating_number=None),
         _product("B0SEED0001", "Black oil sunflower seed for birds", price=12.49, bought_together=[FEEDER]),
         _product(
-            GRINDER,
-            "Quiet dog nail grinder",
-            price=31.0,
-            category="Pet_Supplies",
-            categories=["Pet Supplies", "Dogs", "Grooming"],
-            main_category="Pet Supplies",
+            GRINDER, "Quiet dog nail grinder", price=31.0, category="Pet_Supplies",
+            categories=["Pet Supplies", "Dogs", "Grooming"], main_category="Pet Supplies",
         ),
         _product(
             HOSTILE,
@@ -69,24 +65,17 @@ PRODUCTS = sorted(
         ),
     ],
     key=lambda product: product.product_id,
-)
+)  # fmt: skip
 USERS = [
     UserRow(
-        ANNA,
-        "anna@post.example",
-        "Anna",
-        "Ortiz",
-        "001-657-735-4762",
-        "6598 Daniel Plains",
-        "Norman",
-        "OK",
+        ANNA, "anna@post.example", "Anna", "Ortiz", "001-657-735-4762", "6598 Daniel Plains", "Norman", "OK",
         "73019",
     ),
     UserRow(
         BEN, "ben@post.example", "Ben", "Okafor", "555-010-0199", "12 Main Street", "Salem", "OR", "97301"
     ),
     UserRow(EVE, "eve@post.example", "Eve", "Lund", "5550100123", "9 Hill Road", "Troy", "NY", "12180"),
-]
+]  # fmt: skip
 ORDERS: list[OrderRow] = cases("tools", "ORDERS")
 ANNAS_ORDER, BENS_ORDER = "1000000000000003", "1000000000000010"
 

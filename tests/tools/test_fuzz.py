@@ -100,12 +100,9 @@ def before(shop: Shop) -> Any:
 def _fuzz(shop: Shop, web: Sandbox, count: int, *, same: bool) -> None:
     @given(_calls())
     @settings(
-        max_examples=count,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-        database=None,
+        max_examples=count, deadline=None, suppress_health_check=list(HealthCheck), database=None,
         derandomize=same,
-    )
+    )  # fmt: skip
     def run(asked: tuple[str, Any]) -> None:
         _check(shop, web, *asked)
 
