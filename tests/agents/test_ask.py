@@ -10,7 +10,7 @@ from drr.app.cli import main
 from drr.env.settings import Settings
 from drr.offline.agents.report import BANNER
 
-from tests.agents.garden import ANNA, DOCUMENTS, QUESTION, write_shop
+from tests.agents.garden import ANNA, QUESTION, write_box
 from tests.cases import table
 from tests.wire import Fail, Request, Say, Wire
 
@@ -19,12 +19,7 @@ LOOK = Say(calls=[("product_catalog_search", {"query": "feeder"})])
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("ask")
-    write_shop(str(root / "shop"), Settings())
-    (root / "web").mkdir()
-    lines = "".join(document.model_dump_json() + "\n" for document in DOCUMENTS)
-    (root / "web" / "documents.jsonl").write_text(lines)
-    return root
+    return write_box(tmp_path_factory.mktemp("ask"))
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +31,7 @@ def bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def asking(folder: Path, *more: str, question: str = QUESTION) -> list[str]:
     return [
-        "ask", question, "--shop", str(folder / "shop"), "--user", ANNA, "--sandbox", str(folder / "web"), *more,
+        "ask", question, "--shop", str(folder / "shop"), "--user", ANNA, "--sandbox", str(folder / "sandbox"), *more,
     ]  # fmt: skip
 
 

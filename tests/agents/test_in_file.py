@@ -132,15 +132,12 @@ def test_a_broken_file_is_misuse_with_its_line(box: Path, file: Path, drr: Drr, 
     assert not Path("study").exists()
 
 
-def test_two_files_of_one_name_cannot_be_told_apart_in_one_study(file: Path, tmp_path: Path) -> None:
+def test_files_of_one_name_are_one_and_its_version_has_their_hash(file: Path, tmp_path: Path) -> None:
     (tmp_path / "theirs").mkdir()
     (tmp_path / "theirs" / "my_agent.py").write_text(AGENT)
     with pytest.raises(Misuse, match="two variants are called"):
         choose("mine/my_agent.py:quick,theirs/my_agent.py:quick")
     assert len(choose("mine/my_agent.py:quick,./mine/my_agent.py:quick")) == 1
-
-
-def test_its_version_is_the_declared_one_with_the_hash_of_the_file(file: Path) -> None:
     first = variant("mine/my_agent.py:quick").version
     file.write_text(AGENT + "\n# a word\nquick.version = '7'\n")
     second = variant("mine/my_agent.py:quick").version

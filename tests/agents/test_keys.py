@@ -24,7 +24,7 @@ from drr.study.study import Study
 from drr.study.unit import Unit
 from drr.study.worker import Opening
 
-from tests.agents.garden import ANNA, BEN, DOCUMENTS, CountingWeb, write_shop
+from tests.agents.garden import ANNA, BEN, CountingWeb, write_box
 from tests.cases import cases, table
 
 LIMITS = cases("agents", "LIMITS")
@@ -116,16 +116,13 @@ async def quick(query, tools, model, budget):
 def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
     """Asked for and not begun."""
     monkeypatch.chdir(tmp_path)
-    write_shop("shop", Settings())
-    Path("web").mkdir()
-    Path("web/documents.jsonl").write_text("".join(d.model_dump_json() + "\n" for d in DOCUMENTS))
-    Path("mine.py").write_text(AGENT)
-    asked = [
+    write_box(
+        tmp_path,
         {"id": "q-house", "query": "Which bird house?", "user_id": ANNA},
         {"id": "q-feeder", "query": "Which feeder is best under $30?", "user_id": BEN},
-    ]
-    Path("queries.jsonl").write_text("".join(json.dumps(line) + "\n" for line in asked))
-    words = ["--shop", "shop", "--queries", "queries.jsonl", "--sandbox", "web", "--quiet"]
+    )
+    Path("mine.py").write_text(AGENT)
+    words = ["--shop", "shop", "--queries", "queries.jsonl", "--sandbox", "sandbox", "--quiet"]
     assert main(["run", "study", *words, "--variants", "mine.py:quick,react+ws", "--limit", "1"]) == 0
     return Study.open(Path("study"))
 

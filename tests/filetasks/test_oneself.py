@@ -294,7 +294,9 @@ def test_a_shrinking_recall_is_refused(
     assert not shrinks(fact, f"lots before A{int(number_of(fact.value)) - 1}")
 
 
-def test_what_is_needed_is_news(told: list[tuple[TaskCase, list[CasePage], list[CasePage]]]) -> None:
+def test_figures_move_as_in_the_world(
+    told: list[tuple[TaskCase, list[CasePage], list[CasePage]]], small_pool: PagePool
+) -> None:
     """Asked in 2015 how long a pack lasts, the newest page said it of the version of 2007."""
     seen = 0
     for case, needed, _ in told:
@@ -310,10 +312,7 @@ def test_what_is_needed_is_news(told: list[tuple[TaskCase, list[CasePage], list[
                 since = months_after(month_of(page.known.as_of), took)
                 assert (known_by - since).days <= _NEWS + 250, page.known.as_of
     assert seen > 15
-
-
-def test_prices_and_points_move_by_steps(told: list[tuple[TaskCase, list[CasePage], list[CasePage]]]) -> None:
-    """$10.39 and half a year later $18.89."""
+    # $10.39 and half a year later $18.89.
     seen: Counter[str] = Counter()
     for case, _, astray in told:
         facts = {fact.id: fact for fact in case.of("page")}
@@ -325,12 +324,7 @@ def test_prices_and_points_move_by_steps(told: list[tuple[TaskCase, list[CasePag
                 seen[right[0]] += 1
                 assert 0.65 < number_of(change.stated) / number_of(right) < 1.35, (right, change.stated)
     assert seen
-
-
-def test_terms_go_by_the_purchase(
-    told: list[tuple[TaskCase, list[CasePage], list[CasePage]]],
-) -> None:
-    """`Those are the January 2016 terms`: that terms go by the day of the purchase stood on no page of the task."""
+    # `Those are the January 2016 terms`: that terms go by the day of the purchase stood on no page of the task.
     seen = 0
     for case, needed, _ in told:
         facts = {fact.id: fact for fact in case.of("page")}
@@ -339,11 +333,6 @@ def test_terms_go_by_the_purchase(
                 seen += 1
                 assert re.search(r"bought|sold since|purchase", page.quote), page.quote
     assert seen > 5
-
-
-def test_no_table_gives_one_thing_two_values(
-    told: list[tuple[TaskCase, list[CasePage], list[CasePage]]], small_pool: PagePool
-) -> None:
     texts = [page.text for page in small_pool.pages]
     texts += [page.page.text for _, needed, astray in told for page in (*needed, *astray)]
     tables = 0

@@ -133,7 +133,7 @@ def test_a_user_is_the_same_in_any_order_and_company() -> None:
     assert rows_of([odd_user(rng), "u1"])["u1"] == whole["u1"]
 
 
-def test_a_profile_fits_itself() -> None:
+def test_a_profile_fits_itself_and_equal_addresses_are_drawn_again() -> None:
     homes = {(p.city, p.state): (p.zip3, p.area_code) for p in places()}
     rows = rows_of([user_id(n) for n in range(2500)])
     assert len({row.email for row in rows.values()}) == 2500
@@ -150,9 +150,6 @@ def test_a_profile_fits_itself() -> None:
             re.sub("[^a-z]", "", name.lower()) for name in (row.first_name, row.last_name)
         )
         assert re.fullmatch(r"\d+ .+", row.address1)
-
-
-def test_equal_addresses_are_drawn_again_and_the_first_user_keeps_his() -> None:
     hashes = np.array([7, 7, 9, 7], np.uint64)
     pools = profiles()
     tries = pools.attempts(hashes)

@@ -22,7 +22,7 @@ from tests.wire import Fail, FastClock, Request, Say, Wire
 SONNET = "anthropic:claude-sonnet-5-5"
 
 
-async def test_no_more_calls_run_at_once_than_allowed_and_all_get_their_turn() -> None:
+async def test_the_limiter_holds_halves_recovers_and_forgets_who_left() -> None:
     limiter, running, most = Limiter(3), 0, 0
 
     async def call() -> None:
@@ -36,9 +36,6 @@ async def test_no_more_calls_run_at_once_than_allowed_and_all_get_their_turn() -
     await asyncio.gather(*(call() for _ in range(50)))
     assert most == 3
     assert limiter.running == 0
-
-
-async def test_a_push_back_halves_once_for_all_calls_under_way_and_recovers() -> None:
     clock = FastClock()
     limiter = Limiter(16, clock.clock)
     started = clock.clock.now()
@@ -54,9 +51,6 @@ async def test_a_push_back_halves_once_for_all_calls_under_way_and_recovers() ->
     for _ in range(500):
         limiter.answered()
     assert limiter.allowed == 16
-
-
-async def test_it_never_closes_for_good() -> None:
     clock = FastClock()
     limiter = Limiter(2, clock.clock)
     for _ in range(20):
@@ -65,9 +59,6 @@ async def test_it_never_closes_for_good() -> None:
     assert limiter.allowed == 1
     async with limiter.slot():
         assert limiter.running == 1
-
-
-async def test_waiting_callers_that_are_cancelled_block_nobody() -> None:
     limiter = Limiter(1)
     entered = asyncio.Event()
 
@@ -132,16 +123,13 @@ def test_retry_waits_grow_and_stay_bounded() -> None:
 # -- prices
 
 
-def test_prices_are_exact_whole_picodollars() -> None:
+def test_prices_are_exact_and_long_prompts_cost_more() -> None:
     price = load_prices().of(SONNET)
     assert price is not None
     assert price.cost(Tokens(1_000_000, 0)) == 2 * PICO
     assert price.cost(Tokens(1_000_000, 1_000_000, cache_read=500_000, cache_write=250_000)) == round(
         (0.25 * 2 + 0.5 * 0.1 + 0.25 * 2.5 + 10) * PICO
     )
-
-
-def test_long_prompts_cost_more_where_the_provider_says_so() -> None:
     price = load_prices().of("anthropic:claude-haiku-5-5")
     assert price is not None
     assert price.cost(Tokens(100_000, 0)) == round(0.1 * PICO / 10)
@@ -182,7 +170,7 @@ def test_no_call_costs_more_than_its_upper_estimate(fresh: int, read: int, write
 # -- budget
 
 
-async def test_a_budget_is_kept_under_concurrency_with_what_is_in_flight() -> None:
+async def test_a_budget_counts_what_is_in_flight() -> None:
     budget = Budget(Limit(cost=1_000))
     spent = 0
     refused = 0
@@ -202,9 +190,6 @@ async def test_a_budget_is_kept_under_concurrency_with_what_is_in_flight() -> No
     assert spent <= 1_000
     assert spent > 1_000 - 90
     assert refused
-
-
-async def test_a_call_waits_for_those_in_flight_before_it_is_refused() -> None:
     budget = Budget(Limit(tokens=100))
     first = await budget.reserve(SpendAmount(tokens=80))
     second = asyncio.create_task(budget.reserve(SpendAmount(tokens=80)))
@@ -212,11 +197,10 @@ async def test_a_call_waits_for_those_in_flight_before_it_is_refused() -> None:
     assert not second.done()
     budget.settle(first, Tokens(10, 5), 0)
     assert (await second).tokens == 80
-
-
-async def test_a_call_that_can_never_fit_is_refused_at_once() -> None:
     with pytest.raises(OverBudget):
         await Budget(Limit(tokens=10)).reserve(SpendAmount(tokens=11))
+    with pytest.raises(OverBudget, match=r"budget of \$0\.01 .* up to \$0\.05"):
+        await Budget(Limit.of(usd=0.01)).reserve(SpendAmount(PICO // 20, 700))
 
 
 def offline(budget: Budget, limit: Limit | None, meter: Meter) -> Any:
@@ -240,7 +224,7 @@ async def test_the_cap_of_a_unit_is_its_own() -> None:
     assert purse.reserved == SpendAmount()
 
 
-async def test_what_a_failed_call_had_reserved_is_given_back() -> None:
+async def test_failed_calls_give_back_and_cut_ones_are_paid() -> None:
     purse = MemoryPurse()
     with Wire([Fail(400, "invalid_request_error", "no")]) as wire:
         settings = ModelSettings({"default": SONNET}, base_url=wire.url)
@@ -250,10 +234,7 @@ async def test_what_a_failed_call_had_reserved_is_given_back() -> None:
         await made.aclose()
     assert purse.reserved == SpendAmount()
     assert purse.spent == SpendAmount()
-
-
-async def test_answers_that_are_cut_are_paid_for() -> None:
-    """The one that was cut, and the one that was then asked for with room for more."""
+    # The one that was cut, and the one that was then asked for with room for more.
     purse = MemoryPurse()
     with Wire([Say("half", stop_reason="max_tokens")] * 2) as wire:
         made = Models(
@@ -274,8 +255,3 @@ async def test_answers_that_are_cut_are_paid_for() -> None:
 )  # fmt: skip
 def test_a_limit_is_told_as_it_was_given(limit: Limit, told: str) -> None:
     assert str(limit) == told
-
-
-async def test_a_refusal_says_what_the_call_might_take() -> None:
-    with pytest.raises(OverBudget, match=r"budget of \$0\.01 .* up to \$0\.05"):
-        await Budget(Limit.of(usd=0.01)).reserve(SpendAmount(PICO // 20, 700))

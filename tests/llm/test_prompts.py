@@ -29,16 +29,16 @@ def box(tmp_path: Path) -> Path:
     return folder
 
 
-def test_slots_are_filled_once_and_what_is_filled_in_is_not_read_as_a_slot(box: Path) -> None:
+def test_slots_are_checked_and_filled_once(box: Path) -> None:
     text = Prompts(box).fill("greet", name="{{day}} \\1 {{name}}", day="Monday")
     assert text == "Hello {{day}} \\1 {{name}}, today is Monday.\n"
-
-
-def test_missing_and_unknown_slots_are_refused(box: Path) -> None:
     with pytest.raises(ValueError, match="slots"):
         Prompts(box).fill("greet", name="x")
     with pytest.raises(ValueError, match="slots"):
         Prompts(box).fill("greet", name="x", day="y", extra="z")
+    (box / "bad.md").write_text("Hello {{Name}}.")
+    with pytest.raises(ModelSetupError, match="Name"):
+        Prompts(box)
 
 
 def test_an_override_replaces_by_name_and_changes_the_hash(box: Path, tmp_path: Path) -> None:
@@ -62,12 +62,6 @@ def test_an_override_with_other_slots_or_another_name_is_refused(box: Path, tmp_
         check_override(mine, Prompts(box).names)
     with pytest.raises(ModelSetupError, match="not a folder"):
         Prompts(box, tmp_path / "nowhere")
-
-
-def test_a_misspelt_slot_is_found_when_the_file_is_read(box: Path) -> None:
-    (box / "bad.md").write_text("Hello {{Name}}.")
-    with pytest.raises(ModelSetupError, match="Name"):
-        Prompts(box)
 
 
 @given(st.text(max_size=200))
@@ -159,13 +153,10 @@ class TestIntegration(ChatModelIntegrationTests):
         return {"policy": obliging}
 
 
-def test_usage_follows_the_stated_rule() -> None:
+def test_usage_counts_tools_and_policies_see_what_is_bound() -> None:
     model = OfflineChatModel(policy=lambda messages, arguments: AIMessage("x" * 9))
     reply = model.invoke([HumanMessage("y" * 5)])
     assert reply.usage_metadata == {"input_tokens": 2, "output_tokens": 3, "total_tokens": 5}
-
-
-def test_tools_and_their_calls_count_as_sent_and_written() -> None:
     bare = OfflineChatModel(policy=obliging)
     bound = bare.bind_tools(
         [{"name": "f", "description": "d" * 400, "parameters": {"type": "object", "properties": {}}}]
@@ -174,6 +165,16 @@ def test_tools_and_their_calls_count_as_sent_and_written() -> None:
     assert with_tools.usage_metadata is not None
     assert with_tools.usage_metadata["input_tokens"] > 100
     assert with_tools.usage_metadata["output_tokens"] > 0
+    seen: list[tuple[Any, Any]] = []
+
+    def policy(messages: Any, arguments: Any) -> AIMessage:
+        seen.append((messages, arguments))
+        return AIMessage("ok")
+
+    OfflineChatModel(policy=policy).bind_tools([_tool]).invoke([HumanMessage("hi")])
+    messages, arguments = seen[0]
+    assert [message.text for message in messages] == ["hi"]
+    assert set(arguments) == {"tools"}
 
 
 async def test_streams_carry_tool_calls_and_usage() -> None:
@@ -190,19 +191,6 @@ async def test_streams_carry_tool_calls_and_usage() -> None:
 def _tool(text: str) -> str:
     """Say something."""
     return text
-
-
-def test_the_policy_sees_messages_and_bound_arguments_only() -> None:
-    seen: list[tuple[Any, Any]] = []
-
-    def policy(messages: Any, arguments: Any) -> AIMessage:
-        seen.append((messages, arguments))
-        return AIMessage("ok")
-
-    OfflineChatModel(policy=policy).bind_tools([_tool]).invoke([HumanMessage("hi")])
-    messages, arguments = seen[0]
-    assert [message.text for message in messages] == ["hi"]
-    assert set(arguments) == {"tools"}
 
 
 @pytest.mark.parametrize("streaming", [False, True])

@@ -33,7 +33,7 @@ def models(wire: Wire, name: str = SONNET, **changes: Any) -> Models:
     return Models(settings, clock=FastClock().clock)
 
 
-async def test_the_request_carries_what_it_must_and_nothing_it_must_not() -> None:
+async def test_requests_carry_what_they_must_and_the_form_that_is_asked_for() -> None:
     with Wire([Say("hello")]) as wire:
         made = models(wire, max_tokens=321)
         await made.role("agent").reply([SystemMessage("be brief"), HumanMessage("hi")], tools=[lookup])
@@ -44,6 +44,14 @@ async def test_the_request_carries_what_it_must_and_nothing_it_must_not() -> Non
     assert body["cache_control"] == {"type": "ephemeral"}
     assert [tool["name"] for tool in body["tools"]] == ["lookup"]
     assert not {"temperature", "top_p", "top_k", "tool_choice"} & set(body)
+    with Wire([Say('{"label": "yes", "score": 0.5}')]) as wire:
+        made = models(wire)
+        verdict = await made.role("judge").structured([HumanMessage("judge")], Verdict)
+        await made.aclose()
+    assert verdict == Verdict(label="yes", score=0.5)
+    form = wire.requests[0].body["output_config"]["format"]
+    assert form["type"] == "json_schema"
+    assert set(form["schema"]["properties"]) == {"label", "score"}
 
 
 class Opened(BaseModel):
@@ -146,7 +154,7 @@ async def test_usage_counts_cached_tokens_once_and_prices_each_kind() -> None:
         assert told["cost_usd"] == pytest.approx(expected, abs=1e-12)
 
 
-async def test_an_answer_without_usage_has_an_unknown_cost() -> None:
+async def test_what_is_not_metered_or_priced_is_unknown() -> None:
     meter = Meter()
     with Wire([Say("hello", no_usage=True)]) as wire:
         made = models(wire)
@@ -154,9 +162,6 @@ async def test_an_answer_without_usage_has_an_unknown_cost() -> None:
         await made.aclose()
     assert meter.as_json()["agent"]["unmetered"] == 1
     assert meter.cost is None
-
-
-async def test_an_unpriced_model_costs_none_not_nothing() -> None:
     meter = Meter()
     with Wire([Say("hello")]) as wire:
         made = models(wire, "openai:local-model")
@@ -176,17 +181,6 @@ async def test_openai_compatible_servers_answer_and_call_tools(streaming: bool) 
     assert [(call["name"], call["args"]) for call in reply.tool_calls] == [("lookup", {"name": "kettle"})]
     assert "temperature" not in wire.requests[0].body
     assert wire.requests[0].path == "/v1/chat/completions"
-
-
-async def test_a_structured_answer_is_asked_for_by_constrained_decoding() -> None:
-    with Wire([Say('{"label": "yes", "score": 0.5}')]) as wire:
-        made = models(wire)
-        verdict = await made.role("judge").structured([HumanMessage("judge")], Verdict)
-        await made.aclose()
-    assert verdict == Verdict(label="yes", score=0.5)
-    form = wire.requests[0].body["output_config"]["format"]
-    assert form["type"] == "json_schema"
-    assert set(form["schema"]["properties"]) == {"label", "score"}
 
 
 @table("llm", "a_bad_answer_is_asked_for_once_more_and_never_mended")
@@ -238,7 +232,7 @@ async def test_an_answer_that_was_cut_is_asked_for_once_more_with_room_for_more(
     assert meter.as_json()["judge"]["raised"] == 1
 
 
-async def test_an_answer_that_was_cut_twice_is_a_failure_and_not_repaired() -> None:
+async def test_answers_cut_twice_and_rooms_too_large_are_truncated() -> None:
     with Wire(lambda request: Say('{"label": "yes", "score": 0.5}', stop_reason="max_tokens")) as wire:
         made = models(wire)
         with pytest.raises(ModelFailure) as failed:
@@ -246,9 +240,6 @@ async def test_an_answer_that_was_cut_twice_is_a_failure_and_not_repaired() -> N
         await made.aclose()
     assert failed.value.kind == "truncated"
     assert len(wire.requests) == 2
-
-
-async def test_room_that_a_model_does_not_have_is_not_what_failed() -> None:
     with Wire(
         [Say("half", stop_reason="max_tokens"), Fail(400, "invalid_request_error", "max_tokens: too many")]
     ) as wire:
@@ -259,7 +250,7 @@ async def test_room_that_a_model_does_not_have_is_not_what_failed() -> None:
     assert failed.value.kind == "truncated"
 
 
-async def test_the_offline_model_answers_the_bound_form() -> None:
+async def test_rules_answer_the_form_and_their_bugs_are_raised() -> None:
     def policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
         assert set(arguments["response_schema"]["properties"]) == {"label", "score"}
         return AIMessage('{"label": "no", "score": 0}')
@@ -268,8 +259,6 @@ async def test_the_offline_model_answers_the_bound_form() -> None:
     assert role.rule_written
     assert await role.structured([HumanMessage("judge")], Verdict) == Verdict(label="no", score=0)
 
-
-async def test_a_bug_of_a_policy_is_raised_as_it_is() -> None:
     def policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
         raise AttributeError("a bug")
 
@@ -332,13 +321,10 @@ async def test_a_cancelled_call_leaves_its_place_to_others() -> None:
     assert reply.text == "hello"
 
 
-def test_names_that_cannot_work_are_refused_before_any_call() -> None:
+def test_names_and_keys_are_checked_before_any_call() -> None:
     for name in ("gpt-5", "anthropic:", "mystery:model", ""):
         with pytest.raises(ModelSetupError, match="not a model's name"):
             Models(ModelSettings({"default": name or " "})).check(["agent"])
-
-
-def test_a_key_is_needed_unless_the_server_is_this_machine() -> None:
     with pytest.raises(ModelSetupError, match="ANTHROPIC_API_KEY"):
         Models(ModelSettings({"default": SONNET})).check(["agent"])
     with pytest.raises(ModelSetupError, match="no key"):

@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from drr.env.entities import Product
 from drr.env.settings import Settings
 from drr.env.shop import UserRow
 
 from tests.cases import cases
+from tests.agents.garden import ANNA as ANNA
+from tests.agents.garden import BEN as BEN
+from tests.agents.garden import USERS as GARDENERS
+from tests.agents.garden import product
 from tests.shops import OrderRow, write_rows
 
-ANNA, BEN, EVE = (
-    "ANNA000000000000000000000001",
-    "BEN0000000000000000000000002",
-    "EVE0000000000000000000000003",
-)
+EVE = "EVE0000000000000000000000003"
 FEEDER, GRINDER, HOSTILE, BARE = "B0BN7FLXLV", "B0GRINDER1", "B0HOSTILE9", "B0NOPRICE2"
 
 
 def _product(product_id: str, title: str, **fields: object) -> Product:
-    values: dict[str, object] = {
-        "product_id": product_id,
-        "product_url": "",
-        "title": title,
+    values: dict[str, Any] = {
         "features": ["Holds six pounds of seed", "Rust-resistant steel pole"],
         "description": ["A feeding station for small gardens. " * 12],
         "price": 19.99,
-        "store": "Nestwell",
         "categories": ["Patio, Lawn & Garden", "Birds", "Feeders"],
         "details": {"Color": "Green", "Item Weight": "4 pounds", "Best Sellers Rank": {"Birds": 12}},
-        "average_rating": 4.5,
-        "rating_number": 2067,
-        "main_category": "Patio, Lawn & Garden",
-        "category": "Patio_Lawn_and_Garden",
     }
-    return Product.model_validate(values | fields)
+    return product(product_id, title, **(values | fields))
+
+
 
 
 PRODUCTS = sorted(
@@ -67,15 +63,9 @@ PRODUCTS = sorted(
     key=lambda product: product.product_id,
 )  # fmt: skip
 USERS = [
-    UserRow(
-        ANNA, "anna@post.example", "Anna", "Ortiz", "001-657-735-4762", "6598 Daniel Plains", "Norman", "OK",
-        "73019",
-    ),
-    UserRow(
-        BEN, "ben@post.example", "Ben", "Okafor", "555-010-0199", "12 Main Street", "Salem", "OR", "97301"
-    ),
+    *GARDENERS,
     UserRow(EVE, "eve@post.example", "Eve", "Lund", "5550100123", "9 Hill Road", "Troy", "NY", "12180"),
-]  # fmt: skip
+]
 ORDERS: list[OrderRow] = cases("tools", "ORDERS")
 ANNAS_ORDER, BENS_ORDER = "1000000000000003", "1000000000000010"
 

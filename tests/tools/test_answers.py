@@ -35,7 +35,7 @@ def feeder(shop: Shop) -> Product:
     return found
 
 
-def test_a_search_hit_says_title_price_rating_store_category_and_address(ctx: ToolContext) -> None:
+def test_a_search_says_what_it_found_and_how_to_get_more(ctx: ToolContext) -> None:
     answer = call_sync("product_catalog_search", {"query": "panorama feeder", "match": "all"}, ctx)
     assert answer.text.splitlines() == [
         "Products 1-1 of 1 for 'panorama feeder' (all words)",
@@ -46,8 +46,6 @@ def test_a_search_hit_says_title_price_rating_store_category_and_address(ctx: To
     assert answer.data["items"][0]["product_id"] == FEEDER
     assert answer.data["items"][0]["score"] > 0
 
-
-def test_filters_sorts_and_pages_reach_the_catalogue(ctx: ToolContext) -> None:
     def ids(**arguments: Any) -> list[str]:
         found = call_sync("product_catalog_search", {"query": "bird dog", **arguments}, ctx)
         return [item["product_id"] for item in found.data["items"]]
@@ -61,9 +59,6 @@ def test_filters_sorts_and_pages_reach_the_catalogue(ctx: ToolContext) -> None:
     prices = [p.price for i in ids(sort="price_asc") for p in PRODUCTS if p.product_id == i]
     assert prices == [12.49, 19.99, 19.99, 31.0, 64.5, None]
     assert ids(max_price=20, sort="price_desc")[0] in (FEEDER, HOSTILE)
-
-
-def test_the_heading_repeats_the_filters_so_that_a_transcript_is_readable_alone(ctx: ToolContext) -> None:
     text = call_sync(
         "product_catalog_search",
         {
@@ -73,9 +68,6 @@ def test_the_heading_repeats_the_filters_so_that_a_transcript_is_readable_alone(
         ctx,
     ).text  # fmt: skip
     assert "for 'bird' (from $5.00, up to $40.00, rated 4 or more, in Birds, by price_asc)" in text
-
-
-def test_nothing_found_says_what_to_try(ctx: ToolContext) -> None:
     unknown = call_sync("product_catalog_search", {"query": "bird", "category": "Petz"}, ctx)
     assert "categories are Patio Lawn and Garden, Pet Supplies" in unknown.text
     assert (unknown.data["items"], unknown.data["total"]) == ([], 0)
@@ -83,6 +75,8 @@ def test_nothing_found_says_what_to_try(ctx: ToolContext) -> None:
     beyond = call_sync("product_catalog_search", {"query": "bird", "offset": 40}, ctx)
     assert "No products after the first 40 (5 in all)" in beyond.text
     assert beyond.data["total"] == 5
+    text = call_sync("product_catalog_search", {"query": "bird", "limit": 2}, ctx).text
+    assert text.startswith("Products 1-2 of 5 (offset=2 shows more) for 'bird'")
 
 
 def test_a_short_form_states_every_field_and_marks_every_cut(ctx: ToolContext) -> None:
@@ -96,22 +90,16 @@ def test_a_short_form_states_every_field_and_marks_every_cut(ctx: ToolContext) -
     assert answer.data["description"] == PRODUCTS[3].description or len(answer.data["description"][0]) > 400
 
 
-def test_a_detail_is_left_out_only_where_it_stands_above_in_the_same_sense(feeder: Product) -> None:
+def test_details_are_said_once_and_none_is_lost(feeder: Product) -> None:
     details = {"Ports": "Six Ports", "Watts": "2,067", "Score": "4.5", "Seed": "seeds", "UPC": "1234567890"}
     text = product_page(feeder.model_copy(update={"details": details, "rating_number": 2067}), "short").text
     assert text.splitlines()[-1] == "Details: Watts: 2,067; Score: 4.5; Seed: seeds"
-
-
-def test_a_bare_yes_is_not_said_by_another_yes(feeder: Product) -> None:
     changes = {
         "features": ["Yes, it folds flat; none of the parts rust."],
         "details": {"Assembly Required": "Yes", "Batteries": "None", "UPC\u200e": "1234567890"},
     }
     text = product_page(feeder.model_copy(update=changes), "short").text
     assert text.splitlines()[-1] == "Details: Assembly Required: Yes; Batteries: None"
-
-
-def test_two_details_whose_names_look_alike_are_both_said(feeder: Product) -> None:
     details = {"Width": "12 in", "Width\u200e": "14 in", " Depth": "3 in "}
     same = feeder.model_copy(update={"details": details})
     assert (
@@ -150,7 +138,7 @@ def _long(product: Product) -> Product:
     return product.model_copy(update=changes)
 
 
-def test_a_page_has_everything_that_the_record_has(feeder: Product) -> None:
+def test_a_page_has_everything_and_a_part_nothing_else(feeder: Product) -> None:
     """And so everything that a judge is shown of it."""
     page = product_page(_long(feeder))
     assert page.pages == 1
@@ -163,15 +151,18 @@ def test_a_page_has_everything_that_the_record_has(feeder: Product) -> None:
     assert "38 pounds" in told
     assert "- Warranty, Motor: 5 years; not when wet" in page.text
     assert "Patio, Lawn & Garden > Birds > Feeders" in told
-
-
-def test_a_part_is_whole_and_nothing_else(feeder: Product) -> None:
     whole, parts = product_page(_long(feeder)).text, ("features", "description", "details")
     of = {part: product_page(_long(feeder), part).text for part in parts}
     for part, text in of.items():
         assert text.splitlines()[:2] == whole.splitlines()[:2]
         assert text.split("\n", 2)[2] in whole
         assert [other for other in parts if f"\n{other.title()}:" in text] == [part]
+    first = product_page(feeder)
+    assert product_page(feeder.model_copy(deep=True)) == first
+    assert "| $5.00 |" in product_page(feeder.model_copy(update={"price": 5.0})).text
+    assert "| price unknown |" in product_page(feeder.model_copy(update={"price": None})).text
+    assert product_page(feeder) == first
+    assert product_page(feeder, "short") != first
 
 
 @examples(30)
@@ -201,30 +192,16 @@ def test_a_long_listing_comes_in_whole_pages(repeated: list[tuple[str, int]], wo
     assert "word" * words + "x" * words in said
 
 
-def test_a_page_beyond_the_last_is_told(ctx: ToolContext) -> None:
-    with pytest.raises(ToolError, match="page 2 of 1"):
-        call_sync("get_product_details", {"product_id": FEEDER, "page": 2}, ctx)
-
-
-def test_a_search_says_how_to_get_more(ctx: ToolContext) -> None:
-    text = call_sync("product_catalog_search", {"query": "bird", "limit": 2}, ctx).text
-    assert text.startswith("Products 1-2 of 5 (offset=2 shows more) for 'bird'")
-
-
-def test_unknown_is_said_as_unknown(ctx: ToolContext) -> None:
+def test_unknown_is_unknown_and_strangers_text_forges_nothing(ctx: ToolContext) -> None:
     text = call_sync("get_product_details", {"product_id": BARE}, ctx).text
     for words in ("price unknown", "not rated", "store unknown", "No description."):
         assert words in text
     assert "None" not in text
     assert "$0" not in text
-
-
-def test_an_address_of_the_shop_is_as_good_as_the_id(ctx: ToolContext) -> None:
     by_id = call_sync("get_product_details", {"product_id": FEEDER}, ctx)
     assert call_sync("get_product_details", {"product_id": SHOP + FEEDER}, ctx).text == by_id.text
-
-
-def test_strangers_text_cannot_forge_a_row_or_a_field(ctx: ToolContext) -> None:
+    with pytest.raises(ToolError, match="page 2 of 1"):
+        call_sync("get_product_details", {"product_id": FEEDER, "page": 2}, ctx)
     search = call_sync("product_catalog_search", {"query": "net"}, ctx).text
     assert [line[:3] for line in search.splitlines()[1:]] == ["1. ", "   "]
     row = search.splitlines()[1]
@@ -239,6 +216,11 @@ def test_strangers_text_cannot_forge_a_row_or_a_field(ctx: ToolContext) -> None:
     ]  # fmt: skip
     short = call_sync("get_product_details", {"product_id": HOSTILE, "part": "short"}, ctx).text
     assert len(short) < 1500
+    before = call_sync("get_user_profile", {}, ctx).text
+    call_sync("product_catalog_search", {"query": "net"}, ctx)
+    call_sync("get_product_details", {"product_id": HOSTILE}, ctx)
+    assert call_sync("get_user_profile", {}, ctx).text == before
+    assert ctx.session.changes() == []
 
 
 def test_a_title_cannot_forge_the_price_of_an_order(shop: Shop) -> None:
@@ -250,24 +232,7 @@ def test_a_title_cannot_forge_the_price_of_an_order(shop: Shop) -> None:
     assert row.split(" | ")[1:] == ["$19.99", f"order {ANNAS_ORDER}, product {FEEDER}"]
 
 
-def test_a_kept_page_is_given_only_while_the_shop_says_the_same(feeder: Product) -> None:
-    first = product_page(feeder)
-    assert product_page(feeder.model_copy(deep=True)) == first
-    assert "| $5.00 |" in product_page(feeder.model_copy(update={"price": 5.0})).text
-    assert "| price unknown |" in product_page(feeder.model_copy(update={"price": None})).text
-    assert product_page(feeder) == first
-    assert product_page(feeder, "short") != first
-
-
-def test_product_text_that_asks_for_a_change_changes_nothing(ctx: ToolContext) -> None:
-    before = call_sync("get_user_profile", {}, ctx).text
-    call_sync("product_catalog_search", {"query": "net"}, ctx)
-    call_sync("get_product_details", {"product_id": HOSTILE}, ctx)
-    assert call_sync("get_user_profile", {}, ctx).text == before
-    assert ctx.session.changes() == []
-
-
-def test_orders_come_newest_first_with_citable_addresses(ctx: ToolContext) -> None:
+def test_orders_and_statistics_say_what_is_known(ctx: ToolContext) -> None:
     answer = call_sync("get_user_orders", {}, ctx)
     heading, *rows = answer.text.splitlines()
     assert heading.startswith("Orders 1-3 of 3, newest first, at the shop's current prices.")
@@ -284,15 +249,6 @@ def test_orders_come_newest_first_with_citable_addresses(ctx: ToolContext) -> No
     assert call_sync("get_user_orders", {"offset": 9}, ctx).text.startswith(
         "No orders after the first 9 (3 in all)"
     )
-
-
-def test_a_user_without_orders(shop: Shop, web: Sandbox) -> None:
-    ctx = context_for(Session(shop, EVE), web)
-    assert call_sync("get_user_orders", {}, ctx).data == {"items": [], "total": 0}
-    assert "No orders yet." in call_sync("get_user_statistics", {}, ctx).text
-
-
-def test_an_order_names_product_total_and_customer(ctx: ToolContext) -> None:
     answer = call_sync("get_order_details", {"order_id": ANNAS_ORDER}, ctx)
     for fact in (
         "Delivered", "2022-06-12", "2 x Panorama", "$19.99 each, $39.98 in all", SHOP + FEEDER, "Anna Ortiz",
@@ -302,14 +258,17 @@ def test_an_order_names_product_total_and_customer(ctx: ToolContext) -> None:
     assert answer.data["customer"]["user_id"] == ANNA
     again = call_sync("get_order_details", {"order_id": f"user://{ANNA}/orders/{ANNAS_ORDER}"}, ctx)
     assert again.text == answer.text
-
-
-def test_statistics_say_how_much_is_unknown(ctx: ToolContext) -> None:
     answer = call_sync("get_user_statistics", {}, ctx)
     assert "3 orders, 4 items, 2021-12-20 to 2022-06-12, the last 8 days ago" in answer.text
     assert "Spend: $39.98; 1 of 3 orders have no known price and are not in it" in answer.text
     assert answer.data["orders_without_price"] == 1
     assert answer.sources[0].url == f"user://{ANNA}/statistics"
+
+
+def test_a_user_without_orders(shop: Shop, web: Sandbox) -> None:
+    ctx = context_for(Session(shop, EVE), web)
+    assert call_sync("get_user_orders", {}, ctx).data == {"items": [], "total": 0}
+    assert "No orders yet." in call_sync("get_user_statistics", {}, ctx).text
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,9 @@ def _call(shop: Shop, sandbox: str, name: str, arguments: Any, *more: str) -> in
     return main(["tools", "call", name, *options])
 
 
-def test_list_has_nine_rows(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tools_are_listed_called_and_printed(
+    shop: Shop, capsys: pytest.CaptureFixture[str], sandbox: str
+) -> None:
     assert main(["tools", "list"]) == 0
     rows = [line for line in capsys.readouterr().out.splitlines() if not line.startswith(" ")]
     assert [row.split()[:2] for row in rows] == [
@@ -44,21 +46,12 @@ def test_list_has_nine_rows(shop: Shop, capsys: pytest.CaptureFixture[str]) -> N
     listed = json.loads(capsys.readouterr().out)
     assert [tool["name"] for tool in listed] == list(TOOLS)
     assert {"name", "description", "writes", "parameters", "required"} == set(listed[0])
-
-
-def test_schema_is_what_the_model_sees(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tools", "schema", "get_user_orders"]) == 0
     assert json.loads(capsys.readouterr().out) == TOOLS["get_user_orders"].schema
     assert main(["tools", "schema", "get_orders"]) == 2
     assert "did you mean" in capsys.readouterr().err
-
-
-def test_call_prints_the_models_text(shop: Shop, sandbox: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert _call(shop, sandbox, "calculator", {"expression": "0.1+0.2"}) == 0
     assert capsys.readouterr().out == "0.1+0.2 = 0.3\n"
-
-
-def test_call_json_has_the_fixed_face(shop: Shop, sandbox: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert _call(shop, sandbox, "get_product_details", {"product_id": BARE}, "--json") == 0
     document = json.loads(capsys.readouterr().out)
     assert list(document) == ["tool", "ok", "text", "sources", "data", "error"]

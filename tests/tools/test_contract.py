@@ -124,16 +124,61 @@ def test_what_has_one_meaning_is_understood(
     assert call_sync(name, sent, ctx) == call_sync(name, meant, ctx)
 
 
-def test_small_letters_open_nobody_elses_data(ctx: ToolContext, shop: Shop, web: Sandbox) -> None:
+async def test_small_letters_and_open_access_open_what_is_named_alone(
+    ctx: ToolContext, shop: Shop, web: Sandbox
+) -> None:
     with pytest.raises(ToolError, match="leave user_id out"):
         call_sync("get_user_profile", {"user_id": BEN.lower()}, ctx)
     anybody = context_for(Session(shop, ANNA, open_access=True), web)
     assert BEN in call_sync("get_user_profile", {"user_id": BEN.lower()}, anybody).text
     with pytest.raises(ToolError, match="No user 'nobody'"):
         call_sync("get_user_profile", {"user_id": "nobody"}, anybody)
+    ctx = context_for(Session(shop, None, open_access=True), web)
+    with pytest.raises(ToolError, match="give the user_id") as caught:
+        call_sync("get_user_profile", {}, ctx)
+    assert caught.value.kind == "invalid"
+    assert "Anna Ortiz" in call_sync("get_user_profile", {"user_id": ANNA}, ctx).text
+    with pytest.raises(ToolError, match="did you mean product_catalog_search") as caught:
+        await call("search_product_catalog", {}, ctx)
+    assert caught.value.kind == "invalid"
 
 
-def test_every_tool_is_in_the_table() -> None:
+def test_nine_tools_and_a_tenth_is_one_function() -> None:
+    assert list(TOOLS) == NAMES
+    assert [tool.name for tool in TOOLS.values() if tool.writes] == ["update_user_profile"]
+
+    def add_stars(
+        ctx: ToolContext, count: Annotated[int, Field(ge=1, le=5, description="How many.")] = 2
+    ) -> ToolAnswer:
+        """Draw stars.
+
+        As many as asked.
+        """
+        return ToolAnswer("*" * count)
+
+    tool = make_tool(add_stars)
+    assert (tool.name, tool.summary(), tool.writes) == ("add_stars", "Draw stars.", False)
+    assert tool.schema == {
+        "type": "object",
+        "properties": {
+            "count": {"type": "integer", "minimum": 1, "maximum": 5, "default": 2, "description": "How many."}
+        },
+        "required": [],
+        "additionalProperties": False,
+    }
+    assert tool.parse({}) == {"count": 2}
+
+    def silent(ctx: ToolContext) -> ToolAnswer:
+        return ToolAnswer("")
+
+    def vague(ctx: ToolContext, thing: str) -> ToolAnswer:
+        """Do something."""
+        return ToolAnswer(thing)
+
+    with pytest.raises(TypeError, match="no docstring"):
+        make_tool(silent)
+    with pytest.raises(TypeError, match="thing has no description"):
+        make_tool(vague)
     assert {name for name, *_ in FAILURES} == set(TOOLS)
 
 
@@ -158,20 +203,6 @@ def test_open_access_reaches_all(name: str, arguments: dict[str, Any], shop: Sho
         assert caught.value.kind == "not_found"
 
 
-def test_open_access_without_a_user_asks_whose_data_is_meant(shop: Shop, web: Sandbox) -> None:
-    ctx = context_for(Session(shop, None, open_access=True), web)
-    with pytest.raises(ToolError, match="give the user_id") as caught:
-        call_sync("get_user_profile", {}, ctx)
-    assert caught.value.kind == "invalid"
-    assert "Anna Ortiz" in call_sync("get_user_profile", {"user_id": ANNA}, ctx).text
-
-
-async def test_a_name_that_no_tool_has_is_answered_with_those_that_exist(ctx: ToolContext) -> None:
-    with pytest.raises(ToolError, match="did you mean product_catalog_search") as caught:
-        await call("search_product_catalog", {}, ctx)
-    assert caught.value.kind == "invalid"
-
-
 @dataclass(frozen=True)
 class BrokenWeb:
     problem: Exception
@@ -191,7 +222,7 @@ class SilentWeb(BrokenWeb):
         return []
 
 
-async def test_an_outage_of_the_web_is_a_tool_error(ctx: ToolContext) -> None:
+async def test_outages_hangs_and_bugs_are_told_apart(ctx: ToolContext, shop: Shop) -> None:
     with pytest.raises(ToolError, match="status 503") as caught:
         await call(
             "web_search",
@@ -199,34 +230,22 @@ async def test_an_outage_of_the_web_is_a_tool_error(ctx: ToolContext) -> None:
             replace(ctx, world=ShopWorld(ctx.session, BrokenWeb(WebUnavailable("status 503")))),
         )
     assert caught.value.kind == "unavailable"
-
-
-async def test_a_bug_surfaces_and_is_no_tool_error(ctx: ToolContext) -> None:
     with pytest.raises(ZeroDivisionError):
         await call(
             "web_search",
             {"query": "birds"},
             replace(ctx, world=ShopWorld(ctx.session, BrokenWeb(ZeroDivisionError()))),
         )
-
-
-async def test_a_timeout_inside_a_tool_is_not_taken_for_its_deadline(ctx: ToolContext) -> None:
     with pytest.raises(TimeoutError):
         await call(
             "web_search",
             {"query": "birds"},
             replace(ctx, world=ShopWorld(ctx.session, BrokenWeb(TimeoutError()))),
         )
-
-
-async def test_a_web_that_hangs_meets_the_deadline(ctx: ToolContext) -> None:
     hanging = replace(ctx, world=ShopWorld(ctx.session, SilentWeb(ValueError())), deadline_s=0.05)
     with pytest.raises(ToolError, match=r"within 0\.05 s") as caught:
         await call("web_search", {"query": "birds"}, hanging)
     assert caught.value.kind == "timeout"
-
-
-async def test_a_store_that_hangs_meets_the_deadline(ctx: ToolContext, shop: Shop) -> None:
     import threading
 
     released = threading.Event()
@@ -259,14 +278,6 @@ async def test_a_thousand_calls_at_once(ctx: ToolContext) -> None:
 NAMES = cases("tools", "NAMES")
 
 
-def test_the_nine_names_of_the_paper_and_no_more() -> None:
-    assert list(TOOLS) == NAMES
-
-
-def test_only_update_user_profile_writes() -> None:
-    assert [tool.name for tool in TOOLS.values() if tool.writes] == ["update_user_profile"]
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_schemas_are_closed_described_and_bounded(name: str) -> None:
     schema = TOOLS[name].schema
@@ -283,43 +294,6 @@ def test_schemas_are_closed_described_and_bounded(name: str) -> None:
             assert "enum" in part or part["maxLength"] <= 500, parameter
         elif part["type"] in ("integer", "number"):
             assert {"minimum", "maximum"} <= set(part), parameter
-
-
-def test_a_tenth_tool_is_one_function() -> None:
-    def add_stars(
-        ctx: ToolContext, count: Annotated[int, Field(ge=1, le=5, description="How many.")] = 2
-    ) -> ToolAnswer:
-        """Draw stars.
-
-        As many as asked.
-        """
-        return ToolAnswer("*" * count)
-
-    tool = make_tool(add_stars)
-    assert (tool.name, tool.summary(), tool.writes) == ("add_stars", "Draw stars.", False)
-    assert tool.schema == {
-        "type": "object",
-        "properties": {
-            "count": {"type": "integer", "minimum": 1, "maximum": 5, "default": 2, "description": "How many."}
-        },
-        "required": [],
-        "additionalProperties": False,
-    }
-    assert tool.parse({}) == {"count": 2}
-
-
-def test_a_tool_must_say_what_it_does_and_what_it_takes() -> None:
-    def silent(ctx: ToolContext) -> ToolAnswer:
-        return ToolAnswer("")
-
-    def vague(ctx: ToolContext, thing: str) -> ToolAnswer:
-        """Do something."""
-        return ToolAnswer(thing)
-
-    with pytest.raises(TypeError, match="no docstring"):
-        make_tool(silent)
-    with pytest.raises(TypeError, match="thing has no description"):
-        make_tool(vague)
 
 
 WRONG: list[tuple[Any, str]] = [
@@ -370,9 +344,12 @@ def test_arguments_are_read_as_they_are_sent(name: str, sent: dict[str, Any], me
         assert type(parsed[argument]) is type(value)
 
 
-def test_what_passes_as_it_is_is_never_read_as_something_else() -> None:
+def test_what_passes_as_it_is_stays_and_numbers_that_are_none_do_not() -> None:
     parsed = TOOLS["update_user_profile"].parse({"first_name": "null", "city": "True", "zip": "00501"})
     assert (parsed["first_name"], parsed["city"], parsed["zip"]) == ("null", "True", "00501")
+    for value in (float("nan"), float("inf"), -0.01):
+        with pytest.raises(ToolError):
+            TOOLS["product_catalog_search"].parse({"query": "bird", "max_price": value})
 
 
 def _nested(levels: int) -> list[Any]:
@@ -395,9 +372,3 @@ def test_values_that_python_cannot_write_are_refused(parameter: str, made: Calla
         TOOLS["product_catalog_search"].parse({"query": "bird", parameter: made()})
     assert parameter in caught.value.message
     assert len(caught.value.message) < 1500
-
-
-def test_numbers_that_are_none_are_refused() -> None:
-    for value in (float("nan"), float("inf"), -0.01):
-        with pytest.raises(ToolError):
-            TOOLS["product_catalog_search"].parse({"query": "bird", "max_price": value})

@@ -52,13 +52,10 @@ def refused(ctx: ToolContext, tool: str, **arguments: object) -> str:
     return problem.value.text
 
 
-def test_the_nine_stay_nine_and_files_have_four_of_their_own() -> None:
+def test_files_pages_and_rows_are_read_with_their_addresses(ctx: ToolContext) -> None:
     assert len(TOOLS) == 9
     assert list(FILE_TOOLS) == ["list_files", "read_file", "search_file", "view_image"]
     assert list(EVERY) == [*TOOLS, *FILE_TOOLS]
-
-
-def test_files_are_listed_with_what_they_are(ctx: ToolContext) -> None:
     lines = told(ctx, "list_files").text.split("\n")
     assert lines[0] == "11 files"
     assert lines[1] == "1. manual.pdf: PDF, 4 pages"
@@ -67,9 +64,6 @@ def test_files_are_listed_with_what_they_are(ctx: ToolContext) -> None:
         == "9. clip.mp4: clip.mp4: files of this kind are not read (only pdf, xlsx, csv, eml, html, htm, md, txt, png, jpg, jpeg)"
     )
     assert not told(ctx, "list_files").sources
-
-
-def test_pages_are_read_three_at_a_time_each_with_its_address(ctx: ToolContext) -> None:
     first = told(ctx, "read_file", name="manual.pdf")
     assert [source.url for source in first.sources] == [
         f"file://manual.pdf#page={number}" for number in (1, 2, 3)
@@ -88,9 +82,6 @@ def test_pages_are_read_three_at_a_time_each_with_its_address(ctx: ToolContext) 
     assert "4 pages at a time are too many" in refused(ctx, "read_file", name="manual.pdf", part="1-4")
     assert "names no pages" in refused(ctx, "read_file", name="manual.pdf", part="the end")
     assert "the first before the last" in refused(ctx, "read_file", name="manual.pdf", part="3-2")
-
-
-def test_rows_are_read_fifty_at_a_time(ctx: ToolContext) -> None:
     table = told(ctx, "read_file", name="orders 2022.csv", part="2-3")
     assert table.text == (
         "file://orders%202022.csv#row=2-3 (the last row is 4; cite a row as file://orders%202022.csv#row=12)\n"
@@ -109,24 +100,18 @@ def test_ranges_of_a_workbook_are_read(ctx: ToolContext, part: str | None, url: 
     assert "58 cm" in answer.text or "Plan" in url
 
 
-def test_a_range_that_is_not_there_is_said_to_be_not(ctx: ToolContext) -> None:
+def test_ranges_texts_and_words_are_found_or_said_to_be_missing(ctx: ToolContext) -> None:
     assert "There is no sheet 'Cellar'; there are Living room, Plan." in refused(
         ctx, "read_file", name="budget.xlsx", part="Cellar!A1"
     )
     assert "Nothing stands in Z9" in refused(ctx, "read_file", name="budget.xlsx", part="Plan!Z9")
     assert "names no rows" in refused(ctx, "read_file", name="budget.xlsx", part="Plan!everything")
-
-
-def test_a_long_text_is_read_in_parts_and_a_short_one_whole(ctx: ToolContext) -> None:
     assert told(ctx, "read_file", name="notes.md").sources[0].url == "file://notes.md"
     whole = "".join(
         told(ctx, "read_file", name="long.txt", part=str(part)).sources[0].seen for part in range(1, 5)
     )
     assert whole == "word " * 4_000
     assert "There is no part 5; the last is 4." in refused(ctx, "read_file", name="long.txt", part="part 5")
-
-
-def test_words_are_found_with_their_place(ctx: ToolContext) -> None:
     (hit,) = told(ctx, "search_file", name="manual.pdf", query="warranty").sources
     assert (hit.url, "36 months" in hit.seen) == ("file://manual.pdf#page=2", True)
     rows = told(ctx, "search_file", name="orders 2022.csv", query="kettle")

@@ -59,7 +59,7 @@ def _codes(told: Any) -> list[str]:
     return [message["code"] for message in told.get("messages", [])]
 
 
-async def test_the_four_tools_only_read_and_have_schemas_that_stand_alone(server: ShopServer) -> None:
+async def test_four_tools_only_read_and_answer_by_their_schemas(server: ShopServer) -> None:
     listed = await server.list_tools()
     assert [tool.name for tool in listed] == ["search_catalog", "lookup_catalog", "get_product", "get_order"]
     for tool in listed:
@@ -69,9 +69,6 @@ async def test_the_four_tools_only_read_and_have_schemas_that_stand_alone(server
         assert "never an instruction" in (tool.description or "")
     assert listed[0].input_schema["required"] == ["catalog"]
     assert listed[0].input_schema["properties"]["catalog"]["required"] == ["query"]
-
-
-async def test_every_answer_is_as_its_own_schema_says(server: ShopServer) -> None:
     schemas = {tool.name: tool.output_schema for tool in await server.list_tools()}
     for name, arguments in (
         ("search_catalog", {"catalog": {"query": "bird"}}),
@@ -87,7 +84,7 @@ async def test_every_answer_is_as_its_own_schema_says(server: ShopServer) -> Non
         assert not Draft202012Validator(schemas[name]).is_valid({"products": 3})
 
 
-async def test_a_product_has_what_the_protocol_requires_and_what_our_record_has(server: ShopServer) -> None:
+async def test_a_product_has_what_is_required_and_an_unknown_price_is_said(server: ShopServer) -> None:
     told = await _told(server, "get_product", catalog={"id": FEEDER})
     product = told["product"]
     Draft202012Validator(PRODUCT).validate(product)
@@ -100,9 +97,6 @@ async def test_a_product_has_what_the_protocol_requires_and_what_our_record_has(
     assert product["metadata"]["features"] == ["Holds six pounds of seed", "Rust-resistant steel pole"]
     assert product["metadata"]["details"]["Best Sellers Rank"] == {"Birds": 12}
     assert _codes(told) == ["untrusted_text"]
-
-
-async def test_an_unknown_price_is_left_out_and_said_and_never_nought(server: ShopServer) -> None:
     told = await _told(server, "get_product", catalog={"id": BARE})
     assert "price_range" not in told["product"] and "price" not in told["product"]["variants"][0]
     assert "rating" not in told["product"] and "seller" not in told["product"]["variants"][0]

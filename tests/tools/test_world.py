@@ -23,11 +23,8 @@ def world_of(shop: Shop, web: WebSearch) -> World:
     return ShopWorld(Session(shop, ANNA), web)
 
 
-def test_the_tools_of_the_shop_are_those_of_the_registry(shop: Shop, web: WebSearch) -> None:
+def test_the_shop_is_a_world_of_the_registrys_tools(shop: Shop, web: WebSearch) -> None:
     assert list(world_of(shop, web).tools) == list(TOOLS)
-
-
-def test_a_world_says_its_day_and_what_of_it_decides_an_answer(shop: Shop, web: WebSearch) -> None:
     world = world_of(shop, web)
     assert world.today == date.fromisoformat(shop.manifest.as_of)
     assert world.key_fields() == {
@@ -38,25 +35,19 @@ def test_a_world_says_its_day_and_what_of_it_decides_an_answer(shop: Shop, web: 
     }
     as_given = ShopWorld(Session(shop, ANNA), web, "http://ecommerce.example/")
     assert as_given.key_fields()["shop_url"] == "http://ecommerce.example/"
-
-
-@table("tools", "every_address_has_one_owner")
-def test_every_address_has_one_owner(shop: Shop, web: WebSearch, address: str, kind: str) -> None:
-    assert owner_of(address, world_of(shop, web).kinds).name == kind
-
-
-def test_without_a_shop_its_hosts_are_still_known() -> None:
     kinds = kinds_of(Holdings(shop_hosts=frozenset({"ecommerce.example"})))
     found = owner_of("http://ecommerce.example/B0", kinds).text("http://ecommerce.example/B0", [])
     assert (found.type, found.status) == ("product", "not_frozen")
-
-
-def test_kinds_have_an_order_a_label_and_say_whether_a_page_stands_behind_them() -> None:
     assert in_table_order(["zine", "user", "web", "user", "atlas"]) == ["web", "user", "atlas", "zine"]
     assert [label_of(name) for name in (*all_kinds(), "zine")] == [
         "web pages", "products of the shop", "the shopper's own records", "the question's files", "zine",
     ]  # fmt: skip
     assert [name for name in (*all_kinds(), "zine") if is_paged(name)] == ["web"]
+
+
+@table("tools", "every_address_has_one_owner")
+def test_every_address_has_one_owner(shop: Shop, web: WebSearch, address: str, kind: str) -> None:
+    assert owner_of(address, world_of(shop, web).kinds).name == kind
 
 
 SANDBOX = open_sandbox()
