@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from drr.app.cli import main
-from drr.env.settings import Settings
 from drr.offline.agents.report import BANNER
 
 from tests.agents.garden import ANNA, QUESTION, write_box

@@ -45,8 +45,6 @@ async def test_every_variant_answers_with_picks_a_table_a_budget_and_sources(ask
     assert len(parse(record.report).references) >= 8
 
 
-
-
 async def test_budgets_prices_and_own_purchases_are_told_as_they_are(ask: Ask) -> None:
     cheaper = await ask("react", QUESTION.replace("$120", "$80"))
     assert "Squirrel-proof bird feeder** for bird feeders: $29.50" in cheaper.report

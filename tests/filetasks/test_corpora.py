@@ -20,12 +20,12 @@ import orjson
 import pytest
 from drr.env.errors import Misuse
 from drr.env.shop import Shop
-from drr.env.text import fold, shingles, similarity
+from drr.env.text import shingles, similarity
 from drr.papers.dr3.asking.question import written_question
 from drr.papers.dr3.case import NamedThing, TaskCase
 from drr.papers.dr3.corpus.build import Corpora, Packed, corpora, guided
 from drr.papers.dr3.corpus.calendar import STAMP, PageCalendar
-from drr.papers.dr3.corpus.known import CasePages, stands_in
+from drr.papers.dr3.corpus.known import CasePages
 from drr.papers.dr3.corpus.layouts import casual, is_casual, later, talk
 from drr.papers.dr3.corpus.others import other_name, other_value
 from drr.papers.dr3.corpus.page import agreeing, drawn_form, hosts, written_page
@@ -43,9 +43,8 @@ from drr.papers.dr3.corpus_web import WordSearch, best, pieces_of
 from drr.papers.dr3.drawer.writer import CLERKS
 from drr.papers.dr3.form import CorpusPage
 from drr.papers.dr3.planning.kinds import MODELS, TRAITS, all_kinds, is_mass, kind_of
-from drr.papers.dr3.quality.timing import reported
 from drr.papers.dr3.truth import TaskFact
-from drr.papers.dr3.values import CENTS, month_of, months_after, number_of, sold_from
+from drr.papers.dr3.values import CENTS, month_of, number_of, sold_from
 
 from benchmarks.corpora import (
     FEATURES,
@@ -66,6 +65,7 @@ from tests.cases import table
 
 pytestmark = pytest.mark.long
 
+Made = list[tuple[TaskCase, Corpora]]
 SIZES = {"8k": 8_000, "16k": 16_000, "32k": 32_000}
 _CHANCE = 0.06
 """Of a share of needed pages in so few tasks."""
@@ -85,12 +85,12 @@ def whole(shop: Shop) -> PagePool:
 
 
 @pytest.fixture(scope="module")
-def made(hundred: list[TaskCase], pool: PagePool) -> list[tuple[TaskCase, Corpora]]:
+def made(hundred: list[TaskCase], pool: PagePool) -> Made:
     return [(case, corpora(case, SEED, SIZES, pool)) for case in hundred[:TASKS]]
 
 
 def test_the_same_seed_gives_the_same_bytes_and_a_larger_size_changes_none_of_a_smaller(
-    shop: Shop, hundred: list[TaskCase], made: list[tuple[TaskCase, Corpora]], pool: PagePool
+    shop: Shop, hundred: list[TaskCase], made: Made, pool: PagePool
 ) -> None:
     fresh = build_pool(shop.store.iter_products(), SEED, 400)
     again = corpora(hundred[0], SEED, SIZES, fresh)
@@ -100,7 +100,7 @@ def test_the_same_seed_gives_the_same_bytes_and_a_larger_size_changes_none_of_a_
     assert made[0][1].lines[: len(small.lines)] == small.lines
 
 
-def test_sizes_are_reached_and_counted_and_lines_are_the_pages(made: list[tuple[TaskCase, Corpora]]) -> None:
+def test_sizes_are_reached_and_counted_and_lines_are_the_pages(made: Made) -> None:
     for case, one in made:
         ends = [one.sizes.sizes[name].pages for name in SIZES]
         assert ends == sorted(ends) and ends[-1] == len(one.pages) == len(one.lines)
@@ -204,7 +204,7 @@ def _stated(text: str, fact: TaskFact) -> Iterator[tuple[str, str]]:
                     yield before[-1][0], found["v"]
 
 
-def test_each_fact_stands_in_its_page_and_in_no_other(made: list[tuple[TaskCase, Corpora]]) -> None:
+def test_each_fact_stands_in_its_page_and_in_no_other(made: Made) -> None:
     for case, one in made:
         placed = {fact.id: fact for fact in one.facts}
         texts = {page.url: page.text for page in one.pages[: one.sizes.sizes["8k"].pages]}
@@ -220,7 +220,7 @@ def test_each_fact_stands_in_its_page_and_in_no_other(made: list[tuple[TaskCase,
 
 
 def test_a_distractor_contradicts_by_its_change_only(
-    made: list[tuple[TaskCase, Corpora]],
+    made: Made,
 ) -> None:
     """What is outdated is told by the month that it says: once 139 of 139 such pages were older than the page that is right."""
     seen, older = set(), Counter[bool]()
@@ -254,23 +254,9 @@ def test_a_distractor_contradicts_by_its_change_only(
         for known in one.known:
             if known.made_from is not None:
                 assert similarity(texts[known.url], texts[known.made_from]) < 0.3
-    # One-sided pages once did not even name the thing.
-    sides = 0
-    for case, one in made:
-        pages = {page.url: page.text for page in one.pages}
-        facts = {fact.id: fact for fact in case.facts}
-        for known in one.known:
-            if known.change is None or known.change.kind != "one_sided":
-                continue
-            sides += 1
-            fact, text = facts[known.change.fact], pages[known.url]
-            words = stock().statement(fact.attribute)[0].called
-            passages = [said for said in text.split("\n\n") if fact.subject in said and words.search(said)]
-            assert passages and not any(fact.value in said for said in passages)
-    assert sides >= 3
 
 
-def test_noise_says_nothing_of_what_is_asked(made: list[tuple[TaskCase, Corpora]], pool: PagePool) -> None:
+def test_noise_says_nothing_of_what_is_asked(made: Made, pool: PagePool) -> None:
     """Once no page of noise named the asked brand: a search for it left nothing to be told apart."""
     named = 0
     for case, one in made:
@@ -280,19 +266,10 @@ def test_noise_says_nothing_of_what_is_asked(made: list[tuple[TaskCase, Corpora]
                 named += any(name in page.text for name in CasePages(case, pool, SEED).apart)
                 assert not [said for fact in case.of("page") for said in _stated(page.text, fact)]
     assert named >= len(made)
-    for case, one in made:
-        known = {page.url for page in one.known}
-        for fact in case.of("page"):
-            called = stock().statement(fact.attribute)[0].called
-            for page in one.pages:
-                said = [part for part in page.text.split("\n\n") if page.url not in known]
-                assert not [
-                    part for part in said if stands_in(fact.value, fold(part)) and called.search(part)
-                ]
 
 
 def test_terms_lead_to_their_page_and_are_not_said_in_the_question(
-    made: list[tuple[TaskCase, Corpora]], hundred: list[TaskCase], pool: PagePool
+    made: Made, hundred: list[TaskCase], pool: PagePool
 ) -> None:
     found = 0
     for case, one in made:
@@ -344,7 +321,7 @@ def test_a_question_leads_to_a_page_that_it_needs(hundred: list[TaskCase], pool:
 
 
 def test_few_sentences_recur_in_a_task_or_in_ten(
-    made: list[tuple[TaskCase, Corpora]], pool: PagePool, hundred: list[TaskCase], whole: PagePool
+    made: Made, pool: PagePool, hundred: list[TaskCase], whole: PagePool
 ) -> None:
     """Half of all uses of long sentences recurred within six tasks once: .32 within one of this size, and .35 were of sentences on more than five
     pages of so small a pool."""
@@ -371,7 +348,7 @@ def test_few_sentences_recur_in_a_task_or_in_ten(
     assert len(found) > 2_000 and max(found) < 0.3 and sum(found) / len(found) < 0.08
 
 
-def test_no_feature_tells_what_a_page_is_for(made: list[tuple[TaskCase, Corpora]], pool: PagePool) -> None:
+def test_no_feature_tells_what_a_page_is_for(made: Made, pool: PagePool) -> None:
     """Between a quarter and three quarters by some twenty pages; the narrow figures are those of `benchmarks.corpora`."""
     known: dict[str, list[Sample]] = {"supportive": [], "distractor": [], "noise": []}
     for number, (_, one) in enumerate(made):
@@ -392,9 +369,7 @@ def test_no_feature_tells_what_a_page_is_for(made: list[tuple[TaskCase, Corpora]
     assert auc([float(m) for m in asked], [float(m) for about, m in passages if not about]) < 0.75
 
 
-def test_what_a_page_states_is_possible_on_its_day(
-    made: list[tuple[TaskCase, Corpora]], shop: Shop, hundred: list[TaskCase]
-) -> None:
+def test_what_a_page_states_is_possible_on_its_day(made: Made, shop: Shop, hundred: list[TaskCase]) -> None:
     """Years from 2009 on once told which pages are needed: all of the noise spoke of those before."""
     late = 0
     for case, one in made:
@@ -405,34 +380,13 @@ def test_what_a_page_states_is_possible_on_its_day(
             assert all(month.isoformat() <= (page.date or "9999") for month in months)
             late += page.url in noise and any((case.today - month).days < 365 * 8 for month in months)
     assert late > 100
-    # `Lasted 40 months (as made since November 2017)`, on a page of December: 23 of 36 such sentences once, a needed one among them.
-    seen = Counter[bool]()
-    for case, one in made:
-        needed = {page.url for page in one.known}
-        for page in one.pages:
-            day = date.fromisoformat(page.date) if page.date else case.today
-            for months, since in reported(page):
-                seen[page.url in needed] += 1
-                assert month_of(since) <= months_after(day.replace(day=1), -months), (page.url, months, since)
-    assert seen[False] > 25 and seen[True] >= 3
-    for seed in range(6):
-        small = build_pool(shop.store.iter_products(), seed, 40)
-        for case in (made[seed][0], made[seed + 1][0]):
-            for page in (dated(one, case.today, case.bought).page(case.today) for one in small.pages):
-                assert all(
-                    month_of(since)
-                    <= months_after(date.fromisoformat(page.date or "2999-01-01").replace(day=1), -months)
-                    for months, since in reported(page)
-                )
     # Pages age with the task: none is younger than its day, and the oldest are about as old in all.
     for case, one in made:
         ages = [(case.today - date.fromisoformat(page.date)).days for page in one.pages if page.date]
         assert min(ages) >= 20 and max(ages) <= 2_600 and max(ages) > 1_500
 
 
-def test_form_alone_does_not_find_what_is_needed(
-    made: list[tuple[TaskCase, Corpora]], hundred: list[TaskCase], pool: PagePool
-) -> None:
+def test_form_alone_does_not_find_what_is_needed(made: Made, hundred: list[TaskCase], pool: PagePool) -> None:
     """All wrong figures were hedged once and no right one was, and a unit beside the name and the latest month was what is asked: .80 of what such a
     search met was needed. Looked at in twice as many tasks as the rest: of the 60 to 70 pages that a rule picks in so few, the share needed has a
     standard error of .06."""
@@ -467,7 +421,7 @@ def test_form_alone_does_not_find_what_is_needed(
 
 
 def test_what_is_needed_is_often_not_the_newest_nor_the_plain_model(
-    hundred: list[TaskCase], made: list[tuple[TaskCase, Corpora]], pool: PagePool
+    hundred: list[TaskCase], made: Made, pool: PagePool
 ) -> None:
     """Of what was bought, or made, before a change: in every intent some."""
     late, right = Counter[str](), Counter[str]()
@@ -539,7 +493,7 @@ def test_wrong_figures_are_hedged_by_words_that_are_known(shop: Shop) -> None:
     assert not [one for told in denied.values() for one in told if not re.match(r"So|That|I \{read", one)]
 
 
-def test_names_sites_and_firms_are_drawn_apart(made: list[tuple[TaskCase, Corpora]], pool: PagePool) -> None:
+def test_names_sites_and_firms_are_drawn_apart(made: Made, pool: PagePool) -> None:
     """Somebody wrote a page, was elected and sent a letter once; one site was a magazine and a shop."""
     every = [set(people(role)) for role in ROLES]
     assert sum(map(len, every)) == len(set().union(*every)) > 2_000
@@ -603,9 +557,7 @@ def test_english_is_whole_whatever_is_chosen(pool: PagePool) -> None:
         assert template("a [thing]").words(Random(1), {"thing": noun}.__getitem__) == said_so
 
 
-def test_last_figures_tell_nothing(
-    hundred: list[TaskCase], made: list[tuple[TaskCase, Corpora]], pool: PagePool
-) -> None:
+def test_last_figures_tell_nothing(hundred: list[TaskCase], made: Made, pool: PagePool) -> None:
     """Needed prices ended with .15, .35, .45, .65 or .85 once and no other did, needed warranties were of months that three divides."""
     needed = [fact.value for case in hundred for fact in case.of("page")]
     wrong = [
@@ -736,7 +688,7 @@ def test_what_was_before_recurs_like_what_holds(hundred: list[TaskCase], pool: P
     assert dated > 15 and min(rumors[when] for when in ("same", "before", "none")) > 0.1 * dated
 
 
-def test_some_pages_hedge_in_words_of_all(made: list[tuple[TaskCase, Corpora]], pool: PagePool) -> None:
+def test_some_pages_hedge_in_words_of_all(made: Made, pool: PagePool) -> None:
     """`Hold me to it, I have the receipt here`: once there was such a phrase on three of four pages."""
     rows = [*stock().hearsay.values(), *stock().sure.values()]
     said = [row for ways in rows for row in (*ways.before, *ways.after)]
@@ -791,7 +743,7 @@ def test_another_value_is_written_alike(value: str) -> None:
         found.add(other)
 
 
-def test_figures_lie_in_ranges_of_the_sort(pool: PagePool, made: list[tuple[TaskCase, Corpora]]) -> None:
+def test_figures_lie_in_ranges_of_the_sort(pool: PagePool, made: Made) -> None:
     """Of every sort that has such a range: what the pool says and, within the same or around the right value, what distractors say."""
     ranged = [form for form in stock().statements if form.range is not None]
     seen = 0
@@ -953,7 +905,7 @@ def test_every_passage_is_sentences_whatever_is_chosen(pool: PagePool) -> None:
                 assert "  " not in said and not set(said) & set("[]{}|"), said
 
 
-def test_who_writes_keeps_a_voice(pool: PagePool, made: list[tuple[TaskCase, Corpora]]) -> None:
+def test_who_writes_keeps_a_voice(pool: PagePool, made: Made) -> None:
     assert {form.voice for form in stock().forms} == {*stock().voices, MEMBER}
     for voice, passages in stock().voices.items():
         assert set(passages) <= set(TOPICS) and set(stock().occasions[voice]) <= set(passages)
@@ -998,7 +950,7 @@ def test_several_things_are_spoken_of_as_several(said: str, meant: str) -> None:
     assert agreeing(said.replace("capsules", "lamp"), [lamp]) == said.replace("capsules", "lamp")
 
 
-def test_what_began_began_once(shop: Shop, made: list[tuple[TaskCase, Corpora]], pool: PagePool) -> None:
+def test_what_began_began_once(shop: Shop, made: Made, pool: PagePool) -> None:
     """A make of one name and one value was of June 2009 on one page and of June 2012 on another."""
     today, bought = date(2022, 10, 1), date(2021, 5, 20)
     since = defaultdict[str, set[str]](set)
@@ -1054,9 +1006,7 @@ def test_sentences_are_dealt_and_read_one_by_one() -> None:
     assert said == {f'{first} us today. "Do it." He did.' for first in ("Call. Write to", "Ask")}
 
 
-def test_tasks_share_hardly_a_page(
-    made: list[tuple[TaskCase, Corpora]], hundred: list[TaskCase], whole: PagePool
-) -> None:
+def test_tasks_share_hardly_a_page(made: Made, hundred: list[TaskCase], whole: PagePool) -> None:
     """Four tasks out of a pool of 400: eight pages stood in two of ten tasks once, each with another address and other years, as what was of the theme of one
     task was anything else to another."""
     seen: set[tuple[str, int]] = set()

@@ -59,8 +59,6 @@ def test_the_command_line_says_it_in_one_line(
         assert out == "" and len(err.splitlines()) == 1 and "does not answer" in err
 
 
-
-
 @pytest.mark.parametrize(
     "answer",
     [

@@ -8,11 +8,11 @@ from drr.env.entities import Product
 from drr.env.settings import Settings
 from drr.env.shop import UserRow
 
-from tests.cases import cases
 from tests.agents.garden import ANNA as ANNA
 from tests.agents.garden import BEN as BEN
 from tests.agents.garden import USERS as GARDENERS
 from tests.agents.garden import product
+from tests.cases import cases
 from tests.shops import OrderRow, write_rows
 
 EVE = "EVE0000000000000000000000003"
@@ -28,8 +28,6 @@ def _product(product_id: str, title: str, **fields: object) -> Product:
         "details": {"Color": "Green", "Item Weight": "4 pounds", "Best Sellers Rank": {"Birds": 12}},
     }
     return product(product_id, title, **(values | fields))
-
-
 
 
 PRODUCTS = sorted(
