@@ -29,7 +29,7 @@ from tests.browser.test_viewer_pages import (
     unfolded,
     ways,
 )
-from tests.drawer.papers import manual
+from tests.drawer.hostile import manual
 from tests.filetasks.made import QUERY, WRONG, write_known_task
 
 pytestmark = pytest.mark.browser

@@ -13,8 +13,7 @@ from drr.env.drawer.drawn import HIGHEST, WIDEST
 from drr.env.drawer.form import FileProblem
 from PIL import Image
 
-from tests.drawer.hostile import HOSTILE
-from tests.drawer.papers import manual, write_papers
+from tests.drawer.hostile import HOSTILE, manual, write_papers
 
 pytestmark = pytest.mark.long
 

@@ -19,8 +19,7 @@ from drr.env.drawer.worker import MEMORY
 
 from tests.cases import table
 from tests.drawer import hostile
-from tests.drawer.hostile import ENDLESS, HOSTILE
-from tests.drawer.papers import write_papers
+from tests.drawer.hostile import ENDLESS, HOSTILE, write_papers
 
 
 @pytest.fixture(scope="module")

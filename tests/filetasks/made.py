@@ -29,7 +29,7 @@ from drr.papers.dr3.truth import (
 )
 
 from tests.cases import cases
-from tests.drawer.papers import write_papers
+from tests.drawer.hostile import write_papers
 
 QUERY = (
     "My kettle has begun to leak. I keep its papers in manual.pdf and the purchase in orders 2022.csv, and the seller wrote me in seller.eml."

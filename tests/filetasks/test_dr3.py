@@ -21,7 +21,7 @@ from drr.papers.dr3.world import queries_of
 from drr.study.study import Study
 
 from tests.agents.commands.conftest import HEAD, TERMS, needs_namespaces
-from tests.drawer.papers import picture
+from tests.drawer.hostile import picture
 from tests.filetasks.made import QUERY, SECRET, write_task
 from tests.wire import Fail, Reply, Request, Say, Wire
 

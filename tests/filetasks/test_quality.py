@@ -1,13 +1,20 @@
-"""Each filter lets a good task through and refuses one that was spoiled in its own way."""
+"""Each filter lets a good task through and refuses one that was spoiled in its own way; rules over reports on files accuse no more."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
+import drr.papers.dr3
 import pytest
+from drr.app.report.calls import tool_calls
 from drr.env.shop import Shop
 from drr.env.text import fold
+from drr.eval.checks import Subject, check_report
+from drr.eval.evidence.answers import Answer
+from drr.llm.prompts import Prompts
 from drr.papers.dr3.asking.checklist import written_checklist
 from drr.papers.dr3.asking.question import written_question
 from drr.papers.dr3.case import TaskCase
@@ -15,11 +22,14 @@ from drr.papers.dr3.corpus.build import Corpora, corpora
 from drr.papers.dr3.corpus.pool import PageRanking, build_pool
 from drr.papers.dr3.drawer.writer import WrittenDrawer, write_drawer
 from drr.papers.dr3.form import CORPUS, DRAWER, QUESTION, SIZES, TRUTH, CorpusPage, FileQuestion, document
+from drr.papers.dr3.making.checking import StoredTask
+from drr.papers.dr3.making.without import EVERYTHING, NOTHING, conditions, messages, problems_without, untold
 from drr.papers.dr3.quality.filters import FILTERS, refusal
 from drr.papers.dr3.quality.material import TaskMaterial, catalogue_of, made_material, stored_material
 from drr.papers.dr3.truth import FactPlace, SearchTerm, TaskFact, TaskTruth
 
-from tests.cases import table
+from tests.cases import cases, table
+from tests.filetasks.made import write_known_task
 
 SIZES_ASKED = {"8k": 8_000, "16k": 16_000}
 
@@ -191,3 +201,85 @@ def test_a_line_that_names_no_object_is_refused(name: str, address: str, quote: 
         task, facts=(fact.model_copy(update={"places": (said,)}),), texts={name: "kettle | may 14"}
     )
     assert list(FILTERS["tied"](tied)) == [] and list(FILTERS["tied"](replace(task, is_planned=False))) == []
+
+
+ROWS = "file://orders%202022.csv#row=2-7"
+CELLS = "file://log.xlsx#cell=Measured!A1:D6"
+TEXTS = cases("filetasks", "TEXTS")
+
+
+def checked(sentence: str, address: str) -> dict[str, Any]:
+    report = f"{sentence} [1].\n\n## Sources\n[1] It: {address}\n"
+    return check_report(Subject(report, returned=frozenset(TEXTS), texts=TEXTS))
+
+
+@table("filetasks", "a_part_of_what_was_read_of_a_file_is_not_made_up")
+def test_a_part_of_what_was_read_of_a_file_is_not_made_up(address: str, status: str) -> None:
+    assert checked("It is so", address)["fabricated_citation"].status == status
+
+
+@table("filetasks", "figures_are_held_against_what_was_read_around_the_place")
+def test_figures_are_held_against_what_was_read(sentence: str, address: str, status: str) -> None:
+    assert checked(sentence, address)["numbers_in_evidence"].status == status
+
+
+def answers(world: dict[str, str], *names: str) -> list[Answer]:
+    calls = [{"name": name, "kind": "api"} for name in names]
+    record = SimpleNamespace(key_fields=world, result={})
+    one = SimpleNamespace(query_id="q", asked="q", variant="react", usage={}, calls=calls, record=record)
+    return [cast(Answer, one)]
+
+
+def test_tools_for_files_are_tools_and_those_of_no_shop_are_not_listed() -> None:
+    of_files = tool_calls({"a": answers({"world": "files"}, "list_files", "web_search", "made_up")})["a"]
+    assert list(of_files)[:2] == ["web_search", "list_files"] and len(of_files) == 5
+    assert of_files["list_files"] == {"q": [1.0]} and of_files["unknown tools"] == {"q": [1.0]}
+    both = tool_calls({"a": answers({"world": "files", "shop": "x"}, "list_files")})["a"]
+    assert len(both) == 9 + 1 + 3
+    assert len(tool_calls({"a": answers({}, "web_search")})["a"]) == 9 + 3
+
+
+PROMPTS = Prompts(Path(drr.papers.dr3.__file__).parent / "prompts")
+UNKNOWN = "Nothing here says it."
+
+
+@pytest.fixture(scope="module")
+def known_task(tmp_path_factory: pytest.TempPathFactory) -> StoredTask:
+    return StoredTask(write_known_task(tmp_path_factory.mktemp("without") / "007"))
+
+
+def test_each_request_lacks_what_was_left_out_and_holds_the_rest(known_task: StoredTask) -> None:
+    names = conditions(known_task)
+    assert names[0] == NOTHING and names[-1] == EVERYTHING and len(names) == 10
+    asked = {name: messages(PROMPTS, known_task, name)[0].text for name in names}
+    assert (
+        "36 months" in asked[NOTHING]
+        and "every 4 weeks" in asked[NOTHING]
+        and "TOTAL $49.00" in asked[NOTHING]
+    )
+    assert "36 months" not in asked["manual.pdf"] and "every 4 weeks" in asked["manual.pdf"]
+    assert "TOTAL" not in asked["slip.png"]
+    assert "(nothing)" in asked[EVERYTHING] and "58 cm" not in asked[EVERYTHING]
+    assert all("hidden" not in text and "every 9 weeks" not in text for text in asked.values())
+
+
+@pytest.mark.parametrize(
+    ("without", "answer", "checks"),
+    [
+        ("manual.pdf", "The kettle is covered for three years, I believe.", ["left_out"]),
+        ("manual.pdf", "The kettle is covered for 24 months.", []),
+        ("slip.png", "It cost $49.00.", []),  # the orders say so
+        (EVERYTHING, "Most shops take kettles back within 30 days.", ["closed_book"]),
+        (NOTHING, "36 months, 58 cm, $49.00, 45 days, 30 days, every 4 weeks.", []),
+    ],
+)
+def test_only_what_nothing_says_counts(
+    known_task: StoredTask, without: str, answer: str, checks: list[str]
+) -> None:
+    answers = {**dict.fromkeys(conditions(known_task), UNKNOWN), without: answer}
+    assert [one.check for one in problems_without(known_task, answers)] == checks
+
+
+def test_what_is_not_told_with_everything_at_hand_is_listed(known_task: StoredTask) -> None:
+    answers = {NOTHING: "36 months, 58 cm, $49.00 or 49.00, 45 days, 30 days, every 4 weeks."}
+    assert [one.fact for one in untold(known_task, answers)] == ["f7"]  # only words say it

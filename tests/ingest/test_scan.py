@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from benchmarks.results import record, table
 from tests.cases import cases
 from tests.ingest.raw import messy_reviews, odd_user, product_id, review, user_id, write
-from tests.ingest.reference import Bad, review_of
+from tests.ingest.test_reference import Bad, review_of
 from tests.sizes import examples
 
 Answer = tuple[Any, ...]

@@ -37,8 +37,7 @@ from pydantic import SecretStr
 from tests.ingest.raw import messy_metas, messy_reviews, product_id, write_pair
 from tests.rays.nodes import ROOT, add_node, files_hold, memory_holds, processes_of
 from tests.servers import running
-from tests.servers.locked import LockedMongo
-from tests.servers.proxies import HttpProxy, MongoProxy
+from tests.servers.proxies import HttpProxy, LockedMongo, MongoProxy
 
 pytestmark = [pytest.mark.ray, pytest.mark.filterwarnings("default")]
 CATEGORIES = ("Baby_Products", "Pet_Supplies")

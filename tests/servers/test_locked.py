@@ -16,8 +16,7 @@ from drr.env.settings import Settings
 from drr.env.shop import SearchRequest, check_shop, open_shop, shop_writer
 
 from tests.servers import running
-from tests.servers.locked import LockedMongo, Serverless, TlsPort, certificate
-from tests.servers.proxies import HttpProxy
+from tests.servers.proxies import HttpProxy, LockedMongo, Serverless, TlsPort, certificate
 from tests.servers.running import Closing, changed
 
 pytestmark = pytest.mark.servers

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 from drr.citations.addresses import canonical_url
@@ -13,6 +17,7 @@ from drr.env.drawer.drawer import Drawer
 from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.env.web.sandbox import Sandbox
+from drr.env.world import Holdings, SourceKind, kinds_of
 from drr.tools.base import ToolAnswer, ToolContext, ToolError, context_for
 from drr.tools.files import MOST_ROWS
 from drr.tools.registry import EVERY, FILE_TOOLS, TOOLS, call, call_sync
@@ -20,10 +25,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cases import table
-from tests.drawer.hostile import HOSTILE
-from tests.drawer.papers import write_papers
+from tests.drawer.hostile import HOSTILE, write_papers
 from tests.sizes import examples
-from tests.tools.paper_world import PaperWorld
 from tests.tools.small_shop import ANNA
 
 
@@ -225,3 +228,25 @@ async def test_they_are_served_over_mcp_the_picture_as_a_picture(ctx: ToolContex
         read = await client.call_tool("read_file", {"name": "manual.pdf", "part": "2"})
         assert read.meta["data"]["url"] == "file://manual.pdf#page=2"
         assert read.meta["sources"][0]["url"] == "file://manual.pdf#page=2"
+
+
+@dataclass(frozen=True)
+class PaperWorld:
+    files: Drawer
+
+    session: ClassVar[None] = None
+    user_id: ClassVar[None] = None
+    web: ClassVar[Sandbox] = Sandbox([])
+    tools: ClassVar[Sequence[str]] = (*FILE_TOOLS, "web_search", "calculator")
+    today: ClassVar[date] = date(2023, 9, 9)
+
+    @property
+    def kinds(self) -> Sequence[SourceKind]:
+        return kinds_of(Holdings())
+
+    @property
+    def content_hash(self) -> str:
+        return self.files.content_hash
+
+    def key_fields(self) -> Mapping[str, Any]:
+        return {"files": self.content_hash}
