@@ -146,7 +146,9 @@ def test_retrievers_and_models_stand_side_by_side_in_one_study(
     assert (document["units"], document["done"], len(embedding.asked)) == (6, 3, asked)
 
 
-@pytest.mark.parametrize(("words", "said"), cases("filetasks", "test_misuse_is_told"))
+@pytest.mark.parametrize(
+    ("words", "said"), cases("filetasks", "test_what_cannot_be_reached_is_said_before_anything_is_run")
+)
 def test_misuse_is_told(place: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("q.jsonl").write_text("")
     write_truth(write_task(Path("plain") / "007"), distractors=False)
