@@ -34,15 +34,12 @@ def asking(folder: Path, *more: str, question: str = QUESTION) -> list[str]:
     ]  # fmt: skip
 
 
-def test_the_report_is_on_standard_output(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_reports_and_documents_are_printed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(asking(folder)) == 0
     out, err = capsys.readouterr()
     assert out.startswith("# Bird feeders") and BANNER in out and "## Sources" in out
     assert "agent: product_catalog_search query='bird feeders'" in err
     assert "react with offline (rules, no LLM)" in err and "finalized" in err
-
-
-def test_the_json_face(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(asking(folder, "--json", "--variant", "hybrid-react+ws")) == 0
     out, err = capsys.readouterr()
     document = json.loads(out)
@@ -56,10 +53,7 @@ def test_the_json_face(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert document["usage"]["agent"]["input_tokens"] > 0
     assert any(c["researcher"] == "r1" and c["ok"] for c in document["tool_calls"])
     assert "r1: researches Find bird feeders" in err
-
-
-def test_a_model_for_an_unknown_role_is_misuse(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A slip of the pen would leave the role to the default model, perhaps one that is paid for."""
+    # A slip of the pen would leave the role to the default model, perhaps one that is paid for.
     assert main(asking(folder, "--role-models", "agnet=anthropic:claude-sonnet-5-5")) == 2
     assert "agnet is no role of these variants; they have agent" in capsys.readouterr().err
 
@@ -87,31 +81,14 @@ def test_misuse_is_told(folder: Path, capsys: pytest.CaptureFixture[str], more: 
     assert out == "" and says in err and "Traceback" not in err
 
 
-def test_an_empty_question_and_a_missing_shop(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_misuse_failures_and_lists_are_short(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(asking(folder, question="  ")) == 2
     assert main(["ask", "what?", "--shop", str(folder / "no"), "--user", ANNA]) == 2
     assert "Traceback" not in capsys.readouterr().err
-
-
-def test_a_made_up_source_is_taken_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    report = "Fine [1].\n\n## Sources\n\n[1] X: https://made.example/up\n"
-    model = ["--model", "anthropic:claude-sonnet-5-5"]
-    for repair, kept in ((["--citation-repair", "off"], True), ([], False)):
-        with Wire([LOOK, Say("I know."), Say(report)]) as wire:
-            assert main(asking(folder, *model, "--base-url", wire.url, *repair)) == 0
-        out, err = capsys.readouterr()
-        assert ("made.example" in out) is kept and BANNER not in out
-        assert f"returned by no tool, {'left in' if kept else 'taken out'}: https://made.example/up" in err
-
-
-def test_a_failing_model_is_one_line_and_no_report(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with Wire(lambda request: Fail(401, "authentication_error", "invalid x-api-key")) as wire:
         code = main(asking(folder, "--model", "anthropic:claude-sonnet-5-5", "--base-url", wire.url))
     out, err = capsys.readouterr()
     assert code == 1 and out == "" and "bad_key" in err.splitlines()[-1]
-
-
-def test_variants_lists_and_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["variants"]) == 0
     listed = capsys.readouterr().out
     assert "* hybrid-react+ws " in listed and "  hybrid-react+profile " in listed
@@ -121,7 +98,15 @@ def test_variants_lists_and_prints_json(capsys: pytest.CaptureFixture[str]) -> N
     assert next(r for r in rows if r["name"] == "react+ws")["page_summaries"] is True
 
 
-def test_the_paper_profile_says_what_it_cannot_be(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_made_up_sources_and_the_paper_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    report = "Fine [1].\n\n## Sources\n\n[1] X: https://made.example/up\n"
+    model = ["--model", "anthropic:claude-sonnet-5-5"]
+    for repair, kept in ((["--citation-repair", "off"], True), ([], False)):
+        with Wire([LOOK, Say("I know."), Say(report)]) as wire:
+            assert main(asking(folder, *model, "--base-url", wire.url, *repair)) == 0
+        out, err = capsys.readouterr()
+        assert ("made.example" in out) is kept and BANNER not in out
+        assert f"returned by no tool, {'left in' if kept else 'taken out'}: https://made.example/up" in err
     assert (
         main(asking(folder, "--profile", "paper", "--web", "sandbox", "--variant", "plan-to-function")) == 0
     )

@@ -62,7 +62,7 @@ def shown(asked: Asked, who: str) -> list[list[BaseMessage]]:
     return [messages for messages, arguments in asked.requests if kind(messages, arguments) == who]
 
 
-async def test_step_by_step(ask: Ask, asked: Asked) -> None:
+async def test_step_by_step_in_the_order_of_the_calls(ask: Ask, asked: Asked) -> None:
     record = await ask("hybrid-react", policy=Team(["feeders", "the houses"], ["baffles"]))
     kinds = [kind(messages, arguments) for messages, arguments in asked.requests]
     assert kinds[0] == "supervisor" and kinds[-1] == "report"
@@ -77,16 +77,10 @@ async def test_step_by_step(ask: Ask, asked: Asked) -> None:
         ("r2", "calculator"), ("r2", "finalize"),
         ("r3", "calculator"), ("r3", "finalize"),
     ]  # fmt: skip
-
-
-async def test_syntheses_come_back_in_the_order_of_the_calls(ask: Ask, asked: Asked) -> None:
     await ask("hybrid-react", policy=Team(["feeders", "the houses"]))
     answers = [m for m in shown(asked, "supervisor")[-1] if isinstance(m, ToolMessage)]
     assert [m.tool_call_id for m in answers] == ["c0", "c1", "c2"]
     assert "FEEDERS" in answers[1].text and "THE HOUSES" in answers[2].text
-
-
-async def test_a_researcher_is_told_its_sub_problem_only(ask: Ask, asked: Asked) -> None:
     await ask("hybrid-react", policy=Team(["feeders"]))
     first = shown(asked, "researcher")[0]
     told = "\n".join(str(m.text) for m in first)
@@ -187,7 +181,7 @@ async def test_what_would_fail_every_other_call_ends_the_unit_at_once(ask: Ask, 
     assert raised.value.kind == kind_of_failure
 
 
-async def test_a_budget_that_ends_lets_the_siblings_calls_arrive(ask: Ask, asked: Asked) -> None:
+async def test_budgets_bugs_and_foreign_calls(ask: Ask, asked: Asked) -> None:
     team = Team(["houses", "seed"], fails={"houses": ModelFailure("over_budget", "no room")})
     with pytest.raises(ModelFailure) as raised:
         await ask("hybrid-react", policy=team)
@@ -195,8 +189,6 @@ async def test_a_budget_that_ends_lets_the_siblings_calls_arrive(ask: Ask, asked
     assert len(shown(asked, "synthesis")) == 1, "the other researcher came to its end"
     assert shown(asked, "report") == []
 
-
-async def test_a_bug_in_a_researcher_is_loud(ask: Ask) -> None:
     def policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
         if kind(messages, arguments) == "researcher":
             raise ZeroDivisionError
@@ -204,17 +196,12 @@ async def test_a_bug_in_a_researcher_is_loud(ask: Ask) -> None:
 
     with pytest.raises(ZeroDivisionError):
         await ask("hybrid-react", policy=policy)
-
-
-async def test_too_many_researchers_are_refused_with_a_message(ask: Ask, asked: Asked) -> None:
     record = await ask("hybrid-react", policy=Team(["one", "two", "three"]), limits=Limits(researchers=2))
     answers = [m for m in shown(asked, "supervisor")[-1] if isinstance(m, ToolMessage)]
     assert [m.status for m in answers] == ["success", "success", "success", "error"]
     assert "at most 2 researchers" in answers[3].text
     assert {c.researcher for c in record.tool_calls} == {None, "r1", "r2"}
 
-
-async def test_the_supervisor_has_only_its_own_tools(ask: Ask, asked: Asked) -> None:
     def policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
         if kind(messages, arguments) == "supervisor" and not any(isinstance(m, AIMessage) for m in messages):
             return turn(

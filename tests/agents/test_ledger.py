@@ -220,7 +220,7 @@ def test_ten_bad_reports_have_no_wrong_figure(seen: list[Source], shop: Shop, ho
         assert (seed, failed) == (seed, {}) and read.faults
 
 
-async def test_an_empty_or_unreadable_report_is_asked_for_again(ask: Ask, shop: Shop) -> None:
+async def test_what_says_nothing_or_was_never_bought(ask: Ask, shop: Shop, asked: Asked) -> None:
     empty, good = form(), form(f"Take {{product:{HOUSE}}}.", plan=[(HOUSE, 1)])
     assert "Cedar" in (await ask("ledger", policy=filling(empty, good))).report
     cut = '{"answer": [{"text": "Take'
@@ -230,9 +230,6 @@ async def test_an_empty_or_unreadable_report_is_asked_for_again(ask: Ask, shop: 
     assert "report: not mended (malformed)" in kept.notes and "**$24.95**" in kept.report
     with pytest.raises(ModelFailure, match="says nothing that could be printed"):
         await ask("ledger", policy=filling(empty, empty, empty, empty))
-
-
-async def test_what_was_never_bought_is_not_said_to_be(ask: Ask, asked: Asked, shop: Shop) -> None:
     said = form(
         "You bought {product:B0SEED0001} {bought:B0SEED0001}.",
         f"You bought {{product:{HOUSE}}} {{bought:{HOUSE}}}.",
@@ -280,7 +277,12 @@ async def test_a_world_without_records(tmp_path: Path, monkeypatch: pytest.Monke
     )
 
 
-async def test_nobodys_name_e_mail_telephone_or_street_is_printed(ask: Ask) -> None:
+async def test_profile_facts_are_cited_and_names_are_not(ask: Ask, asked: Asked) -> None:
+    record = await ask("ledger")
+    assert "Region: Norman, Oklahoma" in str(asked.requests[0][0][1].text)
+    assert "user://ANNA000000000000000000000001/profile" in record.report
+    react = await ask("react")
+    assert "Region: Norman" not in str(react.transcripts[0].messages)
     question = "Which bird house suits my state and me?"
     said = form("Anna Ortiz of 6598 Daniel Plains likes birds.", "Ring 001-657-735-4762.", "Birds sing.")
     record = await ask("ledger", question, policy=filling(said, said))
@@ -288,14 +290,6 @@ async def test_nobodys_name_e_mail_telephone_or_street_is_printed(ask: Ask) -> N
         not any(word in record.report for word in ("Ortiz", "Daniel", "4762"))
         and "Birds sing." in record.report
     )
-
-
-async def test_it_is_told_the_profile_facts_and_may_cite_them(ask: Ask, asked: Asked) -> None:
-    record = await ask("ledger")
-    assert "Region: Norman, Oklahoma" in str(asked.requests[0][0][1].text)
-    assert "user://ANNA000000000000000000000001/profile" in record.report
-    react = await ask("react")
-    assert "Region: Norman" not in str(react.transcripts[0].messages)
 
 
 @pytest.mark.parametrize("name", ["ledger", "ledger+ws"])

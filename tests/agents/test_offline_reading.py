@@ -62,7 +62,7 @@ def check(memory: Memory, shop: Shop) -> None:
     assert not memory.pages["https://birds.example/oklahoma"].read
 
 
-async def test_from_a_conversation(shop: Shop, web: CountingWeb) -> None:
+async def test_what_was_answered_is_known_and_no_more(shop: Shop, web: CountingWeb) -> None:
     calls = [
         {"name": name, "args": arguments, "id": f"c{n}", "type": "tool_call"}
         for n, (name, arguments) in enumerate(CALLS)
@@ -74,14 +74,8 @@ async def test_from_a_conversation(shop: Shop, web: CountingWeb) -> None:
     memory = of_conversation([HumanMessage("q"), AIMessage(content="", tool_calls=calls), *replies])
     check(memory, shop)
     assert [call.name for call in memory.calls] == [name for name, _ in CALLS]
-
-
-async def test_from_the_calls_of_a_run(shop: Shop, web: CountingWeb) -> None:
     check(of_evidence(await evidence(shop, web)), shop)
-
-
-async def test_no_more_is_known_than_the_text_shows(shop: Shop, web: CountingWeb) -> None:
-    """Titles, features and descriptions are cut where the tool's own text cuts them."""
+    # Titles, features and descriptions are cut where the tool's own text cuts them.
     given = await answers(shop, web)
     memory = of_evidence(CallEvidence(n, a, got) for (n, a), got in zip(CALLS, given, strict=True))
     shown = "\n".join(answer.text for answer in given)
@@ -89,9 +83,13 @@ async def test_no_more_is_known_than_the_text_shows(shop: Shop, web: CountingWeb
         assert product.title in shown and product.path in shown
         assert all(feature in shown for feature in product.features) and product.description in shown
     assert all(order.title in shown for order in memory.orders.values())
+    failed = of_evidence([CallEvidence("get_product_details", {"product_id": "B0NOTHERE1"}, None)])
+    assert failed.called("get_product_details") == 1 and not failed.products
+    page = "# Title here\n\nSeed *must* be [dry](http://x.example). Really!\n\n| a | b |\n\n- Hang it high.\n```\ncode it.\n```\n"
+    assert list(sentences(page)) == ["Seed must be dry.", "Really!", "Hang it high."]
 
 
-async def test_a_synthesis_hands_on_what_it_found(shop: Shop, web: CountingWeb) -> None:
+async def test_a_synthesis_hands_on_and_no_seller_forges(shop: Shop, web: CountingWeb) -> None:
     problem = "Find a bird house, and say what birds of Oklahoma I should expect."
     found = Condensing(problem, await evidence(shop, web))
     again = of_researched([found])
@@ -103,23 +101,10 @@ async def test_a_synthesis_hands_on_what_it_found(shop: Shop, web: CountingWeb) 
     assert "price of Bird house kit" in text.partition("## Open")[2]
     assert all(house.title in text for house in again.products.values())
     assert all(page.read and page.url in text for page in again.pages.values()) and again.pages
-
-
-async def test_what_a_seller_writes_cannot_forge_a_product(shop: Shop, web: CountingWeb) -> None:
     memory = of_evidence(await evidence(shop, web))
     assert all(seen.price for seen in memory.products.values() if seen.product_id != "B0HOUSE002")
     assert all(seen.url.startswith("http://ecommerce.example/B0") for seen in memory.products.values())
     assert not any(" | " in seen.title for seen in memory.products.values())
-
-
-async def test_failed_calls_are_remembered_and_teach_nothing(shop: Shop) -> None:
-    failed = of_evidence([CallEvidence("get_product_details", {"product_id": "B0NOTHERE1"}, None)])
-    assert failed.called("get_product_details") == 1 and not failed.products
-
-
-def test_sentences_of_markdown() -> None:
-    page = "# Title here\n\nSeed *must* be [dry](http://x.example). Really!\n\n| a | b |\n\n- Hang it high.\n```\ncode it.\n```\n"
-    assert list(sentences(page)) == ["Seed must be dry.", "Really!", "Hang it high."]
 
 
 BIRDS = "What would make my yard better for birds, for under $200?"

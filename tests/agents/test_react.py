@@ -62,21 +62,18 @@ async def test_one_planning_turn_then_the_calls_in_order_then_the_report(ask: As
     assert record.report == PLANNED and record.stop_reason == "planned"
 
 
-async def test_the_planner_reads_the_schemas_of_all_nine(ask: Ask, asked: Asked) -> None:
+async def test_the_planner_reads_schemas_and_may_call_nothing(ask: Ask, asked: Asked) -> None:
     await ask("plan-to-function", policy=planning())
     system = str(asked.requests[0][0][0].text)
     for name in ("product_catalog_search", "update_user_profile", "calculator", "web_search"):
         assert f"### {name}\n" in system
     assert '"min_price"' in system
-
-
-async def test_a_plan_without_calls_still_ends_with_a_report(ask: Ask, asked: Asked) -> None:
     record = await ask("plan-to-function", policy=planning())
     assert record.report == PLANNED and record.tool_calls == []
     assert "Nothing was found." in str(asked.requests[1][0][-1].text)
 
 
-async def test_a_reference_takes_what_an_earlier_call_returned(ask: Ask) -> None:
+async def test_references_take_what_was_returned(ask: Ask) -> None:
     policy = planning(
         ("product_catalog_search", {"query": "cedar bird house"}),
         ("get_product_details", {"product_id": "$1.items[0].product_id"}),
@@ -86,9 +83,6 @@ async def test_a_reference_takes_what_an_earlier_call_returned(ask: Ask) -> None
     assert record.tool_calls[1].arguments == {"product_id": "B0HOUSE001"}
     assert record.tool_calls[2].result == "24.95 * 2 = 49.9"
     assert all(call.ok for call in record.tool_calls)
-
-
-async def test_an_unresolvable_reference_is_a_failed_call_and_the_rest_runs(ask: Ask) -> None:
     policy = planning(
         ("product_catalog_search", {"query": "zeppelin"}),
         ("get_product_details", {"product_id": "$1.items[0].product_id"}),
@@ -101,6 +95,19 @@ async def test_an_unresolvable_reference_is_a_failed_call_and_the_rest_runs(ask:
     assert [call.kind for call in record.tool_calls] == ["api", "refused", "refused", "refused", "api"]
     errors = [call.error.message for call in record.tool_calls if call.error is not None]
     assert "nothing there" in errors[0] and "not an earlier call" in errors[1] and "failed" in errors[2]
+    policy = planning(
+        ("product_catalog_search", {"query": "bird house"}),
+        ("product_catalog_search", {"query": "feeder", "limit": "$1.items[0].title"}),
+    )
+    record = await ask("plan-to-function", policy=policy, references=True)
+    assert record.tool_calls[1].error is not None and record.tool_calls[1].error.kind == "invalid"
+    policy = planning(*[("calculator", {"expression": f"{n} + 1"}) for n in range(5)])
+    from drr.agents.base import Limits
+
+    record = await ask("plan-to-function", policy=policy, limits=Limits(planned_calls=3))
+    assert record.stop_reason == "tool_call_limit" and record.report == PLANNED
+    assert sum(call.ok for call in record.tool_calls) == 3 and len(record.tool_calls) == 5
+    assert [call.kind for call in record.tool_calls].count("api") == 3
 
 
 async def test_without_references_a_reference_is_plain_text(ask: Ask, asked: Asked) -> None:
@@ -111,15 +118,6 @@ async def test_without_references_a_reference_is_plain_text(ask: Ask, asked: Ask
     record = await ask("plan-to-function", policy=policy, references=False)
     assert record.tool_calls[1].error is not None and record.tool_calls[1].error.kind == "not_found"
     assert "$K.PATH" not in str(asked.requests[0][0][0].text)
-
-
-async def test_an_argument_that_the_substitution_made_wrong_is_refused_by_the_tool(ask: Ask) -> None:
-    policy = planning(
-        ("product_catalog_search", {"query": "bird house"}),
-        ("product_catalog_search", {"query": "feeder", "limit": "$1.items[0].title"}),
-    )
-    record = await ask("plan-to-function", policy=policy, references=True)
-    assert record.tool_calls[1].error is not None and record.tool_calls[1].error.kind == "invalid"
 
 
 async def test_unknown_tools_and_broken_arguments_are_shown(ask: Ask, asked: Asked) -> None:
@@ -133,16 +131,6 @@ async def test_unknown_tools_and_broken_arguments_are_shown(ask: Ask, asked: Ask
     assert [call.kind for call in record.tool_calls] == ["unknown", "refused", "refused", "api"]
     assert not any(call.ok for call in record.tool_calls)
     assert str(asked.requests[1][0][-1].text).count("<error ") == 4
-
-
-async def test_a_plan_that_is_too_long_is_cut_and_says_so(ask: Ask) -> None:
-    policy = planning(*[("calculator", {"expression": f"{n} + 1"}) for n in range(5)])
-    from drr.agents.base import Limits
-
-    record = await ask("plan-to-function", policy=policy, limits=Limits(planned_calls=3))
-    assert record.stop_reason == "tool_call_limit" and record.report == PLANNED
-    assert sum(call.ok for call in record.tool_calls) == 3 and len(record.tool_calls) == 5
-    assert [call.kind for call in record.tool_calls].count("api") == 3
 
 
 @table("agents", "money_is_no_reference_and_a_whole_reference_keeps_its_type")
@@ -192,15 +180,12 @@ async def test_no_temperature_and_no_forced_tool_choice_is_ever_sent(ask: Ask, a
     assert {key for _, bound in asked.requests for key in bound} == {"tools", "response_schema", "brief"}
 
 
-async def test_the_agent_is_told_its_user_and_the_day_and_no_more(ask: Ask, asked: Asked) -> None:
+async def test_an_agent_is_told_who_asks_and_ends(ask: Ask, asked: Asked) -> None:
     await ask("react", "What suits me?")
     told = "\n".join(str(m.text) for m in asked.requests[0][0])
     assert ANNA in told and "2022-06-20" in told
     for fact in ("Norman", "Oklahoma", "Anna", "Ortiz", "sunflower"):
         assert fact not in told
-
-
-async def test_a_turn_without_a_call_ends_the_research(ask: Ask, asked: Asked) -> None:
     record = await ask("react", policy=scripted(AIMessage("I know it all."), AIMessage(REPORT)))
     assert record.stop_reason == "answered" and record.report == REPORT
 
@@ -210,9 +195,6 @@ async def test_a_turn_without_a_call_ends_the_research(ask: Ask, asked: Asked) -
     record = await ask("react", policy=policy)
     assert record.stop_reason == "answered" and record.report == REPORT
     assert all(m.text or getattr(m, "tool_calls", None) for m in asked.requests[-1][0])
-
-
-async def test_calls_beside_finalize_are_run_and_answered(ask: Ask, asked: Asked) -> None:
     policy = scripted(
         turn(call("finalize", 1), call("calculator", 2, expression="2 * 21")), AIMessage(REPORT)
     )
@@ -321,12 +303,10 @@ async def test_a_limit_ends_with_a_report(ask: Ask, variant: str, limits: Limits
     assert record.stop_reason == reason and record.report == KNOWN
 
 
-async def test_the_writer_is_told_why_the_research_ended(ask: Ask, asked: Asked) -> None:
+async def test_limits_end_a_conversation(ask: Ask, asked: Asked) -> None:
     await ask("react", policy=restless, limits=Limits(steps=1))
     assert "because the limit of turns is reached" in str(asked.requests[-1][0][-1].text)
 
-
-async def test_calls_beyond_the_limit_of_one_turn_are_refused_not_run(ask: Ask) -> None:
     def greedy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
         if any(isinstance(m, AIMessage) for m in messages):
             return AIMessage(KNOWN)
@@ -336,6 +316,16 @@ async def test_calls_beyond_the_limit_of_one_turn_are_refused_not_run(ask: Ask) 
     assert [c.ok for c in record.tool_calls] == [True] * 4 + [False] * 2
     assert [c.kind for c in record.tool_calls] == ["api"] * 4 + ["refused"] * 2
     assert record.tool_calls[-1].error is not None and record.tool_calls[-1].error.kind == "not_allowed"
+    record = await ask("react", policy=overflowing(3))
+    assert record.stop_reason == "context_limit" and record.report == KNOWN
+    last, bound = asked.requests[-1]
+    assert len(last) == 2 and not bound.get("tools") and SHORTENED in str(last[1].text)
+    assert any("findings shortened" in note for note in record.notes)
+    record = await ask("hybrid-react", policy=overflowing(2), limits=Limits(rounds=1))
+    assert record.report == KNOWN and record.failures == []  # a researcher hands back its synthesis
+    with pytest.raises(ModelFailure) as raised:
+        await ask("react", policy=overflowing(0))
+    assert raised.value.kind == "context_overflow"
 
 
 def overflowing(at: int) -> Any:
@@ -348,19 +338,6 @@ def overflowing(at: int) -> Any:
         return restless(messages, arguments)
 
     return policy
-
-
-async def test_a_full_window_goes_on_over_rendered_findings(ask: Ask, asked: Asked) -> None:
-    record = await ask("react", policy=overflowing(3))
-    assert record.stop_reason == "context_limit" and record.report == KNOWN
-    last, bound = asked.requests[-1]
-    assert len(last) == 2 and not bound.get("tools") and SHORTENED in str(last[1].text)
-    assert any("findings shortened" in note for note in record.notes)
-    record = await ask("hybrid-react", policy=overflowing(2), limits=Limits(rounds=1))
-    assert record.report == KNOWN and record.failures == []  # a researcher hands back its synthesis
-    with pytest.raises(ModelFailure) as raised:
-        await ask("react", policy=overflowing(0))
-    assert raised.value.kind == "context_overflow"
 
 
 @pytest.mark.parametrize("variant", ["plan-to-function", "react", "hybrid-react"])

@@ -101,7 +101,7 @@ async def test_units_of_a_world_without_a_shop_run_in_a_pool_opened_from_plain_d
         assert record.result["state_changes"] == []
 
 
-def test_a_study_of_it_is_run_continued_and_judged_by_the_commands(place: Path, drr: Drr) -> None:
+def test_a_study_of_it_runs_and_notes_make_units(place: Path, drr: Drr) -> None:
     code, _, err = drr("run", *new(place), "--limit", 1)
     assert (code, "1 done now" in err) == (0, True), err
     code, _, err = drr("run", "study", "--quiet")
@@ -115,8 +115,6 @@ def test_a_study_of_it_is_run_continued_and_judged_by_the_commands(place: Path, 
     assert drr("report", "study", "--out", "report")[0] == 0
     assert drr("view", "study", "--static", "pages")[0] == 0
 
-
-def test_an_edited_note_makes_new_units(place: Path) -> None:
     def keys() -> list[str]:
         with open_answering(config_of(place)) as answering:
             return [unit.key for unit in answering.units(QUERIES)]

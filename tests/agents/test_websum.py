@@ -41,7 +41,7 @@ def answers(asked: Asked) -> list[str]:
     ]
 
 
-async def test_the_summary_takes_the_place_of_the_snippet(ask: Ask, asked: Asked) -> None:
+async def test_a_summary_stands_for_its_page(ask: Ask, asked: Asked) -> None:
     summaries = Summaries("Cardinals stay\nall winter.  1. Forged row")
     record = await ask(
         "react+ws", "Which birds stay?", policy=searching("birds Oklahoma"), summariser=summaries
@@ -55,9 +55,6 @@ async def test_the_summary_takes_the_place_of_the_snippet(ask: Ask, asked: Asked
     assert source.seen.startswith("Cardinals stay") and source.page is not None
     assert "Northern Cardinal" in source.page and source.page_status == "ok"
     assert record.usage["summariser"]["calls"] == len(summaries.asked) > 0
-
-
-async def test_a_summary_is_made_for_the_search_and_the_problem_and_the_page_is_fenced(ask: Ask) -> None:
     summaries = Summaries()
     await ask("react+ws", "Which birds stay?", policy=searching("birds Oklahoma"), summariser=summaries)
     request = next(text for text in summaries.asked if "Northern Cardinal" in text)
@@ -165,7 +162,7 @@ async def test_cited_pages_are_frozen_without_page_summaries_too(ask: Ask, web: 
     assert set(record.usage) == {"agent"}
 
 
-async def test_an_address_that_no_tool_returned_is_asked_of_nobody(ask: Ask, web: CountingWeb) -> None:
+async def test_only_returned_addresses_are_read(ask: Ask, web: CountingWeb) -> None:
     report = (
         "A [1] b [2] c [3].\n\n## Sources\n\n[1] A: https://garden.example/houses\n"
         "[2] B: http://ecommerce.example/B0MADEUP99\n[3] C: https://nowhere.example/x\n"
@@ -177,10 +174,7 @@ async def test_an_address_that_no_tool_returned_is_asked_of_nobody(ask: Ask, web
     }  # fmt: skip
     assert {(one.page, one.page_status) for one in record.fabricated} == {(None, None)}
     assert web.reads == []
-
-
-async def test_a_returned_address_is_asked_for_as_it_was_returned(ask: Ask, web: CountingWeb) -> None:
-    """What a report writes into an address that counts as the same one, a name for instance, leaves nothing behind."""
+    # What a report writes into an address that counts as the same one, a name for instance, leaves nothing behind.
     cited = f"{OKLAHOMA}?utm_source=the-name-of-the-shopper"
     report = f"A [1].\n\n## Sources\n\n[1] A: {cited}\n"
     record = await ask("react", policy=searching("Oklahoma", report=report))

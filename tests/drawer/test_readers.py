@@ -46,7 +46,7 @@ def test_a_place_holds_its_own_words(drawer: Drawer, address: str, text: str | N
     assert text_at(drawer, address) == text
 
 
-def test_a_mail_lists_what_is_attached_and_a_page_loses_its_scripts(drawer: Drawer) -> None:
+def test_files_say_what_they_are_and_hold(drawer: Drawer) -> None:
     mail, page = text_at(drawer, "file://seller.eml") or "", text_at(drawer, "file://saved.html") or ""
     for words in (
         "Subject: Your kettle",
@@ -59,17 +59,12 @@ def test_a_mail_lists_what_is_attached_and_a_page_loses_its_scripts(drawer: Draw
         "Kettle shop", "Returns", "Kettles may be returned within 30 days.", "Item | Price",
         "Kettle | $49.00",
     ]  # fmt: skip
-
-
-def test_files_say_what_they_are(drawer: Drawer) -> None:
     assert [drawer.content(name).label for name in drawer.names] == [
         "PDF, 4 pages", "workbook, 2 sheets: Living room (A1:D3), Plan (A1:B1)", "table, rows 1 to 4",
         "mail, 328 characters", "web page, 88 characters", "text, 27 characters",
         "picture, PNG, 320 x 200 pixels", "picture, JPEG, 320 x 200 pixels",
     ]  # fmt: skip
 
-
-def test_words_are_found_where_they_stand_the_phrase_before_single_words(drawer: Drawer) -> None:
     def found(name: str, query: str) -> list[str]:
         return [part.place.fragment for part in passages(drawer.content(name), query)]
 
@@ -99,11 +94,8 @@ def test_a_hostile_file_is_answered(name: str, tmp_path: Path, read_files: ReadF
     assert problem.value.message.startswith(f"{name}: ") and "\n" not in problem.value.message
 
 
-def test_there_are_enough_of_them() -> None:
+def test_hostile_files_end_no_reader() -> None:
     assert len(HOSTILE) >= 40
-
-
-def test_a_reader_that_does_not_end_is_ended_and_the_next_file_is_read() -> None:
     reader = FileReader(wall_seconds=0.8)
     try:
         for name in ENDLESS:
@@ -114,9 +106,6 @@ def test_a_reader_that_does_not_end_is_ended_and_the_next_file_is_read() -> None
         assert reader.read("a.txt", "text", b"words") == {"text": "words"}
     finally:
         reader.close()
-
-
-def test_the_reading_process_is_bounded_and_reaches_nothing() -> None:
     reader = FileReader()
     try:
         reader.read("a.txt", "text", b"words")

@@ -144,7 +144,7 @@ def test_limits_are_kept_and_the_main_agent_sees_summaries_only(endless: Endless
     assert all(summary in text(requests[-1]) for summary in ("SUMMARY-S", "SUMMARY-F", "SUMMARY-P"))
 
 
-async def test_a_picture_travels_as_image_content_once(place: Path) -> None:
+async def test_a_picture_is_shown_once_to_who_sees(place: Path) -> None:
     def twice(request: Request) -> Reply:
         if part(request) == "main" and turns(request) == 1:
             return Say("", [("look_at_picture", {"name": "file://slip.png", "question": "And the date?"})])
@@ -155,9 +155,6 @@ async def test_a_picture_travels_as_image_content_once(place: Path) -> None:
     assert sum(json.dumps(request.body).count(picture) for request in requests) == 1
     looks = [call.error and call.error.kind for call in record.tool_calls if call.name == "look_at_picture"]
     assert looks == [None, "not_allowed"]
-
-
-async def test_a_model_that_does_not_see_is_a_typed_error(place: Path) -> None:
     record, requests = await answered(place, brief, role_models={"perception": "offline"})
     assert "look" not in Counter(map(part, requests))
     (look,) = [call for call in record.tool_calls if call.name == "look_at_picture"]
@@ -165,7 +162,7 @@ async def test_a_model_that_does_not_see_is_a_typed_error(place: Path) -> None:
     assert "what is in it stays unknown" in text(requests[-1])
 
 
-async def test_the_third_equal_search_is_not_made(place: Path) -> None:
+async def test_searches_and_contexts_are_bounded(place: Path) -> None:
     words = ["kettle limescale", "Limescale kettles", "limescale KETTLE", "other words", "kettle limescale"]
 
     def script(request: Request) -> Reply:
@@ -179,8 +176,6 @@ async def test_the_third_equal_search_is_not_made(place: Path) -> None:
     last = [text(request) for request in requests if part(request) == "search"][-1]
     assert last.count("these words were searched for twice already") == 2
 
-
-async def test_context_is_wide_and_bounded(place: Path) -> None:
     def script(request: Request) -> Reply:
         if part(request) == "search" and not turns(request):
             return Say("", [("get_context", {"query": "kettle limescale"})])

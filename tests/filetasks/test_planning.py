@@ -92,22 +92,16 @@ def test_what_is_asked_about_is_often_of_an_earlier_make(
     assert 0.3 * len(held) < told < 0.9 * len(held)
 
 
-def test_a_question_has_50_to_100_words_and_names_every_file(hundred: list[TaskCase]) -> None:
+def test_questions_are_whole_and_say_no_fact(hundred: list[TaskCase]) -> None:
     for case in hundred:
         text = written_question(case)
         assert question.FEWEST <= len(text.split()) <= question.MOST, text
         assert [file.name for file in case.files if file.name not in text] == []
         assert "{" not in text and "  " not in text
-
-
-def test_a_question_says_no_fact(hundred: list[TaskCase]) -> None:
     for case in hundred:
         text = written_question(case)
         assert [fact for fact in case.facts if says(text, fact.value)] == []
-
-
-def test_a_hundred_questions_do_not_read_alike(hundred: list[TaskCase]) -> None:
-    """No two begin alike, no sentence but short ones is in more than three of them, and few share a run of twelve words."""
+    # No two begin alike, no sentence but short ones is in more than three of them, and few share a run of twelve words.
     texts = [written_question(case) for case in hundred]
     assert len({" ".join(text.split()[:12]) for text in texts}) >= 97
     sentences = Counter(one for text in texts for one in set(re.split(r"(?<=[.?!])\s+", text)))
@@ -171,13 +165,10 @@ def test_what_a_verdict_hangs_on_is_asked_whole(hundred: list[TaskCase]) -> None
                     ), (part, one)
 
 
-def test_another_attempt_says_it_in_other_words(hundred: list[TaskCase]) -> None:
+def test_attempts_differ_and_checklists_hold(hundred: list[TaskCase]) -> None:
     for case in hundred[:10]:
         assert written_question(case) == written_question(case)
         assert len({written_question(case, attempt) for attempt in range(4)}) == 4
-
-
-def test_a_checklist_has_8_to_15_points_and_a_rule_for_every_fact(hundred: list[TaskCase]) -> None:
     for case in hundred:
         points = written_checklist(case)
         assert checklist.FEWEST <= len(points) <= checklist.MOST

@@ -70,7 +70,7 @@ def worlds(place: Path, *reaches: str) -> dict[tuple[str, str], FileWorld]:
         return {(spec.get("reach", "whole"), spec["size"]): answering.realm.world(spec) for spec in specs}  # type: ignore[misc]
 
 
-def test_pages_are_nested_in_size_and_in_reach(place: Path) -> None:
+async def test_what_is_not_reached_is_not_there(place: Path) -> None:
     found = worlds(place, "whole", "no-distractors", "supportive", "none")
     urls = {key: {page.url for page in world.corpus.pages} for key, world in found.items()}
     assert urls["supportive", "1k"] == urls["supportive", "2k"] == {SUPPORTIVE}
@@ -81,9 +81,6 @@ def test_pages_are_nested_in_size_and_in_reach(place: Path) -> None:
         assert urls[reach, "1k"] < urls[reach, "2k"]
     hashes = {world.corpus.content_hash for world in found.values()}
     assert len(hashes) == 6, "what is the same says so: supportive and none hold the same at each size"
-
-
-async def test_what_is_not_reached_is_not_there(place: Path) -> None:
     found = worlds(place, "whole", "none", "supportive", "dense", "none+dense")
     assert [hit.url for hit in await found["supportive", "2k"].web.search("kettle limescale 9 weeks", 5)] == [
         SUPPORTIVE

@@ -123,7 +123,16 @@ def test_a_study_of_tasks_is_run_continued_and_judged_over_files(place: Path, dr
     assert drr("view", "study", "--static", "pages")[0] == 0
 
 
-def test_what_decides_an_answer_is_in_its_key(place: Path) -> None:
+def test_sizes_nest_and_keys_hold_what_decides(place: Path) -> None:
+    with open_realm("files", Site(settings=resolve({}).settings, place=str(place))) as realm:
+        small, large = (
+            realm.world({"task_id": "007", "size": size, "user_id": "U1"}) for size in ("1k", "2k")
+        )
+        urls = [page.url for page in large.corpus.pages]
+        assert urls == sorted(urls) and {page.url for page in small.corpus.pages} < set(urls)
+        assert small.user_id is None and small.session is None and small.today.isoformat() == "2024-03-01"
+        again = realm.world({"task_id": "007", "size": "1k", "user_id": "U1"})
+        assert again.corpus is small.corpus
     one, two = fields(place)
     assert (one["size"], two["size"], one["task_id"]) == ("1k", "2k", "007")
     assert one["task"] == two["task"] and one["corpus"]["content_hash"] != two["corpus"]["content_hash"]
@@ -136,18 +145,6 @@ def test_what_decides_an_answer_is_in_its_key(place: Path) -> None:
     before = fields(place)
     truth.write_text(truth.read_text().replace("36", "24"))
     assert fields(place) == before
-
-
-def test_a_larger_size_holds_the_smaller_and_pages_come_by_address(place: Path) -> None:
-    with open_realm("files", Site(settings=resolve({}).settings, place=str(place))) as realm:
-        small, large = (
-            realm.world({"task_id": "007", "size": size, "user_id": "U1"}) for size in ("1k", "2k")
-        )
-        urls = [page.url for page in large.corpus.pages]
-        assert urls == sorted(urls) and {page.url for page in small.corpus.pages} < set(urls)
-        assert small.user_id is None and small.session is None and small.today.isoformat() == "2024-03-01"
-        again = realm.world({"task_id": "007", "size": "1k", "user_id": "U1"})
-        assert again.corpus is small.corpus
 
 
 @pytest.mark.long

@@ -114,9 +114,20 @@ def test_blocks_of_any_size_give_the_same_rows(tmp_path: Path, size: int) -> Non
 
 
 @pytest.mark.long
-def test_messy_lines(tmp_path: Path) -> None:
+def test_spoiled_lines_are_judged_by_the_parser(tmp_path: Path) -> None:
     rows = messy_reviews(9, [product_id(n) for n in range(30)] + ["b00lower", "short"], 4000)
     assert_equal(tmp_path, [row if isinstance(row, bytes) else json.dumps(row).encode() for row in rows])
+    rng = random.Random(3)
+    lines = []
+    for find, put in SPOILS:
+        for good in [*plain(2, rng.randrange(99)), *rich(4, rng.randrange(99))]:
+            lines += [good, good.replace(find, put, 1), good.replace(find, put)]
+    lines += [a + b for a, b in zip(plain(20, 5), plain(20, 6), strict=True)]
+    lines += [a[: rng.randrange(len(a))] + b for a, b in zip(plain(50, 7), plain(50, 8), strict=True)]
+    lines += [b"", b"   ", b"{}", b"[]", b"1", b'"x"', b"\xef\xbb\xbf{}", b"[" * 3000, b'{"a":' * 3000]
+    rng.shuffle(lines)
+    assert_equal(tmp_path, lines)
+    assert_equal(tmp_path, lines, 700)
 
 
 ESCAPES = [one.encode() for one in cases("ingest", "ESCAPES")]
@@ -129,21 +140,6 @@ SPOILS: list[tuple[bytes, bytes]] = [
     ),
     *((b'"text": "', b'"text": "' + spoil) for spoil in ESCAPES),
 ]
-
-
-@pytest.mark.long
-def test_each_spoiled_byte_is_judged_by_the_parser(tmp_path: Path) -> None:
-    rng = random.Random(3)
-    lines = []
-    for find, put in SPOILS:
-        for good in [*plain(2, rng.randrange(99)), *rich(4, rng.randrange(99))]:
-            lines += [good, good.replace(find, put, 1), good.replace(find, put)]
-    lines += [a + b for a, b in zip(plain(20, 5), plain(20, 6), strict=True)]
-    lines += [a[: rng.randrange(len(a))] + b for a, b in zip(plain(50, 7), plain(50, 8), strict=True)]
-    lines += [b"", b"   ", b"{}", b"[]", b"1", b'"x"', b"\xef\xbb\xbf{}", b"[" * 3000, b'{"a":' * 3000]
-    rng.shuffle(lines)
-    assert_equal(tmp_path, lines)
-    assert_equal(tmp_path, lines, 700)
 
 
 def mutated(rng: random.Random, line: bytes) -> bytes:
@@ -314,15 +310,12 @@ def test_other_ids_have_no_packed_form(text: str) -> None:
     assert bool(fine[0]) == (len(text) == 10 and set(text) <= set("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
 
 
-def test_odd_ids_are_never_cut() -> None:
+def test_ids_are_whole_and_canonical_texts_equal() -> None:
     rng, ids = random.Random(1), Ids()
     users = [odd_user(rng) for _ in range(100)] + [user_id(n) for n in range(100)]
     assert ids.user_texts(ids.users(users)) == users
     items = ["", "B0", "b000000001", "B000000001X", "ÄÄÄÄÄÄÄÄÄÄ", product_id(3), "B0000 0001"]
     assert ids.item_texts(ids.items(items)) == items
-
-
-def test_canonical_text_is_equal_exactly_where_parsed_rows_are() -> None:
     row = review(text="Très \u2014 \U0001f600", images=[{"b": 1.0, "a": 2}])
     plain_text = canonical(json.dumps(row).encode())
     for same in (

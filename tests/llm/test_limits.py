@@ -108,7 +108,7 @@ async def test_all_roles_of_a_provider_share_one_limiter() -> None:
     assert len(wire.requests) == 9
 
 
-async def test_a_429_slows_the_others_down_too() -> None:
+async def test_a_push_back_slows_all_and_waits_grow() -> None:
     clock = FastClock()
     replies = [Fail(429, "rate_limit_error", headers={"retry-after": "10"}), *[Say("ok")] * 20]
     with Wire(replies) as wire:
@@ -116,9 +116,6 @@ async def test_a_429_slows_the_others_down_too() -> None:
         await made.role("agent").reply([HumanMessage("x")])
         assert made._shared.limits.of("anthropic").allowed < 4
         await made.aclose()
-
-
-def test_retry_waits_grow_and_stay_bounded() -> None:
     retries = Retries(longest_s=30)
     failure = ModelFailure("server", "x")
     waits = [retries.wait(failure, tried, 1.0) for tried in range(1, 12)]
@@ -432,7 +429,7 @@ async def test_a_thousand_faults() -> None:
     )
 
 
-async def test_retry_after_is_waited_for_and_capped() -> None:
+async def test_retry_after_is_read_waited_for_and_capped() -> None:
     for asked, least, most in (("7", 7, 8), ("3600", 90, 92)):
         clock = FastClock()
         with Wire([Fail(429, "rate_limit_error", headers={"retry-after": asked}), Say("good")]) as wire:
@@ -441,9 +438,6 @@ async def test_retry_after_is_waited_for_and_capped() -> None:
             await made.aclose()
         assert len(clock.slept) == 1
         assert least <= clock.slept[0] <= most
-
-
-async def test_retry_after_is_read_in_each_of_its_forms() -> None:
     later = formatdate(time.time() + 20, usegmt=True)
     forms = [
         ({"retry-after-ms": "2500"}, 2.5),
@@ -473,7 +467,7 @@ async def test_a_server_that_is_not_there_is_a_connection_failure(streaming: boo
     assert meter.as_json()["agent"]["calls"] == 0
 
 
-async def test_a_deadline_ends_the_retries() -> None:
+async def test_a_deadline_ends_retries_by_name() -> None:
     clock = FastClock()
     with Wire(lambda request: Fail(429, "rate_limit_error", headers={"retry-after": "50"})) as wire:
         settings = ModelSettings({"default": MODEL}, base_url=wire.url, deadline_s=120)
@@ -483,9 +477,6 @@ async def test_a_deadline_ends_the_retries() -> None:
     assert got == "rate_limited"
     assert len(wire.requests) == 3
     assert sum(clock.slept) < 120
-
-
-async def test_a_deadline_that_cuts_a_try_short_is_named_after_what_came_before_it() -> None:
     replies = iter([Fail(529, "overloaded_error", "Overloaded")])
     with Wire(lambda request: next(replies, Hang(5))) as wire:
         models = Models(

@@ -70,16 +70,13 @@ def test_no_piece_of_an_unescaped_password_is_printed(scheme: str, rest: str) ->
     assert not any(piece in said.lower() for piece in PIECES), said
 
 
-def test_an_address_of_somebody_else_is_not_quoted_with_a_piece_of_its_password() -> None:
+def test_the_host_is_shown_and_nothing_else() -> None:
     settings = _settings(mongodb_url="mongodb://me:alpha/beta@h.invalid").with_unnamed(
         {"mongodb_url": "study x"}
     )
     with pytest.raises(Misuse) as caught:
         Servers(settings)
     assert not any(piece in str(caught.value) for piece in PIECES)
-
-
-def test_the_host_is_shown_and_nothing_else() -> None:
     assert host_of("mongodb://127.0.0.1:27017") == "127.0.0.1:27017"
     assert host_of("mongodb://me:pass#word@h1:1,h2:2/?authSource=a%40b") == "h1:1,h2:2"
     assert host_of("https://es.example/path") == "es.example"
@@ -114,7 +111,7 @@ def test_a_certificate_file_that_is_not_there_is_misuse(tmp_path: Path, setting:
         Servers(_settings(elasticsearch_url="https://127.0.0.1:9", **{setting: tmp_path / "nothing.pem"}))
 
 
-def test_a_node_that_is_still_starting_is_not_called_full() -> None:
+def test_failures_are_called_what_they_are(speaks_no_tls: int) -> None:
     """What a node says before it knows its own indices."""
     error = {
         "type": "cluster_block_exception",
@@ -128,6 +125,16 @@ def test_a_node_that_is_still_starting_is_not_called_full() -> None:
         servers.search.search(index="x")
     servers.close()
     proxy.close()
+    address = f"127.0.0.1:{speaks_no_tls}"
+    said = _said(_settings(mongodb_url=f"mongodb://{address}/?tls=true"))
+    assert said.startswith(f"MongoDB at {address}: no TLS connection") and "DRR_MONGODB_CA_FILE" in said, said
+    servers = Servers(_settings(elasticsearch_url=f"https://{address}"))
+    with (
+        pytest.raises(ShopError, match=r"speaks without TLS; write http:// in DRR_ELASTICSEARCH_URL"),
+        servers.speaking(),
+    ):
+        servers.search.info()
+    servers.close()
 
 
 @pytest.fixture
@@ -148,16 +155,3 @@ def speaks_no_tls() -> Iterator[int]:
         threading.Thread(target=serve, daemon=True).start()
         yield listener.getsockname()[1]
         listener.shutdown(socket.SHUT_RDWR)
-
-
-def test_a_failed_tls_connection_is_not_called_a_server_that_is_down(speaks_no_tls: int) -> None:
-    address = f"127.0.0.1:{speaks_no_tls}"
-    said = _said(_settings(mongodb_url=f"mongodb://{address}/?tls=true"))
-    assert said.startswith(f"MongoDB at {address}: no TLS connection") and "DRR_MONGODB_CA_FILE" in said, said
-    servers = Servers(_settings(elasticsearch_url=f"https://{address}"))
-    with (
-        pytest.raises(ShopError, match=r"speaks without TLS; write http:// in DRR_ELASTICSEARCH_URL"),
-        servers.speaking(),
-    ):
-        servers.search.info()
-    servers.close()

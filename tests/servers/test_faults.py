@@ -41,16 +41,13 @@ def _fails(spec: str, settings: Settings) -> str:
     return str(opening.value)
 
 
-def test_a_server_that_is_not_there(spec: str, settings: Settings) -> None:
+def test_a_dead_server_is_said_in_one_line(
+    spec: str, settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     message = _fails(spec, changed(settings, mongodb_url=f"mongodb://{DEAD}", server_timeout=1.0))
     assert message.startswith(f"MongoDB at {DEAD} does not answer; start it")
     message = _fails(spec, changed(settings, elasticsearch_url=f"http://{DEAD}"))
     assert message.startswith(f"Elasticsearch at {DEAD} does not answer; start it")
-
-
-def test_the_command_line_says_it_in_one_line(
-    spec: str, settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
     monkeypatch.setenv("DRR_MONGODB_URL", settings.mongodb_url.get_secret_value())
     monkeypatch.setenv("DRR_ELASTICSEARCH_URL", f"http://{DEAD}")
     for command in (["info", spec], ["check", spec], ["search", spec, "x"], ["show", spec, "user", "A1"]):
@@ -220,15 +217,12 @@ def test_one_of_the_two_missing(published: str, settings: Settings, servers: Ser
     assert list(check_shop(published, settings)) == []
 
 
-def test_index_and_database_of_different_shops(published: str, settings: Settings, servers: Servers) -> None:
+def test_foreign_and_lost_indices_are_told(published: str, settings: Settings, servers: Servers) -> None:
     names = names_of(published)
     (name,) = servers.search.indices.get_alias(name=names.alias)
     servers.search.indices.put_mapping(index=name, meta={"shop": "another"})
     with pytest.raises(ShopError, match="are of different shops"):
         open_shop(published, settings)
-
-
-def test_an_index_that_vanishes_while_open(published: str, settings: Settings, servers: Servers) -> None:
     with open_shop(published, settings) as shop:
         (name,) = servers.search.indices.get_alias(name=names_of(published).alias)
         servers.search.indices.delete(index=name)

@@ -82,9 +82,6 @@ def test_a_tool_error_exits_1(shop: Shop, sandbox: str, capsys: pytest.CaptureFi
     assert FEEDER in document["error"]["message"]
     assert (document["sources"], document["data"]) == ([], None)
     assert printed.err.startswith("drr: get_product_details: No product")
-
-
-def test_a_user_tool_needs_a_user(shop: Shop, sandbox: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tools", "call", "get_user_orders", "--shop", shop.spec, "--sandbox", sandbox]) == 1
     assert capsys.readouterr().err.rstrip().endswith("Give --user USER.")
 

@@ -371,7 +371,7 @@ async def test_langchain_called_from_inside_a_loop_still_answers(fresh: ToolCont
     assert [m.status for m in messages] == ["success"] * 3
 
 
-def test_the_model_sees_our_schema_and_cannot_hand_in_the_runtime(fresh: ToolContext) -> None:
+def test_models_see_our_schemas_and_no_bug(fresh: ToolContext) -> None:
     for tool in langchain_tools():
         function = convert_to_openai_tool(tool)["function"]
         assert function["name"] == tool.name
@@ -380,9 +380,6 @@ def test_the_model_sees_our_schema_and_cannot_hand_in_the_runtime(fresh: ToolCon
         assert "runtime" not in str(function)
     asked = [("calculator", {"expression": "1+1", "runtime": {"context": "evil"}})]
     assert _graph(ToolContext).invoke(_asking(asked), context=fresh)["messages"][-1].content == "1+1 = 2"
-
-
-def test_a_bug_in_a_tool_is_not_fed_to_the_model(fresh: ToolContext) -> None:
     with pytest.raises(TypeError, match="pass context_of"):
         langchain_tools(["calculator"])[0].invoke(
             {

@@ -118,7 +118,7 @@ def test_every_price_of_whole_cents_comes_back() -> None:
     assert [cents for cents in range(0, 200_000, 17) if minor_units(cents / 100) != cents] == []
 
 
-async def test_a_search_filters_in_cents_and_says_what_it_left_out(server: ShopServer) -> None:
+async def test_searches_filter_and_page(server: ShopServer) -> None:
     told = await _told(
         server,
         "search_catalog",
@@ -133,9 +133,6 @@ async def test_a_search_filters_in_cents_and_says_what_it_left_out(server: ShopS
         catalog={"query": "bird", "filters": {"price": {"max": 1}}, "context": {"currency": "EUR"}},
     )
     assert "currency_not_supported" in _codes(foreign) and len(foreign["products"]) > len(told["products"])
-
-
-async def test_the_categories_of_a_product_are_what_the_filter_takes(server: ShopServer) -> None:
     named = (await _told(server, "get_product", catalog={"id": GRINDER}))["product"]["categories"]
     assert [category["value"] for category in named] == ["Pet Supplies", "Dogs", "Grooming"]
     for category in named:
@@ -147,9 +144,6 @@ async def test_the_categories_of_a_product_are_what_the_filter_takes(server: Sho
         assert [product["id"] for product in told["products"]] == [GRINDER]
     strange = {"query": "bird", "filters": {"colour": ["red"]}}
     assert "filter_not_supported" in _codes(await _told(server, "search_catalog", catalog=strange))
-
-
-async def test_pages_follow_each_other_by_the_cursor(server: ShopServer) -> None:
     whole = await _told(server, "search_catalog", catalog={"query": "bird"})
     seen, cursor = [], None
     while True:
