@@ -24,7 +24,21 @@ NO_OPENERS = frozenset(
 NO_NAMES = frozenset({"told", "said", "held", "meant"})
 FORMS = (RelativeGrades, Requirements, ProposedPage)
 """Forms that models fill in: their docstrings are part of requests, which old studies find again by their bytes."""
-OPENERS_LEFT, LONG_LEFT, NAMES_LEFT, FIELDS_LEFT = 0, 0, 12, 0
+KEYS = {
+    "app/commands/import_.py held_against",
+    "app/foreign.py held_against",
+    "data_ingest/sample_text.py said",
+    "eval/foreign/summary.py told",
+    "papers/dr3/found/candidate.py told",
+    "papers/dr3/judging/forms.py told",
+    "papers/dr3/making/checking.py told",
+    "papers/pdr/checking.py told",
+    "papers/pdr/context_check.py told",
+    "papers/pdr/memory/base.py held",
+    "papers/pdr/metrics/settings.py told",
+    "querygen/checks.py told",
+}
+"""Keys of documents, of stored results and of forms that models fill in: they stay as old studies have them."""
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -78,21 +92,23 @@ def test_a_docstring_begins_with_a_verb_or_a_noun_phrase() -> None:
     found = [
         f"{place}: {text}" for place, text in first_sentences() if text.split()[0].strip("`*") in NO_OPENERS
     ]
-    assert len(found) <= OPENERS_LEFT, found[:20]
+    assert found == []
 
 
 def test_words_beside_a_field_name_what_it_holds() -> None:
     found = [f"{place}: {text}" for place, text in words_beside_fields() if text.split()[0] in NO_OPENERS]
-    assert len(found) <= FIELDS_LEFT, len(found)
+    assert found == []
 
 
 def test_the_first_sentence_of_a_docstring_has_at_most_twenty_words() -> None:
     found = [f"{place}: {text}" for place, text in first_sentences() if len(text.split()) > 20]
-    assert len(found) <= LONG_LEFT, found[:20]
+    assert found == []
 
 
 def test_names_say_what_a_thing_is() -> None:
-    found = [
-        f"{place}: {name}" for place, name in names() if NO_NAMES & set(name.lower().strip("_").split("_"))
-    ]
-    assert len(found) <= NAMES_LEFT, found[:20]
+    found = {
+        f"{place.partition(':')[0]} {name}"
+        for place, name in names()
+        if NO_NAMES & set(name.lower().strip("_").split("_"))
+    }
+    assert found == KEYS
