@@ -7,20 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.app.cli import main
 
 from tests.commands import Drr
 
 
 @pytest.fixture
-def told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
+def told(tmp_path: Path, drr: Drr) -> Any:
     def run(protocol: str, *rows: Any, options: tuple[str, ...] = ()) -> tuple[int, Any, str]:
         file = tmp_path / "rows.jsonl"
         lines = [row if isinstance(row, bytes) else json.dumps(row).encode() for row in rows]
         file.write_bytes(b"".join(line + b"\n" for line in lines))
-        code = main(["aggregate", protocol, str(file), "--json", *options])
-        printed = capsys.readouterr()
-        return code, json.loads(printed.out), printed.err
+        code, out, err = drr("aggregate", protocol, file, "--json", *options)
+        return code, json.loads(out), err
 
     return run
 
@@ -30,18 +28,9 @@ def criteria(*scores: Any, weight: float = 1) -> list[dict[str, Any]]:
 
 
 def test_p_by_hand(told: Any) -> None:
-    row = {
-        "id": "q1/anna",
-        "weights": {"GOAL": 0.5, "CONT": 0.3, "PRES": 0.3},
-        "criteria": {
-            "GOAL": [
-                {"weight": 0.6, "scores": [6, 9]},
-                {"weight": 0.2, "scores": [2, None]},
-                *criteria(None),
-            ],
-            "CONT": criteria([5, 7]),
-        },
-    }
+    goals = [{"weight": 0.6, "scores": [6, 9]}, {"weight": 0.2, "scores": [2, None]}, *criteria(None)]
+    weights = {"GOAL": 0.5, "CONT": 0.3, "PRES": 0.3}
+    row = {"id": "q1/anna", "weights": weights, "criteria": {"GOAL": goals, "CONT": criteria([5, 7])}}
     code, document, _ = told("pqr", row, {**row, "weights": {"GOAL": 0.5, "CONT": 0.3}})
     assert code == 0
     first, second = document["rows"]
@@ -217,16 +206,13 @@ def test_the_others_are_still_computed_with_intervals_over_tasks(told: Any) -> N
     assert wide["ci_high"] - wide["ci_low"] > 1.2 * (narrow["ci_high"] - narrow["ci_low"])
 
 
-def test_a_file_that_cannot_be_read_is_misuse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_cannot_be_read_is_misuse(tmp_path: Path, drr: Drr) -> None:
     wide = tmp_path / "wide.jsonl"
     wide.write_text(json.dumps(PQR), encoding="utf-16")
     for file in (tmp_path / "none.jsonl", tmp_path, wide):
-        assert main(["aggregate", "pqr", str(file), "--json"]) == 2
-        printed = capsys.readouterr()
-        assert printed.out == ""
-        assert str(file) in printed.err
-    assert main(["aggregate", "pqrs", str(wide)]) == 2
-    assert "pqrs" in capsys.readouterr().err
+        code, out, err = drr("aggregate", "pqr", file, "--json")
+        assert (code, out) == (2, "") and str(file) in err
+    assert "pqrs" in drr.err("aggregate", "pqrs", wide)
 
 
 def test_a_protocol_has_a_readable_table_that_says_what_does_not_differ(tmp_path: Path, drr: Drr) -> None:

@@ -213,27 +213,19 @@ def pair_label(judged: Any, one: Any) -> PairwiseLabel:
     text = {(a.query_id, a.variant, a.trial): a for a in judged.answers}
     a, b = text[one.query, one.a, one.trial], text[one.query, one.b, one.trial]
     label = PairwiseLabel(
-        id=f"{one.query}/{one.a}/{one.b}/{one.trial}",
-        judge="anna",
-        query=a.query,
-        answer_a=a.report,
-        answer_b=b.report,
-        system_a=one.a,
-        system_b=one.b,
-        dimension=one.dimension,
-        label="A",
-    )
+        id=f"{one.query}/{one.a}/{one.b}/{one.trial}", judge="anna", query=a.query, answer_a=a.report, answer_b=b.report,
+        system_a=one.a, system_b=one.b, dimension=one.dimension, label="A",
+    )  # fmt: skip
     return label.turned() if random.Random(label.id).random() < 0.5 else label
 
 
 @pytest.mark.long
 def test_a_part_of_a_draw_and_labels_of_nothing_are_told(
-    judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    judged_study: Path, tmp_path: Path, drr: Drr
 ) -> None:
     sheet = tmp_path / "sheet.jsonl"
-    words = ["annotate", str(judged_study), "--sample", "20", "--seed", "3", "--task", "support"]
-    assert main([*words, "--export", str(sheet)]) == 0
-    assert "20 of" in capsys.readouterr().out
+    words = ("annotate", judged_study, "--task", "support", "--export", sheet)
+    assert "20 of" in drr.out(*words, "--sample", "20", "--seed", "3")
     rows = [json.loads(line) for line in sheet.read_text().splitlines()]
     assert all(row["evidence"].strip() and row["label"] is None for row in rows)
     with Study.open(judged_study) as study:
@@ -245,13 +237,12 @@ def test_a_part_of_a_draw_and_labels_of_nothing_are_told(
     stray = {"id": "no/such/thing", "claim": "x", "evidence": "y", "label": "full", "judge": "anna"}
     sheet.write_text("".join(json.dumps(row) + "\n" for row in [*rows, stray]))
     out = tmp_path / "report"
-    assert main(["report", str(judged_study), "--labels", str(sheet), "--out", str(out)]) == 0
+    told = drr.out("report", judged_study, "--labels", sheet, "--out", out)
     assert "labels alone" in (out / "tables" / "corrected.md").read_text(encoding="utf-8")
-    told = capsys.readouterr().out
     assert "5 of the 20 drawn have no label" in told
     assert "1 of 16 labels are of nothing that this judge judged" in told
     assert f"at least {LEAST_LABELS}" in told and "corrected by labels" in told
-    assert main(["annotate", str(judged_study), "--task", "support", "--export", str(sheet)]) == 2
+    drr.err(*words)
 
 
 @pytest.mark.long

@@ -42,19 +42,15 @@ def words(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
             "--variants", "react,ledger", "--model", "anthropic:claude-sonnet-5-5"]  # fmt: skip
 
 
-def forecast(at: Path, words: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
-    capsys.readouterr()
+def forecast(at: Path, words: list[str], drr: Drr) -> dict[str, Any]:
     with Wire([]) as wire:
-        assert main(["run", str(at), *words, "--base-url", wire.url, "--dry-run", "--json"]) == 0
+        found: dict[str, Any] = drr.json("run", at, *words, "--base-url", wire.url, "--dry-run")
         assert wire.requests == []
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
     return found
 
 
-def test_before_the_first_answer_and_after_it(
-    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    found = forecast(tmp_path / "study", words, capsys)
+def test_before_the_first_answer_and_after_it(words: list[str], tmp_path: Path, drr: Drr) -> None:
+    found = forecast(tmp_path / "study", words, drr)
     rows = {row["variant"]: row for row in found["variants"]}
     calls, read, _ = PAPER["react"]
     told = (rows["react@context:2k"]["input_tokens"] / 2 - read) / calls
@@ -66,19 +62,12 @@ def test_before_the_first_answer_and_after_it(
     assert all(row["calls"] is None and row["from"] is None for name, row in rows.items() if "ledger" in name)
 
     memories = {row["memory"]: row for row in found["memories"]}
-    assert {name: (row["persons"], row["left"], row["recalls"]) for name, row in memories.items()} == {
-        "bm25": (1, 1, 2),
-        "summary": (1, 1, 2),
-        "asking.py:Asking": (1, 1, 2),
-    }
-    assert (memories["bm25"]["calls"], memories["bm25"]["cost_usd"], memories["bm25"]["from"]) == (
-        0,
-        0,
-        "asks nobody",
-    )
-    assert memories["summary"]["calls"] == 1
-    assert memories["summary"]["cost_usd"] > 0
-    assert memories["summary"]["from"] == "one person, by rules"
+    counts = {name: (row["persons"], row["left"], row["recalls"]) for name, row in memories.items()}
+    assert counts == dict.fromkeys(("bm25", "summary", "asking.py:Asking"), (1, 1, 2))
+    bm25, summary = memories["bm25"], memories["summary"]
+    assert (bm25["calls"], bm25["cost_usd"], bm25["from"]) == (0, 0, "asks nobody")
+    assert (summary["calls"], summary["from"]) == (1, "one person, by rules")
+    assert summary["cost_usd"] > 0
     assert memories["asking.py:Asking"]["calls"] is None
     assert found["total"]["calls"] is None
 
@@ -89,7 +78,7 @@ def test_before_the_first_answer_and_after_it(
     with Wire(say) as wire:
         only = [*words, "--settings", "records,memory:summary", "--variants", "react", "--quiet"]
         main(["run", str(tmp_path / "study"), *only, "--base-url", wire.url])
-    again = forecast(tmp_path / "study", ["--settings", "persona", "--variants", "react"], capsys)
+    again = forecast(tmp_path / "study", ["--settings", "persona", "--variants", "react"], drr)
     known = {row["variant"]: row for row in again["variants"]}
     assert known["react"]["from"] == "this study"
     assert known["react@persona"]["from"].startswith("this study's react, ")
@@ -102,11 +91,7 @@ def test_a_forecast_needs_no_key(
 ) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     study = str(tmp_path / "study")
-    assert {
-        row["variant"].partition("@")[0] for row in drr.json("run", study, *words, "--dry-run")["variants"]
-    } == {
-        "react",
-        "ledger",
-    }
+    variants = drr.json("run", study, *words, "--dry-run")["variants"]
+    assert {row["variant"].partition("@")[0] for row in variants} == {"react", "ledger"}
     assert "set ANTHROPIC_API_KEY" in drr.err("run", study, *words)
     assert not Path(study).exists()

@@ -6,10 +6,10 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from drr.app.cli import main
 from drr.app.commands.gate import JunitCase, junit
 from drr.env.errors import Misuse
 from drr.eval.metrics.gate import (
@@ -88,20 +88,17 @@ def test_what_is_judged_or_answered_in_part_is_unknown() -> None:
 
 
 def test_a_study_that_was_stopped_does_not_pass(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
-    shop, study = judged_study.parent / "shop", str(tmp_path / "study")
-    run = ["run", study, "--shop", str(shop), "--queries", str(judged_study.parent / "queries.jsonl")]
-    drr.out(*run, "--variants", "react", "--trials", "2", "--limit", "3", "--quiet")
+    home, study = judged_study.parent, tmp_path / "study"
+    asked = ("--shop", home / "shop", "--queries", home / "queries.jsonl", "--variants", "react")
+    drr.out("run", study, *asked, "--trials", "2", "--limit", "3", "--quiet")
     drr.out("judge", study, "--what", "rules", "--limit", "2", "--quiet")
-    whys = {
-        row["check"]: row["why"]
-        for row in drr.json(
-            "study", "gate", study, "--require", "words>=-9999", "--require", "rules.price<=1", code=1
-        )["checks"]
-    }
+    gate = ("study", "gate", study, "--require", "words>=-9999")
+    checks = drr.json(*gate, "--require", "rules.price<=1", code=1)["checks"]
+    whys = {row["check"]: row["why"] for row in checks}
     assert whys["answered"] == "unknown: of 4 answers 1 pending"
     assert whys["rules.price <= 1"] == "unknown: 1 of 3 answers are not judged for it"
     assert whys["words >= -9999"] is None
-    drr.out("study", "gate", study, "--require", "words>=-9999", "--unanswered", "0.25")
+    drr.out(*gate, "--unanswered", "0.25")
 
 
 @pytest.mark.parametrize(
@@ -151,9 +148,8 @@ def test_a_steady_loss_that_the_interval_is_too_wide_for_is_seen_by_the_paired_t
 
 def test_what_differs_by_nothing_known_fails_and_a_broken_rule_is_what_is_left() -> None:
     apart = paired({"a": [1.0]}, {"b": [1.0]})
-    assert (
-        _not_worse("react", "fp", "higher", apart, "base")["why"] == "unknown: no question was scored in both"
-    )
+    why = _not_worse("react", "fp", "higher", apart, "base")["why"]
+    assert why == "unknown: no question was scored in both"
     one = paired({"a": [1.0]}, {"a": [1.0]})
     assert "too few questions" in (_not_worse("react", "fp", "higher", one, "base")["why"] or "")
     same = paired({"a": [7.0], "b": [9.0]}, {"a": [7.0], "b": [9.0]})
@@ -171,60 +167,51 @@ def test_what_differs_by_nothing_known_fails_and_a_broken_rule_is_what_is_left()
 def test_a_study_passes_or_fails_with_table_document_and_junit(
     judged_study: Path, tmp_path: Path, drr: Drr
 ) -> None:
-    study, file = str(judged_study), tmp_path / "gate.xml"
-    assert "all 6 checks hold" in drr.out(
-        "study", "gate", study, "--require", "fp>=0", "--require", "rules.price<=1"
-    )
-    words = ["--require", "fp>=0", "--require", "react:words<=1", "--junit", str(file)]
-    assert "1 of 4 checks fail" in drr.out("study", "gate", study, *words, code=1)
+    gate, file = ("study", "gate", judged_study, "--require", "fp>=0"), tmp_path / "gate.xml"
+    assert "all 6 checks hold" in drr.out(*gate, "--require", "rules.price<=1")
+    gate = (*gate, "--require", "react:words<=1")
+    assert "1 of 4 checks fail" in drr.out(*gate, "--junit", file, code=1)
     suite = ElementTree.parse(file).getroot().find("testsuite")
     assert suite is not None and (suite.get("tests"), suite.get("failures")) == ("4", "1")
     broken = [case for case in suite if case.find("failure") is not None]
     assert [(case.get("classname"), case.get("name")) for case in broken] == [("react", "words <= 1")]
-    document = drr.json("study", "gate", study, *words, code=1)
+    document = drr.json(*gate, code=1)
     assert not document["holds"] and [row["variant"] for row in document["checks"]][:1] == VARIANTS[:1]
-    assert drr.out("study", "gate", study, *words, "--quiet", code=1) == ""
+    assert drr.out(*gate, "--quiet", code=1) == ""
 
 
 def test_a_study_is_not_worse_than_itself_nor_a_variant_than_its_base(
-    judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    judged_study: Path, tmp_path: Path, drr: Drr
 ) -> None:
-    study, copy = str(judged_study), tmp_path / "before"
-    shutil.copytree(judged_study, copy)
-    assert main(["study", "gate", study, "--against", str(copy), "--require", "fp>=0", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)["checks"]
-    against = [row for row in rows if " against " in row["check"]]
-    assert [row["variant"] for row in against] == VARIANTS
-    assert all(row["figure"]["value"] == 0 for row in against)
-    main(["study", "gate", study, "--against", "react", "--require", "fp>=0", "--json"])
-    rows = json.loads(capsys.readouterr().out)["checks"]
-    assert [row["variant"] for row in rows if " against " in row["check"]] == [VARIANTS[0], VARIANTS[2]]
+    def against(base: object) -> tuple[int, list[Any]]:
+        code, out, _ = drr("study", "gate", judged_study, "--against", base, "--require", "fp>=0", "--json")
+        return code, [row for row in json.loads(out)["checks"] if " against " in row["check"]]
+
+    code, rows = against(shutil.copytree(judged_study, tmp_path / "before"))
+    assert (code, [row["variant"] for row in rows]) == (0, VARIANTS)
+    assert all(row["figure"]["value"] == 0 for row in rows)
+    assert [row["variant"] for row in against("react")[1]] == [VARIANTS[0], VARIANTS[2]]
 
 
-def test_the_test_against_a_base_is_the_one_that_compare_prints(
-    judged_study: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    study = str(judged_study)
-    assert main(["study", "compare", study, "react+ws", "react", "--json"]) == 0
-    metrics = json.loads(capsys.readouterr().out)["metrics"]
-    main(["gate", study, "--against", "react", "--json"])
-    rows = [one for one in json.loads(capsys.readouterr().out)["checks"] if one["variant"] == "react+ws"]
+def test_the_test_against_a_base_is_the_one_that_compare_prints(judged_study: Path, drr: Drr) -> None:
+    metrics = drr.json("study", "compare", judged_study, "react+ws", "react")["metrics"]
+    gate = ("gate", judged_study, "--against", "react")
+    checks = json.loads(drr(*gate, "--json")[1])["checks"]
+    rows = [one for one in checks if one["variant"] == "react+ws"]
     assert rows
     for row in rows:
-        assert row["figure"] == {k: metrics[row["metric"]][k] for k in row["figure"]}
-        p, value = metrics[row["metric"]]["p_holm"], row["figure"]["value"]
-        worse = (
-            value is not None and (value < 0) is (known_metrics()[row["metric"]] == "higher") and value != 0
-        )
-        assert (TEST in (row["why"] or "")) is (worse and p is not None and p < 0.05)
+        metric, value = metrics[row["metric"]], row["figure"]["value"]
+        assert row["figure"] == {k: metric[k] for k in row["figure"]}
+        higher = known_metrics()[row["metric"]] == "higher"
+        worse = value is not None and (value < 0) is higher and value != 0
+        told = worse and metric["p_holm"] is not None and metric["p_holm"] < 0.05
+        assert (TEST in (row["why"] or "")) is told
     if broken := [row for row in rows if not row["holds"]]:
-        main(["gate", study, "--against", "react"])
-        told = " ".join(capsys.readouterr().out.split())
-        assert all(row["why"] in told for row in broken)
+        shown = " ".join(drr(*gate)[1].split())
+        assert all(row["why"] in shown for row in broken)
 
 
 def test_misuse_of_the_gate_is_said(judged_study: Path, drr: Drr) -> None:
-    study = str(judged_study)
     for words, said in (
         ([], "say what must hold"),
         (["--require", "nobody:fp>=0"], "no variant 'nobody'"),
@@ -232,4 +219,4 @@ def test_misuse_of_the_gate_is_said(judged_study: Path, drr: Drr) -> None:
         (["--require", "n_cited>=1", "--against", "react"], "neither better nor worse"),
         (["--require", "fp>=0", "--junit", "/nowhere/x.xml"], "cannot be written"),
     ):
-        assert said in drr.err("study", "gate", study, *words)
+        assert said in drr.err("study", "gate", judged_study, *words)

@@ -31,19 +31,12 @@ KEY = "sk-ant-planted-0123456789"
 
 
 def call(**more: Any) -> SeenCall:
+    said = {"stop_reason": "end_turn", "model": "claude-x-1"}
     given: dict[str, Any] = {
-        "role": "agent",
-        "model": "anthropic:claude-x",
-        "max_tokens": 100,
-        "seconds": 1.0,
-        "messages": [],
-        "answer": AIMessage(
-            "secret words", response_metadata={"stop_reason": "end_turn", "model": "claude-x-1"}
-        ),
-        "tokens": Tokens(7, 3, cache_read=2),
-        "cost": 5 * 10**11,
+        "role": "agent", "model": "anthropic:claude-x", "max_tokens": 100, "seconds": 1.0, "messages": [],
+        "answer": AIMessage("secret words", response_metadata=said), "tokens": Tokens(7, 3, cache_read=2), "cost": 5 * 10**11,
         "failure": None,
-    }
+    }  # fmt: skip
     return SeenCall(**(given | more))
 
 

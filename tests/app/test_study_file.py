@@ -12,6 +12,7 @@ from drr.env.settings import resolve
 from drr.env.shop import open_shop
 from drr.study.study import Study
 
+from tests.cases import cases
 from tests.commands import Drr
 
 GIVEN = "--variants react,react+ws --trials 2 --limits steps=5 --citation-repair remove --web-top-k 3 --no-references --budget-tokens 900000"
@@ -40,7 +41,7 @@ def run(*words: object) -> int:
 
 @pytest.mark.parametrize("ending", ["yaml", "toml"])
 def test_a_run_from_the_saved_file_has_the_same_unit_keys(
-    here: Path, ending: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    here: Path, ending: str, monkeypatch: pytest.MonkeyPatch, drr: Drr
 ) -> None:
     given = ["--shop", "shop", "--queries", "queries.jsonl", *GIVEN.split()]
     before, after = here / f"before.{ending}", here / f"after.{ending}"
@@ -61,9 +62,7 @@ def test_a_run_from_the_saved_file_has_the_same_unit_keys(
             patch.setenv("DRR_WEB_TOP_K", "9")
             assert run(other, "--limit", 1) == 0
         assert keys(here / f"s{number}") == keys(here / "study") and len(keys(here / "study")) == 4
-    capsys.readouterr()
-    assert run(after, "--json", "--limit", 1) == 0
-    assert json.loads(capsys.readouterr().out)["units"]["total"] == 4
+    assert drr.json("run", after, "--quiet", "--limit", 1)["units"]["total"] == 4
 
 
 def test_the_command_line_wins_over_the_file_and_each_of_its_judges_judges(here: Path, drr: Drr) -> None:
@@ -89,46 +88,22 @@ def test_the_command_line_wins_over_the_file_and_each_of_its_judges_judges(here:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("shop: shop\nvarients: react\n", "my.yaml:2: varients: no such key; did you mean variants?"),
-        (
-            "budget:\n  dollars: 3\n",
-            "my.yaml:2: budget.dollars: no such key; there are usd, tokens, per_unit",
-        ),
-        ("\ntrials: many\n", "my.yaml:2: trials: 'many' is not a whole number above 0"),
-        ("only: yes\n", "my.yaml:1: only: no such key"),
-        ("world: moon\n", "my.yaml:1: world: invalid choice: 'moon'"),
-        ("with_shop: perhaps\n", "my.yaml:1: with_shop: 'perhaps' is neither true nor false"),
-        ("shop: {a: 1}\nqueries: [[a]]\n", "my.yaml:2: queries: is no single word"),
-        ("models: [[a]]\n", "my.yaml:1: models: is"),
-        ("base_url: http://127.0.0.1:1\n", "my.yaml:1: base_url: is for you to say"),
-        ("trust_agent: true\n", "my.yaml:1: trust_agent: is for you to say"),
-        ("pool: ray://elsewhere:1\n", "my.yaml:1: pool: is for you to say"),
-        ("shop: [\n", "my.yaml: not YAML that is read here (line 2"),
-        ("a: 1\na: 2\n", "line 2: a stands there twice"),
-        ("- shop\n", "line 1: no mapping of keys"),
-        ("a: &x 1\nb: *x\n", "anchors and aliases"),
+        *cases("app", "test_what_is_wrong_in_a_file_is_misuse_in_one_line"),
         ("[" * 100_000, f"more than {DEEPEST} lists"),
         ("#" * (SETTINGS + 1), "holds more than"),
-        ("\x00", "not YAML"),
-        ("shop: shop\nqueries: queries.jsonl\nvariants: agent.py:answer\n", "and you did not: not used"),
-        ("shop: shop\nqueries: queries.jsonl\nprompts: theirs\n", "names the prompts in theirs"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_misuse_in_one_line(
-    text: str, said: str, here: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_wrong_in_a_file_is_misuse_in_one_line(text: str, said: str, here: Path, drr: Drr) -> None:
     (here / "agent.py").write_text("raise SystemExit('it ran')\n", "utf-8")
     (here / "theirs").mkdir()
     (here / "my.yaml").write_text(text, "utf-8")
-    assert run("my.yaml") == 2
-    out, err = capsys.readouterr()
-    assert said in err and err.count("\n") == 1 and out == ""
+    code, out, err = drr("run", "my.yaml", "--quiet")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert said in err
     assert not (here / "my").exists()
 
 
-def test_a_toml_file_names_line_and_key_too_and_yaml_is_plain_words(
-    here: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_toml_file_names_line_and_key_too_and_yaml_is_plain_words(here: Path, drr: Drr) -> None:
     for text, said in (
         ('shop = "shop"\nqueris = "q"\n', "my.toml:2: queris: no such key; did you mean queries?"),
         ("[budget]\ndollars = 3\n", "my.toml:2: budget.dollars: no such key"),
@@ -136,15 +111,12 @@ def test_a_toml_file_names_line_and_key_too_and_yaml_is_plain_words(
         ("shop = \n", "not TOML"),
     ):
         (here / "my.toml").write_text(text, "utf-8")
-        assert run("my.toml") == 2
-        assert said in capsys.readouterr().err
-    assert run("none.yaml") == 2
-    assert "none.yaml: cannot be read" in capsys.readouterr().err
-    given = ["--shop", "shop", "--queries", "queries.jsonl"]
-    assert run("study", *given, "--save-config", "study.ini") == 2
-    assert run("study", *given, "--save-config", "none/study.yaml") == 2
-    assert "cannot be written" in capsys.readouterr().err
-    file = tmp_path / "a.yaml"
+        assert said in drr.err("run", "my.toml", "--quiet")
+    assert "none.yaml: cannot be read" in drr.err("run", "none.yaml", "--quiet")
+    given = ("run", "study", "--shop", "shop", "--queries", "queries.jsonl", "--quiet", "--save-config")
+    drr.err(*given, "study.ini")
+    assert "cannot be written" in drr.err(*given, "none/study.yaml")
+    file = here / "a.yaml"
     file.write_text("a: no\nb: 1:30\nc: 2024-02-29\nd: !!python/object/apply:os.getcwd []\ne:\n", "utf-8")
     assert read_yaml(file).values == {"a": "no", "b": "1:30", "c": "2024-02-29", "d": [], "e": ""}
     assert read_yaml(file).lines["c"] == 3
