@@ -39,6 +39,7 @@ from drr.eval.tasks.protocol import AS_PRINTED
 from drr.eval.tasks.registry import groups
 from drr.eval.tasks.support import BATCH_MOST
 from drr.llm.factory import Models
+from drr.llm.names import OFFLINE
 from drr.study.pools import Pool
 from drr.study.run import Summary
 from drr.study.study import Study
@@ -164,9 +165,20 @@ def _at_bench(config: JudgeConfig, work: Callable[[_Bench], Done], *, calls: boo
 
 def _judged(config: JudgeConfig, bench: _Bench) -> Judgement:
     bench.chosen.keep(bench.study, config)
+    _say_judge(config, bench)
     pools = [_pool(bench.study, desk, config, bench.settings) for desk in bench.desks]
     ran = run_to_end(_run(config, bench, pools))
     return _summed(config, bench, ran)
+
+
+def _say_judge(config: JudgeConfig, bench: _Bench) -> None:
+    """Say which model judges where nobody named one now, and that it judges itself where it does."""
+    judge, answers = bench.models.name_of("judge"), bench.desks[0].answers.values()
+    if judge == OFFLINE or "model_judge" in config.given:
+        return
+    wrote = any(judge in answer.record.result.get("models", {}).values() for answer in answers)
+    own = ", which wrote reports of this study: it judges itself" if wrote else ""
+    notice(f"{config.study}: judged by {judge}{own}; --judge names another")
 
 
 async def _run(config: JudgeConfig, bench: _Bench, pools: list[Pool | None]) -> Ran:

@@ -124,15 +124,16 @@ Ask = Callable[[Sequence[str]], Vectors]
 
 
 class KeptEmbedder:
-    """An embedder that asks for each text once."""
+    """An embedder that asks for each text once. Where `place` is another than the provider's own, what it answered is apart."""
 
-    def __init__(self, name: str, ask: Ask, cache: EmbeddingCache) -> None:
+    def __init__(self, name: str, ask: Ask, cache: EmbeddingCache, place: str = "") -> None:
         self.name, self._ask, self._cache = name, ask, cache
+        self._asked = f"{name}\n{place}" if place else name
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         texts = [text[:_LONGEST] or " " for text in texts]
         keys = [
-            blake2b(f"{self.name}\n{text}".encode("utf-8", "replace"), digest_size=20).digest()
+            blake2b(f"{self._asked}\n{text}".encode("utf-8", "replace"), digest_size=20).digest()
             for text in texts
         ]
         found = self._cache.get(list(dict.fromkeys(keys)))
@@ -171,23 +172,29 @@ def embedder_of(settings: Settings, weights: Vectors | None = None) -> Embedder:
     secret = "none" if key is None else key.get_secret_value()
     return KeptEmbedder(
         f"openai:{model}",
-        lambda texts: _ask(address, secret, model, texts, settings.model_timeout),
+        lambda texts: _ask(
+            address, secret, model, texts, timeout=settings.model_timeout, deadline=settings.model_deadline
+        ),
         EmbeddingCache(cache_folder() / "embeddings.sqlite"),
+        "" if address == _OPENAI else place_of(address),
     )
 
 
-def _ask(address: str, key: str, model: str, texts: Sequence[str], timeout: float) -> Vectors:
-    """Past a proxy of the environment where the embedder is of this machine."""
+def _ask(
+    address: str, key: str, model: str, texts: Sequence[str], *, timeout: float, deadline: float
+) -> Vectors:
+    """Past a proxy of the environment where the embedder is of this machine. All tries together end by the deadline."""
     import httpx
 
     where = f"the embedder at {place_of(address)}"
+    end = time.monotonic() + deadline
     for attempt in range(_ATTEMPTS):
         try:
             answer = httpx.post(
                 f"{address.rstrip('/')}/embeddings",
                 json={"model": model, "input": list(texts)},
                 headers={"Authorization": f"Bearer {key}"},
-                timeout=timeout,
+                timeout=max(0.001, min(timeout, end - time.monotonic())),
                 trust_env=not is_loopback(address),
             )
         except httpx.TransportError as error:
@@ -198,8 +205,9 @@ def _ask(address: str, key: str, model: str, texts: Sequence[str], timeout: floa
             problem = f"status {answer.status_code}"
             if answer.status_code not in _TRANSIENT:
                 break
-        if attempt + 1 < _ATTEMPTS:
-            time.sleep(2**attempt)
+        if attempt + 1 == _ATTEMPTS or time.monotonic() + 2**attempt >= end:
+            break
+        time.sleep(2**attempt)
     raise DrrError(f"{where} did not answer ({problem}); check --base-url, the key and the model's name")
 
 

@@ -17,7 +17,7 @@ from drr.llm.failures import ModelFailure, ModelSetupError
 from drr.llm.journal import Journal, PaidAnswer, request_id
 from drr.llm.meter import CallWatch, Meter, SeenCall, Tokens, tokens_of
 from drr.llm.models import answer_form, chat_model, close
-from drr.llm.names import OFFLINE, parse_name
+from drr.llm.names import DEFAULT_ADDRESS, OFFLINE, host_of, parse_name
 from drr.llm.role import PLAIN, AskForm, MeteredModel, Policy, Schema, structured
 from drr.llm.secrets import Redactor
 from drr.llm.text import well_formed_message, wire_size
@@ -75,13 +75,17 @@ class _Shared:
         self.retries = retries
         keys = [key.get_secret_value() for key in settings.keys.values() if key is not None]
         base = settings.base_url
-        address = base.get_secret_value() if isinstance(base, SecretStr) else base
-        self.redact = Redactor(keys, [address, *proxies().values()])
+        self._address = base.get_secret_value() if isinstance(base, SecretStr) else base
+        self.redact = Redactor(keys, [self._address, *proxies().values()])
         self.limits = ProviderLimits(settings.concurrency, clock)
         self.watch: CallWatch | None = None
         self._chats: WeakKeyDictionary[_Loop, dict[tuple[str, int], BaseChatModel]] = WeakKeyDictionary()
         self._checked: set[str] = set()
         self.openings = Openings()
+
+    def host_of(self, provider: str) -> str:
+        """The host and port that a provider's models are asked at; never a user name or a password."""
+        return host_of(self._address or DEFAULT_ADDRESS.get(provider)) or "the provider's own address"
 
     def check(self, name: str) -> None:
         """`ModelSetupError` where it is asked for, and not at the first call."""
@@ -378,7 +382,10 @@ class _Role:
         return None if tokens is None or self._price is None else self._price.cost(tokens)
 
     def _name(self, error: Exception) -> ModelFailure | None:
-        return failures.failure_of(error, self._shared.redact)
+        failure = failures.failure_of(error, self._shared.redact)
+        if failure is None or failure.kind != "connection":
+            return failure
+        return ModelFailure("connection", f"{failure} at {self._shared.host_of(self._provider)}")
 
     def _most(self, messages: Sequence[BaseMessage], extra: int, written: int) -> SpendAmount:
         """An upper estimate: a token for every two bytes sent, what providers add for tools, and the longest answer."""

@@ -65,6 +65,11 @@ def is_loopback(address: str | None) -> bool:
         return False
 
 
+def host_of(address: str | None) -> str | None:
+    """Host and port of an address, without user name and password."""
+    return urlsplit(address).netloc.rpartition("@")[2] if address else None
+
+
 def is_providers_own(provider: str, address: str | None) -> bool:
     """Tell whether what is sent there reaches the provider whose key goes along, and nobody else."""
     own = DEFAULT_ADDRESS.get(provider)

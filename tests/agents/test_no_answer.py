@@ -279,3 +279,19 @@ def test_reading_calls_from_text_is_in_the_key_only_where_it_is_asked_for() -> N
     ]
     assert "text_calls" not in fields[0] and fields[1] == {**fields[0], "text_calls": "parse"}
     assert fields[2] == fields[3], "planning binds no tool"
+
+
+def test_a_judge_that_nobody_named_is_named_and_so_is_that_it_judges_itself(
+    place: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("queries.jsonl").write_text(json.dumps({"id": "q", "query": "Which house?", "user_id": ANNA}))
+    run = ["run", "study", "--variants", "react", "--queries", "queries.jsonl", "--shop", str(place)]
+    with Wire(lambda request: looked(request, REPORT)) as wire:
+        assert main([*run, "--model", "openai:small", "--base-url", wire.url, "--quiet"]) == 0
+        capsys.readouterr()
+        judge = ["judge", "study", "--what", "quality", "--base-url", wire.url, "--quiet"]
+        main(judge)
+        itself = capsys.readouterr().err
+        main([*judge, "--judge", "openai:other"])
+    assert "judged by openai:small, which wrote reports of this study: it judges itself" in itself
+    assert "judged by" not in capsys.readouterr().err

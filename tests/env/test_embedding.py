@@ -14,6 +14,7 @@ from drr.env.embedding import HashedTfIdf, embedder_of
 from drr.env.errors import DrrError, Misuse
 from drr.env.search.fields import SHELF, fields_of
 from drr.env.settings import Settings
+from drr.env.trust import ServerAddress
 from drr.wording.money import every_amount
 from hypothesis import given
 from hypothesis import strategies as st
@@ -77,6 +78,21 @@ def test_a_text_is_asked_for_once(server: _Server) -> None:
     assert server.asked == [["a b", "ccc"], ["dd dd"]]
     assert np.array_equal(first[0], first[2]) and np.array_equal(first[1], again[0])
     assert np.allclose(first[1], np.array([3, 1]) / np.sqrt(10))
+
+
+def test_what_another_server_answered_under_the_same_name_is_not_taken_for_this_ones(server: _Server) -> None:
+    embedder_of(_settings(server)).embed(["a b"])
+    beside = _settings(server).model_copy(
+        update={"base_url": ServerAddress(f"http://localhost:{server.server_address[1]}/v1")}
+    )
+    embedder_of(beside).embed(["a b"])
+    assert server.asked == [["a b"], ["a b"]]
+
+
+def test_tries_end_by_the_deadline() -> None:
+    settings = Settings(model_embedder="openai:tiny", base_url="http://127.0.0.1:9/v1", model_deadline=0.5)
+    with pytest.raises(DrrError, match=r"http://127\.0\.0\.1:9 did not answer \(ConnectError\)"):
+        embedder_of(settings).embed(["never embedded before"])
 
 
 def test_a_server_that_answers_otherwise_is_named(server: _Server) -> None:

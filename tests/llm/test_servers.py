@@ -5,7 +5,11 @@ from __future__ import annotations
 import logging
 
 import pytest
+from drr.llm.calls import Retries
+from drr.llm.factory import Models, ModelSettings
+from drr.llm.failures import ModelFailure
 from drr.llm.models import chat_model
+from langchain_core.messages import HumanMessage
 
 
 def test_a_proxy_in_the_environment_brings_no_warning_of_a_library(
@@ -18,3 +22,12 @@ def test_a_proxy_in_the_environment_brings_no_warning_of_a_library(
     with caplog.at_level(logging.WARNING):
         chat_model("openai:small", base_url="http://127.0.0.1:9/v1")
     assert caplog.text == ""
+
+
+async def test_a_connection_that_fails_names_the_host_and_no_password() -> None:
+    settings = ModelSettings({"default": "openai:small"}, base_url="http://me:hush@127.0.0.1:9/v1")
+    models = Models(settings, retries=Retries(attempts=1))
+    with pytest.raises(ModelFailure, match=r"at 127\.0\.0\.1:9") as caught:
+        await models.role("agent").reply([HumanMessage("hello")])
+    assert caught.value.kind == "connection" and "hush" not in str(caught.value)
+    await models.aclose()
