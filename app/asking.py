@@ -15,7 +15,7 @@ from drr.app.models import check_named, explain
 from drr.app.studies import check_cast
 from drr.app.terminal import raw, shown
 from drr.citations.parse import canonical_url, parse
-from drr.env.errors import DrrError, Misuse
+from drr.env.errors import DrrError, Misuse, ProgramFailure
 from drr.env.json_object import JsonObject
 from drr.env.query import Query
 from drr.env.source import Source
@@ -26,6 +26,7 @@ from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
     from drr.app.answers import AnswerConfig, Answering
+    from drr.llm.meter import Meter
 
 
 CEILING = 300_000
@@ -86,7 +87,7 @@ class CitedAnswer:
 
 
 class Unfinished(DrrError):
-    """A model failed when something was written already; `answer` is what there is."""
+    """A model or a command failed on the way; `answer` is what there is."""
 
     def __init__(self, message: str, answer: CitedAnswer) -> None:
         super().__init__(message)
@@ -116,7 +117,7 @@ def ask(config: AskConfig, listener: Listener | None = None) -> CitedAnswer:
     with open_answering(config.answers) as answering:
         _check(config, answering)
         spec = answering.specs([_query(config)])[0]
-        meter, gathered = Meter(), list[Gathered]()
+        meter, gathered, started = Meter(), list[Gathered](), time.monotonic()
 
         async def go() -> AnswerRecord:
             models = answering.models.unit(meter, cap=limit)
@@ -136,7 +137,28 @@ def ask(config: AskConfig, listener: Listener | None = None) -> CitedAnswer:
                 if isinstance(one, AnswerRecord):
                     return CitedAnswer(_marked(one), one, shop_url, explained)
             raise explained from failure
+        except ProgramFailure as failure:
+            for one in gathered:
+                record = _unfinished(one, failure, config, meter, time.monotonic() - started)
+                return CitedAnswer("", record, shop_url, failure)
+            raise
     return CitedAnswer(_marked(record), record, shop_url)
+
+
+def _unfinished(
+    one: Gathered, failure: ProgramFailure, config: AskConfig, meter: Meter, seconds: float
+) -> AnswerRecord:
+    """The record of a program that failed: all but a report."""
+    return AnswerRecord(
+        **dict(one),
+        raw_report="",
+        report="",
+        words=0,
+        citation_repair=config.answers.citation_repair,
+        stop_reason=failure.kind,
+        usage=meter.as_json(),
+        seconds=seconds,
+    )
 
 
 def _check(config: AskConfig, answering: Answering) -> None:
@@ -198,7 +220,7 @@ class AnswerDocument(TypedDict):
     notes: list[str]
     seconds: float
     stderr: str | None
-    """The end of what a command wrote beside its report."""
+    """What a command wrote beside its report."""
 
 
 def _document(record: AnswerRecord, report: str, home: str) -> AnswerDocument:

@@ -26,8 +26,8 @@ MOST_PRINTED = 1_000_000
 """Bytes of a report."""
 MOST_ERRORS = 64_000_000
 """Bytes of standard error."""
-KEPT_ERRORS = 64_000
-"""Bytes at the end of standard error that are kept with the unit."""
+KEPT_ERRORS = 1_000_000
+"""Bytes of standard error that are kept with the unit: all of it, or its end."""
 MOST_PROCESSES = 1024
 """Threads count too."""
 _START_S, _END_S, _LAST_WORDS_S = 60.0, 15.0, 2.0
@@ -61,6 +61,7 @@ class CommandPlace:
     _control: _Control
     errors: deque[bytes] = field(default_factory=deque)
     _errors_size: int = 0
+    _errors_read: int = 0
 
     async def run(self, environment: Mapping[str, str], input_text: str, seconds: float | None) -> Ended:
         """Start it, feed it, wait for it. `ProgramFailure` where it cannot start, does not end in time, or prints too much."""
@@ -96,8 +97,10 @@ class CommandPlace:
         return Ended(code, printed)
 
     def stderr_text(self) -> str:
-        """The end of what it wrote on standard error."""
-        return b"".join(self.errors)[-KEPT_ERRORS:].decode(errors="replace")
+        """Return its standard error; where that is too long, its end, which says so."""
+        text = b"".join(self.errors)[-KEPT_ERRORS:].decode(errors="replace")
+        lost = self._errors_read - KEPT_ERRORS
+        return text if lost <= 0 else f"[the first {lost:,} bytes are left out]\n{text}"
 
     async def _feed(self, data: bytes) -> None:
         writing = self._launcher.stdin
@@ -118,11 +121,11 @@ class CommandPlace:
         return b"".join(parts).decode(errors="replace")
 
     async def _keep_errors(self) -> None:
-        reading, size = self._launcher.stderr, 0
+        reading = self._launcher.stderr
         assert reading is not None
         while part := await reading.read(65536):
-            size += len(part)
-            if size > MOST_ERRORS:
+            self._errors_read += len(part)
+            if self._errors_read > MOST_ERRORS:
                 raise _too_much("wrote on standard error", MOST_ERRORS)
             self.errors.append(part)
             self._errors_size += len(part)

@@ -120,11 +120,13 @@ def run(arguments: argparse.Namespace) -> int:
         answer = ask(config, listener)
     if arguments.json:
         print_json(answer.document())
+    elif answer.record.stderr and not answer.report:
+        print(f"the command's standard error:\n{answer.record.stderr.rstrip()}", file=sys.stderr)
     elif arguments.out is None:
         sys.stdout.write(answer.report)
-    if arguments.out is not None:
+    if arguments.out is not None and answer.report:
         _write(arguments.out, answer.report, shown=arguments.json)
-    if not arguments.quiet:
+    if answer.report and not arguments.quiet:
         print(_summary(answer.record, arguments.out), file=sys.stderr)
     if answer.failure is not None:
         raise answer.failure

@@ -99,6 +99,26 @@ def test_an_edited_script_is_a_new_variant_and_stderr_is_kept(box: Path, script:
         assert code == 0 and study.config["run"]["variants"].startswith("cmd:/")
 
 
+def test_a_failed_command_leaves_its_whole_standard_error_and_its_document(
+    box: Path, script: Script, drr: Drr
+) -> None:
+    script(
+        "fails.py",
+        "call('calculator', expression='1 + 1')\n"
+        "for number in range(20000): print(f'line {number}', file=sys.stderr)\n"
+        "sys.exit(3)\n",
+    )
+    code, out, err = drr(*asked(box, "cmd:./fails.py"))
+    document = json.loads(out)
+    assert code == 1 and "exit code 3: line 19999" in err
+    assert document["stderr"].splitlines() == [f"line {number}" for number in range(20000)]
+    assert document["stop_reason"] == "agent_exit" and document["report"] == ""
+    assert [call["name"] for call in document["tool_calls"]] == ["calculator"] and document["seconds"] > 0
+    words = [word for word in asked(box, "cmd:./fails.py", "--out", "report.md") if word != "--json"]
+    code, out, err = drr(*words)
+    assert code == 1 and out == "" and "line 0\n" in err and not Path("report.md").exists()
+
+
 @pytest.mark.long
 def test_every_way_to_fail_has_its_name(box: Path, script: Script, drr: Drr) -> None:
     script("exits.sh", "#!/bin/sh\necho 'no luck' >&2\nexit 3\n")
