@@ -220,7 +220,7 @@ class AnswerDocument(TypedDict):
     notes: list[str]
     seconds: float
     stderr: str | None
-    """What a command wrote beside its report."""
+    """The words that a command wrote beside its report."""
 
 
 def _document(record: AnswerRecord, report: str, home: str) -> AnswerDocument:
