@@ -40,7 +40,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     add(
         "--user",
         metavar="USER",
-        help="whose session this is; over HTTP, whose it is unless the client names another",
+        help="whose session this is; over HTTP without it, each client names its user",
     )
     add(
         "--face",
@@ -62,7 +62,11 @@ def build(parser: argparse.ArgumentParser) -> None:
         help="with --http: a client may name its user by a query of this file, with the header DRR-Query or at /mcp/queries/ID;"
         " DRR-User and /mcp/users/USER name one directly",
     )
-    add("--one-user", action="store_true", help="with --http: nobody but --user may be named")
+    add(
+        "--many-users",
+        action="store_true",
+        help="with --http and --user: a client may name another user; without --user each names its own",
+    )
     add_setting_options(parser, "search", "web", "sandbox", "web_record", "web_top_k", "shop_url")
 
 
@@ -70,15 +74,13 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.tools.mcp import ShopServer
 
     if arguments.http is None:
-        for option in ("token_file", "queries", "one_user"):
+        for option in ("token_file", "queries", "many_users"):
             if getattr(arguments, option):
                 raise Misuse(
                     f"--{option.replace('_', '-')}: only with --http; over stdio the client that starts us is the only one"
                 )
     else:
         _check_port(arguments.http)
-    if arguments.one_user and arguments.user is None:
-        raise Misuse("--one-user: give --user, whom it means")
     queries = None if arguments.queries is None else _users_of(arguments.queries)
     with tool_context(
         arguments.shop, arguments.user, settings_of(arguments).settings, open_access=arguments.open_access
@@ -87,7 +89,8 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.http is None:
             server.run("stdio")
         else:
-            find = _one(arguments.user) if arguments.one_user else partial(_found, ctx)
+            many = arguments.many_users or arguments.user is None
+            find = partial(_found, ctx) if many else _one(arguments.user)
             _serve(
                 ForUsers(server.streamable_http_app(host="127.0.0.1", json_response=True), find, queries),
                 arguments.http,

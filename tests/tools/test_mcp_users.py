@@ -65,7 +65,7 @@ async def test_each_client_is_the_user_whom_it_names(shop: Shop, tmp_path: Path)
     queries = tmp_path / "queries.jsonl"
     queries.write_text(json.dumps({"query": "a quiet feeder", "user_id": BEN}))
     asked = query_id("a quiet feeder", BEN)
-    command = _command(shop, "--user", ANNA, "--queries", str(queries))
+    command = _command(shop, "--user", ANNA, "--many-users", "--queries", str(queries))
     async with asyncio.timeout(60), serving(command, tmp_path / "said") as (port, token):
         door, key = f"http://127.0.0.1:{port}/mcp", f"Bearer {token}"
         bare = f"http://127.0.0.1:{port}/t/{token}/mcp"
@@ -123,7 +123,7 @@ async def test_a_session_stays_its_users(shop: Shop, tmp_path: Path) -> None:
 async def test_who_cannot_be_served_is_answered_clearly(shop: Shop, tmp_path: Path) -> None:
     async with (
         asyncio.timeout(60),
-        serving(_command(shop, "--user", ANNA), tmp_path / "open") as (port, token),
+        serving(_command(shop, "--user", ANNA, "--many-users"), tmp_path / "open") as (port, token),
         httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False) as http,
     ):
         key = {**ACCEPT, "Authorization": f"Bearer {token}"}
@@ -159,7 +159,7 @@ async def test_who_cannot_be_served_is_answered_clearly(shop: Shop, tmp_path: Pa
         while isinstance(error, ExceptionGroup):
             error = error.exceptions[0]
         assert str(error) == unknown[1]
-    async with serving(_command(shop, "--user", ANNA, "--one-user"), tmp_path / "one") as (port, token):
+    async with serving(_command(shop, "--user", ANNA), tmp_path / "one") as (port, token):
         async with client(f"http://127.0.0.1:{port}/t/{token}/mcp/users/{ANNA}") as hers:
             assert await _whose(hers) == ANNA
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}/t/{token}", trust_env=False) as http:
@@ -214,8 +214,7 @@ async def test_over_http_too_a_slow_call_says_how_long_so_far(shop: Shop, web: S
     ("options", "told"),
     [
         (["--queries", "q.jsonl"], "--queries: only with --http"),
-        (["--one-user"], "--one-user: only with --http"),
-        (["--http", "8765", "--one-user"], "--one-user: give --user"),
+        (["--many-users"], "--many-users: only with --http"),
     ],
 )
 def test_options_that_mean_nothing_are_refused(
