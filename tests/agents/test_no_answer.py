@@ -212,18 +212,9 @@ def test_what_needs_no_tool_declares_none(
 
 def small(place: Path, *more: str) -> list[str]:
     return [
-        "ask",
-        "Which house?",
-        "--user",
-        ANNA,
-        "--shop",
-        str(place),
-        "--model",
-        "openai:small",
-        "--quiet",
-        "--json",
-        *more,
-    ]
+        "ask", "Which house?", "--user", ANNA, "--shop", str(place), "--model", "openai:small", "--quiet",
+        "--json", *more,
+    ]  # fmt: skip
 
 
 def test_an_empty_plan_is_refused_once(
