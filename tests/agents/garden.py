@@ -16,6 +16,7 @@ from drr.env.web.sandbox import Document, Sandbox
 from drr.llm.role import Policy
 from langchain_core.messages import AIMessage, BaseMessage
 
+from tests.cases import cases
 from tests.shops import OrderRow, write_rows
 
 ANNA, BEN = "ANNA000000000000000000000001", "BEN0000000000000000000000002"
@@ -71,11 +72,7 @@ USERS = [
         BEN, "ben@post.example", "Ben", "Okafor", "555-010-0199", "12 Main Street", "Salem", "OR", "97301"
     ),
 ]  # fmt: skip
-ORDERS: list[OrderRow] = [
-    (1000000000000003, "B0SEED0001", 0, 1_655_000_000_000, 2, "Delivered"),
-    (1000000000000002, "B0BATH0001", 0, 1_650_000_000_000, 1, "Delivered"),
-    (1000000000000010, "B0SEED0001", 1, 1_655_600_000_000, 3, "Shipped"),
-]
+ORDERS: list[OrderRow] = cases("agents", "ORDERS")
 DOCUMENTS = [
     Document(
         url="https://birds.example/oklahoma",

@@ -29,10 +29,7 @@ from tests.cases import cases, table
 
 LIMITS = cases("agents", "LIMITS")
 PROMPTS = cases("agents", "PROMPTS")
-KEYS = {
-    "react": "e69fff40da5521c4432b0efa0f8f8f4bb2698e632a724f5dda0aa65aae4ccc58",
-    "hybrid-react+profile+ws": "53212a805fe926812fbcf54daf8ca30f58524c10e4ac3a3bc122ff776bdd2bfc",
-}
+KEYS = cases("agents", "KEYS")
 """Of the fields below with the hashes of texts left out, which are free to change with the texts."""
 
 

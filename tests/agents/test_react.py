@@ -362,10 +362,7 @@ async def test_an_empty_report_is_a_failure_not_a_report(ask: Ask) -> None:
     assert raised.value.kind == "empty"
 
 
-@pytest.mark.parametrize(
-    ("lengths", "limit", "kept"),
-    [([10, 10], 30, [10, 10]), ([100, 10, 10], 50, [30, 10, 10]), ([50, 50], 20, [10, 10]), ([], 5, [])],
-)
+@table("agents", "the_longest_findings_are_shortened_first")
 def test_the_longest_findings_are_shortened_first(lengths: list[int], limit: int, kept: list[int]) -> None:
     texts = shorten(["x" * length for length in lengths], limit)
     assert [text.count("x") for text in texts] == kept

@@ -21,17 +21,14 @@ from drr.papers.dr3.world import queries_of
 from drr.study.study import Study
 
 from tests.agents.commands.conftest import HEAD, TERMS, needs_namespaces
+from tests.cases import cases
 from tests.drawer.hostile import picture
 from tests.filetasks.made import QUERY, SECRET, write_task
 from tests.wire import Fail, Reply, Request, Say, Wire
 
 REPORT = "The warranty lasts 36 months [1].\n\n## Sources\n[1] Manual: file://manual.pdf#page=2\n"
 OVER, END = "The research is over", "Your research on this sub-problem ends here"
-FIRST = [
-    ("search_pages", {"task": "How often is limescale removed from a kettle?"}),
-    ("read_files", {"task": "How long is the warranty?"}),
-    ("look_at_picture", {"name": "slip.png", "question": "What was paid?"}),
-]
+FIRST = cases("filetasks", "FIRST")
 Script = Callable[[Request], Reply]
 
 

@@ -255,7 +255,7 @@ async def test_half_a_request_is_dropped(half: bytes) -> None:
         writer.close()
 
 
-async def test_bytes_that_drip_buy_no_time() -> None:
+async def test_slow_and_stubborn_readers_are_dropped() -> None:
     async with serving() as (_, port):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
 
@@ -268,9 +268,6 @@ async def test_bytes_that_drip_buy_no_time() -> None:
         task = asyncio.create_task(drip())
         assert await _closed(reader)
         task.cancel()
-
-
-async def test_who_takes_nothing_of_the_answer_is_dropped() -> None:
     async with serving() as (server, port):
         with socket.create_connection(("127.0.0.1", port)) as client:
             client.sendall(b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -279,9 +276,6 @@ async def test_who_takes_nothing_of_the_answer_is_dropped() -> None:
                     await asyncio.sleep(0.01)
                 while server.server_state.connections:
                     await asyncio.sleep(0.01)
-
-
-async def test_whole_requests_are_answered_one_after_the_other() -> None:
     async with serving() as (_, port):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         for size in (0, 7, 100_000):
@@ -295,7 +289,4 @@ async def test_whole_requests_are_answered_one_after_the_other() -> None:
             )
             assert await reader.readexactly(length) == str(size).encode()
         writer.close()
-
-
-def test_our_servers_wait_half_a_minute() -> None:
     assert SECONDS == PatientProtocol.seconds == 30

@@ -72,7 +72,7 @@ def test_a_full_disk_is_one_sentence(box: Path, drr: Drr, tmp_path: Path, lane: 
     assert not nothing_left
 
 
-def test_what_is_printed_into_a_full_device_is_one_sentence() -> None:
+def test_a_full_device_is_one_sentence() -> None:
     for words in (["--help"], ["--version"]):
         with Path("/dev/full").open("w") as full:
             done = subprocess.run(
@@ -82,9 +82,6 @@ def test_what_is_printed_into_a_full_device_is_one_sentence() -> None:
         assert done.returncode == 1, done.stderr
         assert done.stderr.count("\n") == 1
         assert "the disk is full" in done.stderr
-
-
-def test_only_what_says_so_is_a_full_disk() -> None:
     import errno
     import sqlite3
 

@@ -105,14 +105,11 @@ def test_hostile_labels_are_refused_by_line_or_taken(drr: Drr, good: Mapping[str
         assert code == 0 or "label" in err, name
 
 
-def test_hostile_queries_are_refused_by_line_or_taken(drr: Drr) -> None:
+def test_hostile_queries_and_key_points_are_refused(drr: Drr, new: New) -> None:
     for name, line in hostile(QUERY, ["review", "schema_version"]).items():
         Path("queries.jsonl").write_bytes(line + b"\n")
         code, _, err = refused_or_taken(drr, "queries", "stats", "queries.jsonl")
         assert code == 0 or "queries.jsonl" in err, name
-
-
-def test_hostile_key_points_are_refused_by_line_or_taken(drr: Drr, new: New) -> None:
     assert drr("run", *new(), "--quiet")[0] == 0
     good = {"query_id": "q-house", "text": "Names a house.", "weight": "vital", "id": "p1"}
     for name, line in hostile(good).items():

@@ -333,25 +333,19 @@ def test_a_line_that_is_nested_deep_is_refused(drr: Drr, deep: int) -> None:
     assert code == 2 and "nested more than" in err and err.count("\n") == 1, err
 
 
-def test_a_pipe_of_the_user_is_read(drr: Drr, tmp_path: Path) -> None:
+def test_odd_files_are_read_or_said_in_one_line(drr: Drr, tmp_path: Path) -> None:
     """`drr study import study <(zcat ...)`."""
     line = {"id": "1", "system": "s", "query": "which?", "report_markdown": "None."}
     reading, writing = os.pipe()
     os.write(writing, json.dumps(line).encode())
     os.close(writing)
     assert drr("import", "piped", f"/dev/fd/{reading}", "--quiet")[0] == 0
-
-
-def test_a_name_of_a_system_stands_on_one_line(drr: Drr) -> None:
     row = {"system": "ours\n4 of 4 reports are new", "query": "x", "report_markdown": "y"}
     Path("reports.jsonl").write_text(json.dumps(row) + "\n")
     code, _, err = drr("import", "new", "reports.jsonl")
     assert code == 2 and "a name stands on one line" in err, err
     Path("reports.jsonl").write_text(json.dumps(row | {"system": "s" * 201}) + "\n")
     assert drr("import", "new", "reports.jsonl")[0] == 2
-
-
-def test_documents_of_a_web_are_plain_files(drr: Drr, tmp_path: Path) -> None:
     (tmp_path / "pages").mkdir()
     os.mkfifo(tmp_path / "pages" / "a.md")
     code, _, err = drr("web", "build", "pages", "--out", "web")
@@ -360,16 +354,10 @@ def test_documents_of_a_web_are_plain_files(drr: Drr, tmp_path: Path) -> None:
     (tmp_path / "private.md").write_text("---\nurl: https://a.example\ntitle: b\n---\nsecret\n")
     (tmp_path / "pages" / "a.md").symlink_to(tmp_path / "private.md")
     assert drr("web", "build", "pages", "--out", "web")[0] in (1, 2)
-
-
-def test_a_recording_with_nothing_in_it_is_shown(drr: Drr, tmp_path: Path) -> None:
     (tmp_path / "rec" / "searches").mkdir(parents=True)
     (tmp_path / "rec" / "searches" / "a.json").write_text("{}")
     code, out, _ = drr("web", "replay", "rec")
     assert code == 0 and "1 searches" in out
-
-
-def test_a_link_in_a_circle_is_said(drr: Drr, tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to("loop")
     code, _, err = drr("import", "new", "loop")
     assert code in (1, 2) and err.startswith("drr: ") and "loop" in err

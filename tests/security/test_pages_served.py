@@ -60,7 +60,7 @@ def test_a_token_opens_no_way_to_another_host(tmp_path: Path, path: str) -> None
     assert to.startswith("/") and to[1:2] not in ("/", "\\")
 
 
-def test_the_report_beside_the_viewer_leads_nowhere_else(tmp_path: Path) -> None:
+def test_pages_lead_nowhere_else_and_cookies_open_their_own(tmp_path: Path) -> None:
     application = Starlette(routes=report_routes(ServedReport(None, tmp_path)))  # type: ignore[arg-type]
     with TestClient(application, base_url=AT, follow_redirects=False) as client:
         to = [
@@ -68,9 +68,6 @@ def test_the_report_beside_the_viewer_leads_nowhere_else(tmp_path: Path) -> None
             for path in ("/evil.example/", "/%5Cevil", "q/a.html")
         ]
     assert to == ["/evil.example/", "/evil", "/q/a.html"]
-
-
-def test_the_server_of_another_port_gets_no_cookie(tmp_path: Path) -> None:
     _, application = served(tmp_path / "a")
     with TestClient(application, base_url=AT) as client:
         assert entered(client, "t").status_code == 200
@@ -81,9 +78,6 @@ def test_the_server_of_another_port_gets_no_cookie(tmp_path: Path) -> None:
         assert heard == [None] * 6
         client.get(f"{place_of('t')}/")
         assert heard[-1] == "drr-8123=t", "this client sends cookies to every port, as browsers do"
-
-
-def test_a_cookie_opens_its_own_place_only(tmp_path: Path) -> None:
     _, application = served(tmp_path / "a")
     with TestClient(application, base_url=AT, headers={"cookie": "drr-8123=t"}) as client:
         asked = ("/", "/mark", f"{place_of('u')}/", place_of("t"), f"{place_of('t')}x/")

@@ -21,6 +21,7 @@ from drr.env.servers.load import LOAD, MANIFEST, names_of
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, SearchRequest, check_shop, open_shop, shop_writer
 
+from tests.cases import table
 from tests.servers import running
 from tests.servers.proxies import HttpProxy, MongoProxy
 from tests.servers.running import Closing, changed
@@ -367,10 +368,7 @@ def test_a_server_that_dies_in_the_middle_of_a_load(
     assert list(check_shop(spec, own)) == []
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["servers:", "servers:Shop", "servers:a b", "servers:admin", "servers:../x", "servers:" + "x" * 60],
-)
+@table("servers", "a_name_no_server_takes_is_misuse")
 def test_a_name_no_server_takes_is_misuse(name: str, settings: Settings) -> None:
     with pytest.raises(Misuse, match="servers:NAME"):
         open_shop(name, settings)
