@@ -216,7 +216,7 @@ found["driver"] = tries(lambda: socket.create_connection(("127.0.0.1", PORT), 1)
 found["devices"] = sorted(os.listdir("/dev"))
 found["namespaces"] = subprocess.run(["unshare", "-Urm", "true"], capture_output=True).returncode != 0
 found["ben"] = call("get_user_profile", user_id=BEN)["isError"]
-print(json.dumps(found))
+print("Found:", json.dumps(found))
 """
 
 
@@ -232,7 +232,7 @@ def test_it_finds_no_key_no_process_and_no_way(box: Path, script: Script, drr: D
         script("looks.py", f"{head}BEN = {BEN!r}\nPORT = {ours.getsockname()[1]}\n{LOOKS}")
         code, out, err = drr(*asked(box, "cmd:./looks.py", "--agent-sees", tmp_path))
     assert code == 0, err
-    found = json.loads(json.loads(out)["report"])
+    found = json.loads(json.loads(out)["report"].removeprefix("Found: "))
     assert found["key"] == [] and found["secrets"] == [] and found["shop"] is False
     assert found["processes"][:2] == [1, 2] and len(found["processes"]) <= 4
     assert found["parent"] == found["memory"] == "PermissionError"
@@ -351,12 +351,12 @@ def test_what_its_requests_may_weigh_is_limited(box: Path, script: Script, drr: 
         "    said.append(tried(lambda: post(os.environ['ANTHROPIC_BASE_URL'] + path, {'x': '1' * 17_000_000})))\n"
         "os.environ['DRR_MCP_TOKEN'] = 'another-questions-token'\n"
         "said.append(tried(lambda: call('calculator', expression='1')))\n"
-        "print(said)\n",
+        "print('Told:', said)\n",
     )
     code, out, err = drr(*asked(box, "cmd:./heavy.py"))
     assert code == 0, err
     told = json.loads(out)
-    *heavy, stranger = json.loads(told["report"].replace("'", '"'))
+    *heavy, stranger = json.loads(told["report"].removeprefix("Told: ").replace("'", '"'))
     assert told["tool_calls"] == [] and stranger == 401
     assert len(heavy) == 3 and {*heavy} <= {413, "cut"}  # refused while it was still being sent
 
