@@ -315,7 +315,14 @@ def _report(ended: Ended, output: str) -> str:
         name = signal.Signals(-ended.code).name if -ended.code in set(signal.Signals) else str(-ended.code)
         raise ProgramFailure("agent_signal", f"the command was ended by {name}{_last(output)}")
     if ended.code != 0:
-        raise ProgramFailure("agent_exit", f"the command ended with exit code {ended.code}{_last(output)}")
+        unseen = (
+            "; a program that it wants may lie outside of what it sees: --agent-sees PATH"
+            if ended.code == 127
+            else ""
+        )
+        raise ProgramFailure(
+            "agent_exit", f"the command ended with exit code {ended.code}{_last(output)}{unseen}"
+        )
     if not ended.report.strip():
         raise ProgramFailure(
             "agent_no_report", f"the command printed no report on standard output{_last(output)}"

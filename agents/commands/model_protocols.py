@@ -21,6 +21,8 @@ from drr.env.json_object import JsonObject
 from langchain_core.messages import AIMessage, BaseMessage
 
 Event = tuple[str, JsonObject]
+_IN = "__"
+"""Between the name of a namespace and that of a tool in it."""
 
 
 class Protocol(ABC):
@@ -32,8 +34,8 @@ class Protocol(ABC):
 
     def read(self, body: JsonObject, heard: Conversations) -> ModelRequest:
         messages = in_order(self._messages(body, heard), heard)
-        tools = heard.usable(self._tool(one) for one in listed(body, "tools"))
-        return ModelRequest(messages, offered(body, tools))
+        tools = heard.usable(self._tool(one) for one in self._offers(body))
+        return ModelRequest(messages, offered(body, tools, heard))
 
     @abstractmethod
     def write(self, reply: AIMessage, body: JsonObject, number: int) -> JsonObject: ...
@@ -43,6 +45,9 @@ class Protocol(ABC):
 
     def failed(self, kind: str, message: str) -> JsonObject:
         return {"error": {"message": message, "type": "invalid_request_error", "code": kind, "param": None}}
+
+    def _offers(self, body: JsonObject) -> list[JsonObject]:
+        return listed(body, "tools")
 
     @abstractmethod
     def _messages(self, body: JsonObject, heard: Conversations) -> Sequence[BaseMessage]: ...
@@ -175,6 +180,19 @@ class _Responses(Protocol):
         messages = [heard.message("system", str(instructions))] if instructions else []
         return [*messages, *self._joined(items, heard)]
 
+    def _offers(self, body: JsonObject) -> list[JsonObject]:
+        """The tools, those of a namespace with its name before theirs: models know no namespaces."""
+        found: list[JsonObject] = []
+        for form in listed(body, "tools"):
+            space = form.get("name")
+            inner = listed(form, "tools") if form.get("type") == "namespace" else None
+            found += (
+                [form]
+                if inner is None
+                else [{**one, "name": f"{space}{_IN}{one.get('name')}"} for one in inner]
+            )
+        return found
+
     def _joined(self, items: list[JsonObject], heard: Conversations) -> Iterable[BaseMessage]:
         """Join a model's message that comes as several items in a row: a text, and calls."""
         texts: list[str] = []
@@ -188,7 +206,9 @@ class _Responses(Protocol):
                 yield heard.reply("\n".join(texts), calls)
                 texts, calls = [], []
             if kind == "function_call":
-                calls.append(_call(item.get("call_id"), item.get("name"), _arguments(item.get("arguments"))))
+                space = f"{item['namespace']}{_IN}" if item.get("namespace") else ""
+                name = f"{space}{item.get('name')}"
+                calls.append(_call(item.get("call_id"), name, _arguments(item.get("arguments"))))
             elif text:
                 texts.append(self._text(item.get("content")))
             elif kind != "end":
@@ -205,16 +225,27 @@ class _Responses(Protocol):
     def write(self, reply: AIMessage, body: JsonObject, number: int) -> JsonObject:
         return {
             "id": f"resp_{number}", "object": "response", "created_at": 0, "status": "completed", "model": body.get("model") or "",
-            "output": self._items(reply, number), "usage": self._usage(reply), "error": None, "incomplete_details": None,
+            "output": self._items(reply, body, number), "usage": self._usage(reply), "error": None, "incomplete_details": None,
             "instructions": None, "metadata": {}, "parallel_tool_calls": True, "temperature": None, "top_p": None,
             "tool_choice": "auto", "tools": [],
         }  # fmt: skip
 
-    def _items(self, reply: AIMessage, number: int) -> list[JsonObject]:
+    def _items(self, reply: AIMessage, body: JsonObject, number: int) -> list[JsonObject]:
+        spaces = {form["name"]: form for form in listed(body, "tools") if form.get("type") == "namespace"}
+
+        def named(name: str) -> JsonObject:
+            """Name a call as the client does, which wants the namespace apart."""
+            space = next((one for one in spaces if name.startswith(f"{one}{_IN}")), None)
+            return (
+                {"name": name}
+                if space is None
+                else {"name": name.removeprefix(f"{space}{_IN}"), "namespace": space}
+            )
+
         part = {"type": "output_text", "text": reply.text, "annotations": []}
         text: JsonObject = {"type": "message", "id": f"msg_{number}", "status": "completed", "role": "assistant", "content": [part]}  # fmt: skip
         calls: list[JsonObject] = [
-            {"type": "function_call", "id": f"fc_{number}_{index}", "call_id": call["id"], "name": call["name"],
+            {"type": "function_call", "id": f"fc_{number}_{index}", "call_id": call["id"], **named(call["name"]),
              "arguments": json.dumps(call["args"], ensure_ascii=False), "status": "completed"}
             for index, call in enumerate(reply.tool_calls)
         ]  # fmt: skip

@@ -133,12 +133,12 @@ def listed(body: JsonObject, name: str) -> list[JsonObject]:
     return given
 
 
-def offered(body: JsonObject, tools: list[JsonObject]) -> list[JsonObject]:
-    """The tools, unless it chooses none; forcing one is not passed on, as our own agents never do."""
+def offered(body: JsonObject, tools: list[JsonObject], heard: Conversations) -> list[JsonObject]:
+    """The tools, unless it chooses none. A forced one is left out and noted: no provider's models all take it."""
     choice = body.get("tool_choice")
     kind = choice.get("type") if isinstance(choice, dict) else choice
     if kind == "none":
         return []
     if kind not in (None, "auto"):
-        raise NotOffered(f"tool_choice {kind!r}: the model is left to choose; send `auto` or `none`")
+        heard.left_out.add(f"tool_choice {str(kind)[:20]}")
     return tools

@@ -51,7 +51,7 @@ said.append(three.create(model="any", max_tokens=9, system="Be short.", messages
 with three.stream(model="any", max_tokens=9, tools=[TOOL], messages=[{"role": "user", "content": question}]) as events:
     said.append(events.get_final_message().content[-1].name)
 refused = 0
-for odd in ({"tool_choice": "required"}, {"n": 2}, {"response_format": {"type": "json_object"}}):
+for odd in ({"n": 2}, {"response_format": {"type": "json_object"}}):
     try:
         one.create(model="any", messages=told, tools=[{"type": "function", "function": function}], **odd)
     except openai.BadRequestError:
@@ -83,7 +83,7 @@ def test_real_clients_of_three_protocols_are_answered(box: Path, script: Script,
         assert code == 0, err
         document = json.loads(out)
         assert json.loads(document["report"].removeprefix("Said: ")) == [
-            "One.", 120, "Two.", "product_catalog_search", "Three.", "product_catalog_search", 3, 0,
+            "One.", 120, "Two.", "product_catalog_search", "Three.", "product_catalog_search", 2, 0,
         ]  # fmt: skip
         used = document["usage"]["agent"]
         assert (used["calls"], used["input_tokens"], used["output_tokens"]) == (6, 600, 120)
@@ -218,7 +218,6 @@ def _responses(answer: Any) -> Any:
         (chat, {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {}}]}]}),
         (chat, {"messages": "x"}),
         (chat, {"messages": [{"role": "assistant", "content": "x"}]}),
-        (messages, {"messages": [{"role": "user", "content": "x"}], "tool_choice": {"type": "any"}}),
         (responses, {"input": "x", "previous_response_id": "resp_1"}),
         (responses, {"input": [{"type": "computer_call"}]}),
         (responses, {"input": [{"type": "function_call", "arguments": "[1]"}]}),
@@ -238,6 +237,34 @@ def test_tools_that_a_provider_runs_are_left_out() -> None:
     asked_ = messages.read({"messages": [{"role": "user", "content": "x"}], "tools": tools}, ear)
     assert [tool["function"]["name"] for tool in asked_.tools] == ["mine"]
     assert ear.left_out == {"tools of the type web_search_20250305"}
+
+
+def test_a_forced_tool_is_left_to_the_model_and_noted() -> None:
+    ear = heard()
+    tools = [{"name": "mine", "input_schema": {"type": "object"}}]
+    body = {"messages": [{"role": "user", "content": "x"}], "tools": tools, "tool_choice": {"type": "any"}}
+    assert len(messages.read(body, ear).tools) == 1
+    assert ear.left_out == {"tool_choice any"}
+
+
+def test_tools_of_a_namespace_are_passed_on_and_called_by_it() -> None:
+    shop = {
+        "type": "namespace",
+        "name": "mcp__shop",
+        "tools": [{"type": "function", "name": "search", "parameters": {}}],
+    }
+    body: Any = {"input": "x", "tools": [shop, {"type": "function", "name": "other", "parameters": {}}]}
+    asked_ = responses.read(body, heard())
+    assert [tool["function"]["name"] for tool in asked_.tools] == ["mcp__shop__search", "other"]
+    calls = [("mcp__shop__search", "c1"), ("other", "c2")]
+    reply = AIMessage(
+        "", tool_calls=[{"name": name, "args": {}, "id": key, "type": "tool_call"} for name, key in calls]
+    )
+    made = responses.write(reply, body, 1)["output"]
+    assert [(one.get("namespace"), one["name"]) for one in made] == [("mcp__shop", "search"), (None, "other")]
+    result = {"type": "function_call_output", "call_id": "c1", "output": "1"}
+    again = responses.read({**body, "input": [{"role": "user", "content": "x"}, *made, result]}, heard())
+    assert [call["name"] for call in again.messages[1].tool_calls] == ["mcp__shop__search", "other"]  # type: ignore[attr-defined]
 
 
 def test_nonsense_is_answered_and_ends_nothing(box: Path, script: Script, drr: Drr) -> None:
