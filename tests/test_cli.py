@@ -70,15 +70,12 @@ def test_every_command_has_help_with_an_example(name: str, capsys: pytest.Captur
     assert f"drr {name}" in shown.out.split("usage:", 1)[1].split("\n", 1)[1]
 
 
-def test_a_person_can_hold_the_first_words_in_the_head() -> None:
+def test_heads_are_few_and_list_their_parts(capsys: pytest.CaptureFixture[str]) -> None:
     to_come = 2  # bundle, board
     assert len(heads()) + to_come <= 18
     assert {row.group for row in heads()} == set(GROUPS) and len(GROUPS) == 5
     for row in heads():
         assert row.module or parts_of(row.name), f"{row.name} leads nowhere"
-
-
-def test_a_head_lists_its_parts(capsys: pytest.CaptureFixture[str]) -> None:
     for row in heads():
         assert main([row.name, "--help"]) == 0
         shown = capsys.readouterr().out
@@ -128,19 +125,19 @@ def test_no_command_is_misuse() -> None:
     assert main([]) == 2
 
 
-def test_a_slip_names_the_nearest_command(capsys: pytest.CaptureFixture[str]) -> None:
+def test_slips_are_misuse_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ingets"]) == 2
     error = capsys.readouterr().err
     assert "did you mean data ingest?" in error
     assert "Traceback" not in error
-
-
-def test_a_wrong_option_is_misuse_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["env", "settings", "--colour"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+    assert main(["shop", "zzz"]) == 2
+    told = capsys.readouterr().err
+    assert "did you mean" not in told and "search" in told
 
 
-def test_settings_say_where_each_value_came_from(tmp_path: Path, drr: Drr) -> None:
+def test_settings_know_their_origin_and_print_no_secret(tmp_path: Path, drr: Drr) -> None:
     (tmp_path / "drr.toml").write_text('model = "ollama:qwen3:8b"\nweb_top_k = 7\n', encoding="utf-8")
     code, out, err = drr("settings", "--json", DRR_WEB_TOP_K="3", ANTHROPIC_API_KEY="sk-planted-secret")
     assert code == 0, err
@@ -150,11 +147,19 @@ def test_settings_say_where_each_value_came_from(tmp_path: Path, drr: Drr) -> No
     assert shown["concurrency"]["origin"] == "default"
     assert shown["anthropic_api_key"] == {"value": "********", "origin": "environment"}
     assert "planted" not in out + err
-
-
-def test_the_paper_profile_is_named_as_the_origin_of_what_it_sets(drr: Drr) -> None:
     shown = json.loads(drr("settings", "--json", "--profile", "paper")[1])
     assert shown["shop_url"] == {"value": "http://ecommerce.com", "origin": "profile paper"}
+    (tmp_path / "drr.toml").write_text(
+        'mongodb_url = 5\nanthropic_api_key = ["sk-planted-secret"]\n', encoding="utf-8"
+    )
+    code, out, err = drr("settings")
+    assert code == 2
+    assert "planted" not in out + err
+    secret = "sk-planted-secret"
+    code, out, err = drr("doctor", SERPER_API_KEY=secret, DRR_MONGODB_URL=f"mongodb://u:{secret}@127.0.0.1:1")
+    assert code == 0, out + err
+    assert "serper_api_key: set" in out
+    assert secret not in out + err
 
 
 @pytest.mark.parametrize(
@@ -168,23 +173,6 @@ def test_a_bad_settings_file_is_misuse_and_names_the_fault(
     code, _, err = drr("settings")
     assert code == 2
     assert expected in err
-
-
-def test_a_bad_secret_is_not_printed(tmp_path: Path, drr: Drr) -> None:
-    (tmp_path / "drr.toml").write_text(
-        'mongodb_url = 5\nanthropic_api_key = ["sk-planted-secret"]\n', encoding="utf-8"
-    )
-    code, out, err = drr("settings")
-    assert code == 2
-    assert "planted" not in out + err
-
-
-def test_doctor_prints_no_secret(drr: Drr) -> None:
-    secret = "sk-planted-secret"
-    code, out, err = drr("doctor", SERPER_API_KEY=secret, DRR_MONGODB_URL=f"mongodb://u:{secret}@127.0.0.1:1")
-    assert code == 0, out + err
-    assert "serper_api_key: set" in out
-    assert secret not in out + err
 
 
 def test_an_interrupt_in_a_callback_is_not_lost() -> None:
@@ -219,12 +207,6 @@ def test_a_slip_is_answered_with_what_was_meant(
     assert main(words) == 2
     shown = capsys.readouterr()
     assert told in shown.err and shown.err.count("\n") == 1 and shown.out == ""
-
-
-def test_nothing_is_suggested_where_nothing_is_near(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["shop", "zzz"]) == 2
-    told = capsys.readouterr().err
-    assert "did you mean" not in told and "search" in told
 
 
 def test_help_of_a_command_is_what_its_help_option_prints(capsys: pytest.CaptureFixture[str]) -> None:

@@ -84,7 +84,7 @@ def options_of(parser: argparse.ArgumentParser) -> set[str]:
     return found
 
 
-def test_every_command_line_of_the_documents_is_understood() -> None:
+def test_commands_of_the_documents_exist() -> None:
     lines = list(command_lines())
     helps = [
         (name, line.strip())
@@ -98,9 +98,6 @@ def test_every_command_line_of_the_documents_is_understood() -> None:
             parsed(shlex.split(line, comments=True)[1:])
         except (SystemExit, AssertionError, Misuse) as error:
             pytest.fail(f"{page}: {line}: {error}")
-
-
-def test_every_command_and_option_within_a_sentence_exists() -> None:
     named = list(inline_commands())
     assert len(named) > 20
     for page, words, options in named:
@@ -109,7 +106,7 @@ def test_every_command_and_option_within_a_sentence_exists() -> None:
         assert set(options) <= options_of(parser_of(found.command)), f"{page}: drr {' '.join(words)}"
 
 
-def test_every_module_and_name_of_the_documents_exists() -> None:
+def test_modules_and_files_of_the_documents_exist() -> None:
     imports = [
         (page.name, node.module, alias.name)
         for page in PAGES
@@ -141,9 +138,6 @@ def test_every_module_and_name_of_the_documents_exists() -> None:
         except ModuleNotFoundError:
             found = False
         assert found, f"{page}: {word}"
-
-
-def test_every_file_of_ours_that_the_documents_name_exists() -> None:
     rooms = "|".join([*ROOMS, "docs", "tests", "benchmarks"])
     named = {
         (page.name, path)
@@ -209,15 +203,12 @@ NAME = re.compile(
 )
 
 
-def test_readme_and_docs_name_each_and_no_other() -> None:
+def test_variables_and_settings_are_in_the_documents() -> None:
     settings = {f"DRR_{name.upper()}" for name in Settings.model_fields}
     assert set(NAME.findall(README)) - {"DRR_NAME"} == set(VARIABLES)
     assert set(NAME.findall(PAGE)) - {"DRR_NAME"} == set(VARIABLES) | settings
     for name, told in VARIABLES.items():
         assert f"| `{name}` | {told} |" in PAGE
-
-
-def test_docs_say_of_each_setting_what_it_says_of_itself() -> None:
     for name, field in Settings.model_fields.items():
         assert f"| `{name}` | `DRR_{name.upper()}` | {field.description} |" in PAGE
 

@@ -57,7 +57,9 @@ def test_every_name_has_an_example_that_runs(place: Path, user: str) -> None:
     assert runner.summarize(verbose=False).failed == 0
 
 
-def test_it_works_where_a_loop_runs_already(place: Path, user: str) -> None:
+def test_it_works_beside_a_loop_and_twins_print_nothing(
+    place: Path, user: str, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
     async def notebook() -> drr.StudyStatus:
         return drr.run(
             "study-of-a-notebook",
@@ -68,10 +70,6 @@ def test_it_works_where_a_loop_runs_already(place: Path, user: str) -> None:
 
     assert asyncio.run(notebook()).units.done == 1
 
-
-def test_the_twins_do_the_same_and_print_nothing(
-    place: Path, user: str, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
-) -> None:
     async def journey() -> tuple[drr.StudyStatus, drr.Judgement]:
         question = {"query": "a pencil", "user_id": user}
         answer, status = await asyncio.gather(
@@ -108,7 +106,7 @@ def test_what_is_wrong_is_raised_and_not_printed(place: Path, capsys: pytest.Cap
     assert (out, err) == ("", "")
 
 
-def test_a_session_holds_what_its_tools_wrote_until_it_is_reset(place: Path, user: str) -> None:
+def test_sessions_hold_what_was_written_and_wait(place: Path, user: str) -> None:
     def name_of(session: drr.ToolSession) -> str:
         return str((session.call("get_user_profile").data or {})["first_name"])
 
@@ -119,6 +117,13 @@ def test_a_session_holds_what_its_tools_wrote_until_it_is_reset(place: Path, use
         assert [source.type for source in mine.sources] == ["user"] * 3  # before, the change, after
         mine.reset()
         assert (name_of(mine), mine.tools.keys()) == (before, other.tools.keys())
+
+    async def both() -> list[drr.ToolReply]:
+        with drr.session("shop", user) as session:
+            calls = (session.acall("calculator", expression=one) for one in ("1+1", "2+2"))
+            return [*await asyncio.gather(*calls), session.call("web_search", query="winter birds")]
+
+    assert [reply.ok for reply in asyncio.run(both())] == [True, True, True]
 
 
 def test_what_a_tool_refuses_is_a_reply_and_a_name_of_no_tool_is_misuse(place: Path, user: str) -> None:
@@ -132,15 +137,6 @@ def test_what_a_tool_refuses_is_a_reply_and_a_name_of_no_tool_is_misuse(place: P
             session.call("get_produce")
     with pytest.raises(drr.Misuse, match="no such user in shop"):
         drr.session("shop", "nobody")
-
-
-def test_a_session_waits_beside_the_loop(place: Path, user: str) -> None:
-    async def both() -> list[drr.ToolReply]:
-        with drr.session("shop", user) as session:
-            calls = (session.acall("calculator", expression=one) for one in ("1+1", "2+2"))
-            return [*await asyncio.gather(*calls), session.call("web_search", query="winter birds")]
-
-    assert [reply.ok for reply in asyncio.run(both())] == [True, True, True]
 
 
 def test_a_report_is_checked_as_the_command_checks_it(

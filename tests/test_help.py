@@ -28,7 +28,7 @@ def shown(parser: Parser) -> list[argparse.Action]:
     return [action for action in parser._actions if action.help != argparse.SUPPRESS]
 
 
-def test_every_option_and_word_has_a_sentence(leaves: dict[str, Parser]) -> None:
+def test_every_option_has_a_sentence_and_a_default(leaves: dict[str, Parser]) -> None:
     mute = [
         f"{leaf} {action.option_strings or action.dest}: {action.help}"
         for leaf, parser in leaves.items()
@@ -38,9 +38,6 @@ def test_every_option_and_word_has_a_sentence(leaves: dict[str, Parser]) -> None
     assert mute == []
     texts = [parser.format_help_all() for parser in leaves.values()]
     assert not [text for text in texts if "setting `" in text]
-
-
-def test_every_default_that_is_not_nothing_is_said(leaves: dict[str, Parser]) -> None:
     for leaf, parser in leaves.items():
         for action in shown(parser):
             if (
@@ -82,13 +79,12 @@ def test_a_big_command_shows_few_options_first_and_all_on_demand(name: str) -> N
             assert (f"  {action.option_strings[0]}" in few) is (action in listed)
 
 
-def test_settings_stand_behind_help_all(leaves: dict[str, Parser]) -> None:
+def test_help_all_is_known_and_holds_settings(
+    leaves: dict[str, Parser], capsys: pytest.CaptureFixture[str]
+) -> None:
     text = leaves["judges check"].format_help()
     assert "--model MODEL" in text and "--model-deadline" not in text
     assert "--model-deadline SECONDS" in leaves["judges check"].format_help_all()
-
-
-def test_help_all_is_known_everywhere(capsys: pytest.CaptureFixture[str]) -> None:
     for row in commands():
         assert main([*row.name.split(), "--help-all"]) == 0
         assert capsys.readouterr().out.startswith(f"usage: drr {row.name}")

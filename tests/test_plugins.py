@@ -35,18 +35,20 @@ def naming() -> set[str]:
     }
 
 
-def test_nothing_outside_papers_names_a_paper() -> None:
+def test_nothing_outside_names_a_paper_or_imports_an_extra() -> None:
     assert naming() == set()
+    files = [
+        path for room in (*PRODUCT, *FURTHER) if room != "extras" for path in (ROOT / room).rglob("*.py")
+    ]
+    lean = re.compile(r"^\s*(?:from|import) drr\.extras\b", re.MULTILINE)
+    assert [path for path in files if lean.search(path.read_text(encoding="utf-8"))] == []
 
 
-def test_every_paper_has_a_plug_in_under_its_name() -> None:
+def test_every_paper_has_a_plug_in_and_what_it_names() -> None:
     assert sorted(paper.name for paper in plugins.papers()) == PAPERS
     assert sorted(extra.name for extra in plugins.extras()) == EXTRAS
     assert plugins.problems() == {}
-
-
-def test_whatever_a_plug_in_names_is_there() -> None:
-    """What is loaded late would else be missed late."""
+    # What is loaded late would else be missed late.
     for paper in (*plugins.papers(), *plugins.extras()):
         for field in paper._fields:
             for place in _places(getattr(paper, field)):
@@ -145,7 +147,7 @@ def python(code: str, *more: str, site: Path | None = None, here: Path = ROOT) -
     return done.stdout
 
 
-def test_a_package_of_somebody_else_adds_a_task_a_metric_and_a_command(installed: Path) -> None:
+def test_a_package_of_somebody_else_adds_its_parts(installed: Path, tmp_path: Path) -> None:
     code = (
         "from drr.eval.tasks.registry import groups, tasks\n"
         "from drr.eval.metrics import metrics, tables\n"
@@ -160,9 +162,6 @@ def test_a_package_of_somebody_else_adds_a_task_a_metric_and_a_command(installed
     )
     printed = python(code, site=installed)
     assert printed.startswith("hello Ada\n") and "says hello" in printed
-
-
-def test_a_package_of_somebody_else_has_its_part_in_the_viewer(installed: Path, tmp_path: Path) -> None:
     code = (
         "import sys\n"
         "from pathlib import Path\n"
@@ -267,14 +266,6 @@ def test_without_any_paper_or_extra_the_command_line_is_there(tmp_path: Path) ->
         "    assert main(['ask', 'Which?', '--shop', 's', '--user', 'u', '--variant', word]) == 2\n"
     )
     python(HOUSE + code, str(house(tmp_path, *FOLDERS)))
-
-
-def test_nothing_outside_extras_imports_an_extra() -> None:
-    files = [
-        path for room in (*PRODUCT, *FURTHER) if room != "extras" for path in (ROOT / room).rglob("*.py")
-    ]
-    lean = re.compile(r"^\s*(?:from|import) drr\.extras\b", re.MULTILINE)
-    assert [path for path in files if lean.search(path.read_text(encoding="utf-8"))] == []
 
 
 def test_a_package_that_only_a_paper_needs_is_named_with_its_extra(tmp_path: Path) -> None:
