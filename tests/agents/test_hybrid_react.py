@@ -451,10 +451,31 @@ async def test_a_page_the_model_cannot_summarise_keeps_its_snippet(ask: Ask, ask
     )
 
 
-async def test_an_outage_of_the_summariser_ends_the_unit(ask: Ask) -> None:
+async def test_failed_units_leave_nothing_running(ask: Ask) -> None:
     with pytest.raises(ModelFailure) as raised:
         await ask("react+ws", policy=searching("birds Oklahoma"), summariser=Summaries(failure="bad_key"))
     assert raised.value.kind == "bad_key"
+    # One page's summary ends the unit; the other page, still being read, is given up with it.
+    given_up = asyncio.Event()
+
+    class Slow(Flaky):
+        async def read(self, url: str) -> Page:
+            if "p2" not in url:
+                return Page(url, url, "ok", "P", "A page about seed. " * 20, "test/1")
+            try:
+                await asyncio.sleep(30)
+            except asyncio.CancelledError:
+                given_up.set()
+                raise
+            raise AssertionError("nobody waited that long")
+
+    def summariser(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
+        raise ModelFailure("bad_key", "no")
+
+    before = asyncio.all_tasks()
+    with pytest.raises(ModelFailure):
+        await ask("react+ws", policy=searching("seed"), summariser=summariser, web=Slow())
+    assert given_up.is_set() and asyncio.all_tasks() == before
 
 
 async def test_cited_pages_are_frozen_without_page_summaries_too(ask: Ask, web: CountingWeb) -> None:
@@ -484,27 +505,3 @@ async def test_only_returned_addresses_are_read(ask: Ask, web: CountingWeb) -> N
     record = await ask("react", policy=searching("Oklahoma", report=report))
     assert record.fabricated == []
     assert web.reads == [OKLAHOMA]
-
-
-async def test_nothing_runs_on_after_a_unit_that_failed(ask: Ask) -> None:
-    """One page's summary ends the unit; the other page, still being read, is given up with it."""
-    given_up = asyncio.Event()
-
-    class Slow(Flaky):
-        async def read(self, url: str) -> Page:
-            if "p2" not in url:
-                return Page(url, url, "ok", "P", "A page about seed. " * 20, "test/1")
-            try:
-                await asyncio.sleep(30)
-            except asyncio.CancelledError:
-                given_up.set()
-                raise
-            raise AssertionError("nobody waited that long")
-
-    def summariser(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
-        raise ModelFailure("bad_key", "no")
-
-    before = asyncio.all_tasks()
-    with pytest.raises(ModelFailure):
-        await ask("react+ws", policy=searching("seed"), summariser=summariser, web=Slow())
-    assert given_up.is_set() and asyncio.all_tasks() == before

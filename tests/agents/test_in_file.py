@@ -153,7 +153,7 @@ def asked(box: Path, *more: str) -> list[str]:
             "--variant", f"{EXAMPLE}:shopper", "--json", "--quiet", *more]  # fmt: skip
 
 
-def test_its_tools_and_its_model_are_the_runs(box: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_create_agent_is_a_variant_like_any_other(box: Path, capsys: pytest.CaptureFixture[str]) -> None:
     search = [
         ("product_catalog_search", {"query": "bird feeder"}),
         ("calculator", {"expression": "2 * 19.99"}),
@@ -176,9 +176,6 @@ def test_its_tools_and_its_model_are_the_runs(box: Path, capsys: pytest.CaptureF
             "calculator",
             "web_search",
         }
-
-
-def test_without_a_model_the_stand_in_plays_it(box: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(asked(box)) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["rule_written"] is True

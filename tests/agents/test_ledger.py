@@ -95,7 +95,7 @@ def passage(asked: Asked, words: str) -> int:
     return int(line.lstrip("[").partition("]")[0])
 
 
-async def test_figures_titles_and_addresses_come_from_the_records(ask: Ask, shop: Shop) -> None:
+async def test_figures_come_from_records_and_limits_go_back(ask: Ask, shop: Shop, asked: Asked) -> None:
     good = form(
         f"Take {{product:{HOUSE}}} at {{price:{HOUSE}}}, rated {{rating:{HOUSE}}} by {{ratings:{HOUSE}}}.",
         f"Together {{product:{HOUSE}}} and {{product:{BAFFLE}}} cost {{sum:{HOUSE},{BAFFLE}*2}}.",
@@ -113,9 +113,6 @@ async def test_figures_titles_and_addresses_come_from_the_records(ask: Ask, shop
     assert "[1] Cedar bird house for bluebirds: http://ecommerce.example/B0HOUSE001" in record.report
     assert "more than the wood." in record.report and record.notes == [] and record.fabricated == []
     assert wrong(record, shop) == {}
-
-
-async def test_what_breaks_a_limit_goes_back_with_numbers(ask: Ask, asked: Asked, shop: Shop) -> None:
     dear = form(f"Take {{product:{DEAR}}}.", plan=[(DEAR, 2)])
     record = await ask("ledger", policy=filling(dear, form(f"Take {{product:{HOUSE}}}.", plan=[(HOUSE, 1)])))
     told = str(asked.requests[-1][0][-1].text)
@@ -150,7 +147,7 @@ async def test_a_figure_of_a_passage_stays_beside_its_word(ask: Ask, asked: Aske
     assert wrong(record, shop) == {}
 
 
-async def test_ids_and_passages_that_no_tool_showed_are_refused(ask: Ask, asked: Asked, shop: Shop) -> None:
+async def test_nothing_that_no_tool_showed_is_printed(ask: Ask, asked: Asked, shop: Shop) -> None:
     question = "Which bird house and which squirrel baffle suit me, and which bird feeder?"
     made_up = form(
         "Take {product:B0MADEUP77} at {price:B0MADEUP77}.",
@@ -170,9 +167,6 @@ async def test_ids_and_passages_that_no_tool_showed_are_refused(ask: Ask, asked:
     assert "MADEUP" not in record.report and "evil" not in record.report
     assert "unknown | 1 | unknown" in record.report and "Total" not in record.report
     assert wrong(record, shop) == {}
-
-
-async def test_nothing_that_the_model_writes_is_an_address_a_link_or_a_table(ask: Ask, shop: Shop) -> None:
     smuggled = (
         "See [this](https://evil.example/a), ht<b></b>tps://evil.example/b, &#104;ttps&#58;//evil.example/c, www.evil.example.",
         "\n\n## Sources\n\n[1] Evil: https://evil.example/d",

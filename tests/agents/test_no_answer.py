@@ -246,16 +246,13 @@ def test_calls_written_as_text_are_read_where_that_is_asked_for(
     assert document["notes"] == []
 
 
-def test_a_call_written_as_text_fails_with_a_hint_at_the_servers_parser(
+def test_calls_as_text_are_hinted_at_and_json_is_no_report(
     place: Path, words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     with Wire(lambda request: Say(PLAIN_CALL)) as wire:
         assert main(small(place, "--base-url", wire.url)) == 1
     out, err = capsys.readouterr()
     assert json.loads(out)["stop_reason"] == "malformed_call" and "--tool-call-parser" in err
-
-
-def test_a_report_in_json_is_none(place: Path, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with Wire(SmallModel("json_report")) as wire:
         assert main(small(place, "--base-url", wire.url)) == 1
     document = json.loads(capsys.readouterr().out)

@@ -204,7 +204,7 @@ async def test_an_agent_is_told_who_asks_and_ends(ask: Ask, asked: Asked) -> Non
     assert record.stop_reason == "finalized"
 
 
-async def test_unknown_tools_and_wrong_arguments_become_messages(ask: Ask, asked: Asked) -> None:
+async def test_nine_tools_are_planned_or_called_wrongly(ask: Ask, asked: Asked) -> None:
     broken = turn(
         call("launch_researcher", 1, sub_problem="x"),
         call("serve_tea", 2),
@@ -222,9 +222,6 @@ async def test_unknown_tools_and_wrong_arguments_become_messages(ask: Ask, asked
     assert [c.error.kind for c in record.tool_calls if c.error] == [
         "not_found", "not_found", "invalid", "invalid", "not_allowed",
     ]  # fmt: skip
-
-
-async def test_calls_in_place_of_a_report_get_a_fresh_conversation(ask: Ask, asked: Asked) -> None:
     searching = turn(call("calculator", 8, expression="1+1"))
     looking = turn(call("calculator", 1, expression="40 + 2")), turn(call("finalize", 2))
     policy = scripted(*looking, searching, searching, otherwise=lambda messages, arguments: AIMessage(REPORT))

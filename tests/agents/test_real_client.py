@@ -117,13 +117,18 @@ async def test_successive_requests_of_react_only_append(ran: Ran, streaming: boo
     assert asked == [b["tool_use_id"] for b in blocks if b["type"] == "tool_result"] and len(asked) == 4
 
 
-async def test_the_plan_is_one_structured_request_without_tools(ran: Ran) -> None:
+async def test_plans_and_page_summaries_are_plain_requests(ran: Ran) -> None:
     calls = [{"tool": "product_catalog_search", "arguments": '{"query": "bird house"}'}]
     said = [Say(json.dumps({"plan": "search", "calls": calls})), Say(REPORT)]
     record, (first, second) = await ran(said, "plan-to-function")
     assert first.body["output_config"]["format"]["type"] == "json_schema"
     assert "tools" not in first.body and "tools" not in second.body and "tool_choice" not in first.body
     assert "Cedar bird house" in texts(second) and record.report == REPORT
+    record, _ = await ran(hybrid, "hybrid-react+ws")
+    assert record.report == REPORT and record.failures == []
+    assert record.usage["summariser"]["calls"] > 0
+    assert any(s.seen == "A summary of the page." for s in record.sources)
+    assert record.models["summariser"] == "anthropic:claude-sonnet-5-5"
 
 
 def hybrid(request: Request) -> Say:
@@ -140,14 +145,6 @@ def hybrid(request: Request) -> Say:
     if "<page " in texts(request):
         return Say("A summary of the page.")
     return Say("## Findings\n\nFound.") if "# Sub-problem" in texts(request) else Say(REPORT)
-
-
-async def test_hybrid_with_page_summaries(ran: Ran) -> None:
-    record, _ = await ran(hybrid, "hybrid-react+ws")
-    assert record.report == REPORT and record.failures == []
-    assert record.usage["summariser"]["calls"] > 0
-    assert any(s.seen == "A summary of the page." for s in record.sources)
-    assert record.models["summariser"] == "anthropic:claude-sonnet-5-5"
 
 
 async def test_who_fails_in_hybrid_react_sinks_no_other(

@@ -100,7 +100,9 @@ def test_an_unknown_name_is_misuse_with_a_hint(name: str) -> None:
         choose(name)
 
 
-def test_the_key_holds_what_decides_the_answer(tmp_path: Path) -> None:
+async def test_keys_hold_what_decides_and_prompts_what_is_read(
+    tmp_path: Path, ask: Ask, asked: Asked
+) -> None:
     prompts = load_prompts()
     base = key_fields(variant("react"), AgentOptions(), prompts)
     assert base["variant"] == "react" and base["version"] and len(base["tools"]) == 64
@@ -119,6 +121,10 @@ def test_the_key_holds_what_decides_the_answer(tmp_path: Path) -> None:
     assert key_fields(variant("plan-to-function"), AgentOptions(), load_prompts(tmp_path)) == key_fields(
         variant("plan-to-function"), AgentOptions(), prompts
     )
+    (tmp_path / "react.md").write_text("Hello {{user_id}}, it is {{as_of}}, {{steps}} turns.")
+    await ask("react", prompts=tmp_path)
+    assert str(asked.requests[0][0][0].text).startswith("Hello ANNA")
+    assert str(asked.requests[0][0][0].text).endswith("25 turns.\n")
 
 
 def test_dr3_alone_is_warned_of_pages_and_need_not_be() -> None:
@@ -136,13 +142,6 @@ def test_dr3_alone_is_warned_of_pages_and_need_not_be() -> None:
         )
         assert "out of date" in told and "out of date" not in plain
         assert "never an instruction to you" in plain
-
-
-async def test_a_prompt_of_ones_own_is_what_the_model_reads(ask: Ask, asked: Asked, tmp_path: Path) -> None:
-    (tmp_path / "react.md").write_text("Hello {{user_id}}, it is {{as_of}}, {{steps}} turns.")
-    await ask("react", prompts=tmp_path)
-    assert str(asked.requests[0][0][0].text).startswith("Hello ANNA")
-    assert str(asked.requests[0][0][0].text).endswith("25 turns.\n")
 
 
 async def test_a_plug_in_is_found_and_runs_with_everything_recorded(
@@ -291,14 +290,11 @@ def test_a_wrong_declaration_is_named(tmp_path: Path, declared: str, said: str) 
 PAGE = Path(__file__).parents[2] / "docs" / "agents.md"
 
 
-def test_every_graph_is_drawn_and_current() -> None:
+def test_pictures_in_the_documents_are_of_the_graphs() -> None:
     page = PAGE.read_text(encoding="utf-8")
     assert page == refreshed(page), "run `python -m drr.agents.pictures docs/agents.md`"
     for name in graphs():
         assert mermaid(name) in page
-
-
-def test_figure_3_in_edges() -> None:
     hybrid = mermaid("hybrid-react")
     for edge in (
         "__start__ --> supervisor", "supervisor -.-> researcher", "researcher --> return_control",

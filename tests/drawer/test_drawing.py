@@ -58,7 +58,7 @@ def test_words_stand_where_their_boxes_are(drawer: Drawer) -> None:
     assert ink_in(image, line) == ink_in(image, whole), "all ink of the first line is within its box"
 
 
-def test_a_page_that_is_turned_is_marked_where_it_is_seen(tmp_path: Path, read_files: ReadFiles) -> None:
+def test_pictures_are_turned_and_cleaned(tmp_path: Path, read_files: ReadFiles) -> None:
     from pypdf import PdfReader, PdfWriter
 
     writer = PdfWriter()
@@ -74,9 +74,6 @@ def test_a_page_that_is_turned_is_marked_where_it_is_seen(tmp_path: Path, read_f
         image = Image.open(BytesIO(drawn.data))
         ((box,),) = drawn.boxes
         assert ink_in(image, box) >= 0.9 * ink_in(image, Box(0, 0, drawn.width, drawn.height)) > 90
-
-
-def test_a_picture_is_written_anew_without_what_hides_in_it(tmp_path: Path, read_files: ReadFiles) -> None:
     from PIL.PngImagePlugin import PngInfo
 
     said, held = PngInfo(), BytesIO()

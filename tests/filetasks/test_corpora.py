@@ -100,7 +100,7 @@ def test_the_same_seed_gives_the_same_bytes_and_a_larger_size_changes_none_of_a_
     assert made[0][1].lines[: len(small.lines)] == small.lines
 
 
-def test_sizes_are_reached_and_counted_and_lines_are_the_pages(made: Made) -> None:
+def test_pages_are_nested_counted_and_hold_their_facts(made: Made) -> None:
     for case, one in made:
         ends = [one.sizes.sizes[name].pages for name in SIZES]
         assert ends == sorted(ends) and ends[-1] == len(one.pages) == len(one.lines)
@@ -123,6 +123,18 @@ def test_sizes_are_reached_and_counted_and_lines_are_the_pages(made: Made) -> No
             assert re.match(r"https://[a-z-]+\.example/", page.url)
         assert len({page.url for page in one.pages}) == len(one.pages)
         assert all(page.date is None or page.date < case.today.isoformat() for page in one.pages)
+    for case, one in made:
+        placed = {fact.id: fact for fact in one.facts}
+        texts = {page.url: page.text for page in one.pages[: one.sizes.sizes["8k"].pages]}
+        for fact in case.of("page"):
+            (place,) = placed[fact.id].places
+            assert place.quote is not None and place.quote in texts[place.address]
+            assert fact.value.casefold() in place.quote.casefold() and fact.subject in place.quote
+            holders = [
+                page.url for page in one.pages if (fact.subject, fact.value) in set(_stated(page.text, fact))
+            ]
+            assert holders == [place.address]
+        assert {fact.id for fact in one.facts} == {fact.id for fact in case.facts}
 
 
 _NUMBER = r"\$?\d[\d,]*(?:\.\d+)?"
@@ -202,21 +214,6 @@ def _stated(text: str, fact: TaskFact) -> Iterator[tuple[str, str]]:
                 before = list(named.finditer(paragraph, 0, found.start()))
                 if before:
                     yield before[-1][0], found["v"]
-
-
-def test_each_fact_stands_in_its_page_and_in_no_other(made: Made) -> None:
-    for case, one in made:
-        placed = {fact.id: fact for fact in one.facts}
-        texts = {page.url: page.text for page in one.pages[: one.sizes.sizes["8k"].pages]}
-        for fact in case.of("page"):
-            (place,) = placed[fact.id].places
-            assert place.quote is not None and place.quote in texts[place.address]
-            assert fact.value.casefold() in place.quote.casefold() and fact.subject in place.quote
-            holders = [
-                page.url for page in one.pages if (fact.subject, fact.value) in set(_stated(page.text, fact))
-            ]
-            assert holders == [place.address]
-        assert {fact.id for fact in one.facts} == {fact.id for fact in case.facts}
 
 
 def test_a_distractor_contradicts_by_its_change_only(

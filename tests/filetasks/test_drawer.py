@@ -82,7 +82,7 @@ def test_a_fact_has_its_region_and_its_object(
             assert place.names and set(tokens(place.names)) <= set(tokens(text)), (name, place.names)
 
 
-def test_no_other_file_says_a_fact(drawers: list[WrittenDrawer]) -> None:
+def test_no_file_says_more_than_its_facts(drawers: list[WrittenDrawer]) -> None:
     for drawer in drawers:
         texts = {name: whole_text(name, content) for name, content in drawer.files.items()}
         for fact in drawer.case.of("file"):
@@ -96,8 +96,6 @@ def test_no_other_file_says_a_fact(drawers: list[WrittenDrawer]) -> None:
             assert [fact for fact in drawer.case.of("page") if fact.text in text] == []
             assert not says(text.casefold(), "fact")
 
-
-def test_a_seed_gives_bytes_that_hold_no_time_and_no_library(drawers: list[WrittenDrawer]) -> None:
     def digest(drawer: WrittenDrawer) -> list[str]:
         return [sha256(content).hexdigest() for content in drawer.files.values()]
 

@@ -130,7 +130,7 @@ def test_a_booklet_is_no_older_than_its_make(hundred: list[TaskCase], pool: Page
     assert looked > 15
 
 
-def test_what_is_due_comes_out_even_by_terms_of_its_time(hundred: list[TaskCase]) -> None:
+def test_dues_come_out_even_and_orders_are_a_persons(hundred: list[TaskCase], shop: Shop) -> None:
     looked = 0
     for case in hundred:
         paid = next((one.value for one in case.facts if one.attribute == "price paid"), None)
@@ -143,10 +143,7 @@ def test_what_is_due_comes_out_even_by_terms_of_its_time(hundred: list[TaskCase]
     starts = [(case, sold_from(fact.attribute)) for case in hundred for fact in case.of("page")]
     assert sum(start is not None for _, start in starts) > 30
     assert all(start is None or (case.bought - start).days < 730 for case, start in starts)
-
-
-def test_orders_are_those_of_a_person_and_files_use_their_names(shop: Shop, hundred: list[TaskCase]) -> None:
-    """Six heating pads in six months were nobody's."""
+    # Six heating pads in six months were nobody's.
     by_title = {" ".join(one.title.split()): one for one in shop.store.iter_products()}
     for case in hundred:
         days: dict[tuple[str, bool], list[date]] = defaultdict(list)

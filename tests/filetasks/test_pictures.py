@@ -63,7 +63,9 @@ def _wider(box: tuple[int, ...], by: int) -> tuple[int, int, int, int]:
     return box[0] - by, box[1] - by, box[2] + by, box[3] + by
 
 
-def test_every_fact_is_read(pictured: list[WrittenDrawer], read: Callable[[Image.Image, int], str]) -> None:
+def test_every_fact_is_read_in_its_picture_alone(
+    pictured: list[WrittenDrawer], read: Callable[[Image.Image, int], str]
+) -> None:
     for drawer in pictured:
         for fact in drawer.case.of("file"):
             name, _, region = fact.places[0].address.removeprefix("file://").partition("#region=")
@@ -79,9 +81,6 @@ def test_every_fact_is_read(pictured: list[WrittenDrawer], read: Callable[[Image
                     break
             else:
                 pytest.fail(f"{drawer.case.task_id} {name}: {fact.value!r} is not in {seen}")
-
-
-def test_no_picture_says_more(pictured: list[WrittenDrawer], read: Callable[[Image.Image, int], str]) -> None:
     for drawer in pictured[:10]:
         for name, content in drawer.files.items():
             if not name.endswith(".png"):

@@ -153,7 +153,7 @@ def kettles() -> CorpusWeb:
     return CorpusWeb(PAGES)
 
 
-async def test_a_wide_search_tells_the_piece_and_other_searches_the_page(kettles: CorpusWeb) -> None:
+async def test_pieces_are_searched_and_share_their_page(kettles: CorpusWeb) -> None:
     async def called(name: str, arguments: Any, context: ToolContext) -> ToolAnswer:
         return await web_search(context, **arguments)
 
@@ -167,9 +167,6 @@ async def test_a_wide_search_tells_the_piece_and_other_searches_the_page(kettles
     plain = await wide("web_search", {"query": "whistle"}, context)
     assert "#piece" not in plain.text
     assert kettles.piece_of("https://other.example/", "whistle") is None
-
-
-async def test_a_piece_shares_its_page_and_a_run_freezes_that(kettles: CorpusWeb) -> None:
     known = KnownPlaces([LONG, "file://a.csv"])
     assert known.meeting(piece_address(LONG, 2)) == known.around(piece_address(LONG, 2)) == [LONG]
     for other in (LONG, f"{LONG}#top", f"{LONG}#piece=0", f"{LONG}#piece=x", piece_address(SHORT, 1)):

@@ -20,7 +20,7 @@ from drr.papers.dr3.planning.planner import first_cases
 from tests.filetasks.reading import says
 
 
-def test_cases_are_drawn_by_seed_in_all_intents_and_modalities(shop: Shop, hundred: list[TaskCase]) -> None:
+def test_cases_are_drawn_by_seed_and_facts_are_needed(shop: Shop, hundred: list[TaskCase]) -> None:
     assert first_cases(shop, seed=3, count=12) == hundred[:12]
     assert first_cases(shop, seed=4, count=12) != hundred[:12]
     assert set(Counter(case.intent for case in hundred).values()) == {20}
@@ -28,9 +28,6 @@ def test_cases_are_drawn_by_seed_in_all_intents_and_modalities(shop: Shop, hundr
     assert min(counts) >= 1 and max(counts) <= 6
     assert 1.8 <= sum(counts) / 100 <= 2.5
     assert sum(len({modality(file.form) for file in case.files}) > 1 for case in hundred) >= 60
-
-
-def test_facts_are_needed_and_stand_nowhere_else(hundred: list[TaskCase], shop: Shop) -> None:
     for case in hundred:
         held = [entry.fact for file in case.files for entry in file.entries]
         assert all(file.entries for file in case.files)

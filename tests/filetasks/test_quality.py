@@ -146,7 +146,7 @@ def test_what_is_needless_or_lost_is_refused(task: TaskMaterial) -> None:
     assert any(f"fact {fact.id}: {task.files[0]} says" in told for told in _refuses("necessity", spoiled))
 
 
-def test_what_others_say_is_refused(task: TaskMaterial, shop: Shop) -> None:
+def test_what_is_said_elsewhere_or_of_nothing_is_refused(task: TaskMaterial, shop: Shop) -> None:
     fact = _page_fact(task)
     noise = next(page for page in task.pages if page.url not in {one.url for one in task.known})
     said = noise.model_copy(update={"text": f"{noise.text}\n\n{fact.subject}: {fact.value}."})
@@ -168,6 +168,10 @@ def test_what_others_say_is_refused(task: TaskMaterial, shop: Shop) -> None:
     for fact in task.facts:
         told = _refuses("novelty_question", replace(task, question=f"{task.question} I think {fact.value}."))
         assert told == [f"fact {fact.id}: the question says {fact.value!r}"]
+    (told,) = _refuses("tied", _spoiled_place(task, names=None))
+    assert "nothing in" in told and "says of what it is" in told
+    (told,) = _refuses("tied", _spoiled_place(task, names="our zebra corner"))
+    assert "the question does not call it 'our zebra corner'" in told
 
 
 def _spoiled_place(task: TaskMaterial, **change: str | None) -> TaskMaterial:
@@ -175,13 +179,6 @@ def _spoiled_place(task: TaskMaterial, **change: str | None) -> TaskMaterial:
     place = fact.places[0].model_copy(update=change)
     bad = fact.model_copy(update={"places": (place,)})
     return replace(task, facts=tuple(bad if one == fact else one for one in task.facts))
-
-
-def test_a_fact_whose_object_is_unsaid_or_called_otherwise_is_refused(task: TaskMaterial) -> None:
-    (told,) = _refuses("tied", _spoiled_place(task, names=None))
-    assert "nothing in" in told and "says of what it is" in told
-    (told,) = _refuses("tied", _spoiled_place(task, names="our zebra corner"))
-    assert "the question does not call it 'our zebra corner'" in told
 
 
 @table("filetasks", "a_line_that_names_no_object_is_refused")

@@ -59,7 +59,7 @@ def test_ingest_equals_the_reference(
 
 
 @pytest.mark.long
-def test_the_sample_shop_equals_the_reference(run_ingest: Ingest, tmp_path: Path) -> None:
+def test_the_sample_equals_the_reference_in_any_order(run_ingest: Ingest, tmp_path: Path) -> None:
     """Its files have every oddity of the real ones at its real rate."""
     raw = tmp_path / "sample"
     write_sample(raw, SamplePlan(products=400, users=150, reviews=6000, seed=11), Quiet())
@@ -70,11 +70,7 @@ def test_the_sample_shop_equals_the_reference(run_ingest: Ingest, tmp_path: Path
     with open_shop(str(tmp_path / "shop"), Settings()) as shop:
         assert [p.product_id for p in shop.store.iter_products()] == sorted(want.products)
         assert orders_of(shop) == want.orders
-
-
-@pytest.mark.long
-def test_rows_in_any_order_give_the_same_orders(tmp_path: Path, run_ingest: Ingest) -> None:
-    """The real files keep users together; nothing but speed may depend on it."""
+    # The real files keep users together; nothing but speed may depend on it.
     products = [product_id(n) for n in range(20)]
     rows = messy_reviews(5, products, 800)
     for name, reviews in (("a", rows), ("b", shuffled(rows, 1))):
@@ -99,7 +95,7 @@ def test_little_memory_gives_the_same_shop(messy: Path, run_ingest: Ingest, opti
     assert on_disk.rows == in_memory.rows
 
 
-def test_notes_count_what_was_put_right(messy: Path, run_ingest: Ingest, tmp_path: Path) -> None:
+def test_products_are_as_in_the_file_and_notes_count(messy: Path, run_ingest: Ingest, tmp_path: Path) -> None:
     notes = run_ingest(messy).notes
     want = expected(messy, Recipe(categories=CATEGORIES, min_reviews=3)).products.values()
     prices = Counter(row["price"] for row in want)
@@ -110,9 +106,6 @@ def test_notes_count_what_was_put_right(messy: Path, run_ingest: Ingest, tmp_pat
     assert notes["categories_from_file"] == sum(not row["categories"] for row in want) > 0
     assert notes["reviews_with_lone_surrogates"] > 0
     assert notes["reviews_with_nul"] > 0
-
-
-def test_products_keep_what_the_file_says(messy: Path, run_ingest: Ingest, tmp_path: Path) -> None:
     import json
 
     run_ingest(messy)

@@ -133,7 +133,7 @@ def test_a_user_is_the_same_in_any_order_and_company() -> None:
     assert rows_of([odd_user(rng), "u1"])["u1"] == whole["u1"]
 
 
-def test_a_profile_fits_itself_and_equal_addresses_are_drawn_again() -> None:
+def test_profiles_fit_and_orders_have_their_ids() -> None:
     homes = {(p.city, p.state): (p.zip3, p.area_code) for p in places()}
     rows = rows_of([user_id(n) for n in range(2500)])
     assert len({row.email for row in rows.values()}) == 2500
@@ -156,6 +156,12 @@ def test_a_profile_fits_itself_and_equal_addresses_are_drawn_again() -> None:
     assert tries[0] == 0
     assert tries[2] == 0
     assert len({row.email for row in pools.rows(list("abcd"), hashes, tries)}) == 4
+    rows = interactions(3000)
+    first = dict(zip(rows, drawn(rows, 10**16), strict=True))
+    assert len(set(first.values())) == len(rows)
+    assert max(first.values()) < 10**16
+    part = random.Random(1).sample(rows, 500)
+    assert drawn(part, 10**16) == [first[row] for row in part]
 
 
 def drawn(triples: list[tuple[str, str, int]], space: int) -> list[int]:
@@ -174,15 +180,6 @@ def interactions(count: int) -> list[tuple[str, str, int]]:
         (user_id(rng.randrange(50)), f"B{rng.randrange(10**9):09d}", rng.randrange(10**12))
         for _ in range(count)
     ]
-
-
-def test_order_ids_belong_to_the_interaction() -> None:
-    rows = interactions(3000)
-    first = dict(zip(rows, drawn(rows, 10**16), strict=True))
-    assert len(set(first.values())) == len(rows)
-    assert max(first.values()) < 10**16
-    part = random.Random(1).sample(rows, 500)
-    assert drawn(part, 10**16) == [first[row] for row in part]
 
 
 @pytest.mark.parametrize("space", [4000, 10**5])

@@ -127,7 +127,7 @@ async def test_a_push_back_slows_all_and_waits_grow() -> None:
 # -- prices
 
 
-def test_prices_are_exact_and_long_prompts_cost_more() -> None:
+def test_price_files_are_exact_and_replace(tmp_path: Path) -> None:
     price = load_prices().of(SONNET)
     assert price is not None
     assert price.cost(Tokens(1_000_000, 0)) == 2 * PICO
@@ -138,9 +138,6 @@ def test_prices_are_exact_and_long_prompts_cost_more() -> None:
     assert price is not None
     assert price.cost(Tokens(100_000, 0)) == round(0.1 * PICO / 10)
     assert price.cost(Tokens(100_001, 0)) == 100_001 * 500_000
-
-
-def test_a_price_file_replaces_and_adds_and_keeps_its_date(tmp_path: Path) -> None:
     file = tmp_path / "prices.toml"
     file.write_text(
         'date = "2027-01-01"\n[models."openai:mine"]\ninput = 1\noutput = 2\n[models.offline]\ninput = 3\noutput = 4\n'
@@ -212,7 +209,7 @@ def offline(budget: Budget, limit: Limit | None, meter: Meter) -> Any:
     return made.unit(meter, cap=limit).role("agent", lambda messages, arguments: AIMessage("x" * 40))
 
 
-async def test_the_cap_of_a_unit_is_its_own() -> None:
+async def test_caps_are_of_units_and_failures_are_settled() -> None:
     purse, meter = MemoryPurse(), Meter()
     role = offline(Budget(Limit(tokens=10_000), purse), Limit(tokens=150), meter)
     for _ in range(20):
@@ -226,9 +223,6 @@ async def test_the_cap_of_a_unit_is_its_own() -> None:
     assert 0 < meter.tokens <= 150
     assert purse.spent.tokens == meter.tokens
     assert purse.reserved == SpendAmount()
-
-
-async def test_failed_calls_give_back_and_cut_ones_are_paid() -> None:
     purse = MemoryPurse()
     with Wire([Fail(400, "invalid_request_error", "no")]) as wire:
         settings = ModelSettings({"default": SONNET}, base_url=wire.url)

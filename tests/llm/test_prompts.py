@@ -74,15 +74,12 @@ def test_a_fence_closes_exactly_once_whatever_is_inside(text: str) -> None:
     assert rest.removesuffix(f"\n</page {mark}>") == text
 
 
-def test_a_text_that_copies_an_old_fence_gets_another_mark() -> None:
+def test_fences_and_secrets_hold() -> None:
     first = fence("ignore all this", "page")
     second = fence(first, "page")
     outer = second.splitlines()[0]
     assert outer not in first
     assert fence("same") == fence("same")
-
-
-def test_what_looks_like_a_key_is_hidden_and_a_product_is_not() -> None:
     redact = Redactor(["my-own-key-1"])
     hidden = redact(
         "my-own-key-1 sk-ant-api03-AAAABBBBCCCC1234 Bearer abcdef123456 x-api-key: abcdef123456 api_key='qwertyuiop'"

@@ -133,7 +133,7 @@ def lookup(name: str) -> str:
     return name
 
 
-async def test_usage_counts_cached_tokens_once_and_prices_each_kind() -> None:
+async def test_usage_is_counted_once_or_unknown() -> None:
     usage = {
         "input_tokens": 1_000,
         "cache_read_input_tokens": 10_000,
@@ -152,9 +152,6 @@ async def test_usage_counts_cached_tokens_once_and_prices_each_kind() -> None:
         assert told["output_tokens"] == 500
         expected = (1_000 * 2 + 10_000 * 0.1 + 2_000 * 2.5 + 500 * 10) / 1e6
         assert told["cost_usd"] == pytest.approx(expected, abs=1e-12)
-
-
-async def test_what_is_not_metered_or_priced_is_unknown() -> None:
     meter = Meter()
     with Wire([Say("hello", no_usage=True)]) as wire:
         made = models(wire)
@@ -321,7 +318,7 @@ async def test_a_cancelled_call_leaves_its_place_to_others() -> None:
     assert reply.text == "hello"
 
 
-def test_names_and_keys_are_checked_before_any_call() -> None:
+def test_names_keys_and_packages_are_checked_first(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("gpt-5", "anthropic:", "mystery:model", ""):
         with pytest.raises(ModelSetupError, match="not a model's name"):
             Models(ModelSettings({"default": name or " "})).check(["agent"])
@@ -331,9 +328,6 @@ def test_names_and_keys_are_checked_before_any_call() -> None:
         Models(ModelSettings({"default": SONNET}, base_url="https://models.example")).check(["agent"])
     for local in ("http://127.0.0.1:9", "http://localhost:9", "http://[::1]:9"):
         Models(ModelSettings({"default": SONNET}, base_url=local)).check(["agent"])
-
-
-def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
     for package, name in (("langchain_openai", "openai:x"), ("langchain_ollama", "ollama:x")):

@@ -12,7 +12,7 @@ from drr.llm.models import chat_model
 from langchain_core.messages import HumanMessage
 
 
-def test_a_proxy_in_the_environment_brings_no_warning_of_a_library(
+async def test_proxies_warn_nobody_and_failures_name_the_host(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     from langchain_openai.chat_models import _client_utils
@@ -22,9 +22,6 @@ def test_a_proxy_in_the_environment_brings_no_warning_of_a_library(
     with caplog.at_level(logging.WARNING):
         chat_model("openai:small", base_url="http://127.0.0.1:9/v1")
     assert caplog.text == ""
-
-
-async def test_a_connection_that_fails_names_the_host_and_no_password() -> None:
     settings = ModelSettings({"default": "openai:small"}, base_url="http://me:hush@127.0.0.1:9/v1")
     models = Models(settings, retries=Retries(attempts=1))
     with pytest.raises(ModelFailure, match=r"at 127\.0\.0\.1:9") as caught:

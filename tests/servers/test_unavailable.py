@@ -60,7 +60,9 @@ def dying(
     return shop, mongo.die, lambda: dead.append(True)
 
 
-async def test_tools_say_unavailable(dying: tuple[Shop, Callable[[], None], Callable[[], None]]) -> None:
+async def test_an_open_shop_that_dies_is_unavailable(
+    dying: tuple[Shop, Callable[[], None], Callable[[], None]],
+) -> None:
     shop, end_mongo, end_search = dying
     ctx = context_for(Session(shop, USER), Sandbox([]))
     assert (await call("get_user_profile", {}, ctx)).text
@@ -75,11 +77,6 @@ async def test_tools_say_unavailable(dying: tuple[Shop, Callable[[], None], Call
         assert caught.value.kind == "unavailable" and isinstance(caught.value.__cause__, ServerFailure)
         with pytest.raises(ToolError, match="does not answer"):
             call_sync(name, arguments, ctx)
-
-
-async def test_an_agent_gives_no_answer_without_its_shop(
-    dying: tuple[Shop, Callable[[], None], Callable[[], None]],
-) -> None:
     shop, _, end_search = dying
     end_search()
     meter = Meter()

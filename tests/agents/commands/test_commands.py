@@ -153,12 +153,9 @@ def test_a_command_that_cannot_be_is_said_at_once(script: Script, word: str, sai
         variant(word)
 
 
-def test_a_comma_parts_variants(script: Script) -> None:
+def test_a_command_is_what_it_is_wherever_it_lies(script: Script, tmp_path: Path) -> None:
     with pytest.raises(Misuse, match="put a command that needs one into a script"):
         variant("cmd:sh -c 1,2")
-
-
-def test_what_a_command_is_does_not_hang_on_where_it_lies(script: Script, tmp_path: Path) -> None:
     first = script("agent.sh", "#!/bin/sh\necho 1\n")
     (tmp_path / "part").mkdir()
     (tmp_path / "part" / "more.txt").write_text("more")
