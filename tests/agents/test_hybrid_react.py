@@ -287,9 +287,7 @@ async def test_a_synthesis_of_its_own_comes_behind_all_that_was_sent(ask: Ask, a
     ],
     ids=["another call", "no text", "no room"],
 )
-async def test_where_its_own_conversation_gives_no_text_a_fresh_one_is_asked(
-    instead: AIMessage | ModelFailure, ask: Ask, asked: Asked
-) -> None:
+async def test_without_text_a_fresh_one_is(instead: AIMessage | ModelFailure, ask: Ask, asked: Asked) -> None:
     record = await ask("hybrid-react+own", policy=OwnTeam(["feeders"], instead=instead))
     assert len(shown(asked, "synthesis")) == 1
     assert record.report == REPORT

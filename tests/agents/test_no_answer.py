@@ -246,9 +246,7 @@ def test_calls_written_as_text_are_read_where_that_is_asked_for(
     assert document["notes"] == []
 
 
-def test_calls_as_text_are_hinted_at_and_json_is_no_report(
-    place: Path, words: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_calls_as_text_are_hinted(place: Path, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with Wire(lambda request: Say(PLAIN_CALL)) as wire:
         assert main(small(place, "--base-url", wire.url)) == 1
     out, err = capsys.readouterr()
@@ -269,9 +267,7 @@ def test_reading_calls_from_text_is_in_the_key_only_where_it_is_asked_for() -> N
     assert fields[2] == fields[3], "planning binds no tool"
 
 
-def test_a_judge_that_nobody_named_is_named_and_so_is_that_it_judges_itself(
-    place: Path, words: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unnamed_judge_is_named(place: Path, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     Path("queries.jsonl").write_text(json.dumps({"id": "q", "query": "Which house?", "user_id": ANNA}))
     run = ["run", "study", "--variants", "react", "--queries", "queries.jsonl", "--shop", str(place)]
     with Wire(lambda request: looked(request, REPORT)) as wire:

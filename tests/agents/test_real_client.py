@@ -147,9 +147,7 @@ def hybrid(request: Request) -> Say:
     return Say("## Findings\n\nFound.") if "# Sub-problem" in texts(request) else Say(REPORT)
 
 
-async def test_who_fails_in_hybrid_react_sinks_no_other(
-    ran: Ran,
-) -> None:
+async def test_who_fails_in_hybrid_react_sinks_no_other(ran: Ran) -> None:
     def refusing(request: Request) -> Any:
         first = str(request.body["messages"][0]["content"])
         if "product_catalog_search" in names(request) and "houses" in first:

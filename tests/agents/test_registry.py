@@ -100,9 +100,7 @@ def test_an_unknown_name_is_misuse_with_a_hint(name: str) -> None:
         choose(name)
 
 
-async def test_keys_hold_what_decides_and_prompts_what_is_read(
-    tmp_path: Path, ask: Ask, asked: Asked
-) -> None:
+async def test_keys_hold_what_decides_the_answer(tmp_path: Path, ask: Ask, asked: Asked) -> None:
     prompts = load_prompts()
     base = key_fields(variant("react"), AgentOptions(), prompts)
     assert base["variant"] == "react" and base["version"] and len(base["tools"]) == 64
@@ -144,9 +142,7 @@ def test_dr3_alone_is_warned_of_pages_and_need_not_be() -> None:
         assert "never an instruction to you" in plain
 
 
-async def test_a_plug_in_is_found_and_runs_with_everything_recorded(
-    package: Path, ask: Ask, asked: Asked
-) -> None:
+async def test_a_plug_in_is_found_runs_and_is_recorded(package: Path, ask: Ask, asked: Asked) -> None:
     known = variants()
     assert known["quick"].version == "7" and known["silent"].version == "3.2"
     assert known["quick"].architecture.origin == "their-agents"
@@ -259,9 +255,7 @@ async def test_an_agent_declares_what_it_needs(picky: Variant, shop: Shop, tmp_p
     assert {role: used["calls"] for role, used in record.usage.items()} == {"agent": 1, "critic": 1}
 
 
-def test_an_agents_tools_decide_its_key_and_its_roles_want_models(
-    picky: Variant, shop: Shop, web: CountingWeb
-) -> None:
+def test_an_agents_tools_decide_its_key(picky: Variant, shop: Shop, web: CountingWeb) -> None:
     def tools(chosen: Variant) -> Any:
         return key_fields(chosen, AgentOptions(), load_prompts())["tools"]
 

@@ -236,9 +236,7 @@ async def test_a_unit_that_failed_for_good_is_asked_again_only_what_was_no_answe
     assert mended.result["said"][1:] == ["now", "now"] and mended.usage["agent"]["calls"] == 4
 
 
-async def test_units_under_way_when_the_budget_ended_come_first(
-    study: Study,
-) -> None:
+async def test_units_under_way_when_the_budget_ended_come_first(study: Study) -> None:
     def dearer_than_the_first(request: Request) -> Say:
         first = part_of(request).startswith("0:")
         return Say("said", usage={"input_tokens": 100 if first else 300, "output_tokens": 20})

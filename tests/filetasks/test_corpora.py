@@ -89,9 +89,7 @@ def made(hundred: list[TaskCase], pool: PagePool) -> Made:
     return [(case, corpora(case, SEED, SIZES, pool)) for case in hundred[:TASKS]]
 
 
-def test_the_same_seed_gives_the_same_bytes_and_a_larger_size_changes_none_of_a_smaller(
-    shop: Shop, hundred: list[TaskCase], made: Made, pool: PagePool
-) -> None:
+def test_a_seed_gives_the_same_bytes(shop: Shop, hundred: list[TaskCase], made: Made, pool: PagePool) -> None:
     fresh = build_pool(shop.store.iter_products(), SEED, 400)
     again = corpora(hundred[0], SEED, SIZES, fresh)
     assert again == made[0][1]
@@ -216,9 +214,7 @@ def _stated(text: str, fact: TaskFact) -> Iterator[tuple[str, str]]:
                     yield before[-1][0], found["v"]
 
 
-def test_a_distractor_contradicts_by_its_change_only(
-    made: Made,
-) -> None:
+def test_a_distractor_contradicts_by_its_change_only(made: Made) -> None:
     """What is outdated is told by the month that it says: once 139 of 139 such pages were older than the page that is right."""
     seen, older = set(), Counter[bool]()
     for case, one in made:
@@ -265,9 +261,7 @@ def test_noise_says_nothing_of_what_is_asked(made: Made, pool: PagePool) -> None
     assert named >= len(made)
 
 
-def test_terms_lead_to_their_page_and_are_not_said_in_the_question(
-    made: Made, hundred: list[TaskCase], pool: PagePool
-) -> None:
+def test_terms_lead_to_pages_unsaid(made: Made, hundred: list[TaskCase], pool: PagePool) -> None:
     found = 0
     for case, one in made:
         pieces = pieces_of(one.pages)
@@ -317,9 +311,7 @@ def test_a_question_leads_to_a_page_that_it_needs(hundred: list[TaskCase], pool:
     assert moved > 1 and missed <= 0.35 * TASKS
 
 
-def test_few_sentences_recur_in_a_task_or_in_ten(
-    made: Made, pool: PagePool, hundred: list[TaskCase], whole: PagePool
-) -> None:
+def test_few_sentences_recur(made: Made, pool: PagePool, hundred: list[TaskCase], whole: PagePool) -> None:
     """Half of all uses of long sentences recurred within six tasks once: .32 within one of this size, and .35 were of sentences on more than five
     pages of so small a pool."""
     uses = Counter(said for page in pool.pages for said in set(sentences(page.text)))
@@ -417,9 +409,7 @@ def test_form_alone_does_not_find_what_is_needed(made: Made, hundred: list[TaskC
     assert hedged[True] > 0.25 * seen[True] and hedged[False] < 0.75 * seen[False]
 
 
-def test_what_is_needed_is_often_not_the_newest_nor_the_plain_model(
-    hundred: list[TaskCase], made: Made, pool: PagePool
-) -> None:
+def test_what_is_needed_is_often_not_newest(hundred: list[TaskCase], made: Made, pool: PagePool) -> None:
     """Of what was bought, or made, before a change: in every intent some."""
     late, right = Counter[str](), Counter[str]()
     for case, one in made:

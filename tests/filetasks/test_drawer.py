@@ -55,9 +55,7 @@ def test_every_fact_of_files_stands_at_its_place(drawers: list[WrittenDrawer]) -
                 assert says(text_at(drawer.files[name], place.address), fact.value), (name, fact)
 
 
-def test_a_fact_has_its_region_and_its_object(
-    drawers: list[WrittenDrawer],
-) -> None:
+def test_a_fact_has_its_region_and_its_object(drawers: list[WrittenDrawer]) -> None:
     seen = 0
     for drawer in drawers:
         for fact in drawer.case.of("file"):

@@ -280,9 +280,7 @@ def test_an_earlier_recall_covers_less(hundred: list[TaskCase], small_pool: Page
     assert earlier
 
 
-def test_a_shrinking_recall_is_refused(
-    told: list[tuple[TaskCase, list[CasePage], list[CasePage]]],
-) -> None:
+def test_a_shrinking_recall_is_refused(told: list[tuple[TaskCase, list[CasePage], list[CasePage]]]) -> None:
     fact = next(f for case, *_ in told for f in case.facts if f.attribute == "lots that are faulty")
     assert shrinks(fact, f"lots before A{int(number_of(fact.value)) + 1}")
     assert not shrinks(fact, f"lots before A{int(number_of(fact.value)) - 1}")
@@ -367,9 +365,7 @@ def test_a_load_is_what_is_left_of_it(hundred: list[TaskCase]) -> None:
     assert seen
 
 
-def test_other_pages_are_no_younger(
-    told: list[tuple[TaskCase, list[CasePage], list[CasePage]]],
-) -> None:
+def test_other_pages_are_no_younger(told: list[tuple[TaskCase, list[CasePage], list[CasePage]]]) -> None:
     ages = [page.page.age or 0 for _, _, astray in told for page in astray]
     recent = sum(age <= timedelta(days=730).days for age in ages)
     assert 0.4 * len(ages) < recent < 0.95 * len(ages)

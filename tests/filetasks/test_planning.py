@@ -62,9 +62,7 @@ def test_several_are_asked_of_things_used_up_alone(shop: Shop, hundred: list[Tas
     assert [case.owned for case in hundred if case.intent != "refill" and is_of_several(case.owned)] == []
 
 
-def test_what_is_asked_about_is_often_of_an_earlier_make(
-    hundred: list[TaskCase],
-) -> None:
+def test_what_is_asked_about_is_often_of_an_earlier_make(hundred: list[TaskCase]) -> None:
     """The newest page was right in 19 of 22 cases of a reader."""
     held = [case for case in hundred if case.earlier_make is not None]
     assert 20 < len(held) < 50

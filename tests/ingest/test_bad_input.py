@@ -247,9 +247,7 @@ def test_only_a_full_disk_is_said_to_be_one() -> None:
 
 
 @pytest.mark.parametrize("which", ["Pet_Supplies", "meta_Pet_Supplies"])
-def test_two_files_of_one_name_are_an_error_that_names_both(
-    raw: Path, which: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_two_files_of_one_name_are_named(raw: Path, which: str, capsys: pytest.CaptureFixture[str]) -> None:
     packed = next(raw.rglob(f"{which}.jsonl.gz"))
     packed.with_suffix("").write_bytes(gzip.decompress(packed.read_bytes()))
     code, error = drr(capsys, raw)

@@ -60,9 +60,7 @@ def dying(
     return shop, mongo.die, lambda: dead.append(True)
 
 
-async def test_an_open_shop_that_dies_is_unavailable(
-    dying: tuple[Shop, Callable[[], None], Callable[[], None]],
-) -> None:
+async def test_an_open_shop_dies(dying: tuple[Shop, Callable[[], None], Callable[[], None]]) -> None:
     shop, end_mongo, end_search = dying
     ctx = context_for(Session(shop, USER), Sandbox([]))
     assert (await call("get_user_profile", {}, ctx)).text

@@ -34,9 +34,7 @@ def _call(shop: Shop, sandbox: str, name: str, arguments: Any, *more: str) -> in
     return main(["tools", "call", name, *options])
 
 
-def test_tools_are_listed_called_and_printed(
-    shop: Shop, capsys: pytest.CaptureFixture[str], sandbox: str
-) -> None:
+def test_tools_are_listed_and_called(shop: Shop, capsys: pytest.CaptureFixture[str], sandbox: str) -> None:
     assert main(["tools", "list"]) == 0
     rows = [line for line in capsys.readouterr().out.splitlines() if not line.startswith(" ")]
     assert [row.split()[:2] for row in rows] == [

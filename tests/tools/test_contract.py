@@ -124,9 +124,7 @@ def test_what_has_one_meaning_is_understood(
     assert call_sync(name, sent, ctx) == call_sync(name, meant, ctx)
 
 
-async def test_small_letters_and_open_access_open_what_is_named_alone(
-    ctx: ToolContext, shop: Shop, web: Sandbox
-) -> None:
+async def test_small_letters_open_what_is_named(ctx: ToolContext, shop: Shop, web: Sandbox) -> None:
     with pytest.raises(ToolError, match="leave user_id out"):
         call_sync("get_user_profile", {"user_id": BEN.lower()}, ctx)
     anybody = context_for(Session(shop, ANNA, open_access=True), web)

@@ -99,9 +99,7 @@ def test_an_edited_script_is_a_new_variant_and_stderr_is_kept(box: Path, script:
         assert code == 0 and study.config["run"]["variants"].startswith("cmd:/")
 
 
-def test_a_failed_command_leaves_its_whole_standard_error_and_its_document(
-    box: Path, script: Script, drr: Drr
-) -> None:
+def test_a_failed_command_leaves_its_standard_error(box: Path, script: Script, drr: Drr) -> None:
     script(
         "fails.py",
         "call('calculator', expression='1 + 1')\n"
