@@ -41,6 +41,7 @@ from drr.papers.dr3.values import (
 from tests.cases import table
 from tests.filetasks.reading import whole_text
 
+Told = list[tuple[TaskCase, list[CasePage], list[CasePage]]]
 SEED = 8
 OWN = re.compile(r"^(?:Our year with|Notes from|I bought a|An? [A-Z]\w+ with a|What I learned)|comes to live")
 
@@ -219,9 +220,7 @@ def small_pool(shop: Shop) -> PagePool:
 
 
 @pytest.fixture(scope="module")
-def told(
-    hundred: list[TaskCase], small_pool: PagePool
-) -> list[tuple[TaskCase, list[CasePage], list[CasePage]]]:
+def told(hundred: list[TaskCase], small_pool: PagePool) -> Told:
     """Cases with their needed pages and the first that lead astray."""
     found = []
     priced = [case for case in hundred[12:] if any(fact.value.startswith("$") for fact in case.of("page"))]
@@ -280,15 +279,13 @@ def test_an_earlier_recall_covers_less(hundred: list[TaskCase], small_pool: Page
     assert earlier
 
 
-def test_a_shrinking_recall_is_refused(told: list[tuple[TaskCase, list[CasePage], list[CasePage]]]) -> None:
+def test_a_shrinking_recall_is_refused(told: Told) -> None:
     fact = next(f for case, *_ in told for f in case.facts if f.attribute == "lots that are faulty")
     assert shrinks(fact, f"lots before A{int(number_of(fact.value)) + 1}")
     assert not shrinks(fact, f"lots before A{int(number_of(fact.value)) - 1}")
 
 
-def test_figures_move_as_in_the_world(
-    told: list[tuple[TaskCase, list[CasePage], list[CasePage]]], small_pool: PagePool
-) -> None:
+def test_figures_move_as_in_the_world(told: Told, small_pool: PagePool) -> None:
     """Asked in 2015 how long a pack lasts, the newest page said it of the version of 2007."""
     seen = 0
     for case, needed, _ in told:
@@ -365,7 +362,7 @@ def test_a_load_is_what_is_left_of_it(hundred: list[TaskCase]) -> None:
     assert seen
 
 
-def test_other_pages_are_no_younger(told: list[tuple[TaskCase, list[CasePage], list[CasePage]]]) -> None:
+def test_other_pages_are_no_younger(told: Told) -> None:
     ages = [page.page.age or 0 for _, _, astray in told for page in astray]
     recent = sum(age <= timedelta(days=730).days for age in ages)
     assert 0.4 * len(ages) < recent < 0.95 * len(ages)

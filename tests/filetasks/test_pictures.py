@@ -17,12 +17,13 @@ from PIL import Image
 from tests.filetasks.reading import says
 
 pytestmark = pytest.mark.browser
+Reader = Callable[[Image.Image, int], str]
 _ALIKE = str.maketrans("IilL|OoSs$Bb", "111110055588")
 """Signs that one shape stands for in one or the other font."""
 
 
 @pytest.fixture(scope="module")
-def read() -> Callable[[Image.Image, int], str]:
+def read() -> Reader:
     program = which("tesseract")
     if program is None:
         if os.environ.get("DRR_REQUIRE_BROWSER"):
@@ -63,9 +64,7 @@ def _wider(box: tuple[int, ...], by: int) -> tuple[int, int, int, int]:
     return box[0] - by, box[1] - by, box[2] + by, box[3] + by
 
 
-def test_every_fact_is_read_in_its_picture_alone(
-    pictured: list[WrittenDrawer], read: Callable[[Image.Image, int], str]
-) -> None:
+def test_every_fact_is_read_in_its_picture_alone(pictured: list[WrittenDrawer], read: Reader) -> None:
     for drawer in pictured:
         for fact in drawer.case.of("file"):
             name, _, region = fact.places[0].address.removeprefix("file://").partition("#region=")

@@ -31,11 +31,12 @@ from drr.papers.dr3.truth import FactPlace, SearchTerm, TaskFact, TaskTruth
 from tests.cases import cases, table
 from tests.filetasks.made import write_known_task
 
+Made = tuple[TaskMaterial, Corpora, WrittenDrawer]
 SIZES_ASKED = {"8k": 8_000, "16k": 16_000}
 
 
 @pytest.fixture(scope="module")
-def made(shop: Shop, hundred: list[TaskCase]) -> tuple[TaskMaterial, Corpora, WrittenDrawer]:
+def made(shop: Shop, hundred: list[TaskCase]) -> Made:
     pool = build_pool(shop.store.iter_products(), 4, 120)
     for case in hundred:
         drawer = write_drawer(case)
@@ -50,7 +51,7 @@ def made(shop: Shop, hundred: list[TaskCase]) -> tuple[TaskMaterial, Corpora, Wr
 
 
 @pytest.fixture(scope="module")
-def task(made: tuple[TaskMaterial, Corpora, WrittenDrawer]) -> TaskMaterial:
+def task(made: Made) -> TaskMaterial:
     return made[0]
 
 
@@ -67,7 +68,7 @@ def _with_pages(task: TaskMaterial, pages: list[CorpusPage]) -> TaskMaterial:
     return replace(task, pages=pages, ranking=PageRanking.of(pages))
 
 
-def test_a_good_task_passes(made: tuple[TaskMaterial, Corpora, WrittenDrawer], tmp_path: Path) -> None:
+def test_a_good_task_passes(made: Made, tmp_path: Path) -> None:
     task, found, drawer = made
     case = drawer.case
     (tmp_path / DRAWER).mkdir()

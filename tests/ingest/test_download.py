@@ -114,10 +114,7 @@ async def test_another_file_without_tag_is_found_by_its_checksum(mirror: Mirror,
     path = f"/{META.address}"
     assert len(OTHER) == LENGTH
     mirror.etags.clear()
-    mirror.faults = [
-        Fault(cut=150_000),
-        Fault(before=lambda mirror: mirror.files.__setitem__(path, OTHER)),
-    ]
+    mirror.faults = [Fault(cut=150_000), Fault(before=lambda mirror: mirror.files.__setitem__(path, OTHER))]
     assert (await got(mirror, tmp_path)).path.read_bytes() == OTHER
     assert mirror.gets() == [None, "bytes=150000-", None]
 

@@ -14,8 +14,7 @@ from tests.commands import Drr
 @pytest.fixture(scope="session")
 def box(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_box(
-        tmp_path_factory.mktemp("box"),
-        {"id": "q-house", "query": "Which bird house?", "user_id": ANNA},
+        tmp_path_factory.mktemp("box"), {"id": "q-house", "query": "Which bird house?", "user_id": ANNA}
     )
 
 

@@ -42,10 +42,7 @@ LONGEST = {
         ("eval.checks.values", one.pattern): 160
         for one in (values._PRICE, values._RATING, values._PAIR, values._SCORED, values._RATERS)
     },
-    (
-        "llm.role",
-        r"```[a-zA-Z0-9_-]*[ \t]*\n(.*?)\n[ \t]*```",
-    ): 100,  # of any length, with two fences in all
+    ("llm.role", r"```[a-zA-Z0-9_-]*[ \t]*\n(.*?)\n[ \t]*```"): 100,  # of any length, with two fences in all
     ("citations.markers", r"[^\W\d_][\w %()-]*\Z"): 60,
     ("querygen.check_list", r"(?:^|[.!?:]['\")\]]?\s+|\n\s*|[\"“(]\s*)$"): 8,
 }

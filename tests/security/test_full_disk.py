@@ -117,10 +117,7 @@ pages.put("http://a.example/", Page("http://a.example/", "http://a.example/", "o
 
 @pytest.mark.parametrize(
     ("umask", "folders", "files", "exported"),
-    [
-        ("022", 0o700, 0o600, 0o644),
-        pytest.param("027", 0o750, 0o640, 0o640, marks=pytest.mark.endurance),
-    ],
+    [("022", 0o700, 0o600, 0o644), pytest.param("027", 0o750, 0o640, 0o640, marks=pytest.mark.endurance)],
 )
 def test_what_a_study_writes_is_its_owners(
     new: Callable[..., list[str]], tmp_path: Path, umask: str, folders: int, files: int, exported: int

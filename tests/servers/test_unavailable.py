@@ -30,13 +30,12 @@ from tests.servers import running
 from tests.servers.proxies import HttpProxy, MongoProxy
 
 pytestmark = pytest.mark.servers
+Dying = tuple[Shop, Callable[[], None], Callable[[], None]]
 USER = "A000000001"
 
 
 @pytest.fixture
-def dying(
-    spec: str, settings: Settings, closing: Callable[[Callable[[], None]], None]
-) -> tuple[Shop, Callable[[], None], Callable[[], None]]:
+def dying(spec: str, settings: Settings, closing: Callable[[Callable[[], None]], None]) -> Dying:
     """A shop, and what ends each of its servers, connections and all."""
     running.write(spec, settings)
     dead: list[bool] = []
@@ -60,7 +59,7 @@ def dying(
     return shop, mongo.die, lambda: dead.append(True)
 
 
-async def test_an_open_shop_dies(dying: tuple[Shop, Callable[[], None], Callable[[], None]]) -> None:
+async def test_an_open_shop_dies(dying: Dying) -> None:
     shop, end_mongo, end_search = dying
     ctx = context_for(Session(shop, USER), Sandbox([]))
     assert (await call("get_user_profile", {}, ctx)).text
