@@ -202,7 +202,6 @@ def test_a_line_that_names_no_object_is_refused(name: str, address: str, quote: 
 
 
 ROWS = "file://orders%202022.csv#row=2-7"
-CELLS = "file://log.xlsx#cell=Measured!A1:D6"
 TEXTS = cases("filetasks", "TEXTS")
 
 

@@ -49,7 +49,6 @@ REPORT = {
     "id": "1", "system": "s", "query": "which?", "report_markdown": "None.", "tool_calls": [{"name": "a"}],
 }  # fmt: skip
 QUERY = {"id": "q", "query": "which?", "user_id": "U"}
-LABEL = {"id": "1", "claim": "c", "evidence": "e", "label": "full", "judge": "ann"}
 CASES: list[tuple[str, Any, str, tuple[str, ...]]] = cases("security", "CASES")
 
 

@@ -27,9 +27,6 @@ from tests.tools.small_shop import ANNA, ANNAS_ORDER, BARE, BENS_ORDER, FEEDER, 
 from tests.tools.test_mcp import reaching, serving
 
 META = {"ucp-agent": {"profile": "https://platform.example/profiles/agent.json"}}
-MONEY = cases("tools", "MONEY")
-TEXT = {"type": "object", "required": ["plain"], "properties": {"plain": {"type": "string"}}}
-VARIANT = cases("tools", "VARIANT")
 PRODUCT = cases("tools", "PRODUCT")
 """What UCP's text of 2026-08-25 requires of a product, in our own words."""
 
