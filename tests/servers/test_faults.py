@@ -218,12 +218,15 @@ def test_one_of_the_two_missing(published: str, settings: Settings, servers: Ser
     assert list(check_shop(published, settings)) == []
 
 
-def test_foreign_and_lost_indices_are_told(published: str, settings: Settings, servers: Servers) -> None:
+def test_index_and_database_of_different_shops(published: str, settings: Settings, servers: Servers) -> None:
     names = names_of(published)
     (name,) = servers.search.indices.get_alias(name=names.alias)
     servers.search.indices.put_mapping(index=name, meta={"shop": "another"})
     with pytest.raises(ShopError, match="are of different shops"):
         open_shop(published, settings)
+
+
+def test_an_index_that_vanishes_while_open(published: str, settings: Settings, servers: Servers) -> None:
     with open_shop(published, settings) as shop:
         (name,) = servers.search.indices.get_alias(name=names_of(published).alias)
         servers.search.indices.delete(index=name)

@@ -92,9 +92,13 @@ def _check(shop: Shop, web: Sandbox, name: str, arguments: Any) -> None:
     assert name == "update_user_profile" or not session.changes()
 
 
+def _whole(shop: Shop) -> Any:
+    return [list(shop.store.iter_users()), list(shop.store.iter_products()), list(shop.store.iter_orders())]
+
+
 @pytest.fixture(scope="module")
 def before(shop: Shop) -> Any:
-    return [list(shop.store.iter_users()), list(shop.store.iter_products()), list(shop.store.iter_orders())]
+    return _whole(shop)
 
 
 def _fuzz(shop: Shop, web: Sandbox, count: int, *, same: bool) -> None:
@@ -112,21 +116,13 @@ def _fuzz(shop: Shop, web: Sandbox, count: int, *, same: bool) -> None:
 @pytest.mark.long
 def test_two_thousand_arbitrary_calls(shop: Shop, web: Sandbox, before: Any) -> None:
     _fuzz(shop, web, 2_000, same=True)
-    assert before == [
-        list(shop.store.iter_users()),
-        list(shop.store.iter_products()),
-        list(shop.store.iter_orders()),
-    ]
+    assert before == _whole(shop)
 
 
 @pytest.mark.endurance
 def test_a_hundred_thousand_arbitrary_calls(shop: Shop, web: Sandbox, before: Any) -> None:
     _fuzz(shop, web, 100_000, same=False)
-    assert before == [
-        list(shop.store.iter_users()),
-        list(shop.store.iter_products()),
-        list(shop.store.iter_orders()),
-    ]
+    assert before == _whole(shop)
     record(
         f"Endurance: arbitrary tool calls, {shop.manifest.backend} shop",
         table(
