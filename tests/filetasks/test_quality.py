@@ -64,8 +64,15 @@ def _page_fact(task: TaskMaterial) -> TaskFact:
     return next(fact for fact in task.facts if fact.source == "page")
 
 
-def _with_pages(task: TaskMaterial, pages: list[CorpusPage]) -> TaskMaterial:
+def _with_page(task: TaskMaterial, old: CorpusPage, text: str) -> TaskMaterial:
+    said = old.model_copy(update={"text": text})
+    pages = [said if page == old else page for page in task.pages]
     return replace(task, pages=pages, ranking=PageRanking.of(pages))
+
+
+def _with_fact(task: TaskMaterial, old: TaskFact, *places: FactPlace) -> TaskMaterial:
+    changed = old.model_copy(update={"places": places})
+    return replace(task, facts=tuple(changed if one == old else one for one in task.facts))
 
 
 def test_a_good_task_passes(made: Made, tmp_path: Path) -> None:
@@ -120,29 +127,15 @@ def test_a_question_exposes_by_words_that_stand_together_or_lead_elsewhere(task:
 def test_what_is_needless_or_lost_is_refused(task: TaskMaterial) -> None:
     (told,) = _refuses("necessity", replace(task, files=(*task.files, "holiday.png")))
     assert told.startswith("holiday.png: can be left out")
-    fact = _page_fact(task)
-    other = next(one for one in task.facts if one.source == "file")
-    twice = fact.model_copy(update={"places": (*fact.places, *other.places)})
-    told = _refuses(
-        "necessity", replace(task, facts=tuple(twice if one == fact else one for one in task.facts))
-    )
-    assert f"{fact.places[0].address}: can be left out" in told[0]
-    fact = _page_fact(task)
-    lost = fact.model_copy(update={"places": ()})
-    told = _refuses(
-        "necessity", replace(task, facts=tuple(lost if one == fact else one for one in task.facts))
-    )
+    fact, other = _page_fact(task), next(one for one in task.facts if one.source == "file")
+    place = fact.places[0].address
+    told = _refuses("necessity", _with_fact(task, fact, *fact.places, *other.places))
+    assert f"{place}: can be left out" in told[0]
+    told = _refuses("necessity", _with_fact(task, fact))
     assert f"fact {fact.id}: stands in no file and no supportive page" in told
-    fact = _page_fact(task)
-    pages = [
-        page.model_copy(update={"text": page.text.replace(fact.value, "some")})
-        if page.url == fact.places[0].address
-        else page
-        for page in task.pages
-    ]
-    told = _refuses("necessity", _with_pages(task, pages))
-    assert f"fact {fact.id}: {fact.places[0].address} does not say" in told[0]
-    fact = _page_fact(task)
+    page = next(page for page in task.pages if page.url == place)
+    told = _refuses("necessity", _with_page(task, page, page.text.replace(fact.value, "some")))
+    assert f"fact {fact.id}: {place} does not say" in told[0]
     spoiled = replace(task, texts={task.files[0]: fold(f"as they told me, {fact.value} in all")})
     assert any(f"fact {fact.id}: {task.files[0]} says" in told for told in _refuses("necessity", spoiled))
 
@@ -150,36 +143,24 @@ def test_what_is_needless_or_lost_is_refused(task: TaskMaterial) -> None:
 def test_what_is_said_elsewhere_or_of_nothing_is_refused(task: TaskMaterial, shop: Shop) -> None:
     fact = _page_fact(task)
     noise = next(page for page in task.pages if page.url not in {one.url for one in task.known})
-    said = noise.model_copy(update={"text": f"{noise.text}\n\n{fact.subject}: {fact.value}."})
-    (told,) = _refuses("novelty", _with_pages(task, [said if page == noise else page for page in task.pages]))
+    spoiled = _with_page(task, noise, f"{noise.text}\n\n{fact.subject}: {fact.value}.")
+    (told,) = _refuses("novelty", spoiled)
     assert told.startswith(f"fact {fact.id}: {noise.url} says")
-    fact = _page_fact(task)
-    noise = next(page for page in task.pages if page.url not in {one.url for one in task.known})
-    said = noise.model_copy(update={"text": f"{noise.text}\n\n{fact.subject}: 1{fact.value.strip('$')}."})
-    same = _with_pages(task, [said if page == noise else page for page in task.pages])
-    assert not list(FILTERS["novelty"](same))
-    fact = _page_fact(task)
-    product = next(iter(shop.store.iter_products())).model_copy(
-        update={"title": f"{fact.subject}, new", "features": [f"Now with {fact.value}."]}
-    )
-    told = _refuses(
-        "novelty", replace(task, catalogue=lambda words: [product] if words == fact.subject else [])
-    )
-    assert told == [f"fact {fact.id}: the catalogue says {fact.value!r} of {product.product_id}"]
+    longer = _with_page(task, noise, f"{noise.text}\n\n{fact.subject}: 1{fact.value.strip('$')}.")
+    assert not list(FILTERS["novelty"](longer))  # another figure
+    named = {"title": f"{fact.subject}, new", "features": [f"Now with {fact.value}."]}
+    product = next(iter(shop.store.iter_products())).model_copy(update=named)
+    spoiled = replace(task, catalogue=lambda words: [product] if words == fact.subject else [])
+    told = [f"fact {fact.id}: the catalogue says {fact.value!r} of {product.product_id}"]
+    assert _refuses("novelty", spoiled) == told
     for fact in task.facts:
         told = _refuses("novelty_question", replace(task, question=f"{task.question} I think {fact.value}."))
         assert told == [f"fact {fact.id}: the question says {fact.value!r}"]
-    (told,) = _refuses("tied", _spoiled_place(task, names=None))
-    assert "nothing in" in told and "says of what it is" in told
-    (told,) = _refuses("tied", _spoiled_place(task, names="our zebra corner"))
-    assert "the question does not call it 'our zebra corner'" in told
-
-
-def _spoiled_place(task: TaskMaterial, **change: str | None) -> TaskMaterial:
     fact = next(one for one in task.facts if one.source == "file")
-    place = fact.places[0].model_copy(update=change)
-    bad = fact.model_copy(update={"places": (place,)})
-    return replace(task, facts=tuple(bad if one == fact else one for one in task.facts))
+    for names, said in ((None, "says of what it is"), ("our zebra corner", "not call it 'our zebra corner'")):
+        place = fact.places[0].model_copy(update={"names": names})
+        (told,) = _refuses("tied", _with_fact(task, fact, place))
+        assert said in told
 
 
 @table("filetasks", "a_line_that_names_no_object_is_refused")

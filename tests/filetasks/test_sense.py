@@ -284,13 +284,18 @@ def test_distractors_mislead_and_speak_of_other_purchases(hundred: list[TaskCase
     assert {"outdated", "other_period", "wrong_figure", "other_model"} <= kinds
 
 
+def _astray(page: CorpusPage, kind: ChangeKind, fact: TaskFact, after: str | None, **more: Any) -> KnownPage:
+    """The record of a page that leads astray from the one that says this fact."""
+    change = StatementChange(kind=kind, fact=fact.id, before=fact.value, after=after)
+    told = {"made_from": "https://x.example/a", **more}
+    return KnownPage(url=page.url, kind="distractor", change=change, **told)
+
+
 def _changed(known: tuple[KnownPage, ...], after: str | None) -> tuple[KnownPage, ...]:
     first = next(page for page in known if page.kind == "supportive")
     change = StatementChange(kind="wrong_figure", fact=first.facts[0], before="x", after=after)
-    return (
-        *known,
-        KnownPage(url="https://a.example/b", kind="distractor", made_from=first.url, change=change),
-    )
+    one = KnownPage(url="https://a.example/b", kind="distractor", made_from=first.url, change=change)
+    return (*known, one)
 
 
 def test_the_filter_refuses_what_was_spoilt(hundred: list[TaskCase], pool: PagePool) -> None:
@@ -321,10 +326,7 @@ def test_a_page_that_is_outdated_by_its_date_alone_is_refused(
     fact = next(fact for fact in case.of("page") if sold_from(fact.attribute) is None)
     pages = [_page("right", "2022-06-01"), _page("old", "2019-06-01")]
     right = KnownPage(url=pages[0].url, kind="supportive", facts=(fact.id,), trust=1, as_of="May 2021")
-    change = StatementChange(kind="outdated", fact=fact.id, before=fact.value, after="other")
-    old = KnownPage(
-        url=pages[1].url, kind="distractor", made_from=right.url, change=change, trust=1, as_of="April 2018"
-    )
+    old = _astray(pages[1], "outdated", fact, "other", made_from=right.url, trust=1, as_of="April 2018")
     task = replace(_of_pages(pages), facts=tuple(case.facts), known=(right, old))
     assert list(better_sources(task)) == []
     (said,) = better_sources(replace(task, known=(right, old.model_copy(update=spoilt))))
@@ -333,7 +335,8 @@ def test_a_page_that_is_outdated_by_its_date_alone_is_refused(
     terms = [one.model_copy(update={"attribute": "days to return, sold from May 2021"}) for one in case.facts]
     (same,) = better_sources(replace(task, facts=tuple(terms)))
     assert "earlier time" in same
-    said = change.model_copy(update={"after": "9 days, sold from April 2018"})
+    assert old.change is not None
+    said = old.change.model_copy(update={"after": "9 days, sold from April 2018"})
     earlier = old.model_copy(update={"change": said})
     assert list(better_sources(replace(task, facts=tuple(terms), known=(right, earlier)))) == []
 
@@ -342,11 +345,8 @@ def test_a_page_that_is_outdated_by_its_date_alone_is_refused(
 def test_of_which_make_it_is_must_be_plain(made: str | None, right: str, other: str, told: str) -> None:
     known = facts({"points in the household test": "80 points", **({MADE: made} if made else {})})
     pages = [_page("right", "2022-06-01"), _page("other", "2022-06-01")]
-    change = StatementChange(kind="other_period", fact="f1", before="80 points", after="71 points")
     key = KnownPage(url=pages[0].url, kind="supportive", facts=("f1",), trust=1, as_of=right)
-    astray = KnownPage(
-        url=pages[1].url, kind="distractor", made_from=key.url, change=change, trust=1, as_of=other
-    )
+    astray = _astray(pages[1], "other_period", known[0], "71 points", made_from=key.url, trust=1, as_of=other)
     task = replace(_of_pages(pages), facts=tuple(known), known=(key, astray))
     said = list(of_another_make(task))
     assert len(said) == bool(told) and all(told in one for one in said)
@@ -376,10 +376,8 @@ def test_what_nobody_can_have_seen_by_then_is_refused(text: str, told: str | Non
 @table("filetasks", "a_distractor_that_is_beside_the_point_is_refused")
 def test_beside_the_point_is_refused(text: str, kind: ChangeKind, after: str | None, refused: bool) -> None:
     (fact,) = facts({"portions in one pack": "118 portions"})
-    change = StatementChange(kind=kind, fact=fact.id, before=fact.value, after=after)
     page = _page("one", "2017-12-30", text)
-    known = KnownPage(url=page.url, kind="distractor", made_from="https://x.example/a", change=change)
-    task = replace(_of_pages([page]), facts=(fact,), known=(known,))
+    task = replace(_of_pages([page]), facts=(fact,), known=(_astray(page, kind, fact, after),))
     assert len(list(beside_the_point(task))) == refused
 
 
@@ -417,9 +415,7 @@ def test_other_figures_are_told_from_names_and_from_records() -> None:
     assert len(list(answered_elsewhere(replace(_of_pages([page]), facts=(fact,))))) == 1
     (fact,) = facts({"portions in one pack": "118 portions"})
     page = _page("one", "2017-12-30", "A pack of the Acme thing gave 90 portions.")
-    change = StatementChange(kind="outdated", fact=fact.id, before=fact.value, after="90 portions")
-    known = KnownPage(url=page.url, kind="distractor", made_from="https://x.example/a", change=change)
-    task = replace(_of_pages([page]), facts=(fact,), known=(known,))
+    task = replace(_of_pages([page]), facts=(fact,), known=(_astray(page, "outdated", fact, "90 portions"),))
     assert list(answered_elsewhere(task)) == []
 
 
