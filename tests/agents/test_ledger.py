@@ -91,7 +91,8 @@ def wrong(record: AnswerRecord, shop: Shop) -> dict[str, tuple[str, ...]]:
 
 def passage(asked: Asked, words: str) -> int:
     """The number that the model was shown for what holds these words."""
-    (line,) = [one for one in str(asked.requests[-1][0][-1].text).split("\n[") if words in one]
+    told = "\n".join(str(message.text) for message in asked.requests[-1][0])
+    line, *_ = (one for one in told.split("\n[") if words in one)
     return int(line.lstrip("[").partition("]")[0])
 
 
@@ -135,11 +136,7 @@ async def test_a_figure_of_nobody_goes(ask: Ask, asked: Asked, shop: Shop, said:
 
 async def test_a_figure_of_a_passage_stays_beside_its_word(ask: Ask, asked: Asked, shop: Shop) -> None:
     await ask("ledger", policy=filling(form("Hello."), form("Hello.")))
-    number = passage(asked, "entrance hole of 1.5 inches") if len(asked.requests[-1][0]) == 2 else 0
-    if not number:
-        listing = str(asked.requests[-1][0][1].text)
-        (line,) = [one for one in listing.split("\n[") if "entrance hole of 1.5 inches" in one]
-        number = int(line.partition("]")[0])
+    number = passage(asked, "entrance hole of 1.5 inches")
     good, bad = "Bluebirds want a hole of 1.5 inches.", "Bluebirds live for 1.5 centuries."
     record = await ask("ledger", policy=filling(*[form((good, [number]), (bad, [number]))] * 2))
     assert "Bluebirds want a hole of 1.5 inches [1]." in record.report
