@@ -39,7 +39,7 @@ class Frame:
     places: Sequence[FramePlace]
     about: Callable[[], str] = str
     """The study in one line; it may grow."""
-    scripts: Sequence[str] = ("reach.js", "review.js", "viewer.js")
+    scripts: Sequence[str] = ("reach.js", "table.js", "review.js", "viewer.js")
 
     def values(self, place: str = "") -> Mapping[str, Any]:
         """Collect what the frame's template needs; `place` is the page that this is, or is a part of."""

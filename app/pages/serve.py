@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 STATIC = Path(__file__).parent / "static"
 STYLES = ("look.css", "viewer.css")
+SORTING = "table.js"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"

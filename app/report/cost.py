@@ -35,10 +35,10 @@ class CostPoint(NamedTuple):
 
 def cost_points(material: Material) -> list[CostPoint]:
     """Each variant's cost and overall quality; empty where there are no ratings or nothing is known of the cost."""
-    costs = {variant: _dollars(answers) for variant, answers in material.variants.items()}
+    costs = {variant: dollars(answers) for variant, answers in material.variants.items()}
     priced = all(v.value and not v.n_unscored for v in costs.values())
     if not priced:
-        costs = {variant: _tokens(material, variant) for variant in material.variants}
+        costs = {variant: tokens(material, variant) for variant in material.variants}
     found = [
         CostPoint(variant, cost, "dollars" if priced else "tokens", quality)
         for variant, cost in costs.items()
@@ -49,7 +49,7 @@ def cost_points(material: Material) -> list[CostPoint]:
     ]
 
 
-def _dollars(answers: Sequence[Answer]) -> V:
+def dollars(answers: Sequence[Answer]) -> V:
     """Sum the dollars of an answer only where the price of every model in it is known."""
     spent: dict[AskedQuestion, list[float | None]] = defaultdict(list)
     for answer in answers:
@@ -63,7 +63,7 @@ def _spent(answer: Answer) -> float | None:
     return sum(known) if known and len(known) == len(parts) else None
 
 
-def _tokens(material: Material, variant: str) -> V:
+def tokens(material: Material, variant: str) -> V:
     read: ByQuery = material.per_report("input_tokens").get(variant, {})
     written: ByQuery = material.per_report("output_tokens").get(variant, {})
     return mean(

@@ -12,7 +12,14 @@ from drr.app.report.tables import NOT_MEASURED, Cell, Table, metric_headings
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
-from drr.eval.stats.differences import SIGNIFICANT, DifferenceRow, RepetitionFloor, paired, with_holm
+from drr.eval.stats.differences import (
+    SIGNIFICANT,
+    DifferenceRow,
+    RepetitionFloor,
+    detectable,
+    paired,
+    with_holm,
+)
 from drr.eval.stats.intervals import mean
 
 _WHENCE = {
@@ -81,6 +88,7 @@ def with_floor_note(table: Table) -> Table:
     return replace(table, notes=[*table.notes, "Noise floor: not measured."])
 
 
+DIFFERENCES = "differences"
 EVERY_PAIR = 5
 """Systems, up to which each is held against each; of more, each against the best."""
 NOTE = (
@@ -95,6 +103,8 @@ class Contrast:
     b: str
     metric: Metric
     row: DifferenceRow
+    detectable: float | None
+    """Smallest true difference that four of five such studies find."""
 
     @property
     def name(self) -> str:
@@ -103,6 +113,12 @@ class Contrast:
     @property
     def is_beyond(self) -> bool:
         return self.row["p_holm"] is not None and self.row["p_holm"] < SIGNIFICANT
+
+    @property
+    def is_settled(self) -> bool:
+        """Tell whether both the test and the interval leave zero out."""
+        low, high = self.row["ci_low"], self.row["ci_high"]
+        return self.is_beyond and low is not None and high is not None and (low > 0 or high < 0)
 
 
 def contrasts(material: Material) -> list[Contrast]:
@@ -120,13 +136,14 @@ def contrasts(material: Material) -> list[Contrast]:
     rows = with_holm({f"{a} {b} {name}": test for ((a, b), name), test in tested.items()})
     by_name = {metric.name: metric for metric in shown}
     return [
-        Contrast(a, b, by_name[name], row.document())
+        Contrast(a, b, by_name[name], row.document(), detectable(row.difference))
         for ((a, b), name), row in zip(tested, rows.values(), strict=True)
     ]
 
 
 def _known(material: Material, metric: str) -> bool:
-    return sum(metric in row for row in material.document["metrics"].values()) > 1
+    rows = material.document["metrics"].values()
+    return sum(metric in row and row[metric]["value"] is not None for row in rows) > 1
 
 
 def _pairs(material: Material, metric: Metric) -> list[tuple[str, str]]:
@@ -152,7 +169,7 @@ def differences_table(material: Material) -> Table | None:
     }
     behind = {one.name: (one.a, one.b) for one in found}
     return Table(
-        "differences",
+        DIFFERENCES,
         "Paired differences",
         metric_headings(shown),
         [(name, [cells[name, metric.name] for metric in shown]) for name in behind],

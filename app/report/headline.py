@@ -1,19 +1,15 @@
-"""The news for a reader before any table. What was run, which system leads by how much, and what is not known."""
+"""The facts of a report: what was run, and what is not known."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from drr.app.judged import unread_text
 from drr.app.report.material import Material
 from drr.app.report.of_papers import report_parts
 from drr.eval.metrics import metrics
-from drr.eval.metrics.base import Metric
-from drr.eval.stats.differences import DifferenceRow, detectable, paired
-from drr.eval.stats.intervals import mean
 from drr.study.unit import Record
 from drr.wording.excerpt import many
 
@@ -22,73 +18,6 @@ def lead_metrics() -> list[str]:
     """The one figure of each way to judge, in the order of the tables."""
     of_papers = [parts.headline for parts in report_parts() if parts.headline]
     return ["fp", "overall", *of_papers, "kp_vital_strict"]
-
-
-@dataclass(frozen=True)
-class Lead:
-    """The two best systems on one metric; where only one is known, `second` is empty."""
-
-    metric: Metric
-    best: str
-    second: str
-    difference: DifferenceRow | None
-    detectable: float | None
-
-    @property
-    def text(self) -> str:
-        one = self.difference
-        if one is None or one["value"] is None:
-            return f"{self.metric.label}: {self.best} is the only system that has it"
-        apart = self.metric.shown(abs(one["value"]))
-        if apart == self.metric.shown(0.0):
-            return f"{self.metric.label}: {self.best} and {self.second} lead, {apart} apart"
-        return f"{self.metric.label}: {self.best} before {self.second} by {apart}"
-
-    @property
-    def worth(self) -> str:
-        """Say what the difference is worth, and what this study could have seen."""
-        one = self.difference
-        if one is None or one["value"] is None:
-            return ""
-        shown, parts = self.metric.shown, [f"paired on {many(one['n'], 'question')}"]
-        if one["ci_low"] is not None and one["ci_high"] is not None:
-            ends = f"95 % interval {shown(one['ci_low'])} to {shown(one['ci_high'])}"
-            parts += [
-                ends,
-                "beyond the noise" if self.is_settled else "it holds zero: no difference is shown",
-            ]
-        if self.detectable is not None:
-            ends_of = self.metric.range
-            out_of_reach = ends_of is not None and self.detectable > ends_of[1] - ends_of[0]
-            parts.append(
-                "so few questions find no difference on this scale"
-                if out_of_reach
-                else f"a true difference of {shown(self.detectable)} is found in 4 of 5 such studies"
-            )
-        return "; ".join(parts) + "."
-
-    @property
-    def is_settled(self) -> bool:
-        """Tell whether the interval leaves zero out."""
-        one = self.difference
-        if one is None or one["ci_low"] is None or one["ci_high"] is None:
-            return False
-        return one["ci_low"] > 0 or one["ci_high"] < 0
-
-
-def leads(material: Material) -> Iterator[Lead]:
-    for name in lead_metrics():
-        known = metrics()[name]
-        values = material.per_report(name)
-        means = {system: mean(own).value for system, own in values.items()}
-        sign = 1 if known.better == "lower" else -1
-        ranked = sorted((sign * value, system) for system, value in means.items() if value is not None)
-        if len(ranked) > 1:
-            (_, best), (_, second) = ranked[:2]
-            found = paired(values[best], values[second], known.range)
-            yield Lead(known, best, second, found.document(), detectable(found.difference))
-        elif ranked:
-            yield Lead(known, ranked[0][1], "", None, None)
 
 
 def facts(material: Material) -> list[tuple[str, str]]:

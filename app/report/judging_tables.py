@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
 
 from drr.app.judged import unread_of
 from drr.app.report.material import Material, system_answer
@@ -72,7 +73,11 @@ def rules(material: Material) -> Table | None:
 
 
 def _counts_cell(counts: Mapping[str, int]) -> Cell:
-    return Cell(", ".join(f"{counts[status]} {status}" for status in ("fail", "pass", "unverifiable")))
+    text = ", ".join(f"{counts[status]} {status}" for status in ("fail", "pass", "unverifiable"))
+    if not (decided := counts["fail"] + counts["pass"]):
+        return Cell(text, brief="?", shade="u")
+    share = ceil(5 * counts["fail"] / decided)
+    return Cell(text, brief=f"{counts['fail']}/{decided}", shade=f"f{share}")
 
 
 def failure_labels(material: Material) -> Table | None:

@@ -7,18 +7,25 @@ from html import escape
 from typing import NamedTuple
 
 from drr.app.pages.frame import Frame, FramePlace
+from drr.app.pages.serve import SORTING
 from drr.app.report.behind import FOLDER, pages_of, sections_behind
+from drr.app.report.board import board, leading, limits
+from drr.app.report.differences import DIFFERENCES, contrasts
 from drr.app.report.forest_figure import DARK, LIGHT
-from drr.app.report.headline import facts, leads, unscored
+from drr.app.report.headline import facts
 from drr.app.report.material import Material
 from drr.app.report.tables import FLOOR, Cell, Heading, Table
-from drr.app.viewer.render import templates
+from drr.app.viewer.render import banner_of, templates
 from markupsafe import Markup
 
 _SENTENCE = 40
 """Letters from which on a cell is a sentence."""
-_WIDE = 60
-"""Width of a bar in its own units."""
+_UNMEASURED = "Noise floor: not measured"
+"""Beginning of a note that stands once on the page, among what the study cannot show."""
+_NOTES_SHOWN = 3
+_HEAT = "Failed of decided, darker where more failed; ? where nothing could be decided."
+_BAR, _WIDE = 60, 240
+"""Widths of a bar in its own units: beside a figure, and in a forest plot."""
 
 
 class Extent(NamedTuple):
@@ -26,30 +33,53 @@ class Extent(NamedTuple):
 
     low: float
     high: float
+    width: int = _BAR
 
     def at(self, value: float) -> float:
-        return _WIDE * (value - self.low) / (self.high - self.low)
+        return self.width * (value - self.low) / (self.high - self.low)
 
 
-def section(table: Table, answers: Mapping[tuple[str, ...], str]) -> str:
+def section(
+    table: Table, answers: Mapping[tuple[str, ...], str], level: int = 2, drawn: str = "", *, wide: str = ""
+) -> str:
     """Make the section. `answers` are the pages of answers by their systems; a row or column that is of none of these leads nowhere.
 
-    The page carries the banner in full on top; here a short one stands beside the title.
+    `drawn` stands under the table; `wide` are the files of a forest plot.
     """
-    columns = [_extent([row[place] for _, row in table.rows]) for place in range(len(table.columns))]
-    is_text = [all(_is_text(row[place]) for _, row in table.rows) for place in range(len(table.columns))]
-    head = "".join(_head(column, words) for column, words in zip(table.columns, is_text, strict=True))
-    body = "".join(_row(table, name, cells, columns, answers) for name, cells in table.lines)
-    mark = (
-        f' <span class="tag" title="{escape(table.banner)}">rules, not a model</span>' if table.banner else ""
-    )
     files = " ".join(f'<a href="tables/{table.name}.{form}">{form}</a>' for form in ("md", "tex", "csv"))
+    if wide.strip():
+        files += f" · {wide}"
     return (
-        f'<section id="{table.name}" class="table"><h2>{escape(table.title)}{mark}</h2><p class="files">{files}</p>'
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(table.title)}"><table class="figures">'
-        f"<thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>{_meanings(table)}"
-        + "".join(f'<p class="note">{escape(note)}</p>' for note in table.notes)
-        + "</section>"
+        f'<section id="{table.name}" class="table"><h{level}>{escape(table.title)}</h{level}><p class="files">{files}</p>'
+        f"{grid(table, answers, 'forest' if wide else '')}{_meanings(table)}{_notes(table)}{drawn}</section>"
+    )
+
+
+def _notes(table: Table) -> str:
+    """Show the first notes, and fold the others."""
+    notes = [note for note in table.notes if not note.startswith(_UNMEASURED)]
+    if any(cell.brief for _, row in table.rows for cell in row):
+        notes.insert(0, _HEAT)
+    shown = [f'<p class="note">{escape(note)}</p>' for note in notes]
+    if len(shown) <= _NOTES_SHOWN + 1:
+        return "".join(shown)
+    folded = "".join(shown[_NOTES_SHOWN:])
+    more = f"{len(shown) - _NOTES_SHOWN} more notes"
+    return f'{"".join(shown[:_NOTES_SHOWN])}<details class="told"><summary>{more}</summary>{folded}</details>'
+
+
+def grid(table: Table, answers: Mapping[tuple[str, ...], str], kind: str = "") -> str:
+    """Draw the table alone, in a box that scrolls. `kind` is `board`, `forest` or neither."""
+    width = _WIDE if kind == "forest" else _BAR
+    columns = [_extent([row[place] for _, row in table.rows], width) for place in range(len(table.columns))]
+    kinds = [_kind([row[place] for _, row in table.rows]) for place in range(len(table.columns))]
+    head = "".join(_head(column, own) for column, own in zip(table.columns, kinds, strict=True))
+    is_measured = any(cell.value is not None for cell in table.floor)
+    lines = table.lines if is_measured else table.rows
+    body = "".join(_row(table, name, cells, columns, answers) for name, cells in lines)
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(table.title)}"><table class="figures sortable {kind}">'
+        f"<thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
@@ -65,27 +95,36 @@ def _row(
     shown = ""
     for column, cell, extent in zip(table.columns, cells, extents, strict=True):
         page = None if is_floor else own or answers.get((column.label,))
-        link = f"{page}#{table.name}" if page and (cell.unscored or cell.value not in (None, "")) else ""
+        is_known = cell.unscored or cell.value not in (None, "")
+        link = f"{page}#{column.part or table.name}" if page and is_known else ""
         shown += _table_cell(cell, extent, link)
     kind = ' class="floor"' if is_floor else ""
     return f'<tr{kind}><th scope="row">{escape(name)}</th>{shown}</tr>\n'
 
 
-def _extent(cells: Sequence[Cell]) -> Extent | None:
+def _extent(cells: Sequence[Cell], width: int) -> Extent | None:
     ends = [end for cell in cells for end in (cell.low, cell.high) if end is not None]
     if not ends or min(ends) == max(ends):
         return None
-    return Extent(min(ends), max(ends))
+    return Extent(min(ends), max(ends), width)
 
 
 def _is_text(cell: Cell) -> bool:
-    return isinstance(cell.value, str) or bool(cell.missing)
+    return isinstance(cell.value, str) or (cell.value is None and bool(cell.missing))
 
 
-def _head(column: Heading, words: bool) -> str:
+def _kind(cells: Sequence[Cell]) -> str:
+    """Choose the class of a column's head: as its cells are set."""
+    if not all(map(_is_text, cells)):
+        return ""
+    return "rate" if any(cell.brief for cell in cells) else "said"
+
+
+def _head(column: Heading, own: str) -> str:
     title = f' title="{escape(column.explanation)}"' if column.explanation else ""
-    kind = ' class="said"' if words else ""
-    return f'<th scope="col"{kind}{title}>{escape(column.label)}</th>'
+    kind = f' class="{own}"' if own else ""
+    label = escape(column.label).replace("_", "_<wbr>")
+    return f'<th scope="col"{kind}{title}>{label}</th>'
 
 
 def _meanings(table: Table) -> str:
@@ -103,11 +142,14 @@ def _table_cell(cell: Cell, extent: Extent | None, link: str) -> str:
     if _is_text(cell):
         text = cell.text()
         kind = "words" if len(text) > _SENTENCE else "short"
+        if cell.brief and cell.value:
+            return f'<td class="{cell.shade}">{_linked(escape(cell.brief), link, text)}</td>'
         return f'<td class="{kind}">{_linked(escape(text), link, "")}</td>'
     shown = _linked(_number(cell), link, _why(cell))
     beside = "" if extent is None else _bar(cell, extent)
-    more = _beside(cell)
-    kind = ' class="slight"' if cell.slight else ""
+    more = _beside(cell, ends=extent is not None and extent.width == _WIDE)
+    kinds = " ".join(filter(None, ("slight" if cell.slight else "", "sure" if cell.bold else "", cell.shade)))
+    kind = f' class="{kinds}"' if kinds else ""
     return f"<td{kind}>{shown}{beside}{f'<small>{more}</small>' if more else ''}</td>"
 
 
@@ -123,6 +165,8 @@ def _number(cell: Cell) -> str:
     value = cell.value
     if value is None or isinstance(value, str):
         return "–"
+    if cell.brief:
+        return escape(cell.brief)
     number = escape(f"{value:+,.{cell.digits}f}" if cell.signed else cell.number(value))
     shown = f"≈ {number}" if cell.slight else number
     return f"<b>{shown}</b>" if cell.bold else shown
@@ -138,9 +182,13 @@ def _why(cell: Cell) -> str:
     return "; ".join(reasons)
 
 
-def _beside(cell: Cell) -> str:
-    """Give what a reader must not miss."""
-    notes = [f"all equal (n={cell.n})"] if cell.equal else []
+def _beside(cell: Cell, *, ends: bool) -> str:
+    """Give what a reader must not miss. `ends` are those of the interval, too."""
+    notes = []
+    if ends and cell.low is not None and cell.high is not None:
+        notes.append(f"{cell.number(cell.low)} to {cell.number(cell.high)}")
+    if cell.equal:
+        notes.append("all equal" if ends else f"all equal (n={cell.n})")
     if cell.sd is not None:
         notes.append(f"± {cell.number(cell.sd)}")
     if cell.unscored:
@@ -159,7 +207,7 @@ def _bar(cell: Cell, extent: Extent) -> str:
         drawn += f'<path d="M{extent.at(cell.low):.0f} 6H{extent.at(cell.high):.0f}"/>'
         if isinstance(cell.value, (int, float)):
             drawn += f'<circle cx="{extent.at(cell.value):.0f}" cy="6" r="2.5"/>'
-    return f'<svg class="bar" viewBox="0 0 {_WIDE} 12" aria-hidden="true">{drawn}</svg>'
+    return f'<svg class="bar" viewBox="0 0 {extent.width} 12" aria-hidden="true">{drawn}</svg>'
 
 
 REPORT = "index.html"
@@ -172,32 +220,99 @@ _NOTES = (
 """Notes for a page of no single system, of one and of two."""
 
 
+class Topic(NamedTuple):
+    """A fold of the first page."""
+
+    key: str
+    title: str
+    tables: tuple[str, ...]
+    """Beginnings of the names of its tables."""
+
+
+TOPICS = (
+    Topic("topic-paper", "The paper's own tables", ("paper", "as-printed")),
+    Topic("topic-faithfulness", "Faithfulness and citations", ("faithfulness", "citations", "papers")),
+    Topic("topic-quality", "Quality", ("quality", "pairwise", "key-points", "relative")),
+    Topic("topic-rules", "Rules and failures", ("rules", "failure", "mistakes")),
+    Topic("topic-cost", "Effort and cost", ("effort", "tool-calls", "cost", "noise")),
+    Topic("topic-judges", "Judges and people", ("coverage", "agreement", "alignment", "corrected")),
+    Topic("topic-imported", "Imported figures", ("foreign",)),
+    Topic("topic-more", "Further measures", ("",)),
+)
+_FURTHER = TOPICS[-1]
+_PRINTED = "-printed"
+"""Ending of the name of a paper's figures, which stand under ours."""
+
+
+def _topic_of(name: str, last: Topic) -> Topic:
+    exact = next((one for one in TOPICS if name in one.tables), None)
+    if exact is None and name.endswith(_PRINTED):
+        return last
+    return exact or next(one for one in TOPICS if name.startswith(one.tables))
+
+
+class _FirstPage:
+    """Tables of the first page that are not empty: the forest plot, and the others by topic with their figures."""
+
+    def __init__(
+        self, material: Material, tables: Sequence[Table], figures: Sequence[tuple[str, str]]
+    ) -> None:
+        self.answers = pages_of(material, tables)
+        self.forest = ""
+        self._folds: dict[Topic, list[FoldPart]] = {}
+        drawn, last = dict(figures), _FURTHER
+        for table in tables:
+            title = drawn.pop(table.name, "")
+            if table.name == DIFFERENCES:
+                self.forest = section(
+                    table, self.answers, wide=_files(material, table.name) if title else " "
+                )
+            elif not table.is_empty:
+                last = _topic_of(table.name, last)
+                picture = _picture(material, table.name, title) if title else ""
+                self._add(last, table.title, section(table, self.answers, 3, picture))
+        for file, title in drawn.items():
+            self._add(_FURTHER, title, _picture(material, file, title))
+
+    def _add(self, topic: Topic, title: str, html: str) -> None:
+        self._folds.setdefault(topic, []).append(FoldPart(title, Markup(html)))  # noqa: S704  (escaped piece by piece)
+
+    @property
+    def topics(self) -> list[tuple[Topic, list[FoldPart]]]:
+        return [(one, self._folds[one]) for one in TOPICS if one in self._folds]
+
+
+class FoldPart(NamedTuple):
+    title: str
+    html: Markup
+
+
 def index_page(material: Material, tables: Sequence[Table], figures: Sequence[tuple[str, str]]) -> str:
     """`figures`: file name without ending, and title. One that has the name of a table stands under it."""
-    drawn = dict(figures)
-    answers = pages_of(material, tables)
-    sections = "".join(
-        section(table, answers)
-        + (_picture(material, table.name, drawn.pop(table.name)) if table.name in drawn else "")
-        for table in tables
-    )
-    sections += "".join(_picture(material, file, title) for file, title in drawn.items())
+    page, found = _FirstPage(material, tables, figures), contrasts(material)
     return (
         templates()
         .get_template("summary.html")
         .render(
             root="",
-            banner=material.banner,
-            contents=[(table.name, table.title) for table in tables],
-            pictures=list(drawn.items()),
+            banner=_banner(material),
+            topics=page.topics,
             invalid=material.document["coverage"]["invalid_because"],
-            leads=list(leads(material)),
+            verdict=leading(material, found),
+            board=Markup(grid(board(material, found), page.answers, "board")),  # noqa: S704
+            forest=Markup(page.forest),  # noqa: S704
+            limits=limits(material, found),
             facts=facts(material),
-            unscored=unscored(material),
-            sections=Markup(sections),  # noqa: S704  (every piece is escaped where it is drawn)
             **_frame(material).values("report"),
         )
     )
+
+
+def _banner(material: Material) -> str | None:
+    """The banner in one line; the whole of it stands among what the study cannot show."""
+    judging = material.judged.judging
+    written = any(answer.rule_written for own in material.variants.values() for answer in own)
+    return banner_of(written, judging is not None and judging.rule_written) or material.banner
 
 
 def answers_page(material: Material, systems: tuple[str, ...], tables: Sequence[Table]) -> str:
@@ -212,7 +327,7 @@ def answers_page(material: Material, systems: tuple[str, ...], tables: Sequence[
         .get_template("answers.html")
         .render(
             root="../",
-            banner=material.banner,
+            banner=_banner(material),
             title=title if len(systems) != 1 else f"Answers of {title}",
             note=_NOTES[len(systems)],
             linked="both reports side by side" if len(systems) > 1 else "its report",
@@ -230,14 +345,18 @@ def _frame(material: Material) -> Frame:
         places.append(FramePlace("viewer", f"{material.viewer}/index.html", "Answers"))
     judge = material.document["judge"]
     judged_by = f"judged by {judge['name']}" if judge else "not judged yet"
-    return Frame(material.study.folder.resolve().name, False, places, lambda: judged_by, scripts=())
+    return Frame(material.study.folder.resolve().name, False, places, lambda: judged_by, scripts=(SORTING,))
+
+
+def _files(material: Material, file: str) -> str:
+    """Link the files of a figure, light and dark."""
+    names = [f"{file}{scheme.ending}.{form}" for scheme in (LIGHT, DARK) for form in material.forms]
+    return " ".join(f'<a href="figures/{name}">{name.removeprefix(file).strip(".-")}</a>' for name in names)
 
 
 def _picture(material: Material, file: str, title: str) -> str:
-    names = [f"{file}{scheme.ending}.{form}" for scheme in (LIGHT, DARK) for form in material.forms]
-    links = " ".join(f'<a href="figures/{name}">{name.removeprefix(file).strip(".-")}</a>' for name in names)
     return (
         f'<figure id="figure-{file}" class="scroll" tabindex="0" role="region" aria-label="{escape(title)}, figure">'
         f'<picture><source media="(prefers-color-scheme: dark)" srcset="figures/{file}{DARK.ending}.svg">'
-        f'<img src="figures/{file}.svg" alt="{escape(title)}"></picture><figcaption>{escape(title)} {links}</figcaption></figure>'
+        f'<img src="figures/{file}.svg" loading="lazy" alt="{escape(title)}"></picture><figcaption>{escape(title)} {_files(material, file)}</figcaption></figure>'
     )

@@ -43,6 +43,10 @@ class Cell:
     """No two of them differ."""
     missing: str = ""
     """Text in place of a missing value, with the reason in a note."""
+    brief: str = ""
+    """Text in place of the value on a page, where the whole shows on demand."""
+    shade: str = ""
+    """Class of its ground on a page."""
 
     @classmethod
     def of(cls, v: VRow | None, digits: int = 2, **more: Any) -> Cell:
@@ -112,6 +116,8 @@ class Heading(NamedTuple):
     field: str = ""
     """Field of a form's row with its figure; empty: the machine name."""
     digits: int = 2
+    part: str = ""
+    """Section of the pages of answers with what is behind it, where that is not the table's own."""
 
     @classmethod
     def of(cls, metric: Metric) -> Heading:
@@ -173,6 +179,12 @@ class Table:
     """Sections for it on the page of the judges."""
     foreign: bool = False
     """Its figures are of another judging: what stands under the same names of ours is not behind them."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether no cell says anything."""
+        cells = [cell for _, row in self.rows for cell in row]
+        return all(cell.value is None and cell.printed is None for cell in cells)
 
     @property
     def lines(self) -> Sequence[tuple[str, Sequence[Cell]]]:

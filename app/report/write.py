@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from drr.app.pages.serve import STATIC, STYLES
+from drr.app.pages.serve import SORTING, STATIC, STYLES
 from drr.app.report.agreement_tables import agreement_tables
 from drr.app.report.behind import FOLDER, pages_of
 from drr.app.report.calls import calls_table
@@ -75,7 +75,7 @@ def write_report(material: Material, folder: Path, *, drawn: bool = True) -> lis
     for name, text in (("appendix", appendix(tables)), ("all", whole(table.name for table in tables))):
         (draft / "tables" / f"{name}.tex").write_text(text, encoding="utf-8")
     figures = draw_all(material, draft / "figures") if drawn else figures_of(material)
-    for name in STYLES:
+    for name in (*STYLES, SORTING):
         shutil.copyfile(STATIC / name, draft / "static" / name)
     document = json.dumps(material.document, indent=1, sort_keys=True, allow_nan=False)
     (draft / "metrics.json").write_text(document + "\n", encoding="utf-8")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from drr.app.pages.frame import ANSWERS, Frame, FramePlace
 from drr.app.viewer.gantt import gantt
@@ -22,13 +22,13 @@ from drr.app.viewer.judges import (
     sides_of,
     verdicts_beside,
 )
+from drr.app.viewer.matrix import Matrix, measures, shown_measures
 from drr.app.viewer.model import Passage, ReportView, ShownEntry, ShownOutcome, ShownVerdict
 from drr.app.viewer.of_papers import StudyPart, joined, template_folders
 from drr.app.viewer.reader import Around
 from drr.eval.judging.marks import MARKABLE
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics import metrics
-from drr.eval.metrics.base import Metric
 from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
@@ -41,73 +41,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 SHOWN_PASSAGES = 3
 ALONE = Around()
-
-
-class Measure(NamedTuple):
-    """A metric as the cells of the index show it."""
-
-    name: str
-    label: str
-    explanation: str
-    before: str
-    after: str
-    digits: int | None
-    """`None`: as many as the value has."""
-
-    def text(self, value: float | None) -> str:
-        if value is None:
-            return "report"
-        shown = f"{value:g}" if self.digits is None else f"{value:.{self.digits}f}"
-        return f"{self.before}{shown}{self.after}"
-
-
-COST = Measure("cost", "cost", "What the models of the answer cost, in dollars.", "$", "", 4)
-
-
-def measures() -> list[Measure]:
-    """Grades say of how much they are, other metrics what they are; last what each answer cost."""
-    return [*(_measure(metric) for metric in metrics().values() if not metric.detail), COST]
-
-
-def shown_measures(entry: ShownEntry, among: Sequence[Measure]) -> str:
-    """Their values as the index's script reads them; nothing where a value is unknown."""
-    values = [entry.cost if one is COST else entry.scores.get(one.name) for one in among]
-    return " ".join("" if value is None else str(round(value, 4)) for value in values)
-
-
-def _measure(metric: Metric) -> Measure:
-    if metric.range is not None and metric.range[1] > 1:
-        return Measure(metric.name, metric.label, metric.explanation, "", f" / {metric.range[1]:g}", None)
-    return Measure(metric.name, metric.label, metric.explanation, f"{metric.label} ", "", metric.digits)
-
-
-class _QuestionRow(TypedDict):
-    """A row a question, a cell a variant, in it the trials."""
-
-    page: str
-    query: str
-    cells: list[list[ShownEntry]]
-    any: bool
-    """True where one of its answers is there."""
-    note: Markup
-
-
-def _rows(
-    entries: Sequence[ShownEntry], columns: Sequence[str], notes: Mapping[str, Markup]
-) -> list[_QuestionRow]:
-    by_query: dict[str, list[ShownEntry]] = {}
-    for entry in entries:
-        by_query.setdefault(entry.query_id, []).append(entry)
-    return [
-        {
-            "page": own[-1].question_page,
-            "query": own[-1].query,
-            "cells": [[entry for entry in own if entry.variant == name] for name in columns],
-            "any": any(entry.status == "done" for entry in own),
-            "note": notes[query],
-        }
-        for query, own in by_query.items()
-    ]
 
 
 class Pages:
@@ -140,7 +73,8 @@ class Pages:
         marked: str = "",
         judges: int = 1,
     ) -> str:
-        columns = sorted({entry.variant for entry in entries})
+        shown = measures()
+        matrix = Matrix(entries, shown[0])
         failures = Counter(entry.reason or entry.status for entry in entries if entry.status != "done")
         written = any(entry.rule_written for entry in entries)
         return self.draw(
@@ -151,13 +85,14 @@ class Pages:
             to_come=to_come,
             marked=marked,
             judges=judges,
-            measures=measures(),
+            measures=shown,
+            means=matrix.means(),
             values=shown_measures,
             measured=any(entry.scores for entry in entries),
             verdicts=sorted({verdict for entry in entries for verdict in entry.verdicts}),
             types=sorted({source_type for entry in entries for source_type in entry.types}),
-            columns=columns,
-            rows=_rows(entries, columns, joined(paper.row_notes(entries) for paper in self._papers)),
+            columns=matrix.columns,
+            rows=matrix.rows(joined(paper.row_notes(entries) for paper in self._papers)),
             slots=joined(paper.on_index(entries) for paper in self._papers),
             failures=dict(failures.most_common()),
             done=len(entries) - failures.total(),
@@ -253,7 +188,7 @@ def banner_of(written: bool, judged: bool) -> str | None:
     if not (written or judged):
         return None
     what = "Written and judged" if written and judged else "Written" if written else "Judged"
-    return f"{what} by rules, not by an LLM: a demonstration of the bench, not a result."
+    return f"{what} by rules, not by a language model: it tries the bench out and measures nothing."
 
 
 def _by_pair(outcomes: Sequence[ShownOutcome]) -> dict[tuple[str, str, int], dict[str, str]]:

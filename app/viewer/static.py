@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from drr.app.pages.serve import STATIC, STYLES
+from drr.app.pages.serve import SORTING, STATIC, STYLES
 from drr.app.viewer.reader import AroundAnswers, Reader
 from drr.app.viewer.render import FILE, Pages, words_script
 from drr.env.files import check_ours
@@ -49,7 +49,7 @@ def fresh_folder(folder: Path) -> Iterator[Path]:
     (draft / MARK).touch()
     yield draft
     (draft / "static").mkdir()
-    for name in (*STYLES, "reach.js", "review.js", "viewer.js"):
+    for name in (*STYLES, SORTING, "reach.js", "review.js", "viewer.js"):
         shutil.copyfile(STATIC / name, draft / "static" / name)
     if folder.exists():
         shutil.rmtree(folder)

@@ -90,9 +90,9 @@ def test_it_is_in_the_document_in_every_form_of_every_table_and_in_what_commands
         text = (report / "tables" / f"toy-voice.{form}").read_text("utf-8")
         assert "Tone of voice" in text and "shouts" in text and told in text
     page = (report / "index.html").read_text("utf-8")
-    assert "<h2>Tone of voice" in page
+    assert "<h3>Tone of voice" in page
     assert f'<th scope="col" title="{TOLD.replace("<", "&lt;")}">shouts</th>' in page
-    assert "<h2>Toy form" in page  # a table that nobody gave a title
+    assert "<h3>Toy form" in page  # a table that nobody gave a title
     noise = (report / "tables" / "noise.md").read_text("utf-8")
     assert "shouts" in noise and "lines" not in noise
 
@@ -130,7 +130,7 @@ def test_two_judges_are_held_against_each_other_on_it(judged_study: Path, tmp_pa
 def test_the_viewers_pages_show_it(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
     drr.out("view", judged_study, "--static", tmp_path / "pages", "--quiet")
     index = (tmp_path / "pages" / "index.html").read_text("utf-8")
-    assert 'data-before="shouts " data-after="" data-digits="1">shouts</option>' in index
+    assert 'data-digits="1" data-better="lower">shouts</option>' in index
     assert ">lines</option>" not in index
     figure = r'<dt title="How often[^"]*">shouts</dt><dd [^>]*>\d+\.\d <small>marks</small></dd>'
     for page in (tmp_path / "pages" / "r").glob("*.html"):

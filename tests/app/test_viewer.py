@@ -245,7 +245,7 @@ def test_every_served_page_leads_to_the_report_that_was_written_or_is_written_wh
             assert client.get(f"/report/{outside}").status_code == 404
     with served(reader) as client:
         entered(client, "t")
-        assert "<h2>What was judged" in client.get("/report/index.html").text
+        assert "<h3>What was judged" in client.get("/report/index.html").text
         answers = client.get(f"/report/answers/{entry.variant}.html").text
         place = re.search(rf'href="([^"]*/r/{entry.key}.html)"', answers)
         assert place is not None
@@ -276,7 +276,7 @@ def test_figures_of_a_served_report_are_drawn_when_looked_at_and_never_served_cu
     assert [path.name for path in file.parent.iterdir()] == ["differences.svg"]
     report = ServedReport(reader, None)
     page = report.file("index.html")
-    assert page is not None and 'src="figures/differences.svg"' in page.read_text("utf-8")
+    assert page is not None and 'href="figures/differences.svg"' in page.read_text("utf-8")
     drawn = page.parent / "figures"
     assert list(drawn.iterdir()) == []
     for form in ("differences.svg", "differences-dark.pdf"):

@@ -54,6 +54,7 @@ def test_a_report_is_whole_on_a_desk_and_can_be_read_on_a_phone_and_leads_to_bot
 ) -> None:
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(addresses(pages)[0])
+    page.locator("#topic-faithfulness > summary").click()
     table = page.locator("#faithfulness .scroll")
     assert table.evaluate("e => e.scrollWidth - e.clientWidth") <= 0
     page.set_viewport_size({"width": 390, "height": 844})
@@ -65,7 +66,10 @@ def test_a_report_is_whole_on_a_desk_and_can_be_read_on_a_phone_and_leads_to_bot
     assert last["x"] >= name["x"] + name["width"] - 1 and last["x"] + last["width"] <= 390
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(addresses(pages)[0])
+    page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
     for image in page.locator("figure img").all():
+        image.scroll_into_view_if_needed()
+        page.wait_for_function("e => e.complete && e.naturalWidth", arg=image.element_handle())
         shown = image.evaluate("e => e.clientWidth / e.naturalWidth")
         assert shown >= 0.75
     page.goto(addresses(pages)[0])
@@ -79,6 +83,33 @@ def test_a_report_is_whole_on_a_desk_and_can_be_read_on_a_phone_and_leads_to_bot
         expect(page.locator(f"#{side}-choice")).to_have_value(*asked[side])
 
 
+def test_the_first_screen_says_who_leads_and_a_head_sorts_the_board(page: Page, pages: Path) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(addresses(pages)[0])
+    for part in ("h1", "#board table", "#differences table"):
+        box = page.locator(part).first.bounding_box()
+        assert box and box["y"] + box["height"] <= 900, part
+    assert page.locator("#board .scroll").evaluate("e => e.scrollWidth - e.clientWidth") <= 0
+    expect(page.locator("details.topic[open]")).to_have_count(0)
+    rows, head = page.locator("#board tbody tr"), page.locator("#board thead th", has_text="tokens")
+    tokens = [float(one.replace(",", "")) for one in rows.locator("td:nth-child(7) a").all_inner_texts()]
+    head.locator("button").click()
+    expect(head).to_have_attribute("aria-sort", "descending")
+    shown = [float(one.replace(",", "")) for one in rows.locator("td:nth-child(7) a").all_inner_texts()]
+    assert shown == sorted(tokens, reverse=True)
+
+
+def test_heads_of_the_tool_table_never_overlap(page: Page, pages: Path) -> None:
+    for width in (1440, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(addresses(pages)[0] + "#tool-calls")
+        expect(page.locator("#tool-calls table")).to_be_visible()
+        over = page.evaluate(
+            "[...document.querySelectorAll('#tool-calls thead th')].filter(e => e.scrollWidth > e.clientWidth + 1).length"
+        )
+        assert over == 0
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_page_of_a_report_is_cut_or_has_a_serious_finding(
@@ -88,6 +119,7 @@ def test_no_page_of_a_report_is_cut_or_has_a_serious_finding(
     page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     for address in addresses(pages):
         page.goto(address)
+        page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
         assert page.evaluate("document.documentElement.scrollWidth") <= width, address
         cut = page.evaluate(
             "[...document.querySelectorAll('main td, main th, main p, main h1, main h2, main dd')].filter(e => {"

@@ -315,6 +315,8 @@ def test_no_text_from_outside_is_run_wherever_it_is_shown_and_machines_can_read_
 def test_the_report_folder_opens_from_disk_and_is_harmless(page: Page, study: Path, tmp_path: Path) -> None:
     drr("report", study, "--out", tmp_path / "report")
     page.goto((tmp_path / "report" / "index.html").as_uri())
+    expect(page.locator("#board th", has_text="hostile").first).to_be_visible()
+    page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
     expect(page.locator("#faithfulness th", has_text="hostile").first).to_be_visible()
     assert page.locator("main img:not([src^='figures/'])").count() == 0
     assert page.locator("body script, body svg:not(.bar)").count() == 0
@@ -339,13 +341,14 @@ def test_the_index_is_sifted_by_measure_verdict_and_source_type(page: Page, stud
         page.goto(home + "?token=token")
         expect(page.locator("#measure")).to_be_visible(timeout=15_000)
         unit = page.locator("tr", has_text="What do cardinals eat?").locator(".unit a").first
-        expect(unit).to_contain_text("faithfulness")
+        expect(page.locator("#legend")).to_contain_text("faithfulness")
+        expect(unit).to_have_text(re.compile(r"^[01]\.\d\d$"))
         page.locator("#measure").select_option(label="depth")
-        expect(unit).to_contain_text("/ 10")
+        expect(unit).to_have_text(re.compile(r"^\d+$"))
         everything = page.locator("#units tbody tr:visible").count()
-        page.locator("#has-verdict").select_option("full")
+        page.locator("#verdict-full").check()
         assert 0 < page.locator("#units tbody tr:visible").count() < everything
-        page.locator("#has-type").select_option("web")
+        page.locator("#type-web").check()
         expect(page.locator("#units tbody tr:visible").first).to_be_visible()
 
 
@@ -377,6 +380,59 @@ def test_find_finds_variants_statuses_and_the_whole_question_and_says_when_nothi
     expect(units).to_have_count(4)
 
 
+def matrix(folder: Path, questions: int, variants: int) -> str:
+    """Write an index of one figure an answer, worse from question to question and from variant to variant."""
+    names = ["plan-to-function+ws", "hybrid-react+ws", "hybrid-react", "plan-to-function"]
+    entries = [
+        ShownEntry(
+            f"{q}-{v}", f"q{q}", f"Question {q}? " + "What is it good for? " * 9, f"{names[v % 4]}-{v}", 0, "done", None, 9,
+            True, {"fp": (q + 1) / (questions + v), "depth": 10.0 - q}, ("full", "none")[q % 2 :], ("web",), cost=0.5,
+        )
+        for q in range(questions) for v in range(variants)
+    ]  # fmt: skip
+    shutil.copytree(STATIC, folder / "static")
+    (folder / "index.html").write_text(Pages("s", served=False).index(entries, None, 0), encoding="utf-8")
+    return (folder / "index.html").as_uri()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_matrix_of_eight_variants_is_whole_on_a_desk_and_the_page_never_scrolls_sideways(
+    page: Page, tmp_path: Path, scheme: str
+) -> None:
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(matrix(tmp_path, 12, 8))
+    assert page.locator(".scroll").evaluate("e => e.scrollWidth - e.clientWidth") <= 0
+    heads = [box for one in page.locator("#units thead th").all() if (box := one.bounding_box())]
+    assert len(heads) >= 10
+    cut = page.evaluate(
+        "[...document.querySelectorAll('#units th, #units td')].filter(e => e.scrollWidth > e.clientWidth + 1).length"
+    )
+    assert cut == 0 and serious(page) == []
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390 and serious(page) == []
+
+
+def test_a_head_sorts_the_matrix_and_means_follow_what_is_shown(page: Page, tmp_path: Path) -> None:
+    page.goto(matrix(tmp_path, 4, 2))
+    first = page.locator("#units tbody tr").first
+    page.locator("#units th.mean button").click()
+    expect(first).to_contain_text("Question 3?")
+    page.locator("#units th.mean button").click()
+    expect(first).to_contain_text("Question 0?")
+    page.locator("#units th.mean button").click()
+    expect(first).to_contain_text("Question 0?")
+    means = page.locator("tr.means td")
+    expect(means.nth(1)).to_have_text("0.50")
+    page.locator("#find").fill("question 3?")
+    expect(means.nth(1)).to_have_text("0.80")
+    page.locator("#measure").select_option(label="depth")
+    expect(means.nth(1)).to_have_text("7.00")
+    page.locator("#find").fill("")
+    page.locator("#verdict-full").check()
+    expect(page.locator("#units tbody tr:visible")).to_have_count(2)
+
+
 def sift_answers(page: Page, index: str) -> None:
     """Words of what was read, in no question and no report; thresholds; order; the address."""
     page.goto(index)
@@ -396,7 +452,7 @@ def sift_answers(page: Page, index: str) -> None:
     expect(units).to_have_count(0)
     page.locator("#least").fill("0")
     expect(units).to_have_count(everything)
-    assert page.locator("#units td.mean").first.inner_text().startswith("faithfulness ")
+    expect(page.locator("#units td.mean").first).to_have_text(re.compile(r"^[01]\.\d\d$"))
 
 
 def test_answers_are_found_by_what_was_read_and_sifted_by_figures(
@@ -407,12 +463,12 @@ def test_answers_are_found_by_what_was_read_and_sifted_by_figures(
     with served(pair) as home:
         page.goto(home + "?token=token")
         expect(page.locator("#least")).to_be_visible(timeout=20_000)
-        page.locator("#order").select_option("down")
+        page.locator("#units th.mean button").click()
         page.locator("#find").fill("third")
-        page.wait_for_url(lambda url: "order=down" in url and "find=third" in url)
+        page.wait_for_url(lambda url: "order=1-down" in url and "find=third" in url)
         page.reload()
         expect(page.locator("#units .unit:visible")).to_have_count(1)
-        expect(page.locator("#order")).to_have_value("down")
+        expect(page.locator("#units th.mean")).to_have_attribute("aria-sort", "descending")
     page.goto((tmp_path / "pages" / "index.html").as_uri())
     page.locator("#units tbody td a").first.click()
     expect(page.locator("main.report, .split")).not_to_have_count(0)

@@ -159,7 +159,7 @@ const deep = document.getElementById("deep"), table = document.getElementById("u
 const rows = table ? [...table.tBodies[0].rows].map((row, asked) => {
   const question = row.querySelector("th");
   return { row, asked, text: (question.title + " " + question.textContent).toLowerCase(), mean: row.querySelector("td.mean"),
-    units: [...row.querySelectorAll(".unit")].map((unit) => ({ unit, key: (unit.querySelector("a[href]") || { href: "" }).href.replace(/^.*\/|\.html$/g, ""), text: unit.dataset.find.toLowerCase(),
+    cells: [...row.querySelectorAll("td.cell")], units: [...row.querySelectorAll(".unit")].map((unit) => ({ unit, cell: unit.closest("td"), key: (unit.querySelector("a[href]") || { href: "" }).href.replace(/^.*\/|\.html$/g, ""), text: unit.dataset.find.toLowerCase(),
       has: (unit.dataset.has || "").split(" "), types: (unit.dataset.types || "").split(" "), values: unit.dataset.v === undefined ? null : unit.dataset.v.split(" ").map((one) => one === "" ? null : Number(one)) })) };
 }) : [];
 // Every word of every answer, loaded when somebody first asks for it.
@@ -189,38 +189,60 @@ function answersWith(part) {
 function sift() {
   const value = (id) => { const field = document.getElementById(id); return field ? field.value : ""; };
   const words = value("find").toLowerCase().split(/\s+/).filter(Boolean);
-  const verdict = value("has-verdict"), type = value("has-type"), measure = document.getElementById("measure"), at = measure ? Number(measure.value) : -1;
+  const checked = (name) => [...document.querySelectorAll("#choose input[name=" + name + "]:checked")].map((one) => one.value);
+  const verdicts = checked("verdict"), sources = checked("type"), measure = document.getElementById("measure"), at = measure ? Number(measure.value) : -1;
   const least = value("least") === "" ? null : Number(value("least")), most = value("most") === "" ? null : Number(value("most"));
   if (deep && deep.checked && words.length) load();
   const read = deep && deep.checked && vocabulary ? words.map((word) => word.split(/[^\p{L}\p{N}.,]+/u).filter(Boolean).map((part) => answersWith(part.replace(/^[.,]+|[.,]+$/g, "")))) : null;
-  const { before = "", after = "", digits } = measure ? measure.options[measure.selectedIndex].dataset : {};
-  const told = (number) => before + (digits === undefined ? String(Math.round(number * 100) / 100) : number.toFixed(Number(digits))) + after;
+  const among = (chosen, own) => !chosen.length || chosen.some((one) => own.includes(one));
   let hits = 0, total = 0;
   for (const one of rows) {
-    let kept = false, sum = 0, count = 0;
-    for (const { unit, key, text, has, types, values } of one.units) {
+    let kept = false;
+    one.known = new Map();
+    for (const { unit, cell, key, text, has, types, values } of one.units) {
       const own = values ? values[at] : null;
       const fits = words.every((word, n) => (one.text + " " + text).includes(word) || (read && read[n].length && read[n].every((found) => found[vocabulary.at.get(key)])))
-        && (!verdict || has.includes(verdict)) && (!type || types.includes(type))
+        && among(verdicts, has) && among(sources, types)
         && (least === null || (own !== null && own >= least)) && (most === null || (own !== null && own <= most));
       unit.classList.toggle("hidden", !fits);
       kept = kept || fits;
       hits += Number(fits);
       total += 1;
-      if (fits && own !== null) { sum += own; count += 1; }
-      if (measure && values) unit.querySelector("a").textContent = own === null ? "report" : told(own);
+      if (fits && own !== null) one.known.set(cell, [...(one.known.get(cell) || []), own]);
     }
     one.row.classList.toggle("hidden", !kept);
-    one.value = count ? sum / count : null;
-    if (one.mean) one.mean.textContent = one.value === null ? "" : told(one.value);
   }
-  const order = value("order"), sign = order === "up" ? 1 : -1;
-  const sorted = order ? [...rows].sort((a, b) => (a.value === null) - (b.value === null) || sign * ((a.value || 0) - (b.value || 0)) || a.asked - b.asked) : rows;
-  if (sorted.some(({ row }, place) => table.tBodies[0].rows[place] !== row)) table.tBodies[0].append(...sorted.map(({ row }) => row));
+  if (measure) fill(measure.options[measure.selectedIndex], at);
+  const [column, way] = value("order").split("-");
+  if (measure) sortTable(table, way ? Number(column) : -1, way || "");
   const said = document.getElementById("hits");
-  said.hidden = !(words.length || verdict || type || least !== null || most !== null);
+  said.hidden = !(words.length || verdicts.length || sources.length || least !== null || most !== null);
   const { noun = "answers", none = "no answer has all of this" } = table.dataset;
   said.textContent = hits + " of " + total + " " + noun + (hits ? "" : ": " + none) + (deep && deep.checked && words.length && !vocabulary ? "; reports and evidence are being read ..." : "");
+}
+// The figure that was chosen in every cell, and the means: of a question over its answers, of a variant over questions.
+const meanOf = (list) => list.length ? list.reduce((sum, one) => sum + one, 0) / list.length : null;
+function fill(option, at) {
+  const { digits, grade, top, better } = option.dataset, all = rows.flatMap((one) => one.units.map(({ values }) => values && values[at]).filter((own) => own !== null));
+  const end = Number(top) || Math.max(0, ...all);
+  const told = (number, whole) => number === null ? "–" : whole ? String(Math.round(number * 100) / 100) : number.toFixed(Number(digits));
+  const paint = (cell, mean) => {
+    for (let step = 0; step <= 9; step += 1) cell.classList.remove("s" + step);
+    const share = mean === null || !end ? null : Math.min(Math.max(mean / end, 0), 1);
+    if (share !== null) cell.classList.add("s" + Math.round(9 * (better === "lower" ? 1 - share : share)));
+    cell.dataset.sort = mean === null ? "" : String(mean);
+  };
+  const columns = [];
+  for (const one of rows) {
+    for (const { unit, values } of one.units) if (values) unit.querySelector("a").textContent = told(values[at], grade !== undefined);
+    one.cells.forEach((cell, place) => { const mean = meanOf(one.known.get(cell) || []); paint(cell, mean); if (mean !== null) (columns[place] = columns[place] || []).push(mean); });
+    one.whole = meanOf([...one.known.values()].flat());
+    if (one.mean) { paint(one.mean, one.whole); one.mean.textContent = told(one.whole); }
+  }
+  const heads = [...table.querySelectorAll("tr.means td")];
+  const means = [meanOf(rows.map((one) => one.whole).filter((whole) => whole !== null)), ...heads.slice(1).map((_, place) => meanOf(columns[place] || []))];
+  heads.forEach((cell, place) => { paint(cell, means[place]); cell.textContent = told(means[place]); });
+  document.getElementById("legend").textContent = option.title;
 }
 if (choose && table) {
   const kept = "drr-choice-" + location.pathname;
@@ -242,6 +264,7 @@ if (choose && table) {
     try { sessionStorage.setItem(kept, JSON.stringify(Object.fromEntries(chosen))); } catch (error) { /* a page from disk may have no storage */ }
   };
   choose.addEventListener("input", () => { sift(); keep(); });
+  table.addEventListener("order", (event) => { document.getElementById("order").value = event.detail; keep(); });
   sift();
 }
 function place() {

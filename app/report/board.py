@@ -1,0 +1,237 @@
+"""The first screen of a report. Who is best, by how much, whether that is sure, what it cost, and what the study cannot show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from drr.app.report.cost import dollars, tokens
+from drr.app.report.differences import Contrast, not_measured
+from drr.app.report.headline import lead_metrics, unscored
+from drr.app.report.material import Material
+from drr.app.report.tables import Cell, Heading, Table
+from drr.eval.metrics import metrics
+from drr.eval.metrics.base import Metric
+from drr.eval.stats.intervals import mean
+from drr.wording.excerpt import excerpt, many
+
+SHADES = 9
+NAMED = 3
+"""Systems that a sentence names; more are counted."""
+LONGEST = 60
+UNKNOWN = "unknown"
+CITED = "cited share"
+RULES = Heading(
+    "rules failed", explanation="Checks by code that failed, of all that could be decided.", part="rules"
+)
+TOKENS = Heading("tokens", explanation="Read and written for an answer, on average.", part="effort")
+DOLLARS = Heading("dollars", explanation="What the models of an answer cost, on average.", part="effort")
+
+
+class Headline(NamedTuple):
+    """The one sentence of who is best, in two parts, and whether it names somebody."""
+
+    head: str
+    detail: str = ""
+    is_sure: bool = False
+
+    @property
+    def text(self) -> str:
+        return f"{self.head}: {self.detail}" if self.detail else self.head
+
+
+def leading(material: Material, found: Sequence[Contrast]) -> Headline:
+    metric = _first(material, found)
+    if metric is None:
+        return Headline("Nothing was judged yet: how good these answers are is unknown.")
+    own = [one for one in found if one.metric == metric]
+    return verdict(metric, _means(material, metric), own)
+
+
+def verdict(metric: Metric, means: Mapping[str, float | None], found: Sequence[Contrast]) -> Headline:
+    """Make the sentence from what the first one's differences from the others are worth."""
+    best = _ranked(metric, means)[0]
+    name, label, value = _short(best), metric.label, metric.shown(means[best] or 0.0)
+    rivals = [one for one in found if one.a == best]
+    if not rivals:
+        return Headline(f"{name} is the only system with a value of {label}", f"{value}.")
+    near = [one.b for one in rivals if not one.is_settled]
+    margin = f"{_margin(rivals[0])} against the next, {_short(rivals[0].b)} ({_worth(rivals[0])})."
+    if not near:
+        return Headline(f"{name} is best of {len(rivals) + 1} by {label}", f"{value}, {margin}", is_sure=True)
+    if len(near) == len(rivals):
+        head = f"Undecided: no difference in {label} is shown"
+    else:
+        head = f"Undecided at the top: {name} is not told apart from {_names(near)} by {label}"
+    return Headline(head, f"{name} is first with {value}, {margin}")
+
+
+def _margin(one: Contrast) -> str:
+    value = one.row["value"]
+    return UNKNOWN if value is None else f"{value:+,.{one.metric.digits}f}"
+
+
+def _worth(one: Contrast) -> str:
+    row, shown = one.row, one.metric.shown
+    parts = [many(row["n"], "question")]
+    if row["ci_low"] is not None and row["ci_high"] is not None:
+        parts.insert(0, f"95 % interval {shown(row['ci_low'])} to {shown(row['ci_high'])}")
+    if row["p_holm"] is not None:
+        parts.insert(-1, f"p {row['p_holm']:.3f}")
+    return ", ".join(parts)
+
+
+def _names(names: Sequence[str]) -> str:
+    shown = [_short(name) for name in names[:NAMED]]
+    return ", ".join(shown) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+
+
+def _short(name: str) -> str:
+    return excerpt(" ".join(name.split()), LONGEST)
+
+
+def _first(material: Material, found: Sequence[Contrast]) -> Metric | None:
+    """The figure by which systems are ranked: the first that is known, of two where there are two."""
+    if found:
+        return found[0].metric
+    known = (metrics()[name] for name in lead_metrics())
+    return next((one for one in known if any(v is not None for v in _means(material, one).values())), None)
+
+
+def _means(material: Material, metric: Metric) -> dict[str, float | None]:
+    return {system: mean(own).value for system, own in material.per_report(metric.name).items()}
+
+
+def _ranked(metric: Metric | None, means: Mapping[str, float | None]) -> list[str]:
+    sign = 1 if metric is not None and metric.better == "lower" else -1
+    return sorted(means, key=lambda system: (means[system] is None, sign * (means[system] or 0.0), system))
+
+
+def board(material: Material, found: Sequence[Contrast]) -> Table:
+    """A row for each system, best first."""
+    metric = _first(material, found)
+    systems = _ranked(metric, _means(material, metric) if metric else dict.fromkeys(material.variants))
+    columns = [*_metric_columns(material), _rules(material), _tokens(material), _dollars(material)]
+    if metric is not None:
+        columns.insert(
+            1, (Heading("against the first", part=metric.table or ""), _against(metric, systems, found))
+        )
+    rows = [(system, [cells[system] for _, cells in columns]) for system in systems]
+    return Table("board", "Systems, best first", [heading for heading, _ in columns], rows)
+
+
+Column = tuple[Heading, Mapping[str, Cell]]
+
+
+def _metric_columns(material: Material) -> list[Column]:
+    figures = material.document["metrics"]
+    lead, *others = lead_metrics()
+    shown = []
+    for name in (lead, "fr", *others):
+        known = metrics()[name]
+        if name not in (lead, "fr", "overall") and not any(name in row for row in figures.values()):
+            continue
+        cells = {
+            system: Cell.of(row.get(name), known.digits, missing=UNKNOWN) for system, row in figures.items()
+        }
+        label = CITED if name == "fr" else known.label
+        top = known.range[1] if known.range else None
+        heading = Heading(label, name, known.explanation, part=known.table or "")
+        shown.append((heading, _shaded(cells, top, is_lower_better=known.better == "lower")))
+    return shown
+
+
+def _against(metric: Metric, systems: Sequence[str], found: Sequence[Contrast]) -> Mapping[str, Cell]:
+    """Say of each system whether it is shown to be behind the first."""
+    known = {one.b: one for one in found if one.metric == metric and one.a == systems[0]}
+    cells = {systems[0]: Cell("first")}
+    for system in systems[1:]:
+        one = known.get(system)
+        if one is None or one.row["value"] is None:
+            cells[system] = Cell("not comparable")
+        else:
+            cells[system] = Cell("behind" if one.is_settled else "not told apart")
+    return cells
+
+
+def _rules(material: Material) -> Column:
+    cells = {}
+    for system, answers in material.variants.items():
+        found = [
+            str(rule["status"])
+            for answer in answers
+            for rule in material.judged.rules.get(answer.key, {}).values()
+        ]
+        failed, passed = found.count("fail"), found.count("pass")
+        known = failed + passed > 0
+        cells[system] = Cell(
+            float(failed) if known else None,
+            digits=0,
+            missing=UNKNOWN,
+            brief=f"{failed} of {failed + passed}",
+        )
+    return RULES, _shaded(cells, None, is_lower_better=True)
+
+
+def _tokens(material: Material) -> Column:
+    cells = {one: Cell.of(tokens(material, one).document(), 0, missing=UNKNOWN) for one in material.variants}
+    return TOKENS, _shaded(cells, None, is_lower_better=True)
+
+
+def _dollars(material: Material) -> Column:
+    spent = {system: dollars(answers) for system, answers in material.variants.items()}
+    cells = {
+        system: Cell.of(v.document(), 4, missing=UNKNOWN)
+        if not v.n_unscored
+        else Cell(None, digits=4, missing=UNKNOWN)
+        for system, v in spent.items()
+    }
+    return DOLLARS, _shaded(cells, None, is_lower_better=True)
+
+
+def _shaded(cells: Mapping[str, Cell], top: float | None, *, is_lower_better: bool) -> Mapping[str, Cell]:
+    """Shade by the whole scale, from zero to its end or to the largest: what differs little looks alike."""
+    known = [cell.value for cell in cells.values() if isinstance(cell.value, float)]
+    end = top or max(known, default=0.0)
+    return {
+        system: replace(cell, equal=False, shade=_shade(cell, end, is_lower_better))
+        for system, cell in cells.items()
+    }
+
+
+def _shade(cell: Cell, end: float, is_lower_better: bool) -> str:
+    if not isinstance(cell.value, float) or end <= 0:
+        return ""
+    share = min(max(cell.value / end, 0.0), 1.0)
+    return f"s{round(SHADES * (1 - share if is_lower_better else share))}"
+
+
+class StudyReach(NamedTuple):
+    """Lists of what a study can and cannot show."""
+
+    shown: list[str]
+    hidden: list[str]
+
+
+def limits(material: Material, found: Sequence[Contrast]) -> StudyReach:
+    can: list[str] = []
+    cannot = [] if material.banner is None else [material.banner]
+    for metric in dict.fromkeys(one.metric for one in found):
+        own = [one for one in found if one.metric == metric]
+        settled = sum(one.is_settled for one in own)
+        counted = f"{metric.label}: {settled or 'none'} of {many(len(own), 'difference')} {'are' if settled > 1 else 'is'} beyond the noise."
+        (can if settled else cannot).append(counted)
+        if (least := own[0].detectable) is None:
+            continue
+        if metric.range is not None and least > metric.range[1] - metric.range[0]:
+            asked = many(own[0].row["n"], "question")
+            cannot[-1] += f" With {asked} no difference on its scale can be found reliably."
+        else:
+            can.append(
+                f"{metric.label}: a true difference of {metric.shown(least)} is found in 4 of 5 such studies."
+            )
+    if all(material.floor(one.metric.name) is None for one in found):
+        cannot.append(not_measured(answer for own in material.variants.values() for answer in own))
+    cannot += [material.mixed] if material.mixed else []
+    return StudyReach(can, [*cannot, *(f"{line}." for line in unscored(material))])

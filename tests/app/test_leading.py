@@ -1,0 +1,185 @@
+"""The first screen of a report and of the answers' index: who is best, whether that is sure, what it cost; no more than one banner."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from drr.app.cli import main
+from drr.app.report.board import leading, verdict
+from drr.app.report.differences import Contrast, contrasts
+from drr.app.report.material import Material
+from drr.app.report.page import index_page
+from drr.app.report.tables import Cell, Table, headings
+from drr.app.viewer.model import ShownEntry
+from drr.app.viewer.render import Pages
+from drr.eval.judging.read import choose, read_judged
+from drr.eval.metrics import metrics
+from drr.eval.metrics.document import study_document
+from drr.eval.stats.differences import DifferenceRow
+from drr.study.study import Study
+
+ROW = re.compile(r'<tr[^>]*><th scope="row">(.*?)</th>(.*?)</tr>', re.S)
+LIMIT = 60_000
+
+
+@pytest.fixture(scope="module")
+def report(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("leading") / "out"
+    assert main(["report", str(judged_study), "--out", str(folder)]) == 0
+    return folder
+
+
+def part(page: str, name: str) -> str:
+    return page.partition(f'id="{name}"')[2].partition("</section>")[0]
+
+
+def words(html: str) -> str:
+    return " ".join(re.sub(r"<[^>]+>", " ", html).split())
+
+
+def test_the_board_has_the_documents_figures_best_first(report: Path) -> None:
+    document = json.loads((report / "metrics.json").read_text("utf-8"))["metrics"]
+    page = (report / "index.html").read_text("utf-8")
+    board = part(page, "board")
+    heads = [words(one) for one in re.findall(r"<th scope=\"col\"[^>]*>(.*?)</th>", board)]
+    rows = {
+        name: dict(zip(heads, re.findall(r"<td.*?</td>", cells, re.S), strict=True))
+        for name, cells in ROW.findall(board)
+    }
+    assert rows.keys() == document.keys()
+    known = [(own["fp"]["value"], name) for name, own in document.items() if own["fp"]["value"] is not None]
+    assert next(iter(rows)) in {name for value, name in known if value == max(known)[0]}
+    ranked = [document[name]["fp"]["value"] for name in rows]
+    assert ranked == sorted(ranked, reverse=True)
+    for name, own in document.items():
+        for head, metric in {"faithfulness": "fp", "cited share": "fr", "overall": "overall"}.items():
+            assert words(rows[name][head]).startswith(f"{own[metric]['value']:.2f}"), (name, head)
+        tokens = own["input_tokens"]["value"] + own["output_tokens"]["value"]
+        assert words(rows[name]["tokens"]).startswith(f"{tokens:,.0f}")
+    with (report / "tables" / "rules.csv").open(encoding="utf-8", newline="") as file:
+        failed: dict[str, int] = {}
+        for row in csv.DictReader(file):
+            failed[row["column"]] = failed.get(row["column"], 0) + int(row["value"].split(" fail")[0])
+    assert {name: int(words(row["rules failed"]).split()[0]) for name, row in rows.items()} == failed
+
+
+def test_rules_are_a_heat_map(report: Path) -> None:
+    page = (report / "index.html").read_text("utf-8")
+    cells = re.findall(r'<td class="[^"]*\b([fu]\d?)\b[^"]*">(.*?)</td>', part(page, "rules"), re.S)
+    shown = {(kind, words(text)) for kind, text in cells}
+    assert cells and all(re.fullmatch(r"\d+/\d+|\?", text) for _, text in shown)
+    assert all((kind == "f0") == text.startswith("0/") for kind, text in shown if kind.startswith("f"))
+    assert 'title="0 fail' in part(page, "rules")
+
+
+def material_of(study: Study) -> Material:
+    return Material(study, read_judged(study, choose(study)), study_document(study))
+
+
+def test_empty_tables_are_not_on_the_page(judged_study: Path) -> None:
+    with Study.open(judged_study) as study:
+        material = material_of(study)
+        empty = Table("nothing-here", "Nothing here", headings("one"), [("react", [Cell(None, n=0)])])
+        page = index_page(material, [empty], [])
+        told = index_page(material, [replace(empty, rows=[("react", [Cell(0.0)])])], [])
+    assert "Nothing here" not in page and "Nothing here" in told
+
+
+def test_all_but_the_first_screen_is_folded(report: Path) -> None:
+    page = (report / "index.html").read_text("utf-8")
+    folds = "".join(re.findall(r"<details class=\"topic\".*?</details>\n", page, re.S))
+    for name in re.findall(r'<section id="([\w-]+)"', page):
+        assert (f'<section id="{name}"' in folds) == (name not in ("headline", "board", "differences")), name
+    assert "<details open" not in page
+
+
+def test_a_banner_is_one_line_with_a_link_on_every_page(
+    report: Path, judged_study: Path, tmp_path: Path
+) -> None:
+    assert main(["view", str(judged_study), "--static", str(tmp_path / "viewer")]) == 0
+    said = set()
+    pages = [*report.rglob("*.html"), *(tmp_path / "viewer").rglob("*.html")]
+    for file in pages:
+        text = file.read_text("utf-8")
+        lines = re.findall(r'<p class="banner"[^>]*>(.*?)</p>', text, re.S)
+        if file.parent.name != "p":
+            assert len(lines) == 1 and text.count("not a model") == 0, file
+        for line in lines:
+            link = re.search(r'<a href="([^"#]+)#limits">', line)
+            assert link and 'id="limits"' in (file.parent / link[1]).read_text("utf-8"), file
+            said.add(words(line))
+    assert all(len(line) < 120 for line in said) and len(said) <= 2
+
+
+def contrast(a: str, b: str, value: float, low: float, high: float, p: float) -> Contrast:
+    row: DifferenceRow = {
+        "value": value, "ci_low": low, "ci_high": high, "n": 12, "n_unscored": 0, "method": "", "a": None, "b": None,
+        "p": p, "p_holm": p,
+    }  # fmt: skip
+    return Contrast(a, b, metrics()["fp"], row, 0.1)
+
+
+def test_the_sentence_agrees_with_the_interval_and_the_test(judged_study: Path) -> None:
+    means = {"one": 0.9, "two": 0.8, "three": 0.5}
+    sure = contrast("one", "two", 0.1, 0.05, 0.15, 0.01)
+    far = contrast("one", "three", 0.4, 0.3, 0.5, 0.001)
+    found = verdict(metrics()["fp"], means, [sure, far])
+    assert found.text.startswith("one is best of 3 by faithfulness: 0.90, +0.10 against the next, two")
+    for unsure in (
+        contrast("one", "two", 0.1, -0.05, 0.25, 0.01),
+        contrast("one", "two", 0.1, 0.05, 0.15, 0.2),
+    ):
+        found = verdict(metrics()["fp"], means, [unsure, far])
+        assert found.text.startswith("Undecided at the top") and "two" in found.text
+    none = verdict(metrics()["fp"], means, [unsure, contrast("one", "three", 0.4, -0.1, 0.9, 0.3)])
+    assert none.text.startswith("Undecided: no difference in faithfulness is shown")
+    assert "only system" in verdict(metrics()["fp"], {"one": 0.9}, []).text
+    with Study.open(judged_study) as study:
+        material = material_of(study)
+        shown = leading(material, contrasts(material)).text
+        assert ("ndecided" in shown) == (
+            not any(c.is_settled for c in contrasts(material) if c.metric.name == "fp")
+        )
+
+
+def entries(questions: int, variants: int) -> list[ShownEntry]:
+    scores = {name: 0.5 + n / 100 for n, name in enumerate(metrics())}
+    return [
+        ShownEntry(
+            f"{question:04d}{variant:02d}" + "9f3c5a71d2" * 2, f"q{question}",
+            f"Question {question}? " + "Some words of what is needed. " * 8, f"plan-to-function+ws-{variant}", 0,
+            "done", None, 300 + question, True, {**scores, "fp": question % 7 / 7},
+            verdicts=("full", "partial"), types=("product", "web"), cost=0.01 * question,
+        )
+        for question in range(questions) for variant in range(variants)
+    ]  # fmt: skip
+
+
+def test_pages_are_small_before_they_are_read(report: Path) -> None:
+    for page in report.rglob("*.html"):
+        assert len(gzip.compress(page.read_bytes())) < LIMIT, page
+    drawn = Pages("s", served=False).index(entries(100, 8), None, 0)
+    assert len(gzip.compress(drawn.encode())) < LIMIT
+
+
+def test_the_index_has_the_mean_of_each_variant_as_the_report_has_it(
+    judged_study: Path, report: Path, tmp_path: Path
+) -> None:
+    assert main(["view", str(judged_study), "--static", str(tmp_path / "viewer")]) == 0
+    page = (tmp_path / "viewer" / "index.html").read_text("utf-8")
+    heads = [
+        words(one).replace(" +", "+")
+        for one in re.findall(r'<th scope="col" class="variant"[^>]*>(.*?)</th>', page)
+    ]
+    line = page.partition('<tr class="means">')[2].partition("</tr>")[0]
+    means = [words(one) for one in re.findall(r"<td[^>]*>(.*?)</td>", line)][1:]
+    document = json.loads((report / "metrics.json").read_text("utf-8"))["metrics"]
+    assert dict(zip(heads, means, strict=True)) == {
+        name: f"{own['fp']['value']:.2f}" for name, own in document.items()
+    }
