@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import orjson
 from drr.env.errors import Misuse, disk_of
@@ -27,8 +28,10 @@ from drr.papers.dr3.form import (
     FileQuestion,
     document,
 )
-from drr.papers.dr3.truth import TaskTruth
 from pydantic import BaseModel, ConfigDict, Field
+
+if TYPE_CHECKING:
+    from drr.papers.dr3.truth import TaskTruth
 
 VERSION = "25"
 """Version of planning, drawers and questions together: raised when the same seed writes other tasks."""
