@@ -74,6 +74,9 @@ async def test_an_open_shop_dies(dying: Dying) -> None:
         assert caught.value.kind == "unavailable" and isinstance(caught.value.__cause__, ServerFailure)
         with pytest.raises(ToolError, match="does not answer"):
             call_sync(name, arguments, ctx)
+
+
+async def test_a_run_ends_where_the_search_of_its_shop_dies(dying: Dying) -> None:
     shop, _, end_search = dying
     end_search()
     meter = Meter()
