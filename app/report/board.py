@@ -56,12 +56,13 @@ def verdict(metric: Metric, means: Mapping[str, float | None], found: Sequence[C
     rivals = [one for one in found if one.a == best]
     if not rivals:
         return Headline(f"{name} is the only system with a value of {label}", f"{value}.")
-    near = [one.b for one in rivals if not one.is_settled]
+    near = [one.b for one in rivals if not one.is_ahead]
     margin = f"{_margin(rivals[0])} against the next, {_short(rivals[0].b)} ({_worth(rivals[0])})."
     if not near:
         return Headline(f"{name} is best of {len(rivals) + 1} by {label}", f"{value}, {margin}", is_sure=True)
     if len(near) == len(rivals):
-        head = f"Undecided: no difference in {label} is shown"
+        both = " by test and interval together" if any(one.is_by_test_alone for one in rivals) else ""
+        head = f"Undecided: no difference in {label} is shown{both}"
     else:
         head = f"Undecided at the top: {name} is not told apart from {_names(near)} by {label}"
     return Headline(head, f"{name} is first with {value}, {margin}")
@@ -148,11 +149,16 @@ def _against(metric: Metric, systems: Sequence[str], found: Sequence[Contrast]) 
     cells = {systems[0]: Cell("first")}
     for system in systems[1:]:
         one = known.get(system)
-        if one is None or one.row["value"] is None:
-            cells[system] = Cell("not comparable")
-        else:
-            cells[system] = Cell("behind" if one.is_settled else "not told apart")
+        cells[system] = Cell("not comparable" if one is None or one.row["value"] is None else _standing(one))
     return cells
+
+
+def _standing(one: Contrast) -> str:
+    if one.is_ahead:
+        return "behind"
+    if one.is_settled:
+        return "ahead where both answered"
+    return "behind by the test alone" if one.is_by_test_alone else "not told apart"
 
 
 def _rules(material: Material) -> Column:
@@ -219,19 +225,30 @@ def limits(material: Material, found: Sequence[Contrast]) -> StudyReach:
     cannot = [] if material.banner is None else [material.banner]
     for metric in dict.fromkeys(one.metric for one in found):
         own = [one for one in found if one.metric == metric]
-        settled = sum(one.is_settled for one in own)
-        counted = f"{metric.label}: {settled or 'none'} of {many(len(own), 'difference')} {'are' if settled > 1 else 'is'} beyond the noise."
-        (can if settled else cannot).append(counted)
-        if (least := own[0].detectable) is None:
+        settled, half = sum(one.is_settled for one in own), sum(one.is_by_test_alone for one in own)
+        are = "are" if settled > 1 else "is"
+        line = f"{metric.label}: {settled or 'none'} of {many(len(own), 'difference')} {are} beyond the noise"
+        line += f" ({half} by the test alone, with an interval that holds zero)." if half else "."
+        (can if settled else cannot).append(line)
+        if (least := _least(own[0])) is None:
             continue
         if metric.range is not None and least > metric.range[1] - metric.range[0]:
             asked = many(own[0].row["n"], "question")
-            cannot[-1] += f" With {asked} no difference on its scale can be found reliably."
+            cannot.append(f"{metric.label}: {asked} are too few to find any difference on its scale.")
         else:
+            shown = metric.shown(least)
             can.append(
-                f"{metric.label}: a true difference of {metric.shown(least)} is found in 4 of 5 such studies."
+                f"{metric.label}: a true difference of {shown} or more is found in 4 of 5 such studies."
             )
     if all(material.floor(one.metric.name) is None for one in found):
         cannot.append(not_measured(answer for own in material.variants.values() for answer in own))
     cannot += [material.mixed] if material.mixed else []
     return StudyReach(can, [*cannot, *(f"{line}." for line in unscored(material))])
+
+
+def _least(one: Contrast) -> float | None:
+    """The smallest difference that is mostly found: none within the reach of the interval, whatever the spread."""
+    low, high = one.row["ci_low"], one.row["ci_high"]
+    if one.detectable is None or low is None or high is None:
+        return None
+    return max(one.detectable, (high - low) / 2)

@@ -17,6 +17,7 @@ from drr.eval.stats.differences import (
     DifferenceRow,
     RepetitionFloor,
     detectable,
+    is_settled,
     paired,
     with_holm,
 )
@@ -93,7 +94,7 @@ EVERY_PAIR = 5
 """Systems, up to which each is held against each; of more, each against the best."""
 NOTE = (
     "First minus second, on the questions that both answered, with its 95 % interval; bold beyond the noise (sign-flip test, Holm over the "
-    "table, p < 0.05)."
+    "table, p < 0.05, and an interval without zero)."
 )
 
 
@@ -111,14 +112,18 @@ class Contrast:
         return f"{self.a} minus {self.b}"
 
     @property
-    def is_beyond(self) -> bool:
-        return self.row["p_holm"] is not None and self.row["p_holm"] < SIGNIFICANT
+    def is_settled(self) -> bool:
+        return is_settled(self.row)
 
     @property
-    def is_settled(self) -> bool:
-        """Tell whether both the test and the interval leave zero out."""
-        low, high = self.row["ci_low"], self.row["ci_high"]
-        return self.is_beyond and low is not None and high is not None and (low > 0 or high < 0)
+    def is_ahead(self) -> bool:
+        """Tell whether the first is shown to be the better of the two."""
+        sign = -1 if self.metric.better == "lower" else 1
+        return self.is_settled and sign * (self.row["value"] or 0.0) > 0
+
+    @property
+    def is_by_test_alone(self) -> bool:
+        return not self.is_settled and (self.row["p_holm"] or 1.0) < SIGNIFICANT
 
 
 def contrasts(material: Material) -> list[Contrast]:

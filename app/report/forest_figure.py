@@ -79,11 +79,11 @@ def _panel(axes: Any, material: Material, own: Sequence[Contrast]) -> None:
     axes.axvline(0, color=grey, linewidth=0.8)
     for place, one in enumerate(own):
         value = one.row["value"] or 0.0
-        color = grey if not one.is_beyond else PALETTE[0] if value > 0 else PALETTE[3]
+        color = grey if not one.is_settled else PALETTE[0] if value > 0 else PALETTE[3]
         low, high = one.row["ci_low"], one.row["ci_high"]
         if low is not None and high is not None:
             axes.hlines(place, low, high, color=color, linewidth=1.4)
-        axes.plot([value], [place], "o" if one.is_beyond else "D", color=color, markersize=5)
+        axes.plot([value], [place], "o" if one.is_settled else "D", color=color, markersize=5)
         axes.annotate(
             _difference_text(one),
             (1.01, place),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from drr.app.judged import reasons_of, unread_of
 from drr.app.papers.printed import printed
@@ -13,14 +14,14 @@ from drr.app.report.tables import Cell, Heading, Table, headings, metric_heading
 from drr.eval import metrics as registry
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric
-from drr.eval.stats.differences import SIGNIFICANT, PairedDifference, paired, pooled_sd, with_holm
-from drr.eval.stats.intervals import VRow, mean, spread
+from drr.eval.stats.differences import PairedDifference, is_settled, paired, pooled_sd, with_holm
+from drr.eval.stats.intervals import Ends, VRow, mean, spread
 
 PRINTED_NOTE = (
     "the paper's printed figure (arXiv text, Tables 1, 2, 5 and Section 6.3): another setting, not comparable"
 )
 BOLD_NOTE = (
-    "Bold: better than the next by more than the noise (paired sign-flip test over queries, Holm over the table, p < 0.05); "
+    "Bold: better than the next by more than the noise (paired sign-flip test over queries, Holm over the table, p < 0.05, and an interval of the difference without zero); "
     "never by rank alone. In brackets the 95 % interval over queries: Student's, shifted for skew, with what so few queries can have missed between the ends of the scale."
 )
 
@@ -86,7 +87,8 @@ def _present(metrics: Iterable[Metric], rows: Collection[Mapping[str, VRow]]) ->
 def _table(material: Material, key: str, title: str, metrics: Sequence[Metric], form: MetricForm) -> Table:
     known = registry.metrics()
     tested = {m.name: material.per_report(m.name) for m in metrics if m.better is not None}
-    leaders = winners(tested, lower={m.name for m in metrics if m.better == "lower"})
+    ranges = {m.name: m.range for m in metrics}
+    leaders = winners(tested, lower={m.name for m in metrics if m.better == "lower"}, ranges=ranges)
     closing = [known[name] for name in form.closing.values()]
     slight = {metric.name: _slight(material, metric, form.sways.get(metric.name, ())) for metric in metrics}
 
@@ -129,31 +131,36 @@ def _slight(material: Material, metric: Metric, sways: Sequence[str]) -> set[str
 
 
 def winners(
-    per_report: Mapping[str, Mapping[str, ByQuery]], *, lower: Collection[str] = ()
+    per_report: Mapping[str, Mapping[str, ByQuery]],
+    *,
+    lower: Collection[str] = (),
+    ranges: Mapping[str, Ends | None] = MappingProxyType({}),
 ) -> dict[str, str]:
     """Find for each metric the variant that beats the next one beyond the noise, if there is one. In `lower` less is better."""
     duels = {
         metric: duel
         for metric, by_variant in per_report.items()
-        if (duel := _duel(by_variant, metric in lower))
+        if (duel := _duel(by_variant, metric in lower, ranges.get(metric)))
     }
     tested = with_holm({metric: test for metric, (_, test) in duels.items()})
     found = {}
     for metric, test in tested.items():
         ahead = (test.difference.value or 0.0) * (-1 if metric in lower else 1)
-        if test.p_holm is not None and test.p_holm < SIGNIFICANT and ahead > 0:
+        if is_settled(test.document()) and ahead > 0:
             found[metric] = duels[metric][0]
     return found
 
 
-def _duel(by_variant: Mapping[str, ByQuery], lower: bool) -> tuple[str, PairedDifference] | None:
+def _duel(
+    by_variant: Mapping[str, ByQuery], lower: bool, ends: Ends | None
+) -> tuple[str, PairedDifference] | None:
     """The leading variant, and it against the next one; `None` where there is no second."""
     means = {variant: mean(values).value for variant, values in by_variant.items()}
     ranked = sorted((v if lower else -v, variant) for variant, v in means.items() if v is not None)
     if len(ranked) < 2:
         return None
     (_, leader), (_, second) = ranked[:2]
-    return leader, paired(by_variant[leader], by_variant[second])
+    return leader, paired(by_variant[leader], by_variant[second], ends)
 
 
 def as_printed(material: Material) -> Table | None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from drr.eval.stats.differences import SIGNIFICANT, DifferenceRow
+from drr.eval.stats.differences import DifferenceRow, is_settled
 from drr.eval.stats.intervals import VRow
 
 if TYPE_CHECKING:
@@ -64,8 +64,7 @@ class Cell:
     @classmethod
     def tested(cls, row: DifferenceRow | None, digits: int) -> Cell:
         """A paired difference: bold beyond the noise."""
-        p = None if row is None else row["p_holm"]
-        return cls.of(row, digits, signed=True, bold=p is not None and p < SIGNIFICANT)
+        return cls.of(row, digits, signed=True, bold=row is not None and is_settled(row))
 
     @classmethod
     def showing(cls, value: object, digits: int) -> Cell:

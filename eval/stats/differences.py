@@ -57,6 +57,15 @@ class PairedDifference:
 
 SIGNIFICANT = 0.05
 """A p-value, after Holm, below which a difference is beyond the noise."""
+
+
+def is_settled(row: DifferenceRow) -> bool:
+    """Tell whether the corrected test and, where there is one, the interval leave zero out."""
+    p, low, high = row["p_holm"], row["ci_low"], row["ci_high"]
+    leaves_out = low is None or high is None or low > 0 or high < 0
+    return p is not None and p < SIGNIFICANT and leaves_out
+
+
 FLIPS = 10_000
 EXACT_FLIPS = 13
 """Up to so many queries every pattern of signs is counted."""

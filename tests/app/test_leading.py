@@ -137,6 +137,7 @@ def test_the_sentence_agrees_with_the_interval_and_the_test(judged_study: Path) 
     ):
         found = verdict(metrics()["fp"], means, [unsure, far])
         assert found.text.startswith("Undecided at the top") and "two" in found.text
+        assert contrast("one", "two", 0.1, -0.05, 0.25, 0.01).is_by_test_alone
     none = verdict(metrics()["fp"], means, [unsure, contrast("one", "three", 0.4, -0.1, 0.9, 0.3)])
     assert none.text.startswith("Undecided: no difference in faithfulness is shown")
     assert "only system" in verdict(metrics()["fp"], {"one": 0.9}, []).text

@@ -416,11 +416,11 @@ def test_a_matrix_of_eight_variants_is_whole_on_a_desk_and_the_page_never_scroll
 def test_a_head_sorts_the_matrix_and_means_follow_what_is_shown(page: Page, tmp_path: Path) -> None:
     page.goto(matrix(tmp_path, 4, 2))
     first = page.locator("#units tbody tr").first
-    page.locator("#units th.mean button").click()
+    page.locator("#units th.mean .head").click()
     expect(first).to_contain_text("Question 3?")
-    page.locator("#units th.mean button").click()
+    page.locator("#units th.mean .head").click()
     expect(first).to_contain_text("Question 0?")
-    page.locator("#units th.mean button").click()
+    page.locator("#units th.mean .head").click()
     expect(first).to_contain_text("Question 0?")
     means = page.locator("tr.means td")
     expect(means.nth(1)).to_have_text("0.50")
@@ -463,7 +463,7 @@ def test_answers_are_found_by_what_was_read_and_sifted_by_figures(
     with served(pair) as home:
         page.goto(home + "?token=token")
         expect(page.locator("#least")).to_be_visible(timeout=20_000)
-        page.locator("#units th.mean button").click()
+        page.locator("#units th.mean .head").click()
         page.locator("#find").fill("third")
         page.wait_for_url(lambda url: "order=1-down" in url and "find=third" in url)
         page.reload()

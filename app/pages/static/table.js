@@ -28,11 +28,14 @@ function sortTable(table, column, way) {
 }
 for (const table of document.querySelectorAll("table.sortable")) {
   for (const head of table.tHead.rows[0].querySelectorAll("th")) {
-    const button = document.createElement("button");
-    button.type = "button";
+    // A button would be as wide as its longest word: a text breaks where it must.
+    const button = document.createElement("span");
     button.className = "head";
+    button.tabIndex = 0;
+    button.setAttribute("role", "button");
     button.append(...head.childNodes);
     head.append(button);
+    button.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); button.click(); } });
     button.addEventListener("click", () => {
       const now = head.getAttribute("aria-sort"), way = now === "descending" ? "up" : now === "ascending" ? "" : "down";
       sortTable(table, head.cellIndex, way);
