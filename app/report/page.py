@@ -23,7 +23,7 @@ _SENTENCE = 40
 _UNMEASURED = "Noise floor: not measured"
 """Beginning of a note that stands once on the page, among what the study cannot show."""
 _NOTES_SHOWN = 3
-_HEAT = "Failed of decided, darker where more failed; ? where nothing could be decided."
+_HEAT = "Failed of decided, in a stronger colour where more failed; ? where nothing could be decided."
 _BAR, _WIDE = 60, 240
 """Widths of a bar in its own units: beside a figure, and in a forest plot."""
 

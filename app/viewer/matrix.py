@@ -45,7 +45,11 @@ class Measure(NamedTuple):
 
 SHADES = 9
 COST = Measure(
-    "cost", "cost", "What the models of the answer cost, in dollars. Darker is less.", 4, better="lower"
+    "cost",
+    "cost",
+    "What the models of the answer cost, in dollars. A stronger colour is less.",
+    4,
+    better="lower",
 )
 
 
@@ -58,7 +62,7 @@ def _measure(metric: Metric) -> Measure:
     dark = {"higher": "better", "lower": "better: less"}.get(metric.better or "", "more")
     top = metric.range[1] if metric.range and isfinite(metric.range[1]) else None
     return Measure(
-        *(metric.name, metric.label, f"{metric.explanation} Darker is {dark}.", metric.digits),
+        *(metric.name, metric.label, f"{metric.explanation} A stronger colour is {dark}.", metric.digits),
         is_grade=bool(top and top > 1),
         top=top,
         better=metric.better,
