@@ -472,6 +472,7 @@ def test_answers_are_found_by_what_was_read_and_sifted_by_figures(
     page.goto((tmp_path / "pages" / "index.html").as_uri())
     page.locator("#units tbody td a").first.click()
     expect(page.locator("main.report, .split")).not_to_have_count(0)
+    expect(page.locator("body[data-ready]")).to_be_attached()
     page.keyboard.press("]")
     expect(page.locator("#before")).to_be_attached()
     page.locator(".aside-nav a", has_text="Transcript").click()
