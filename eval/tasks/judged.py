@@ -174,7 +174,7 @@ class Judged:
     units_of: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     """Judgements of each answer, alone or beside another, by task."""
     failed_of: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    """Those without a usable answer, for good or until it is judged again."""
+    """Units without a usable answer, for good or until they are judged again."""
 
     @cached_property
     def by_key(self) -> dict[str, Answer]:
