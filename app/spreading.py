@@ -61,7 +61,7 @@ def asked_of(arguments: argparse.Namespace, target: str) -> SpreadAsked | None:
     if not target.startswith(SERVERS):
         raise Misuse(
             f"--pool {arguments.pool}: a shop in a folder is written by one process, {target}; name servers:NAME as its "
-            "place, which `drr shop copy servers:NAME FOLDER` brings into a folder, or leave --pool out"
+            "place, or leave --pool out. `drr shop copy servers:NAME FOLDER` brings a shop into a folder"
         )
     if name not in (crews := merged("crews")):
         raise Misuse(f"--pool {name}: no extra of that name is here; leave it out")

@@ -104,8 +104,8 @@ def add_world_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--reach",
         metavar="LIST",
-        help="what agents reach of those pages, and how, with commas: whole (default), no-distractors, supportive, none, bm25, dense, dense:EMBEDDER,"
-        " long-context, turns:N, or several joined by +; each is a system of its own, e.g. AGENT@dense",
+        help="what agents reach of those pages: whole (default), no-distractors, supportive, none, bm25, dense, dense:EMBEDDER, long-context,"
+        " turns:N. + joins several; with commas each is a system of its own, such as AGENT@dense",
     )
     add(
         "--long-context",

@@ -306,8 +306,8 @@ def write_credentials(file: Path) -> tuple[str, ...]:
         for name in values:
             if re.search(rf"^\s*(?:export\s+)?{name}\s*=", there, re.MULTILINE):
                 raise DrrError(
-                    f"{file} has {name} already and is left as it is: servers keep the password of their first start; "
-                    "to begin afresh remove these lines, and the data with `docker compose down --volumes`"
+                    f"{file} has {name} already and is left as it is: servers keep the password of their first start. "
+                    "To begin afresh, remove these lines, and the data with `docker compose down --volumes`"
                 )
         # Readable by this user alone before there is anything to read.
         with os.fdopen(

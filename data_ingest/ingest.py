@@ -295,8 +295,8 @@ def check_chosen(recipe: Recipe, products: int, rows: int) -> None:
 def check_orders(products: int, orders: int) -> None:
     if not orders:
         raise DrrError(
-            f"no review became an order: none of the {products:,} products that were kept was reviewed in what was "
-            "read; read more with a larger --limit-reviews or --max-products, or keep only reviewed ones with "
+            f"no review became an order: none of the {products:,} products that were kept has a review in what was "
+            "read. Read more with a larger --limit-reviews or --max-products, or keep reviewed ones only with "
             "--min-reviews 1"
         )
 

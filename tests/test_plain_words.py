@@ -1,4 +1,4 @@
-"""Docstrings and names are plain English. Each limit is a ratchet: it may only shrink, and its goal is 0."""
+"""Docstrings, names and sentences are plain English. Each limit is a ratchet: it may only shrink."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from drr.env.shop_world import TOOLS
 from drr.eval.asking.forms import RelativeGrades
+from drr.eval.checks import RULES
 from drr.papers.dr3.agent.validating import Requirements
 from drr.papers.dr3.found.proposals import ProposedPage
 from drr.tools.registry import EVERY
 
+from tests.style import LONGEST, PAGES, ROOMS, figures, groups, words
 from tests.test_rooms import ROOT
 
-ROOMS = ("agents", "app", "citations", "data_ingest", "drr", "env", "eval", "extras", "llm", "offline", "papers", "querygen", "study", "tools", "wording")  # fmt: skip
 NO_OPENERS = frozenset(
     [
         "What", "Of", "Whether", "How", "Which", "Who", "Whose", "Whom", "Where", "When", "By", "As", "In",
@@ -22,6 +24,16 @@ NO_OPENERS = frozenset(
     ]
 )  # fmt: skip
 NO_NAMES = frozenset({"told", "said", "held", "meant"})
+MOST_WORDS = 32_300
+"""Words of README and docs; the goal is 22,000."""
+LONG = {"README": 0, "docs": 18, "help": 0, "errors": 0, "pages": 0}
+"""Sentences of more than 28 words; the goal is 0."""
+NEVER = ("accuses nobody", "is asked for anew", "what nothing in play comes to")
+NUMBERS = [
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
+]  # fmt: skip
+COUNTS = {"rules": {len(RULES)}, "tools": {len(TOOLS), 4}}
+"""The four tools are those of the Universal Commerce Protocol."""
 FORMS = (RelativeGrades, Requirements, ProposedPage)
 """Forms that models fill in: their docstrings are part of requests, which old studies find again by their bytes."""
 KEYS = {
@@ -112,3 +124,37 @@ def test_names_say_what_a_thing_is() -> None:
         if NO_NAMES & set(name.lower().strip("_").split("_"))
     }
     assert found == KEYS
+
+
+def test_sentences_are_short() -> None:
+    found = groups()
+    for name, sentences in found.items():
+        counted = figures(sentences)
+        long = [f"{one.words} {one.place}: {one.text}" for one in sentences if one.words > LONGEST]
+        assert counted.median <= 16 and counted.ninth <= LONGEST, f"{name}: {counted}"
+        assert counted.long <= LONG[name], f"{name}: {counted}\n" + "\n".join(long)
+    assert words() <= MOST_WORDS
+
+
+def sources() -> Iterator[tuple[str, str]]:
+    code = [
+        path for room in ROOMS for kind in ("*.py", "*.html") for path in sorted((ROOT / room).rglob(kind))
+    ]
+    for path in [*PAGES, *code]:
+        yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
+
+
+def test_some_riddles_are_never_told_again() -> None:
+    assert [(place, riddle) for place, text in sources() for riddle in NEVER if riddle in text] == []
+
+
+def test_a_number_of_things_is_that_of_the_code() -> None:
+    counted = re.compile(rf"\b({'|'.join(NUMBERS)}|\d{{1,3}}) ({'|'.join(COUNTS)})\b", re.IGNORECASE)
+    wrong = []
+    for place, text in sources():
+        for found in counted.finditer(text):
+            word, things = found[1].lower(), found[2].lower()
+            number = int(word) if word.isdigit() else NUMBERS.index(word) + 1
+            if number not in COUNTS[things]:
+                wrong.append(f"{place}: {found[0]}, and there are {COUNTS[things]}")
+    assert wrong == []

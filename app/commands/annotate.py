@@ -56,8 +56,8 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--task",
         choices=("pairwise", "criteria", "support", "rating"),
         default="pairwise",
-        help="pairs for the page (default), or reports for it under the criteria of their persons, 0-10 each;"
-        " with --sample: a sheet of claims or of reports, written by --export",
+        help="pairs (default), or reports under the criteria of their persons, 0-10 each; with --sample a sheet of claims or of reports,"
+        " written by --export",
     )
     add("--shop", help="where the study's shop lies now, if not where it was")
     add("--judge", help="with --task support, rating: whose judgements are drawn from")

@@ -56,7 +56,7 @@ reports   sixteen reports that plead, hide words, pad, repeat, cite everything:
 planted   claims with one error each beside the page they cite: none may be
           called wholly supported
 mistakes  short answers about a little shop, one error each: a judge who reads
-          twice is to find it, and to accuse no true answer (not without a model)
+          twice finds it and accuses no true answer (only with a model)
 """
 _EXAMPLES = """
 What a judge said is kept in --study; the same command goes on where it stopped,

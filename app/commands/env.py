@@ -198,7 +198,7 @@ _SHELLS = ("bash", "zsh", "fish")
 
 def _build_completion(parser: argparse.ArgumentParser) -> None:
     parser.epilog = """\
-Put one of these lines where your shell begins (~/.bashrc, ~/.zshrc after compinit, ~/.config/fish/config.fish):
+Put one of these lines into ~/.bashrc, ~/.zshrc (after compinit) or ~/.config/fish/config.fish:
   source <(drr env completion bash)
   source <(drr env completion zsh)
   source (drr env completion fish | psub)

@@ -23,10 +23,10 @@ RAW_DIR holds the official layout (raw/meta_categories/meta_X.jsonl.gz, raw/revi
 one folder, as .jsonl.gz or .jsonl. SHOP is a folder, or servers:NAME. A shop that is already there stays in use until the new
 one is complete; with `--replace` it is then replaced in one step.
 
-The defaults are the literal reading of the paper's Algorithm 1: the first 10,000 products of each metadata file that have
-at least five reviews since 2019, and an order for every review they ever had. The paper does not say which 10,000, nor
-whether older reviews become orders, so this is a guess; the two ratios are printed beside the paper's 53.8 and 2.39, and
---pick and --orders choose otherwise. docs/data.md tells more.
+The defaults read the paper's Algorithm 1 to the letter. Kept are the first 10,000 products of each metadata file that have
+at least five reviews since 2019. Every review they ever had becomes an order. The paper does not say which 10,000, nor
+whether older reviews count, so this is a guess. The two ratios are printed beside the paper's 53.8 and 2.39; --pick and
+--orders choose otherwise. docs/data.md tells more.
 
 examples:
   drr data ingest raw --shop shop

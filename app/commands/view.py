@@ -40,8 +40,8 @@ def build(parser: argparse.ArgumentParser) -> None:
     add(
         "--report",
         metavar="PLACE",
-        help="every page leads there: served, a folder of `drr report --out` (default: it is written when asked for);"
-        " with --static, where its index.html lies, seen from there (default: ../report, if it is there)",
+        help="the report that every page links to: a folder of `drr report --out` (default: written when asked for)."
+        " With --static: the path to its index.html from there (default: ../report, if it exists)",
     )
     add(
         "--reviewer",

@@ -22,7 +22,7 @@ OPTIONS = {
     "tasks": PaperOption("tasks with files, instead of drawn ones", "folder", "DIR"),
     "sizes": PaperOption("of their frozen pages, e.g. 32k,128k", "text", "LIST"),
     "reach": PaperOption(
-        "what of the pages the first variant reaches at one size, and how, or `off` (default without distractors, supportive pages only, none, dense, one and three turns, long context)",
+        "what of the pages the first variant reaches at one size, or `off` (default without distractors, supportive pages only, none, dense, one and three turns, long context)",
         "text",
         "LIST",
     ),

@@ -114,6 +114,6 @@ def _check_reports(path: Path) -> None:
         counts = ", ".join(f"{system} {len(queries)}" for system, queries in asked.items())
         every = len(set[str]().union(*asked.values()))
         raise Misuse(
-            f"{path}: the systems did not answer the same questions (of {every}: {counts}), so that no table of them is one"
-            " of the same; give their reports on the same"
+            f"{path}: the systems did not answer the same questions (of {every}: {counts}), so that"
+            " no table compares them; give reports on the same questions"
         )

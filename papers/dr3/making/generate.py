@@ -159,8 +159,8 @@ def _continue(out: Path, wanted: TaskSetManifest) -> None:
     changed = changed_tasks(out, had)
     if changed:
         raise Misuse(
-            f"{out / changed[0]}: is not what was written there ({len(changed)} such tasks; `drr papers tasks check {out}` tells of them);"
-            " put it back, or take its folder away and it is made again"
+            f"{out / changed[0]}: is not what was written there ({len(changed)} such tasks; `drr papers tasks check {out}` lists them)."
+            " Put it back, or remove its folder and it is made again"
         )
     write_manifest(out, had.model_copy(update={"complete": False}))
 

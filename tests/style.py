@@ -1,0 +1,173 @@
+"""The length of sentences: of documents, help, error messages and pages. `python -m tests.style [FILE...]` prints it, the longest first."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import math
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from html.parser import HTMLParser
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+from drr.app.command_table import commands
+from drr.app.options import leaves
+from drr.app.parsing import parser_of
+from markdown_it import MarkdownIt
+
+from tests.test_rooms import ROOT
+
+ROOMS = ("agents", "app", "citations", "data_ingest", "drr", "env", "eval", "extras", "llm", "offline", "papers", "querygen", "study", "tools", "wording")  # fmt: skip
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+LEAST = 4
+"""Words of a sentence; fewer are a label."""
+LONGEST = 28
+CODE = "code"
+"""The word that stands for a span of code or a figure filled in."""
+
+
+class Sentence(NamedTuple):
+    """A sentence and the place where it stands."""
+
+    place: str
+    text: str
+    in_cell: bool = False
+    """Cells of tables are short by nature: only their longest count."""
+
+    @property
+    def words(self) -> int:
+        return sum(any(sign.isalnum() for sign in word) for word in self.text.split())
+
+
+class Figures(NamedTuple):
+    """What is counted of many sentences."""
+
+    median: float
+    ninth: int
+    """The 90th percentile."""
+    long: int
+    """Sentences of more than 28 words."""
+
+
+def figures(sentences: Iterable[Sentence]) -> Figures:
+    counted = [one for one in sentences if one.words >= LEAST]
+    lengths = sorted(one.words for one in counted if not one.in_cell)
+    ninth = lengths[math.ceil(0.9 * len(lengths)) - 1]
+    return Figures(median(lengths), ninth, sum(one.words > LONGEST for one in counted))
+
+
+def split(place: str, text: str, *, in_cell: bool = False) -> Iterator[Sentence]:
+    for part in re.split(r"(?<=[.!?])[)\"'*]*\s+(?=\S)|\n\n+", text):
+        if part.strip():
+            yield Sentence(place, " ".join(part.split()), in_cell)
+
+
+def of_markdown(path: Path) -> Iterator[Sentence]:
+    """Yield the sentences of paragraphs, list items and cells; code and headings are no sentences."""
+    inside = ""
+    for token in MarkdownIt().enable("table").parse(path.read_text(encoding="utf-8")):
+        inside = token.type if token.type.endswith("_open") else inside
+        if token.type == "inline" and inside != "heading_open":
+            parts = (
+                CODE if part.type == "code_inline" else part.content or " " for part in token.children or ()
+            )
+            line = token.map[0] + 1 if token.map else 0
+            yield from split(
+                f"{path.relative_to(ROOT)}:{line}", "".join(parts), in_cell=inside in ("td_open", "th_open")
+            )
+
+
+def of_help() -> Iterator[Sentence]:
+    for row in commands():
+        for name, parser in leaves(parser_of(row), row.name):
+            yield from split(f"drr {name}", parser.description or "")
+            prose = (parser.epilog or "").partition("examples:")[0]
+            yield from split(f"drr {name}", re.sub(r"\n(?= {2}\S|\S+(?: \S+)? {2,}\S)", "\n\n", prose))
+            for action in parser._actions:
+                if action.help and action.help != argparse.SUPPRESS:
+                    yield from split(f"drr {name} {'/'.join(action.option_strings)}", action.help)
+
+
+def of_errors() -> Iterator[Sentence]:
+    """Yield the sentences of what is raised; a value filled in counts as one word."""
+    for room in ROOMS:
+        for path in sorted((ROOT / room).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+                    for given in node.exc.args:
+                        if text := _literal(given):
+                            yield from split(f"{path.relative_to(ROOT)}:{node.lineno}", text)
+
+
+def _literal(node: ast.expr) -> str:
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else ""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(_literal(part) or CODE for part in node.values)
+    return ""
+
+
+class _Texts(HTMLParser):
+    """The texts between tags, and those of titles and labels."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.silent = ""
+
+    def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
+        self.silent = tag if tag in ("script", "style") else self.silent
+        if tag not in ("a", "b", "em", "span", "small", "code", "strong", "kbd", "i"):
+            self.found.append("\n\n")
+        self.found += [f"\n\n{text}\n\n" for name, text in attrs if name in ("title", "aria-label") and text]
+
+    def handle_endtag(self, tag: str) -> None:
+        self.silent = "" if tag == self.silent else self.silent
+
+    def handle_data(self, data: str) -> None:
+        if not self.silent:
+            self.found.append(data)
+
+
+def of_pages() -> Iterator[Sentence]:
+    for room in ROOMS:
+        for path in sorted((ROOT / room).rglob("*.html")):
+            text = re.sub(r"\{%.*?%\}|\{#.*?#\}", "\n\n", path.read_text(encoding="utf-8"), flags=re.S)
+            texts = _Texts()
+            texts.feed(re.sub(r"\{\{.*?\}\}", CODE, text, flags=re.S))
+            yield from split(str(path.relative_to(ROOT)), "".join(texts.found))
+
+
+def groups() -> dict[str, list[Sentence]]:
+    return {
+        "README": [*of_markdown(PAGES[0])],
+        "docs": [sentence for page in PAGES[1:] for sentence in of_markdown(page)],
+        "help": [*of_help()],
+        "errors": [*of_errors()],
+        "pages": [*of_pages()],
+    }
+
+
+def words() -> int:
+    """Count the words of README and hand-written documents as `wc -w` does."""
+    return sum(len(page.read_text(encoding="utf-8").split()) for page in PAGES)
+
+
+def main(files: Sequence[str]) -> None:
+    found = {name: [*of_markdown(Path(name).resolve())] for name in files} or groups()
+    for name, sentences in found.items():
+        counted = figures(sentences)
+        print(
+            f"\n{name}: median {counted.median:g}, 90th percentile {counted.ninth}, {counted.long} over {LONGEST}"
+        )
+        for one in sorted(sentences, key=lambda one: -one.words)[:40]:
+            if one.words > LONGEST:
+                print(f"  {one.words} {one.place}: {one.text}")
+    print(f"\n{words()} words of README and docs")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
