@@ -1,4 +1,4 @@
-"""Environment variables that users may set. `drr env doctor`, README and docs/settings.md name no others."""
+"""Environment variables that users may set. `drr env doctor` and docs/settings.md name no others."""
 
 from __future__ import annotations
 

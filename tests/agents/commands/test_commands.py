@@ -76,7 +76,7 @@ def test_a_command_is_told_its_question_and_uses_its_tools(box: Path, script: Sc
 
 KNOWN = {"ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "DRR_DEADLINE", "DRR_MCP_TOKEN", "DRR_MCP_URL", "DRR_MODEL", "HOME", "LANG", "LC_CTYPE",
          "NO_PROXY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "PATH", "TMPDIR"}  # fmt: skip
-"""What docs/agents.md names, and what Python sets by itself."""
+"""What docs/your-agent.md names, and what Python sets by itself."""
 
 
 def test_an_edited_script_is_a_new_variant_and_stderr_is_kept(box: Path, script: Script, drr: Drr) -> None:
