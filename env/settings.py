@@ -79,6 +79,13 @@ class Settings(BaseSettings):
         description="address of the model server; a loopback address needs no key (default: the provider's)",
     )
     model_timeout: float = Field(300, gt=0, description="seconds for one model call")
+    model_idle_timeout: float = Field(
+        120, gt=0, description="seconds without a token after which a streamed answer is given up"
+    )
+    streaming: Literal["on", "off"] = Field(
+        "on",
+        description="whether models are asked for answers as they are written; off: for servers that cannot",
+    )
     model_max_tokens: int = Field(8192, gt=0, description="most output tokens of one model call")
     retry_max_tokens: int | None = Field(
         None,

@@ -284,6 +284,16 @@ class TokenPrice(Rates):
         return max(plain, written)
 
 
+_ADDED_TOKENS = 512
+"""Allowance for a provider's own instructions on tools and forms."""
+
+
+def most_of_call(price: TokenPrice | None, size: int, written: int, rule_written: bool) -> SpendAmount:
+    """An upper estimate: a token for every two bytes sent, what providers add for tools, and the longest answer."""
+    read = -(-size // 2) + _ADDED_TOKENS * (not rule_written)
+    return SpendAmount(0 if price is None else price.at_most(read, written), read + written)
+
+
 class _File(BaseModel):
     model_config = ConfigDict(extra="forbid")
 

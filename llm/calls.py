@@ -15,7 +15,7 @@ from typing import Protocol, TypeVar
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
-from drr.llm.failures import ModelFailure, ModelSetupError
+from drr.llm.failures import ModelFailure, ModelSetupError, NoToken
 from drr.llm.names import OFFLINE, is_loopback
 
 
@@ -94,7 +94,7 @@ class Retries:
     """A provider that asks for more is asked again after this."""
 
     def allows(self, failure: ModelFailure, tried: int, malformed: int) -> bool:
-        if tried >= self.attempts:
+        if tried >= self.attempts or not failure.again:
             return False
         return failure.transient or (failure.kind == "malformed" and malformed < self.malformed_attempts)
 
@@ -252,7 +252,8 @@ async def persist(
             failure = name(error)
             if failure is None or failure.kind == "over_budget":
                 raise
-            if isinstance(error, TimeoutError) and before is not None and clock.now() - started < timeout_s:
+            cut_short = isinstance(error, TimeoutError) and not isinstance(error, NoToken)
+            if cut_short and before is not None and clock.now() - started < timeout_s:
                 failure = before  # the deadline cut this try short: why it was tried again is what happened
         else:
             return answer

@@ -11,12 +11,12 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from drr.llm import failures
-from drr.llm.budget import NOTHING, Budget, Charge, Limit, Prices, SpendAmount, TokenPrice, load_prices
+from drr.llm.budget import NOTHING, Budget, Charge, Limit, Prices, load_prices, most_of_call
 from drr.llm.calls import CallLimit, Clock, ProviderLimits, Retries, check_proxies, persist, proxies
 from drr.llm.failures import ModelFailure, ModelSetupError
 from drr.llm.journal import Journal, PaidAnswer, request_id
 from drr.llm.meter import CallWatch, Meter, SeenCall, Tokens, tokens_of
-from drr.llm.models import answer_form, chat_model, close
+from drr.llm.models import Writing, answer_form, chat_model, close
 from drr.llm.names import DEFAULT_ADDRESS, OFFLINE, host_of, parse_name
 from drr.llm.role import PLAIN, AskForm, MeteredModel, Policy, Schema, structured
 from drr.llm.secrets import Redactor
@@ -44,12 +44,15 @@ class ModelSettings:
     refused: str | None = None
     """Why nothing may be sent to `base_url`, where that is so."""
     timeout_s: float = 120.0
+    idle_s: float = 120.0
+    """Seconds without a token after which a stream is given up."""
     max_tokens: int = 8192
     retry_max_tokens: int | None = None
     """The limit of a cut answer's second try; `None` is twice `max_tokens`, and at most `max_tokens` is no try."""
     deadline_s: float = 600.0
     concurrency: int = 8
-    streaming: bool = False
+    streaming: bool = True
+    """It changes no answer and no id."""
     context_window: int = 32_768
     style: Style = _DEFAULT_STYLE
     offline_latency_s: float = 0.0
@@ -225,7 +228,7 @@ class _Role:
         self._own_chat = chat
         self._models = models
         self._shared = models._shared
-        self._price: TokenPrice | None = self._shared.prices.of(name)
+        self._price = self._shared.prices.of(name)
         self._bound: OrderedDict[tuple[int, ...], tuple[Sequence[Any], AskForm]] = OrderedDict()
 
     def __repr__(self) -> str:
@@ -299,14 +302,17 @@ class _Role:
             sent, marks = shared.openings.marked(self.name, form.id, messages, goes_on=form.tools)
         budgets = [budget for budget in (models._cap, models.budget) if budget is not None]
         counted = not self.rule_written or any(budget.limit.is_set for budget in budgets)
-        amount = self._most(messages, form.size, max_tokens) if counted else NOTHING
+        size = form.size + sum(wire_size(message) for message in messages) if counted else 0
+        amount = most_of_call(self._price, size, max_tokens, self.rule_written) if counted else NOTHING
+        streams = shared.settings.streaming and not self.rule_written
+        writing = Writing(shared.settings.idle_s if streams else None)
 
         async def attempt(charge: Charge) -> AIMessage:
             """One request, paid for even when its answer is cut or refused."""
             started = shared.clock.now()
             charge.sent = not self.rule_written
             try:
-                answer = await chat.ainvoke(sent, **extra, **marks)
+                answer = await writing.read(chat, sent, **extra, **marks)
                 message = shared.redact.message(well_formed_message(answer))
             except BaseException as error:
                 charge.sent = charge.sent and failures.may_be_billed(error)
@@ -333,7 +339,7 @@ class _Role:
             retries=shared.retries,
             timeout_s=shared.settings.timeout_s,
             clock=shared.clock,
-            name=self._name,
+            name=lambda error: writing.still_going(error, shared.settings.timeout_s) or self._name(error),
             on_retry=lambda failure, seconds: models.meter.retried(self.role, self.name, seconds),
         )
 
@@ -386,14 +392,3 @@ class _Role:
         if failure is None or failure.kind != "connection":
             return failure
         return ModelFailure("connection", f"{failure} at {self._shared.host_of(self._provider)}")
-
-    def _most(self, messages: Sequence[BaseMessage], extra: int, written: int) -> SpendAmount:
-        """An upper estimate: a token for every two bytes sent, what providers add for tools, and the longest answer."""
-        sent = extra + sum(wire_size(message) for message in messages)
-        spent = -(-sent // 2) + _ADDED_TOKENS * (not self.rule_written)
-        cost = 0 if self._price is None else self._price.at_most(spent, written)
-        return SpendAmount(cost, spent + written)
-
-
-_ADDED_TOKENS = 512
-"""Allowance for a provider's own instructions on tools and forms."""

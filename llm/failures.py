@@ -48,10 +48,14 @@ FATAL: frozenset[str] = frozenset({"bad_key", "unknown_model", "no_credit"})
 class ModelFailure(Exception):
     """A model call that gave no usable answer, after whatever retries its kind allows."""
 
-    def __init__(self, kind: FailureKind, message: str, *, retry_after: float | None = None) -> None:
+    def __init__(
+        self, kind: FailureKind, message: str, *, retry_after: float | None = None, again: bool = True
+    ) -> None:
         super().__init__(message)
         self.kind: FailureKind = kind
         self.retry_after = retry_after
+        self.again = again
+        """False: the same request would end the same way."""
 
     @property
     def transient(self) -> bool:
@@ -60,6 +64,10 @@ class ModelFailure(Exception):
     @property
     def fatal(self) -> bool:
         return self.kind in FATAL
+
+
+class NoToken(TimeoutError):
+    """A stream that nothing came on for too long."""
 
 
 class ModelSetupError(Exception):
@@ -135,6 +143,8 @@ def failure_of(error: Exception, redact: Redactor) -> ModelFailure | None:
     return ModelFailure(kind, redact(_error_text(error), 500), retry_after=_retry_after(error))
 
 
+EMPTY_STREAM = "No generation chunks were returned"
+"""The words of LangChain."""
 _UNSENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol"})
 
 
@@ -185,7 +195,9 @@ def _error_text(error: Exception) -> str:
         )
         return f"{inner['message']} ({about})"
     if isinstance(error, TimeoutError):
-        return "no answer in time"
+        return str(error) if isinstance(error, NoToken) else "no answer in time"
+    if EMPTY_STREAM in str(error):
+        return "the stream held no answer; --streaming off asks for answers in one piece"
     return f"{type(error).__name__}: {str(error).strip()}".rstrip(": ")
 
 
@@ -259,7 +271,7 @@ def _of_body(error: Exception) -> FailureKind | None:
 
 def _while_reading(error: Exception) -> bool:
     """Tell whether a library raised it over an answer. Not over our request, nor in code of ours that it called."""
-    if "No generations found in stream" in str(error):
+    if EMPTY_STREAM in str(error):
         return True
     trace = error.__traceback__
     inside = False

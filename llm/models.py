@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
-from drr.llm.failures import ModelSetupError
+from drr.llm.failures import EMPTY_STREAM, ModelFailure, ModelSetupError, NoToken
 from drr.llm.names import DEFAULT_ADDRESS, OFFLINE, is_loopback, parse_name
 from drr.llm.offline import OfflineChatModel
 from drr.llm.role import Policy
 from drr.llm.secrets import HIDDEN
 from drr.llm.thinking import Style, arguments, taken
 from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages.tool import invalid_tool_call, tool_call
+from langchain_core.runnables import Runnable
 from pydantic import BaseModel, SecretStr
 
 _NO_KEY = "not-needed"
@@ -27,7 +33,7 @@ def chat_model(
     api_key: str | SecretStr | None = None,
     timeout: float = 120,
     max_tokens: int = 8192,
-    streaming: bool = False,
+    streaming: bool = True,
     context_window: int = 32_768,
     latency_s: float = 0.0,
     style: Style | None = None,
@@ -121,6 +127,7 @@ def _openai(
         max_retries=0,
         streaming=streaming,
         stream_usage=True,
+        stream_chunk_timeout=None,  # `Writing` has its own, for every provider
         use_responses_api=False,
         # The library's own cache of connections is shared by the process and outlives event loops.
         http_async_client=DefaultAsyncHttpxClient(timeout=timeout),
@@ -165,6 +172,82 @@ def answer_form(provider: str, schema: type[BaseModel]) -> Mapping[str, Any]:
         form = {"name": document["title"], "schema": document, "strict": False}
         return {"response_format": {"type": "json_schema", "json_schema": form}}
     return {"format": document}
+
+
+class Writing:
+    """One answer on its way: the pieces that came, and when the first did. Without `idle_s` it comes in one piece."""
+
+    def __init__(self, idle_s: float | None) -> None:
+        self.pieces = 0
+        self.first_s: float | None = None
+        self._idle_s = idle_s
+
+    async def read(
+        self, chat: Runnable[Any, AIMessage], messages: Sequence[BaseMessage], **more: Any
+    ) -> AIMessage:
+        """The answer, the same either way; `NoToken` where nothing comes for too long."""
+        if (idle_s := self._idle_s) is None:
+            return await chat.ainvoke(messages, **more)
+        self.pieces, self.first_s = 0, None
+        now, whole = asyncio.get_running_loop().time, None
+        begun = now()
+        try:
+            async with (
+                asyncio.timeout(idle_s) as patience,
+                aclosing(cast("AsyncGenerator[AIMessageChunk]", chat.astream(messages, **more))) as pieces,
+            ):
+                async for piece in pieces:
+                    patience.reschedule(now() + idle_s)
+                    self.first_s = now() - begun if self.first_s is None else self.first_s
+                    self.pieces += 1
+                    whole = piece if whole is None else whole + piece
+        except TimeoutError as error:
+            if patience.expired():
+                raise NoToken(f"no token for {idle_s:g} s; --model-idle-timeout allows more") from error
+            raise
+        if whole is None:
+            raise ValueError(EMPTY_STREAM)
+        return _at_once(whole)
+
+    def still_going(self, error: Exception, seconds: float) -> ModelFailure | None:
+        """The failure of an answer that was cut while it came: asked for again, it would take as long."""
+        if not self.pieces or type(error) is not TimeoutError:
+            return None
+        what = f"the answer was still being written after {seconds:g} s ({self.pieces:,} pieces came)"
+        return ModelFailure(
+            "timeout", f"{what}; raise --model-timeout or lower --model-max-tokens", again=False
+        )
+
+
+def _at_once(streamed: AIMessageChunk) -> AIMessage:
+    """The message that the same answer is without a stream. Arguments of calls are read strictly: half of one is no call."""
+    calls, broken = [], []
+    for chunk in streamed.tool_call_chunks:
+        name, args, one = chunk["name"] or "", chunk["args"], chunk["id"]
+        try:
+            calls.append(tool_call(name=name, args=json.loads(args or "{}", strict=False), id=one))
+        except ValueError as error:
+            broken.append(invalid_tool_call(name=name, args=args, id=one, error=str(error)))
+    content: Any = streamed.content
+    if isinstance(content, list):
+        given = {call["id"]: call["args"] for call in calls}
+        content = [_block(block, given) if isinstance(block, dict) else block for block in content]
+        if len(content) == 1 and isinstance(content[0], dict) and content[0].keys() == {"type", "text"}:
+            content = content[0]["text"]
+    return AIMessage(
+        content=content,
+        additional_kwargs=streamed.additional_kwargs,
+        response_metadata=streamed.response_metadata,
+        id=streamed.id,
+        tool_calls=calls,
+        invalid_tool_calls=broken,
+        usage_metadata=streamed.usage_metadata,
+    )
+
+
+def _block(block: Mapping[str, Any], calls: Mapping[str | None, Any]) -> dict[str, Any]:
+    plain = {name: block[name] for name in sorted(block) if name not in ("index", "partial_json")}
+    return plain | {"input": calls[block["id"]]} if block.get("id") in calls else plain
 
 
 async def close(chat: BaseChatModel) -> None:

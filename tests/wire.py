@@ -3,7 +3,7 @@
     with Wire(lambda request: Say("hello")) as wire:
         chat = chat_model("anthropic:claude-sonnet-5-5", base_url=wire.url)
 
-A script is a function of the request (`request.number` counts from 0), or a list of replies given in turn.
+With a `Pace` it is as slow as a small machine. A script is a function of the request (`request.number` counts from 0), or a list of replies given in turn.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import takewhile
 from typing import Any
 
 from drr.llm.calls import Clock
@@ -43,6 +45,8 @@ class Say:
     usage: Mapping[str, int] = field(default_factory=dict)
     no_usage: bool = False
     thinking: bool = False
+    paced: bool = False
+    """Streamed a token at a time."""
 
     @property
     def reason(self) -> str:
@@ -109,15 +113,31 @@ def looked(request: Request, text: str, **more: Any) -> Say:
     return Say(text, **more)
 
 
+@dataclass(frozen=True)
+class Pace:
+    """The speed of a small machine: tokens a second that it reads and writes, and the answers it works on at once."""
+
+    writes: float = 10.0
+    reads: float = 1e9
+    slots: int = 1
+    cached: bool = True
+    """A prompt that goes on from one that was read is read from there."""
+
+
 Reply = Say | Fail | Cut | EndEarly | ErrorEvent | Garbage | Hang
 Script = Callable[[Request], Reply] | Sequence[Reply]
 
 
 class Wire:
-    """Serves a script on a loopback port; `requests` keeps what arrived, in order."""
+    """Serves a script on a loopback port; `requests` keeps what arrived, in order. `pages` is what a GET is given."""
 
-    def __init__(self, script: Script) -> None:
+    def __init__(
+        self, script: Script, *, pace: Pace | None = None, pages: Mapping[str, object] | None = None
+    ) -> None:
         self.requests: list[Request] = []
+        self.most_at_once = self._at_once = 0
+        self._pace, self._read = pace, ""
+        self._slots = threading.Semaphore(1_000 if pace is None else pace.slots)
         self._script = script if callable(script) else _in_turn(script)
         self._closing = threading.Event()
         self._lock = threading.Lock()
@@ -131,12 +151,23 @@ class Wire:
             def log_message(self, *args: object) -> None:
                 pass
 
+            def do_GET(self) -> None:
+                page = (pages or {}).get(self.path)
+                _send(self, 404 if page is None else 200, json.dumps(page))
+
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["content-length"])))
                 with outer._lock:
                     request = Request(len(outer.requests), self.path, dict(self.headers.items()), body)
                     outer.requests.append(request)
-                outer._answer(self, request, outer._script(request))
+                    outer._at_once += 1
+                    outer.most_at_once = max(outer.most_at_once, outer._at_once)
+                try:
+                    with outer._slots:
+                        outer._answer(self, request, outer._script(request))
+                finally:
+                    with outer._lock:
+                        outer._at_once -= 1
 
         class Server(ThreadingHTTPServer):
             daemon_threads = True
@@ -177,11 +208,50 @@ class Wire:
             return
         said = reply if isinstance(reply, Say) else getattr(reply, "of", Say("so far so good"))
         make = _openai if openai else _anthropic
-        text = make(request, said, reply)
         content_type = "text/event-stream" if request.streaming else "application/json"
+        if self._pace is not None:
+            self._at_pace(handler, request, make(request, _with_usage(request, said), reply), content_type)
+            return
         _send(
-            handler, 200, text, content_type=content_type, cut=reply.after if isinstance(reply, Cut) else None
-        )
+            handler, 200, "".join(make(request, said, reply)), content_type=content_type,
+            cut=reply.after if isinstance(reply, Cut) else None,
+        )  # fmt: skip
+
+    def _at_pace(
+        self, handler: BaseHTTPRequestHandler, request: Request, parts: Sequence[str], content_type: str
+    ) -> None:
+        """An answer as a small machine gives it, a token at a time where it is streamed."""
+        pace = self._pace or Pace()
+        prompt, each = json.dumps(request.body["messages"]), 1 / pace.writes
+        known = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(prompt, self._read)))
+        self._read = prompt
+        wait = (len(prompt) - known * pace.cached) / 4 / pace.reads
+        if not request.streaming:
+            wait += each * len(_tokens("".join(parts)))
+        self._closing.wait(wait)
+        handler.send_response(200)
+        handler.send_header("content-type", content_type)
+        handler.send_header("connection", "close")
+        handler.end_headers()
+        for part in parts:
+            if request.streaming and self._closing.wait(each):
+                break
+            handler.wfile.write(part.encode())
+            handler.wfile.flush()
+        handler.close_connection = True
+
+
+def _tokens(text: str) -> list[str]:
+    return re.findall(r"\s*\S{1,6}", text) or [text]
+
+
+def _with_usage(request: Request, said: Say) -> Say:
+    """The answer with the tokens that it took."""
+    written = _tokens(said.text + "".join(json.dumps(arguments) for _, arguments in said.calls))
+    read = len(json.dumps(request.body["messages"])) // 4
+    return replace(
+        said, usage={"input_tokens": read, "output_tokens": len(written), **said.usage}, paced=True
+    )
 
 
 def _in_turn(replies: Sequence[Reply]) -> Callable[[Request], Reply]:
@@ -210,11 +280,11 @@ def _send(
     handler.close_connection = cut is not None
 
 
-def _events(events: Sequence[tuple[str, dict[str, Any]]]) -> str:
-    return "".join(f"event: {name}\ndata: {json.dumps({'type': name, **data})}\n\n" for name, data in events)
+def _events(events: Sequence[tuple[str, dict[str, Any]]]) -> list[str]:
+    return [f"event: {name}\ndata: {json.dumps({'type': name, **data})}\n\n" for name, data in events]
 
 
-def _anthropic(request: Request, said: Say, reply: Reply) -> str:
+def _anthropic(request: Request, said: Say, reply: Reply) -> list[str]:
     blocks: list[dict[str, Any]] = []
     if said.thinking:
         blocks.append({"type": "thinking", "thinking": "", "signature": "c2lnbmVk"})
@@ -236,14 +306,14 @@ def _anthropic(request: Request, said: Say, reply: Reply) -> str:
         "usage": {"input_tokens": 0, "output_tokens": 0} if said.no_usage else usage,
     }
     if not request.streaming:
-        return json.dumps(message)
+        return [json.dumps(message)]
     events: list[tuple[str, dict[str, Any]]] = [
         ("message_start", {"message": {**message, "content": [], "stop_reason": None}})
     ]
     for index, block in enumerate(blocks):
-        empty, delta = _streamed(block)
+        empty, deltas = _streamed(block, said.paced)
         events.append(("content_block_start", {"index": index, "content_block": empty}))
-        events.append(("content_block_delta", {"index": index, "delta": delta}))
+        events += [("content_block_delta", {"index": index, "delta": delta}) for delta in deltas]
         events.append(("content_block_stop", {"index": index}))
     if isinstance(reply, ErrorEvent):
         error = {"error": {"type": reply.kind, "message": reply.message}}
@@ -254,18 +324,17 @@ def _anthropic(request: Request, said: Say, reply: Reply) -> str:
     return _events(events)
 
 
-def _streamed(block: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _streamed(block: dict[str, Any], paced: bool) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     if block["type"] == "tool_use":
-        return {**block, "input": {}}, {
-            "type": "input_json_delta",
-            "partial_json": json.dumps(block["input"]),
-        }
+        parts = _tokens(json.dumps(block["input"])) if paced else [json.dumps(block["input"])]
+        return {**block, "input": {}}, [{"type": "input_json_delta", "partial_json": part} for part in parts]
     if block["type"] == "thinking":
-        return {**block, "signature": ""}, {"type": "signature_delta", "signature": block["signature"]}
-    return {"type": "text", "text": ""}, {"type": "text_delta", "text": block["text"]}
+        return {**block, "signature": ""}, [{"type": "signature_delta", "signature": block["signature"]}]
+    parts = _tokens(block["text"]) if paced else [block["text"]]
+    return {"type": "text", "text": ""}, [{"type": "text_delta", "text": part} for part in parts]
 
 
-def _openai(request: Request, said: Say, reply: Reply) -> str:
+def _openai(request: Request, said: Say, reply: Reply) -> list[str]:
     reasons = {
         "tool_use": "tool_calls", "end_turn": "stop", "max_tokens": "length", "refusal": "content_filter",
     }  # fmt: skip
@@ -279,23 +348,28 @@ def _openai(request: Request, said: Say, reply: Reply) -> str:
         }
         for n, (name, arguments) in enumerate(said.calls)
     ]
-    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+    read, written = said.usage.get("input_tokens", 100), said.usage.get("output_tokens", 20)
+    usage = {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
     base = {"id": f"chatcmpl-{request.number}", "created": 0, "model": request.body["model"]}
     message: dict[str, Any] = {"role": "assistant", "content": said.text or None}
     if calls:
         message["tool_calls"] = calls
     if not request.streaming:
         choice = {"index": 0, "message": message, "finish_reason": reason}
-        return json.dumps({**base, "object": "chat.completion", "choices": [choice], "usage": usage})
+        return [json.dumps({**base, "object": "chat.completion", "choices": [choice], "usage": usage})]
+    parts = _tokens(said.text) if said.paced and said.text else []
+    deltas = [{"content": part} for part in parts[:-1]] + [
+        {**message, "content": parts[-1]} if parts else message
+    ]
     chunks = [
-        {"choices": [{"index": 0, "delta": message, "finish_reason": None}]},
+        *({"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas),
         {"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]},
         {"choices": [], "usage": usage},
     ]
-    text = "".join(
+    lines = [
         f"data: {json.dumps({**base, 'object': 'chat.completion.chunk', **chunk})}\n\n" for chunk in chunks
-    )
-    return text if isinstance(reply, EndEarly) else text + "data: [DONE]\n\n"
+    ]
+    return lines if isinstance(reply, EndEarly) else [*lines, "data: [DONE]\n\n"]
 
 
 class FastClock:

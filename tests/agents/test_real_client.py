@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -95,6 +96,15 @@ def react(request: Request) -> Say:
         Say(REPORT),
     ]
     return script[turns(request)]
+
+
+async def test_a_record_is_the_same_streamed(ran: Ran) -> None:
+    whole, streamed = [(await ran(react, streaming=streaming))[0] for streaming in (False, True)]
+
+    def timeless(record: AnswerRecord) -> str:
+        return re.sub(r'("(?:seconds|started_at)": )[\d.e-]+', r"\1", record.model_dump_json(indent=1))
+
+    assert timeless(whole) == timeless(streamed)
 
 
 @pytest.mark.parametrize("streaming", [False, True])
