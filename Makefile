@@ -6,7 +6,7 @@ STAMP := $(VENV)/.stamp
 # Bytecode is kept also where a machine's settings say not to: workers and commands would each compile the whole project anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo quick test test-long test-servers test-browser test-wheel test-ray test-versions lint types sbom endurance bench lock clean
+.PHONY: help setup demo quick test test-long test-servers test-browser test-wheel test-ray test-versions lint types docs sbom endurance bench lock clean
 
 help:
 	@echo "make demo          set up, build the sample shop, answer, judge, report"
@@ -20,6 +20,7 @@ help:
 	@echo "make test-versions nightly: security, crash and determinism tests with Python 3.12 to 3.14, where they are, and as an ordinary user"
 	@echo "make sbom          sbom.json: a bill of materials of the lock (CycloneDX)"
 	@echo "make lint types    ruff, format check, strict mypy"
+	@echo "make docs          the site in build/site: pages by hand, pages from the code, llms.txt; a dead link fails"
 	@echo "make endurance     the long counts: many kills, big fuzz; writes benchmarks/RESULTS.md"
 	@echo "make bench         the benchmarks, as ratios in one run"
 
@@ -70,6 +71,12 @@ lint: setup
 types: setup
 	$(BIN)/mypy
 
+# The pages lie beside what is made of them, for readers that are no browsers.
+docs: setup
+	$(BIN)/python docs/generate.py
+	$(BIN)/zensical build --clean
+	cp -r build/docs/. build/site
+
 sbom: setup
 	$(BIN)/python -m drr.app.sbom requirements.lock > sbom.json
 
@@ -83,7 +90,7 @@ bench: setup
 
 # Versions are chosen by `uv pip compile`, which records hashes and no address.
 lock:
-	uv pip compile pyproject.toml --extra dr3 --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -o requirements.lock
+	uv pip compile pyproject.toml --extra dr3 --extra docs --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -o requirements.lock
 
 clean:
-	rm -rf $(VENV) .venv-ray .venv-3.* demo sbom.json .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-ray .venv-3.* build demo sbom.json .mypy_cache .pytest_cache .ruff_cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import ast
 import re
+import runpy
 import shlex
 import tomllib
 from collections.abc import Iterator
@@ -22,12 +23,15 @@ from drr.env.shop import open_shop
 from drr.env.shop_world import ShopWorld
 from drr.env.variables import VARIABLES
 from drr.env.web.sandbox import Sandbox
+from drr.eval.metrics import metrics
 from drr.tools import users
 from drr.tools.base import ToolContext
+from drr.tools.registry import EVERY
 from drr.tools.spec import make_tool
 
+import drr
 from tests.agents.garden import ANNA, DOCUMENTS, write_shop
-from tests.command_lines import parsed
+from tests.command_lines import every_leaf, parsed
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
@@ -39,6 +43,7 @@ PAGES = [
 ROOMS = sorted(
     path.parent.name for path in ROOT.glob("*/__init__.py") if path.parent.name not in ("drr", "tests")
 )
+GENERATE = runpy.run_path(str(ROOT / "docs" / "generate.py"))
 TO_BE_WRITTEN = {
     *(
         "drr.env.clips", "drr.env.manuals", "drr.tools.warranty", "drr.eval.metrics.tone",
@@ -196,21 +201,31 @@ def test_what_to_cite_is_this_version_under_this_licence() -> None:
     assert project["description"] in cited
 
 
-README = (ROOT / "README.md").read_text("utf-8")
-PAGE = (ROOT / "docs" / "settings.md").read_text("utf-8")
 NAME = re.compile(
     r"\b(?:DRR_[A-Z_]+|[A-Z]+_API_KEY|OTEL_[A-Z_]+|XDG_[A-Z_]+|NO_COLOR|HTTPS_PROXY|JAVA_HOME)\b"
 )
 
 
-def test_variables_and_settings_are_in_the_documents() -> None:
-    settings = {f"DRR_{name.upper()}" for name in Settings.model_fields}
-    assert set(NAME.findall(README)) <= set(VARIABLES)
-    assert set(NAME.findall(PAGE)) - {"DRR_NAME"} == set(VARIABLES) | settings
-    for name, told in VARIABLES.items():
-        assert f"| `{name}` | {told} |" in PAGE
-    for name, field in Settings.model_fields.items():
-        assert f"| `{name}` | `DRR_{name.upper()}` | {field.description} |" in PAGE
+def test_variables_and_settings_of_the_documents_exist() -> None:
+    known = {"DRR_NAME", *VARIABLES, *(f"DRR_{name.upper()}" for name in Settings.model_fields)}
+    for page in (ROOT / "README.md", ROOT / "docs" / "settings.md"):
+        assert set(NAME.findall(page.read_text("utf-8"))) <= known, page
+
+
+def test_links_of_the_documents_lead_to_files() -> None:
+    for page in PAGES:
+        for link in GENERATE["LINK"].finditer(page.read_text("utf-8")):
+            assert (page.parent / link[3]).exists(), f"{page.name}: {link[0]}"
+
+
+def test_pages_made_from_the_code_name_all_that_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    made = "\n".join(GENERATE["of_code"]().values())
+    names = [*(f"## drr {leaf}" for leaf, _ in every_leaf()), *(f"## {name}" for name in EVERY)]
+    twins = {name for name in drr.__all__ if f"`await drr.{name}(" in made}
+    names += [f"## drr.{name}" for name in drr.__all__ if name not in twins]
+    names += [f"`{name}`" for name in (*metrics(), *Settings.model_fields, *VARIABLES)]
+    assert [name for name in names if f"{name}\n" not in made and f"{name} |" not in made] == []
 
 
 def test_doctor_names_each_and_shows_no_value(

@@ -100,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _explain(*, as_json: bool) -> int:
-    from drr.app.report.explain import explained
+    from drr.app.report.metric_tables import explained
     from drr.eval.metrics import metrics
 
     if as_json:

@@ -11,6 +11,7 @@ from drr.app.report.differences import floor_cells, floor_notes, within_floor
 from drr.app.report.material import ByQuery, Material
 from drr.app.report.of_papers import MetricForm, report_parts
 from drr.app.report.tables import Cell, Heading, Table, headings, metric_headings
+from drr.app.terminal import Column, table
 from drr.eval import metrics as registry
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric
@@ -212,3 +213,28 @@ def noise(material: Material) -> Table | None:
 def _within(by_query: ByQuery) -> Cell:
     sd, repeated = pooled_sd(by_query.values())
     return Cell(sd, n=repeated)
+
+
+EXPLAINED = ("label", "scale", "better", "table", "meaning")
+
+
+def explanations() -> dict[str, tuple[str, ...]]:
+    """Map the name of every metric to its explanation, under `EXPLAINED`."""
+    return {
+        name: (metric.label, metric.scale, metric.better or "-", metric.table or "-", metric.explanation)
+        for name, metric in registry.metrics().items()
+    }
+
+
+def explained() -> str:
+    """Explain every metric for the terminal."""
+    label, scale, better, place, meaning = EXPLAINED
+    head = (
+        "metric",
+        Column(label, rank=3),
+        Column(scale, rank=1),
+        Column(better),
+        Column(place, rank=2),
+        Column(meaning, flows=True),
+    )
+    return table(head, [[name, *row] for name, row in explanations().items()])
