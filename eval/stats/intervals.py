@@ -4,7 +4,7 @@ A statistic is never a bare number: `V` says how many items stand behind it, how
 interval was made. What is drawn are clusters (queries, or tasks of several queries): trials, dimensions and sizes of one are not independent.
 
 The interval is Student's, shifted for skew, and around a value with two ends never narrower than what so many draws can have missed
-(docs/metrics.md). `python -m benchmarks.intervals` simulates what it covers.
+(docs/judging.md). `python -m benchmarks.intervals` simulates what it covers.
 """
 
 from __future__ import annotations

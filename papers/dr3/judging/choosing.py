@@ -14,7 +14,7 @@ from drr.papers.dr3.task_folders import say_unconfirmed
 from drr.study.study import Study
 
 EXAMPLES = (
-    "  drr judge study --what dr3                                    # tasks with files: required facts found, what distractors did (docs/dr3.md)",
+    "  drr judge study --what dr3                                    # tasks with files: required facts found, what distractors did (docs/file-tasks.md)",
 )
 
 

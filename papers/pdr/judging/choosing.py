@@ -16,7 +16,7 @@ from drr.study.study import Study
 
 EXAMPLES = (
     "  drr judge study --what criteria                               # what PQR will score by; drr papers criteria study shows it",
-    "  drr judge study --what pqr --persons persons.jsonl            # personalization, quality, reliability (docs/pqr.md)",
+    "  drr judge study --what pqr --persons persons.jsonl            # personalization, quality, reliability (docs/persons.md)",
 )
 
 
