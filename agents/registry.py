@@ -237,6 +237,8 @@ def architecture_of(
         return run_of(name, function)
 
     theirs, prompts = _of_others(function) or (load, ())
+    if theirs is load and callable(function):
+        _check_parameters(name, function)
     limits = _declared(name, function, "limits", Mapping, {})
     if strangers := sorted(set(limits) - {field.name for field in fields(Limits)}):
         raise Misuse(f"plug-in variant {name!r} declares unknown limits: {', '.join(strangers)}")
@@ -255,6 +257,17 @@ def architecture_of(
         origin=origin,
         word=word,
     )
+
+
+def _check_parameters(name: str, function: Callable[..., Any]) -> None:
+    called = ("query", "tools", "model", "budget")
+    try:
+        inspect.signature(function).bind(*called)
+    except TypeError:
+        raise Misuse(
+            f"plug-in variant {name!r} takes {inspect.signature(function)}; it is called with four,"
+            f" so write `async def {name.rpartition(':')[2]}({', '.join(called)})`"
+        ) from None
 
 
 def _of_others(found: Any) -> tuple[Callable[[], Run], tuple[str, ...]] | None:

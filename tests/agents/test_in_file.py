@@ -37,6 +37,10 @@ def slow(query, tools, model, budget):
     return "no"
 
 
+async def three(query, tools, model):
+    return "no"
+
+
 steps = 3
 """
 
