@@ -14,7 +14,8 @@ from drr.agents.base import AGENT, Ending, FunctionSchema
 from drr.agents.brief import Brief, Reporting, Researching
 from drr.agents.running import AgentRun, Allowance
 from drr.env.errors import DrrError
-from drr.llm.role import RoleModel, Schema
+from drr.llm.failures import ModelFailure
+from drr.llm.role import NO_DEMAND, Demand, RoleModel, Schema, forced
 from drr.tools.base import ToolAnswer
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
@@ -24,6 +25,8 @@ from langchain_core.tools import BaseTool, StructuredTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field
 
+_NEED_NOT_BE = {"tool": "a forced tool is", "stop": "where to stop is"}
+"""Demands that a client can do without."""
 PlugIn = Callable[["Question", list[BaseTool], RoleModel, Allowance], Awaitable[str | Ending]]
 
 
@@ -98,6 +101,8 @@ class RunChatModel(BaseChatModel):
     role: str = AGENT
     seen: Any = Field(default_factory=list)
     """Conversations as they are, of every role: copies of messages would not be recognised."""
+    untaken: Any = Field(default_factory=set)
+    """Pairs of a role and of what its model does not take in a demand."""
 
     @classmethod
     def of(cls, run: AgentRun, role: str = AGENT, **given: Any) -> RunChatModel:
@@ -111,19 +116,49 @@ class RunChatModel(BaseChatModel):
         """The model of another role that the plug-in declares."""
         if role not in self.run.models:
             raise DrrError(f"role {role!r} is not declared; put it into the function's `roles`")
-        return self.of(self.run, role, seen=self.seen)
+        return self.of(self.run, role, seen=self.seen, untaken=self.untaken)
 
     def chat_model(self) -> RunChatModel:
         """Itself: what a plug-in is given was once no chat model."""
         return self
 
     async def reply(
-        self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = (), brief: Brief | None = None
+        self,
+        messages: Sequence[BaseMessage],
+        *,
+        tools: Sequence[Any] = (),
+        brief: Brief | None = None,
+        demand: Demand = NO_DEMAND,
     ) -> AIMessage:
+        """The next message. A forced tool, then texts to stop at, are left out where the model does not take them."""
         run: AgentRun = self.run
         if brief is None:
             brief = Researching(run.query) if tools else Reporting(run.query, run.evidence())
-        return await run.speak(self._conversation(messages), messages, tools, brief=brief, role=self.role)
+        conversation, untaken = self._conversation(messages), dict[tuple[str, str], ModelFailure]()
+        for name in _NEED_NOT_BE:
+            if (self.role, name) in self.untaken:
+                demand = demand.without(name)
+        while True:
+            try:
+                reply = await run.speak(
+                    conversation, messages, tools, brief=brief, role=self.role, demand=demand
+                )
+            except ModelFailure as failure:
+                left = [name for name in _NEED_NOT_BE if getattr(demand, name)]
+                if failure.kind != "bad_request" or not left:
+                    raise
+                untaken[self.role, left[0]], demand = failure, demand.without(left[0])
+            else:
+                self.untaken |= {*untaken}
+                run.notes += [
+                    f"{role}: {_NEED_NOT_BE[name]} left to the model, which was asked in vain ({str(why)[:200]})"
+                    for (role, name), why in untaken.items()
+                ]
+                return reply
+
+    async def count(self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = ()) -> int | None:
+        model: RoleModel = self.run.models[self.role]
+        return await model.count(messages, tools=tools)
 
     async def structured(
         self, messages: Sequence[BaseMessage], schema: type[Schema], *, brief: Brief | None = None
@@ -146,12 +181,19 @@ class RunChatModel(BaseChatModel):
         return "drr"
 
     def bind_tools(
-        self, tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool], **given: Any
+        self,
+        tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool],
+        *,
+        tool_choice: Any = None,
+        **given: Any,
     ) -> Runnable[Any, AIMessage]:
-        return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools])
+        return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], tool_choice=tool_choice)
 
-    async def _agenerate(self, messages: list[BaseMessage], *_: Any, **given: Any) -> ChatResult:
-        answer = await self.reply(messages, tools=given.get("tools", ()))
+    async def _agenerate(
+        self, messages: list[BaseMessage], stop: list[str] | None = None, *_: Any, **given: Any
+    ) -> ChatResult:
+        demand = Demand(forced(given.get("tool_choice")), tuple(stop or ()))
+        answer = await self.reply(messages, tools=given.get("tools", ()), demand=demand)
         return ChatResult(generations=[ChatGeneration(message=answer)])
 
     def _generate(self, messages: list[BaseMessage], *_: Any, **given: Any) -> ChatResult:

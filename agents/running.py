@@ -32,7 +32,7 @@ from drr.env.json_object import JsonObject
 from drr.env.source import text_hash
 from drr.llm.meter import Meter
 from drr.llm.prompts import Prompts, fence
-from drr.llm.role import RoleModel, Schema
+from drr.llm.role import NO_DEMAND, Demand, RoleModel, Schema
 from drr.llm.text import Block, picture_blocks
 from drr.llm.thinking import opening
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
@@ -196,11 +196,12 @@ class AgentRun(Instructed):
         *,
         brief: Brief | None,
         role: str = AGENT,
+        demand: Demand = NO_DEMAND,
     ) -> AIMessage:
         """The model's next message; the conversation is kept as far as it got."""
         self.keep(conversation, messages)
         with self.steps.timing("model", conversation, role):
-            reply = await self.models[role].reply(messages, tools=tools, brief=brief)
+            reply = await self.models[role].reply(messages, tools=tools, brief=brief, demand=demand)
         if self.settings.get("text_calls"):
             reply = with_calls(reply, tools, len(messages))
         self.keep(conversation, [*messages, reply])

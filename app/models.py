@@ -74,7 +74,8 @@ def models_of(settings: Settings, *, agents: bool = False, calls: bool = True) -
     Effort and thinking are for `agents` alone: whoever judges or writes queries is the same whatever agents are told.
     """
     from drr.llm.budget import load_prices
-    from drr.llm.factory import Models, ModelSettings
+    from drr.llm.factory import Models
+    from drr.llm.models import ModelSettings
     from drr.llm.thinking import Style, check
 
     style = Style(settings.effort, settings.thinking) if agents else Style()

@@ -19,8 +19,9 @@ from drr.env.settings import Settings
 from drr.env.shop import Shop
 from drr.env.shop_world import ShopWorld
 from drr.env.web.open import open_web
-from drr.llm.factory import Models, ModelSettings
+from drr.llm.factory import Models
 from drr.llm.meter import Meter
+from drr.llm.models import ModelSettings
 from drr.llm.role import MeteredModel, Schema
 from drr.llm.thinking import shared_part
 from drr.offline.cast import stand_in
@@ -77,10 +78,13 @@ class Recording:
         self._requests.append(Sent([bound, *told], shared_part(messages), bool(tools), self.role))
 
     async def reply(
-        self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = (), brief: object = None
+        self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = (), **more: Any
     ) -> AIMessage:
         self._keep(messages, tools)
-        return await self._role.reply(messages, tools=tools, brief=brief)
+        return await self._role.reply(messages, tools=tools, **more)
+
+    async def count(self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = ()) -> int | None:
+        return await self._role.count(messages, tools=tools)
 
     async def structured(
         self, messages: Sequence[BaseMessage], schema: type[Schema], *, brief: object = None

@@ -31,7 +31,8 @@ from drr.env.settings import Settings
 from drr.env.shop import Shop, open_shop
 from drr.env.shop_world import ShopWorld
 from drr.env.web.sandbox import Document, Sandbox
-from drr.llm.factory import Models, ModelSettings
+from drr.llm.factory import Models
+from drr.llm.models import ModelSettings
 from drr.llm.offline import OfflineChatModel
 from drr.study.run import Pace, run
 from drr.study.study import Study

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -16,56 +16,17 @@ from drr.llm.calls import CallLimit, Clock, ProviderLimits, Retries, check_proxi
 from drr.llm.failures import ModelFailure, ModelSetupError
 from drr.llm.journal import Journal, PaidAnswer, request_id
 from drr.llm.meter import CallWatch, Meter, SeenCall, Tokens, tokens_of
-from drr.llm.models import Writing, answer_form, chat_model, close
+from drr.llm.models import ModelSettings, Writing, answer_form, ask_form, chat_model, close, count
 from drr.llm.names import DEFAULT_ADDRESS, OFFLINE, host_of, parse_name
-from drr.llm.role import PLAIN, AskForm, MeteredModel, Policy, Schema, structured
+from drr.llm.role import NO_DEMAND, PLAIN, AskForm, Demand, MeteredModel, Policy, Schema, structured
 from drr.llm.secrets import Redactor
 from drr.llm.text import well_formed_message, wire_size
-from drr.llm.thinking import Openings, Style
+from drr.llm.thinking import Openings
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
-from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel, SecretStr
 
 _Loop = asyncio.AbstractEventLoop
-_DEFAULT_STYLE = Style()
-
-
-@dataclass(frozen=True)
-class ModelSettings:
-    """The settings that decide how models are called. Keys stay out of its repr."""
-
-    roles: Mapping[str, str] | Callable[[str], str] = field(repr=False)
-    """Role to model name: in a mapping `default` stands for every role that is not named."""
-    base_url: str | SecretStr | None = field(default=None, repr=False)
-    """May hold a password; a `SecretStr` says itself what may be shown of it."""
-    keys: Mapping[str, SecretStr | None] = field(default_factory=dict, repr=False)
-    """Provider to key."""
-    refused: str | None = None
-    """Why nothing may be sent to `base_url`, where that is so."""
-    timeout_s: float = 120.0
-    idle_s: float = 120.0
-    """Seconds without a token after which a stream is given up."""
-    max_tokens: int = 8192
-    retry_max_tokens: int | None = None
-    """The limit of a cut answer's second try; `None` is twice `max_tokens`, and at most `max_tokens` is no try."""
-    deadline_s: float = 600.0
-    concurrency: int = 8
-    streaming: bool = True
-    """It changes no answer and no id."""
-    context_window: int = 32_768
-    style: Style = _DEFAULT_STYLE
-    offline_latency_s: float = 0.0
-    """Delay of the offline model's answers, for measuring what waits for them."""
-
-    @property
-    def raised_max_tokens(self) -> int:
-        return self.retry_max_tokens or 2 * self.max_tokens
-
-    def model_of(self, role: str) -> str:
-        if callable(self.roles):
-            return self.roles(role)
-        return self.roles.get(role) or self.roles.get("default", OFFLINE)
 
 
 class _Shared:
@@ -229,15 +190,24 @@ class _Role:
         self._models = models
         self._shared = models._shared
         self._price = self._shared.prices.of(name)
-        self._bound: OrderedDict[tuple[int, ...], tuple[Sequence[Any], AskForm]] = OrderedDict()
+        self._bound: OrderedDict[tuple[object, ...], tuple[Sequence[Any], AskForm]] = OrderedDict()
 
     def __repr__(self) -> str:
         return f"<{self.role}: {self.name}>"
 
     async def reply(
-        self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = (), brief: object = None
+        self,
+        messages: Sequence[BaseMessage],
+        *,
+        tools: Sequence[Any] = (),
+        brief: object = None,
+        demand: Demand = NO_DEMAND,
     ) -> AIMessage:
-        return await self._ask(self._with_tools(tools) if tools else PLAIN, messages, brief)
+        return await self._ask(self._with(tools, demand), messages, brief)
+
+    async def count(self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = ()) -> int | None:
+        chat = self._own_chat or self._shared.chat(self.name)
+        return await count(self._with(tools, NO_DEMAND).bound(chat), messages)
 
     async def answer(
         self, messages: Sequence[BaseMessage], schema: type[BaseModel], *, brief: object = None
@@ -254,13 +224,14 @@ class _Role:
             lambda transcript: self.answer(transcript, schema, brief=brief), messages, schema
         )
 
-    def _with_tools(self, tools: Sequence[Any]) -> AskForm:
+    def _with(self, tools: Sequence[Any], demand: Demand) -> AskForm:
         """Binding turns nine functions into schemas each time; the last few bindings are kept with their tools alive."""
-        key = tuple(map(id, tools))
+        if not tools and demand == NO_DEMAND:
+            return PLAIN
+        key = (*map(id, tools), demand)
         found = self._bound.get(key)
         if found is None:
-            schemas = [convert_to_openai_tool(tool) for tool in tools]
-            form = AskForm.of(schemas, lambda chat: chat.bind_tools(list(tools)), tools=True)
+            form = ask_form(self._provider, tools, demand)
             found = self._bound[key] = (list(tools), form)
             if len(self._bound) > 4:
                 self._bound.popitem(last=False)

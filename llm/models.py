@@ -1,11 +1,12 @@
-"""Chat models by name, ready to be called once per call. No retries of their own, no temperature, no forced tool choice."""
+"""Chat models by name, ready to be called once per call. No retries of their own, no temperature, no forced tool but a client's."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -13,16 +14,55 @@ from urllib.parse import urlsplit
 from drr.llm.failures import EMPTY_STREAM, ModelFailure, ModelSetupError, NoToken
 from drr.llm.names import DEFAULT_ADDRESS, OFFLINE, is_loopback, parse_name
 from drr.llm.offline import OfflineChatModel
-from drr.llm.role import Policy
+from drr.llm.role import ANY_TOOL, AskForm, Demand, Policy
 from drr.llm.secrets import HIDDEN
 from drr.llm.thinking import Style, arguments, taken
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.tool import invalid_tool_call, tool_call
 from langchain_core.runnables import Runnable
+from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel, SecretStr
 
 _NO_KEY = "not-needed"
+_DEFAULT_STYLE = Style()
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """The settings that decide how models are called. Keys stay out of its repr."""
+
+    roles: Mapping[str, str] | Callable[[str], str] = field(repr=False)
+    """Role to model name: in a mapping `default` stands for every role that is not named."""
+    base_url: str | SecretStr | None = field(default=None, repr=False)
+    """May hold a password; a `SecretStr` says itself what may be shown of it."""
+    keys: Mapping[str, SecretStr | None] = field(default_factory=dict, repr=False)
+    """Provider to key."""
+    refused: str | None = None
+    """Why nothing may be sent to `base_url`, where that is so."""
+    timeout_s: float = 120.0
+    idle_s: float = 120.0
+    """Seconds without a token after which a stream is given up."""
+    max_tokens: int = 8192
+    retry_max_tokens: int | None = None
+    """The limit of a cut answer's second try; `None` is twice `max_tokens`, and at most `max_tokens` is no try."""
+    deadline_s: float = 600.0
+    concurrency: int = 8
+    streaming: bool = True
+    """It changes no answer and no id."""
+    context_window: int = 32_768
+    style: Style = _DEFAULT_STYLE
+    offline_latency_s: float = 0.0
+    """Delay of the offline model's answers, for measuring what waits for them."""
+
+    @property
+    def raised_max_tokens(self) -> int:
+        return self.retry_max_tokens or 2 * self.max_tokens
+
+    def model_of(self, role: str) -> str:
+        if callable(self.roles):
+            return self.roles(role)
+        return self.roles.get(role) or self.roles.get("default", OFFLINE)
 
 
 def chat_model(
@@ -164,14 +204,63 @@ def answer_form(provider: str, schema: type[BaseModel]) -> Mapping[str, Any]:
     document = schema.model_json_schema()
     if provider == OFFLINE:
         return {"response_schema": document}
-    if provider == "anthropic":
-        from anthropic import transform_schema
+    return _form(provider, name=document["title"], strict=False, schema=document)
 
-        return {"output_config": {"format": {"type": "json_schema", "schema": transform_schema(schema)}}}
+
+def ask_form(provider: str, tools: Sequence[Any], demand: Demand) -> AskForm:
+    schemas = [convert_to_openai_tool(tool) for tool in tools]
+    more = _demanded(provider, demand)
+
+    def bind(chat: BaseChatModel) -> Runnable[Any, AIMessage]:
+        return chat.bind_tools(list(tools)).bind(**more) if tools else chat.bind(**more)
+
+    return AskForm.of({"tools": schemas, **more} if more else schemas, bind, tools=bool(tools))
+
+
+def _demanded(provider: str, demand: Demand) -> dict[str, Any]:
+    """Put a client's demands as the provider takes them; `bad_request` where it has no such thing."""
+    found: dict[str, Any] = {"stop": list(demand.stop)} if demand.stop else {}
+    if demand.tool:
+        found["tool_choice"] = _forced(provider, demand.tool)
+    if demand.form:
+        try:
+            form = _form(provider, **json.loads(demand.form))
+        except (AssertionError, AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+            raise ModelFailure(
+                "bad_request", f"the form of the answer is no JSON Schema ({error})"
+            ) from error
+        # Beside the body, where OpenAI's client does not see it: with a form it knows strict tools only.
+        found |= {"extra_body": form} if provider == "openai" else form
+    return found
+
+
+def _forced(provider: str, tool: str) -> dict[str, Any] | str:
     if provider == "openai":
-        form = {"name": document["title"], "schema": document, "strict": False}
+        return "required" if tool == ANY_TOOL else {"type": "function", "function": {"name": tool}}
+    if provider == "anthropic":
+        return {"type": "any"} if tool == ANY_TOOL else {"type": "tool", "name": tool}
+    raise ModelFailure("bad_request", f"{provider} models cannot be made to call a tool")
+
+
+def _form(provider: str, *, name: str, strict: bool, schema: dict[str, Any] | None) -> dict[str, Any]:
+    if provider == "openai" and schema is None:
+        return {"response_format": {"type": "json_object"}}
+    if provider == "openai":
+        form = {"name": name, "schema": schema, "strict": strict}
         return {"response_format": {"type": "json_schema", "json_schema": form}}
-    return {"format": document}
+    if provider == "ollama":
+        return {"format": schema or "json"}
+    if provider == OFFLINE or schema is None:
+        raise ModelFailure("bad_request", f"{provider} models answer in no such form; ask for it in words")
+    from anthropic import transform_schema
+
+    return {"output_config": {"format": {"type": "json_schema", "schema": transform_schema(schema)}}}
+
+
+async def count(chat: Runnable[Any, AIMessage], messages: Sequence[BaseMessage]) -> int | None:
+    """Count a request's tokens where the provider does; `None` where it does not, or not now."""
+    counting = getattr(getattr(chat, "bound", chat), "count", None)
+    return None if counting is None else await counting(messages, **getattr(chat, "kwargs", {}))
 
 
 class Writing:

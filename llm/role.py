@@ -7,7 +7,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -28,6 +28,34 @@ back out of prose.
 """
 
 
+class Demand(NamedTuple):
+    """A client's demands on one answer, beside its messages and tools."""
+
+    tool: str = ""
+    """The tool to be called; `ANY_TOOL` is one of them."""
+    stop: tuple[str, ...] = ()
+    """Texts before which the answer ends."""
+    form: str = ""
+    """The answer's form, as JSON text: `name`, `strict` and `schema`, which is `null` where any JSON object will do."""
+
+    def without(self, name: str) -> Demand:
+        return self._replace(**{name: self._field_defaults[name]})
+
+
+ANY_TOOL = "*"
+NO_DEMAND = Demand()
+
+
+def forced(choice: object) -> str:
+    """The `tool` of a demand by a `tool_choice` of OpenAI, Anthropic or LangChain; empty where the model chooses."""
+    kind = choice.get("type") if isinstance(choice, Mapping) else choice
+    if kind in ("any", "required", True):
+        return ANY_TOOL
+    if isinstance(choice, Mapping):
+        return str(choice.get("function", choice).get("name") or "")
+    return "" if kind in ("auto", "none") else str(kind or "")
+
+
 class RoleModel(Protocol):
     """A model bound to one role and one unit's meter. Every call is limited, retried, metered and budgeted once, here."""
 
@@ -38,12 +66,20 @@ class RoleModel(Protocol):
     """True for the offline stand-in; every artefact made with it says so."""
 
     async def reply(
-        self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = (), brief: object = None
+        self,
+        messages: Sequence[BaseMessage],
+        *,
+        tools: Sequence[Any] = (),
+        brief: object = None,
+        demand: Demand = NO_DEMAND,
     ) -> AIMessage:
         """The next message; `ModelFailure` if there is none. `tools` are LangChain tools or OpenAI-style schemas.
 
-        `brief` reaches the stand-in under `offline` only; no provider is sent it.
+        `brief` reaches the stand-in under `offline` only; no provider is sent it. A demand that the provider does not take is a `bad_request`.
         """
+
+    async def count(self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = ()) -> int | None:
+        """Tokens of a request as its provider counts them; `None` where it does not."""
 
     async def structured(
         self, messages: Sequence[BaseMessage], schema: type[Schema], *, brief: object = None

@@ -11,10 +11,10 @@ from drr.agents.commands.model_requests import (
     Conversations,
     ModelRequest,
     NotOffered,
+    asked,
     function,
     in_order,
     listed,
-    offered,
     text_of,
 )
 from drr.env.json_object import JsonObject
@@ -34,8 +34,7 @@ class Protocol(ABC):
 
     def read(self, body: JsonObject, heard: Conversations) -> ModelRequest:
         messages = in_order(self._messages(body, heard), heard)
-        tools = heard.usable(self._tool(one) for one in self._offers(body))
-        return ModelRequest(messages, offered(body, tools, heard))
+        return asked(body, messages, heard.usable(self._offers(body), self._tool), heard)
 
     @abstractmethod
     def write(self, reply: AIMessage, body: JsonObject, number: int) -> JsonObject: ...
@@ -76,15 +75,6 @@ def _arguments(text: object) -> JsonObject:
     return given
 
 
-def _no_form(asked: object, name: str) -> None:
-    if asked:
-        raise NotOffered(f"{name}: answers in a form are not passed on; ask for it in words")
-
-
-def _is_form(asked: JsonObject | None) -> bool:
-    return (asked or {}).get("type") not in (None, "text")
-
-
 def _cached(reply: AIMessage) -> tuple[int, int]:
     """Tokens that were read from the cache, and written to it."""
     used: Any = reply.usage_metadata or {}
@@ -99,7 +89,6 @@ class _Chat(Protocol):
     def _messages(self, body: JsonObject, heard: Conversations) -> list[BaseMessage]:
         if body.get("n") not in (None, 1):
             raise NotOffered("n: one answer to a request")
-        _no_form(_is_form(body.get("response_format")), "response_format")
         return [self._message(one, heard) for one in listed(body, "messages")]
 
     def _message(self, message: JsonObject, heard: Conversations) -> BaseMessage:
@@ -174,7 +163,6 @@ class _Responses(Protocol):
         for name in ("previous_response_id", "conversation"):
             if body.get(name):
                 raise NotOffered(f"{name}: nothing is remembered here; send the whole input")
-        _no_form(_is_form((body.get("text") or {}).get("format")), "text.format")
         given, instructions = body.get("input"), body.get("instructions")
         items = [{"role": "user", "content": given}] if isinstance(given, str) else listed(body, "input")
         messages = [heard.message("system", str(instructions))] if instructions else []
@@ -303,7 +291,6 @@ class _Messages(Protocol):
     path = "/v1/messages"
 
     def _messages(self, body: JsonObject, heard: Conversations) -> list[BaseMessage]:
-        _no_form(body.get("output_config", {}).get("format") or body.get("output_format"), "output_format")
         system = self._text(body.get("system"))
         messages = [one for message in listed(body, "messages") for one in self._of_role(message, heard)]
         return [heard.message("system", system), *messages] if system else messages
@@ -347,14 +334,16 @@ class _Messages(Protocol):
             {"type": "tool_use", "id": call["id"], "name": call["name"], "input": call["args"]}
             for call in reply.tool_calls
         ]
+        facts = reply.response_metadata
+        ended = "stop_sequence" if facts.get("stop_reason") == "stop_sequence" else "end_turn"
         return {
             "id": f"msg_{number}",
             "type": "message",
             "role": "assistant",
             "model": body.get("model") or "",
             "content": text + calls,
-            "stop_reason": "tool_use" if reply.tool_calls else "end_turn",
-            "stop_sequence": None,
+            "stop_reason": "tool_use" if calls else ended,
+            "stop_sequence": facts.get("stop_sequence"),
             "usage": self._usage(reply),
         }
 
@@ -385,7 +374,7 @@ class _Messages(Protocol):
                 ("content_block_delta", {"index": index, "delta": delta}),
                 ("content_block_stop", {"index": index}),
             ]
-        ending = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
+        ending = {"stop_reason": whole["stop_reason"], "stop_sequence": whole["stop_sequence"]}
         events += [("message_delta", {"delta": ending, "usage": whole["usage"]}), ("message_stop", {})]
         return "".join(
             f"event: {name}\ndata: {json.dumps({'type': name, **data})}\n\n" for name, data in events

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from drr.env.json_object import JsonObject
+from drr.llm.role import NO_DEMAND, Demand, forced
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolCall, ToolMessage
 
 LEFT_OUT = frozenset(
-    {"temperature", "top_p", "top_k", "seed", "stop", "stop_sequences", "frequency_penalty", "presence_penalty", "logit_bias",
+    {"temperature", "top_p", "top_k", "seed", "frequency_penalty", "presence_penalty", "logit_bias",
      "reasoning", "reasoning_effort", "thinking"}
 )  # fmt: skip
 """Settings of a request that the study decides, or nobody. Some clients must send `max_tokens`."""
@@ -26,6 +28,7 @@ class ModelRequest(NamedTuple):
     messages: list[BaseMessage]
     tools: list[JsonObject]
     """OpenAI style."""
+    demand: Demand = NO_DEMAND
 
 
 class Conversations:
@@ -39,15 +42,21 @@ class Conversations:
         self._size = 0
         self.left_out: set[str] = set()
         """Settings in the requests until now that were not passed on."""
+        self.dropped: list[JsonObject] = []
+        """Tools of the last request that were not passed on."""
         self._said: dict[tuple[object, ...], AIMessage] = {}
         self._artifact_of = artifact_of
 
-    def usable(self, tools: Iterable[JsonObject | str]) -> list[JsonObject]:
+    def usable(
+        self, forms: Iterable[JsonObject], read: Callable[[JsonObject], JsonObject | str]
+    ) -> list[JsonObject]:
         """Functions. What a provider would run itself, told by its type, is left out: here nobody runs it."""
         found: list[JsonObject] = []
-        for tool in tools:
+        for form in forms:
+            tool = read(form)
             if isinstance(tool, str):
                 self.left_out.add(f"tools of the type {tool[:40]}")
+                self.dropped.append(form)
             else:
                 found.append(tool)
         return found
@@ -133,12 +142,37 @@ def listed(body: JsonObject, name: str) -> list[JsonObject]:
     return given
 
 
-def offered(body: JsonObject, tools: list[JsonObject], heard: Conversations) -> list[JsonObject]:
-    """The tools, unless it chooses none. A forced one is left out and noted: no provider's models all take it."""
+def asked(
+    body: JsonObject, messages: list[BaseMessage], tools: list[JsonObject], heard: Conversations
+) -> ModelRequest:
+    """The request with its demands. A choice that names no tool, such as `allowed_tools`, is left out and noted."""
     choice = body.get("tool_choice")
     kind = choice.get("type") if isinstance(choice, dict) else choice
     if kind == "none":
-        return []
-    if kind not in (None, "auto"):
+        tools = []
+    tool = forced(choice) if tools else ""
+    if tools and not tool and kind not in (None, "auto"):
         heard.left_out.add(f"tool_choice {str(kind)[:20]}")
-    return tools
+    stop = body.get("stop") or body.get("stop_sequences") or []
+    stop = [stop] if isinstance(stop, str) else stop
+    if not isinstance(stop, list) or not all(isinstance(one, str) for one in stop):
+        raise NotOffered("where to stop is no list of texts")
+    inner = [(body.get(name) or {}).get("format") for name in ("text", "output_config")]
+    form: JsonObject = next(
+        filter(None, [body.get("response_format"), *inner, body.get("output_format")]), {}
+    )
+    return ModelRequest(messages, tools, Demand(tool, tuple(stop), _form_text(form)))
+
+
+def _form_text(form: JsonObject) -> str:
+    """A `Demand.form`; empty where a text is wanted."""
+    kind, given = form.get("type"), {**form, **(form.get("json_schema") or {})}
+    if kind in (None, "text"):
+        return ""
+    if kind not in ("json_object", "json_schema"):
+        raise NotOffered(f"an answer of the form {str(kind)[:40]!r} is not passed on")
+    schema = None if kind == "json_object" else given.get("schema")
+    if kind == "json_schema" and not isinstance(schema, dict):
+        raise NotOffered("the form of the answer has no schema")
+    named = {"name": str(given.get("name") or "answer"), "strict": bool(given.get("strict"))}
+    return json.dumps({**named, "schema": schema}, sort_keys=True)

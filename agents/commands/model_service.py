@@ -91,7 +91,7 @@ class ModelService:
         # The same objects for the same tools, so that a model binds them once.
         tools = [self._tools.setdefault(json.dumps(tool, sort_keys=True), tool) for tool in asked.tools]
         try:
-            reply = await self._model.reply(asked.messages, tools=tools)
+            reply = await self._model.reply(asked.messages, tools=tools, demand=asked.demand)
         except ModelFailure as failure:
             if failure.transient or failure.fatal or failure.kind == "over_budget":
                 self._door.break_off(failure)

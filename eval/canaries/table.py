@@ -43,7 +43,8 @@ def answer_unit(query_id: str, query: str, user_id: str, variant: str, report: s
 
 async def put(study: Study, units: list[Unit]) -> None:
     """Put in the canaries; those of an earlier version no longer count."""
-    from drr.llm.factory import Models, ModelSettings
+    from drr.llm.factory import Models
+    from drr.llm.models import ModelSettings
 
     study.retire("answer", units)
     await run(study, units, _put, models=Models(ModelSettings(roles={"default": "offline"})))

@@ -16,6 +16,7 @@ from drr.env.json_object import JsonObject
 from drr.extras.inspect.tools import RunPlace
 from drr.extras.inspect.variants import PROMPT
 from drr.llm.failures import ModelFailure
+from drr.llm.role import Demand, forced
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 if TYPE_CHECKING:
@@ -101,7 +102,6 @@ _LEFT_OUT = (
     "top_p",
     "top_k",
     "seed",
-    "stop_seqs",
     "frequency_penalty",
     "presence_penalty",
     "logit_bias",
@@ -148,7 +148,8 @@ class Answers:
         _note(place, config)
         offered = [] if tool_choice == "none" else [_schema(place, tool) for tool in tools]
         try:
-            reply = await self.watched.reply(self.conversions.of(input), tools=offered)
+            demand = Demand(forced(getattr(tool_choice, "name", tool_choice)), tuple(config.stop_seqs or ()))
+            reply = await self.watched.reply(self.conversions.of(input), tools=offered, demand=demand)
         except Exception as error:
             place.broken(error)
             raise

@@ -38,14 +38,13 @@ class InspectModel:
     role: str = AGENT
     rule_written: bool = False
 
-    async def reply(
-        self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = (), brief: object = None
-    ) -> AIMessage:
+    async def reply(self, messages: Sequence[BaseMessage], **_: Any) -> AIMessage:
         raise AssertionError("Inspect asks its models itself")
 
-    async def structured(
-        self, messages: Sequence[BaseMessage], schema: type[Schema], *, brief: object = None
-    ) -> Schema:
+    async def count(self, messages: Sequence[BaseMessage], **_: Any) -> int | None:
+        return None
+
+    async def structured(self, messages: Sequence[BaseMessage], schema: type[Schema], **_: Any) -> Schema:
         raise AssertionError("Inspect asks its models itself")
 
 

@@ -252,8 +252,9 @@ def _rehearsed(making: MemoryMaking, word: str, unit: Unit) -> PerUnit:
     import asyncio
 
     from drr.env.embedding import embedder_of
-    from drr.llm.factory import Models, ModelSettings
+    from drr.llm.factory import Models
     from drr.llm.meter import Meter
+    from drr.llm.models import ModelSettings
     from drr.llm.names import OFFLINE
     from drr.papers.pdr.context import tokens_of
     from drr.papers.pdr.memory.base import ROLE, MemoryDesk

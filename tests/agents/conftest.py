@@ -16,8 +16,9 @@ from drr.env.shop import Shop, open_shop
 from drr.env.shop_world import ShopWorld
 from drr.env.web.sandbox import Sandbox
 from drr.llm.calls import Retries
-from drr.llm.factory import Models, ModelSettings
+from drr.llm.factory import Models
 from drr.llm.meter import Meter
+from drr.llm.models import ModelSettings
 from drr.llm.role import Policy
 from drr.offline.agents.policies import agent_policy, summariser_policy
 

@@ -23,7 +23,8 @@ from drr.env.settings import Settings
 from drr.env.shop import open_shop
 from drr.env.shop_world import ShopWorld
 from drr.env.web.sandbox import Sandbox
-from drr.llm.factory import Models, ModelSettings
+from drr.llm.factory import Models
+from drr.llm.models import ModelSettings
 from drr.study.run import Pace, run
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit

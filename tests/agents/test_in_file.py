@@ -41,6 +41,14 @@ async def three(query, tools, model):
     return "no"
 
 
+async def forcing(query, tools, model, budget):
+    made = model.bind_tools(tools, tool_choice="any")
+    first = await made.ainvoke([HumanMessage(str(query))], stop=["END"])
+    call = first.tool_calls[0]
+    found = await next(tool for tool in tools if tool.name == call["name"]).ainvoke(call["args"])
+    return (await model.ainvoke([HumanMessage(found)])).text
+
+
 steps = 3
 """
 
@@ -147,6 +155,18 @@ def test_files_of_one_name_are_one_and_its_version_has_their_hash(file: Path, tm
     second = variant("mine/my_agent.py:quick").version
     assert first.startswith("0+") and second.startswith("7+")
     assert first.partition("+")[2] != second.partition("+")[2]
+
+
+def test_what_a_library_demands_of_the_model_reaches_it(box: Path, file: Path, drr: Drr) -> None:
+    with Wire([Say(calls=[("calculator", {"expression": "1"})]), Say("A house for $5.")]) as wire:
+        sent = [*asked(box, "--model", "openai:mine", "--base-url", f"{wire.url}/v1")]
+        sent[sent.index("--variant") + 1] = "mine/my_agent.py:forcing"
+        assert drr(*sent)[0] == 0
+    bodies = [request.body for request in wire.requests]
+    assert [(body.get("tool_choice"), body.get("stop")) for body in bodies] == [
+        ("required", ["END"]),
+        (None, None),
+    ]
 
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "create_agent.py"

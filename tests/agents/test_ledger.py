@@ -27,9 +27,10 @@ from drr.env.web.sandbox import Sandbox
 from drr.env.world import KINDS
 from drr.eval.checks import Subject, check_report
 from drr.llm.calls import Retries
-from drr.llm.factory import Models, ModelSettings
+from drr.llm.factory import Models
 from drr.llm.failures import ModelFailure
 from drr.llm.meter import Meter
+from drr.llm.models import ModelSettings
 from drr.offline.agents.policies import agent_policy
 from drr.tools.registry import TOOLS
 from drr.tools.spec import make_tool

@@ -18,9 +18,10 @@ from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.env.shop_world import ShopWorld
 from drr.llm.calls import Retries
-from drr.llm.factory import Models, ModelSettings
+from drr.llm.factory import Models
 from drr.llm.failures import ModelFailure
 from drr.llm.meter import Meter
+from drr.llm.models import ModelSettings
 from drr.tools.base import context_for
 from drr.tools.registry import call as call_tool
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage

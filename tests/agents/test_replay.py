@@ -16,8 +16,9 @@ import pytest
 from drr.env.settings import Settings
 from drr.env.web.base import Page, WebHit
 from drr.llm.budget import Limit
-from drr.llm.factory import Models, ModelSettings
+from drr.llm.factory import Models
 from drr.llm.journal import PaidAnswer, request_id
+from drr.llm.models import ModelSettings
 from drr.study.run import Pace, Summary, run
 from drr.study.study import Study
 from drr.study.unit import Outcome

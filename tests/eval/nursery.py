@@ -16,7 +16,8 @@ from drr.eval.judging.run import JudgeOptions, Ran, judge
 from drr.eval.tasks.desk import EXTRACTOR, JUDGE, Desk
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.protocol import PROTOCOLS
-from drr.llm.factory import Models, ModelSettings
+from drr.llm.factory import Models
+from drr.llm.models import ModelSettings
 from drr.offline.judge import RulesJudge
 from drr.study.evidence import pack
 from drr.study.run import run

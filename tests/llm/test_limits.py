@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 from drr.llm.budget import Budget, Limit, MemoryPurse, OverBudget, SpendAmount, load_prices
 from drr.llm.calls import Limiter, Retries
-from drr.llm.factory import Models, ModelSettings
+from drr.llm.factory import Models
 from drr.llm.failures import FATAL, TRANSIENT, ModelFailure, ModelSetupError
 from drr.llm.meter import PICO, Meter, Tokens
+from drr.llm.models import ModelSettings
 from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import pytest
-from drr.llm.factory import Models, ModelSettings
+from drr.llm.factory import Models
 from drr.llm.failures import ModelFailure, ModelSetupError
 from drr.llm.meter import Meter
+from drr.llm.models import ModelSettings
 from drr.llm.role import Unreadable, read
 from drr.llm.thinking import Style, opening
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage

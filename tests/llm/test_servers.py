@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from drr.llm.calls import Retries
-from drr.llm.factory import Models, ModelSettings
+from drr.llm.factory import Models
 from drr.llm.failures import ModelFailure
 from drr.llm.journal import request_id
-from drr.llm.models import chat_model
+from drr.llm.models import ModelSettings, chat_model
 from drr.llm.text import plain
 from langchain_core.messages import AIMessage, HumanMessage
 from pydantic import SecretStr

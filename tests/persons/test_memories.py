@@ -16,8 +16,9 @@ from drr.app.models import prompts_of
 from drr.env.embedding import PLACES, HashedTfIdf
 from drr.env.errors import Misuse
 from drr.env.settings import Settings
-from drr.llm.factory import Models, ModelSettings
+from drr.llm.factory import Models
 from drr.llm.meter import Meter
+from drr.llm.models import ModelSettings
 from drr.papers.pdr.context import tokens_of
 from drr.papers.pdr.memory.base import ROLE, FactChange, MemoryDesk, MemoryFailed, Remembering
 from drr.papers.pdr.memory.kinds import Facts

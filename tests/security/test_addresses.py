@@ -18,8 +18,9 @@ from drr.app.workers import sent_settings
 from drr.env.errors import Misuse
 from drr.env.settings import Settings, StudyChoices, resolve
 from drr.env.trust import ServerAddress, hosts_of, shown
-from drr.llm.factory import Models, ModelSettings
+from drr.llm.factory import Models
 from drr.llm.failures import ModelSetupError
+from drr.llm.models import ModelSettings
 from drr.llm.secrets import Redactor, can_be_key
 from drr.study.run import run
 from drr.study.study import Study

@@ -19,8 +19,9 @@ from drr.env.shop import SearchRequest, Shop, check_shop, open_shop, shop_writer
 from drr.env.shop_world import ShopWorld
 from drr.env.web.sandbox import Sandbox
 from drr.llm.calls import Retries
-from drr.llm.factory import Models, ModelSettings
+from drr.llm.factory import Models
 from drr.llm.meter import Meter
+from drr.llm.models import ModelSettings
 from drr.offline.agents.policies import agent_policy
 from drr.tools.base import ToolError, context_for
 from drr.tools.registry import call, call_sync

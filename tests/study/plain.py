@@ -12,7 +12,8 @@ from typing import Any
 
 from drr.env.errors import DrrError
 from drr.env.source import Source
-from drr.llm.factory import Models, ModelSettings
+from drr.llm.factory import Models
+from drr.llm.models import ModelSettings
 from drr.study.evidence import pack
 from drr.study.unit import Kind, Outcome, Unit
 from drr.study.worker import Context, Work, Workplace

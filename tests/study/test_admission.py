@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 from drr.llm.budget import Limit
-from drr.llm.factory import Models, ModelSettings
+from drr.llm.factory import Models
+from drr.llm.models import ModelSettings
 from drr.study.processes import ProcessPool
 from drr.study.run import Pace, Summary, run
 from drr.study.study import Study

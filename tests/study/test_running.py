@@ -20,8 +20,9 @@ from typing import Any
 import pytest
 from drr.env.errors import DrrError, Misuse, ServerFailure
 from drr.llm.budget import Limit
-from drr.llm.factory import Models, ModelSettings
+from drr.llm.factory import Models
 from drr.llm.failures import ModelFailure
+from drr.llm.models import ModelSettings
 from drr.study.export import export
 from drr.study.leases import Moment, is_dead, this_holder
 from drr.study.run import Pace, run

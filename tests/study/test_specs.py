@@ -18,7 +18,8 @@ from drr.eval.evidence.answers import questions, read_answers
 from drr.eval.judging.run import JudgeOptions, judge, stage_units
 from drr.eval.tasks.protocol import PROTOCOLS
 from drr.eval.tasks.registry import groups, tasks
-from drr.llm.factory import Models, ModelSettings
+from drr.llm.factory import Models
+from drr.llm.models import ModelSettings
 from drr.offline.writer.rules import rules_version, write_offline
 from drr.querygen.generate import Writer, WritingRules, named_users
 from drr.study.study import Study

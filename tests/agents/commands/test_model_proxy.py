@@ -239,12 +239,85 @@ def test_tools_that_a_provider_runs_are_left_out() -> None:
     assert ear.left_out == {"tools of the type web_search_20250305"}
 
 
-def test_a_forced_tool_is_left_to_the_model_and_noted() -> None:
-    ear = heard()
-    tools = [{"name": "mine", "input_schema": {"type": "object"}}]
-    body = {"messages": [{"role": "user", "content": "x"}], "tools": tools, "tool_choice": {"type": "any"}}
-    assert len(messages.read(body, ear).tools) == 1
-    assert ear.left_out == {"tool_choice any"}
+FORM = {
+    "name": "verdict",
+    "strict": True,
+    "schema": {"type": "object", "properties": {"good": {"type": "boolean"}}},
+}
+DEMANDING = (
+    f"TOOL, FORM = {TOOL!r}, {FORM!r}\n"
+    + """
+function = {"name": TOOL["name"], "parameters": TOOL["input_schema"]}
+said = [{"role": "user", "content": "x"}]
+base = os.environ["ANTHROPIC_BASE_URL"] + "/v1/"
+post(base + "chat/completions", {"messages": said, "tools": [{"type": "function", "function": function}], "tool_choice": "required",
+     "stop": "END", "response_format": {"type": "json_schema", "json_schema": FORM}})
+post(base + "responses", {"input": "x", "tools": [{"type": "function", **function}], "tool_choice": {"type": "function", "name": TOOL["name"]},
+     "text": {"format": {"type": "json_schema", **FORM}}})
+told = post(base + "messages", {"messages": said, "tools": [TOOL], "tool_choice": {"type": "any"}, "stop_sequences": ["END"],
+     "output_config": {"format": {"type": "json_schema", "schema": FORM["schema"]}}})
+print("Of 3 answers the last one ended by", told["stop_reason"])
+"""
+)
+
+
+def demanded(body: dict[str, Any]) -> list[Any]:
+    form = body.get("response_format", {}).get("json_schema") or body.get("output_config", {}).get("format")
+    properties = form and {**form["schema"]["properties"]["good"]}
+    return [body.get("tool_choice"), body.get("stop") or body.get("stop_sequences"), properties]
+
+
+def test_a_clients_demands_reach_the_provider(box: Path, script: Script, drr: Drr) -> None:
+    script("demanding.py", DEMANDING)
+    forms = {
+        "openai": ["required", {"type": "function", "function": {"name": TOOL["name"]}}, "required"],
+        "anthropic": [{"type": "any"}, {"type": "tool", "name": TOOL["name"]}, {"type": "any"}],
+    }
+    for provider, choices in forms.items():
+        with Wire([SEARCH, SEARCH, Say("x", stop_reason="stop_sequence")]) as wire:
+            code, out, err = drr(*asked(box, "cmd:./demanding.py", *model(wire, provider)))
+        assert code == 0, err
+        good, stops = {"type": "boolean"}, (["END"], None, ["END"])
+        assert [demanded(request.body) for request in wire.requests] == [
+            [choice, stop, good] for choice, stop in zip(choices, stops, strict=True)
+        ]
+        document = json.loads(out)
+        assert not [note for note in document["notes"] if "left" in note]
+        assert ("stop_sequence" in document["report"]) == (provider == "anthropic")
+
+
+def test_a_demand_that_is_not_taken_is_left_to_the_model_once_and_for_the_unit(
+    box: Path, script: Script, drr: Drr
+) -> None:
+    script("demanding.py", DEMANDING)
+
+    def answer(request: Request) -> Reply:
+        refused = request.body.get("tool_choice") not in (None, "auto")
+        return Fail(400, "invalid_request_error", "no forced tools here") if refused else SEARCH
+
+    with Wire(answer) as wire:
+        code, out, err = drr(*asked(box, "cmd:./demanding.py", *model(wire, "openai")))
+    assert code == 0, err
+    assert [demanded(request.body)[:2] for request in wire.requests] == [
+        ["required", ["END"]], [None, ["END"]], [None, None], [None, ["END"]],
+    ]  # fmt: skip
+    notes = [note for note in json.loads(out)["notes"] if "left" in note]
+    assert notes == [
+        "agent: a forced tool is left to the model, which was asked in vain (no forced tools here (HTTP 400, invalid_request_error))"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "body"),
+    [
+        (chat, {"response_format": {"type": "grammar"}}),
+        (chat, {"response_format": {"type": "json_schema", "json_schema": {"schema": 5}}}),
+        (messages, {"stop_sequences": [5]}),
+    ],
+)
+def test_a_demand_without_sense_is_refused(protocol: Any, body: Any) -> None:
+    with pytest.raises(NotOffered):
+        protocol.read({"messages": [{"role": "user", "content": "x"}], **body}, heard())
 
 
 def test_tools_of_a_namespace_are_passed_on_and_called_by_it() -> None:
