@@ -228,8 +228,7 @@ class AgentRun(Instructed):
     async def act(
         self, actor: str, message: AIMessage, context: ToolContext, allowed: Collection[str]
     ) -> list[BaseMessage]:
-        """Run the calls of one turn side by side. Answers come in the order of the calls, one for each, and
-        the pictures behind them: not every provider takes them in the tool's own message."""
+        """Run the calls of one turn side by side. Answers come in their order, the pictures behind them: not every provider takes these in a tool's message."""
         ran = await side_by_side(
             self._run(actor, call["name"], dict(call["args"]), context, allowed)
             for call in message.tool_calls
