@@ -24,12 +24,12 @@ class Claude(ChatAnthropic):
         """Ask how many tokens a request has; `None` where the address does not say."""
         request = self._get_request_payload(list(messages), **bound)
         try:
-            told = await self._async_client.messages.count_tokens(
+            counted = await self._async_client.messages.count_tokens(
                 **{name: request[name] for name in _COUNTED if name in request}
             )
         except anthropic.AnthropicError:
             return None
-        return told.input_tokens
+        return counted.input_tokens
 
     async def aclose(self) -> None:
         if "_async_client" in self.__dict__:
