@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drr.app.console import print_json
+from drr.app.console import print_json, tell
 from drr.app.models import models_of, prompts_of
 from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of
 from drr.env.query import Query, read_queries
@@ -23,6 +23,9 @@ from drr.querygen.checks import Checked, Checker
 from drr.querygen.files import merged, write_lines, write_queries
 from drr.querygen.generate import Sampled, named_users, sample_users
 from drr.study.config import StudyConfig
+
+TRIES_EACH = 5
+"""Drafts for each checkable question; those too much like an earlier one are dropped."""
 
 if TYPE_CHECKING:
     from drr.llm.factory import Models
@@ -224,3 +227,24 @@ def _passing(rows: Sequence[Checked]) -> dict[str, float | None]:
         statuses = [row.verdicts[name].status for row in rows if row.verdicts[name].status != "none"]
         shares[name] = round(statuses.count("pass") / len(statuses), 4) if statuses else None
     return shares
+
+
+def generate_checkable(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Write questions that code can check, made of the shop's own records; the same seed writes the same file."""
+    from drr.env.web.open import open_web
+    from drr.querygen.composing import QuestionMaker
+
+    fresh: list[Query] = []
+    with open_shop(arguments.shop, settings) as shop:
+        maker = QuestionMaker(shop, open_web(settings, shop=shop))
+        checker = Checker(shop, arguments.min_products)
+        for number in range(TRIES_EACH * arguments.count):
+            if len(fresh) == arguments.count:
+                break
+            query = maker.make(f"{arguments.seed}:{number}")
+            if not checker.accept(query).failed:
+                fresh.append(query)
+    write_queries(arguments.out, merged(read_queries(arguments.out) if arguments.out.exists() else [], fresh))
+    document = {"file": str(arguments.out), "questions": len(fresh), "asked": arguments.count}
+    tell(arguments, document, f"{arguments.out}: {len(fresh)} checkable questions")
+    return 0 if len(fresh) == arguments.count else 1

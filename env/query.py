@@ -7,6 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
+from drr.env.checkable import Checkable
 from drr.env.errors import Misuse
 from drr.env.files import Id
 from drr.env.json_object import JsonObject
@@ -24,7 +25,7 @@ from pydantic import (
 SCHEMA = 1
 PAIRING = ("task_id", "person_id")
 """Fields of a query that came of a task and a person, and of no other."""
-_SELDOM = (*PAIRING, "size")
+_SELDOM = (*PAIRING, "size", "checkable")
 
 
 class Constraints(BaseModel):
@@ -91,6 +92,8 @@ class Query(BaseModel):
     prompt_hash: str | None = None
     rule_written: bool | None = None
     review: Review = Field(default_factory=Review)
+    checkable: Checkable | None = None
+    """The truth of a question that code can check; given to no agent and no judge."""
 
     @model_validator(mode="after")
     def _default_id(self) -> Query:
@@ -100,7 +103,7 @@ class Query(BaseModel):
 
     @model_serializer(mode="wrap")
     def _without_what_few_have(self, written: SerializerFunctionWrapHandler) -> JsonObject:
-        """A query without task, person and size is written as it was before there were any."""
+        """A query without task, person, size and truth is written as it was before there were any."""
         row: JsonObject = written(self)
         for name in _SELDOM:
             if row.get(name, "") is None:

@@ -215,7 +215,13 @@ def names_in_text(case: CheckCase) -> CheckResult:
     query, known = case.query, case.known
     if known is None:
         return NONE
-    wrong = [name for name in names(query.query) if not _is_known(case.stock, name, known)]
+    truth = query.checkable
+    refused = [step for need in (truth.needs if truth else ()) if need.refusal for step in need.category]
+    wrong = [
+        name
+        for name in names(query.query)
+        if not _is_known(case.stock, name, known) and not any(name in step for step in refused)
+    ]
     return fail(f"neither in the user's records nor in the shop: {', '.join(wrong)}") if wrong else PASS
 
 

@@ -18,6 +18,7 @@ from drr.env.shop import Shop
 from drr.env.text import Seen, shingles, tokens
 from drr.querygen import check_list
 from drr.querygen.check_list import ALIKE, CHECKS, NONE, PASS, CheckCase, CheckResult, Known, Stock, fail
+from drr.querygen.checkable import TruthChecker
 from drr.querygen.files import ResearchTask
 from drr.wording.personal import circumstances_of_asker, personal_data
 from drr.wording.states import STATES
@@ -44,6 +45,8 @@ class Checker:
 
     shop: Shop
     min_products: int = 3
+    truth: TruthChecker | None = None
+    """Checks of checkable questions, which need a web too."""
     _earlier: list[str] = field(default_factory=list)
     _seen: Seen = field(default_factory=Seen)
     _known: dict[str, Known | None] = field(default_factory=dict)
@@ -54,6 +57,8 @@ class Checker:
         earlier = [(self._earlier[place], alike) for place, alike in self._seen.alike(own)]
         case = CheckCase(query, known, Stock(self.shop), self.min_products, earlier)
         verdicts = {name: check(case) for name, check in CHECKS.items()}
+        if self.truth is not None:
+            verdicts |= self.truth.check(query)
         self._earlier.append(query.id)
         self._seen.add(own)
         return Checked(query, verdicts)

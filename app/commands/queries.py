@@ -20,7 +20,9 @@ from drr.env.query import Query, read_queries
 from drr.env.records.lines import one_line
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
+from drr.env.web.open import open_web
 from drr.querygen.builtin import builtin_queries
+from drr.querygen.checkable import TruthChecker
 from drr.querygen.checks import Checker, manifest_matches, spread
 from drr.querygen.dataset import Publication, write_dataset
 from drr.querygen.files import line_of, write_queries
@@ -73,6 +75,8 @@ def _build_generate(parser: argparse.ArgumentParser) -> None:
     )
     add("--seed", type=int, default=7, metavar="S", help="of the sample of users (default 7)")
     add("--min-orders", type=positive_int, default=5, metavar="N", help="of a user (default 5)")
+    add("--checkable", action="store_true", help="questions whose answers code can check; no model")
+    add("--count", type=positive_int, default=20, metavar="N", help="checkable questions (default 20)")
     _min_products(parser)
     add("--json", action="store_true", help="one JSON document")
     add_run_options(parser)
@@ -136,9 +140,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _generate(arguments: argparse.Namespace) -> int:
-    from drr.app.generating import generate
+    from drr.app.generating import generate, generate_checkable
 
-    return generate(arguments, _settings(arguments))
+    work = generate_checkable if arguments.checkable else generate
+    return work(arguments, _settings(arguments))
 
 
 def _settings(arguments: argparse.Namespace) -> Settings:
@@ -151,9 +156,13 @@ def _settings(arguments: argparse.Namespace) -> Settings:
 def _check(arguments: argparse.Namespace) -> int:
     queries = read_queries(arguments.file)
     _not_empty(arguments.file, queries)
-    with open_shop(arguments.shop, _settings(arguments)) as shop:
+    settings = _settings(arguments)
+    with open_shop(arguments.shop, settings) as shop:
         manifest_matches(shop, queries)
-        checker = Checker(shop, arguments.min_products)
+        truth = (
+            TruthChecker(shop, open_web(settings, shop=shop)) if any(q.checkable for q in queries) else None
+        )
+        checker = Checker(shop, arguments.min_products, truth)
         rows = [checker.check(query) for query in queries]
         verdict, categories = spread(checker, queries)
     failed = [row for row in rows if row.failed]
@@ -283,6 +292,7 @@ _ACTIONS = {
         (
             "--shop shop --out q.jsonl --users 50 --per-user 3 --seed 7",
             "--shop shop --out q.jsonl --model anthropic:claude-sonnet-5-5 --budget 2",
+            "--shop shop --out q.jsonl --checkable --seed 7 --count 100",
         ),
         _build_generate,
         _generate,

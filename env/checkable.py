@@ -1,0 +1,222 @@
+"""A question that code can check: its needs, figures and plan, beside the record of the query.
+
+Nothing of it is given to an agent or a judge. `docs/record.md` describes the form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from drr.env.entities import Order, Product
+from drr.env.json_object import JsonObject
+from drr.env.statistics import cents
+from drr.env.text import category_key
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+
+if TYPE_CHECKING:
+    from drr.env.shop import Store
+
+ConstraintKind = Literal[
+    "price_max", "price_min", "rating_min", "ratings_min", "brand_is", "brand_not", "attribute", "owned",
+    "not_owned", "not_id",
+]  # fmt: skip
+FigureKind = Literal[
+    "price", "rating", "ratings", "order_date", "order_total", "orders_sum", "spend_year", "page"
+]
+Why = Literal["nothing_fits", "not_sold"]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Constraint(_Part):
+    """One demand on a product, decided by its record."""
+
+    kind: ConstraintKind
+    value: FiniteFloat | str | None = None
+    name: str | None = None
+    """Name of the detail, of an `attribute`."""
+
+
+class OrderAnchor(_Part):
+    """An order of the user by which a question states demands instead of naming them."""
+
+    order_id: str
+    gives: list[Literal["category", "price_max", "brand_not"]]
+
+
+class ShoppingNeed(_Part):
+    """One thing to be found, its demands, and every product of the shop that meets them."""
+
+    category: list[str]
+    """Successive steps of a category path; none where the constraints alone say what it is."""
+    constraints: list[Constraint] = Field(default_factory=list)
+    best: Literal["cheapest", "best_rated"] | None = None
+    """The one to choose of those that fit."""
+    picks: int = Field(1, ge=1)
+    products: list[str] = Field(default_factory=list)
+    """Every right pick."""
+    refusal: Why | None = None
+    anchor: OrderAnchor | None = None
+
+
+class ExpectedFact(_Part):
+    """One figure to be given, with the addresses that tell it."""
+
+    kind: FigureKind
+    subjects: list[str]
+    """Ids of products or orders; a year; of a page its address, row and column."""
+    value: FiniteFloat | str
+    sources: list[str]
+    """Addresses, each of which tells it."""
+
+
+class PlanStep(_Part):
+    """One call of the plan by which an agent can learn what it must."""
+
+    tool: str
+    arguments: JsonObject = Field(default_factory=dict)
+
+
+class Axes(_Part):
+    """Difficulty in figures, each computed from the record and the shop."""
+
+    needs: int
+    hops: int
+    near: int
+    """Products of the kinds asked for that miss one constraint."""
+    conflicts: int
+    """Products of these kinds whose store is not the brand that their details name."""
+    unknown: int
+    """Values that constraints ask for and the shop does not know."""
+    history: int
+    precision: int
+    """Constraints and figures."""
+    shop: int
+    noise: float
+    """Share of the question's words that stand outside its numbered points."""
+    refusals: int
+
+
+class Checkable(_Part):
+    """The truth of one question. Its points are numbered from 1: the needs, then the facts."""
+
+    version: Literal[1] = 1
+    needs: list[ShoppingNeed] = Field(default_factory=list)
+    facts: list[ExpectedFact] = Field(default_factory=list)
+    budget: FiniteFloat | None = None
+    """Most dollars for all picks together."""
+    plan: list[PlanStep] = Field(default_factory=list)
+    axes: Axes | None = None
+
+
+def in_category(product: Product, steps: Sequence[str]) -> bool:
+    """Tell whether these steps follow one another somewhere in the product's category path."""
+    wanted = [category_key(step) for step in steps]
+    path = [category_key(step) for step in product.categories]
+    return any(path[at : at + len(wanted)] == wanted for at in range(len(path) - len(wanted) + 1))
+
+
+def brands(product: Product) -> set[str]:
+    """Keys of its store and of the brand that its details name."""
+    named = product.details.get("Brand")
+    return {category_key(name) for name in (product.store, named) if isinstance(name, str)} - {""}
+
+
+def detail(product: Product, name: str) -> str | None:
+    """Return a detail by its name, whatever the case; `None` where it is missing or no single text."""
+    found = [value for key, value in product.details.items() if key.casefold() == name.casefold()]
+    value = found[0] if len(found) == 1 else None
+    return " ".join(value.split()) if isinstance(value, str) else None
+
+
+def fits(product: Product, constraint: Constraint, owned: Collection[str]) -> bool | None:
+    """Tell whether a product is as demanded; `None` where the shop does not know."""
+    kind, value = constraint.kind, constraint.value
+    if kind in ("owned", "not_owned"):
+        return (product.product_id in owned) == (kind == "owned")
+    if kind == "not_id":
+        return product.product_id != value
+    if kind in ("brand_is", "brand_not"):
+        found = brands(product)
+        return (category_key(str(value)) in found) == (kind == "brand_is") if found else None
+    if kind == "attribute":
+        stated = detail(product, constraint.name or "")
+        return None if stated is None else stated.casefold() == str(value).casefold()
+    return _within(kind, _number(product, kind), float(value or 0))
+
+
+def _number(product: Product, kind: ConstraintKind) -> float | None:
+    if kind == "rating_min":
+        return product.average_rating
+    return product.rating_number if kind == "ratings_min" else product.price
+
+
+def _within(kind: ConstraintKind, known: float | None, limit: float) -> bool | None:
+    if known is None:
+        return None
+    return known <= limit if kind == "price_max" else known >= limit
+
+
+def satisfying(need: ShoppingNeed, products: Iterable[Product], owned: Collection[str]) -> list[Product]:
+    """All that surely satisfy the need. Of the best, all that share the first place."""
+    found = [
+        product
+        for product in products
+        if in_category(product, need.category) and all(fits(product, one, owned) for one in need.constraints)
+    ]
+    if need.best is None:
+        return found
+    values = [p.price if need.best == "cheapest" else p.average_rating for p in found]
+    known = [value for value in values if value is not None]
+    if not known:
+        return []
+    first = min(known) if need.best == "cheapest" else max(known)
+    return [product for product, value in zip(found, values, strict=True) if value == first]
+
+
+def figure_of(fact: ExpectedFact, store: Store, user_id: str) -> float | str | None:
+    """Work out an expected figure from the records; `None` where they do not give it, as of a page."""
+    if fact.kind == "spend_year":
+        statistics = store.statistics(user_id)
+        years = {} if statistics is None else {year.name: year.spend for year in statistics.by_year}
+        return years.get(fact.subjects[0])
+    if fact.kind in ("price", "rating", "ratings"):
+        product = store.product(fact.subjects[0])
+        if product is None:
+            return None
+        return {"price": product.price, "rating": product.average_rating}.get(
+            fact.kind, product.rating_number
+        )
+    orders = [order for one in fact.subjects if (order := store.order(one)) and order.user_id == user_id]
+    if fact.kind == "page" or not orders or len(orders) < len(fact.subjects):
+        return None
+    return orders[0].order_date[:10] if fact.kind == "order_date" else total_of(orders, store)
+
+
+def total_of(orders: Sequence[Order], store: Store) -> float | None:
+    """Sum orders at today's prices; `None` where one is unknown."""
+    priced = [(order.quantity, store.product(order.product_id)) for order in orders]
+    amounts = [quantity * cents(p.price) for quantity, p in priced if p is not None and p.price is not None]
+    return sum(amounts) / 100 if len(amounts) == len(orders) else None
+
+
+def same_figure(expected: float | str, given: object) -> bool:
+    """Tell whether a stated figure is the expected one: to half a cent, or the same day."""
+    number = figure_in(given)
+    if isinstance(expected, str):
+        return isinstance(given, str) and given.strip()[:10] == expected
+    return number is not None and abs(number - expected) < 0.005
+
+
+def figure_in(given: object) -> float | None:
+    """Read a number as people write one alone: with a dollar sign, with commas."""
+    if isinstance(given, bool) or not isinstance(given, (int, float, str)):
+        return None
+    try:
+        number = float(given.strip().removeprefix("$").replace(",", "") if isinstance(given, str) else given)
+    except ValueError:
+        return None
+    return number if abs(number) < 1e12 else None

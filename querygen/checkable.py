@@ -1,0 +1,334 @@
+"""Checks of a checkable question over the whole shop, and its axes of difficulty. `docs/record.md` says what each one proves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
+
+from drr.env.checkable import (
+    Axes,
+    Checkable,
+    Constraint,
+    ExpectedFact,
+    PlanStep,
+    ShoppingNeed,
+    brands,
+    figure_in,
+    figure_of,
+    fits,
+    in_category,
+    same_figure,
+    satisfying,
+)
+from drr.env.entities import Order, Product
+from drr.env.query import Query
+from drr.env.records.lines import dollars
+from drr.env.session import Session
+from drr.env.shop import Shop
+from drr.env.text import category_key, tokens
+from drr.env.web.base import WebSearch
+from drr.querygen.check_list import NONE, PASS, CheckResult, fail
+from drr.tools.base import ToolAnswer, ToolContext, ToolError, context_for
+from drr.tools.registry import call_sync
+
+ORDERS_READ = 300
+"""Most orders of a user whom a checkable question may be about."""
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_POINT = re.compile(r"\d+\. ")
+
+
+class Shelves:
+    """The products of a shop by category, read once. Long texts are left out: no constraint asks for them."""
+
+    def __init__(self, shop: Shop) -> None:
+        self.products: dict[str, Product] = {}
+        self._by_step: dict[str, list[Product]] = {}
+        for product in shop.store.iter_products():
+            short = product.model_copy(update={"features": [], "description": []})
+            self.products[product.product_id] = short
+            for step in {category_key(step) for step in product.categories}:
+                self._by_step.setdefault(step, []).append(short)
+
+    def of(self, category: Sequence[str]) -> list[Product]:
+        """All in a category, by product id."""
+        if not category:
+            return list(self.products.values())
+        found = self._by_step.get(category_key(category[-1]), [])
+        return [product for product in found if in_category(product, category)]
+
+
+@dataclass(frozen=True)
+class Played:
+    """The answers to the calls of a plan; `None` where a tool refused."""
+
+    steps: Sequence[PlanStep]
+    answers: Sequence[ToolAnswer | None]
+
+    @cached_property
+    def returned(self) -> set[str]:
+        """Addresses of the sources, and the ids of products and orders among them."""
+        sources = [source for answer in self.answers if answer for source in answer.sources]
+        return {source.url for source in sources} | {
+            source.record.get("_id", "") for source in sources if source.record
+        }
+
+    @cached_property
+    def leaves(self) -> list[list[str | float]]:
+        return [[] if answer is None else list(leaves(answer.data)) for answer in self.answers]
+
+    def tells(self, fact: ExpectedFact) -> bool:
+        """Tell whether a source of the fact was returned, and its figure with it."""
+        if not self.returned.intersection(fact.sources):
+            return False
+        known = chain.from_iterable(self.leaves)
+        if fact.kind == "page":
+            return any(isinstance(leaf, str) and _stands_in(fact.value, leaf) for leaf in known)
+        return any(same_figure(fact.value, leaf) for leaf in known)
+
+    def hops(self, question: str) -> int:
+        """Length of the longest chain of calls, each of which asks for what an earlier one answered."""
+        depths: list[int] = []
+        for place, step in enumerate(self.steps):
+            given = [str(value) for value in step.arguments.values() if str(value) not in question]
+            before = [depths[k] for k in range(place) if any(_leans_on(one, self.leaves[k]) for one in given)]
+            depths.append(1 + max(before, default=0))
+        return max(depths, default=0)
+
+
+def leaves(data: object) -> Iterator[str | float]:
+    """Every text and number of a document."""
+    if isinstance(data, Mapping):
+        data = list(data.values())
+    if isinstance(data, (list, tuple)):
+        for one in data:
+            yield from leaves(one)
+    elif isinstance(data, (str, int, float)) and not isinstance(data, bool):
+        yield data
+
+
+def _leans_on(given: str, known: Sequence[str | float]) -> bool:
+    numbers = _NUMBER.findall(given) if re.fullmatch(r"[\d.*+ ]+", given) else []
+    return any(
+        (len(leaf) >= 4 and leaf in given)
+        if isinstance(leaf, str)
+        else any(figure_in(number) == leaf and leaf > 1 for number in numbers)
+        for leaf in known
+    )
+
+
+def _stands_in(value: float | str, text: str) -> bool:
+    return any(same_figure(value, number.rstrip(",")) for number in _NUMBER.findall(text))
+
+
+def play(plan: Sequence[PlanStep], ctx: ToolContext) -> Played:
+    """Make the calls of a plan in a session."""
+    return Played(plan, [_called(step, ctx) for step in plan])
+
+
+def _called(step: PlanStep, ctx: ToolContext) -> ToolAnswer | None:
+    try:
+        return call_sync(step.tool, step.arguments, ctx)
+    except ToolError:
+        return None
+
+
+def shown(constraint: Constraint) -> str:
+    """The value of a constraint as a question states it."""
+    if constraint.kind in ("price_max", "price_min"):
+        return dollars(float(constraint.value or 0))
+    return f"{constraint.value:g}" if isinstance(constraint.value, float) else str(constraint.value)
+
+
+@dataclass
+class TruthChecker:
+    """Checks the truth of questions about one shop and its web."""
+
+    shop: Shop
+    web: WebSearch
+    _orders: dict[str, list[Order]] = field(default_factory=dict)
+
+    @cached_property
+    def shelves(self) -> Shelves:
+        return Shelves(self.shop)
+
+    def orders(self, user_id: str) -> list[Order]:
+        """The user's orders, newest first; one more than are read where there are too many."""
+        if user_id not in self._orders:
+            self._orders[user_id] = self.shop.store.orders(user_id, limit=ORDERS_READ + 1).items
+        return self._orders[user_id]
+
+    def owned(self, user_id: str) -> frozenset[str]:
+        return frozenset(order.product_id for order in self.orders(user_id))
+
+    def context(self, user_id: str) -> ToolContext:
+        """Open a session of the user, as an agent has it."""
+        return context_for(Session(self.shop, user_id), self.web)
+
+    def check(self, query: Query) -> dict[str, CheckResult]:
+        """Say of each check whether it holds; nothing of a question without a truth."""
+        truth = query.checkable
+        if truth is None:
+            return {}
+        played = play(truth.plan, self.context(query.user_id))
+        axes = self.axes(query, truth, played)
+        return {
+            "solvable": _result(self._solvable(truth)),
+            "unambiguous": _result(self._unambiguous(query, truth)),
+            "stated": _result(_stated(query.query, truth)),
+            "hidden": _result(chain(_hidden(query.query, truth), self._lucky(query, truth))),
+            "reached": _result(self._unreached(query.user_id, truth, played)),
+            "axes": NONE
+            if truth.axes is None
+            else PASS
+            if truth.axes == axes
+            else fail(f"they are {axes.model_dump_json()}"),
+        }
+
+    def axes(self, query: Query, truth: Checkable, played: Played) -> Axes:
+        """Compute the difficulty of a question."""
+        owned = self.owned(query.user_id)
+        verdicts = [
+            (product, [fits(product, one, owned) for one in need.constraints])
+            for need in truth.needs
+            for product in (self.shelves.of(need.category) if need.category else ())
+        ]
+        lines = query.query.splitlines()
+        stating = len(tokens("\n".join(line for line in lines if _POINT.match(line))))
+        return Axes(
+            needs=len(truth.needs),
+            hops=played.hops(query.query),
+            near=sum(sum(one is not True for one in found) == 1 for _, found in verdicts),
+            conflicts=sum(len(brands(product)) > 1 for product, _ in verdicts),
+            unknown=sum(one is None for _, found in verdicts for one in found),
+            history=len(self.orders(query.user_id)),
+            precision=sum(len(need.constraints) for need in truth.needs) + len(truth.facts),
+            shop=self.shop.manifest.counts["products"],
+            noise=round(1 - stating / max(1, len(tokens(query.query))), 3),
+            refusals=sum(need.refusal is not None for need in truth.needs),
+        )
+
+    def _solvable(self, truth: Checkable) -> Iterator[str]:
+        if not truth.needs and not truth.facts:
+            yield "it asks for nothing"
+        for number, need in enumerate(truth.needs, 1):
+            if (need.refusal is None) == (len(need.products) < need.picks):
+                yield f"need {number} asks for {need.picks} of {len(need.products)} products"
+            if need.refusal == "not_sold" and self.shelves.of(need.category):
+                yield f"need {number} is sold here"
+            if need.refusal == "nothing_fits" and not self.shelves.of(need.category):
+                yield f"need {number} is not sold here at all"
+        cheapest = self.cheapest(truth)
+        if truth.budget is not None and (cheapest is None or cheapest > truth.budget):
+            yield f"the cheapest picks cost {dollars(cheapest)}, above {dollars(truth.budget)}"
+
+    def cheapest(self, truth: Checkable) -> float | None:
+        """Sum the cheapest right picks; `None` where too few prices are known or needs share products."""
+        total, taken = 0.0, list(chain.from_iterable(need.products for need in truth.needs))
+        if len(taken) != len(set(taken)):
+            return None
+        for need in truth.needs:
+            if need.refusal is None:
+                found = [self.shelves.products.get(one) for one in need.products]
+                known = sorted(p.price for p in found if p and p.price is not None)[: need.picks]
+                if len(known) < need.picks:
+                    return None
+                total += sum(known)
+        return round(total, 2)
+
+    def _unambiguous(self, query: Query, truth: Checkable) -> Iterator[str]:
+        owned = self.owned(query.user_id)
+        for number, need in enumerate(truth.needs, 1):
+            right = {p.product_id for p in satisfying(need, self.shelves.of(need.category), owned)}
+            if right != set(need.products):
+                yield f"need {number}: {len(right)} products satisfy it, {len(need.products)} are stated"
+            if need.best is not None and len(right) > 1:
+                yield f"need {number}: {len(right)} products share the first place"
+            if need.anchor is not None and not self._anchored(query.user_id, need):
+                yield f"need {number}: its order does not give what it should"
+        for number, fact in enumerate(truth.facts, len(truth.needs) + 1):
+            figure = figure_of(fact, self.shop.store, query.user_id)
+            if fact.kind != "page" and (figure is None or not same_figure(fact.value, figure)):
+                yield f"point {number}: the records say {figure}, {fact.value} is stated"
+
+    def _anchored(self, user_id: str, need: ShoppingNeed) -> bool:
+        """Tell whether the order is the only one of its day, and gives category and limits as they are stated."""
+        anchor, orders = need.anchor, self.orders(user_id)
+        order = next((one for one in orders if anchor and one.order_id == anchor.order_id), None)
+        product = None if order is None else self.shelves.products.get(order.product_id)
+        if anchor is None or order is None or product is None:
+            return False
+        given = [one for one in need.constraints if one.kind in anchor.gives]
+        below = None if product.price is None else round(product.price - 0.01, 2)
+        makers = {category_key(str(one.value)) for one in given if one.kind == "brand_not"}
+        return (
+            sum(one.order_date[:10] == order.order_date[:10] for one in orders) == 1
+            and ("category" not in anchor.gives or need.category == product.categories[-2:])
+            and all(one.value == below for one in given if one.kind == "price_max")
+            and ("brand_not" not in anchor.gives or makers == brands(product))
+        )
+
+    def _lucky(self, query: Query, truth: Checkable) -> Iterator[str]:
+        """Say which needs are met by the first results of a search that knows no constraint."""
+        for number, need in enumerate(truth.needs, 1):
+            if need.products and need.category:
+                asked = {"query": need.category[-1], "limit": need.picks}
+                step = PlanStep(tool="product_catalog_search", arguments=asked)
+                found = _called(step, self.context(query.user_id))
+                ids = [item["product_id"] for item in found.data["items"]] if found else []
+                if ids and set(ids) <= set(need.products):
+                    yield f"need {number} is met by the first of a search for {need.category[-1]!r}"
+
+    def _unreached(self, user_id: str, truth: Checkable, played: Played) -> Iterator[str]:
+        yield from (
+            f"step {number} of the plan, {step.tool}, is refused"
+            for number, (step, answer) in enumerate(zip(played.steps, played.answers, strict=True), 1)
+            if answer is None
+        )
+        for number, need in enumerate(truth.needs, 1):
+            missing = set(need.products) - played.returned
+            if missing:
+                yield f"need {number}: the plan does not find {len(missing)} of {len(need.products)} products"
+            if need.refusal is not None and not any(s.tool == "product_catalog_search" for s in played.steps):
+                yield f"need {number}: the plan never looks for it"
+            of_history = any(one.kind in ("owned", "not_owned") for one in need.constraints)
+            if (of_history or need.anchor) and not {
+                o.order_id for o in self.orders(user_id)
+            } <= played.returned:
+                yield f"need {number}: the plan does not read all orders"
+            details = {s.arguments.get("product_id") for s in played.steps if s.tool == "get_product_details"}
+            read = len(details & set(need.products))
+            if read < need.picks and need.products and any(c.kind == "attribute" for c in need.constraints):
+                yield f"need {number}: the plan reads the details of {read} products"
+        for number, fact in enumerate(truth.facts, len(truth.needs) + 1):
+            if not played.tells(fact):
+                yield f"point {number}: the plan does not tell its figure"
+
+
+def _result(problems: Iterator[str]) -> CheckResult:
+    found = list(problems)
+    return fail("; ".join(found)) if found else PASS
+
+
+def _stated(question: str, truth: Checkable) -> Iterator[str]:
+    """Yield limits that do not stand in the question, and that no order gives."""
+    for number, need in enumerate(truth.needs, 1):
+        given = need.anchor.gives if need.anchor else []
+        limits = [(one.kind, one.name if one.kind == "not_id" else shown(one)) for one in need.constraints]
+        for kind, text in [*limits, *(("category", step) for step in need.category)]:
+            if kind not in given and kind not in ("owned", "not_owned") and str(text) not in question:
+                yield f"need {number}: {kind} {text} does not stand in the question"
+    if truth.budget is not None and dollars(truth.budget) not in question:
+        yield f"the budget {dollars(truth.budget)} does not stand in the question"
+
+
+def _hidden(question: str, truth: Checkable) -> Iterator[str]:
+    """Yield ids and figures of the answer that the question gives away."""
+    ids = {one for need in truth.needs for one in need.products}
+    ids |= {one for fact in truth.facts if fact.kind not in ("spend_year", "page") for one in fact.subjects}
+    yield from (f"the id {one} stands in the question" for one in sorted(ids) if one in question)
+    for number, fact in enumerate(truth.facts, len(truth.needs) + 1):
+        if str(fact.value) in question or _stands_in(fact.value, question):
+            yield f"point {number}: its figure stands in the question"

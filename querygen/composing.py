@@ -1,0 +1,157 @@
+"""Checkable questions made of a shop's own records, each checked before it is given.
+
+A seed draws the facts; the wording is drawn apart from them.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from random import Random
+from typing import Any, cast
+
+from drr.env.checkable import Checkable, ExpectedFact, PlanStep, ShoppingNeed
+from drr.env.errors import Misuse
+from drr.env.query import Query
+from drr.env.records.lines import dollars
+from drr.env.shop import Shop
+from drr.env.web.base import WebSearch
+from drr.env.web.open import ShopWeb
+from drr.env.web.sandbox import Sandbox
+from drr.querygen.checkable import ORDERS_READ, TruthChecker, play
+from drr.querygen.drawing import DrawnPoint, FactDraw, NeedDraw, PageFigure, PointSource, cells
+
+_WORDS = Path(__file__).parent / "checkable.toml"
+TRIES = 200
+"""Draws for one question before the shop is said to give none."""
+SHELF = range(4, 121)
+"""Products that a kind must have to be asked for."""
+_USERS = 300
+_REDRAWS = 40
+
+
+@dataclass
+class QuestionMaker:
+    """Makes checkable questions of one shop and its web; the same seed gives the same question."""
+
+    shop: Shop
+    web: WebSearch
+    checker: TruthChecker = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.checker = TruthChecker(self.shop, self.web)
+
+    @cached_property
+    def words(self) -> Mapping[str, Any]:
+        return tomllib.loads(_WORDS.read_text(encoding="utf-8"))
+
+    @cached_property
+    def users(self) -> list[str]:
+        """Users with a history that can be read in a few calls."""
+        found = self.shop.store.sample_users(_USERS, seed=0, min_orders=3)
+        return [one for one in found if len(self.checker.orders(one)) <= ORDERS_READ]
+
+    @cached_property
+    def kinds(self) -> list[tuple[str, str]]:
+        """The last two steps of category paths that hold enough products."""
+        shelves = self.checker.shelves
+        ends = {tuple(p.categories[-2:]) for p in shelves.products.values() if len(p.categories) > 1}
+        return [
+            cast(tuple[str, str], end)
+            for end in sorted(ends)
+            if len(shelves.of(end)) in SHELF and not {'"', ">"} & set("".join(end))
+        ]
+
+    @cached_property
+    def cells(self) -> list[PageFigure]:
+        web = self.web.web if isinstance(self.web, ShopWeb) else self.web
+        pages = web.documents if isinstance(web, Sandbox) else ()
+        return [cell for page in pages if page.kind == "supportive" for cell in cells(page)]
+
+    def make(self, seed: int | str) -> Query:
+        """Draw until a question passes every check. `Misuse` where the shop gives none."""
+        if not self.kinds or not self.users:
+            raise Misuse(
+                f"{self.shop.spec}: has no kind of product with {SHELF[0]} to {SHELF[-1]} products, or no user with"
+                " three orders; checkable questions need both"
+            )
+        rng = Random(f"checkable:{seed}")
+        for _ in range(TRIES):
+            query = self._query(rng, rng.choice(self.users))
+            if query and not any(one.status == "fail" for one in self.checker.check(query).values()):
+                return query
+        raise Misuse(
+            f"{self.shop.spec}: no checkable question came of seed {seed} in {TRIES} tries; name another"
+        )
+
+    def _query(self, rng: Random, user_id: str) -> Query | None:
+        """Make one try at a question of one user."""
+        checker, orders = self.checker, self.checker.orders(user_id)
+        asker = PointSource(
+            rng, self.words, user_id, orders, checker.shelves, self.shop.store, self.kinds, self.cells
+        )
+        needs = rng.choice((0, 1, 1, 2, 2, 3))
+        facts = rng.choice((0, 1, 1, 2)) or not needs
+        drawn = [_drawn(NeedDraw(asker).part) for _ in range(needs)]
+        drawn += [_drawn(FactDraw(asker).part) for _ in range(facts)]
+        parts = [part for part in drawn if part is not None]
+        if len(parts) < len(drawn):
+            return None
+        truth = Checkable(
+            needs=[part.truth for part in parts if isinstance(part.truth, ShoppingNeed)],
+            facts=[part.truth for part in parts if isinstance(part.truth, ExpectedFact)],
+            plan=_plan(parts, len(orders)),
+        )
+        cheapest = checker.cheapest(truth)
+        if cheapest and rng.random() < 0.4:
+            limit = float(int(cheapest * rng.uniform(1.05, 1.3)) + 1)
+            truth = truth.model_copy(update={"budget": limit})
+        query = Query(
+            query=_wording(rng, self.words, parts, truth.budget),
+            user_id=user_id,
+            tools=sorted({step.tool for step in truth.plan}),
+            shop_hash=self.shop.manifest.content_hash,
+            model="rules",
+            rule_written=True,
+            checkable=truth,
+        )
+        played = play(truth.plan, checker.context(user_id))
+        axes = checker.axes(query, truth, played)
+        query.checkable = truth.model_copy(update={"axes": axes})
+        if any(step.tool == "web_search" for step in truth.plan):
+            query.web_need = "what the table of a web page gives"
+        return query
+
+
+def _drawn(draw: Callable[[], DrawnPoint | None]) -> DrawnPoint | None:
+    """Draw a point until there is one; a few times, as a user's records may give none of a kind."""
+    return next((part for _ in range(_REDRAWS) if (part := draw()) is not None), None)
+
+
+def _wording(rng: Random, words: Mapping[str, Any], parts: Sequence[DrawnPoint], budget: float | None) -> str:
+    """Set the points between an opening and a closing, with noise around the opening."""
+    lines = [rng.choice(words["openings"]), *rng.sample(words["noise"], rng.choice((0, 0, 1, 2, 3)))]
+    rng.shuffle(lines)
+    limit = rng.choice(words["budgets"]).format(budget=dollars(budget)) if budget is not None else ""
+    points = [f"{number}. {part.text}" for number, part in enumerate(parts, 1)]
+    return "\n".join(
+        [" ".join(lines), *points, " ".join(filter(None, [limit, rng.choice(words["closings"])]))]
+    )
+
+
+def _plan(parts: Sequence[DrawnPoint], orders_read: int) -> list[PlanStep]:
+    """The calls of all points, each once; the orders first, by which others are asked."""
+    orders = [
+        PlanStep(
+            tool="get_user_orders",
+            arguments={"limit": 100, "offset": offset} if offset else {"limit": 100},
+        )
+        for offset in range(0, max(1, orders_read), 100)
+    ]
+    steps = [step for part in parts for step in part.plan]
+    if any(step.tool == "get_user_orders" for step in steps):
+        steps = [*orders, *(step for step in steps if step.tool != "get_user_orders")]
+    return [step for k, step in enumerate(steps) if step not in steps[:k]]

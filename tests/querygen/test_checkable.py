@@ -1,0 +1,247 @@
+"""A checkable question carries its truth, code proves it over the whole shop, and nobody who answers sees it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drr.env.checkable import (
+    Checkable,
+    Constraint,
+    PlanStep,
+    ShoppingNeed,
+    figure_in,
+    fits,
+    same_figure,
+    satisfying,
+)
+from drr.env.entities import Product
+from drr.env.query import Query, read_queries
+from drr.env.settings import resolve
+from drr.env.shop import Shop
+from drr.env.web.open import open_web
+from drr.querygen.checkable import TruthChecker
+from drr.querygen.composing import QuestionMaker
+from drr.querygen.files import line_of
+
+from tests.commands import Drr
+
+SEEDS = range(4000, 4012)
+
+
+@pytest.fixture(scope="module")
+def maker(shop: Shop) -> QuestionMaker:
+    return QuestionMaker(shop, open_web(resolve({}, environ={}).settings, shop=shop))
+
+
+@pytest.fixture(scope="module")
+def made(maker: QuestionMaker) -> list[Query]:
+    return [maker.make(seed) for seed in SEEDS]
+
+
+def failing(checker: TruthChecker, query: Query) -> set[str]:
+    return {name for name, result in checker.check(query).items() if result.status == "fail"}
+
+
+def truth_of(query: Query) -> Checkable:
+    assert query.checkable is not None
+    return query.checkable
+
+
+def test_the_same_seed_makes_the_same_bytes(maker: QuestionMaker, made: list[Query], shop: Shop) -> None:
+    again = QuestionMaker(shop, maker.web)
+    assert [line_of(again.make(seed)) for seed in reversed(SEEDS)] == [line_of(one) for one in reversed(made)]
+    assert len({one.query for one in made}) == len(SEEDS)
+
+
+def test_what_is_made_passes_every_check_and_comes_back_from_its_line(
+    maker: QuestionMaker, made: list[Query], tmp_path: Path
+) -> None:
+    path = tmp_path / "q.jsonl"
+    path.write_text("".join(line_of(one) + "\n" for one in made))
+    for query in read_queries(path):
+        assert failing(maker.checker, query) == set()
+        assert set(maker.checker.check(query)) == {
+            "solvable", "unambiguous", "stated", "hidden", "reached", "axes",
+        }  # fmt: skip
+
+
+def test_a_record_without_truth_is_as_it_ever_was() -> None:
+    query = Query(query="a bird feeder", user_id="U1")
+    assert "checkable" not in json.loads(line_of(query))
+    assert "checkable" not in query.model_dump()
+
+
+def with_need(query: Query, **changes: Any) -> Query:
+    truth = truth_of(query)
+    needs = [truth.needs[0].model_copy(update=changes), *truth.needs[1:]]
+    return query.model_copy(update={"checkable": truth.model_copy(update={"needs": needs})})
+
+
+def with_fact(query: Query, **changes: Any) -> Query:
+    truth = truth_of(query)
+    facts = [truth.facts[0].model_copy(update=changes), *truth.facts[1:]]
+    return query.model_copy(update={"checkable": truth.model_copy(update={"facts": facts})})
+
+
+def with_truth(query: Query, **changes: Any) -> Query:
+    return query.model_copy(update={"checkable": truth_of(query).model_copy(update=changes)})
+
+
+def first(query: Query) -> ShoppingNeed:
+    return truth_of(query).needs[0]
+
+
+SPOILED: dict[str, tuple[str, Callable[[Query], Query]]] = {
+    "a right product left out": ("unambiguous", lambda q: with_need(q, products=first(q).products[1:])),
+    "a wrong product let in": ("unambiguous", lambda q: with_need(q, products=[*first(q).products, "B000000000"])),
+    "more picks than there are": ("solvable", lambda q: with_need(q, picks=99)),
+    "a need said to have no answer": ("solvable", lambda q: with_need(q, refusal="not_sold")),
+    "another figure": ("unambiguous", lambda q: with_fact(q, value=12345.67)),
+    "a source that tells nothing": ("reached", lambda q: with_fact(q, sources=["http://nowhere.example/"])),
+    "no plan": ("reached", lambda q: with_truth(q, plan=[])),
+    "a plan with a call that is refused": (
+        "reached",
+        lambda q: with_truth(q, plan=[*truth_of(q).plan, PlanStep(tool="calculator", arguments={"expression": "1/"})]),
+    ),
+    "an id given away": (
+        "hidden", lambda q: q.model_copy(update={"query": f"{q.query} Maybe {first(q).products[0]}?"})
+    ),
+    "a figure given away": (
+        "hidden", lambda q: q.model_copy(update={"query": f"{q.query} Is it ${truth_of(q).facts[0].value}?"})
+    ),
+    "a limit that nobody reads": (
+        "stated",
+        lambda q: with_need(q, constraints=[*first(q).constraints, Constraint(kind="price_min", value=0.01)]),
+    ),
+    "a budget that buys nothing": ("solvable", lambda q: with_truth(q, budget=0.01)),
+    "an axis set by hand": (
+        "axes", lambda q: with_truth(q, axes=truth_of(q).axes.model_copy(update={"hops": 9}))  # type: ignore[union-attr]
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", SPOILED)
+def test_a_spoiled_record_is_found_out(maker: QuestionMaker, what: str) -> None:
+    sound = next(
+        query
+        for query in map(maker.make, range(5000, 5100))
+        if truth_of(query).needs
+        and first(query).products
+        and truth_of(query).facts
+        and isinstance(truth_of(query).facts[0].value, float)
+        and truth_of(query).facts[0].kind != "page"
+    )
+    check, spoil = SPOILED[what]
+    assert failing(maker.checker, sound) == set()
+    assert check in failing(maker.checker, spoil(sound))
+
+
+def test_commands_make_and_check_a_file(drr: Drr, shop_folder: Path, tmp_path: Path) -> None:
+    files = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    for path in files:
+        document = drr.json(
+            "queries",
+            "generate",
+            "--checkable",
+            "--shop",
+            shop_folder,
+            "--out",
+            path,
+            "--seed",
+            91,
+            "--count",
+            6,
+        )
+        assert document == {"schema": 1, "file": str(path), "questions": 6, "asked": 6}
+    assert files[0].read_bytes() == files[1].read_bytes()
+    found = drr.json("queries", "check", files[0], "--shop", shop_folder)
+    assert found["failed"] == 0
+    assert all(row["checks"]["reached"]["status"] == "pass" for row in found["queries"])
+    rows = [json.loads(line) for line in files[0].read_text().splitlines()]
+    rows[0]["checkable"]["plan"] = []
+    files[1].write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert "reached" in drr.out("queries", "check", files[1], "--shop", shop_folder, code=1)
+
+
+def test_no_agent_is_given_the_truth(drr: Drr, shop_folder: Path, made: list[Query], tmp_path: Path) -> None:
+    """All that a study keeps of its agents - requests, answers, tools' results - is searched for the plan's own words."""
+    secret = "zebra-crossing-4711"
+    step = PlanStep(tool="product_catalog_search", arguments={"query": secret})
+    marked = [with_truth(one, plan=[step], budget=4711.4711) for one in made[:3]]
+    path, study = tmp_path / "q.jsonl", tmp_path / "study"
+    path.write_text("".join(line_of(one) + "\n" for one in marked))
+    drr.out(
+        "run",
+        study,
+        "--shop",
+        shop_folder,
+        "--queries",
+        path,
+        "--variants",
+        "react",
+        "--model",
+        "offline",
+        "--quiet",
+    )
+    kept = [file for file in study.rglob("*") if file.is_file() and file.name != "queries.jsonl"]
+    everything = b"".join(file.read_bytes() for file in kept)
+    assert marked[0].query.splitlines()[0].encode() in everything
+    for word in (secret, "4711.4711", '"checkable"', '"refusal"'):
+        assert word.encode() not in everything
+
+
+LAMP = Product(
+    product_id="B0LAMP", product_url="http://ecommerce.example/B0LAMP", title="Lamp", features=[], description=[],
+    price=20.0, store="Lumen", categories=["Home", "Lights", "Lamps"],
+    details={"Brand": "Glow Co", "Color": "Dark  Red", "Rank": {"Lamps": 3}}, average_rating=4.0,
+    rating_number=None, category="Home",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("constraint", "expected"),
+    [
+        (Constraint(kind="price_max", value=20.0), True),
+        (Constraint(kind="price_max", value=19.99), False),
+        (Constraint(kind="rating_min", value=4.0), True),
+        (Constraint(kind="ratings_min", value=10.0), None),
+        (Constraint(kind="brand_is", value="glow co"), True),
+        (Constraint(kind="brand_not", value="LUMEN"), False),
+        (Constraint(kind="attribute", name="color", value="dark red"), True),
+        (Constraint(kind="attribute", name="Size", value="10"), None),
+        (Constraint(kind="attribute", name="Rank", value="3"), None),
+        (Constraint(kind="owned"), True),
+        (Constraint(kind="not_owned"), False),
+        (Constraint(kind="not_id", value="B0LAMP"), False),
+    ],
+)
+def test_a_constraint_is_decided_by_the_record_or_not_at_all(
+    constraint: Constraint, expected: bool | None
+) -> None:
+    assert fits(LAMP, constraint, {"B0LAMP"}) is expected
+
+
+def test_what_shares_the_first_place_is_all_named() -> None:
+    twin = LAMP.model_copy(update={"product_id": "B0TWIN"})
+    dear = LAMP.model_copy(update={"product_id": "B0DEAR", "price": 30.0})
+    none = LAMP.model_copy(update={"product_id": "B0NONE", "price": None})
+    need = ShoppingNeed(category=["Lights", "Lamps"], best="cheapest")
+    assert [one.product_id for one in satisfying(need, [LAMP, twin, dear, none], ())] == ["B0LAMP", "B0TWIN"]
+    assert satisfying(need, [none], ()) == []
+    assert satisfying(ShoppingNeed(category=["Home", "Lamps"]), [LAMP], ()) == []
+
+
+@pytest.mark.parametrize(
+    ("expected", "given", "same"),
+    [(1204.5, "$1,204.50", True), (1204.5, 1204.504, True), (1204.5, "1204.51", False), (3, True, False),
+     (3, "three", False), ("2022-05-01", "2022-05-01T10:00", True), ("2022-05-01", 20220501, False), (3, "nan", False)],
+)  # fmt: skip
+def test_a_figure_is_the_same_to_half_a_cent_or_to_the_day(
+    expected: float | str, given: object, same: bool
+) -> None:
+    assert same_figure(expected, given) is same
+    assert figure_in("inf") is None
