@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from html import escape
 from itertools import combinations
 from pathlib import Path
@@ -11,11 +12,12 @@ from typing import TYPE_CHECKING
 
 from drr.app.annotate.labels import Mark, notebooks
 from drr.app.annotate.page import page
-from drr.app.annotate.plan import AnnotationPlan, BlindPair, save
+from drr.app.annotate.plan import AnnotationPlan, Annotator, BlindPair, save
 from drr.app.pages.frame import ICON
 from drr.app.pages.serve import STATIC, bind, body_within, guarded
 from drr.env.errors import DrrError
 from drr.eval.labels import pair_id
+from drr.wording.excerpt import excerpt, many
 
 if TYPE_CHECKING:
     from socket import socket
@@ -71,6 +73,9 @@ def _free() -> socket:
 
 
 CLASSES = ("A", "B", "tie")
+Labels = Mapping[tuple[str, str], str]
+"""Labels of one person by the id of a pair and the dimension."""
+Marks = Mapping[tuple[str, str], Mark]
 
 
 def live_agreement(plan: AnnotationPlan, folder: Path) -> list[tuple[str, V]]:
@@ -80,10 +85,7 @@ def live_agreement(plan: AnnotationPlan, folder: Path) -> list[tuple[str, V]]:
     """
     from drr.eval.stats.agreement import cohen_kappa
 
-    labels: dict[str, dict[tuple[str, str], str]] = {
-        name: {(row["id"], row["dimension"]): str(row["label"]) for row in book.labels()}
-        for name, book in notebooks(folder, plan).items()
-    }
+    labels = _labels(plan, folder)
     query_of = {_label_id(pair): pair.query for pair in plan.pairs}
     rows = []
     for dimension in plan.dimensions:
@@ -93,8 +95,8 @@ def live_agreement(plan: AnnotationPlan, folder: Path) -> list[tuple[str, V]]:
         for a, b in combinations(labels.values(), 2):
             for key in sorted(a.keys() & b.keys()):
                 if key[1] == dimension:
-                    one.append(_three(a[key]))
-                    other.append(_three(b[key]))
+                    one.append(a[key])
+                    other.append(b[key])
                     clusters.append(query_of[key[0]])
         rows.append((dimension, cohen_kappa(one, other, clusters=clusters, categories=CLASSES)))
     return rows
@@ -102,6 +104,14 @@ def live_agreement(plan: AnnotationPlan, folder: Path) -> list[tuple[str, V]]:
 
 def _label_id(pair: BlindPair) -> str:
     return pair_id(pair.query_id, pair.system_a, pair.system_b, pair.trial)
+
+
+def _labels(plan: AnnotationPlan, folder: Path) -> Mapping[str, Labels]:
+    """Map each person to their labels by id and dimension, in three classes."""
+    return {
+        name: {(row["id"], row["dimension"]): _three(str(row["label"])) for row in book.labels()}
+        for name, book in notebooks(folder, plan).items()
+    }
 
 
 def _three(label: str) -> str:
@@ -162,32 +172,61 @@ def _shown(value: V) -> str:
     return f"{value.value:.2f} [{value.ci_low:.2f}, {value.ci_high:.2f}]"
 
 
-def owner_page(plan: AnnotationPlan, folder: Path) -> str:
-    """Progress of each annotator, and agreement so far."""
+BEYOND = "beyond chance"
 
-    rows = ""
-    for person, book in zip(plan.annotators, notebooks(folder, plan).values(), strict=True):
-        marks = book.marks()
-        done = sum(all((turn.pair, d) in marks for d in plan.asked(turn.pair)) for turn in person.turns)
-        seconds = [mark.seconds for mark in marks.values() if mark.seconds is not None]
-        cells = (
-            f"{done} of {len(person.turns)}",
-            f"{len(marks)} of {sum(len(plan.asked(turn.pair)) for turn in person.turns)}",
-            f"{median(seconds):.0f}" if seconds else "–",
-        )
-        rows += f'<tr><th scope="row">{escape(person.name)}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
-    kappas = "".join(
-        f'<tr><th scope="row">{escape(dimension.replace("_", " "))}</th><td>{kappa.n}</td><td>{_shown(kappa)}</td></tr>'
-        for dimension, kappa in live_agreement(plan, folder)
-    )
+
+def _meaning(value: V) -> str:
+    """Say what a kappa shows so far, by its interval."""
+    if value.value is None or value.ci_low is None:
+        return "too early to tell"
+    return BEYOND if value.ci_low > 0 else "maybe chance"
+
+
+def owner_page(plan: AnnotationPlan, folder: Path) -> str:
+    """Show who has labelled what of each pair, and what agreement says so far. For the owner alone: annotators judge blind."""
+    marks = {name: book.marks() for name, book in notebooks(folder, plan).items()}
+    labels = _labels(plan, folder)
     overlap = set.intersection(*({turn.pair for turn in person.turns} for person in plan.annotators))
+    heads = "".join(f'<th scope="col">{_person(plan, who, marks[who.name])}</th>' for who in plan.annotators)
+    pairs = "".join(_pair_row(plan, pair, marks, labels.values()) for pair in plan.pairs)
+    found = live_agreement(plan, folder)
+    kappas = "".join(
+        f'<tr><th scope="row">{escape(dimension.replace("_", " "))}</th><td>{kappa.n}</td><td>{_shown(kappa)}</td><td>{_meaning(kappa)}</td></tr>'
+        for dimension, kappa in found
+    )
+    clear = sum(_meaning(kappa) == BEYOND for _, kappa in found)
+    made = sum(map(len, marks.values()))
+    whole = sum(len(plan.asked(turn.pair)) for person in plan.annotators for turn in person.turns)
     return f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Annotation: owner</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 {ICON}<link rel="stylesheet" href="static/look.css"><link rel="stylesheet" href="static/annotate.css"><script src="static/reload.js" defer></script></head>
-<body><header><h1>Annotation: owner</h1></header><main><div class="wide" tabindex="0">
-<p>{len(plan.pairs)} pairs, {len(overlap)} of them seen by everybody. This page looks again every 15 seconds.</p>
-<h2>Progress</h2>
-<table><thead><tr><th scope="col">annotator</th><th scope="col">pairs finished</th><th scope="col">labels</th><th scope="col">median seconds a label</th></tr></thead><tbody>{rows}</tbody></table>
-<h2>Agreement so far</h2><p>Cohen's kappa with its 95 % interval, ties kept; both bad counts as a tie.</p>
-<table><thead><tr><th scope="col">dimension</th><th scope="col">pairs labelled by two</th><th scope="col">kappa</th></tr></thead><tbody>{kappas}</tbody></table>
-</div></main></body></html>"""
+<body><header><h1>Annotation: owner</h1></header><main class="owner">
+<h2>{made:,} of {whole:,} labels. Agreement is {BEYOND} on {clear} of {many(len(found), "dimension")} so far.</h2>
+<section><h2>Progress by person and pair</h2><p>{len(plan.pairs)} pairs, {len(overlap)} of them seen by everybody. This page looks again every 15 seconds.</p>
+<div class="scroll" tabindex="0" role="region" aria-label="Progress"><table><thead><tr><th scope="col">pair</th>{heads}<th scope="col">alike</th></tr></thead><tbody>{pairs}</tbody></table></div></section>
+<section><h2>Agreement so far</h2><p>Cohen's kappa of two people with its 95 % interval, ties kept; both bad counts as a tie. Only this page shows it.</p>
+<div class="scroll" tabindex="0" role="region" aria-label="Agreement"><table><thead><tr><th scope="col">dimension</th><th scope="col">labelled by two</th><th scope="col">kappa</th><th scope="col">this is</th></tr></thead><tbody>{kappas}</tbody></table></div></section>
+</main></body></html>"""
+
+
+def _person(plan: AnnotationPlan, who: Annotator, marks: Marks) -> str:
+    done = sum(all((turn.pair, one) in marks for one in plan.asked(turn.pair)) for turn in who.turns)
+    seconds = [mark.seconds for mark in marks.values() if mark.seconds is not None]
+    pace = f", {median(seconds):.0f} s each" if seconds else ""
+    return f"{escape(who.name)} <small>{done} of {len(who.turns)}{pace}</small>"
+
+
+def _pair_row(
+    plan: AnnotationPlan, pair: BlindPair, marks: Mapping[str, Marks], labels: Iterable[Labels]
+) -> str:
+    asked, cells = plan.asked(pair.id), ""
+    for person in plan.annotators:
+        made = sum((pair.id, one) in marks[person.name] for one in asked)
+        given = any(turn.pair == pair.id for turn in person.turns)
+        shade = f' class="s{9 * made // len(asked)}"' if given else ""
+        cells += f"<td{shade}>{f'{made} of {len(asked)}' if given else '–'}</td>"
+    chosen = [[own[key] for own in labels if (key := (_label_id(pair), one)) in own] for one in asked]
+    both = [own for own in chosen if len(own) > 1]
+    alike = f"{sum(len(set(own)) == 1 for own in both)} of {len(both)}" if both else "–"
+    systems = " and ".join(filter(None, (pair.system_a, pair.system_b)))
+    return f'<tr><th scope="row">{escape(excerpt(pair.query, 60))} <small>{escape(systems)}</small></th>{cells}<td>{alike}</td></tr>'

@@ -312,7 +312,8 @@ def _banner(material: Material) -> str | None:
     """The banner in one line; the whole of it stands among what the study cannot show."""
     judging = material.judged.judging
     written = any(answer.rule_written for own in material.variants.values() for answer in own)
-    return banner_of(written, judging is not None and judging.rule_written) or material.banner
+    partly = material.banner and "Rules took a part of it: no measurement."
+    return banner_of(written, judging is not None and judging.rule_written) or partly
 
 
 def answers_page(material: Material, systems: tuple[str, ...], tables: Sequence[Table]) -> str:

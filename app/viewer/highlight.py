@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import NamedTuple
 
@@ -14,8 +14,8 @@ from drr.citations.ids import is_id
 from drr.citations.parse import canonical_url
 from drr.env.progress import TooSlow, in_time
 
-# Private-use characters stand for "claim n begins", "claim n ends" and the same of links while the markdown is rendered.
-_CLAIMS, _LINKS, _ROOM = 0xF0000, 0x100000, 0xFFFD
+# Private-use characters stand for "claim n begins", "claim n ends" and the same of findings and links while the markdown is rendered.
+_CLAIMS, _FINDINGS, _LINKS, _ROOM = 0xF0000, 0xF8000, 0x100000, 0x7FFD
 _SENTINEL = re.compile("[\U000f0000-\U000ffffd\U00100000-\U0010fffd]")
 _ENCODED = re.compile(r"%F[34]%[89AB][0-9A-F]%[89AB][0-9A-F]%[89AB][0-9A-F]")
 _OWN_LINK = re.compile(r'(<a href="#[^"]*") target="_blank" rel="[^"]*"')
@@ -24,12 +24,14 @@ _PREFIX = re.compile(r"[\s#>*+|_~-]*(?:\d{1,9}[.)]\s+|\[[ xX]\]\s+)?[\s*_~`]*")
 
 
 class Stretch(NamedTuple):
-    """`start` and `end` are offsets in the markdown; `name` becomes `data-claim`, `kind` a class."""
+    """`start` and `end` are offsets in the markdown; `kind` becomes a class, `name` a claim's `data-claim` or a finding's id."""
 
     start: int
     end: int
     name: str
     kind: str
+    card: str = ""
+    """Place on this page where a finding is explained."""
 
 
 class LinkTag(NamedTuple):
@@ -40,30 +42,34 @@ class LinkTag(NamedTuple):
     anchor: str
 
 
-def marked_html(markdown: str, spans: Sequence[Stretch], links: Sequence[LinkTag] = ()) -> str:
+def marked_html(
+    markdown: str,
+    spans: Sequence[Stretch],
+    links: Sequence[LinkTag] = (),
+    findings: Sequence[Stretch] = (),
+) -> str:
     """Safe HTML of the report with each span in `<mark>`s; spans that overlap an earlier one give way to it.
 
-    What is too long or too slow even for a judge is shown as the text that it is.
+    `findings` may lie inside of claims and across them. What is too long or too slow even for a judge is shown as the text that it is.
     """
     try:
-        return in_time(markdown, lambda: _marked_html(markdown, spans, links))
+        return in_time(markdown, lambda: _marked_html(markdown, spans, links, findings))
     except TooSlow:
         return f"<pre>{escape(markdown)}</pre>"
 
 
-def _marked_html(markdown: str, spans: Sequence[Stretch], links: Sequence[LinkTag]) -> str:
-    kept = _disjoint(markdown, spans)[: _ROOM // 2]
-    linked = [link for link in sorted(links) if _is_plain(markdown, link)][: _ROOM // 2]
-    cuts = [(s.start, 1, _CLAIMS + 2 * n) for n, s in enumerate(kept)]
-    cuts += [(s.end, 0, _CLAIMS + 2 * n + 1) for n, s in enumerate(kept)]
-    cuts += [(link.start, 1, _LINKS + 2 * n) for n, link in enumerate(linked)]
-    cuts += [(link.end, 0, _LINKS + 2 * n + 1) for n, link in enumerate(linked)]
+def _marked_html(
+    markdown: str, spans: Sequence[Stretch], links: Sequence[LinkTag], findings: Sequence[Stretch]
+) -> str:
+    linked = [link for link in sorted(links) if _is_plain(markdown, link)]
+    wrong = [kept for one in findings for kept in _disjoint(markdown, [one])]
+    marker = _Marker(_disjoint(markdown, spans), wrong, linked)
     text, at = [], 0
-    for place, _, sign in sorted(cuts):
+    for place, _, sign in sorted(marker.cuts()):
         text += [_plain(markdown[at:place]), chr(sign)]
         at = max(at, place)
     text.append(_plain(markdown[at:]))
-    return _OWN_LINK.sub(r"\1", clean(_wrap(safe_html("".join(text)), kept, linked)))
+    return _OWN_LINK.sub(r"\1", clean(marker.wrap(safe_html("".join(text)))))
 
 
 def _is_plain(markdown: str, link: LinkTag) -> bool:
@@ -91,63 +97,90 @@ def _disjoint(markdown: str, spans: Sequence[Stretch]) -> list[Stretch]:
     return kept
 
 
-def _wrap(html: str, spans: Sequence[Stretch], links: Sequence[LinkTag]) -> str:
-    """Make every stretch of text in a span a `<mark>` of its own. So tags stay nested."""
-    pieces = _PIECES.split(html)
-    # An end that fell into a tag is no end; what has none is not begun.
-    present = set(_SENTINEL.findall("".join(piece for piece in pieces if not piece.startswith("<"))))
-    marker = _Marker(spans, links, present)
-    return "".join(marker.tag(piece) if piece.startswith("<") else marker.text(piece) for piece in pieces)
-
-
 class _Marker:
-    """Reads the pieces of a page in order and knows which claim and which link they lie in."""
+    """Reads the pieces of a page in order and knows which claim, finding and link they lie in."""
 
-    def __init__(self, spans: Sequence[Stretch], links: Sequence[LinkTag], present: set[str]) -> None:
-        self._spans, self._links, self._present = spans, links, present
+    def __init__(
+        self, claims: Sequence[Stretch], findings: Sequence[Stretch], links: Sequence[LinkTag]
+    ) -> None:
+        half = _ROOM // 2
+        self._claims, self._findings, self._links = claims[:half], findings[:half], links[:half]
         self._claim: Stretch | None = None
-        self._reached: set[str] = set()
+        self._wrong: dict[int, Stretch] = {}
+        """Findings that are open here: a wrong fact may stand in a wrong paragraph."""
         self._link: LinkTag | None = None
+        self._reached: set[str] = set()
+        self._present: set[str] = set()
         self._inside_link = False
 
-    def tag(self, piece: str) -> str:
+    def cuts(self) -> Iterator[tuple[int, int, int]]:
+        """Yield place, 1 where something begins, and the sign for it."""
+        layers: tuple[tuple[int, Sequence[Stretch | LinkTag]], ...] = (
+            (_CLAIMS, self._claims),
+            (_FINDINGS, self._findings),
+            (_LINKS, self._links),
+        )
+        for base, layer in layers:
+            for number, one in enumerate(layer):
+                yield one.start, 1, base + 2 * number
+                yield one.end, 0, base + 2 * number + 1
+
+    def wrap(self, html: str) -> str:
+        """Make every stretch of text in a span a `<mark>` of its own. So tags stay nested."""
+        pieces = _PIECES.split(html)
+        # An end that fell into a tag is no end; what has none is not begun.
+        self._present = set(_SENTINEL.findall("".join(one for one in pieces if not one.startswith("<"))))
+        return "".join(self._tag(one) if one.startswith("<") else self._text(one) for one in pieces)
+
+    def _tag(self, piece: str) -> str:
         self._inside_link = piece.startswith("<a ") or (self._inside_link and piece != "</a>")
         return _ENCODED.sub("", _SENTINEL.sub("", piece))
 
-    def text(self, piece: str) -> str:
+    def _text(self, piece: str) -> str:
         out = []
         for part in re.split(f"({_SENTINEL.pattern})", piece):
             if _SENTINEL.fullmatch(part):
-                self._pass(part)
+                self._pass(ord(part))
             elif part:
                 out.append(self._marked(part))
         return "".join(out)
 
-    def _pass(self, sign: str) -> None:
-        is_claim = ord(sign) < _LINKS
-        number, ends = divmod(ord(sign) - (_CLAIMS if is_claim else _LINKS), 2)
-        begun = not ends and chr(ord(sign) + 1) in self._present
-        if is_claim:
-            self._claim = self._spans[number] if begun else None
-        else:
+    def _pass(self, sign: int) -> None:
+        base = max(one for one in (_CLAIMS, _FINDINGS, _LINKS) if one <= sign)
+        number, ends = divmod(sign - base, 2)
+        begun = not ends and chr(sign + 1) in self._present
+        if base == _LINKS:
             self._link = self._links[number] if begun else None
+        elif base == _FINDINGS and begun:
+            self._wrong[number] = self._findings[number]
+        elif base == _FINDINGS:
+            self._wrong.pop(number, None)
+        else:
+            self._claim = self._claims[number] if begun else None
 
     def _marked(self, text: str) -> str:
         shown = text
-        if self._link is not None and not self._inside_link:
-            shown = f'<a href="#{escape(self._link.anchor)}">{text}</a>'
-        if self._claim is None or text.isspace():
+        finding = min(self._wrong.values(), key=lambda one: one.end - one.start, default=None)
+        anchor = self._link.anchor if self._link else finding.card if finding else ""
+        if anchor and not self._inside_link:
+            shown = f'<a href="#{escape(anchor)}">{text}</a>'
+        if text.isspace():
             return shown
-        first = self._claim.name not in self._reached
-        self._reached.add(self._claim.name)
-        return _mark(shown, self._claim, reached=first)
+        if finding is not None:
+            name = escape(finding.name, quote=True)
+            place = f' id="{name}"' if self._is_first(name) else ""
+            shown = f'<mark class="wrong"{place}>{shown}</mark>'
+        if self._claim is None:
+            return shown
+        name, kind = escape(self._claim.name, quote=True), escape(self._claim.kind, quote=True)
+        stop = ' tabindex="0"' if self._is_first(name) else ""
+        return f'<mark class="{kind}" data-claim="{name}"{stop}>{shown}</mark>'
 
-
-def _mark(html: str, claim: Stretch, *, reached: bool) -> str:
-    """The first mark of a claim is a stop for the keyboard."""
-    name, kind = escape(claim.name, quote=True), escape(claim.kind, quote=True)
-    stop = ' tabindex="0"' if reached else ""
-    return f'<mark class="{kind}" data-claim="{name}"{stop}>{html}</mark>'
+    def _is_first(self, name: str) -> bool:
+        """Tell whether a stretch is reached for the first time, where a link or the keyboard goes to."""
+        known = name in self._reached
+        self._reached.add(name)
+        return not known
 
 
 def marked_text(text: str, spans: Sequence[tuple[int, int]]) -> str:

@@ -154,6 +154,9 @@ class ShownMessage:
     """Name of the tool whose result it is."""
     failed: bool = False
     tokens: str = ""
+    started_at: float | None = None
+    """Seconds after the answer was begun; `None` where nobody noted it."""
+    seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -166,6 +169,8 @@ class Conversation:
     """Sum over turns; `None` where none of them reported tokens."""
     output_tokens: int | None
     messages: tuple[ShownMessage, ...] = ()
+    started_at: float | None = None
+    """Start of its first turn, in seconds after the answer was begun."""
 
 
 @dataclass(frozen=True)
@@ -210,6 +215,19 @@ class RuleView:
     status: str
     value: str
     evidence: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ShownFinding:
+    """A wrong fact that a rule found: one, however often the report states it."""
+
+    name: str
+    """Place of its card on the page; its places in the report are `NAME-1`, `NAME-2`, ..."""
+    rule: str
+    why: str
+    spans: tuple[tuple[int, int], ...]
+    line: Passage | None
+    """The line that states it first, with the wrong words."""
 
 
 @dataclass(frozen=True)
@@ -289,6 +307,7 @@ class ReportView:
     actors: tuple[Actor, ...] = ()
     ratings: tuple[ShownRating, ...] = ()
     rules: tuple[RuleView, ...] = ()
+    findings: tuple[ShownFinding, ...] = ()
     points: tuple[ShownPoint, ...] = ()
     figures: tuple[tuple[Metric, float | None], ...] = ()
     """Metrics that no other part of the page shows, each with its value."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isfinite
 from typing import Any
 
 from drr.app.viewer.model import (
@@ -15,6 +16,7 @@ from drr.app.viewer.model import (
     RuleView,
     ShownCitation,
     ShownClaim,
+    ShownFinding,
     ShownMessage,
     ShownPoint,
     ShownRating,
@@ -177,19 +179,27 @@ def _returned(answer: Answer) -> dict[str, tuple[int, ...]]:
     return {url: tuple(tools.get(url) or others[url][:1]) for url in others | tools}
 
 
+_A_CLOCK = 1e8
+"""Seconds from which on a start is a time of day, as other systems note it: no answer takes three years."""
+
+
 def actors(calls: Sequence[Mapping[str, Any]]) -> Iterable[Actor]:
     """Yield who called what: the supervisor (or the one agent), then each researcher as it began."""
     by_actor: dict[str, list[CallView]] = {}
     alone = not any(call.get("researcher") for call in calls)
-    for position, call in enumerate(calls, 1):
+    starts = [_number(call.get("started_at")) for call in calls]
+    first = min((one for one in starts if one is not None), default=0.0)
+    zero = first if first > _A_CLOCK else 0.0
+    for position, (call, start) in enumerate(zip(calls, starts, strict=True), 1):
         name = str(call.get("researcher") or ("agent" if alone else "supervisor"))
-        by_actor.setdefault(name, []).append(_call(call, position, name))
+        began = None if start is None or start < zero else start - zero
+        by_actor.setdefault(name, []).append(_call(call, position, name, began))
     for name, own in by_actor.items():
         shown = name if alone or name == "supervisor" else f"researcher {name}"
         yield Actor(shown, tuple(own))
 
 
-def _call(call: Mapping[str, Any], position: int, actor: str) -> CallView:
+def _call(call: Mapping[str, Any], position: int, actor: str, began: float | None) -> CallView:
     error, seconds = call.get("error"), call.get("seconds")
     return CallView(
         number=int(call.get("number") or position),
@@ -200,7 +210,7 @@ def _call(call: Mapping[str, Any], position: int, actor: str) -> CallView:
         result=str(call.get("result") or ""),
         error=None if not error else str(error.get("kind") if isinstance(error, Mapping) else error),
         seconds=None if seconds is None else float(seconds),
-        started_at=None if call.get("started_at") is None else float(call["started_at"]),
+        started_at=began,
     )
 
 
@@ -215,20 +225,44 @@ def steps(rows: Iterable[Mapping[str, Any]]) -> Iterable[StepView]:
         )
 
 
-def conversations(transcripts: Sequence[Mapping[str, Any]]) -> Iterable[Conversation]:
-    for transcript in transcripts:
-        turns = [message for message in transcript["messages"] if message["role"] == "ai"]
-        usages = [usage for message in turns if (usage := message.get("usage")) is not None]
-        yield Conversation(
-            name=str(transcript["name"]),
-            turns=len(turns),
-            input_tokens=sum(usage["input_tokens"] for usage in usages) if usages else None,
-            output_tokens=sum(usage["output_tokens"] for usage in usages) if usages else None,
-            messages=tuple(map(_message, transcript["messages"])),
-        )
+def conversations(
+    transcripts: Sequence[Mapping[str, Any]], steps: Sequence[StepView] = (), actors: Sequence[Actor] = ()
+) -> list[Conversation]:
+    """List them as they began, each message with the known times of the turn or call that made it."""
+    turns: dict[str, list[StepView]] = {}
+    for step in steps:
+        if step.kind == "model":
+            turns.setdefault(step.of, []).append(step)
+    calls = {actor.name: actor.calls for actor in actors}
+    found = [
+        _conversation(one, turns.get(one["name"], ()), calls.get(one["name"], ())) for one in transcripts
+    ]
+    return sorted(found, key=lambda one: (one.started_at is None, one.started_at or 0.0))
 
 
-def _message(message: Mapping[str, Any]) -> ShownMessage:
+def _conversation(
+    transcript: Mapping[str, Any], steps: Sequence[StepView], calls: Sequence[CallView]
+) -> Conversation:
+    rows = transcript["messages"]
+    turns = [row for row in rows if row["role"] == "ai"]
+    asked = [row.get("name") for row in rows if row["role"] == "tool"]
+    usages = [usage for row in turns if (usage := row.get("usage")) is not None]
+    # One more or less, and nobody knows which is which.
+    timed: dict[str, Iterator[StepView | CallView]] = {
+        "ai": iter(sorted(steps, key=lambda one: one.number) if len(steps) == len(turns) else ()),
+        "tool": iter(calls if asked == [call.name for call in calls] else ()),
+    }
+    return Conversation(
+        name=str(transcript["name"]),
+        turns=len(turns),
+        input_tokens=sum(usage["input_tokens"] for usage in usages) if usages else None,
+        output_tokens=sum(usage["output_tokens"] for usage in usages) if usages else None,
+        messages=tuple(_message(row, next(timed.get(row["role"], iter(())), None)) for row in rows),
+        started_at=min((step.started_at for step in steps), default=None),
+    )
+
+
+def _message(message: Mapping[str, Any], timed: StepView | CallView | None) -> ShownMessage:
     usage = message.get("usage")
     return ShownMessage(
         role=str(message["role"]),
@@ -243,6 +277,8 @@ def _message(message: Mapping[str, Any]) -> ShownMessage:
         tokens=""
         if usage is None
         else f"{usage['input_tokens']:,} tokens in, {usage['output_tokens']:,} out",
+        started_at=None if timed is None else timed.started_at,
+        seconds=None if timed is None else timed.seconds,
     )
 
 
@@ -264,15 +300,38 @@ def ratings(judged: Judged, answer: Answer) -> Iterable[ShownRating]:
         yield ShownRating(judge, dimension, verdict.value, verdict.justification, verdict.reason)
 
 
+_RANKS = ("fail", "pass")
+
+
 def rules(judged: Judged, answer: Answer) -> Iterable[RuleView]:
-    found = judged.rules.get(answer.key)
-    rules = found.get("rules", found) if found else {}
-    for name, rule in rules.items():
-        if isinstance(rule, Mapping) and "status" in rule:
-            evidence = rule.get("evidence") or ()
-            lines = [evidence] if isinstance(evidence, str) else [str(line) for line in evidence]
-            value = rule.get("value")
-            yield RuleView(name, str(rule["status"]), value_text(name, value), tuple(lines[:8]))
+    """Yield those that failed first, those that could not tell last."""
+    found = judged.rules.get(answer.key) or {}
+    for name, rule in sorted(
+        found.items(), key=lambda one: (*(one[1]["status"] != s for s in _RANKS), one[0])
+    ):
+        remarks = rule["evidence"][len(rule["spans"]) :]
+        yield RuleView(name, rule["status"], value_text(name, rule["value"]), tuple(remarks[:8]))
+
+
+def findings(judged: Judged, answer: Answer) -> Iterator[ShownFinding]:
+    """Yield each wrong fact once, in the order of the report."""
+    places: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for name, rule in (judged.rules.get(answer.key) or {}).items():
+        if rule["status"] == "fail":
+            for (start, end), why in zip(rule["spans"], rule["evidence"], strict=False):
+                places.setdefault((name, why), []).append((start, end))
+    ordered = sorted(places.items(), key=lambda one: one[1])
+    for number, ((name, why), spans) in enumerate(ordered, 1):
+        yield ShownFinding(f"wrong-{number}", name, why, tuple(spans), _line(answer.report, *spans[0]))
+
+
+def _line(report: str, start: int, end: int) -> Passage | None:
+    """Cut out the line of a stretch; `None` where a rule names no place."""
+    if not 0 <= start < end <= len(report):
+        return None
+    first = report.rfind("\n", 0, start) + 1
+    last = report.find("\n", end)
+    return _passage(report[first : last if last >= 0 else len(report)], [(start - first, end - first)], ())
 
 
 def points(judged: Judged, answer: Answer) -> Iterable[ShownPoint]:
@@ -314,4 +373,6 @@ def product_cards(answer: Answer, shop: Shop | None) -> Iterator[ProductCard]:
 
 
 def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return float(value) if isfinite(value) else None

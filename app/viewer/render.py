@@ -142,7 +142,7 @@ class Pages:
             dimensions=list(dict.fromkeys(rating.dimension for rating in report.ratings)),
             meaning=metrics(),
             around=around,
-            html=report_html(report),
+            html=report_html(report, has_cards=True),
             source_of=names.source_of,
             cited=names.cited,
             cited_urls={s.url for s in report.sources if s.number in names.cited}
@@ -165,7 +165,9 @@ class Pages:
         return self.draw("transcript.html", "../", banner=banner, r=report, g=shown)
 
     def judges(self, names: Sequence[str], parts: Sequence[AgreementPart], banner: str | None) -> str:
-        return self.draw("judges.html", "", banner=banner, judges=names, parts=parts)
+        return self.draw(
+            "judges.html", "", banner=banner_of(False, banner is not None), judges=names, parts=parts
+        )
 
     def page(self, sha: str, text: str) -> str:
         return self.draw("page.html", "../", banner=None, sha=sha, text=text)
@@ -185,10 +187,11 @@ def part(name: str, **values: Any) -> Markup:
 
 
 def banner_of(written: bool, judged: bool) -> str | None:
+    """Warn in words that fit one line of a phone; a link beside it says what that means."""
     if not (written or judged):
         return None
     what = "Written and judged" if written and judged else "Written" if written else "Judged"
-    return f"{what} by rules, not by a language model: it tries the bench out and measures nothing."
+    return f"{what} by rules: no measurement."
 
 
 def _by_pair(outcomes: Sequence[ShownOutcome]) -> dict[tuple[str, str, int], dict[str, str]]:
@@ -219,12 +222,24 @@ def _present(rows: Iterable[Mapping[str, object]]) -> list[str]:
     return [name for name in DIMENSIONS if name in known]
 
 
-def report_html(report: ReportView, before: str = "") -> Markup:
-    """`before` tells the claims of several reports on one page apart."""
+def report_html(report: ReportView, before: str = "", *, has_cards: bool = False) -> Markup:
+    """`before` tells the claims of several reports on one page apart; `has_cards` where its findings are explained."""
     from markupsafe import Markup
 
     spans = [Stretch(claim.start, claim.end, before + claim.id, claim.status) for claim in report.claims]
-    return Markup(marked_html(report.report, spans, links_of(report)))
+    wrong = [
+        Stretch(start, end, f"{before}{one.name}-{number}", "wrong", one.name if has_cards else "")
+        for one in report.findings
+        for number, (start, end) in enumerate(one.spans, 1)
+    ]
+    charged = report.mistakes["mistakes"] if report.mistakes else []
+    wrong += [
+        Stretch(
+            one["start"], one["end"], f"{before}mistake-{number}", "wrong", "mistakes" if has_cards else ""
+        )
+        for number, one in enumerate(charged, 1)
+    ]
+    return Markup(marked_html(report.report, spans, links_of(report), wrong))
 
 
 def passages(verdict: ShownVerdict) -> list[Markup]:

@@ -90,6 +90,7 @@ class AnswerViews:
             seconds=record.making_seconds,
             claims=tuple(parts.claims(judged, answer, book)),
             ratings=tuple(parts.ratings(judged, answer)),
+            findings=tuple(parts.findings(judged, answer)),
             points=tuple(parts.points(judged, answer)),
             mistakes=mistakes_of(judged, answer.key),
             notes=tuple(record.result.get("notes") or ()),
@@ -154,12 +155,14 @@ def _without_answer(entry: ShownEntry, record: Record, lost: Sequence[str]) -> R
 
 
 def _with_details(view: ReportView, judged: Judged, answer: Answer) -> ReportView:
+    actors = tuple(parts.actors(answer.tool_calls() or ()))
+    steps = tuple(parts.steps(answer.record.result.get("steps") or ()))
     return replace(
         view,
         sources=tuple(parts.sources(answer)),
-        actors=tuple(parts.actors(answer.tool_calls() or ())),
-        conversations=tuple(parts.conversations(_transcripts(answer))),
-        steps=tuple(parts.steps(answer.record.result.get("steps") or ())),
+        actors=actors,
+        conversations=tuple(parts.conversations(_transcripts(answer), steps, actors)),
+        steps=steps,
         rules=tuple(parts.rules(judged, answer)),
     )
 

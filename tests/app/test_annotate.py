@@ -280,7 +280,8 @@ def test_the_server_lets_in_only_its_own_and_takes_a_mark_only_as_the_pages_own(
             assert client.get(f"/static/{outside}").status_code == 404
     with served(plan, tmp_path) as owner:
         shown = entered(owner, plan.owner_token).text
-        assert '<th scope="row">ann</th><td>0 of 21</td><td>1 of 147</td><td>1</td>' in shown
+        assert "1 of 294 labels" in shown and "ann <small>0 of 21, 1 s each</small>" in shown
+        assert shown.count('<td class="s1">1 of 7</td>') == 1 and shown.count(">0 of 7<") == 41
         assert owner.post(to, json=mark).status_code == 403
 
 
@@ -298,6 +299,31 @@ def test_agreement_is_never_shown_to_an_annotator(plan: AnnotationPlan, tmp_path
             assert not re.search("kappa|agree", shown, re.IGNORECASE)
             assert not [name for name in others if f'"{name}"' in shown]
             assert client.get("/owner").status_code == 404
+
+
+def test_the_owner_sees_each_pair_by_person_and_what_agreement_says(tmp_path: Path) -> None:
+    plan = drawn(21, overlap=15)
+    ann, bob = plan.annotators
+    books = notebooks(tmp_path, plan)
+    shared = [turn.pair for turn in ann.turns if turn.pair in {other.pair for other in bob.turns}]
+    sides = {person.name: {turn.pair: turn.shown_first for turn in person.turns} for person in (ann, bob)}
+    for place, pair in enumerate(shared):
+        for person in (ann, bob):
+            wanted = "ab"[(place + (place == 0 and person is bob)) % 2]
+            side = "left" if sides[person.name][pair] == wanted else "right"
+            books[person.name].add(mark_of(pair, side))
+    books["ann"].add(Mark(pair=shared[1], dimension="clarity", choice="tie", seconds=4.0))
+    with served(plan, tmp_path) as client:
+        shown = entered(client, plan.owner_token).text
+    rows = re.findall(r'<tr><th scope="row">Question \d\? <small>(.*?)</small></th>(.*?)</tr>', shown)
+    assert len(rows) == len(plan.pairs)
+    cells = [tuple(re.findall(r"<td[^>]*>(.*?)</td>", own)) for _, own in rows]
+    assert Counter(cells) == {
+        ("2 of 7", "1 of 7", "1 of 1"): 1, ("1 of 7", "1 of 7", "1 of 1"): 13, ("1 of 7", "1 of 7", "0 of 1"): 1,
+        **{own: n for own, n in Counter(cells).items() if "–" in own},
+    }  # fmt: skip
+    assert "beyond chance on 1 of 7 dimensions" in shown
+    assert "too early to tell" in shown and "<td>15</td><td>0.87 [" in shown
 
 
 def test_a_choice_that_the_plan_does_not_offer_is_not_taken(tmp_path: Path) -> None:

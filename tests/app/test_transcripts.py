@@ -9,7 +9,7 @@ from drr.app.pages.markdown import safe_html
 from drr.app.viewer.gantt import LINE, WIDE, gantt
 from drr.app.viewer.highlight import LinkTag, Stretch, marked_html, marked_text
 from drr.app.viewer.model import Actor, CallView, StepView
-from drr.app.viewer.parts import conversations
+from drr.app.viewer.parts import actors, conversations
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages, script, words_script
 from hypothesis import given
@@ -55,6 +55,42 @@ def test_every_word_leads_to_the_answers_that_have_it_and_a_transcript_has_all(r
     assert page.count('<li class="message') == len(messages) > 5
     longest = max((one.text for one in messages if one.tool), key=len)
     assert str(escape(longest[-40:])) in page
+
+
+def test_conversations_stand_as_they_began_and_each_message_when_it_was_made(reader: Reader) -> None:
+    known = 0
+    for view in (shown(reader, entry) for entry in reader.entries()):
+        begun = [talk.started_at for talk in view.conversations]
+        assert None not in begun and begun == sorted(one for one in begun if one is not None)
+        for talk in view.conversations:
+            times = [one.started_at for one in talk.messages if one.started_at is not None]
+            assert times == sorted(times), "an answer of a tool comes before the next turn"
+            known += len(times)
+            turns = [step for step in view.steps if step.kind == "model" and step.of == talk.name]
+            asked = [one.started_at for one in talk.messages if one.role == "ai"]
+            assert asked in ([step.started_at for step in turns], [None] * len(asked))
+    assert known > 50
+    page = Pages("s", served=False).transcript(view)
+    assert re.search(r"· at \d+\.\d\d s", page)
+
+
+def test_times_that_do_not_fit_the_messages_are_unknown() -> None:
+    messages = [{"role": "ai", "text": "a"}, {"role": "tool", "name": "look", "text": "b"}]
+    steps = [StepView("model", "agent", 1, 1.0, 2.0), StepView("model", "agent", 2, 4.0, 1.0)]
+    calls = (CallView(1, "agent", "find", "api", "{}", "", None, 1.0, 3.0),)
+    (talk,) = conversations([{"name": "agent", "messages": messages}], steps, [Actor("agent", calls)])
+    assert [one.started_at for one in talk.messages] == [None, None]
+    (talk,) = conversations([{"name": "agent", "messages": messages}], steps[:1], [Actor("agent", calls)])
+    assert [(one.started_at, one.seconds) for one in talk.messages] == [(1.0, 2.0), (None, None)]
+
+
+def test_starts_that_others_note_as_times_of_day_count_from_their_first_call() -> None:
+    given = (1764000000.5, "2026-01-01T00:00:00Z", 1764000002.0, -1.0, float("nan"), None)
+    rows = [{"name": "look", "started_at": one, "seconds": 1.0} for one in given]
+    (actor,) = actors(rows[:3] + rows[4:])
+    assert [call.started_at for call in actor.calls] == [0.0, None, 1.5, None, None]
+    (actor,) = actors([{"name": "look", "started_at": 3.5}, rows[3]])
+    assert [call.started_at for call in actor.calls] == [3.5, None]
 
 
 def test_calls_stand_where_they_began(reader: Reader) -> None:
@@ -183,13 +219,30 @@ def test_a_citation_marker_leads_to_its_source_inside_and_outside_of_claims() ->
     assert 'href="http://a.example/" target="_blank"' in html
 
 
+def test_a_finding_is_marked_inside_and_across_claims_and_leads_to_its_card() -> None:
+    report = "- **Feeder** costs $4 [1]. It is red."
+    claims = [span("**Feeder** costs $4 [1].", "c1", report), span("It is red.", "c2", report)]
+    price, across = span("$4 [1]", "w1", report), span("[1]. It is", "w2", report)
+    wrong = [one._replace(kind="wrong", card="card") for one in (price, across)]
+    html = marked_html(report, claims, [LinkTag(22, 25, "source-1")], wrong[:1])
+    assert '<mark class="wrong" id="w1"><a href="#card">$4 </a></mark>' in html
+    assert '<mark class="wrong"><a href="#source-1">[1]</a></mark>' in html, "what cites still leads there"
+    html = marked_html(report, claims, (), wrong[1:])
+    found = re.findall(
+        r'data-claim="(c\d)"[^>]*><mark class="wrong"(?: id="w2")?><a href="#card">(.*?)</a>', html
+    )
+    assert found == [("c1", "[1]."), ("c2", "It is")]
+    assert marked_html(report, claims, (), wrong[1:]).count('id="w2"') == 1
+    assert "<mark" not in marked_html(report, [], (), [wrong[0]._replace(start=0, end=0)])
+
+
 @given(st.text(alphabet=st.sampled_from('ab*_`[]()<>|#-1. \n\U000f0000\U000f0001&"'), max_size=60), st.data())
 @examples(300)
 def test_marking_never_changes_the_text_nor_lets_markup_through(report: str, data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(report)), min_size=2, max_size=4)))
-    html = marked_html(
-        report, [Stretch(cuts[0], cuts[1], "a", "full"), Stretch(cuts[-2], cuts[-1], "b", "none")]
-    )
+    spans = [Stretch(cuts[0], cuts[1], "a", "full"), Stretch(cuts[-2], cuts[-1], "b", "none")]
+    links = [LinkTag(cuts[0], cuts[-1], "source-1")] if cuts[0] < cuts[-1] else []
+    html = marked_html(report, spans, links, [Stretch(cuts[1], cuts[-1], "w", "wrong", "card")])
     assert "\U000f0000" not in html
     assert "\U000f0001" not in html
     assert set(re.findall(r"</?([a-z0-9]+)", html)) <= set(re.findall(r"</?([a-z0-9]+)", safe_html(report))) | {

@@ -31,6 +31,7 @@ from drr.app.viewer.model import (
     ShownCitation,
     ShownClaim,
     ShownEntry,
+    ShownFinding,
     ShownMessage,
     ShownOutcome,
     ShownPoint,
@@ -202,6 +203,21 @@ def test_hostile_reports_do_nothing_and_load_nothing(page: Page, study: Path) ->
             assert "49" not in page.locator("h1").first.inner_text()
 
 
+def test_an_answer_leads_from_its_errors_to_their_places_and_back(page: Page, hostile: list[Path]) -> None:
+    answer = next(one for one in hostile if one.parent.name == "r")
+    for width in (1440, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(answer.as_uri())
+        expect(page.locator("body[data-ready=yes]")).to_be_attached()
+        page.locator("#filters a.none").click()
+        expect(page.locator("#wrong")).to_be_in_viewport()
+        page.locator(".card.wrong a").first.click()
+        wrong = page.locator("main mark.wrong:target")
+        expect(wrong).to_be_in_viewport()
+        wrong.locator("a").first.click()
+        expect(page.locator(".card.wrong:target")).to_be_in_viewport()
+
+
 def hostile_fact(name: str, text: str) -> FactLabel:
     """Contradicted by a page whose address is hostile, too."""
     evil = " ".join(PAYLOADS)
@@ -240,7 +256,7 @@ def hostile_view() -> ReportView:
     return ReportView(
         entry, evil, evil, evil, usage, None, 1.0, (claim,), (source,), (Actor(evil, (call,)),),
         (ShownRating(evil, evil, 3, evil, None), ShownRating(evil, "depth", None, None, evil)),
-        (RuleView(evil, evil, evil, (evil,)),), (point,), ((figure, 0.5),),
+        (RuleView(evil, evil, evil, (evil,)),), (ShownFinding("wrong-1", evil, evil, ((0, 9), (2, 30)), passage),), (point,), ((figure, 0.5),),
         foreign=(ForeignValue(title=evil, judge=evil, source=evil, label=evil, scale=evil, value=None, failed=evil),),
         notes=(evil,), judged_by=evil, missing_shop=evil, conversations=(Conversation(evil, 1, 2, 3, (message,)),), others=(OtherJudge(PAYLOADS[0], False, (claim,), (ShownRating(evil, evil, 4, evil, None),)),), steps=(StepView("model", evil, 1, 0.0, 0.1), StepView("page", evil, 1, 0.1, 0.1)), products=(ProductCard("javascript:alert(1)", evil, 1.0, 2.0, 3, evil, True),), citations=parse(evil),
         mistakes={"mistakes": [wrong], "acquitted": [wrong], "statements": 3, "unread": 1, "unweighed": 0, "unshown": 0},
