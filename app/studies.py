@@ -190,7 +190,7 @@ def say_paper(settings: Settings) -> None:
     if settings.profile == "paper":
         notice(
             f"profile paper: the paper's models cannot be called any more, the agents run {settings.model_for('agent')};"
-            " docs/paper-profile.md says which other choices are guesses"
+            " docs/papers.md says which other choices are guesses"
         )
 
 

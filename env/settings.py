@@ -237,7 +237,7 @@ class Settings(BaseSettings):
         return (init_settings,)  # `resolve` merges the sources itself, so that it can say which one won
 
 
-# What the paper states or shows; `docs/paper-profile.md` says which of these are guesses.
+# What the paper states or shows; `docs/papers.md` says which of these are guesses.
 PAPER: Mapping[str, object] = {"shop_url": "http://ecommerce.com", "web_top_k": 5, "web": "serper"}
 
 

@@ -22,7 +22,7 @@ from drr.wording.excerpt import excerpt
 _UNITS = "Judgements of this answer; one of two answers stands in both rows, one of a question or a person in none."
 PAIR_NOTE = (
     "Both orders judged; opposite winners are a tie, counted as inconsistent. Win rate is (W + T/2)/n, interval over queries "
-    "(as of every mean, docs/metrics.md); p from an exact sign test on decided pairs, Holm over the table. At n = 50 significance needs 33 of 50 decided."
+    "(as of every mean, docs/judging.md); p from an exact sign test on decided pairs, Holm over the table. At n = 50 significance needs 33 of 50 decided."
 )
 CORRECTED_NOTE = (
     "Corrected: the judge's mean plus the mean of (person - judge) over the labelled; its interval holds the judge's error."

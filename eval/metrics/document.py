@@ -54,7 +54,7 @@ def paper_document(judged: Judged) -> PaperDocument:
     pairs_known = "pairwise" not in _spoiled(covered)
     return {
         "label": "as printed",
-        "note": "the paper's definitions and order of answers, in our words and with today's models; see docs/paper-profile.md",
+        "note": "the paper's definitions and order of answers, in our words and with today's models; see docs/papers.md",
         "metrics": {variant: _known(figures, covered) for variant, figures in by_variant.items()},
         "pairwise": pair_results(judged.comparisons()) if pairs_known else [],
         "coverage": {

@@ -111,7 +111,7 @@ def test_made_up_sources_and_the_paper_are_told(folder: Path, capsys: pytest.Cap
         main(asking(folder, "--profile", "paper", "--web", "sandbox", "--variant", "plan-to-function")) == 0
     )
     out, err = capsys.readouterr()
-    assert "cannot be called any more" in err and "docs/paper-profile.md" in err
+    assert "cannot be called any more" in err and "docs/papers.md" in err
     assert "http://ecommerce.com/B0" in out
 
 
