@@ -6,7 +6,7 @@ STAMP := $(VENV)/.stamp
 # Bytecode is kept also where a machine's settings say not to: workers and commands would each compile the whole project anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo quick test test-long test-servers test-browser test-wheel test-ray test-versions lint types docs sbom endurance bench lock clean
+.PHONY: help setup demo quick test test-long test-servers test-browser test-wheel test-ray test-model test-versions lint types docs sbom endurance bench lock clean
 
 help:
 	@echo "make demo          set up, build the sample shop, answer, judge, report"
@@ -17,6 +17,7 @@ help:
 	@echo "make test-browser  the viewer and the annotation page in a headless Chromium, pictures of drawers by tesseract"
 	@echo "make test-wheel    nightly: the wheel in a fresh environment, beside packages of others (installs the locked packages)"
 	@echo "make test-ray      nightly: units on any number of machines, a Ray cluster of several nodes on this one (installs Ray beside the locked packages)"
+	@echo "make test-model    nightly: a small real model behind llama.cpp (downloads 0.6 GB of packages once, outside this folder)"
 	@echo "make test-versions nightly: security, crash and determinism tests with Python 3.12 to 3.14, where they are, and as an ordinary user"
 	@echo "make sbom          sbom.json: a bill of materials of the lock (CycloneDX)"
 	@echo "make lint types    ruff, format check, strict mypy"
@@ -39,7 +40,7 @@ demo: setup
 	@$(BIN)/drr demo demo
 
 test: setup
-	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not servers and not browser and not wheel and not ray and not long and not endurance"
+	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not servers and not browser and not wheel and not ray and not model and not long and not endurance"
 
 quick: setup
 	@$(BIN)/python -m tests.quick $(ROOM)
@@ -60,6 +61,10 @@ test-wheel: setup
 test-ray: setup
 	$(BIN)/python -m tests.rays.environment .venv-ray
 	.venv-ray/bin/python -m pytest -m "ray and not endurance"
+
+# Two threads at low priority, twelve units and their judging: some ten minutes on two cores.
+test-model: setup
+	$(BIN)/python -m pytest -o faulthandler_timeout=0 -m model tests/test_model.py
 
 test-versions: setup
 	$(BIN)/python -m tests.versions
