@@ -162,7 +162,7 @@ class Proofread(TypedDict):
 def proofread(subject: Subject, settings: Settings, progress: Progress) -> Proofread:
     """`Misuse` without a model to ask, `DrrError` where it gives no usable answer."""
     from drr.eval.asking.judge import UnkeptJudge
-    from drr.eval.tasks.desk import JUDGE
+    from drr.eval.tasks.desk import JUDGE, room_for
     from drr.eval.tasks.mistakes import Brief, mistakes_in
     from drr.llm.meter import Meter
 
@@ -180,7 +180,7 @@ def proofread(subject: Subject, settings: Settings, progress: Progress) -> Proof
             brief = await read_in_time(subject.report, lambda: Brief.of(subject, settings.shop_url))
             with progress.stage(f"{name} reads {len(brief.statements)} statements", unit="calls") as stage:
                 judge = UnkeptJudge(models.unit(meter).role(JUDGE), stage.advance)
-                return await mistakes_in(brief, judge, prompts)
+                return await mistakes_in(brief, judge, prompts, room_for(name))
         finally:
             await models.aclose()
 

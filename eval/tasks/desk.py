@@ -23,7 +23,7 @@ from drr.eval.evidence.passages import CONCERNING, Cut, whole_within
 from drr.eval.tasks.judged import Judged, Judging
 from drr.eval.tasks.key_points import PointRow
 from drr.eval.tasks.protocol import OURS, JudgingProtocol
-from drr.llm.names import input_tokens
+from drr.llm.names import OFFLINE, input_tokens
 from drr.llm.prompts import Prompts
 from drr.study.unit import Outcome, Record, Unit
 
@@ -35,6 +35,12 @@ _CHARACTERS = 2
 """Characters of a token, counted low: a page that does not fit would be no verdict at all."""
 
 Chosen = TypeVar("Chosen")
+
+
+def room_for(model: str) -> int:
+    """Count the characters of evidence that one request to this model has room for."""
+    window = None if model == OFFLINE else input_tokens(model)
+    return max((window or UNKNOWN_WINDOW) - _RESERVED, _RESERVED // 4) * _CHARACTERS
 
 
 class Wish(NamedTuple):
@@ -120,9 +126,7 @@ class Desk:
         """Choose how much of each source is shown where a claim has this many. A window is shared by all of one request."""
         if not self.protocol.whole_pages:
             return CONCERNING
-        window = None if self.judge.rule_written else input_tokens(self.judge.model)
-        room = max((window or UNKNOWN_WINDOW) - _RESERVED, _RESERVED // 4) * _CHARACTERS
-        return whole_within(room // (self.batch * max(1, sources)))
+        return whole_within(room_for(self.judge.model) // (self.batch * max(1, sources)))
 
     def profile(self, user_id: str | None) -> str:
         """The profile summary as text; empty where the shopper is unknown."""

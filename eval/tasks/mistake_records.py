@@ -17,11 +17,12 @@ from drr.eval.asking.conversation import Section
 from drr.eval.checks.base import PRODUCT_ID, Subject
 from drr.eval.checks.mentions import Mentions
 from drr.eval.evidence.claims import ReportSentence, sentences_of
-from drr.eval.evidence.passages import select
+from drr.eval.evidence.passages import select, whole_within
 
 MOST_PRODUCTS = 60
 _ORDERS = 1000
 _CUT = "\n[...]\n"
+_OTHERS = "Other products of the answer:"
 _MISSING = "The shop has no product of this id."
 
 
@@ -55,7 +56,23 @@ def _products(subject: Subject, mentions: Mentions) -> Iterator[Section]:
         spans = select(subject.report, text)
         yield Section("records", _CUT.join(text[a:b] for a, b in spans), f"Product {name}:", name)
     if unshown := unshown_of(subject, mentions):
-        yield Section("records", f"{unshown} more, which are not shown.", "Other products of the answer:")
+        yield Section("records", f"{unshown} more, which are not shown.", _OTHERS)
+
+
+def fitting(records: Sequence[Section], lines: str, room: int) -> list[Section]:
+    """Choose the records of products that these lines name, others of the report while there is room, and of the shopper's what concerns them."""
+    found, left = list[Section](), room
+    for one in sorted(records, key=lambda one: bool(one.about) and one.about not in lines):
+        text = one.text
+        if not one.about:
+            text = _CUT.join(text[a:b] for a, b in select(lines, text, whole_within(room // 2)))
+        elif one.about not in lines and len(text) > left:
+            continue
+        found.append(one._replace(text=text))
+        left -= len(text)
+    if hidden := len(records) - len(found):
+        found.append(Section("records", f"{hidden} more, which are not shown.", _OTHERS))
+    return found
 
 
 def unshown_of(subject: Subject, mentions: Mentions) -> int:

@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import ceil, inf
 from typing import Any, NamedTuple, NotRequired, TypedDict, cast
 
 from drr.env.progress import read_in_time
 from drr.env.records.lines import flat
 from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.forms import ChargeAnswer, ChargeAnswers, StatementAnswer, StatementAnswers
-from drr.eval.asking.judge import Examiner, ask_by_id
+from drr.eval.asking.judge import Examiner, ask_by_id, groups_of
 from drr.eval.checks.base import Span, Subject
 from drr.eval.checks.mentions import Mentions
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.claims import ReportSentence
 from drr.eval.evidence.passages import locate
 from drr.eval.tasks.checked import subject
-from drr.eval.tasks.desk import Desk, Estimate, Task
+from drr.eval.tasks.desk import Desk, Estimate, Task, room_for
 from drr.eval.tasks.judged import Judged
-from drr.eval.tasks.mistake_records import order_numbers, reckoned, records_of, statements_of, unshown_of
+from drr.eval.tasks.mistake_records import (
+    fitting,
+    order_numbers,
+    reckoned,
+    records_of,
+    statements_of,
+    unshown_of,
+)
+from drr.llm.failures import ModelFailure
 from drr.llm.prompts import Prompts
 from drr.study.unit import Outcome, Record, Unit
 
@@ -84,12 +93,21 @@ class Brief:
         statements = {f"s{number}": one for number, one in enumerate(found, 1)}
         return cls(subject, shop_url, about, mentions, statements, records_of(subject, mentions))
 
-    def shown(self) -> list[Section]:
+    def shown(self, about: Sequence[ReportSentence] = (), room: float = inf) -> list[Section]:
+        """List all records where there is room for so many characters, else those that these statements need and what fits beside them."""
+        fits = sum(len(one.text) for one in self.records) <= room
         return [
             Section("question", self.subject.query or "Not known.", "The question:"),
-            *self.records,
+            *(self.records if fits else fitting(self.records, self.lines_of(about), int(room))),
             Section("answer", self.subject.report, "The whole answer:", report=True),
         ]
+
+    def lines_of(self, statements: Iterable[ReportSentence]) -> str:
+        return "\n".join(map(self.line_of, statements))
+
+    def met_by(self, charge: StatementCharge) -> list[ReportSentence]:
+        """List the statements that the words of a charge lie in."""
+        return [one for one in self.statements.values() if _meet(charge.span, (one.start, one.end))]
 
     @cached_property
     def orders(self) -> Mapping[str, str]:
@@ -105,19 +123,23 @@ class Brief:
         return " | ".join(filter(None, (flat(statement.text), pointed)))
 
 
-async def mistakes_in(brief: Brief, judge: Examiner, prompts: Prompts) -> MistakesResult:
-    """`ModelFailure` where the judge gives no usable answer at all."""
-    answers: dict[str, StatementAnswer] = await ask_by_id(
-        judge, list(brief.statements), TOGETHER, lambda names: reading(brief, names, prompts)
-    )
+async def mistakes_in(brief: Brief, judge: Examiner, prompts: Prompts, room: float = inf) -> MistakesResult:
+    """`ModelFailure` where the judge gives no usable answer at all. `room` is for the records in one request, in characters."""
+    answers: dict[str, StatementAnswer] = {}
+    for group in groups_of(list(brief.statements), TOGETHER):
+        answers |= await _in_parts(
+            judge, group, room, lambda names, room: reading(brief, names, prompts, room)
+        )
     every = _charges(brief, answers)
     charges = {f"c{number}": one for number, one in enumerate(every[:MOST_CHARGES], 1)}
-    weighed: dict[str, ChargeAnswer] = await ask_by_id(
-        judge,
-        list(charges),
-        TOGETHER,
-        lambda names: weighing(brief, {name: charges[name] for name in names}, prompts),
-    )
+    weighed: dict[str, ChargeAnswer] = {}
+    for group in groups_of(list(charges), TOGETHER):
+        weighed |= await _in_parts(
+            judge,
+            group,
+            room,
+            lambda names, room: weighing(brief, {name: charges[name] for name in names}, prompts, room),
+        )
     rows = [(_row(brief, charges[name], answers), answers.verdict) for name, answers in weighed.items()]
     return {
         "mistakes": [row for row, verdict in rows if verdict == "wrong"],
@@ -129,34 +151,64 @@ async def mistakes_in(brief: Brief, judge: Examiner, prompts: Prompts) -> Mistak
     }
 
 
-def reading(brief: Brief, names: Sequence[str], prompts: Prompts) -> Asking[StatementAnswers]:
+async def _in_parts(
+    judge: Examiner, names: Sequence[str], room: float, asking: Callable[[Sequence[str], float], Asking[Any]]
+) -> dict[str, Any]:
+    """Ask of fewer at once, with fewer records, where what they need leaves no room or a server says that it does not fit."""
+    alone = len(names) == 1
+    size = _size(asking(names, room))
+    if size <= room or alone:
+        try:
+            return await ask_by_id(judge, names, len(names), lambda some: asking(some, room))
+        except ModelFailure as failure:
+            if failure.kind != "context_overflow" or (alone and _size(asking(names, size / 2)) == size):
+                raise
+            room = size / 2
+    found: dict[str, Any] = {}
+    for part in groups_of(names, ceil(len(names) / 2)):
+        found |= await _in_parts(judge, part, room, asking)
+    return found
+
+
+def _size(asking: Asking[Any]) -> int:
+    """Count the characters of its records."""
+    return sum(len(one.text) for one in asking.sections if one.label == "records")
+
+
+def reading(
+    brief: Brief, names: Sequence[str], prompts: Prompts, room: float = inf
+) -> Asking[StatementAnswers]:
     """The first; no statement can look like another one's line."""
-    lines = "\n".join(f"{name} | {brief.line_of(brief.statements[name])}" for name in names)
+    about = [brief.statements[name] for name in names]
+    lines = "\n".join(f"{name} | {brief.line_of(one)}" for name, one in zip(names, about, strict=True))
     intro = "Its statements, one a line with its id, and the products that its links and ids lead to:"
-    return _asking(brief, StatementAnswers, READ, [Section("statements", lines, intro)], prompts)
+    sections = [*brief.shown(about, room), Section("statements", lines, intro)]
+    return _asking(brief, StatementAnswers, READ, sections, prompts)
 
 
-def weighing(brief: Brief, charges: Mapping[str, StatementCharge], prompts: Prompts) -> Asking[ChargeAnswers]:
+def weighing(
+    brief: Brief, charges: Mapping[str, StatementCharge], prompts: Prompts, room: float = inf
+) -> Asking[ChargeAnswers]:
     """The second."""
+    about = [one for charge in charges.values() for one in brief.met_by(charge)]
     sections = [
         Section("charge", _charge_text(brief, one), f"Charge `{name}`:", name)
         for name, one in charges.items()
     ]
-    return _asking(brief, ChargeAnswers, WEIGHED, sections, prompts)
+    return _asking(brief, ChargeAnswers, WEIGHED, [*brief.shown(about, room), *sections], prompts)
 
 
 def _asking(
     brief: Brief, form: type[Any], prompt: str, sections: Sequence[Section], prompts: Prompts
 ) -> Asking[Any]:
-    every = (*brief.shown(), *sections)
+    every = tuple(sections)
     messages = conversation(prompts[prompt].fill(shop_url=brief.shop_url), every)
     return Asking(prompt, form, messages, every, brief.about, shop_url=brief.shop_url)
 
 
 def _charge_text(brief: Brief, charge: StatementCharge) -> str:
-    met = (one for one in brief.statements.values() if _meet(charge.span, (one.start, one.end)))
     lines = [
-        f"Statement: {' '.join(map(brief.line_of, met))}",
+        f"Statement: {' '.join(map(brief.line_of, brief.met_by(charge)))}",
         f"Words: {flat(brief.subject.report[slice(*charge.span)])}",
         f"Against them: {charge.why}",
     ]
@@ -230,7 +282,7 @@ class MistakesTask(Task[Answer]):
     async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         answer = desk.answer(spec["answer"])
         brief = await read_in_time(answer.report, lambda: _brief(desk, answer))
-        return Outcome({**(await mistakes_in(brief, judge, desk.prompts))})
+        return Outcome({**(await mistakes_in(brief, judge, desk.prompts, room_for(desk.judge.model)))})
 
     def read(self, record: Record, judged: Judged) -> None:
         if record.done:

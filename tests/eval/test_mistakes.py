@@ -17,6 +17,7 @@ from drr.citations.parse import parse
 from drr.env.records.shopper import history_evidence
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, OrderColumns, Shop, UserRow, open_shop, shop_writer
+from drr.eval.asking.conversation import box_prompts
 from drr.eval.canaries import reports
 from drr.eval.checks import Subject
 from drr.eval.judging.read import choose, read_judged
@@ -30,10 +31,10 @@ from drr.study.study import Study
 
 from tests.cases import cases
 from tests.commands import Drr
-from tests.eval.nursery import SONNET, answer, by_wire, put, sections_of
+from tests.eval.nursery import SONNET, answer, by_wire, message, put, sections_of
 from tests.eval.proofreader import Proofreader, Verdict, false
 from tests.tools.small_shop import ANNA, FEEDER, GRINDER, write_shop
-from tests.wire import Wire
+from tests.wire import Fail, Reply, Request, Wire
 
 URL = "http://ecommerce.example/"
 REPORT = f"""# For your garden
@@ -124,6 +125,36 @@ def test_the_readers_see_the_records_and_where_each_link_leads(study: Study, sho
         )
     (lines,) = (one.text for one in sections_of(script.read[0]) if one.label == "statements")
     assert f"s2 | The Panorama feeder has six ports and is blue. | {FEEDER}" in lines.split("\n")
+
+
+def test_where_there_is_no_room_statements_see_the_records_that_they_need(shop: Shop) -> None:
+    """The whole answer goes along; of the other products it is said that they are not shown."""
+    brief = Brief.of(Subject(REPORT, user_id=ANNA, shop=shop), URL)
+    prompts = box_prompts()
+    grinder = [name for name, one in brief.statements.items() if "nail grinder" in one.text]
+    records = [
+        one for one in mistakes.reading(brief, grinder, prompts, 500).sections if one.label == "records"
+    ]
+    assert [one.about for one in records if one.about] == [GRINDER]
+    assert records[-1].text == "1 more, which are not shown."
+    whole = mistakes.reading(brief, grinder, prompts)
+    assert whole.messages == mistakes.reading(brief, grinder, prompts, 100_000).messages
+    assert {FEEDER, GRINDER} <= {one.about for one in whole.sections}
+
+
+def test_a_window_that_is_too_small_is_sent_less_at_once(study: Study, shop: Shop) -> None:
+    class Small(Proofreader):
+        def __call__(self, request: Request) -> Reply:
+            if len(message(request)) > 3300:
+                refused.append(request)
+                return Fail(400, "invalid_request_error", "prompt is too long: 9000 tokens > 8192 maximum")
+            return super().__call__(request)
+
+    refused = list[Request]()
+    script = Small(of_words("is blue", false("blue", "the color is green")))
+    found, _ = found_in(study, shop, script)
+    assert [row["words"] for row in found["mistakes"]] == ["blue"] and refused
+    assert found["unread"] == found["unweighed"] == 0 and len(script.read) > 1
 
 
 def test_an_order_may_be_named_without_the_zeros_at_its_head(tmp_path: Path) -> None:
