@@ -60,7 +60,7 @@ def _products(subject: Subject, mentions: Mentions) -> Iterator[Section]:
 
 
 def fitting(records: Sequence[Section], lines: str, room: int) -> list[Section]:
-    """Choose the records of products that these lines name, others of the report while there is room, and of the shopper's what concerns them."""
+    """Choose the records of products that these lines name, and others while there is room. The shopper's by what concerns the lines."""
     found, left = list[Section](), room
     for one in sorted(records, key=lambda one: bool(one.about) and one.about not in lines):
         text = one.text

@@ -94,7 +94,7 @@ class Brief:
         return cls(subject, shop_url, about, mentions, statements, records_of(subject, mentions))
 
     def shown(self, about: Sequence[ReportSentence] = (), room: float = inf) -> list[Section]:
-        """List all records where there is room for so many characters, else those that these statements need and what fits beside them."""
+        """List all records; where there is no room for so many characters, those that these statements need."""
         fits = sum(len(one.text) for one in self.records) <= room
         return [
             Section("question", self.subject.query or "Not known.", "The question:"),
@@ -154,7 +154,7 @@ async def mistakes_in(brief: Brief, judge: Examiner, prompts: Prompts, room: flo
 async def _in_parts(
     judge: Examiner, names: Sequence[str], room: float, asking: Callable[[Sequence[str], float], Asking[Any]]
 ) -> dict[str, Any]:
-    """Ask of fewer at once, with fewer records, where what they need leaves no room or a server says that it does not fit."""
+    """Ask of fewer at once, with fewer records, where these would not fit or a server says so."""
     alone = len(names) == 1
     size = _size(asking(names, room))
     if size <= room or alone:
