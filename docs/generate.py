@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import ast
 import inspect
+import json
 import os
 import re
 import shutil
@@ -49,6 +50,12 @@ def staged(page: Path, names: dict[Path, str]) -> str:
 
     text = re.sub(r"^```(\w+) (\S+)$", r'```\1 title="\2"', page.read_text(encoding="utf-8"), flags=re.M)
     return LINK.sub(led, text)
+
+
+def of_notebook(path: Path) -> str:
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    texts = (("".join(cell["source"]), cell["cell_type"] == "code") for cell in cells)
+    return "\n\n".join(fenced(text, "python") if is_code else text for text, is_code in texts)
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -241,6 +248,7 @@ def main() -> None:
     os.environ["COLUMNS"] = "100"
     names = handwritten()
     pages = {name: staged(page, names) for page, name in names.items()} | of_code()
+    pages["first-study.md"] = of_notebook(ROOT / "examples" / "first_study.ipynb")
     nav = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
     listed = {name for part in nav for found in part.values() for name in found}
     if listed != pages.keys():

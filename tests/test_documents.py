@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import argparse
 import ast
+import json
+import os
 import re
 import runpy
 import shlex
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from importlib import import_module
@@ -189,6 +193,15 @@ def test_the_agent_in_a_file_of_the_documents_answers(
     words = ["ask", "Which bird feeder?", "--shop", str(shop_folder), "--user", ANNA]
     assert main([*words, "--variant", f"{tmp_path / 'my_agent.py'}:quick"]) == 0
     assert "A critic found nothing to doubt." in capsys.readouterr().out
+
+
+@pytest.mark.long
+def test_the_notebook_runs(tmp_path: Path) -> None:
+    cells = json.loads((ROOT / "examples" / "first_study.ipynb").read_text("utf-8"))["cells"]
+    program = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    environ = os.environ | {"MPLBACKEND": "agg"}
+    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=environ, check=True, timeout=380)
+    assert (tmp_path / "report" / "index.html").is_file()
 
 
 def test_what_to_cite_is_this_version_under_this_licence() -> None:
