@@ -46,9 +46,26 @@ def inside(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
 def test_nothing_else_stands_at_the_top() -> None:
     """What somebody made while he tried things is no part of the project."""
     folders = {name.partition("/")[0] for name in tracked(soon=False) if "/" in name}
-    assert folders == {*FOLDERS, "drr", "tests", "benchmarks", "docs", "examples", "typings", ".ci"}
+    assert folders == {
+        *FOLDERS,
+        "drr",
+        "tests",
+        "benchmarks",
+        "docs",
+        "examples",
+        "typings",
+        ".ci",
+        ".github",
+    }
     files = {name for name in tracked(soon=False) if "/" not in name and name.endswith(".md")}
-    assert files == {"AGENTS.md", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"}
+    assert files == {
+        "AGENTS.md",
+        "README.md",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+        "VERSIONING.md",
+    }
 
 
 @pytest.mark.long
