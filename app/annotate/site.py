@@ -195,13 +195,14 @@ def owner_page(plan: AnnotationPlan, folder: Path) -> str:
         for dimension, kappa in found
     )
     clear = sum(_meaning(kappa) == BEYOND for _, kappa in found)
+    agreed = f" Agreement is {BEYOND} on {clear} of {many(len(found), 'dimension')} so far." if found else ""
     made = sum(map(len, marks.values()))
     whole = sum(len(plan.asked(turn.pair)) for person in plan.annotators for turn in person.turns)
     return f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Annotation: owner</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 {ICON}<link rel="stylesheet" href="static/look.css"><link rel="stylesheet" href="static/annotate.css"><script src="static/reload.js" defer></script></head>
 <body><header><h1>Annotation: owner</h1></header><main class="owner">
-<h2>{made:,} of {whole:,} labels. Agreement is {BEYOND} on {clear} of {many(len(found), "dimension")} so far.</h2>
+<h2>{made:,} of {whole:,} labels.{agreed}</h2>
 <section><h2>Progress by person and pair</h2><p>{len(plan.pairs)} pairs, {len(overlap)} of them seen by everybody. This page looks again every 15 seconds.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Progress"><table><thead><tr><th scope="col">pair</th>{heads}<th scope="col">alike</th></tr></thead><tbody>{pairs}</tbody></table></div></section>
 <section><h2>Agreement so far</h2><p>Cohen's kappa of two people with its 95 % interval, ties kept; both bad counts as a tie. Only this page shows it.</p>

@@ -99,7 +99,7 @@ def test_a_score_is_taken_and_a_side_is_not(plan: AnnotationPlan, tmp_path: Path
     assert post(5, "clarity") == 422
     assert post(3, "h2") == 200
     assert post(None, "h2") == 200, "a score taken back"
-    assert "1 of 6" in owner_page(plan, tmp_path)
+    assert "1 of 12 labels" in owner_page(plan, tmp_path)
     file = tmp_path / "labels.jsonl"
     assert export(tmp_path, plan, file) == 1
     (label,) = read_labels(file)
