@@ -67,8 +67,9 @@ _ROWS = (
     CommandRow(
         "env doctor",
         f"{_HERE}.env:DOCTOR",
-        "what is installed, which servers and keys are there",
+        "what is installed, which keys are there; with --model what a model can do",
         old="doctor",
+        old_stays=True,
     ),
     CommandRow(
         "env settings", f"{_HERE}.env:SETTINGS", "each setting and where it came from", old="settings"

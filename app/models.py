@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from drr.env.errors import DrrError, Misuse
 from drr.env.json_object import JsonObject
@@ -64,6 +64,8 @@ AGENT_SETTINGS = (
 """The same for commands that run agents."""
 
 
+_LARGEST = 1 << 20
+"""Bytes of a page on which a server tells about itself."""
 _NO_CALLS = "no-key-as-nothing-is-called"
 
 
@@ -91,7 +93,7 @@ def models_of(settings: Settings, *, agents: bool = False, calls: bool = True) -
         max_tokens=settings.model_max_tokens,
         retry_max_tokens=settings.retry_max_tokens,
         deadline_s=settings.model_deadline,
-        concurrency=settings.concurrency,
+        concurrency=in_flight(settings) if calls else settings.concurrency,
         style=style,
     )
     try:
@@ -164,6 +166,81 @@ def _keys(settings: Settings) -> dict[str, SecretStr | None]:
         return keys
     address = _text(settings.base_url)
     return {name: key if is_providers_own(name, address) else None for name, key in keys.items()}
+
+
+class ServerFacts(NamedTuple):
+    """The facts that a server tells about itself; `None` where it does not."""
+
+    kind: str | None = None
+    slots: int | None = None
+    """Answers that it works on at once."""
+    window: int | None = None
+    """Tokens of one request and its answer."""
+    images: bool | None = None
+
+
+def facts_of(settings: Settings) -> ServerFacts:
+    """Ask a server of the user's own for its facts; nobody else is asked."""
+    address = settings.base_url.get_secret_value() if settings.base_url is not None else None
+    names = {settings.model_for(role) for role in ("agent", "judge", "query_writer")}
+    if address is None or refusal(settings) is not None or is_providers_own("openai", address):
+        return ServerFacts()
+    if not any(name.startswith("openai:") for name in names):
+        return ServerFacts()
+    if address not in _KNOWN:
+        key = _keys(settings)["openai"]
+        facts = _facts(address, None if key is None else key.get_secret_value())
+        if facts == ServerFacts():  # it may still be loading its model
+            return facts
+        _KNOWN[address] = facts
+    return _KNOWN[address]
+
+
+def in_flight(settings: Settings) -> int:
+    """Count the calls that are made at once: never more than the server works on."""
+    return min(settings.concurrency, facts_of(settings).slots or settings.concurrency)
+
+
+_KNOWN: dict[str, ServerFacts] = {}
+"""Facts by address, asked for once in a process."""
+
+
+def _facts(address: str, key: str | None) -> ServerFacts:
+    base = address.rstrip("/")
+    props = _page(f"{base.removesuffix('/v1')}/props", key)
+    if slots := _count(props.get("total_slots")):
+        parts = props.get("default_generation_settings"), props.get("modalities")
+        window, modes = (one if isinstance(one, dict) else {} for one in parts)
+        sees = modes.get("vision")
+        return ServerFacts(
+            "llama.cpp", slots, _count(window.get("n_ctx")), sees if sees in (True, False) else None
+        )
+    rows = _page(f"{base}/models", key).get("data")
+    first = rows[0] if isinstance(rows, list) and rows and isinstance(rows[0], dict) else {}
+    return ServerFacts(window=_count(first.get("max_model_len")))
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+
+
+def _page(url: str, key: str | None) -> JsonObject:
+    """One small JSON object; empty where there is none."""
+    import httpx
+    import orjson
+
+    headers = {} if key is None else {"authorization": f"Bearer {key}"}
+    try:
+        with httpx.stream("GET", url, headers=headers, timeout=3) as answer:
+            body = b""
+            for part in answer.iter_bytes():
+                body += part
+                if len(body) > _LARGEST:
+                    return {}
+            found = orjson.loads(body) if answer.status_code == 200 else {}
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _text(address: ServerAddress | None) -> str | None:

@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
+from drr.app.models import in_flight
 from drr.app.options import PooledTerms, positive_int
 from drr.app.specs import AnswerSpec
 from drr.app.vouching import calls_a_model
@@ -107,7 +108,7 @@ def pool_of(
     shops = carried_shops(document.get("run", document).get("shop"), always=arguments.copy_shop)
     free = judging and _costs_nothing(settings)
     order = PoolOrder(
-        opening, asked.workers, asked.units, settings.concurrency, asked.address, shops, free=free
+        opening, asked.workers, asked.units, in_flight(settings), asked.address, shops, free=free
     )
     return make_pool(asked.pool, order)
 

@@ -287,7 +287,7 @@ class _Role:
                 message = shared.redact.message(well_formed_message(answer))
             except BaseException as error:
                 charge.sent = charge.sent and failures.may_be_billed(error)
-                self._seen(messages, max_tokens, shared.clock.now() - started, failure=error)
+                self._seen(messages, max_tokens, shared.clock.now() - started, writing, failure=error)
                 raise
             tokens = tokens_of(message)
             answered = PaidAnswer(message, self._cost(tokens), shared.clock.now() - started)
@@ -298,9 +298,9 @@ class _Role:
             try:
                 failures.check(message, self._provider, may_be_empty=may_be_empty)
             except ModelFailure as failure:
-                self._seen(messages, max_tokens, answered.seconds, answered, failure)
+                self._seen(messages, max_tokens, answered.seconds, writing, answered, failure)
                 raise
-            self._seen(messages, max_tokens, answered.seconds, answered)
+            self._seen(messages, max_tokens, answered.seconds, writing, answered)
             return message
 
         return await persist(
@@ -319,6 +319,7 @@ class _Role:
         messages: Sequence[BaseMessage],
         max_tokens: int,
         seconds: float,
+        writing: Writing,
         answered: PaidAnswer | None = None,
         failure: BaseException | None = None,
     ) -> None:
@@ -331,7 +332,12 @@ class _Role:
         answer = None if answered is None else answered.message
         tokens = None if answer is None else tokens_of(answer)
         cost = None if answered is None else answered.cost
-        watch.called(SeenCall(self.role, self.name, max_tokens, seconds, messages, answer, tokens, cost, why))
+        watch.called(
+            SeenCall(
+                self.role, self.name, max_tokens, seconds, messages, answer, tokens, cost, why,
+                writing.first_s, writing.pieces, writing.silent,
+            )
+        )  # fmt: skip
 
     def _replayed(
         self, journal: Journal, request: str, form: AskForm, may_be_empty: bool

@@ -205,6 +205,11 @@ class SeenCall:
     """Picodollars."""
     failure: str | None
     """Its kind, where there is no answer or none that can be used."""
+    first_s: float | None = None
+    """Seconds to the first token; `None` where the answer came in one piece, or none came."""
+    pieces: int = 0
+    silent: int = 0
+    """Pieces of a stream, and those before its first word or call."""
 
 
 class CallWatch(Protocol):

@@ -267,7 +267,7 @@ class Writing:
     """One answer on its way: the pieces that came, and when the first did. Without `idle_s` it comes in one piece."""
 
     def __init__(self, idle_s: float | None) -> None:
-        self.pieces = 0
+        self.pieces = self.silent = 0
         self.first_s: float | None = None
         self._idle_s = idle_s
 
@@ -277,7 +277,7 @@ class Writing:
         """The answer, the same either way; `NoToken` where nothing comes for too long."""
         if (idle_s := self._idle_s) is None:
             return await chat.ainvoke(messages, **more)
-        self.pieces, self.first_s = 0, None
+        self.pieces, self.silent, self.first_s = 0, 0, None
         now, whole = asyncio.get_running_loop().time, None
         begun = now()
         try:
@@ -288,7 +288,8 @@ class Writing:
                 async for piece in pieces:
                     patience.reschedule(now() + idle_s)
                     self.first_s = now() - begun if self.first_s is None else self.first_s
-                    self.pieces += 1
+                    mute = self.silent == self.pieces and not (piece.text or piece.tool_call_chunks)
+                    self.silent, self.pieces = self.silent + mute, self.pieces + 1
                     whole = piece if whole is None else whole + piece
         except TimeoutError as error:
             if patience.expired():

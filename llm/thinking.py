@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from drr.llm.failures import ModelSetupError
-from langchain_core.messages import BaseMessage, SystemMessage
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 
 EFFORTS = ("low", "medium", "high", "xhigh", "max")
 _LEAST_BUDGET = 1024
@@ -71,6 +71,16 @@ def thinks(provider: str, model: str, style: Style) -> bool:
     if provider != "anthropic" or sent.thinking == "off":
         return False
     return sent.thinking is not None or model.startswith(_ALWAYS_THINKS)
+
+
+def thought(answer: AIMessage) -> bool:
+    """Tell whether an answer shows that its model thought before it spoke."""
+    blocks = answer.content if isinstance(answer.content, list) else []
+    if any(isinstance(block, dict) and "thinking" in str(block.get("type")) for block in blocks):
+        return True
+    usage = answer.usage_metadata
+    details = usage.get("output_token_details") if usage is not None else None
+    return bool(details and details.get("reasoning")) or answer.text.lstrip().startswith("<think>")
 
 
 def arguments(provider: str, style: Style) -> dict[str, Any]:

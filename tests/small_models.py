@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Literal
 
-from tests.wire import Request, Say, looked
+from tests.wire import Fail, Pace, Reply, Request, Say, Wire, looked
 
 Manner = Literal["text_call", "tagged_call", "prose", "empty_plan", "prose_plan", "json_report"]
 REPORT = (
@@ -26,10 +26,12 @@ class SmallModel:
             return Say("I would search for houses." if self.manner == "prose_plan" else self._plan())
         known = any(message["role"] == "assistant" for message in request.body["messages"])
         if self.manner in ("text_call", "tagged_call") and request.body.get("tools") and not known:
+            name = request.body["tools"][0]["function"]["name"]
+            call = json.dumps({"name": name, "arguments": {"product": "K2"}}) if name == "price_of" else CALL
             return Say(
-                f"```json\n{CALL}\n```"
+                f"```json\n{call}\n```"
                 if self.manner == "text_call"
-                else f"<tool_call>\n{CALL}\n</tool_call>"
+                else f"<tool_call>\n{call}\n</tool_call>"
             )
         if self.manner == "json_report":
             return looked(request, JSON_REPORT)
@@ -42,3 +44,15 @@ class SmallModel:
             else [{"tool": "calculator", "arguments": '{"expression": "1 + 1"}'}]
         )
         return json.dumps({"plan": "look it up", "calls": calls})
+
+
+def small_server(manner: Manner, *, writes: float = 3, window: int = 32_768, loading: int = 0) -> Wire:
+    """Such a model on a small machine: so many tokens a second, one slot, 502 to the first requests while it loads."""
+    model = SmallModel(manner)
+
+    def script(request: Request) -> Reply:
+        return Fail(502, "bad_gateway", "bad gateway") if request.number < loading else model(request)
+
+    told = {"n_ctx": window}
+    props = {"total_slots": 1, "default_generation_settings": told, "modalities": {"vision": False}}
+    return Wire(script, pace=Pace(writes, reads=20 * writes), pages={"/props": props})

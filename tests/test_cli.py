@@ -84,7 +84,7 @@ def test_heads_are_few_and_list_their_parts(capsys: pytest.CaptureFixture[str]) 
 
 def test_an_old_name_works_and_names_the_new_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """In one line on standard error; the document is the same. Promised names say nothing."""
-    for old, new in (("settings", "env settings"), ("doctor", "env doctor"), ("memory", "papers memory")):
+    for old, new in (("settings", "env settings"), ("memory", "papers memory")):
         rest = ["list", "--json"] if old == "memory" else ["--json"]
         assert main([*new.split(), *rest]) == 0
         today = capsys.readouterr()
@@ -93,7 +93,7 @@ def test_an_old_name_works_and_names_the_new_one(tmp_path: Path, capsys: pytest.
         assert before.out == today.out and today.err == ""
         assert before.err.count("\n") == 1 and f"`drr {old}` is now `drr {new}`" in before.err
     for promised in (
-        "status", "export", "check", "agreement", "calibrate", "aggregate", "annotate", "import",
+        "status", "export", "check", "agreement", "calibrate", "aggregate", "annotate", "import", "doctor",
     ):  # fmt: skip
         assert main([promised, "--help"]) == 0
         shown = capsys.readouterr()

@@ -222,7 +222,7 @@ class Wire:
     ) -> None:
         """An answer as a small machine gives it, a token at a time where it is streamed."""
         pace = self._pace or Pace()
-        prompt, each = json.dumps(request.body["messages"]), 1 / pace.writes
+        prompt, each = _prompt(request), 1 / pace.writes
         known = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(prompt, self._read)))
         self._read = prompt
         wait = (len(prompt) - known * pace.cached) / 4 / pace.reads
@@ -241,6 +241,10 @@ class Wire:
         handler.close_connection = True
 
 
+def _prompt(request: Request) -> str:
+    return json.dumps([request.body.get("tools"), request.body["messages"]])
+
+
 def _tokens(text: str) -> list[str]:
     return re.findall(r"\s*\S{1,6}", text) or [text]
 
@@ -248,7 +252,7 @@ def _tokens(text: str) -> list[str]:
 def _with_usage(request: Request, said: Say) -> Say:
     """The answer with the tokens that it took."""
     written = _tokens(said.text + "".join(json.dumps(arguments) for _, arguments in said.calls))
-    read = len(json.dumps(request.body["messages"])) // 4
+    read = len(_prompt(request)) // 4
     return replace(
         said, usage={"input_tokens": read, "output_tokens": len(written), **said.usage}, paced=True
     )

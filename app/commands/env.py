@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from shutil import which
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 from urllib.parse import urlsplit
 
 from drr.app.command_table import CommandForm
 from drr.app.completion import SHELLS, spots
-from drr.app.console import add_setting_options, print_json, settings_of
-from drr.app.terminal import flowing, verdict
-from drr.env.errors import DrrError
+from drr.app.console import add_setting_options, print_json, settings_of, tell, write_text
+from drr.app.terminal import flowing, plain, verdict
+from drr.env.errors import DrrError, Misuse
 from drr.env.plugins import load, merged
-from drr.env.settings import Settings
+from drr.env.settings import FILE, Settings
 from drr.env.trust import ServerAddress
 from drr.env.variables import VARIABLES
 from pydantic import SecretStr
+
+if TYPE_CHECKING:
+    from drr.app.preflight import Preflight
 
 PACKAGES = (
     "anthropic",
@@ -42,9 +48,17 @@ KEYS = ("anthropic_api_key", "openai_api_key", "serper_api_key")
 
 
 def _build_doctor(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = "examples:\n  drr env doctor\n  drr env doctor --json"
+    parser.epilog = """\
+With --model a few short calls show how fit a model is for research: they take at most 90 s.
+
+examples:
+  drr env doctor
+  drr doctor --model openai:qwen --base-url http://127.0.0.1:8080/v1 --save"""
     parser.add_argument("--json", action="store_true", help="one JSON document")
-    add_setting_options(parser)
+    parser.add_argument(
+        "--save", action="store_true", help="write the suggested settings into drr.toml; no key, no address"
+    )
+    add_setting_options(parser, "model", "base_url")
 
 
 class Surroundings(TypedDict):
@@ -67,6 +81,10 @@ class Surroundings(TypedDict):
 
 def _run_doctor(arguments: argparse.Namespace) -> int:
     settings = settings_of(arguments).settings
+    if arguments.model is not None:
+        return _examined(arguments, settings)
+    if arguments.save:
+        raise Misuse("--save: which model? name it with --model")
     packages = {name: _version(name) for name in PACKAGES}
     found: Surroundings = {
         "python": _python(),
@@ -89,6 +107,61 @@ def _run_doctor(arguments: argparse.Namespace) -> int:
     else:
         _print(found)
     return 1 if broken else 0
+
+
+def _examined(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Show the abilities of a model, and the settings that it needs."""
+    import asyncio
+    from functools import partial
+
+    from drr.app.models import explain, facts_of, models_of
+    from drr.app.preflight import examine
+    from drr.llm.failures import ModelFailure, ModelSetupError
+    from drr.llm.names import OFFLINE
+
+    if settings.model == OFFLINE:
+        raise Misuse("--model offline: these are rules, which need no examination; name a model")
+    settings = settings.model_copy(update={"model_agent": None, "role_models": {}})
+    try:
+        models = models_of(settings)
+        models.check(["agent"])
+        found = asyncio.run(examine(models.settings, partial(facts_of, settings)))
+    except ModelSetupError as error:
+        raise Misuse(str(error)) from error
+    except ModelFailure as failure:
+        raise explain(failure) from failure
+    if arguments.save:
+        _save(found["suggested"])
+    tell(arguments, {**found, "saved": str(FILE) if arguments.save else None}, *_lines(found))
+    return 0
+
+
+def _save(values: Mapping[str, float | int | str]) -> None:
+    """Put settings into `drr.toml`; what else stands there stays as it is."""
+    old = FILE.read_text(encoding="utf-8") if FILE.is_file() else ""
+    rest = re.sub(rf"^(?:{'|'.join(values)})[ \t]*=.*\n?", "", old, flags=re.MULTILINE)
+    write_text(FILE, "".join(f"{name} = {json.dumps(value)}\n" for name, value in values.items()) + rest)
+
+
+def _lines(found: Preflight) -> list[str]:
+    server, speed = found["server"], found["speed"]
+    facts = [server["kind"], server["slots"] and f"{server['slots']} slots", server["window"] and f"a window of {server['window']:,} tokens"]  # fmt: skip
+    lines = [
+        f"{found['model']} at {found['address']}: {', '.join(filter(None, facts)) or 'its server says nothing of itself'}"
+    ]
+    rates = {"writes": speed["writes_per_s"], "reads": speed["reads_per_s"]}
+    lines += [
+        f"  {name:<13}{'unknown' if rate is None else f'{rate:,.1f} tokens a second'}"
+        for name, rate in rates.items()
+    ]
+    lines.append(f"  {'in parallel':<13}{speed['in_parallel'] or 'unknown'}")
+    for title, probes in (("", found["probes"]), ("can run:", found["can_run"])):
+        lines += [title] if title else []
+        for name, probe in probes.items():
+            works = {True: "yes", False: "no", None: "unknown"}[probe["works"]]
+            lines.append(f"  {name.replace('_', ' '):<18}{works:<9}{plain(probe['detail'])}".rstrip())
+    options = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in found["suggested"].items())
+    return [*lines, f"suggested: {options}", f"({found['seconds']:.0f} s)"]
 
 
 def _version(package: str) -> str | None:
