@@ -255,7 +255,7 @@ class _Doctor:
         self.probes["images"] = tried.probe(works, "" if works else "a red square was not seen as red")
 
     async def _at_once(self) -> None:
-        """Count answers at once, where the server does not say: four take as long as one, or four times as long."""
+        """Count answers at once, where the server does not say: four may take as long as one."""
         if self.parallel is not None or self._own or self.writes is None:
             return
         tried = await asyncio.gather(*(self.ask(16, _say(_COUNT)) for _ in range(_MANY)))

@@ -53,7 +53,7 @@ With --model a few short calls show how fit a model is for research: they take a
 
 examples:
   drr env doctor
-  drr doctor --model openai:qwen --base-url http://127.0.0.1:8080/v1 --save"""
+  drr env doctor --model openai:qwen --base-url http://127.0.0.1:8080/v1 --save"""
     parser.add_argument("--json", action="store_true", help="one JSON document")
     parser.add_argument(
         "--save", action="store_true", help="write the suggested settings into drr.toml; no key, no address"
