@@ -18,9 +18,9 @@ from drr.llm.thinking import Style
 from pydantic import BaseModel
 
 if TYPE_CHECKING:
-    from drr.llm.factory import ModelSettings
     from drr.llm.failures import ModelFailure
     from drr.llm.meter import SeenCall
+    from drr.llm.models import ModelSettings
     from drr.llm.role import MeteredModel
     from langchain_core.messages import AIMessage
 

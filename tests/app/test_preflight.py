@@ -12,7 +12,7 @@ from drr.app.cli import main
 from drr.app.models import ServerFacts, facts_of, models_of
 from drr.app.preflight import examine
 from drr.env.settings import resolve
-from drr.llm.factory import ModelSettings
+from drr.llm.models import ModelSettings
 from langchain_core.messages import HumanMessage
 
 from tests.small_models import small_server
