@@ -34,7 +34,7 @@ _NO = ("bad_request", "malformed", "refusal", "context_overflow")
 """Failures by which a model says no; after the others nobody can say."""
 
 
-class Probe(TypedDict):
+class ProbeRow(TypedDict):
     """The outcome of one probe."""
 
     works: bool | None
@@ -60,8 +60,8 @@ class Preflight(TypedDict):
     address: str
     server: JsonObject
     speed: Speed
-    probes: dict[str, Probe]
-    can_run: dict[str, Probe]
+    probes: dict[str, ProbeRow]
+    can_run: dict[str, ProbeRow]
     suggested: dict[str, float | int | str]
     seconds: float
 
@@ -92,15 +92,15 @@ class _Tried:
     def first_s(self) -> float | None:
         return None if self.call is None else self.call.first_s
 
-    def probe(self, works: bool | None, detail: str = "") -> Probe:
+    def probe(self, works: bool | None, detail: str = "") -> ProbeRow:
         """The outcome; where no answer came, why."""
         seconds = None if self.call is None else round(self.call.seconds, 2)
         if self.call is None:
-            return Probe(works=None, detail="no time was left", seconds=None)
+            return ProbeRow(works=None, detail="no time was left", seconds=None)
         if self.failure is not None and not works:
             works = False if self.failure.kind in _NO else None
             detail = f"{self.failure.kind}: {self.failure}"
-        return Probe(works=works, detail=detail[:300], seconds=seconds)
+        return ProbeRow(works=works, detail=detail[:300], seconds=seconds)
 
 
 class _Offer(BaseModel):
@@ -128,7 +128,7 @@ class _Doctor:
         self._name = settings.model_of("agent")
         self._own = is_providers_own(parse_name(self._name).provider, _text(settings.base_url))
         self._end = time.monotonic() + seconds
-        self.probes: dict[str, Probe] = {}
+        self.probes: dict[str, ProbeRow] = {}
         self.writes: float | None = None
         self.reads: float | None = None
         self.first_s: float | None = None
@@ -237,7 +237,7 @@ class _Doctor:
         style = Style(effort="low")
         if self._thought or not taken(provider, model, style).is_set:
             detail = "by itself" if self._thought else "cannot be asked for here"
-            self.probes["thinking"] = Probe(works=self._thought, detail=detail, seconds=None)
+            self.probes["thinking"] = ProbeRow(works=self._thought, detail=detail, seconds=None)
             return
         tried = await self.ask(32, _say("Say yes."), style=style)
         detail = "when asked for" if self._thought else "no sign of it, even when asked for"
@@ -247,7 +247,7 @@ class _Doctor:
         from drr.llm.text import picture_blocks, with_pictures
 
         if self.facts.images is False:
-            self.probes["images"] = Probe(works=False, detail="the server says so", seconds=None)
+            self.probes["images"] = ProbeRow(works=False, detail="the server says so", seconds=None)
             return
         picture = with_pictures("Which colour is it? One word.", picture_blocks("square", _RED, "image/png"))
         tried = await self.ask(16, lambda model: model.reply([picture]))
@@ -319,7 +319,7 @@ def _long_text(tokens: int) -> str:
     return f"The code word is {_WORD}.\n{rows}\nWhat is the code word? Answer with that word alone."
 
 
-def _can_run(doctor: _Doctor) -> dict[str, Probe]:
+def _can_run(doctor: _Doctor) -> dict[str, ProbeRow]:
     """Architectures and judges, each by the probe of what it asks a model for."""
     from drr.agents.registry import BUILT_IN
 
@@ -332,7 +332,7 @@ def _can_run(doctor: _Doctor) -> dict[str, Probe]:
             works, why = True, "with --text-calls parse"
         elif works and doctor.window is not None and doctor.window < _SMALL_WINDOW:
             works, why = None, f"a window of {doctor.window:,} tokens may be too small"
-        found[name] = Probe(works=works, detail=why, seconds=None)
+        found[name] = ProbeRow(works=works, detail=why, seconds=None)
     return found
 
 
