@@ -52,6 +52,7 @@ class Conversations:
     ) -> list[JsonObject]:
         """Functions. What a provider would run itself, told by its type, is left out: here nobody runs it."""
         found: list[JsonObject] = []
+        self.dropped = []
         for form in forms:
             tool = read(form)
             if isinstance(tool, str):

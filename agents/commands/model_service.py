@@ -8,11 +8,14 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from drr.agents.commands.model_protocols import PROTOCOLS, Protocol
-from drr.agents.commands.model_requests import LEFT_OUT, Conversations, NotOffered
+from drr.agents.commands.model_protocols import messages as anthropic
+from drr.agents.commands.model_requests import LEFT_OUT, Conversations, ModelRequest, NotOffered
 from drr.agents.plugins import RunChatModel
 from drr.agents.running import AgentRun
+from drr.env.errors import ProgramFailure
 from drr.env.json_object import JsonObject
 from drr.llm.failures import ModelFailure
+from drr.llm.text import wire_size
 from langchain_core.messages import AIMessage
 
 if TYPE_CHECKING:
@@ -47,6 +50,8 @@ class ModelService:
         from starlette.routing import Route
 
         routes = [Route(one.path, self._endpoint(one), methods=["POST"]) for one in PROTOCOLS]
+        counting = self._endpoint(anthropic, count=True)
+        routes.append(Route(f"{anthropic.path}/count_tokens", counting, methods=["POST"]))
         return Starlette(routes=[*routes, Route("/v1/models", self._models)])
 
     def note(self) -> None:
@@ -55,12 +60,16 @@ class ModelService:
             names = ", ".join(sorted(self._heard.left_out)[:20])
             self._run.notes.append(f"left out of the command's model requests, as the study decides: {names}")
 
-    def _endpoint(self, protocol: Protocol) -> Callable[[Request], Awaitable[Response]]:
+    def _endpoint(
+        self, protocol: Protocol, *, count: bool = False
+    ) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
             from starlette.responses import JSONResponse, Response
 
             try:
                 body = await _body(request)
+                if count:
+                    return JSONResponse(await self._count(self._read(body, protocol)))
                 reply = await self._reply(body, protocol)
                 number = next(self._number)
                 streamed = protocol.stream(reply, body, number) if body.get("stream") else None
@@ -80,12 +89,44 @@ class ModelService:
 
         return answer
 
-    async def _reply(self, body: JsonObject, protocol: Protocol) -> AIMessage:
+    def _read(self, body: JsonObject, protocol: Protocol) -> ModelRequest:
         try:
             asked = protocol.read(body, self._heard)
         except NotOffered as error:
             self._door.refused()
             raise _Refused(400, "not_offered", str(error)) from None
+        if lost := self._lost(body, asked):
+            failure = ProgramFailure(
+                "agent_tools",
+                f"the command offers the shop's {lost} to the model in a way that is not passed on; offer it as a function",
+            )
+            self._door.break_off(failure)
+            raise _Refused(403, failure.kind, str(failure))
+        return asked
+
+    def _lost(self, body: JsonObject, asked: ModelRequest) -> str | None:
+        """Name a tool of the shop that was offered and dropped: without it the model looks nothing up, and nobody notices."""
+        dropped = self._heard.dropped
+        if self._door.address in json.dumps([dropped, body.get("mcp_servers")]):
+            return "MCP server"
+        names = {
+            name.rpartition("__")[2]
+            for form in dropped
+            if isinstance(name := form.get("name"), str) and not str(form.get("type")).startswith(name)
+        }
+        passed = {tool["function"]["name"].rpartition("__")[2] for tool in asked.tools}
+        return min((names & self._run.names) - passed, default=None)
+
+    async def _count(self, asked: ModelRequest) -> JsonObject:
+        """Count as the provider does; an estimate (a token for every four bytes) says that it is one."""
+        counted = await self._model.count(asked.messages, tools=asked.tools)
+        if counted is not None:
+            return {"input_tokens": counted}
+        size = sum(map(wire_size, asked.messages)) + len(json.dumps(asked.tools))
+        return {"input_tokens": -(-size // 4), "estimated": True}
+
+    async def _reply(self, body: JsonObject, protocol: Protocol) -> AIMessage:
+        asked = self._read(body, protocol)
         self._check_limits()
         self._heard.left_out |= {name for name in LEFT_OUT & body.keys() if body[name] is not None}
         # The same objects for the same tools, so that a model binds them once.

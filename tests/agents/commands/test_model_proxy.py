@@ -16,7 +16,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, Tool
 
 from tests.agents.commands.conftest import KEY, Script, asked, new
 from tests.commands import Drr
-from tests.wire import Fail, Reply, Request, Say, Wire
+from tests.wire import Fail, Garbage, Reply, Request, Say, Wire
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 TOOL = {
@@ -305,6 +305,60 @@ def test_a_demand_that_is_not_taken_is_left_to_the_model_once_and_for_the_unit(
     assert notes == [
         "agent: a forced tool is left to the model, which was asked in vain (no forced tools here (HTTP 400, invalid_request_error))"
     ]
+
+
+COUNTING = (
+    f"TOOL = {TOOL!r}\n"
+    + """
+body = {"model": "any", "tools": [TOOL], "messages": [{"role": "user", "content": "x" * 400}]}
+print("Counted 1:", json.dumps(post(os.environ["ANTHROPIC_BASE_URL"] + "/v1/messages/count_tokens", body)))
+"""
+)
+
+
+def test_tokens_are_counted_by_the_provider_or_the_estimate_says_so(
+    box: Path, script: Script, drr: Drr
+) -> None:
+    script("counting.py", COUNTING)
+    with Wire([Garbage('{"input_tokens": 321}')]) as wire:
+        code, out, err = drr(*asked(box, "cmd:./counting.py", *model(wire, "anthropic")))
+        assert code == 0, err
+        assert wire.requests[0].path.endswith("/messages/count_tokens")
+    assert json.loads(json.loads(out)["report"].removeprefix("Counted 1: ")) == {"input_tokens": 321}
+    assert json.loads(out)["usage"]["agent"]["calls"] == 0
+    for provider, said in (("openai", []), ("anthropic", [Fail(404, "not_found_error")])):
+        with Wire(said) as wire:
+            code, out, err = drr(*asked(box, "cmd:./counting.py", *model(wire, provider)))
+            assert code == 0, err
+        counted = json.loads(json.loads(out)["report"].removeprefix("Counted 1: "))
+        assert counted["estimated"] is True and 100 < counted["input_tokens"] < 200
+
+
+@pytest.mark.parametrize(
+    ("tool", "lost"),
+    [
+        ({"type": "custom", "name": "mcp__shop__product_catalog_search"}, "product_catalog_search"),
+        ({"type": "namespace", "name": "mcp__shop", "tools": [{"type": "custom", "name": "get_user_orders"}]}, "get_user_orders"),
+        ({"type": "mcp", "server_label": "s", "server_url": "DOOR/mcp"}, "MCP server"),
+        ({"type": "web_search", "name": "web_search"}, None),
+        ({"type": "custom", "name": "apply_patch"}, None),
+    ],
+)  # fmt: skip
+def test_a_dropped_tool_of_the_shop_fails_the_unit_by_name(
+    box: Path, script: Script, drr: Drr, tool: Any, lost: str | None
+) -> None:
+    text = json.dumps({"input": "x", "tools": [tool]})
+    script(
+        "drops.py",
+        f"body = json.loads({text!r}.replace('DOOR', os.environ['ANTHROPIC_BASE_URL']))\n"
+        "try: post(os.environ['OPENAI_BASE_URL'] + '/responses', body)\n"
+        "except Exception: pass\n"
+        "print('Of 3 houses the first is fine.')\n",
+    )
+    with Wire([Say("Hello.")]) as wire:
+        code, _, err = drr(*asked(box, "cmd:./drops.py", *model(wire, "openai")))
+    assert (code, len(wire.requests)) == ((0, 1) if lost is None else (1, 0))
+    assert lost is None or f"the shop's {lost}" in err
 
 
 @pytest.mark.parametrize(
