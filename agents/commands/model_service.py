@@ -105,7 +105,7 @@ class ModelService:
         return asked
 
     def _lost(self, body: JsonObject, asked: ModelRequest) -> str | None:
-        """Name a tool of the shop that was offered and dropped: without it the model looks nothing up, and nobody notices."""
+        """Name a tool of the shop that was offered and dropped. Without it the model looks nothing up, and nobody notices."""
         dropped = self._heard.dropped
         if self._door.address in json.dumps([dropped, body.get("mcp_servers")]):
             return "MCP server"
