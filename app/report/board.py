@@ -110,7 +110,7 @@ def _ranked(metric: Metric | None, means: Mapping[str, float | None]) -> list[st
 
 
 def board(material: Material, found: Sequence[Contrast]) -> Table:
-    """A row for each system, best first."""
+    """A row for each system, best first, and a column for each figure that is known of any."""
     metric = _first(material, found)
     systems = _ranked(metric, _means(material, metric) if metric else dict.fromkeys(material.variants))
     columns = [*_metric_columns(material), _rules(material), _tokens(material), _dollars(material)]
@@ -118,6 +118,7 @@ def board(material: Material, found: Sequence[Contrast]) -> Table:
         columns.insert(
             1, (Heading("against the first", part=metric.table or ""), _against(metric, systems, found))
         )
+    columns = [one for one in columns if any(cell.value is not None for cell in one[1].values())]
     rows = [(system, [cells[system] for _, cells in columns]) for system in systems]
     return Table("board", "Systems, best first", [heading for heading, _ in columns], rows)
 

@@ -24,6 +24,7 @@ _UNMEASURED = "Noise floor: not measured"
 """Beginning of a note that stands once on the page, among what the study cannot show."""
 _NOTES_SHOWN = 3
 _HEAT = "Failed of decided, in a stronger colour where more failed; ? where nothing could be decided."
+_EQUAL = "= all equal: no two questions differ, so the interval is not a measured one."
 _BAR, _WIDE = 60, 240
 """Widths of a bar in its own units: beside a figure, and in a forest plot."""
 
@@ -60,6 +61,8 @@ def _notes(table: Table) -> str:
     notes = [note for note in table.notes if not note.startswith(_UNMEASURED)]
     if any(cell.brief for _, row in table.rows for cell in row):
         notes.insert(0, _HEAT)
+    if any(cell.equal for _, row in table.rows for cell in row):
+        notes.append(_EQUAL)
     shown = [f'<p class="note">{escape(note)}</p>' for note in notes]
     if len(shown) <= _NOTES_SHOWN + 1:
         return "".join(shown)
@@ -104,6 +107,8 @@ def _row(
 
 def _extent(cells: Sequence[Cell], width: int) -> Extent | None:
     ends = [end for cell in cells for end in (cell.low, cell.high) if end is not None]
+    if width == _WIDE and ends:
+        ends.append(0.0)
     if not ends or min(ends) == max(ends):
         return None
     return Extent(min(ends), max(ends), width)
@@ -147,6 +152,8 @@ def _table_cell(cell: Cell, extent: Extent | None, link: str) -> str:
         return f'<td class="{kind}">{_linked(escape(text), link, "")}</td>'
     shown = _linked(_number(cell), link, _why(cell))
     beside = "" if extent is None else _bar(cell, extent)
+    if cell.equal and (extent is None or extent.width == _BAR):
+        beside = '<small class="same">=</small>'
     more = _beside(cell, ends=extent is not None and extent.width == _WIDE)
     kinds = " ".join(filter(None, ("slight" if cell.slight else "", "sure" if cell.bold else "", cell.shade)))
     kind = f' class="{kinds}"' if kinds else ""
@@ -187,8 +194,8 @@ def _beside(cell: Cell, *, ends: bool) -> str:
     notes = []
     if ends and cell.low is not None and cell.high is not None:
         notes.append(f"{cell.number(cell.low)} to {cell.number(cell.high)}")
-    if cell.equal:
-        notes.append("all equal" if ends else f"all equal (n={cell.n})")
+    if cell.equal and ends:
+        notes.append("all equal")
     if cell.sd is not None:
         notes.append(f"± {cell.number(cell.sd)}")
     if cell.unscored:
@@ -201,7 +208,7 @@ def _beside(cell: Cell, *, ends: bool) -> str:
 def _bar(cell: Cell, extent: Extent) -> str:
     """The interval as a line, the value as a dot; a place of the same width where there is none."""
     drawn = ""
-    if extent.low < 0 < extent.high:
+    if extent.width == _WIDE or extent.low < 0 < extent.high:
         drawn += f'<path class="zero" d="M{extent.at(0):.0f} 0V12"/>'
     if cell.low is not None and cell.high is not None:
         drawn += f'<path d="M{extent.at(cell.low):.0f} 6H{extent.at(cell.high):.0f}"/>'

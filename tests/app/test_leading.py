@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 from drr.app.cli import main
-from drr.app.report.board import leading, verdict
+from drr.app.report.board import board, leading, verdict
 from drr.app.report.differences import Contrast, contrasts
 from drr.app.report.material import Material
-from drr.app.report.page import index_page
+from drr.app.report.page import grid, index_page
 from drr.app.report.tables import Cell, Table, headings
 from drr.app.viewer.model import ShownEntry
 from drr.app.viewer.render import Pages
@@ -162,8 +162,26 @@ def entries(questions: int, variants: int) -> list[ShownEntry]:
     ]  # fmt: skip
 
 
-def test_pages_are_small_before_they_are_read(report: Path) -> None:
-    for page in report.rglob("*.html"):
+def test_what_nobody_knows_has_no_column(judged_study: Path) -> None:
+    with Study.open(judged_study) as study:
+        material = material_of(study)
+        known = [one.label for one in board(material, contrasts(material)).columns]
+        assert {"faithfulness", "overall", "rules failed", "tokens"} <= {*known}
+        material.judged.rules.clear()
+        assert [one.label for one in board(material, []).columns if one.label == "rules failed"] == []
+
+
+def test_a_forest_plot_has_its_zero_where_every_difference_is_beyond_it() -> None:
+    cells = [Cell(0.3, 0.2, 0.4, 12, signed=True), Cell(0.5, 0.4, 0.6, 12, signed=True)]
+    drawn = grid(
+        Table("differences", "d", headings("fp"), [("a", cells[:1]), ("b", cells[1:])]), {}, "forest"
+    )
+    assert drawn.count('class="zero" d="M0 0V12"') == 2 and 'd="M160 6H240"' in drawn
+
+
+def test_pages_are_small_before_they_are_read(report: Path, judged_study: Path, tmp_path: Path) -> None:
+    assert main(["view", str(judged_study), "--static", str(tmp_path / "viewer"), "--quiet"]) == 0
+    for page in (*report.rglob("*.html"), *(tmp_path / "viewer").rglob("*.html")):
         assert len(gzip.compress(page.read_bytes())) < LIMIT, page
     drawn = Pages("s", served=False).index(entries(100, 8), None, 0)
     assert len(gzip.compress(drawn.encode())) < LIMIT

@@ -114,15 +114,21 @@ def test_the_compare_page_opens_with_the_two_answers_and_a_banner_is_one_line(
             assert page.locator(".banner").evaluate("e => e.getClientRects()[0].height") < 36, (width, file)
 
 
-def test_heads_of_the_tool_table_never_overlap(page: Page, pages: Path) -> None:
+def test_heads_never_overlap_and_no_line_is_made_tall_by_a_note(page: Page, pages: Path) -> None:
     for width in (1440, 390):
         page.set_viewport_size({"width": width, "height": 900})
         page.goto(addresses(pages)[0] + "#tool-calls")
         expect(page.locator("#tool-calls table")).to_be_visible()
+        page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
         over = page.evaluate(
-            "[...document.querySelectorAll('#tool-calls thead th')].filter(e => e.scrollWidth > e.clientWidth + 1).length"
+            "[...document.querySelectorAll('table.figures thead th')].filter(e => e.scrollWidth > e.clientWidth + 1)"
+            ".map(e => e.textContent)"
         )
-        assert over == 0
+        assert over == []
+        same = page.locator("#faithfulness td:has(small.same)")
+        assert same.count() > 1
+        beside = "e => { const [a, b] = [...e.children].map(one => one.getBoundingClientRect()); return b.top < a.bottom; }"
+        assert all(cell.evaluate(beside) for cell in same.all())
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
