@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from drr.llm.role import MeteredModel
     from langchain_core.messages import AIMessage
 
-SECONDS = 70.0
+SECONDS = 65.0
 """Most that all calls together take."""
 _PATIENCE_S = 20.0
 _SMALL_WINDOW = 8_192
@@ -212,7 +212,7 @@ class _Doctor:
         from drr.agents.text_calls import is_call
 
         asked = _say("What does the kettle K2 cost? Use the tool; do not guess.", tools=[price_of])
-        tried = await self.ask(128, asked)
+        tried = await self.ask(96, asked)
         answer = tried.call.answer if tried.call is not None else None
         called = answer is not None and any(call["name"] == "price_of" for call in answer.tool_calls)
         self.text_calls = not called and is_call(tried.text, {"price_of"})
@@ -225,7 +225,7 @@ class _Doctor:
         from drr.llm.role import readable
 
         tried = await self.ask(
-            128, _form("An oak table costs 120.50 dollars and can be had at once. Describe the offer.")
+            96, _form("An oak table costs 120.50 dollars and can be had at once. Describe the offer.")
         )
         works = readable(tried.text, _Offer)
         self.probes["form"] = tried.probe(works, "" if works else "the answer had another form")

@@ -145,7 +145,7 @@ def _save(values: Mapping[str, float | int | str]) -> None:
 
 def _lines(found: Preflight) -> list[str]:
     server, speed = found["server"], found["speed"]
-    facts = [server["kind"], server["slots"] and f"{server['slots']} slots", server["window"] and f"a window of {server['window']:,} tokens"]  # fmt: skip
+    facts = [server["kind"], server["slots"] and f"slots: {server['slots']}", server["window"] and f"a window of {server['window']:,} tokens"]  # fmt: skip
     lines = [
         f"{found['model']} at {found['address']}: {', '.join(filter(None, facts)) or 'its server says nothing of itself'}"
     ]
