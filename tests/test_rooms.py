@@ -83,7 +83,7 @@ def test_a_room_imports_only_what_the_design_allows(room: str) -> None:
 
 
 EVAL_FLOORS = (
-    {"labels", "asking", "evidence", "stats"}, {"checks", "foreign"}, {"tasks"}, {"judging"}, {"metrics"},
+    {"labels", "asking", "evidence", "stats"}, {"checks", "foreign", "rewards"}, {"tasks"}, {"judging"}, {"metrics"},
     {"agreement"}, {"canaries"},
 )  # fmt: skip
 """What lies within `eval`, from the ground up: nothing imports from a floor above its own."""

@@ -1,0 +1,272 @@
+"""Rewards of an answer to a checkable question, decided by code: components in [0, 1] and their sum.
+
+Picks are read from the form, or from the list under a heading `Picks`; figures and refusals from the form alone. Prose is never read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypedDict
+
+from drr.citations.addresses import canonical_url
+from drr.citations.links import scan
+from drr.env.checkable import Why, same_figure
+from drr.env.errors import Misuse
+from drr.env.query import Query
+from drr.env.source import Source
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.*?)[ \t#]*$", re.M)
+_ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]", re.M)
+WORDS = 1_200
+"""Words of a report above which it pays less."""
+
+
+class FormFigure(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    point: int
+    value: FiniteFloat | str
+
+
+class FormRefusal(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    point: int
+    reason: Why
+
+
+class AnswerForm(BaseModel):
+    """The structured half of an answer; points are numbered as in the question."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    picks: list[str] = Field(default_factory=list, max_length=1_000)
+    """Ids or addresses of products."""
+    figures: list[FormFigure] = Field(default_factory=list, max_length=100)
+    refusals: list[FormRefusal] = Field(default_factory=list, max_length=100)
+
+
+@dataclass(frozen=True)
+class Rewarded:
+    """An answer beside its truth, and what the tools of its run returned."""
+
+    query: Query
+    report: str
+    form: AnswerForm | None
+    sources: Sequence[Source]
+    calls: int
+
+    @cached_property
+    def prices(self) -> dict[str, float | None]:
+        """Prices of the products that the tools returned, by id."""
+        found = {}
+        for source in self.sources:
+            if source.type == "product" and source.record:
+                found[str(source.record["product_id"])] = source.record["price"]
+        return found
+
+    @cached_property
+    def returned(self) -> dict[str, str]:
+        """Canonical addresses that the tools returned, with the id of the product there, if any."""
+        return {
+            canonical_url(one.url): str(one.record["product_id"])
+            if one.type == "product" and one.record
+            else ""
+            for one in self.sources
+        }
+
+    @cached_property
+    def cited(self) -> set[str]:
+        return {canonical_url(link.url) for link in scan(self.report).links}
+
+    @cached_property
+    def picks(self) -> list[str]:
+        """Products picked, each once; what no tool returned stays as it was written."""
+        named = self.form.picks if self.form else _listed(self.report)
+        ids = [self.returned.get(canonical_url(one)) or one for one in named]
+        return list(dict.fromkeys(ids))
+
+    @cached_property
+    def met(self) -> dict[int, list[str]]:
+        """Right picks of the needs that are met, by point; none where more is picked than asked for."""
+        truth = self.query.checkable
+        needs = list(enumerate(truth.needs, 1)) if truth else []
+        refused = {(one.point, one.reason) for one in self.form.refusals} if self.form else set()
+        found = {
+            point: list[str]() for point, need in needs if need.refusal and (point, need.refusal) in refused
+        }
+        free = [one for one in self.picks if one in self.prices]
+        if len(self.picks) > sum(need.picks for _, need in needs if need.refusal is None):
+            return found
+        for point, need in sorted(needs, key=lambda one: len(one[1].products)):
+            chosen = [one for one in free if one in need.products][: need.picks]
+            if need.refusal is None and len(chosen) == need.picks:
+                found[point] = chosen
+                free = [one for one in free if one not in chosen]
+        return found
+
+    @cached_property
+    def figures(self) -> dict[int, bool]:
+        """Points of the figures stated, and whether each is right; one stated twice in two ways is wrong."""
+        truth, stated = self.query.checkable, self.form.figures if self.form else []
+        first = len(truth.needs) + 1 if truth else 1
+        facts = dict(enumerate(truth.facts, first)) if truth else {}
+        found: dict[int, bool] = {}
+        for one in stated:
+            fact = facts.get(one.point)
+            source_seen = fact is not None and any(
+                canonical_url(url) in self.returned for url in fact.sources
+            )
+            right = fact is not None and source_seen and same_figure(fact.value, one.value)
+            found[one.point] = right and found.get(one.point, True)
+        return found
+
+
+def _listed(report: str) -> list[str]:
+    """The first link of each item of the list under a heading `Picks`."""
+    found = scan(report)
+    heads = [*_HEADING.finditer(found.plain)]
+    places = [
+        (head.end(), heads[k + 1].start() if k + 1 < len(heads) else len(report))
+        for k, head in enumerate(heads)
+        if head[1].casefold() == "picks"
+    ]
+    picks = []
+    for start, end in places:
+        items = [match.start() for match in _ITEM.finditer(found.plain, start, end)]
+        for item, following in zip(items, [*items[1:], end], strict=True):
+            picks += [link.url for link in found.links if item <= link.start < following][:1]
+    return picks
+
+
+def _share(right: int, of: int) -> float | None:
+    return right / of if of else None
+
+
+def needs(answer: Rewarded) -> float | None:
+    truth = answer.query.checkable
+    return _share(len(answer.met), len(truth.needs) if truth else 0)
+
+
+def figures(answer: Rewarded) -> float | None:
+    truth = answer.query.checkable
+    return _share(sum(answer.figures.values()), len(truth.facts) if truth else 0)
+
+
+def truthful(answer: Rewarded) -> float | None:
+    """Share of what is stated that is right: a wrong pick, figure or refusal costs more than silence."""
+    right_picks = {one for chosen in answer.met.values() for one in chosen}
+    refusals = answer.form.refusals if answer.form else []
+    truth = answer.query.checkable
+    wanted = {point: need.refusal for point, need in enumerate(truth.needs, 1)} if truth else {}
+    right = len(right_picks) + sum(answer.figures.values())
+    right += sum(wanted.get(one.point) == one.reason for one in refusals)
+    return _share(right, len(answer.picks) + len(answer.figures) + len(refusals))
+
+
+def citations(answer: Rewarded) -> float | None:
+    """Share of the cited addresses that a tool returned, times the share of right points whose source is cited."""
+    truth = answer.query.checkable
+    facts = dict(enumerate(truth.facts, len(truth.needs) + 1)) if truth else {}
+    wanted = [
+        {url for url, one in answer.returned.items() if one == pick}
+        for chosen in answer.met.values()
+        for pick in chosen
+    ]
+    wanted += [set(map(canonical_url, facts[one].sources)) for one, right in answer.figures.items() if right]
+    if not answer.cited:
+        return 0.0 if wanted else 1.0
+    known = len(answer.cited & answer.returned.keys()) / len(answer.cited)
+    return known * (sum(bool(one & answer.cited) for one in wanted) / len(wanted) if wanted else 1.0)
+
+
+def budget(answer: Rewarded) -> float | None:
+    truth = answer.query.checkable
+    if truth is None or truth.budget is None:
+        return None
+    prices = [answer.prices.get(one) for one in answer.picks]
+    known = [price for price in prices if price is not None]
+    return float(bool(known) and len(known) == len(prices) and sum(known) <= truth.budget + 0.005)
+
+
+def efficiency(answer: Rewarded) -> float | None:
+    """Full pay up to twice the calls of the plan and a report of ordinary length, then in proportion."""
+    truth = answer.query.checkable
+    allowed = 2 * len(truth.plan) if truth else 0
+    words = len(answer.report.split())
+    return min(1.0, allowed / max(1, answer.calls)) * min(1.0, WORDS / max(1, words))
+
+
+@dataclass(frozen=True)
+class RewardComponent:
+    """A component, declared like a metric."""
+
+    name: str
+    role: Literal["answer", "beside", "factor"]
+    """An `answer` opens the gate, what stands `beside` is paid as far as that goes, a `factor` multiplies the sum."""
+    weight: float
+    explanation: str
+    value: Callable[[Rewarded], float | None]
+    version: int = 1
+
+
+COMPONENTS = (
+    RewardComponent("needs", "answer", 0.45, "share of needs met, or rightly refused", needs),
+    RewardComponent("figures", "answer", 0.3, "share of figures stated rightly", figures),
+    RewardComponent(
+        "citations", "beside", 0.1, "citations that a tool returned, and that hold points", citations
+    ),
+    RewardComponent("budget", "beside", 0.05, "picks within the budget", budget),
+    RewardComponent("efficiency", "beside", 0.1, "calls and words in measure", efficiency),
+    RewardComponent("truthful", "factor", 1.0, "share of what is stated that is right", truthful),
+)
+
+
+class RewardRow(TypedDict):
+    """A reward with what made it."""
+
+    total: float
+    components: dict[str, float | None]
+    """`None` where the question asks for no such thing."""
+    weights: dict[str, float]
+    versions: dict[str, int]
+
+
+def reward(answer: Rewarded) -> RewardRow:
+    """Pay an answer: nothing where nothing asked is answered rightly. `Misuse` for a question without truth."""
+    truth = answer.query.checkable
+    if truth is None or not (truth.needs or truth.facts):
+        raise Misuse(
+            f"question {answer.query.id}: has no needs that code can check, so it cannot be trained on; "
+            "`drr queries generate --checkable` makes such questions"
+        )
+    values = {one.name: one.value(answer) for one in COMPONENTS}
+    core, core_weight = _weighed("answer", values)
+    beside, beside_weight = _weighed("beside", values)
+    factors: Mapping[str, float] = {
+        one.name: values[one.name] or 0.0 for one in COMPONENTS if one.role == "factor"
+    }
+    answered = core / core_weight
+    total = answered * (core_weight + beside) / (core_weight + beside_weight)
+    for factor in factors.values():
+        total *= factor
+    return {
+        "total": round(total, 6),
+        "components": values,
+        "weights": {one.name: one.weight for one in COMPONENTS},
+        "versions": {one.name: one.version for one in COMPONENTS},
+    }
+
+
+def _weighed(role: str, values: Mapping[str, float | None]) -> tuple[float, float]:
+    """Sum of the known values by weight, and of these weights."""
+    known = [
+        (one.weight, value)
+        for one in COMPONENTS
+        if one.role == role and (value := values[one.name]) is not None
+    ]
+    return sum(weight * value for weight, value in known), sum(weight for weight, _ in known)

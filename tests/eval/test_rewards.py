@@ -1,0 +1,103 @@
+"""Rewards are paid for what is asked, and for nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from drr.env.checkable import Checkable, ExpectedFact, PlanStep, ShoppingNeed
+from drr.env.errors import Misuse
+from drr.env.query import Query
+from drr.env.source import Source
+from drr.eval.rewards import AnswerForm, Rewarded, reward
+
+HOST = "http://ecommerce.example/"
+TRUTH = Checkable(
+    needs=[
+        ShoppingNeed(category=["A"], picks=2, products=["B01", "B02", "B03"]),
+        ShoppingNeed(category=["B"], refusal="not_sold"),
+    ],
+    facts=[ExpectedFact(kind="price", subjects=["B09"], value=9.5, sources=[f"{HOST}B09"])],
+    budget=25.0,
+    plan=[PlanStep(tool="product_catalog_search")] * 2,
+)
+QUERY = Query(query="three points", user_id="U", checkable=TRUTH)
+SHELF = {"B01": 10.0, "B02": 12.0, "B03": 30.0, "B07": 1.0, "B09": 9.5}
+SOURCES = [
+    Source(url=HOST + one, type="product", title=one, seen="", record={"product_id": one, "price": price})
+    for one, price in SHELF.items()
+]
+GOOD = AnswerForm.model_validate(
+    {
+        "picks": ["B01", f"{HOST}B02"],
+        "figures": [{"point": 3, "value": "$9.50"}],
+        "refusals": [{"point": 2, "reason": "not_sold"}],
+    }
+)
+CITING = f"[one]({HOST}B01) [two]({HOST}B02) [nine]({HOST}B09)"
+
+
+def paid(report: str, form: AnswerForm | None, calls: int = 2, sources: Sequence[Source] = SOURCES) -> float:
+    return reward(Rewarded(QUERY, report, form, sources, calls))["total"]
+
+
+def changed(**fields: Any) -> AnswerForm:
+    return AnswerForm.model_validate({**GOOD.model_dump(), **fields})
+
+
+def test_the_right_answer_is_paid_in_full() -> None:
+    assert paid(CITING, GOOD) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("report", "form"),
+    [
+        ("", None), ("I do not know.", None), (QUERY.query, None), (CITING, None), ("[1] [2] [3]", AnswerForm()),
+        ("needs products B01 B02 refusal not_sold budget 9.5", None),
+        ("", AnswerForm(picks=list(SHELF))), (CITING, AnswerForm(picks=["B07", "B09"])),
+        ("Point 2 is not sold. The price is $9.50.", AnswerForm()),
+    ],
+)  # fmt: skip
+def test_what_answers_nothing_is_paid_nothing(report: str, form: AnswerForm | None) -> None:
+    assert paid(report, form) == 0.0
+
+
+def test_picks_are_read_from_the_list_of_that_heading_alone() -> None:
+    listed = f"Take [this]({HOST}B07).\n\n## Picks\n- [one]({HOST}B01), not [that]({HOST}B07)\n- [two]({HOST}B02)\n\n## More\n- [x]({HOST}B09)"
+    assert Rewarded(QUERY, listed, None, SOURCES, 2).picks == ["B01", "B02"]
+    assert paid(listed, None) > 0
+
+
+@pytest.mark.parametrize(
+    "worse",
+    [
+        changed(figures=[{"point": 3, "value": 9.6}]),
+        changed(refusals=[{"point": 2, "reason": "nothing_fits"}]),
+        changed(refusals=[*GOOD.model_dump()["refusals"], {"point": 1, "reason": "not_sold"}]),
+    ],
+)
+def test_a_wrong_statement_costs_more_than_silence(worse: AnswerForm) -> None:
+    silent = changed(
+        figures=[one for one in worse.figures if one in GOOD.figures],
+        refusals=[one for one in worse.refusals if one in GOOD.refusals],
+    )
+    assert paid(CITING, worse) < paid(CITING, silent)
+
+
+def test_what_no_tool_returned_is_no_pick_and_no_figure() -> None:
+    assert paid(CITING, changed(refusals=[]), sources=[]) == 0.0
+
+
+def test_budget_calls_words_and_citations_cost() -> None:
+    assert paid(CITING, changed(picks=["B01", "B03"])) < 1.0
+    assert paid(CITING, GOOD, calls=100) < 1.0
+    assert paid(f"{CITING} {'word ' * 5000}", GOOD) < 1.0
+    assert paid(f"{CITING} [x](http://elsewhere.example/)", GOOD) < 1.0
+    assert paid("", GOOD) < 1.0
+
+
+def test_a_question_without_truth_is_refused_by_name() -> None:
+    query = Query(query="what now", user_id="U")
+    with pytest.raises(Misuse, match=query.id):
+        reward(Rewarded(query, "", None, [], 0))
