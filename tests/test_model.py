@@ -47,6 +47,7 @@ os.nice(5)
 params = xllamacpp.CommonParams()
 params.model.path, params.hostnames, params.port = sys.argv[1], ["127.0.0.1"], 0
 params.n_ctx, params.n_parallel, params.use_jinja = 16384, 1, True
+params.sampling.temp = 0
 params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 2
 server = xllamacpp.Server(params)
 print(server.listening_address, flush=True)
@@ -128,7 +129,7 @@ def test_twelve_units_end_by_name_and_nothing_is_asked_again(
             "--model-timeout", 3600, "--model-deadline", 3600, "--model-max-tokens", 160, "--retry-max-tokens", 240,
         )  # fmt: skip
         run = ("run", study, "--shop", shop, "--queries", tmp_path / "queries.jsonl", "--variants",
-               "plan-to-function,react,hybrid-react", "--limits", "steps=4,researchers=1", *slow)  # fmt: skip
+               "plan-to-function,react,hybrid-react", "--limits", "steps=4,researchers=1", "--text-calls", "parse", *slow)  # fmt: skip
         judge = ("judge", study, "--what", "faithfulness", *slow)
         codes = [drr(*words)[0] for words in (run, judge)]
         before = drr.json("status", study)
