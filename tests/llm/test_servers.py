@@ -108,12 +108,13 @@ async def test_a_slow_answer_is_waited_for_while_tokens_come() -> None:
 
 async def test_a_stream_on_which_nothing_comes_is_given_up_and_asked_for_again() -> None:
     wire, told = (
-        Wire(lambda request: Say("one two three"), pace=Pace(writes=3)),
-        r"no token for 0\.05 s; --model-idle",
+        Wire(lambda request: Say("one two three"), pace=Pace(writes=1)),
+        r"no token for 0\.3 s; --model-idle",
     )
     with wire, pytest.raises(ModelFailure, match=told) as caught:
-        await asked(wire, idle_s=0.05)
-    assert caught.value.kind == "timeout" and len(wire.requests) == Retries().attempts
+        await asked(wire, idle_s=0.3)
+    assert caught.value.kind == "timeout"
+    assert 1 < len(wire.requests) <= Retries().attempts, "a busy machine may give one up before it arrives"
 
 
 async def test_an_answer_cut_while_it_was_written_is_not_asked_for_as_it_was() -> None:
