@@ -99,7 +99,7 @@ class CitationsTask(ClaimTask):
 
     def versions(self, desk: Desk) -> Mapping[str, str]:
         ask = desk.protocol.ask("support") if desk.protocol.judges_each else None
-        return {} if ask is None else {self.name: self.mark(desk, ask)}
+        return {} if ask is None else {self.name: desk.version(self.version, self.role, ask.prompt)}
 
     def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
         """Pages as they read now have figures of their own kind only, none of them of single citations."""

@@ -76,7 +76,7 @@ class VerdictRow(TypedDict):
     by: NotRequired[str]
     """`judge`, `rule`, or `rule over judge`."""
     judged: NotRequired[str]
-    """The judge's verdict where a rule overruled it, or its quotation stands nowhere."""
+    """The judge's verdict where a rule overruled it."""
     quote_not_found: NotRequired[str]
     sources: list[SourceRow]
     spans: list[SpanRow]

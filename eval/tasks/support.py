@@ -27,7 +27,7 @@ from drr.eval.tasks.held import (
     silent_verdict,
 )
 from drr.eval.tasks.judged import Judged, Judging
-from drr.eval.tasks.protocol import Ask, JudgingProtocol
+from drr.eval.tasks.protocol import JudgingProtocol
 from drr.llm.prompts import Prompts
 from drr.study.unit import Outcome, Record, Unit
 
@@ -38,11 +38,6 @@ class ClaimTask(Task[Answer]):
     """A task whose verdicts are of claims."""
 
     subject = "claim-source"
-
-    def mark(self, desk: Desk, ask: Ask) -> str:
-        """Return its version; a model's says that a quotation which the evidence lacks leaves a verdict open."""
-        version = desk.version(self.version, self.role, ask.prompt)
-        return version if desk.judge.rule_written else f"{version}-quoted"
 
     def lacks(self, record: Record) -> bool:
         return any(one["status"] == "judge_error" for one in record.result["verdicts"].values())
@@ -60,9 +55,8 @@ class SupportTask(ClaimTask):
     metrics = ("faithfulness",)
 
     def versions(self, desk: Desk) -> Mapping[str, str]:
-        ask = desk.protocol.ask(self.name)
         shown = "-whole" if desk.protocol.whole_pages else ""
-        return {} if ask is None else {self.name: self.mark(desk, ask) + shown}
+        return {name: version + shown for name, version in super().versions(desk).items()}
 
     def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
         found = judged.checked_claims(about)

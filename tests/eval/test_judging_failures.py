@@ -208,30 +208,6 @@ async def test_of_a_long_source_the_passages_for_this_claim_are_shown(study: Stu
     assert verdicts["c1-web"]["sources"][0]["sha256"] == span["sha256"]
 
 
-@pytest.mark.parametrize(
-    ("quote", "status"),
-    [
-        ("Clean it **once** a week \u2026 with SOAP.", "full"), ("", "full"), ("(care)", "full"),
-        ("Clean it twice a week", "judge_error"), ("with soap ... by hand", "judge_error"),
-    ],
-)  # fmt: skip
-async def test_a_verdict_by_words_that_the_evidence_lacks_is_none(
-    study: Study, quote: str, status: str
-) -> None:
-    verdict = {"id": "c1-web", "justification": "so it says", "quote": quote, "support": "full_support"}
-    await put(
-        study, answer("a", "react", REPORT, [web(CARE, "Care.\n\nClean it once a week, best with soap.")])
-    )
-
-    def quoting(task: str, request):  # type: ignore[no-untyped-def]
-        return Say(json.dumps({"verdicts": [verdict]})) if task == "support" else None
-
-    await by_wire(study, Judge(claims=sentences, instead=quoting), FAITH, None)
-    (verdicts,) = read_judged(study, choose(study)).support.values()
-    assert verdicts["c1-web"]["status"] == status
-    assert verdicts["c1-web"].get("quote_not_found") == (quote if status == "judge_error" else None)
-
-
 async def test_what_was_judged_before_an_outage_is_kept_and_only_the_rest_is_judged_after(
     study: Study, shop: Shop
 ) -> None:
