@@ -117,6 +117,12 @@ def test_a_failed_command_leaves_its_standard_error(box: Path, script: Script, d
     assert code == 1 and out == "" and "line 0\n" in err and not Path("report.md").exists()
 
 
+def test_a_command_that_lacks_a_program_learns_how_to_show_it(box: Path, script: Script, drr: Drr) -> None:
+    script("lacks.sh", "#!/bin/sh\nno-such-program\n")
+    code, _, err = drr(*asked(box, "cmd:./lacks.sh"))
+    assert code == 1 and "exit code 127" in err and "--agent-sees PATH" in err
+
+
 @pytest.mark.long
 def test_every_way_to_fail_has_its_name(box: Path, script: Script, drr: Drr) -> None:
     script("exits.sh", "#!/bin/sh\necho 'no luck' >&2\nexit 3\n")
