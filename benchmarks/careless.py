@@ -80,14 +80,15 @@ class CarelessModel:
             said.text, said.calls, said.stop_reason, self._usage(request, said), thinking=bool(said.calls)
         )
         reply = self._spoilt(said, chance) if chance.random() < self.faults else said
-        self._bill(reply, said)
+        self._bill(reply, said, request.streaming)
         return reply
 
-    def _bill(self, reply: Reply, said: Say) -> None:
+    def _bill(self, reply: Reply, said: Say, streaming: bool) -> None:
+        """A stream tells its usage at its end; a body without a stop reason has it all the same."""
         with self._lock:
-            if isinstance(reply, Say | EndEarly):  # the latter lacks its end, and has its usage
+            if isinstance(reply, Say) or (isinstance(reply, EndEarly) and not streaming):
                 self.whole.add(dict(said.usage))
-            elif isinstance(reply, Cut | Hang):
+            elif isinstance(reply, Cut | Hang | EndEarly):
                 self.lost.add(dict(said.usage))
 
     def _note(self, what: str) -> None:
