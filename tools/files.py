@@ -280,8 +280,9 @@ def _rows(content: FileContent, part: str) -> ToolAnswer:
     sheet, box = _range(content, part)
     columns = range(box.left, min(box.right, box.left + MOST_COLUMNS - 1) + 1)
     rows = [(number, row) for number, row in sheet.rows if box.top <= number <= box.bottom]
-    head = [f"   | {' | '.join(map(column_letters, columns))}"] if sheet.name else []
-    grid = [f"   {number} | {' | '.join(_shown(row, k) for k in columns)}" for number, row in rows]
+    head = [f"| {' | '.join(map(column_letters, columns))}"] if sheet.name else []
+    grid = [f"{number} | {' | '.join(_shown(row, k) for k in columns)}" for number, row in rows]
+    seen = "\n".join([*head, *(grid or ["(nothing stands there)"])])
     place = sheet.place(box._replace(right=columns[-1]))
     more = (
         f"; columns up to {column_letters(columns[-1])} of {column_letters(box.right)}"
@@ -295,10 +296,7 @@ def _rows(content: FileContent, part: str) -> ToolAnswer:
         how = f"the last row is {sheet.used.bottom}; cite a row as {FilePlace(content.name, 'row', Box(1, 12, 1, 12)).address}"
     others = [one.name for one in content.sheets if one is not sheet]
     beside = [f"Other sheets: {', '.join(one_line(name, 60) for name in others[:20])}"] if others else []
-    text = "\n".join(
-        [f"{place.address} ({how}{more})", *head, *(grid or ["   (nothing stands there)"]), *beside]
-    )
-    seen = sheet.text(box._replace(right=columns[-1]))
+    text = "\n".join([f"{place.address} ({how}{more})", _set_in(seen), *beside])
     passages = [
         FoundPassage(url=sheet.row_place(n).address, text=visible(sheet.row_text(n))) for n, _ in rows
     ]
@@ -306,7 +304,7 @@ def _rows(content: FileContent, part: str) -> ToolAnswer:
         content,
         place.address,
         text,
-        [_source(place, visible(seen))],
+        [_source(place, seen)],
         box.bottom >= sheet.used.bottom,
         passages,
     )

@@ -90,7 +90,7 @@ def test_files_pages_and_rows_are_read_with_their_addresses(ctx: ToolContext) ->
         "file://orders%202022.csv#row=2-3 (the last row is 4; cite a row as file://orders%202022.csv#row=12)\n"
         "   2 | 2022-01-05 | Kettle Aqua 3 | 49.00\n   3 | 2022-03-09 | Kettle descaler | 7.50"
     )
-    assert table.sources[0].seen.startswith("Row 2: date: 2022-01-05 | item: Kettle Aqua 3 | price: 49.00")
+    assert table.sources[0].seen.startswith("2 | 2022-01-05 | Kettle Aqua 3 | 49.00\n")
     many = told(ctx, "read_file", name="many.csv")
     assert len(many.text.split("\n")) == 1 + MOST_ROWS and not many.data["last"]
     assert "at most 50 are read" in refused(ctx, "read_file", name="many.csv", part="1-51")
