@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -24,6 +25,7 @@ from drr.env.shop import Shop, open_shop
 from drr.env.shop_world import ShopWorld
 from drr.env.source import Source
 from drr.env.web.open import open_web
+from drr.env.world import World
 from drr.tools.base import ToolAnswer, ToolContext, ToolError, context_for
 from drr.tools.registry import TOOLS, call, call_sync, find
 from drr.tools.spec import Tool
@@ -141,6 +143,11 @@ class ToolSession:
                 known.append(source)
 
     @property
+    def world(self) -> World:
+        """The shop and the web around it."""
+        return self._ctx.world
+
+    @property
     def tools(self) -> Mapping[str, Tool]:
         """Name, description and JSON Schema of each."""
         return {name: TOOLS[name] for name in self._ctx.world.tools}
@@ -149,6 +156,12 @@ class ToolSession:
     def sources(self) -> tuple[Source, ...]:
         """The sources that a report may cite, by first appearance and each once."""
         return tuple(source for found in self._sources.values() for source in found)
+
+    def beside(self, user: str) -> ToolSession:
+        """Return a user's own session of the same open shop, which this one closes."""
+        other = copy(self)
+        other._ctx, other._sources, other._opened = _anew(self._ctx, user), {}, ExitStack()
+        return other
 
     def reset(self) -> None:
         """Begin anew: the shop as it is, and no sources."""
@@ -168,8 +181,8 @@ class ToolSession:
         self.close()
 
 
-def _anew(ctx: ToolContext) -> ToolContext:
-    return replace(ctx, world=ShopWorld(ctx.session.anew(), ctx.web))
+def _anew(ctx: ToolContext, user: str | None = None) -> ToolContext:
+    return replace(ctx, world=ShopWorld(ctx.session.anew(user), ctx.web))
 
 
 @contextmanager

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from drr.app.judgement import Judgement
     from drr.app.reporting import StudyReport
     from drr.app.session import ToolReply, ToolSession
+    from drr.app.training.environment import Environment
+    from drr.app.training.episode import Observation
     from drr.env.errors import DrrError, Misuse
     from drr.env.settings import Settings
     from drr.study.status import StudyStatus
@@ -23,9 +25,11 @@ if TYPE_CHECKING:
 _TYPES = {
     "Answer": "drr.app.asking.CitedAnswer",
     "DrrError": "drr.env.errors.DrrError",
+    "Environment": "drr.app.training.environment.Environment",
     "Findings": "drr.app.checking.Findings",
     "Judgement": "drr.app.judgement.Judgement",
     "Misuse": "drr.env.errors.Misuse",
+    "Observation": "drr.app.training.episode.Observation",
     "Settings": "drr.env.settings.Settings",
     "StudyReport": "drr.app.reporting.StudyReport",
     "StudyStatus": "drr.study.status.StudyStatus",
@@ -38,9 +42,11 @@ _TYPES = {
 __all__ = [
     "Answer",
     "DrrError",
+    "Environment",
     "Findings",
     "Judgement",
     "Misuse",
+    "Observation",
     "Settings",
     "StudyReport",
     "StudyStatus",

@@ -9,18 +9,19 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 from drr.citations.addresses import canonical_url
 from drr.citations.links import scan
-from drr.env.checkable import Why, same_figure
+from drr.env.checkable import Checkable, ExpectedFact, Why, same_figure
 from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.source import Source
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
 
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.*?)[ \t#]*$", re.M)
 _ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]", re.M)
+_Words = Annotated[str, StringConstraints(max_length=2_000)]
 WORDS = 1_200
 """Words of a report above which it pays less."""
 
@@ -29,7 +30,7 @@ class FormFigure(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     point: int
-    value: FiniteFloat | str
+    value: FiniteFloat | _Words
 
 
 class FormRefusal(BaseModel):
@@ -44,10 +45,21 @@ class AnswerForm(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    picks: list[str] = Field(default_factory=list, max_length=1_000)
+    picks: list[_Words] = Field(default_factory=list, max_length=1_000)
     """Ids or addresses of products."""
     figures: list[FormFigure] = Field(default_factory=list, max_length=100)
     refusals: list[FormRefusal] = Field(default_factory=list, max_length=100)
+
+
+def truth_of(query: Query) -> Checkable:
+    """Return what code can check of a question; `Misuse` where there is nothing."""
+    truth = query.checkable
+    if truth is None or not (truth.needs or truth.facts):
+        raise Misuse(
+            f"question {query.id}: has no needs that code can check, so it cannot be trained on; "
+            "`drr queries generate --checkable` makes such questions"
+        )
+    return truth
 
 
 @dataclass(frozen=True)
@@ -59,6 +71,15 @@ class Rewarded:
     form: AnswerForm | None
     sources: Sequence[Source]
     calls: int
+
+    @cached_property
+    def truth(self) -> Checkable:
+        return truth_of(self.query)
+
+    @cached_property
+    def facts(self) -> dict[int, ExpectedFact]:
+        """The facts asked for, by point."""
+        return dict(enumerate(self.truth.facts, len(self.truth.needs) + 1))
 
     @cached_property
     def prices(self) -> dict[str, float | None]:
@@ -93,8 +114,7 @@ class Rewarded:
     @cached_property
     def met(self) -> dict[int, list[str]]:
         """Right picks of the needs that are met, by point; none where more is picked than asked for."""
-        truth = self.query.checkable
-        needs = list(enumerate(truth.needs, 1)) if truth else []
+        needs = list(enumerate(self.truth.needs, 1))
         refused = {(one.point, one.reason) for one in self.form.refusals} if self.form else set()
         found = {
             point: list[str]() for point, need in needs if need.refusal and (point, need.refusal) in refused
@@ -112,12 +132,9 @@ class Rewarded:
     @cached_property
     def figures(self) -> dict[int, bool]:
         """Points of the figures stated, and whether each is right; one stated twice in two ways is wrong."""
-        truth, stated = self.query.checkable, self.form.figures if self.form else []
-        first = len(truth.needs) + 1 if truth else 1
-        facts = dict(enumerate(truth.facts, first)) if truth else {}
         found: dict[int, bool] = {}
-        for one in stated:
-            fact = facts.get(one.point)
+        for one in self.form.figures if self.form else ():
+            fact = self.facts.get(one.point)
             source_seen = fact is not None and any(
                 canonical_url(url) in self.returned for url in fact.sources
             )
@@ -148,21 +165,18 @@ def _share(right: int, of: int) -> float | None:
 
 
 def needs(answer: Rewarded) -> float | None:
-    truth = answer.query.checkable
-    return _share(len(answer.met), len(truth.needs) if truth else 0)
+    return _share(len(answer.met), len(answer.truth.needs))
 
 
 def figures(answer: Rewarded) -> float | None:
-    truth = answer.query.checkable
-    return _share(sum(answer.figures.values()), len(truth.facts) if truth else 0)
+    return _share(sum(answer.figures.values()), len(answer.facts))
 
 
 def truthful(answer: Rewarded) -> float | None:
     """Share of what is stated that is right: a wrong pick, figure or refusal costs more than silence."""
     right_picks = {one for chosen in answer.met.values() for one in chosen}
     refusals = answer.form.refusals if answer.form else []
-    truth = answer.query.checkable
-    wanted = {point: need.refusal for point, need in enumerate(truth.needs, 1)} if truth else {}
+    wanted = {point: need.refusal for point, need in enumerate(answer.truth.needs, 1)}
     right = len(right_picks) + sum(answer.figures.values())
     right += sum(wanted.get(one.point) == one.reason for one in refusals)
     return _share(right, len(answer.picks) + len(answer.figures) + len(refusals))
@@ -170,14 +184,14 @@ def truthful(answer: Rewarded) -> float | None:
 
 def citations(answer: Rewarded) -> float | None:
     """Share of the cited addresses that a tool returned, times the share of right points whose source is cited."""
-    truth = answer.query.checkable
-    facts = dict(enumerate(truth.facts, len(truth.needs) + 1)) if truth else {}
     wanted = [
         {url for url, one in answer.returned.items() if one == pick}
         for chosen in answer.met.values()
         for pick in chosen
     ]
-    wanted += [set(map(canonical_url, facts[one].sources)) for one, right in answer.figures.items() if right]
+    wanted += [
+        set(map(canonical_url, answer.facts[one].sources)) for one, right in answer.figures.items() if right
+    ]
     if not answer.cited:
         return 0.0 if wanted else 1.0
     known = len(answer.cited & answer.returned.keys()) / len(answer.cited)
@@ -185,19 +199,16 @@ def citations(answer: Rewarded) -> float | None:
 
 
 def budget(answer: Rewarded) -> float | None:
-    truth = answer.query.checkable
-    if truth is None or truth.budget is None:
+    if answer.truth.budget is None:
         return None
     prices = [answer.prices.get(one) for one in answer.picks]
     known = [price for price in prices if price is not None]
-    return float(bool(known) and len(known) == len(prices) and sum(known) <= truth.budget + 0.005)
+    return float(bool(known) and len(known) == len(prices) and sum(known) <= answer.truth.budget + 0.005)
 
 
 def efficiency(answer: Rewarded) -> float | None:
     """Full pay up to twice the calls of the plan and a report of ordinary length, then in proportion."""
-    truth = answer.query.checkable
-    allowed = 2 * len(truth.plan) if truth else 0
-    words = len(answer.report.split())
+    allowed, words = 2 * len(answer.truth.plan), len(answer.report.split())
     return min(1.0, allowed / max(1, answer.calls)) * min(1.0, WORDS / max(1, words))
 
 
@@ -238,12 +249,6 @@ class RewardRow(TypedDict):
 
 def reward(answer: Rewarded) -> RewardRow:
     """Pay an answer: nothing where nothing asked is answered rightly. `Misuse` for a question without truth."""
-    truth = answer.query.checkable
-    if truth is None or not (truth.needs or truth.facts):
-        raise Misuse(
-            f"question {answer.query.id}: has no needs that code can check, so it cannot be trained on; "
-            "`drr queries generate --checkable` makes such questions"
-        )
     values = {one.name: one.value(answer) for one in COMPONENTS}
     core, core_weight = _weighed("answer", values)
     beside, beside_weight = _weighed("beside", values)

@@ -41,9 +41,10 @@ def user(place: Path) -> str:
 
 
 def test_every_name_has_an_example_that_runs(place: Path, user: str) -> None:
-    finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner()
+    finder, runner = doctest.DocTestFinder(recurse=False), doctest.DocTestRunner()
     names = (
         "open_shop", "call_tool", "session", "check", "ask", "run", "judge", "report", "metrics", "verdicts",
+        "Environment",
     )  # fmt: skip
     for name in names:
         (found,) = finder.find(getattr(drr, name), name, globs={"drr": drr, "user": user})

@@ -1,0 +1,238 @@
+"""`drr.Environment`: questions of a shop, played one after another, each paid by code."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+from contextlib import ExitStack
+from functools import cached_property, lru_cache
+from pathlib import Path
+from threading import RLock
+from types import TracebackType
+from typing import ClassVar, Self, TypedDict
+
+from drr.agents.runner import schemas
+from drr.app.calling import call
+from drr.app.session import ToolSession
+from drr.app.training.episode import INSTRUCTIONS, Ending, Episode, EpisodeLimits, Observation, Step
+from drr.app.vouching import named_settings, settled
+from drr.env.errors import Misuse
+from drr.env.query import Query, read_queries
+from drr.env.settings import Settings
+from drr.env.shop import Shop, open_shop
+from drr.eval.rewards import AnswerForm, truth_of
+from drr.querygen.checks import manifest_matches
+from drr.querygen.composing import QuestionMaker
+
+_FORM = AnswerForm.model_json_schema()
+_QUESTIONS = 10_000
+"""Most questions kept by seed."""
+
+
+class EpisodeState(TypedDict):
+    """The standing of an environment. Before the first `reset` there is no question."""
+
+    query_id: str | None
+    seed: int | None
+    """`None` where the question was named."""
+    step: int
+    ending: Ending | None
+    reward: float
+
+
+class SharedShop:
+    """An open shop with its web and its questions by seed, for all environments of a process that name it."""
+
+    _open: ClassVar[dict[tuple[int, str], list[SharedShop]]] = {}
+    _lock: ClassVar[RLock] = RLock()
+
+    def __init__(self, shop: str | Shop, settings: Settings) -> None:
+        with ExitStack() as opened:
+            self.shop = opened.enter_context(open_shop(shop, settings)) if isinstance(shop, str) else shop
+            self.session = ToolSession(self.shop, None, settings)
+            self._opened = opened.pop_all()
+        self.settings, self.environments = settings, 0
+        self.question = lru_cache(_QUESTIONS)(self._question)
+
+    @classmethod
+    def of(cls, shop: str | Shop, settings: Settings) -> SharedShop:
+        """Open a shop, or share the one that this process has open already."""
+        key = (os.getpid(), str(Path(shop).absolute()) if isinstance(shop, str) else str(id(shop)))
+        with cls._lock:
+            known = cls._open.setdefault(key, [])
+            found = next((one for one in known if one.settings == settings), None)
+            if found is None:
+                found = cls(shop, settings)
+                known.append(found)
+            found.environments += 1
+            return found
+
+    @cached_property
+    def _maker(self) -> QuestionMaker:
+        return QuestionMaker(self.shop, self.session.world.web)
+
+    def _question(self, seed: int) -> Query:
+        """Make the question with which `drr queries generate --checkable --seed SEED` begins."""
+        with self._lock:
+            return self._maker.make(f"{seed}:0")
+
+    def leave(self) -> None:
+        """Close the shop where no other environment uses it."""
+        with self._lock:
+            self.environments -= 1
+            if self.environments == 0:
+                for known in self._open.values():
+                    if self in known:
+                        known.remove(self)
+                self._opened.close()
+
+
+class Environment:
+    """A shop to train and test agents in: its questions, the tools, and rewards that code decides.
+
+    Without `queries` they are made from the shop, by seed. Many environments of one process share an open shop.
+
+    >>> with drr.Environment(shop="shop", max_steps=30) as env:
+    ...     first = env.reset(seed=7)
+    ...     seen, reward, done, info = env.step({"tool": "get_user_orders", "arguments": {"limit": 3}})
+    ...     last, reward, done, info = env.step({"report": "I do not know.", "form": None})
+    ...     seen.steps_left, reward, done, info["ending"]
+    (29, 0.0, True, 'answered')
+    """
+
+    def __init__(
+        self,
+        shop: str | Path | Shop,
+        queries: str | Path | Sequence[Query] | None = None,
+        *,
+        max_steps: int = 60,
+        time_limit_s: float = 900.0,
+        settings: Settings | None = None,
+    ) -> None:
+        if max_steps < 1 or not time_limit_s > 0:
+            raise Misuse(f"max_steps {max_steps}, time_limit_s {time_limit_s:g}: both must be above 0")
+        self.limits = EpisodeLimits(max_steps, time_limit_s)
+        place = shop if isinstance(shop, Shop) else str(shop)
+        self._shared = call(
+            lambda: SharedShop.of(place, settled(named_settings(settings), ()).settings), place
+        )
+        self._queries: Sequence[Query] | None = None
+        self._episode: Episode | None = None
+        self._seed: int | None = None
+        self._next, self._closed = 0, False
+        try:
+            self._queries = None if queries is None else call(lambda: self._checked(queries), queries)
+        except BaseException:
+            self.close()
+            raise
+
+    def _checked(self, queries: str | Path | Sequence[Query]) -> Sequence[Query]:
+        """Read the questions; `Misuse` for one that cannot be paid, or that this shop cannot answer."""
+        found = read_queries(Path(queries)) if isinstance(queries, str | Path) else list(queries)
+        if not found:
+            raise Misuse("queries: holds no question; leave it out, and questions are made from the shop")
+        manifest_matches(self._shared.shop, found)
+        for query in found:
+            self._check(query)
+        return found
+
+    def _check(self, query: Query) -> None:
+        truth_of(query)
+        if self._shared.shop.store.user(query.user_id) is None:
+            raise Misuse(f"question {query.id}: this shop has no user {query.user_id!r}")
+
+    def reset(self, seed: int | None = None, query: Query | str | None = None) -> Observation:
+        """Begin an episode. A seed counts through the given questions or makes one; without one it is the next.
+
+        `query` is a question, or the id of a given one.
+        """
+        if self._closed:
+            raise Misuse("the environment is closed; make another")
+        found = self._chosen(seed, query)
+        session = self._shared.session.beside(found.user_id)
+        first = Observation(
+            found.query,
+            found.user_id,
+            session.world.today.isoformat(),
+            INSTRUCTIONS,
+            schemas(tuple(session.tools)),
+            _FORM,
+            self.limits,
+            "",
+            self.limits.max_steps,
+        )
+        self._episode = Episode(found, session, first)
+        return first
+
+    def _chosen(self, seed: int | None, query: Query | str | None) -> Query:
+        if isinstance(query, Query):
+            self._check(query)
+        elif query is not None:
+            named = next((one for one in self._queries or () if one.id == query), None)
+            if named is None:
+                raise Misuse(f"query {query!r}: no such id among the questions of this environment")
+            query = named
+        if query is not None:
+            self._seed = None
+            return query
+        self._seed = self._next if seed is None else seed
+        self._next = self._seed + 1
+        given = self._queries
+        return self._shared.question(self._seed) if given is None else given[self._seed % len(given)]
+
+    @property
+    def episode(self) -> Episode:
+        """The episode in hand, with its question and what its tools returned; for trainers alone."""
+        if self._episode is None:
+            raise Misuse("there is no episode yet; call reset() first")
+        return self._episode
+
+    def _running(self) -> Episode:
+        if self.episode.ending is not None:
+            raise Misuse(f"the episode has ended ({self.episode.ending}); call reset() for another")
+        return self.episode
+
+    def step(self, action: object) -> Step:
+        """Take `{"tool": name, "arguments": {...}}` or `{"report": markdown, "form": {...}}`.
+
+        Return what is seen, the reward, whether the episode has ended, and what a trainer may know. A malformed action is
+        answered with what is wrong, and counts.
+        """
+        return self._running().act(action)
+
+    @property
+    def state(self) -> EpisodeState:
+        now = self._episode
+        return {
+            "query_id": None if now is None else now.query.id,
+            "seed": self._seed,
+            "step": 0 if now is None else now.steps,
+            "ending": None if now is None else now.ending,
+            "reward": 0.0 if now is None or now.reward is None else now.reward["total"],
+        }
+
+    def close(self) -> None:
+        """Leave the shop; twice does no harm."""
+        if not self._closed:
+            self._closed = True
+            self._shared.leave()
+
+    async def areset(self, seed: int | None = None, query: Query | str | None = None) -> Observation:
+        """Do what `reset` does, while the caller's loop goes on."""
+        return await asyncio.to_thread(self.reset, seed, query)
+
+    async def astep(self, action: object) -> Step:
+        """Do what `step` does, with the tool in a thread of its own."""
+        return await self._running().aact(action)
+
+    async def aclose(self) -> None:
+        await asyncio.to_thread(self.close)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
