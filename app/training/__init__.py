@@ -1,1 +1,1 @@
-"""The shop as an environment to train in: episodes, their rewards, and proof that these cannot be had without an answer."""
+"""The shop as an environment to train in: episodes, their rewards, and proof that no trick earns them."""

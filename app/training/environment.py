@@ -20,7 +20,7 @@ from drr.app.vouching import named_settings, settled
 from drr.env.errors import Misuse
 from drr.env.query import Query, read_queries
 from drr.env.settings import Settings
-from drr.env.shop import Shop, open_shop
+from drr.env.shop import SERVERS, Shop, open_shop
 from drr.eval.rewards import AnswerForm, truth_of
 from drr.querygen.checks import manifest_matches
 from drr.querygen.composing import QuestionMaker
@@ -44,28 +44,31 @@ class EpisodeState(TypedDict):
 class SharedShop:
     """An open shop with its web and its questions by seed, for all environments of a process that name it."""
 
-    _open: ClassVar[dict[tuple[int, str], list[SharedShop]]] = {}
+    _open: ClassVar[list[SharedShop]] = []
     _lock: ClassVar[RLock] = RLock()
 
-    def __init__(self, shop: str | Shop, settings: Settings) -> None:
+    def __init__(self, place: str | Shop, settings: Settings) -> None:
         with ExitStack() as opened:
-            self.shop = opened.enter_context(open_shop(shop, settings)) if isinstance(shop, str) else shop
+            self.shop = opened.enter_context(open_shop(place, settings)) if isinstance(place, str) else place
             self.session = ToolSession(self.shop, None, settings)
             self._opened = opened.pop_all()
-        self.settings, self.environments = settings, 0
+        self.place, self.settings, self._process, self._users = place, settings, os.getpid(), 0
         self.question = lru_cache(_QUESTIONS)(self._question)
 
     @classmethod
-    def of(cls, shop: str | Shop, settings: Settings) -> SharedShop:
+    def of(cls, place: str | Shop, settings: Settings) -> SharedShop:
         """Open a shop, or share the one that this process has open already."""
-        key = (os.getpid(), str(Path(shop).absolute()) if isinstance(shop, str) else str(id(shop)))
         with cls._lock:
-            known = cls._open.setdefault(key, [])
-            found = next((one for one in known if one.settings == settings), None)
+            same = (
+                one
+                for one in cls._open
+                if (one._process, one.place, one.settings) == (os.getpid(), place, settings)
+            )
+            found = next(same, None)
             if found is None:
-                found = cls(shop, settings)
-                known.append(found)
-            found.environments += 1
+                found = cls(place, settings)
+                cls._open.append(found)
+            found._users += 1
             return found
 
     @cached_property
@@ -80,11 +83,9 @@ class SharedShop:
     def leave(self) -> None:
         """Close the shop where no other environment uses it."""
         with self._lock:
-            self.environments -= 1
-            if self.environments == 0:
-                for known in self._open.values():
-                    if self in known:
-                        known.remove(self)
+            self._users -= 1
+            if not self._users:
+                self._open.remove(self)
                 self._opened.close()
 
 
@@ -113,7 +114,11 @@ class Environment:
         if max_steps < 1 or not time_limit_s > 0:
             raise Misuse(f"max_steps {max_steps}, time_limit_s {time_limit_s:g}: both must be above 0")
         self.limits = EpisodeLimits(max_steps, time_limit_s)
-        place = shop if isinstance(shop, Shop) else str(shop)
+        place = (
+            shop
+            if isinstance(shop, Shop)
+            else str(shop if str(shop).startswith(SERVERS) else Path(shop).absolute())
+        )
         self._shared = call(
             lambda: SharedShop.of(place, settled(named_settings(settings), ()).settings), place
         )

@@ -71,7 +71,7 @@ class StepError(TypedDict):
 
 
 class StepInfo(TypedDict):
-    """What a trainer is told of a step; nothing of it is for the agent."""
+    """Facts on a step for the trainer; nothing of it is for the agent."""
 
     query_id: str
     step: int
