@@ -6,7 +6,7 @@ STAMP := $(VENV)/.stamp
 # Bytecode is kept also where a machine's settings say not to: workers and commands would each compile the whole project anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo quick test test-long test-servers test-browser test-wheel test-ray test-model test-versions lint types docs sbom endurance bench lock clean
+.PHONY: help setup demo quick test test-long test-servers test-browser test-wheel test-ray test-doors test-model test-versions lint types docs sbom endurance bench lock clean
 
 help:
 	@echo "make demo          set up, build the sample shop, answer, judge, report"
@@ -17,6 +17,7 @@ help:
 	@echo "make test-browser  the viewer and the annotation page in a headless Chromium, pictures of drawers by tesseract"
 	@echo "make test-wheel    nightly: the wheel in a fresh environment, beside packages of others (installs the locked packages)"
 	@echo "make test-ray      nightly: units on any number of machines, a Ray cluster of several nodes on this one (installs Ray beside the locked packages)"
+	@echo "make test-doors    nightly: doors for trainers: Gymnasium (installs it beside the locked packages)"
 	@echo "make test-model    nightly: a small real model behind llama.cpp (downloads 0.6 GB of packages once, outside this folder)"
 	@echo "make test-versions nightly: security, crash and determinism tests with Python 3.12 to 3.14, where they are, and as an ordinary user"
 	@echo "make sbom          sbom.json: a bill of materials of the lock (CycloneDX)"
@@ -40,7 +41,7 @@ demo: setup
 	@$(BIN)/drr demo demo
 
 test: setup
-	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not servers and not browser and not wheel and not ray and not model and not long and not endurance"
+	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not servers and not browser and not wheel and not ray and not doors and not model and not long and not endurance"
 
 quick: setup
 	@$(BIN)/python -m tests.quick $(ROOM)
@@ -59,8 +60,13 @@ test-wheel: setup
 
 # Ray and what it needs go into an environment of their own, beside links to the locked packages.
 test-ray: setup
-	$(BIN)/python -m tests.rays.environment .venv-ray
+	$(BIN)/python -m tests.environment_beside .venv-ray 'ray[client]==2.60.0'
 	.venv-ray/bin/python -m pytest -m "ray and not endurance"
+
+# Packages that train agents, beside links to the locked ones.
+test-doors: setup
+	$(BIN)/python -m tests.environment_beside .venv-doors gymnasium==1.4.0
+	DRR_REQUIRE_DOORS=1 .venv-doors/bin/python -m pytest -m doors
 
 # Two threads at low priority, twelve units and their judging: some ten minutes on two cores.
 test-model: setup
@@ -87,7 +93,7 @@ sbom: setup
 
 endurance: setup
 	$(BIN)/python -m pytest -o faulthandler_timeout=0 -m "endurance and not ray"
-	$(BIN)/python -m tests.rays.environment .venv-ray
+	$(BIN)/python -m tests.environment_beside .venv-ray 'ray[client]==2.60.0'
 	.venv-ray/bin/python -m pytest -o faulthandler_timeout=0 -m "ray and endurance"
 
 bench: setup
@@ -98,4 +104,4 @@ lock:
 	uv pip compile pyproject.toml --extra dr3 --extra docs --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -o requirements.lock
 
 clean:
-	rm -rf $(VENV) .venv-ray .venv-3.* build demo sbom.json .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-ray .venv-doors .venv-openenv .venv-3.* build demo sbom.json .mypy_cache .pytest_cache .ruff_cache

@@ -64,7 +64,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         _trust_one()
 
 
-OUTSIDE = ("wheel", "ray", "model")
+OUTSIDE = ("wheel", "ray", "doors", "model")
 """Lanes that install packages from elsewhere."""
 
 
