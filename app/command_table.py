@@ -92,6 +92,7 @@ _ROWS = (
     CommandRow(
         "shop", f"{_HERE}.shop", "look into a shop: info, users, search, show, check, copy, ...", "shop"
     ),
+    CommandRow("shop make", f"{_HERE}.shop_make", "make a fresh shop, its web and its questions from a seed"),
     CommandRow(
         "shop profile", f"{_HERE}.profile", "what query writers and judges are told of a user", old="profile"
     ),

@@ -24,9 +24,6 @@ from drr.querygen.files import merged, write_lines, write_queries
 from drr.querygen.generate import Sampled, named_users, sample_users
 from drr.study.config import StudyConfig
 
-TRIES_EACH = 5
-"""Drafts for each checkable question; those too much like an earlier one are dropped."""
-
 if TYPE_CHECKING:
     from drr.llm.factory import Models
     from drr.querygen.generate import Writer
@@ -232,18 +229,16 @@ def _passing(rows: Sequence[Checked]) -> dict[str, float | None]:
 def generate_checkable(arguments: argparse.Namespace, settings: Settings) -> int:
     """Write questions that code can check, made of the shop's own records; the same seed writes the same file."""
     from drr.env.web.open import open_web
-    from drr.querygen.composing import QuestionMaker
+    from drr.querygen.composing import checkable_questions
 
-    fresh: list[Query] = []
     with open_shop(arguments.shop, settings) as shop:
-        maker = QuestionMaker(shop, open_web(settings, shop=shop))
-        checker = Checker(shop, arguments.min_products)
-        for number in range(TRIES_EACH * arguments.count):
-            if len(fresh) == arguments.count:
-                break
-            query = maker.make(f"{arguments.seed}:{number}")
-            if not checker.accept(query).failed:
-                fresh.append(query)
+        fresh = checkable_questions(
+            shop,
+            open_web(settings, shop=shop),
+            arguments.seed,
+            arguments.count,
+            min_products=arguments.min_products,
+        )
     write_queries(arguments.out, merged(read_queries(arguments.out) if arguments.out.exists() else [], fresh))
     document = {"file": str(arguments.out), "questions": len(fresh), "asked": arguments.count}
     tell(arguments, document, f"{arguments.out}: {len(fresh)} checkable questions")

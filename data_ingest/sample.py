@@ -12,13 +12,16 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from hashlib import file_digest
 from pathlib import Path
-from typing import Any, BinaryIO, TypedDict
+from typing import TYPE_CHECKING, Any, BinaryIO, TypedDict
 
 import orjson
 from drr.data_ingest.sample_text import ShopperTruth
 from drr.env.errors import Misuse, disk_of
 from drr.env.json_object import JsonObject
 from drr.env.progress import Progress
+
+if TYPE_CHECKING:
+    from drr.data_ingest.sample_products import Vocabulary
 
 MARKER, TRUTH = "sample.json", "truth.jsonl.gz"
 """Says that `drr data sample` wrote the folder, with what numbers, and lists its files."""
@@ -62,8 +65,15 @@ class WrittenSample(TypedDict):
     """The hash of each file, by which an ingest knows that nothing else is in the shop."""
 
 
-def write_sample(folder: Path, plan: SamplePlan, progress: Progress) -> WrittenSample:
-    """Write the files out of sight and show them whole; a folder that something else filled is left alone."""
+def write_sample(
+    folder: Path, plan: SamplePlan, progress: Progress, vocabulary: Vocabulary | None = None
+) -> WrittenSample:
+    """Write the files out of sight and show them whole; a folder that something else filled is left alone.
+
+    `vocabulary`: in place of the sample's own.
+    """
+    from drr.data_ingest.sample_products import load_vocabulary
+
     _refuse_foreign(folder)
     hidden = folder.parent / f".{folder.name}.part-{os.getpid()}"
     try:
@@ -71,7 +81,7 @@ def write_sample(folder: Path, plan: SamplePlan, progress: Progress) -> WrittenS
         _clear_leftovers(folder)
         hidden.mkdir()
         with disk_of(folder):
-            written = _write(hidden, plan, progress)
+            written = _write(hidden, plan, progress, vocabulary or load_vocabulary())
             (hidden / MARKER).write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
             _swap(hidden, folder)
     except (PermissionError, NotADirectoryError, FileExistsError) as error:
@@ -128,13 +138,12 @@ def _swap(hidden: Path, folder: Path) -> None:
         shutil.rmtree(old)
 
 
-def _write(folder: Path, plan: SamplePlan, progress: Progress) -> WrittenSample:
+def _write(folder: Path, plan: SamplePlan, progress: Progress, vocabulary: Vocabulary) -> WrittenSample:
     from drr.data_ingest.sample_meta import meta_line, meta_rows
-    from drr.data_ingest.sample_products import load_vocabulary, make_products
+    from drr.data_ingest.sample_products import make_products
     from drr.data_ingest.sample_reviews import DUPLICATES, SampleReviews, make_shoppers
     from drr.data_ingest.sample_text import make_pools
 
-    vocabulary = load_vocabulary()
     names, duplicates = [one.category for one in vocabulary.categories], round(DUPLICATES * plan.reviews)
     products = make_products(vocabulary, plan.products, plan.reviews, plan.seed)
     shoppers = make_shoppers(plan.users, plan.reviews - duplicates, plan.seed)

@@ -148,7 +148,7 @@ def details_of(
 ) -> JsonObject:
     """Whatever sellers think of: no two list the same."""
     details: JsonObject = {}
-    if rng.random() < 0.85:
+    if rng.random() < rates.get("brand", 0.85):
         details["Brand"] = item.brand
     details.update(item.attributes)
     if item.color:

@@ -90,7 +90,8 @@ class _MetaWriter:
         features = features_of(rng, item, general)
         description = description_of(rng, item, title, general)
         price: float | int | None = price_of(rng, item)
-        store = rng.choice(general["other_stores"]) if rng.random() < 0.05 else item.brand
+        elsewhere = rng.random() < self.words.rates.get("other_store", 0.05)
+        store = rng.choice(general["other_stores"]) if elsewhere else item.brand
         main = rng.choices(self.mains, self.main_weights)[0]
         details = details_of(rng, item, main or self.words.human, general, self.words.rates)
         row: JsonObject = {

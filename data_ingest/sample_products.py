@@ -56,7 +56,8 @@ class CategoryWords:
     human: str
     brands: tuple[str, ...]
     rates: dict[str, float]
-    """Shares of rows: null_price, null_store, null_main, no_features, no_description, no_categories, rank, other_asin."""
+    """Shares of rows: null_price, null_store, null_main, no_features, no_description, no_categories, rank, other_asin; where
+    they are not the usual ones, brand and other_store."""
     main_categories: dict[str, float]
     types: tuple[ProductType, ...]
 

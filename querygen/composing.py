@@ -22,6 +22,7 @@ from drr.env.web.base import WebSearch
 from drr.env.web.open import ShopWeb
 from drr.env.web.sandbox import Sandbox
 from drr.querygen.checkable import ORDERS_READ, TruthChecker, play
+from drr.querygen.checks import Checker
 from drr.querygen.drawing import DrawnPoint, FactDraw, NeedDraw, PageFigure, PointSource, cells
 
 _WORDS = Path(__file__).parent / "checkable.toml"
@@ -29,6 +30,8 @@ TRIES = 200
 """Draws for one question before the shop is said to give none."""
 SHELF = range(4, 121)
 """Products that a kind must have to be asked for."""
+TRIES_EACH = 5
+"""Drafts for each question; those too much like an earlier one are dropped."""
 _USERS = 300
 _REDRAWS = 40
 
@@ -124,6 +127,20 @@ class QuestionMaker:
         if any(step.tool == "web_search" for step in truth.plan):
             query.web_need = "what the table of a web page gives"
         return query
+
+
+def checkable_questions(
+    shop: Shop, web: WebSearch, seed: int, count: int, *, min_products: int = 3
+) -> list[Query]:
+    """Make questions that pass every check, as many as were asked for where the shop gives them."""
+    maker, checker, made = QuestionMaker(shop, web), Checker(shop, min_products), list[Query]()
+    for number in range(TRIES_EACH * count):
+        if len(made) == count:
+            break
+        query = maker.make(f"{seed}:{number}")
+        if not checker.accept(query).failed:
+            made.append(query)
+    return made
 
 
 def _drawn(draw: Callable[[], DrawnPoint | None]) -> DrawnPoint | None:

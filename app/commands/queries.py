@@ -80,7 +80,7 @@ def _build_generate(parser: argparse.ArgumentParser) -> None:
     _min_products(parser)
     add("--json", action="store_true", help="one JSON document")
     add_run_options(parser)
-    add_setting_options(parser, *SETTINGS, "model_query_writer", "prompts", "shop_url")
+    add_setting_options(parser, *SETTINGS, "model_query_writer", "prompts", "shop_url", "sandbox")
 
 
 def _build_check(parser: argparse.ArgumentParser) -> None:
@@ -88,7 +88,7 @@ def _build_check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
     _min_products(parser)
     parser.add_argument("--json", action="store_true", help="one JSON document")
-    add_setting_options(parser, "shop_url")
+    add_setting_options(parser, "shop_url", "sandbox")
 
 
 def _build_review(parser: argparse.ArgumentParser) -> None:

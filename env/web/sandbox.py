@@ -240,6 +240,11 @@ def build_sandbox(source: Path, target: Path) -> SandboxManifest:
         raise Misuse(
             f"{source}: holds no documents; give {DOCUMENTS} or *.md files that start with url and title"
         )
+    return write_sandbox(documents, target)
+
+
+def write_sandbox(documents: Sequence[Document], target: Path) -> SandboxManifest:
+    """Write documents, ordered by address, as a sandbox."""
     if target.exists() and any(target.iterdir()) and not (target / MANIFEST).is_file():
         raise Misuse(f"{target}: is not empty and not a sandbox; choose another folder")
     lines = [orjson.dumps(document.model_dump()) for document in documents]

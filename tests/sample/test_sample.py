@@ -10,6 +10,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from hashlib import sha256
 from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,21 @@ def reviews(raw: Path) -> dict[str, list[dict[str, Any]]]:
 @pytest.fixture(scope="module")
 def meta(raw: Path) -> dict[str, list[dict[str, Any]]]:
     return {name: [json.loads(line) for line in part] for name, part in lines(raw, "meta")}
+
+
+def content_of(folder: Path) -> str:
+    """Hash what the files hold, whichever library packed them."""
+    digest = sha256()
+    for path in sorted(folder.rglob("*.gz")):
+        digest.update(path.name.encode() + gzip.decompress(path.read_bytes()))
+    return digest.hexdigest()
+
+
+def test_a_seed_gives_the_bytes_that_it_always_gave(raw: Path, tmp_path: Path) -> None:
+    """Shops, questions and studies of others rest on these files."""
+    write_sample(tmp_path / "raw", SamplePlan(seed=11), Quiet())
+    assert content_of(raw) == "9822eea82ad984381af7b8d4300edd8dbf223ce9a9c838de6602e3e91209712b"
+    assert content_of(tmp_path / "raw") == "3c3a1d1296c0f6b3b675aa1871b1aaa4826d3256835abe7fa31bb20265b4806d"
 
 
 def test_lines_are_what_json_dumps_writes_and_one_in_ninety_is_a_copy_of_its_neighbour(raw: Path) -> None:

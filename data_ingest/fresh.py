@@ -1,0 +1,249 @@
+"""The words of a fresh shop and its web, drawn from a seed over the templates of `fresh.toml`.
+
+The sample's generator turns them into products and orders. Nothing that a question asks can be known beforehand.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import Any, cast
+
+from drr.data_ingest.sample import SamplePlan
+from drr.data_ingest.sample_products import (
+    CategoryWords,
+    GeneralWords,
+    ProductType,
+    Vocabulary,
+    load_vocabulary,
+)
+from drr.env.errors import Misuse, wrong_field
+from drr.env.web.sandbox import Document
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+_MAKERS = 15
+"""Makers of a category, before more are added as its products grow."""
+
+
+class ShopAxes(BaseModel):
+    """The size and the difficulty of a fresh shop, as a file of axes sets them."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    products: int = Field(1_116, ge=10)
+    users: int = Field(10_000, ge=1)
+    reviews: int = Field(24_000, ge=1)
+    """Orders, and one duplicate in ninety."""
+    kinds: int = Field(60, ge=1, le=4_000)
+    pages: int = Field(40, ge=0, le=5_000)
+    questions: int = Field(20, ge=0)
+    unknown_price: float | None = Field(None, ge=0, le=1)
+    """Share of products without a price; none given: as in the real files."""
+    unknown_brand: float = Field(0.15, ge=0, le=1)
+    """Share of products whose details name no brand."""
+    conflicts: float = Field(0.05, ge=0, le=1)
+    """Share of products whose store is not their maker."""
+
+
+SIZES = {
+    "small": ShopAxes(),
+    "paper": ShopAxes(products=80_000, users=1_800_000, reviews=4_350_000, kinds=1_200, pages=400),
+}
+
+
+def read_axes(path: Path, size: str) -> ShopAxes:
+    """Read a TOML file of axes; what it does not name is that of the size."""
+    try:
+        given = tomllib.loads(path.read_text(encoding="utf-8"))
+        return ShopAxes.model_validate({**SIZES[size].model_dump(), **given})
+    except OSError as error:
+        raise Misuse(f"{path}: cannot be read ({error.strerror}); name a TOML file of axes") from error
+    except ValidationError as error:
+        known = ", ".join(ShopAxes.model_fields)
+        raise Misuse(f"{path}: {wrong_field(error)}; the axes are {known}") from error
+    except ValueError as error:
+        raise Misuse(f"{path}: not TOML ({error}); write lines such as unknown_price = 0.3") from error
+
+
+@cache
+def templates() -> Mapping[str, Any]:
+    """Read the templates, once."""
+    return tomllib.loads((files("drr.data_ingest") / "fresh.toml").read_text(encoding="utf-8"))
+
+
+def plan_of(seed: int, axes: ShopAxes) -> SamplePlan:
+    """Plan the raw files. They have a seed of their own, so that no product id is that of a sample."""
+    own = int.from_bytes(sha256(f"fresh:{seed}".encode()).digest()[:6], "big")
+    return SamplePlan(products=axes.products, users=axes.users, reviews=axes.reviews, seed=own)
+
+
+def coined(rng: Random) -> Iterator[str]:
+    """Coin names without end, each once."""
+    parts, known = templates()["names"], set[str]()
+    while True:
+        middles = rng.choices(parts["middles"], k=rng.choice((1, 1, 2)))
+        name = "".join([rng.choice(parts["starts"]), *middles, rng.choice(parts["ends"])])
+        if name not in known:
+            known.add(name)
+            yield name
+
+
+def fresh_vocabulary(seed: int, axes: ShopAxes) -> Vocabulary:
+    """Draw the vocabulary of a shop. What real files lack, and how often, stays as the sample has it."""
+    rng, base = Random(f"fresh:{seed}:words"), load_vocabulary()
+    names = coined(rng)
+    own = {words.category: words for words in base.categories}
+    interests = [one.name for one in base.interests]
+    areas = templates()["area"]
+    chosen = _kinds(rng, areas, axes.kinds)
+    categories = []
+    for area, kinds in zip(areas, chosen, strict=True):
+        words = own[area["category"]]
+        rates = words.rates | {"brand": 1 - axes.unknown_brand, "other_store": axes.conflicts}
+        if axes.unknown_price is not None:
+            rates["null_price"] = axes.unknown_price
+        types = tuple(_type(rng, area, kind, names, interests) for kind in kinds)
+        makers = tuple(_maker(rng, names) for _ in range(_MAKERS))
+        categories.append(replace(words, brands=makers, rates=rates, types=types))
+    more = [_maker(rng, names) for _ in range(max(_MAKERS, axes.products // 20))]
+    # No shop keeps the texts of reviews unless asked, so these have no tail.
+    reviews = base.general["reviews"] | {"tails": [""], "good_tails": [""]}
+    general = cast(
+        GeneralWords, {**base.general, "brand_starts": more, "brand_ends": [""], "reviews": reviews}
+    )
+    return Vocabulary(tuple(categories), base.interests, general)
+
+
+def _kinds(rng: Random, areas: Sequence[Any], count: int) -> list[list[tuple[str, str]]]:
+    """Deal modifiers and things out to the areas in turn, so that none has all."""
+    modifiers = templates()["kinds"]["modifiers"]
+    decks = [
+        rng.sample(pairs, len(pairs))
+        for pairs in ([(m, t) for t in area["things"] for m in modifiers] for area in areas)
+    ]
+    dealt: list[list[tuple[str, str]]] = [[] for _ in areas]
+    for number in range(count):
+        place = number % len(areas)
+        if decks[place]:
+            dealt[place].append(decks[place].pop())
+    return dealt
+
+
+def _maker(rng: Random, names: Iterator[str]) -> str:
+    form = rng.choice(templates()["names"]["makers"])
+    return str(form).format(name=next(names), other=next(names))
+
+
+def _type(
+    rng: Random,
+    area: Mapping[str, Any],
+    kind: tuple[str, str],
+    names: Iterator[str],
+    interests: Sequence[str],
+) -> ProductType:
+    known, texts, fields = templates()["kinds"], templates()["texts"], templates()["fields"]
+    name, thing = " ".join(kind), kind[1]
+    middle = math.exp(rng.gauss(math.log(known["middle"][0]), known["middle"][1]))
+    low, high = (middle * spread * rng.uniform(0.85, 1.15) for spread in known["spread"])
+    return ProductType(
+        category=area["category"],
+        name=name,
+        path=(*area["path"], f"{thing}s", f"{name}s"),
+        interests=(rng.choice(interests),),
+        price=(low, middle, high),
+        weight=math.exp(rng.uniform(-1.5, 2.5)),
+        styles=tuple(islice(names, known["series"])),
+        hooks=tuple(rng.sample(known["hooks"], 8)),
+        attributes={field: _values(rng, fields[field], names) for field in area["fields"]},
+        features=tuple(
+            [rng.choice(fields[field]["says"]) for field in area["fields"]] + rng.sample(texts["features"], 3)
+        ),
+        praise=tuple(texts["praise"]),
+        gripes=tuple(texts["gripes"]),
+        consumable=False,
+        colors=tuple(rng.sample(known["colors"], rng.randint(3, 6))),
+    )
+
+
+def _values(rng: Random, field: Mapping[str, Any], names: Iterator[str]) -> tuple[str, ...]:
+    """Draw the values of a field for one kind: ascending figures with their unit, or coined names."""
+    count = templates()["kinds"]["values"]
+    if "words" in field:
+        return tuple(str(rng.choice(field["words"])).format(name=next(names)) for _ in range(count))
+    low, high = map(math.log, field["range"])
+    figures = {float(f"{math.exp(rng.uniform(low, high)):.2g}") for _ in range(3 * count)}
+    return tuple(f"{figure:g} {field['unit']}" for figure in sorted(rng.sample(sorted(figures), count)))
+
+
+def fresh_pages(seed: int, vocabulary: Vocabulary, axes: ShopAxes) -> list[Document]:
+    """Write the web beside a shop: tables of figures, and of every third an older edition with others."""
+    rng = Random(f"fresh:{seed}:pages")
+    names, pages = coined(rng), dict[str, Document]()
+    while len(pages) < axes.pages:
+        words = rng.choice(vocabulary.categories)
+        if not words.types:
+            continue
+        shape, slots = rng.choice(templates()["pages"]["page"]), _slots(rng, words, names)
+        page = _page(rng, shape, words, slots, "supportive")
+        if page.title not in {one.title for one in pages.values()}:
+            pages[page.url] = page
+        if rng.random() < 1 / 3 and len(pages) < axes.pages:
+            older = _page(rng, shape, words, {**slots, "year": slots["year"] - 3}, "distractor")
+            pages[older.url] = older
+    return sorted(pages.values(), key=lambda page: page.url)
+
+
+def _slots(rng: Random, words: CategoryWords, names: Iterator[str]) -> dict[str, Any]:
+    host = str(rng.choice(templates()["pages"]["hosts"])).format(name=next(names).lower())
+    return {
+        "maker": rng.choice(words.brands),
+        "kind": rng.choice(words.types).plain,
+        "month": rng.choice(load_vocabulary().general["months"]),
+        "year": rng.randint(2019, 2023),
+        "count": rng.randint(3, 48),
+        "author": f"{next(names)} {next(names)}",
+        "place": next(names),
+        "host": host,
+    }
+
+
+def _page(
+    rng: Random, shape: Mapping[str, Any], words: CategoryWords, slots: Mapping[str, Any], kind: Any
+) -> Document:
+    title = shape["title"].format_map(slots)
+    rows = rng.sample(_rows(shape["rows"], words, slots), 4)
+    columns = rng.sample(shape["columns"], 2)
+    table = [["", *columns], ["---"] * 3, *([row, *(_figure(rng) for _ in columns)] for row in rows)]
+    lines = ["| " + " | ".join(cells) + " |" for cells in table]
+    intro, after = (" ".join(one.format_map(slots) for one in shape[part]) for part in ("intro", "after"))
+    slug = "-".join("".join(c if c.isalnum() else " " for c in title.lower()).split())
+    return Document(
+        url=f"https://{slots['host']}/{slug}",
+        title=title,
+        text="\n".join([intro, "", *lines, "", after]),
+        date=f"{slots['year']}-{rng.randint(1, 8):02d}-{rng.randint(1, 28):02d}",
+        kind=kind,
+    )
+
+
+def _rows(what: str, words: CategoryWords, slots: Mapping[str, Any]) -> list[str]:
+    """Name the rows of a table: makers, kinds, or values that the kind's products have."""
+    if what == "makers":
+        return list(words.brands)
+    if what == "kinds" and len(words.types) > 3:
+        return [f"{one.name}s" for one in words.types]
+    own = next(one for one in words.types if one.plain == slots["kind"])
+    values = [value for value in own.attributes.values() if not value[0][0].isdigit()]
+    return list(values[0])
+
+
+def _figure(rng: Random) -> str:
+    return f"{math.exp(rng.uniform(1, 6)):.{rng.choice((0, 1))}f}"

@@ -1,0 +1,96 @@
+"""A fresh shop: the same seed gives the same, another gives nothing of it, and nothing stands in the templates."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drr.data_ingest.fresh import ShopAxes, coined, fresh_pages, fresh_vocabulary, templates
+from drr.env.settings import resolve
+from drr.env.shop import open_shop
+from drr.querygen.drawing import cells
+
+from tests.commands import Drr
+
+AXES = "products = 120\nusers = 40\nreviews = 1500\nkinds = 10\npages = 12\nquestions = 3\n"
+
+
+def made(drr: Drr, folder: Path, seed: int, axes: str = AXES) -> Any:
+    file = folder.with_suffix(".toml")
+    file.write_text(axes)
+    return drr.json("shop", "make", "--seed", seed, "--axes", file, "--out", folder)
+
+
+def test_a_seed_makes_the_same_shop_web_and_questions_again_and_all_hold(drr: Drr, tmp_path: Path) -> None:
+    first, again = (made(drr, tmp_path / name, 5) for name in ("a", "b"))
+    assert first == again
+    assert first["counts"]["products"] == 120
+    assert (tmp_path / "a" / "queries.jsonl").read_bytes() == (tmp_path / "b" / "queries.jsonl").read_bytes()
+    assert json.loads((tmp_path / "a" / "made.json").read_text())["shop"] == first["shop"]
+    shop = tmp_path / "a" / "shop"
+    drr.out("shop", "check", shop)
+    checked = ("queries", "check", tmp_path / "a" / "queries.jsonl", "--shop", shop)
+    drr.out(*checked, "--sandbox", tmp_path / "a" / "web")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "a.toml", "b", "b.toml"]
+
+
+def facts_of(seed: int) -> set[str]:
+    """Makers, values, names of models and figures of the web."""
+    axes = ShopAxes(products=100)
+    words = fresh_vocabulary(seed, axes)
+    values = {
+        value
+        for kind in words.types
+        for one in kind.attributes.values()
+        for value in one
+        if not value[0].isdigit()
+    }
+    figures = {f"{cell.row}/{cell.column}" for page in fresh_pages(seed, words, axes) for cell in cells(page)}
+    styles = {style for kind in words.types for style in kind.styles}
+    return values | figures | styles | {maker for one in words.categories for maker in one.brands}
+
+
+def test_another_seed_has_no_fact_of_the_first_and_the_templates_hold_none() -> None:
+    first, second = facts_of(1), facts_of(2)
+    assert len(first) > 400
+    assert len(first & second) < 0.02 * len(first)
+    written = json.dumps(templates())
+    assert not [fact for fact in first if fact in written]
+    assert [kind.price for kind in fresh_vocabulary(1, ShopAxes()).types] != [
+        kind.price for kind in fresh_vocabulary(2, ShopAxes()).types
+    ]
+
+
+def test_names_are_coined_once_each() -> None:
+    import random
+
+    names = coined(random.Random(3))
+    drawn = [next(names) for _ in range(5000)]
+    assert len(set(drawn)) == 5000
+
+
+def test_axes_decide_what_is_unknown_and_what_conflicts(drr: Drr, tmp_path: Path) -> None:
+    known = "unknown_price = 0.0\nunknown_brand = 0.0\nconflicts = 1.0\n"
+    made(drr, tmp_path / "a", 6, AXES.replace("questions = 3", "questions = 0") + known)
+    with open_shop(str(tmp_path / "a" / "shop"), resolve({}, environ={}).settings) as shop:
+        products = list(shop.store.iter_products())
+    assert sum(p.price is None for p in products) < 6
+    both = [p for p in products if p.store and "Brand" in p.details]
+    assert len(both) > 80
+    assert all(p.store != p.details["Brand"] for p in both)
+
+
+@pytest.mark.parametrize(
+    ("axes", "wrong"),
+    [("product = 5", "product: no such key"), ("products = 5", "greater than"), ("products", "not TOML")],
+)
+def test_axes_that_make_no_sense_are_refused(drr: Drr, tmp_path: Path, axes: str, wrong: str) -> None:
+    file = tmp_path / "axes.toml"
+    file.write_text(axes)
+    assert wrong in drr.err("shop", "make", "--seed", 1, "--axes", file, "--out", tmp_path / "out")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.txt").write_text("mine")
+    assert "not empty" in drr.err("shop", "make", "--seed", 1, "--out", tmp_path / "full")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["axes.toml", "full"]
