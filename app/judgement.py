@@ -18,7 +18,7 @@ from drr.app.notices import notice
 from drr.app.options import PooledTerms
 from drr.app.spans import SpanTerms, judgement_span, spans_of
 from drr.app.studies import budget_of, check_models, conclude, despite_losses, unit_cap_of
-from drr.app.workers import pool_of
+from drr.app.workers import desk_facts, pool_of
 from drr.citations.addresses import host_of
 from drr.env.errors import DrrError, Misuse
 from drr.env.settings import Settings
@@ -40,6 +40,7 @@ from drr.eval.tasks.registry import groups
 from drr.eval.tasks.support import BATCH_MOST
 from drr.llm.factory import Models
 from drr.llm.names import OFFLINE
+from drr.study.kept import Kept, kept, named
 from drr.study.pools import Pool
 from drr.study.run import Summary
 from drr.study.study import Study
@@ -166,9 +167,32 @@ def _at_bench(config: JudgeConfig, work: Callable[[_Bench], Done], *, calls: boo
 def _judged(config: JudgeConfig, bench: _Bench) -> Judgement:
     bench.chosen.keep(bench.study, config)
     _say_judge(config, bench)
+    whole = Kept(bench.study, "whole", lambda: _asked_for(config, bench))
+    asked, answers = _asked_for(config, bench), bench.study.ledger.records.stamps("answer")
+    if (planned := whole.read(whole.mark())) is not None:
+        return _summed(config, bench, Ran(planned=planned))
     pools = [_pool(bench.study, desk, config, bench.settings) for desk in bench.desks]
     ran = run_to_end(_run(config, bench, pools))
+    same = (asked, answers) == (_asked_for(config, bench), bench.study.ledger.records.stamps("answer"))
+    if asked and same and ran.summary.stopped is None and _all_judged(bench.study):
+        whole.write(whole.mark(), ran.planned)
     return _summed(config, bench, ran)
+
+
+def _all_judged(study: Study) -> bool:
+    return all(one.status == "done" for one in study.ledger.units.standings() if one.kind == "judgement")
+
+
+def _asked_for(config: JudgeConfig, bench: _Bench) -> list[str]:
+    """List what decides the plan beside the study; nothing where a shop or a page may change unseen."""
+    shop = bench.desks[0].shop
+    if config.refetch or (shop is not None and not Path(shop.spec).exists()):
+        return []
+    options = {**vars(config.own), **vars(config)}.items()
+    given = {name: one for name, one in options if name not in ("study", "own") and not callable(one)}
+    files = [one for one in (*given.values(), shop and Path(shop.spec)) if isinstance(one, Path)]
+    desks = [[desk_facts(desk), desk.protocol.name, desk.batch, desk.repeat] for desk in bench.desks]
+    return [repr(one) for one in (given, bench.settings, desks, named(files))]
 
 
 def _say_judge(config: JudgeConfig, bench: _Bench) -> None:
@@ -210,7 +234,10 @@ def _summed(config: JudgeConfig, bench: _Bench, ran: Ran) -> Judgement:
     judge = bench.desks[0].judge.shown
     if not has_figures(bench.study, judge):
         return Judgement(ran.summary, ran.planned, None, {})
-    document, exported = study_document(bench.study, judge), None
+    document: StudyDocument = kept(
+        bench.study, "judged", lambda: judge, lambda: study_document(bench.study, judge)
+    )
+    exported = None
     if config.export_points is not None:
         exported = export_points(bench.study, bench.desks[0], config.export_points)
     invalid = {"this judging": document["coverage"]["invalid_because"]}

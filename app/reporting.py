@@ -13,6 +13,7 @@ from drr.app.console import write_lines
 from drr.app.notices import notice
 from drr.app.report.of_papers import report_parts
 from drr.app.studies import despite_losses
+from drr.app.written import REPORT_MARK, viewer_of
 from drr.env.errors import Misuse
 from drr.eval.labels import Label, PairwiseLabel
 
@@ -83,10 +84,31 @@ def report(folder: Path, config: ReportConfig) -> StudyReport:
     from drr.study.study import Study
 
     with Study.read(folder) as study:
-        made = despite_losses(study, lambda: _made(study, config))
+        made = despite_losses(study, lambda: _kept(study, config))
     for refused in (line for parts in report_parts() for line in parts.refusals(made.whole)):
         notice(f"memories side by side: {' '.join(refused.split())}")
     return made
+
+
+def _kept(study: Study, config: ReportConfig) -> StudyReport:
+    """Leave a folder that would be written as it is."""
+    from drr.study.kept import kept, named
+
+    if config.verdicts is not None:
+        return _made(study, config)
+    out = config.out
+
+    def rests_on() -> object:
+        viewer = None if out is None else viewer_of(out, config.viewer)
+        return [repr(config), repr(viewer), named([*config.human, *config.labels])]
+
+    def work() -> list[object]:
+        made = _made(study, config)
+        return [made.whole, None if made.written is None else list(made.written)]
+
+    whole, written = kept(study, "report", rests_on, work, wrote=out and out / REPORT_MARK)
+    page = None if out is None else out / "index.html"
+    return StudyReport(whole, written and Written(*written), page)
 
 
 def _made(study: Study, config: ReportConfig) -> StudyReport:
@@ -145,7 +167,7 @@ def _write(study: Study, read: Judged, document: StudyDocument, config: ReportCo
 def _material(
     study: Study, read: Judged, document: StudyDocument, config: ReportConfig, out: Path
 ) -> Material:
-    from drr.app.report.material import Material, viewer_of
+    from drr.app.report.material import Material
     from drr.eval.agreement.study import agreement_among, raters_of
     from drr.eval.judging.read import complete_only
 

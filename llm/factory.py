@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from drr.llm import failures
@@ -22,9 +22,11 @@ from drr.llm.role import NO_DEMAND, PLAIN, AskForm, Demand, MeteredModel, Policy
 from drr.llm.secrets import Redactor
 from drr.llm.text import well_formed_message, wire_size
 from drr.llm.thinking import Openings
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from pydantic import BaseModel, SecretStr
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
 
 _Loop = asyncio.AbstractEventLoop
 
@@ -53,7 +55,7 @@ class _Shared:
 
     def check(self, name: str) -> None:
         """`ModelSetupError` where it is asked for, and not at the first call."""
-        if name not in self._checked:
+        if name not in self._checked and parse_name(name).provider != OFFLINE:
             self._build(name, self.settings.max_tokens)
             self._checked.add(name)
 

@@ -8,21 +8,22 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from drr.llm.failures import EMPTY_STREAM, ModelFailure, ModelSetupError, NoToken
 from drr.llm.names import DEFAULT_ADDRESS, OFFLINE, is_loopback, parse_name
-from drr.llm.offline import OfflineChatModel
 from drr.llm.role import ANY_TOOL, AskForm, Demand, Policy
 from drr.llm.secrets import HIDDEN
 from drr.llm.thinking import Style, arguments, taken
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import invalid_tool_call, tool_call
-from langchain_core.runnables import Runnable
-from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel, SecretStr
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import AIMessageChunk, BaseMessage
+    from langchain_core.runnables import Runnable
 
 _NO_KEY = "not-needed"
 _DEFAULT_STYLE = Style()
@@ -85,6 +86,8 @@ def chat_model(
     """
     provider, model = parse_name(name)
     if provider == OFFLINE:
+        from drr.llm.offline import OfflineChatModel
+
         given = {} if policy is None else {"policy": policy}
         return OfflineChatModel(latency_s=latency_s, **given)
     sent = taken(provider, model, style or Style())
@@ -208,6 +211,8 @@ def answer_form(provider: str, schema: type[BaseModel]) -> Mapping[str, Any]:
 
 
 def ask_form(provider: str, tools: Sequence[Any], demand: Demand) -> AskForm:
+    from langchain_core.utils.function_calling import convert_to_openai_tool
+
     schemas = [convert_to_openai_tool(tool) for tool in tools]
     more = _demanded(provider, demand)
 

@@ -14,6 +14,8 @@ from drr.env.errors import DrrError
 from drr.env.files import is_digest, make_folder, private, read_file
 
 _NUMBER = count()
+_MOST_RECENT = 32 << 20
+"""Bytes of texts that are held in memory."""
 _MEND = "restore the file, or `drr run STUDY --retry-failed` computes its unit again"
 
 
@@ -27,6 +29,11 @@ class Blobs:
         self._there: dict[str, set[str]] = {}
         self._broken: set[str] = set()
         """Found to be gone, unreadable, or of other content than their names say."""
+        self._sound: set[str] = set()
+        """Found by `check` to be what their names say."""
+        self._recent: dict[str, bytes] = {}
+        """Texts read last: answers to one question share their evidence, and each is read several times."""
+        self._size = 0
 
     def path(self, digest: str) -> Path:
         if not is_digest(digest):
@@ -64,6 +71,8 @@ class Blobs:
 
     def get(self, digest: str) -> bytes:
         """The content, checked against its hash: evidence that changed is no evidence."""
+        if digest in self._recent:
+            return self._recent[digest]
         path = self.path(digest)
         try:
             content = read_file(path)
@@ -79,6 +88,10 @@ class Blobs:
         if sha256(content).hexdigest() != digest:
             self._broken.add(digest)
             raise LostText(f"{path}: its content no longer has this hash; {_MEND}")
+        self._size += len(content)
+        if self._size > _MOST_RECENT:
+            self._recent, self._size = {}, len(content)
+        self._recent[digest] = content
         return content
 
     def has(self, digest: str) -> bool:
@@ -95,11 +108,12 @@ class Blobs:
         return digest in self._there[start] or self.path(digest).is_file()
 
     def check(self, digests: Iterable[str]) -> None:
-        """Read these and remember which are not what they were."""
+        """Read these, each once, and remember which are not what they were."""
         for digest in digests:
-            if self.has(digest):
+            if digest not in self._sound and self.has(digest):
                 with contextlib.suppress(DrrError):
                     self.get(digest)
+                    self._sound.add(digest)
 
     def __iter__(self) -> Iterator[str]:
         return (path.name for path in sorted(self.folder.glob("??/*")) if not path.name.startswith("."))

@@ -211,6 +211,11 @@ class Database:
             finally:
                 self._db.execute("ROLLBACK")
 
+    def digest(self) -> str | None:
+        """Hash everything in it; `None` where no row has a hash yet."""
+        with self._lock:
+            return hashes.digest(self._db)
+
     def close(self) -> None:
         with self._lock:
             self._db.close()

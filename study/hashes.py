@@ -84,6 +84,14 @@ def changed(db: Connection) -> Iterator[str]:
         yield "what it knows of the whole study"
 
 
+def digest(db: Connection) -> str | None:
+    """Hash everything that was written; `None` of a ledger without hashes. Rows that have changed it does not see."""
+    if not has_hashes(db):
+        return None
+    rows = db.execute("SELECT key, hash FROM hashes ORDER BY key").fetchall()
+    return sha256(b"".join(key.encode() + b"\0" + row_hash for key, row_hash in rows)).hexdigest()
+
+
 def _hash(row: Sequence[Any]) -> bytes:
     try:
         return sha256(orjson.dumps(row)).digest()

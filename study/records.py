@@ -187,6 +187,12 @@ class Records:
             with reading("the texts of a record"):
                 yield texts(row[0])
 
+    def every_text(self) -> set[str]:
+        """Collect the hashes of all texts that units left."""
+        rows = self._db.rows("SELECT DISTINCT blobs FROM records")
+        with reading("the texts of a record"):
+            return {digest for row in rows for digest in texts(row[0]).values()}
+
     def hold(self, kind: Kind, text: str) -> bool:
         """Tell whether the result of some current record of this kind has this text in it."""
         statement = "SELECT 1 FROM units JOIN records USING (key) WHERE kind = ? AND current = 1 AND instr(result, ?) LIMIT 1"

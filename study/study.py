@@ -152,7 +152,16 @@ class Study:
 
     def look_for_losses(self) -> None:
         """Read every text of every answer: what has another content than it had is lost too."""
-        self.blobs.check({digest for record in self.records("answer") for digest in record.blobs.values()})
+        answers = list(self.records("answer"))
+        self.blobs.check({digest for record in answers for digest in record.blobs.values()})
+        for record in answers:
+            self.lost(record)
+
+    def broken(self) -> list[str]:
+        """Read every text that some unit left, and give the hashes of those that are not here as they were."""
+        digests = self.ledger.records.every_text()
+        self.blobs.check(digests)
+        return sorted(digest for digest in digests if not self.blobs.has(digest))
 
     def reopen_lost(self, keys: Iterable[str]) -> list[str]:
         """Reopen lost answers. Those that lost texts count as failed from now on, and their judgements as not made."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
-from drr.agents.commands.command import known_as
 from drr.app.console import show
 from drr.app.studies import despite_losses
 from drr.app.terminal import Column, flowing, number, painted, table, with_interval
@@ -15,6 +14,7 @@ from drr.env.errors import Misuse
 if TYPE_CHECKING:
     from drr.eval.metrics.rows import CompareDocument, FloorRow
     from drr.eval.stats.differences import DifferenceRow
+    from drr.study.study import Study
 
 
 def build(parser: argparse.ArgumentParser) -> None:
@@ -31,35 +31,55 @@ def build(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="one JSON document")
 
 
+class VariantPair(TypedDict):
+    """Two variants, and what their table needs beside the document."""
+
+    document: CompareDocument
+    names: dict[str, str]
+    """Metrics of the table, each with the name that people are shown."""
+    not_measured: str
+    """The sentence that stands where there is no noise floor."""
+
+
 def run(arguments: argparse.Namespace) -> int:
-    from drr.app.report.differences import not_measured
-    from drr.eval.judging.read import choose, read_judged, repetitions
-    from drr.eval.metrics.compare import compare
+    from drr.study.kept import kept
     from drr.study.study import Study
 
     with Study.read(arguments.study) as study:
-        judged = despite_losses(study, lambda: read_judged(study, choose(study, arguments.judge)))
-        known = sorted({answer.variant for answer in judged.answers})
-        a, b = (known_as(name, known) for name in (arguments.a, arguments.b))
-        for name in (a, b):
-            if name not in known:
-                raise Misuse(f"{arguments.study}: {name} has no answers; it has {', '.join(known) or 'none'}")
-        if a == b:
-            raise Misuse(f"{a} cannot be compared with itself; name two of {', '.join(known)}")
-        document = compare(judged, a, b, repetitions(study, judged))
-    show(arguments, document, _text(document, not_measured(judged.answers)))
+        names = [arguments.a, arguments.b, arguments.judge]
+        made: VariantPair = despite_losses(
+            study, lambda: kept(study, "compared", lambda: names, lambda: _compared(study, arguments))
+        )
+    show(arguments, made["document"], _text(**made))
     return 0
 
 
-def _text(document: CompareDocument, not_measured: str) -> str:
-    """`not_measured` is what is said where there is no noise floor."""
+def _compared(study: Study, arguments: argparse.Namespace) -> VariantPair:
+    from drr.agents.commands.command import known_as
+    from drr.app.report.differences import not_measured
+    from drr.eval.judging.read import choose, read_judged, repetitions
     from drr.eval.metrics import shown_name
+    from drr.eval.metrics.compare import compare
 
-    a, b = document["a"], document["b"]
+    judged = read_judged(study, choose(study, arguments.judge))
+    known = sorted({answer.variant for answer in judged.answers})
+    a, b = (known_as(name, known) for name in (arguments.a, arguments.b))
+    for name in (a, b):
+        if name not in known:
+            raise Misuse(f"{arguments.study}: {name} has no answers; it has {', '.join(known) or 'none'}")
+    if a == b:
+        raise Misuse(f"{a} cannot be compared with itself; name two of {', '.join(known)}")
+    document = compare(judged, a, b, repetitions(study, judged))
     left = _left_out(document)
+    names = {name: shown_name(name) for name in document["metrics"] if name not in left}
+    return {"document": document, "names": names, "not_measured": not_measured(judged.answers)}
+
+
+def _text(document: CompareDocument, names: dict[str, str], not_measured: str) -> str:
+    a, b = document["a"], document["b"]
     rows = [
         [
-            shown_name(name),
+            names[name],
             number(row["a"]),
             number(row["b"]),
             _difference(row, document["noise"].get(name)),
@@ -68,7 +88,7 @@ def _text(document: CompareDocument, not_measured: str) -> str:
             number(row["p_holm"]),
         ]
         for name, row in document["metrics"].items()
-        if name not in left
+        if name in names
     ]
     parts = [flowing(document["banner"])] if document["banner"] else []
     if document["same_reports"]:

@@ -15,7 +15,9 @@ from drr.app.judging import shop_of
 from drr.app.pages.serve import bind, new_token
 from drr.app.studies import despite_losses, say_losses
 from drr.app.vouching import offer_shop
+from drr.app.written import REPORT_MARK, VIEWER_MARK, report_of
 from drr.env.errors import Misuse
+from drr.env.trust import vouched
 
 if TYPE_CHECKING:
     from drr.app.viewer.of_papers import FolderPages
@@ -92,7 +94,6 @@ def _tasks(arguments: argparse.Namespace, folder: FolderPages) -> int:
 
 
 def _study(arguments: argparse.Namespace) -> int:
-    from drr.app.viewer.reader import Reader
     from drr.study.study import Study
 
     names = _reviewers(arguments.reviewer)
@@ -104,21 +105,42 @@ def _study(arguments: argparse.Namespace) -> int:
             raise Misuse(
                 f"{arguments.shop}: no shop that can be opened; `drr shop info {arguments.shop}` says why"
             )
-        reader = Reader(study, judge=arguments.judge, shop=arguments.shop, tasks=arguments.tasks)
         if arguments.static is not None:
-            despite_losses(study, lambda: _write(reader, arguments))
+            count, for_owners = despite_losses(study, lambda: _kept(study, arguments))
+            _tell_written(arguments, count, for_owners=for_owners)
         else:
+            reader = _reader(study, arguments)
             say_losses(study)
             _serve(reader, arguments, names)
     return 0
 
 
-def _write(reader: Reader, arguments: argparse.Namespace) -> None:
-    from drr.app.viewer.static import report_of, write_static
+def _reader(study: Study, arguments: argparse.Namespace) -> Reader:
+    from drr.app.viewer.reader import Reader
+
+    return Reader(study, judge=arguments.judge, shop=arguments.shop, tasks=arguments.tasks)
+
+
+def _kept(study: Study, arguments: argparse.Namespace) -> tuple[int, bool]:
+    """Leave pages that would be written as they are. Gives how many, and whether for owners alone."""
+    from drr.study.kept import kept, named
 
     report = report_of(arguments.static, arguments.report)
-    count = write_static(reader, arguments.static, progress_of(arguments), report)
-    _tell_written(arguments, count, for_owners=any(one.for_owners for one in reader.papers.values()))
+
+    def rests_on() -> object:
+        places = [Path(arguments.shop or ""), arguments.tasks or Path()]
+        trusted = sorted(vouched(study.folder).known.get("shop", {}))
+        return [arguments.judge, report, named([place for place in places if place != Path()]), trusted]
+
+    def work() -> list[object]:
+        from drr.app.viewer.static import write_static
+
+        reader = _reader(study, arguments)
+        count = write_static(reader, arguments.static, progress_of(arguments), report)
+        return [count, any(one.for_owners for one in reader.papers.values())]
+
+    count, for_owners = kept(study, "pages", rests_on, work, wrote=arguments.static / VIEWER_MARK)
+    return count, for_owners
 
 
 def _tell_written(arguments: argparse.Namespace, count: int, *, for_owners: bool) -> None:
@@ -148,9 +170,7 @@ def _take_in(study: Study, arguments: argparse.Namespace) -> int:
 
 
 def _report_of(given: str | None) -> Path | None:
-    from drr.app.report.write import MARK
-
-    if given is not None and not (Path(given) / MARK).is_file():
+    if given is not None and not (Path(given) / REPORT_MARK).is_file():
         raise Misuse(f"{given}: no folder that `drr report --out` wrote")
     return None if given is None else Path(given)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 from drr.env.files import file_name, short_name
 from drr.eval.agreement.rows import AgreementDocument
@@ -24,7 +23,6 @@ from drr.wording.excerpt import excerpt
 
 LONGEST_NAME = 90
 """Letters of a question, or of another name of a row."""
-VIEWER = "../viewer"
 ByQuery = Mapping[AskedQuestion, Sequence[float | None]]
 """The values of the trials, by query."""
 
@@ -60,14 +58,6 @@ class ViewerLinks:
         if self.viewer is None:
             return ""
         return f"{self.viewer}/{page}" if "://" in self.viewer else f"../{self.viewer}/{page}"
-
-
-def viewer_of(out: Path, given: str | None) -> str | None:
-    """The address of the viewer's pages from the report's folder: what was given, else where `drr papers reproduce` puts them."""
-    if given is not None:
-        is_address = given.startswith(("http://", "https://")) or not Path(given).is_absolute()
-        return given.rstrip("/") if is_address else Path(given).as_uri()
-    return VIEWER if (out.absolute().parent / Path(VIEWER).name / "index.html").is_file() else None
 
 
 @dataclass(frozen=True)

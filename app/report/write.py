@@ -30,6 +30,7 @@ from drr.app.report.of_papers import report_parts
 from drr.app.report.page import answers_page, index_page
 from drr.app.report.paper import with_papers_tables
 from drr.app.report.tables import Table, as_csv, markdown
+from drr.app.written import REPORT_MARK
 from drr.env.files import check_ours
 
 Builder = Callable[[Material], Table | None]
@@ -55,17 +56,14 @@ def all_tables(material: Material) -> list[Table]:
     return [with_floor_note(table) for table in shown]
 
 
-MARK = ".drr-report"
-
-
 def write_report(material: Material, folder: Path, *, drawn: bool = True) -> list[Table]:
     """Made aside and swapped in; only a folder of ours is replaced. Not `drawn`: `draw_file` makes a figure when it is asked for."""
-    check_ours(folder, MARK, "drr report")
+    check_ours(folder, REPORT_MARK, "drr report")
     draft = folder.with_name(f".{folder.name}.new")
-    check_ours(draft, MARK, "drr report")
+    check_ours(draft, REPORT_MARK, "drr report")
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(parents=True)
-    (draft / MARK).touch()
+    (draft / REPORT_MARK).touch()
     for name in ("tables", "figures", "static", FOLDER):
         (draft / name).mkdir()
     tables = all_tables(material)

@@ -11,13 +11,9 @@ from pathlib import Path
 from drr.app.pages.serve import SORTING, STATIC, STYLES
 from drr.app.viewer.reader import AroundAnswers, Reader
 from drr.app.viewer.render import FILE, Pages, words_script
+from drr.app.written import VIEWER_MARK
 from drr.env.files import check_ours
 from drr.env.progress import Progress
-
-MARK = ".drr-viewer"
-
-
-REPORT = "../report/index.html"
 
 
 def write_static(
@@ -31,22 +27,15 @@ def write_static(
         return _write_pages(reader, draft, progress, report_page)
 
 
-def report_of(folder: Path, given: str | None) -> str | None:
-    """The address of the report's first page: what was given, else where `drr papers reproduce` puts it."""
-    if given is not None:
-        return Path(given).as_uri() if Path(given).is_absolute() else given
-    return REPORT if (folder.absolute().parent / "report" / "index.html").is_file() else None
-
-
 @contextmanager
 def fresh_folder(folder: Path) -> Iterator[Path]:
     """Made aside and swapped in, so that a folder is never half new; only our own is replaced."""
-    check_ours(folder, MARK, "drr view")
+    check_ours(folder, VIEWER_MARK, "drr view")
     draft = folder.with_name(f".{folder.name}.new")
-    check_ours(draft, MARK, "drr view")
+    check_ours(draft, VIEWER_MARK, "drr view")
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(parents=True)
-    (draft / MARK).touch()
+    (draft / VIEWER_MARK).touch()
     yield draft
     (draft / "static").mkdir()
     for name in (*STYLES, SORTING, "reach.js", "review.js", "viewer.js"):

@@ -12,7 +12,8 @@ import pytest
 from drr.app.annotate import labels
 from drr.app.annotate.plan import AnnotationPlan, load
 from drr.app.viewer.reader import Reader
-from drr.app.viewer.static import MARK, write_static
+from drr.app.viewer.static import write_static
+from drr.app.written import VIEWER_MARK
 from drr.env.embedded.folder import check_shop
 from drr.env.embedded.layout import DATABASE, file_hashes
 from drr.env.errors import DrrError, Misuse
@@ -196,14 +197,14 @@ def test_a_folder_that_is_not_ours_is_not_taken_away(drr: Drr, new: New, tmp_pat
     (tmp_path / ".site.new").mkdir()
     (tmp_path / ".site.new" / "thesis.tex").write_text("mine")
     (tmp_path / "kept").mkdir()
-    (tmp_path / "kept" / MARK).touch()
+    (tmp_path / "kept" / VIEWER_MARK).touch()
     (tmp_path / "link").symlink_to(tmp_path / "kept")
     with Study.open(Path("study")) as study:
         for folder in ("site", "link"):
             with pytest.raises(Misuse):
                 write_static(Reader(study), tmp_path / folder, Quiet())
     assert (tmp_path / ".site.new" / "thesis.tex").exists()
-    assert (tmp_path / "kept" / MARK).exists()
+    assert (tmp_path / "kept" / VIEWER_MARK).exists()
 
 
 Replace = Callable[[Path], None]

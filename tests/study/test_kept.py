@@ -1,0 +1,153 @@
+"""What was worked out of a study is read again only while nothing that it rests on has changed by a byte."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from drr.env.trust import BY_PATH, cache_folder, vouch
+from drr.study.kept import kept, tree
+from drr.study.run import run
+from drr.study.study import Study
+
+from tests.study.plain import answer, offline, units
+
+
+class Home:
+    """A study with one answer, a shop that it names, and a folder that is written from it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.shop, self.out = folder / "shop", folder / "out"
+        self.shop.mkdir()
+        (self.shop / "products").write_bytes(b"a bird feeder")
+        with Study.create(folder / "study", {"run": {"shop": str(self.shop)}}) as study:
+            asyncio.run(run(study, units(1), answer, models=offline()))
+        (study.folder / "queries.jsonl").write_bytes(b"{}\n")
+        vouch(study.folder, "study", {"made": BY_PATH})
+        self.judge = "rules"
+        self.works = 0
+
+    def sum(self) -> int:
+        """The number of the work that gave what is read now."""
+
+        def work() -> dict[str, int]:
+            self.works += 1
+            self.out.mkdir(exist_ok=True)
+            for name in (".mark", "page"):
+                (self.out / name).write_text(name)
+            return {"number": self.works}
+
+        with Study.read(self.folder / "study") as study:
+            found = kept(study, "sum", lambda: self.judge, work, wrote=self.out / ".mark")
+        number: int = found["number"]
+        return number
+
+    def change(self, path: Path) -> None:
+        """Change one byte, and no length."""
+        content = path.read_bytes()
+        path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+
+    def text(self) -> None:
+        self.change(next(path for path in (self.folder / "study" / "blobs").rglob("*") if path.is_file()))
+
+    def questions(self) -> None:
+        self.change(self.folder / "study" / "queries.jsonl")
+
+    def record(self) -> None:
+        with Study.open(self.folder / "study") as study:
+            study.ledger.records.reopen([units(1)[0].key], "lost", "gone")
+
+    def fact(self) -> None:
+        with Study.open(self.folder / "study") as study:
+            study.ledger.set_meta("judgings", "[]")
+
+    def product(self) -> None:
+        self.change(self.shop / "products")
+
+    def page(self) -> None:
+        self.change(self.out / "page")
+
+    def question(self) -> None:
+        self.judge = "another"
+
+    def half(self) -> None:
+        """A kept file of which only half was written."""
+        path = self.file()
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+    def forged(self) -> None:
+        path = self.file()
+        document = json.loads(path.read_bytes())
+        path.write_text(json.dumps({**document, "value": {"number": 7}}))
+
+    def file(self) -> Path:
+        return max((cache_folder() / "kept").glob("*-sum.json"), key=lambda path: path.stat().st_mtime_ns)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        Home.text,
+        Home.questions,
+        Home.record,
+        Home.fact,
+        Home.product,
+        Home.page,
+        Home.question,
+        Home.half,
+        Home.forged,
+    ],
+)
+def test_one_byte_less_or_other_and_it_is_worked_out_anew(home: Home, change: Callable[[Home], None]) -> None:
+    assert [home.sum(), home.sum()] == [1, 1]
+    change(home)
+    assert [home.sum(), home.sum()] == [2, 2]
+
+
+def test_nothing_is_kept_of_a_study_that_this_user_did_not_make(home: Home) -> None:
+    assert [home.sum(), home.sum()] == [1, 1]
+    (home.folder / "study").rename(home.folder / "given")
+    (home.folder / "given").rename(home.folder / "study")
+    assert home.sum() == 1, "the same folder, wherever it was"
+    shutil.copytree(home.folder / "study", home.folder / "copy")
+    with Study.read(home.folder / "copy") as study:
+        assert [kept(study, "sum", lambda: 0, lambda number=number: number) for number in (1, 2)] == [1, 2]
+
+
+def test_what_changes_while_it_is_worked_out_is_not_kept(home: Home) -> None:
+    def work() -> int:
+        home.question()
+        return 1
+
+    with Study.read(home.folder / "study") as study:
+        assert kept(study, "racing", lambda: home.judge, work) == 1
+        assert kept(study, "racing", lambda: home.judge, lambda: 2) == 2
+
+
+def test_a_value_that_a_file_would_change_is_not_kept(home: Home) -> None:
+    with Study.read(home.folder / "study") as study:
+        for number in (1, 2):
+            assert (
+                kept(study, "odd", lambda: 0, lambda number=number: {"n": float("nan"), "of": number})["of"]
+                == number
+            )
+
+
+def test_a_tree_is_its_names_and_contents(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "one").write_text("1")
+    before = tree(tmp_path)
+    (tmp_path / "a" / "one").rename(tmp_path / "a" / "two")
+    assert tree(tmp_path) != before
+    (tmp_path / "a" / "two").rename(tmp_path / "a" / "one")
+    assert tree(tmp_path) == before
