@@ -1,4 +1,4 @@
-"""The folders that `drr report` and `drr view --static` write: what marks one as ours, and where each looks for the other."""
+"""The folders that `drr report` and `drr view --static` write: their marks, and how they find each other."""
 
 from __future__ import annotations
 
