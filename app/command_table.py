@@ -194,6 +194,11 @@ _ROWS = (
         old="canaries",
     ),
     CommandRow(
+        "judges rewards",
+        f"{_HERE}.rewards",
+        "rewards by code against an oracle, silence and tricks",
+    ),
+    CommandRow(
         "judges plan", f"{_HERE}.plan", "how many labels, questions and trials an interval takes", old="plan"
     ),
     CommandRow(

@@ -112,6 +112,11 @@ class Checkable(_Part):
     axes: Axes | None = None
 
 
+def finds(truth: Checkable) -> bool:
+    """Tell whether it asks for anything that can be found: refusing everything answers no question."""
+    return bool(truth.facts) or any(need.refusal is None for need in truth.needs)
+
+
 def in_category(product: Product, steps: Sequence[str]) -> bool:
     """Tell whether these steps follow one another somewhere in the product's category path."""
     wanted = [category_key(step) for step in steps]

@@ -9,11 +9,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Annotated, Literal, TypedDict
 
 from drr.citations.addresses import canonical_url
 from drr.citations.links import scan
-from drr.env.checkable import Checkable, ExpectedFact, Why, same_figure
+from drr.env.checkable import Checkable, ExpectedFact, Why, finds, same_figure
 from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.source import Source
@@ -52,11 +53,11 @@ class AnswerForm(BaseModel):
 
 
 def truth_of(query: Query) -> Checkable:
-    """Return what code can check of a question; `Misuse` where there is nothing."""
+    """Return what code can check of a question; `Misuse` where there is nothing to be found."""
     truth = query.checkable
-    if truth is None or not (truth.needs or truth.facts):
+    if truth is None or not finds(truth):
         raise Misuse(
-            f"question {query.id}: has no needs that code can check, so it cannot be trained on; "
+            f"question {query.id}: has nothing to be found that code can check, so it cannot be trained on; "
             "`drr queries generate --checkable` makes such questions"
         )
     return truth
@@ -113,20 +114,31 @@ class Rewarded:
 
     @cached_property
     def met(self) -> dict[int, list[str]]:
-        """Right picks of the needs that are met, by point; none where more is picked than asked for."""
-        needs = list(enumerate(self.truth.needs, 1))
-        refused = {(one.point, one.reason) for one in self.form.refusals} if self.form else set()
-        found = {
-            point: list[str]() for point, need in needs if need.refusal and (point, need.refusal) in refused
-        }
+        """Right picks of the needs that are met, by point; none where more is picked than asked for.
+
+        A refusal counts beside something found: refusing alone answers nothing.
+        """
+        needs = [(point, one) for point, one in enumerate(self.truth.needs, 1) if one.refusal is None]
         free = [one for one in self.picks if one in self.prices]
-        if len(self.picks) > sum(need.picks for _, need in needs if need.refusal is None):
-            return found
+        if len(self.picks) > sum(need.picks for _, need in needs):
+            free = []
+        found: dict[int, list[str]] = {}
         for point, need in sorted(needs, key=lambda one: len(one[1].products)):
             chosen = [one for one in free if one in need.products][: need.picks]
-            if need.refusal is None and len(chosen) == need.picks:
+            if len(chosen) == need.picks:
                 found[point] = chosen
                 free = [one for one in free if one not in chosen]
+        if found or any(self.figures.values()):
+            found |= {point: [] for point, right in self.refusals.items() if right}
+        return found
+
+    @cached_property
+    def refusals(self) -> dict[int, bool]:
+        """Points that are refused, and whether each rightly; one refused for two reasons is wrong."""
+        wanted = {point: need.refusal for point, need in enumerate(self.truth.needs, 1)}
+        found: dict[int, bool] = {}
+        for one in self.form.refusals if self.form else ():
+            found[one.point] = wanted.get(one.point) == one.reason and found.get(one.point, True)
         return found
 
     @cached_property
@@ -155,7 +167,7 @@ def _listed(report: str) -> list[str]:
     picks = []
     for start, end in places:
         items = [match.start() for match in _ITEM.finditer(found.plain, start, end)]
-        for item, following in zip(items, [*items[1:], end], strict=True):
+        for item, following in pairwise([*items, end]):
             picks += [link.url for link in found.links if item <= link.start < following][:1]
     return picks
 
@@ -174,12 +186,9 @@ def figures(answer: Rewarded) -> float | None:
 
 def truthful(answer: Rewarded) -> float | None:
     """Share of what is stated that is right: a wrong pick, figure or refusal costs more than silence."""
-    right_picks = {one for chosen in answer.met.values() for one in chosen}
-    refusals = answer.form.refusals if answer.form else []
-    wanted = {point: need.refusal for point, need in enumerate(answer.truth.needs, 1)}
-    right = len(right_picks) + sum(answer.figures.values())
-    right += sum(wanted.get(one.point) == one.reason for one in refusals)
-    return _share(right, len(answer.picks) + len(answer.figures) + len(refusals))
+    right = sum(map(len, answer.met.values()))
+    stated = [*answer.figures.values(), *answer.refusals.values()]
+    return _share(right + sum(stated), len(answer.picks) + len(stated))
 
 
 def citations(answer: Rewarded) -> float | None:
@@ -226,14 +235,14 @@ class RewardComponent:
 
 
 COMPONENTS = (
-    RewardComponent("needs", "answer", 0.45, "share of needs met, or rightly refused", needs),
+    RewardComponent("needs", "answer", 0.45, "share of needs met, or rightly refused", needs, 2),
     RewardComponent("figures", "answer", 0.3, "share of figures stated rightly", figures),
     RewardComponent(
         "citations", "beside", 0.1, "citations that a tool returned, and that hold points", citations
     ),
     RewardComponent("budget", "beside", 0.05, "picks within the budget", budget),
     RewardComponent("efficiency", "beside", 0.1, "calls and words in measure", efficiency),
-    RewardComponent("truthful", "factor", 1.0, "share of what is stated that is right", truthful),
+    RewardComponent("truthful", "factor", 1.0, "share of what is stated that is right", truthful, 2),
 )
 
 

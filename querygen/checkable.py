@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
+from typing import get_args
 
 from drr.env.checkable import (
     Axes,
@@ -18,6 +19,7 @@ from drr.env.checkable import (
     brands,
     figure_in,
     figure_of,
+    finds,
     fits,
     in_category,
     same_figure,
@@ -27,7 +29,7 @@ from drr.env.entities import Order, Product
 from drr.env.query import Query
 from drr.env.records.lines import dollars
 from drr.env.session import Session
-from drr.env.shop import Shop
+from drr.env.shop import Shop, Sort
 from drr.env.text import category_key, tokens
 from drr.env.web.base import WebSearch
 from drr.querygen.check_list import NONE, PASS, CheckResult, fail
@@ -211,8 +213,8 @@ class TruthChecker:
         )
 
     def _solvable(self, truth: Checkable) -> Iterator[str]:
-        if not truth.needs and not truth.facts:
-            yield "it asks for nothing"
+        if not finds(truth):
+            yield "it asks for nothing that can be found"
         for number, need in enumerate(truth.needs, 1):
             if (need.refusal is None) == (len(need.products) < need.picks):
                 yield f"need {number} asks for {need.picks} of {len(need.products)} products"
@@ -271,15 +273,18 @@ class TruthChecker:
         )
 
     def _lucky(self, query: Query, truth: Checkable) -> Iterator[str]:
-        """Say which needs are met by the first results of a search that knows no constraint."""
+        """Say which needs are met by the first results of a search that knows no constraint, in any order."""
         for number, need in enumerate(truth.needs, 1):
             if need.products and need.category:
                 asked = {"query": need.category[-1], "limit": need.picks}
-                step = PlanStep(tool="product_catalog_search", arguments=asked)
-                found = _called(step, self.context(query.user_id))
-                ids = [item["product_id"] for item in found.data["items"]] if found else []
-                if ids and set(ids) <= set(need.products):
-                    yield f"need {number} is met by the first of a search for {need.category[-1]!r}"
+                shelf = {**asked, "category": " > ".join(need.category), "match": "any"}
+                for arguments in (asked, *({**shelf, "sort": order} for order in get_args(Sort))):
+                    step = PlanStep(tool="product_catalog_search", arguments=arguments)
+                    found = _called(step, self.context(query.user_id))
+                    ids = [item["product_id"] for item in found.data["items"]] if found else []
+                    if ids and set(ids) <= set(need.products):
+                        order = arguments.get("sort", "relevance")
+                        yield f"need {number} is met by the first of a search for {need.category[-1]!r} by {order}"
 
     def _unreached(self, user_id: str, truth: Checkable, played: Played) -> Iterator[str]:
         yield from (

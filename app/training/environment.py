@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -185,6 +185,15 @@ class Environment:
         self._next = self._seed + 1
         given = self._queries
         return self._shared.question(self._seed) if given is None else given[self._seed % len(given)]
+
+    @property
+    def shop(self) -> str:
+        """The word by which its shop was opened."""
+        return self._shared.shop.spec
+
+    def questions(self, seeds: Iterable[int]) -> Sequence[Query]:
+        """Return the given questions, or those that these seeds make."""
+        return self._queries or [self._shared.question(seed) for seed in seeds]
 
     @property
     def episode(self) -> Episode:

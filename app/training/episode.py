@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
+from dataclasses import fields as dataclass_fields
 from typing import Literal, NamedTuple, TypedDict
 
 from drr.agents.base import ToolSchema
@@ -62,7 +63,11 @@ class Observation:
 
     def to_dict(self) -> JsonObject:
         """Return it as JSON has it."""
-        return {**asdict(self), "tools": list(self.tools), "limits": self.limits._asdict()}
+        fields = {one.name: getattr(self, one.name) for one in _FIELDS}
+        return {**fields, "tools": list(self.tools), "limits": self.limits._asdict()}
+
+
+_FIELDS = dataclass_fields(Observation)
 
 
 class StepError(TypedDict):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from heapq import nsmallest
 from pathlib import Path
 from typing import Any
@@ -233,6 +234,10 @@ class EmbeddedStore:
 
     def lexicon(self) -> Lexicon:
         """The words that products are named by; shops of before have none."""
+        return self._lexicon
+
+    @cached_property
+    def _lexicon(self) -> Lexicon:
         row = self.database.execute("select value from meta where name = 'lexicon'").fetchone()
         return Lexicon(row[0] if row else b"")
 

@@ -56,7 +56,8 @@ def test_the_right_answer_is_paid_in_full() -> None:
         ("", None), ("I do not know.", None), (QUERY.query, None), (CITING, None), ("[1] [2] [3]", AnswerForm()),
         ("needs products B01 B02 refusal not_sold budget 9.5", None),
         ("", AnswerForm(picks=list(SHELF))), (CITING, AnswerForm(picks=["B07", "B09"])),
-        ("Point 2 is not sold. The price is $9.50.", AnswerForm()),
+        ("Point 2 is not sold. The price is $9.50.", AnswerForm()), ("## Picks\n\n## Picks", None),
+        (CITING, AnswerForm.model_validate({"refusals": [{"point": 2, "reason": "not_sold"}]})),
     ],
 )  # fmt: skip
 def test_what_answers_nothing_is_paid_nothing(report: str, form: AnswerForm | None) -> None:
@@ -75,6 +76,7 @@ def test_picks_are_read_from_the_list_of_that_heading_alone() -> None:
         changed(figures=[{"point": 3, "value": 9.6}]),
         changed(refusals=[{"point": 2, "reason": "nothing_fits"}]),
         changed(refusals=[*GOOD.model_dump()["refusals"], {"point": 1, "reason": "not_sold"}]),
+        changed(refusals=[{"point": 2, "reason": why} for why in ("not_sold", "nothing_fits")]),
     ],
 )
 def test_a_wrong_statement_costs_more_than_silence(worse: AnswerForm) -> None:
@@ -97,7 +99,10 @@ def test_budget_calls_words_and_citations_cost() -> None:
     assert paid("", GOOD) < 1.0
 
 
-def test_a_question_without_truth_is_refused_by_name() -> None:
-    query = Query(query="what now", user_id="U")
+@pytest.mark.parametrize(
+    "truth", [None, Checkable(), Checkable(needs=[ShoppingNeed(category=["B"], refusal="not_sold")])]
+)
+def test_a_question_with_nothing_to_find_is_refused_by_name(truth: Checkable | None) -> None:
+    query = Query(query="what now", user_id="U", checkable=truth)
     with pytest.raises(Misuse, match=query.id):
         reward(Rewarded(query, "", None, [], 0))

@@ -110,6 +110,9 @@ SPOILED: dict[str, tuple[str, Callable[[Query], Query]]] = {
     "an id given away": (
         "hidden", lambda q: q.model_copy(update={"query": f"{q.query} Maybe {first(q).products[0]}?"})
     ),
+    "nothing but refusals": (
+        "solvable", lambda q: with_need(with_truth(q, needs=truth_of(q).needs[:1], facts=[]), products=[], refusal="nothing_fits"),
+    ),
     "a figure given away": (
         "hidden", lambda q: q.model_copy(update={"query": f"{q.query} Is it ${truth_of(q).facts[0].value}?"})
     ),
@@ -138,6 +141,16 @@ def test_a_spoiled_record_is_found_out(maker: QuestionMaker, what: str) -> None:
     check, spoil = SPOILED[what]
     assert failing(maker.checker, sound) == set()
     assert check in failing(maker.checker, spoil(sound))
+
+
+def test_a_need_that_a_search_without_constraints_meets_in_some_order_is_none(
+    maker: QuestionMaker, made: list[Query]
+) -> None:
+    query = next(one for one in made if truth_of(one).needs and first(one).products)
+    shelf = maker.checker.shelves.of(first(query).category)
+    cheapest = min((p for p in shelf if p.price is not None), key=lambda p: (p.price, p.product_id))
+    found = maker.checker.check(with_need(query, products=[cheapest.product_id], picks=1))["hidden"]
+    assert "by price_asc" in (found.message or "")
 
 
 def test_commands_make_and_check_a_file(drr: Drr, shop_folder: Path, tmp_path: Path) -> None:

@@ -1,0 +1,71 @@
+"""`drr judges rewards`: rewards by code held against an oracle, silence and tricks, before anything is trained on them."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from drr.app.console import add_setting_options, progress_of, settings_of, show, write_text
+from drr.app.options import positive_int
+from drr.app.terminal import Column, number, table, verdict
+from drr.app.training.environment import Environment
+from drr.app.training.proving import RewardProof, page, prove
+
+_HELP = """\
+oracle  answers from the truth, through the tools alone: it must be paid in full
+floor   an empty report, "I do not know.", the question copied: paid nothing
+tricks  scripted agents that deserve nothing: at most 0.05 each on average
+bytes   a second play of the oracle is the same; no id of an answer is shown
+        before a tool returned it
+
+Exit code 1 if one fails. Without --queries the questions are made from the shop.
+
+examples:
+  drr judges rewards --shop shop
+  drr judges rewards --shop shop --queries q.jsonl --out rewards.html"""
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    parser.epilog = _HELP
+    add("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
+    add("--queries", metavar="FILE.jsonl", type=Path, help="checkable questions (default: made by seed)")
+    add("--count", type=positive_int, default=50, metavar="N", help="questions that are made (default 50)")
+    add("--seed", type=int, default=0, metavar="S", help="of the first question made (default 0)")
+    add("--max-steps", type=positive_int, default=60, metavar="N", help="of an episode (default 60)")
+    add("--out", metavar="FILE.html", type=Path, help="a page with all of it")
+    add("--quiet", action="store_true", help="no progress")
+    add("--json", action="store_true", help="one JSON document")
+    add_setting_options(parser, "shop_url")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    settings = settings_of(arguments).settings
+    seeds = range(arguments.seed, arguments.seed + arguments.count)
+    with Environment(
+        arguments.shop, arguments.queries, max_steps=arguments.max_steps, settings=settings
+    ) as env:
+        proof = prove(env, env.questions(seeds), progress_of(arguments))
+    if arguments.out is not None:
+        write_text(arguments.out, page(proof))
+    show(arguments, proof, _text(proof))
+    return int(not proof["passed"])
+
+
+def _text(proof: RewardProof) -> str:
+    head: list[str | Column] = ["part", Column("agent", flows=True), "mean", "least", "most", "limit", ""]
+    rows = [
+        [row["part"], row["name"], *(number(row[name], 3) for name in ("mean", "least", "most")), number(row["limit"], 2), verdict(row["passed"], "pass", "FAIL")]
+        for row in proof["rows"]
+    ]  # fmt: skip
+    unmet = [
+        f"{one['query_id']}: the oracle is paid {one['reward']:.3f} ({one['ending']}); short of {', '.join(one['short']) or 'nothing asked'}"
+        for one in proof["unmet"]
+    ]
+    leaks = [
+        f"{one['query_id']}: {one['player']} was shown {one['found']} at step {one['step']}"
+        for one in proof["leaks"]
+    ]
+    unequal = [f"{one}: a second play gave other bytes" for one in proof["unequal"]]
+    passed = sum(row["passed"] for row in proof["rows"])
+    return "\n".join([table(head, rows), *unmet, *unequal, *leaks, f"{passed} of {len(rows)} agents are paid as they should be, on {proof['questions']} questions."])  # fmt: skip

@@ -1,0 +1,193 @@
+"""Proof that the rewards of a set of questions are earned by answers: an oracle, a floor, tricks, determinism, leaks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from statistics import fmean
+from typing import Literal, TypedDict
+
+import orjson
+from drr.app.training.environment import Environment
+from drr.app.training.tricks import FLOOR, TRICKS, Play, Trick, answer
+from drr.env.progress import Progress
+from drr.env.query import Query
+from drr.eval.rewards import COMPONENTS, truth_of
+
+ABOVE_FLOOR = 0.05
+"""Most that a trick may be paid on average."""
+PAGE = Path(__file__).parent / "proof.html"
+
+
+Part = Literal["oracle", "floor", "trick"]
+
+
+class PlayerRow(TypedDict):
+    """The pay of one scripted agent over all questions."""
+
+    part: Part
+    name: str
+    mean: float
+    least: float
+    most: float
+    limit: float
+    """Least mean of the oracle, most of the others."""
+    passed: bool
+
+
+class UnmetQuestion(TypedDict):
+    """A question that the oracle is not paid for in full."""
+
+    query_id: str
+    reward: float
+    ending: str | None
+    short: dict[str, float]
+    """Components below 1."""
+
+
+class FoundLeak(TypedDict):
+    query_id: str
+    player: str
+    step: int
+    found: str
+    """An id of the answer that an agent was shown before a tool returned it."""
+
+
+class RewardProof(TypedDict):
+    """The document of `drr judges rewards --json`."""
+
+    schema: int
+    shop: str
+    questions: int
+    passed: bool
+    rows: list[PlayerRow]
+    unmet: list[UnmetQuestion]
+    unequal: list[str]
+    """Questions whose second play gave other bytes."""
+    leaks: list[FoundLeak]
+    weights: dict[str, float]
+    versions: dict[str, int]
+
+
+def oracle(query: Query, play: Play) -> None:
+    """Answer from the truth, by what the tools return along the plan."""
+    truth = truth_of(query)
+    for step in truth.plan:
+        play.call(step.tool, **step.arguments)
+    known = sorted(play.products, key=lambda one: (one.price == 0, one.price))
+    chosen = []
+    for need in sorted(truth.needs, key=lambda one: len(one.products)):
+        if need.refusal is None:
+            chosen += [one for one in known if one.id in need.products and one not in chosen][: need.picks]
+    returned = play.seen[-1][1] if play.seen else frozenset()
+    facts = list(enumerate(truth.facts, len(truth.needs) + 1))
+    cited = [f"{one.value} [it]({url})" for _, one in facts for url in one.sources if url in returned]
+    refusals = [(point, need.refusal) for point, need in enumerate(truth.needs, 1) if need.refusal]
+    report = "\n- ".join(["## Picks", *(one.link for one in chosen)]) + "\n\n" + "\n".join(cited)
+    picks, figures = (one.id for one in chosen), ((point, one.value) for point, one in facts)
+    play.act(answer(report, picks, figures, refusals))
+
+
+Player = Callable[[Query, Play], None]
+
+
+def players() -> Iterator[tuple[Part, str, Player]]:
+    """Yield every scripted agent with its part."""
+    yield "oracle", "oracle", oracle
+    yield from (("floor", one.name, partial(_trick, one)) for one in FLOOR)
+    yield from (("trick", one.name, partial(_trick, one)) for one in TRICKS)
+
+
+def _trick(trick: Trick, _: Query, play: Play) -> None:
+    trick.play(play)
+
+
+def played(env: Environment, query: Query, player: Player) -> Play:
+    """Play one question to its end."""
+    play = Play(env, env.reset(query=query))
+    player(query, play)
+    return play
+
+
+def digest(play: Play) -> bytes:
+    """Hash every byte of an episode: what is seen, paid and told."""
+    whole = sha256(orjson.dumps(play.first.to_dict()))
+    for (seen, *rest), _ in play.seen:
+        whole.update(orjson.dumps([seen.text, seen.steps_left, *rest]))
+    return whole.digest()
+
+
+def leaks(play: Play, query: Query) -> Iterator[tuple[int, str]]:
+    """Yield ids of the answer that stand in an observation, and that no tool had returned."""
+    truth = truth_of(query)
+    ids = {one for need in truth.needs for one in need.products}
+    ids |= {one for fact in truth.facts if fact.kind not in ("spend_year", "page") for one in fact.subjects}
+    shown = [(orjson.dumps(play.first.to_dict()).decode(), frozenset[str]())]
+    shown += [(step[0].text, returned) for step, returned in play.seen]
+    for number, (text, returned) in enumerate(shown):
+        yield from ((number, one) for one in sorted(ids - returned) if one in text)
+
+
+def prove(env: Environment, queries: Sequence[Query], progress: Progress) -> RewardProof:
+    """Play every question with every scripted agent, and once more with the oracle."""
+    rows, unmet, unequal, found = list[PlayerRow](), list[UnmetQuestion](), list[str](), list[FoundLeak]()
+    known = list(players())
+    with progress.stage("scripted agents", len(known), "agents") as stage:
+        for part, name, player in known:
+            paid = list[float]()
+            for query in queries:
+                play = played(env, query, player)
+                paid.append(env.state["reward"])
+                found += [
+                    {"query_id": query.id, "player": name, "step": step, "found": one}
+                    for step, one in leaks(play, query)
+                ]
+                if part == "oracle":
+                    unmet += _unmet(query, play, paid[-1])
+                    unequal += [query.id] if digest(play) != digest(played(env, query, player)) else []
+            rows.append(_row(part, name, paid))
+            stage.advance()
+    return {
+        "schema": 1,
+        "shop": env.shop,
+        "questions": len(queries),
+        "passed": all(row["passed"] for row in rows) and not unequal and not found,
+        "rows": rows,
+        "unmet": unmet,
+        "unequal": unequal,
+        "leaks": found,
+        "weights": {one.name: one.weight for one in COMPONENTS},
+        "versions": {one.name: one.version for one in COMPONENTS},
+    }
+
+
+def _unmet(query: Query, play: Play, total: float) -> Iterator[UnmetQuestion]:
+    if total < 1:
+        info = play.seen[-1][0][3]
+        short = {name: value for name, value in info["components"].items() if value is not None and value < 1}
+        yield {"query_id": query.id, "reward": total, "ending": info["ending"], "short": short}
+
+
+def _row(part: Part, name: str, paid: Sequence[float]) -> PlayerRow:
+    mean = fmean(paid)
+    limit = {"oracle": 1.0, "floor": 0.0, "trick": ABOVE_FLOOR}[part]
+    passed = mean >= limit if part == "oracle" else max(paid) <= limit if part == "floor" else mean <= limit
+    return {
+        "part": part,
+        "name": name,
+        "mean": round(mean, 4),
+        "least": min(paid),
+        "most": max(paid),
+        "limit": limit,
+        "passed": passed,
+    }
+
+
+def page(proof: RewardProof) -> str:
+    """Set a proof into one HTML page that needs nothing else."""
+    from jinja2 import Environment as Templates
+
+    template = Templates(autoescape=True, trim_blocks=True).from_string(PAGE.read_text(encoding="utf-8"))
+    return template.render(proof=proof, above=ABOVE_FLOOR)
