@@ -13,6 +13,7 @@ from drr.app.report.material import Material
 from drr.app.report.tables import Cell, Heading, Table
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
+from drr.eval.stats.differences import shown_difference
 from drr.eval.stats.intervals import mean
 from drr.wording.excerpt import excerpt, many
 
@@ -20,6 +21,8 @@ SHADES = 9
 NAMED = 3
 """Systems that a sentence names; more are counted."""
 LONGEST = 60
+LEAST = 0.001
+"""The smallest p-value that is told as a figure."""
 UNKNOWN = "unknown"
 CITED = "cited share"
 RULES = Heading(
@@ -46,20 +49,31 @@ def leading(material: Material, found: Sequence[Contrast]) -> Headline:
     if metric is None:
         return Headline("Nothing was judged yet: how good these answers are is unknown.")
     own = [one for one in found if one.metric == metric]
-    return verdict(metric, _means(material, metric), own)
+    judging = material.judged.judging
+    return verdict(
+        metric, _means(material, metric), own, by_rules=judging is not None and judging.rule_written
+    )
 
 
-def verdict(metric: Metric, means: Mapping[str, float | None], found: Sequence[Contrast]) -> Headline:
-    """Make the sentence from what the first one's differences from the others are worth."""
+def verdict(
+    metric: Metric, means: Mapping[str, float | None], found: Sequence[Contrast], *, by_rules: bool = False
+) -> Headline:
+    """Make the sentence from what the first one's differences from the others are worth.
+
+    `by_rules`: a stand-in judged, so nobody is shown to be best.
+    """
     best = _ranked(metric, means)[0]
-    name, label, value = _short(best), metric.label, metric.shown(means[best] or 0.0)
+    name, value = _short(best), metric.shown(means[best] or 0.0)
+    label = f"{metric.label} (by rules, no measurement)" if by_rules else metric.label
     rivals = [one for one in found if one.a == best]
     if not rivals:
         return Headline(f"{name} is the only system with a value of {label}", f"{value}.")
     near = [one.b for one in rivals if not one.is_ahead]
     margin = f"{_margin(rivals[0])} against the next, {_short(rivals[0].b)} ({_worth(rivals[0])})."
     if not near:
-        return Headline(f"{name} is best of {len(rivals) + 1} by {label}", f"{value}, {margin}", is_sure=True)
+        first = "first" if by_rules else "best"
+        head = f"{name} is {first} of {len(rivals) + 1} by {label}"
+        return Headline(head, f"{value}, {margin}", is_sure=not by_rules)
     if len(near) == len(rivals):
         both = " by test and interval together" if any(one.is_by_test_alone for one in rivals) else ""
         head = f"Undecided: no difference in {label} is shown{both}"
@@ -69,18 +83,19 @@ def verdict(metric: Metric, means: Mapping[str, float | None], found: Sequence[C
 
 
 def _margin(one: Contrast) -> str:
-    value = one.row["value"]
+    value = shown_difference(one.row, one.metric.digits)
     return UNKNOWN if value is None else f"{value:+,.{one.metric.digits}f}"
 
 
 def _worth(one: Contrast) -> str:
     row, shown = one.row, one.metric.shown
-    parts = [many(row["n"], "question")]
+    parts = [many(row["n"], "question") + (" that both answered" if row["n_unscored"] else "")]
     if row["ci_low"] is not None and row["ci_high"] is not None:
-        parts.insert(0, f"95 % interval {shown(row['ci_low'])} to {shown(row['ci_high'])}")
-    if row["p_holm"] is not None:
-        parts.insert(-1, f"p {row['p_holm']:.3f}")
-    return ", ".join(parts)
+        parts.append(f"95 % interval {shown(row['ci_low'])} to {shown(row['ci_high'])}")
+    if (p := row["p_holm"]) is not None:
+        often = "less than 0.1 %" if p < LEAST else f"{round(100 * p, 1):g} %"
+        parts.append(f"chance alone gives as much in {often} of such studies")
+    return "; ".join(parts)
 
 
 def _names(names: Sequence[str]) -> str:
@@ -139,7 +154,7 @@ def _metric_columns(material: Material) -> list[Column]:
         }
         label = CITED if name == "fr" else known.label
         top = known.range[1] if known.range else None
-        heading = Heading(label, name, known.explanation, part=known.table or "")
+        heading = Heading(label, name, known.explanation, scale=known.scale, part=known.table or "")
         shown.append((heading, _shaded(cells, top, is_lower_better=known.better == "lower")))
     return shown
 

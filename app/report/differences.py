@@ -8,7 +8,7 @@ from itertools import combinations
 
 from drr.app.report.headline import lead_metrics
 from drr.app.report.material import Material
-from drr.app.report.tables import NOT_MEASURED, Cell, Table, metric_headings
+from drr.app.report.tables import NOT_MEASURED, Cell, Heading, Table
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
@@ -93,8 +93,8 @@ DIFFERENCES = "differences"
 EVERY_PAIR = 5
 """Systems, up to which each is held against each; of more, each against the best."""
 NOTE = (
-    "First minus second, on the questions that both answered, with its 95 % interval; bold beyond the noise (sign-flip test, Holm over the "
-    "table, p < 0.05, and an interval without zero)."
+    "First minus second, on the questions that both answered, with its 95 % interval. Bold beyond the noise: chance alone gives as much in "
+    "fewer than 5 % of such studies (p of a sign-flip test, Holm over the table), and the interval is without zero."
 )
 
 
@@ -176,7 +176,7 @@ def differences_table(material: Material) -> Table | None:
     return Table(
         DIFFERENCES,
         "Paired differences",
-        metric_headings(shown),
+        [Heading.of(metric)._replace(scale=metric.scale) for metric in shown],
         [(name, [cells[name, metric.name] for metric in shown]) for name in behind],
         [NOTE, *floor_notes(material, shown)],
         material.banner,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from drr.app.report.differences import Contrast, contrasts
 from drr.app.report.material import Material
+from drr.eval.stats.differences import shown_difference
 from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
@@ -108,7 +109,8 @@ def _short(name: str) -> str:
 
 def _difference_text(one: Contrast) -> str:
     digits, row = one.metric.digits, one.row
+    shown = f"{shown_difference(row, digits) or 0.0:+.{digits}f}"
     equal = f" all equal (n={row['n']})" if row.get("all_equal") else ""
     if row["ci_low"] is None or row["ci_high"] is None:
-        return f"{row['value']:+.{digits}f}{equal}"
-    return f"{row['value']:+.{digits}f} [{row['ci_low']:.{digits}f}, {row['ci_high']:.{digits}f}]{equal}"
+        return f"{shown}{equal}"
+    return f"{shown} [{row['ci_low']:.{digits}f}, {row['ci_high']:.{digits}f}]{equal}"

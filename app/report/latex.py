@@ -110,8 +110,7 @@ def _shown(cell: Cell) -> str:
         return _fitted(cell.text(), _TEXT)
     if cell.value is None:
         return "--"
-    number = f"{cell.value:+,.{cell.digits}f}" if cell.signed else cell.number(cell.value)
-    number = number.replace(",", "{,}")
+    number = cell.figure(cell.value).replace(",", "{,}")
     shown = rf"\mathbf{{{number}}}" if cell.bold else number
     if cell.low is not None and cell.high is not None:
         low, high = (cell.number(end).replace(",", "{,}") for end in (cell.low, cell.high))

@@ -40,6 +40,16 @@ class Extent(NamedTuple):
         return self.width * (value - self.low) / (self.high - self.low)
 
 
+class ShownColumn(NamedTuple):
+    """A column as its cells are drawn."""
+
+    extent: Extent | None = None
+    label: str = ""
+    """Name beside each cell where a narrow screen sets a row as a card; empty where it stays a row."""
+    is_noted: bool = False
+    """True where each cell keeps the room of a note, so that bars stand under each other."""
+
+
 def section(
     table: Table, answers: Mapping[tuple[str, ...], str], level: int = 2, drawn: str = "", *, wide: str = ""
 ) -> str:
@@ -74,12 +84,21 @@ def _notes(table: Table) -> str:
 def grid(table: Table, answers: Mapping[tuple[str, ...], str], kind: str = "") -> str:
     """Draw the table alone, in a box that scrolls. `kind` is `board`, `forest` or neither."""
     width = _WIDE if kind == "forest" else _BAR
-    columns = [_extent([row[place] for _, row in table.rows], width) for place in range(len(table.columns))]
-    kinds = [_kind([row[place] for _, row in table.rows]) for place in range(len(table.columns))]
+    rows = [[row[place] for _, row in table.rows] for place in range(len(table.columns))]
+    columns = [
+        ShownColumn(
+            _extent(own, width),
+            column.label if kind else "",
+            kind == "board" and any(_beside(cell, ends=False) for cell in own),
+        )
+        for column, own in zip(table.columns, rows, strict=True)
+    ]
+    kinds = list(map(_kind, rows))
     head = "".join(_head(column, own) for column, own in zip(table.columns, kinds, strict=True))
     is_measured = any(cell.value is not None for cell in table.floor)
     lines = table.lines if is_measured else table.rows
     body = "".join(_row(table, name, cells, columns, answers) for name, cells in lines)
+    kind += " stack" if kind else ""
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(table.title)}"><table class="figures sortable {kind}">'
         f"<thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>"
@@ -90,17 +109,17 @@ def _row(
     table: Table,
     name: str,
     cells: Sequence[Cell],
-    extents: Sequence[Extent | None],
+    columns: Sequence[ShownColumn],
     answers: Mapping[tuple[str, ...], str],
 ) -> str:
     own = answers.get(() if table.judges else tuple(table.behind.get(name, (name,))))
     is_floor = table.floor and name == FLOOR and cells is table.floor
     shown = ""
-    for column, cell, extent in zip(table.columns, cells, extents, strict=True):
+    for column, cell, drawn in zip(table.columns, cells, columns, strict=True):
         page = None if is_floor else own or answers.get((column.label,))
         is_known = cell.unscored or cell.value not in (None, "")
         link = f"{page}#{column.part or table.name}" if page and is_known else ""
-        shown += _table_cell(cell, extent, link)
+        shown += _table_cell(cell, drawn, link)
     kind = ' class="floor"' if is_floor else ""
     return f'<tr{kind}><th scope="row">{escape(name)}</th>{shown}</tr>\n'
 
@@ -129,7 +148,8 @@ def _head(column: Heading, own: str) -> str:
     title = f' title="{escape(column.explanation)}"' if column.explanation else ""
     kind = f' class="{own}"' if own else ""
     label = escape(column.label).replace("_", "_<wbr>")
-    return f'<th scope="col"{kind}{title}>{label}</th>'
+    scale = f" <small>{escape(column.scale)}</small>" if column.scale else ""
+    return f'<th scope="col"{kind}{title}>{label}{scale}</th>'
 
 
 def _meanings(table: Table) -> str:
@@ -143,13 +163,14 @@ def _meanings(table: Table) -> str:
     return f'<details class="told"><summary>What the columns mean</summary><dl>{rows}</dl></details>'
 
 
-def _table_cell(cell: Cell, extent: Extent | None, link: str) -> str:
+def _table_cell(cell: Cell, column: ShownColumn, link: str) -> str:
+    extent, of = column.extent, f' data-of="{escape(column.label)}"' if column.label else ""
     if _is_text(cell):
         text = cell.text()
         kind = "words" if len(text) > _SENTENCE else "short"
         if cell.brief and cell.value:
-            return f'<td class="{cell.shade}">{_linked(escape(cell.brief), link, text)}</td>'
-        return f'<td class="{kind}">{_linked(escape(text), link, "")}</td>'
+            return f'<td class="{cell.shade}"{of}>{_linked(escape(cell.brief), link, text)}</td>'
+        return f'<td class="{kind}"{of}>{_linked(escape(text), link, "")}</td>'
     shown = _linked(_number(cell), link, _why(cell))
     beside = "" if extent is None else _bar(cell, extent)
     if cell.equal and (extent is None or extent.width == _BAR):
@@ -157,7 +178,8 @@ def _table_cell(cell: Cell, extent: Extent | None, link: str) -> str:
     more = _beside(cell, ends=extent is not None and extent.width == _WIDE)
     kinds = " ".join(filter(None, ("slight" if cell.slight else "", "sure" if cell.bold else "", cell.shade)))
     kind = f' class="{kinds}"' if kinds else ""
-    return f"<td{kind}>{shown}{beside}{f'<small>{more}</small>' if more else ''}</td>"
+    note = f"<small>{more}</small>" if more or column.is_noted else ""
+    return f"<td{kind}{of}>{shown}{beside}{note}</td>"
 
 
 def _linked(shown: str, link: str, why: str) -> str:
@@ -174,7 +196,7 @@ def _number(cell: Cell) -> str:
         return "–"
     if cell.brief:
         return escape(cell.brief)
-    number = escape(f"{value:+,.{cell.digits}f}" if cell.signed else cell.number(value))
+    number = escape(cell.figure(value))
     shown = f"≈ {number}" if cell.slight else number
     return f"<b>{shown}</b>" if cell.bold else shown
 
@@ -319,7 +341,7 @@ def _banner(material: Material) -> str | None:
     """The banner in one line; the whole of it stands among what the study cannot show."""
     judging = material.judged.judging
     written = any(answer.rule_written for own in material.variants.values() for answer in own)
-    partly = material.banner and "Rules took a part of it: no measurement."
+    partly = material.banner and "A part of the figures is no measurement or not comparable."
     return banner_of(written, judging is not None and judging.rule_written) or partly
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from drr.eval.stats.differences import DifferenceRow, is_settled
+from drr.eval.stats.differences import DifferenceRow, is_settled, shown_difference
 from drr.eval.stats.intervals import VRow
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ class Cell:
     """No further from the best of its column than the measure sways by itself."""
     signed: bool = False
     """A difference, whose sign is said."""
+    shown: float | None = None
+    """The difference of two rounded means, where that is what stands for the value."""
     tasks: int | None = None
     """Number of tasks behind `n`, where questions are of fewer tasks."""
     equal: bool = False
@@ -64,7 +66,9 @@ class Cell:
     @classmethod
     def tested(cls, row: DifferenceRow | None, digits: int) -> Cell:
         """A paired difference: bold beyond the noise."""
-        return cls.of(row, digits, signed=True, bold=row is not None and is_settled(row))
+        if row is None:
+            return cls.of(row, digits, signed=True)
+        return cls.of(row, digits, signed=True, bold=is_settled(row), shown=shown_difference(row, digits))
 
     @classmethod
     def showing(cls, value: object, digits: int) -> Cell:
@@ -80,6 +84,14 @@ class Cell:
     def number(self, value: float) -> str:
         return f"{value:,.{self.digits}f}"
 
+    def figure(self, value: float) -> str:
+        """The cell's own value in digits; that of a difference has its sign."""
+        return (
+            f"{value if self.shown is None else self.shown:+,.{self.digits}f}"
+            if self.signed
+            else self.number(value)
+        )
+
     def text(self) -> str:
         """Return the text in one line, for every form."""
         if self.value is None and self.missing:
@@ -89,7 +101,7 @@ class Cell:
         elif isinstance(self.value, str):
             return self.value
         else:
-            shown = f"{self.value:+,.{self.digits}f}" if self.signed else self.number(self.value)
+            shown = self.figure(self.value)
         if self.slight:
             shown += " ≈"
         if self.sd is not None:
@@ -115,6 +127,7 @@ class Heading(NamedTuple):
     field: str = ""
     """Field of a form's row with its figure; empty: the machine name."""
     digits: int = 2
+    scale: str = ""
     part: str = ""
     """Section of the pages of answers with what is behind it, where that is not the table's own."""
 

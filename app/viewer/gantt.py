@@ -34,6 +34,11 @@ class Gantt:
     ticks: Sequence[tuple[float, str]]
     height: int
 
+    @property
+    def kinds(self) -> set[str]:
+        """Tell which kinds of bars there are, for the legend."""
+        return {bar.kind for bar in self.bars}
+
 
 class _Stretch(NamedTuple):
     start: float

@@ -168,7 +168,7 @@ class _Marker:
             return shown
         if finding is not None:
             name = escape(finding.name, quote=True)
-            place = f' id="{name}"' if self._is_first(name) else ""
+            place = f' id="{name}"' if name and self._is_first(name) else ""
             shown = f'<mark class="wrong"{place}>{shown}</mark>'
         if self._claim is None:
             return shown

@@ -16,7 +16,6 @@ from drr.app.viewer.model import (
     RuleView,
     ShownCitation,
     ShownClaim,
-    ShownFinding,
     ShownMessage,
     ShownPoint,
     ShownRating,
@@ -106,7 +105,7 @@ def _alone(
         if one is not None and one.status is not None:
             text = book.page(one.url).text if one.spans else None
             same = text is not None and text_hash(text) == one.sha256
-            passage = _passage(text, one.spans, ()) if text is not None and same else None
+            passage = passage_of(text, one.spans, ()) if text is not None and same else None
             yield one.url, ShownCitation(one.status, one.standing, one.reason, passage)
 
 
@@ -128,10 +127,10 @@ def _passages(verdict: Mapping[str, Any], book: Book) -> Iterable[Passage | str]
                 (s["start"], s["end"]) for s in verdict.get("spans") or () if s.get("url") == source["url"]
             ]
             shown = [(start, end) for start, end in source.get("passages") or ()]
-            yield _passage(frozen.text, spans, shown)
+            yield passage_of(frozen.text, spans, shown)
 
 
-def _passage(text: str, spans: Sequence[tuple[int, int]], shown: Sequence[tuple[int, int]]) -> Passage:
+def passage_of(text: str, spans: Sequence[tuple[int, int]], shown: Sequence[tuple[int, int]]) -> Passage:
     """`shown` is what the judge was given of the text; nothing means all of it."""
     kept = (min(a for a, _ in spans), max(b for _, b in spans)) if spans else None
     if kept is not None:
@@ -311,27 +310,6 @@ def rules(judged: Judged, answer: Answer) -> Iterable[RuleView]:
     ):
         remarks = rule["evidence"][len(rule["spans"]) :]
         yield RuleView(name, rule["status"], value_text(name, rule["value"]), tuple(remarks[:8]))
-
-
-def findings(judged: Judged, answer: Answer) -> Iterator[ShownFinding]:
-    """Yield each wrong fact once, in the order of the report."""
-    places: dict[tuple[str, str], list[tuple[int, int]]] = {}
-    for name, rule in (judged.rules.get(answer.key) or {}).items():
-        if rule["status"] == "fail":
-            for (start, end), why in zip(rule["spans"], rule["evidence"], strict=False):
-                places.setdefault((name, why), []).append((start, end))
-    ordered = sorted(places.items(), key=lambda one: one[1])
-    for number, ((name, why), spans) in enumerate(ordered, 1):
-        yield ShownFinding(f"wrong-{number}", name, why, tuple(spans), _line(answer.report, *spans[0]))
-
-
-def _line(report: str, start: int, end: int) -> Passage | None:
-    """Cut out the line of a stretch; `None` where a rule names no place."""
-    if not 0 <= start < end <= len(report):
-        return None
-    first = report.rfind("\n", 0, start) + 1
-    last = report.find("\n", end)
-    return _passage(report[first : last if last >= 0 else len(report)], [(start - first, end - first)], ())
 
 
 def points(judged: Judged, answer: Answer) -> Iterable[ShownPoint]:

@@ -149,6 +149,7 @@ class Pages:
             | {one.url for one in report.products if not one.in_shop and one.price is None},
             passages=passages,
             marked=marked,
+            finding_line=finding_line,
             markable=MARKABLE,
             others=verdicts_beside(report),
             judges=judges_beside(report),
@@ -187,11 +188,12 @@ def part(name: str, **values: Any) -> Markup:
 
 
 def banner_of(written: bool, judged: bool) -> str | None:
-    """Warn in words that fit one line of a phone; a link beside it says what that means."""
+    """Warn in one line that leads to what it means; its first sentence fits a phone."""
     if not (written or judged):
         return None
-    what = "Written and judged" if written and judged else "Written" if written else "Judged"
-    return f"{what} by rules: no measurement."
+    did = "Rule-based stand-ins wrote and judged" if written and judged else "A rule-based stand-in judged"
+    did = did if judged else "A rule-based stand-in wrote"
+    return f"{did}: no measurement. Figures show that every step works, not how good an answer is."
 
 
 def _by_pair(outcomes: Sequence[ShownOutcome]) -> dict[tuple[str, str, int], dict[str, str]]:
@@ -244,6 +246,14 @@ def report_html(report: ReportView, before: str = "", *, has_cards: bool = False
 
 def passages(verdict: ShownVerdict) -> list[Markup]:
     return [marked(passage) for passage in verdict.passages[:SHOWN_PASSAGES]]
+
+
+def finding_line(line: Passage) -> Markup:
+    """Render the line of a report that states a wrong fact, with the wrong words in red."""
+    from markupsafe import Markup
+
+    wrong = [Stretch(start, end, "", "wrong") for start, end in line.spans]
+    return Markup(marked_html(line.text, (), (), wrong))
 
 
 def marked(passage: Passage) -> Markup:

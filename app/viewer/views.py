@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from drr.app.judging import ShopperProfiles
 from drr.app.viewer import parts
+from drr.app.viewer.findings import findings
 from drr.app.viewer.model import OtherJudge, ReportView, ShownEntry
 from drr.app.viewer.of_papers import StudyPart
 from drr.env.json_object import JsonObject
@@ -76,7 +77,7 @@ class AnswerViews:
             products = tuple(parts.product_cards(answer, self._profiles.shop)) if full else ()
             citations = self._profiles.citations(answer.report)
         book = Book(answer, self._profiles.shop)
-        values = values_of(judged, answer)
+        values, claims = values_of(judged, answer), tuple(parts.claims(judged, answer, book))
         view = ReportView(
             entry=replace(entry, **measured(judged, answer, values)._asdict()),
             report=answer.report,
@@ -88,9 +89,9 @@ class AnswerViews:
             usage=record.usage,
             cost_usd=record.making_usd,
             seconds=record.making_seconds,
-            claims=tuple(parts.claims(judged, answer, book)),
+            claims=claims,
             ratings=tuple(parts.ratings(judged, answer)),
-            findings=tuple(parts.findings(judged, answer)),
+            findings=tuple(findings(judged, answer, citations, claims)),
             points=tuple(parts.points(judged, answer)),
             mistakes=mistakes_of(judged, answer.key),
             notes=tuple(record.result.get("notes") or ()),

@@ -11,11 +11,14 @@ from typing import NamedTuple
 from drr.eval.checks.base import Check, Span, Subject, Tally
 from drr.eval.checks.mentions import Mentions
 from drr.llm.text import is_json
+from drr.wording.excerpt import excerpt
 
 LONG = 120
 """Characters of a paragraph that is worth comparing."""
 SHORT = 55
 """Characters of a paragraph that nobody writes twice in the same words."""
+_QUOTED = 48
+"""Characters by which a paragraph is named."""
 _WORD = re.compile(r"[^\W_]+", re.U)
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _CITED = re.compile(r"\[[\d,;^ \-–]{1,200}\]|【[^【】]{0,200}】|\]\([^()\[\]]{0,2000}\)")
@@ -59,7 +62,8 @@ def duplicates(subject: Subject, mentions: Mentions) -> Check:
             tally.ok()
         else:
             repeated += len(paragraph.words)
-            tally.fail(paragraph.span, f"Paragraph: repeats the one at {first[0]}")
+            begins = excerpt(" ".join(subject.citations.body[slice(*first)].split()), _QUOTED)
+            tally.fail(paragraph.span, f"Paragraph: says again what stands in “{begins}”")
     if not total:
         return Check("pass", {"checked": 0, "failed": 0, "unverifiable": 0, "share_of_words": 0.0})
     return tally.check(share_of_words=repeated / total)

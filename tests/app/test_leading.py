@@ -8,6 +8,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 from drr.app.cli import main
@@ -48,6 +49,9 @@ def test_the_board_has_the_documents_figures_best_first(report: Path) -> None:
     page = (report / "index.html").read_text("utf-8")
     board = part(page, "board")
     heads = [words(one) for one in re.findall(r"<th scope=\"col\"[^>]*>(.*?)</th>", board)]
+    assert "overall 0-10" in heads and "faithfulness 0-1" in heads
+    assert {*re.findall(r'data-of="(.*?)"', board)} == {one.split(" 0-")[0] for one in heads}
+    heads = [one.split(" 0-")[0] for one in heads]
     rows = {
         name: dict(zip(heads, re.findall(r"<td.*?</td>", cells, re.S), strict=True))
         for name, cells in ROW.findall(board)
@@ -138,15 +142,38 @@ def test_the_sentence_agrees_with_the_interval_and_the_test(judged_study: Path) 
         found = verdict(metrics()["fp"], means, [unsure, far])
         assert found.text.startswith("Undecided at the top") and "two" in found.text
         assert contrast("one", "two", 0.1, -0.05, 0.25, 0.01).is_by_test_alone
+    by_rules = verdict(metrics()["fp"], means, [sure, far], by_rules=True)
+    assert (
+        not by_rules.is_sure and "best" not in by_rules.text and "by rules, no measurement" in by_rules.head
+    )
+    assert "chance alone gives as much in 1 % of such studies" in by_rules.text
     none = verdict(metrics()["fp"], means, [unsure, contrast("one", "three", 0.4, -0.1, 0.9, 0.3)])
     assert none.text.startswith("Undecided: no difference in faithfulness is shown")
     assert "only system" in verdict(metrics()["fp"], {"one": 0.9}, []).text
     with Study.open(judged_study) as study:
         material = material_of(study)
         shown = leading(material, contrasts(material)).text
+        assert "by rules, no measurement" in shown
         assert ("ndecided" in shown) == (
             not any(c.is_settled for c in contrasts(material) if c.metric.name == "fp")
         )
+
+
+@pytest.mark.parametrize(("a", "b"), [(0.957, 0.7435), (0.1249, 0.0951), (0.5, 0.5)])
+def test_a_difference_is_that_of_the_figures_beside_it(a: float, b: float) -> None:
+    row = {**contrast("one", "two", a - b, 0.0, 1.0, 0.5).row, "a": a, "b": b}
+    cell = Cell.tested(cast("DifferenceRow", row), 2)
+    assert cell.text().startswith(f"{float(f'{a:.2f}') - float(f'{b:.2f}'):+.2f} [")
+    assert cell.value == a - b, "files for programs have it whole"
+
+
+def test_bars_of_a_board_stand_under_each_other() -> None:
+    cells = [Cell(0.3, 0.2, 0.4, 12, 0), Cell(0.5, 0.4, 0.6, 11, 1)]
+    rows = [("a", cells[:1]), ("b", cells[1:])]
+    drawn = grid(Table("board", "b", headings("fp"), rows), {}, "board")
+    assert drawn.count("<small>") == 2 and drawn.count("1 unscored</small>") == 1
+    without = grid(Table("board", "b", headings("fp"), rows[:1]), {}, "board")
+    assert "<small>" not in without
 
 
 def entries(questions: int, variants: int) -> list[ShownEntry]:

@@ -72,6 +72,12 @@ def test_conversations_stand_as_they_began_and_each_message_when_it_was_made(rea
     assert known > 50
     page = Pages("s", served=False).transcript(view)
     assert re.search(r"· at \d+\.\d\d s", page)
+    bars = set(re.findall(r'<g class="(\w+)">', page))
+    assert bars == {
+        *re.findall(
+            r'<span class="(\w+)">', page.partition('<p class="note row key">')[2].partition("</p>")[0]
+        )
+    }
 
 
 def test_times_that_do_not_fit_the_messages_are_unknown() -> None:
@@ -131,7 +137,7 @@ def test_turns_pages_and_summaries_stand_where_they_began(reader: Reader) -> Non
     )
     calls = (CallView(1, "agent", "web_search", "api", "{}", "", None, 3.0, 3.0),)
     drawn = gantt([Actor("agent", calls)], 10.0, steps)
-    assert drawn is not None
+    assert drawn is not None and drawn.kinds == {"actor", "model", "api", "page", "summary"}
     found = [(bar.kind, bar.left, bar.width, bar.top // LINE, bar.label) for bar in drawn.bars]
     assert found == [
         ("actor", 0.0, 800.0, 1, "agent"),

@@ -110,9 +110,14 @@ def test_an_error_stands_first_on_one_card_and_is_red_wherever_the_report_states
     judged_study: Path, tmp_path: Path, drr: Drr
 ) -> None:
     shop = judged_study.parent / "shop"
-    item = next(one for one in drr.json("shop", "search", shop, "bird feeder")["items"] if one["price"])
+    item, other = (one for one in drr.json("shop", "search", shop, "bird feeder")["items"][:2])
     line = f"**{item['title']}** costs $1.23 [1]."
-    report = f"# Feeder\n\n- {line}\n\n## Again\n\n- {line}\n\n## Sources\n\n[1] http://ecommerce.example/{item['product_id']}\n"
+    row = f"| product | price |\n| --- | --- |\n| **{item['title']}** | **$1.23** [1] |\n"
+    prose = "At $1.23 [1] it is a bargain. Ships at $11.23 or $1.235 [1].\n\nPay $1.23 and no more.\n\nThe seed is $1.23 too [2].\n"
+    listed = "".join(
+        f"[{n}] http://ecommerce.example/{one['product_id']}\n" for n, one in enumerate((item, other), 1)
+    )
+    report = f"# Feeder\n\n{row}\n## Again\n\n- {line}\n\n{prose}\n## Sources\n\n{listed}"
     row = {"id": "1", "system": "hasty", "query": "Which feeder?", "report_markdown": report}
     (tmp_path / "reports.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
     drr.out("import", tmp_path / "study", tmp_path / "reports.jsonl", "--shop", shop, "--quiet")
@@ -121,20 +126,24 @@ def test_an_error_stands_first_on_one_card_and_is_red_wherever_the_report_states
         view = view_of(Reader(study, shop=str(shop)), "hasty")
         (side,) = Reader(study).query(view.entry.question_page)
     price = next(one for one in view.findings if one.rule == "price")
-    assert price.why == f"Price: $1.23; record: ${item['price']:.2f}" and len(price.spans) == 2
-    assert [view.report[start:end] for start, end in price.spans] == ["1.23"] * 2
+    assert price.why == f"Price: $1.23; record: ${item['price']:.2f}"
+    assert [view.report[start:end] for start, end in price.spans] == ["$1.23"] * 4
+    assert "too [2]" not in view.report[price.spans[-1][0] :].partition("\n")[0]
     statuses = [rule.status for rule in view.rules]
     assert statuses == sorted(statuses, key=["fail", "pass", "unverifiable"].index)
     page = PAGES.report(view)
     cards = page.partition("<aside")[2].partition('id="overview">')[2]
     assert cards.lstrip().startswith('<h2 id="wrong">') and cards.count(f"<h3>{price.why}</h3>") == 1
-    places = re.findall(rf'<mark class="wrong" id="{price.name}-(\d)"><a href="#{price.name}">1.23</a>', page)
-    assert places == ["1", "2"]
+    assert not {"|", "*"} & {*cards.partition("</li>")[0]}
+    places = re.findall(
+        rf'<mark class="wrong" id="{price.name}-(\d)"><a href="#{price.name}">\$1.23</a>', page
+    )
+    assert places == ["1", "2", "3", "4"]
     assert all(f'href="#{price.name}-{number}"' in cards for number in places)
     assert price.why in page.partition('id="rules"')[0] and price.why not in page.partition('id="rules"')[2]
     compared = PAGES.query([side], [])
     assert price.why in compared and re.search(
-        rf'<mark class="wrong" id="{view.entry.key}-{price.name}-1">1.23', compared
+        rf'<mark class="wrong" id="{view.entry.key}-{price.name}-1">\$1.23', compared
     )
 
 

@@ -1,0 +1,91 @@
+"""Wrong facts that rules found in a report, and every place where it states them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from drr.app.viewer.model import Passage, ShownClaim, ShownFinding
+from drr.app.viewer.parts import passage_of
+from drr.citations.parse import Citations
+from drr.eval.evidence.answers import Answer
+from drr.eval.tasks.judged import Judged
+
+LONGEST = 24
+"""Characters of a figure; what is longer is a sentence."""
+Span = tuple[int, int]
+
+
+def findings(
+    judged: Judged, answer: Answer, citations: Citations, claims: Sequence[ShownClaim]
+) -> Iterator[ShownFinding]:
+    """Yield each wrong fact once, in the order of the report."""
+    places: dict[tuple[str, str], list[Span]] = {}
+    for name, rule in (judged.rules.get(answer.key) or {}).items():
+        if rule["status"] == "fail":
+            for (start, end), why in zip(rule["spans"], rule["evidence"], strict=False):
+                places.setdefault((name, why), []).append((start, end))
+    right = [(claim.start, claim.end) for claim in claims if claim.status == "full"]
+    ordered = sorted(places.items(), key=lambda one: one[1])
+    for number, ((name, why), spans) in enumerate(ordered, 1):
+        every = sorted({*spans, *_again(citations, spans[0], right)})
+        shown = [_with_sign(answer.report, span) for span in every]
+        yield ShownFinding(f"wrong-{number}", name, why, tuple(shown), _line(answer.report, *shown[0]))
+
+
+def _again(citations: Citations, known: Span, right: Sequence[Span]) -> Iterator[Span]:
+    """Yield the further places of a wrong figure, in lines that cite what its own line cites.
+
+    A price may stand in a line that cites nothing, too. A claim that was found supported is not touched.
+    """
+    body = citations.body
+    figure = body[slice(*known)]
+    if len(figure) > LONGEST or not any(map(str.isdigit, figure)):
+        return
+    is_price, own = body[: known[0]].endswith("$"), _cited(citations, known[0])
+    at = body.find(figure)
+    while at >= 0:
+        end = at + len(figure)
+        cited = _cited(citations, at)
+        same = is_price if not cited else not own.isdisjoint(cited)
+        alike = same and is_price == body[:at].endswith("$") and not _goes_on(body, at, end)
+        if alike and not any(low < end and at < high for low, high in (known, *right)):
+            yield at, end
+        at = body.find(figure, end)
+
+
+def _goes_on(body: str, start: int, end: int) -> bool:
+    """Tell whether a stretch is a part of a longer figure."""
+    before, after = body[max(0, start - 2) : start], body[end : end + 2]
+    return before[-1:].isdigit() or after[:1].isdigit() or _is_rest(before[::-1]) or _is_rest(after)
+
+
+def _is_rest(text: str) -> bool:
+    return text[:1] in (".", ",") and text[1:].isdigit()
+
+
+def _cited(citations: Citations, at: int) -> set[str]:
+    """Collect what is cited in the line of a place."""
+    first, last = _ends(citations.body, at, at)
+    return {one.url for one in citations.markers if one.url and first <= one.start < last}
+
+
+def _ends(text: str, start: int, end: int) -> Span:
+    last = text.find("\n", end)
+    return text.rfind("\n", 0, start) + 1, last if last >= 0 else len(text)
+
+
+def _with_sign(report: str, span: Span) -> Span:
+    return (span[0] - 1, span[1]) if report[: span[0]].endswith("$") else span
+
+
+def _line(report: str, start: int, end: int) -> Passage | None:
+    """Cut out the line of a stretch, with points between a row's cells.
+
+    `None` where a rule names no place.
+    """
+    if not 0 <= start < end <= len(report):
+        return None
+    first, last = _ends(report, start, end)
+    whole = report[first:last].replace("|", "·")
+    begun = len(whole) - len(whole.lstrip(" \t#>-+·"))
+    return passage_of(whole[begun:].rstrip(" ·"), [(start - first - begun, end - first - begun)], ())
