@@ -151,7 +151,8 @@ def open_answering(config: AnswerConfig, *, calls: bool = True) -> Iterator[Answ
     variants = {variant.name: under_terms(variant, terms) for variant in choose(config.variants)}
     check_contained(variants, trusted=terms.trusted)
     prompts = prompts_of(config.settings, "agents")
-    models = models_of(config.settings, agents=True, calls=calls)
+    named = [variant.model for variant in variants.values() if variant.model is not None]
+    models = models_of(config.settings, agents=True, calls=calls, named=named)
     reaches = [reach_of(name) for name in config.reach]
     site = Site(
         settings=config.settings,

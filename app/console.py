@@ -19,7 +19,7 @@ from drr.app.vouching import given_settings, settled, trusted_addresses
 from drr.env.errors import Misuse
 from drr.env.files import write_file
 from drr.env.progress import Progress, Quiet, Stage
-from drr.env.settings import Resolved, Settings
+from drr.env.settings import MODEL_ADDRESSES, Resolved, Settings
 from pydantic.fields import FieldInfo
 
 
@@ -81,7 +81,8 @@ def add_setting_options(parser: argparse.ArgumentParser, *names: str) -> None:
         help="`paper` sets every choice as the paper made it (default: default)",
     )
     add_trust_option(few)
-    for name in names:
+    addresses = (name.replace("model_", "base_url_", 1) for name in names)
+    for name in dict.fromkeys((*names, *(name for name in addresses if name in MODEL_ADDRESSES))):
         if name not in _PLAIN:
             _add_setting(few, name)
 
@@ -99,13 +100,14 @@ _WORDS = {
 """The word that stands for a setting's value, by its type."""
 
 
-def _add_setting(parser: argparse._ActionsContainer, name: str, line: str = "") -> None:
+def _add_setting(parser: argparse._ActionsContainer, name: str, *others: str) -> None:
     """An option with the sentence and the default of its setting."""
     field = Settings.model_fields[name]
-    text = (line or field.description or "").replace("%", "%%")
+    text = (field.description or "").replace("%", "%%")
     if "(default:" not in text:
         text += f" (default: {'none' if field.default_factory else _shown_default(field.default)})"
-    parser.add_argument("--" + name.replace("_", "-"), dest=name, metavar=_metavar(name, field), help=text)
+    option = "--" + name.replace("_", "-")
+    parser.add_argument(option, *others, dest=name, metavar=_metavar(name, field), help=text)
 
 
 def _shown_default(value: object) -> str:
@@ -139,7 +141,7 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
     text = Settings.model_fields["search"].description
     parser.add_argument("--search", choices=("fields", "plain", "hybrid"), help=f"{text} (default: fields)")
     _add_setting(parser, "model_embedder")
-    _add_setting(parser, "base_url", "address of the embedder (default: the provider's)")
+    _add_setting(parser, "base_url_embedder", "--base-url")
 
 
 def settings_of(arguments: argparse.Namespace) -> Resolved:

@@ -153,7 +153,15 @@ def add_judging_options(parser: argparse.ArgumentParser) -> None:
     add_workers_option(parser)
     add_span_options(parser)
     add_setting_options(
-        parser, *SETTINGS, "model_claim_extractor", "prompts", "web", "sandbox", "web_record", "shop_url"
+        parser,
+        *SETTINGS,
+        "base_url_judge",
+        "model_claim_extractor",
+        "prompts",
+        "web",
+        "sandbox",
+        "web_record",
+        "shop_url",
     )
 
 

@@ -6,18 +6,16 @@ from collections.abc import Collection, Iterable
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from drr.app.model_servers import base_server, servers_of, text_of
 from drr.env.errors import DrrError, Misuse
 from drr.env.json_object import JsonObject
 from drr.env.plugins import prompt_folders
-from drr.env.settings import Settings
-from drr.env.trust import ServerAddress, place_of
+from drr.env.settings import MODEL_ADDRESSES, Settings
 from drr.llm.failures import NO_ANSWER, ModelFailure, ModelSetupError
-from drr.llm.names import PROVIDERS, is_providers_own, parse_name
+from drr.llm.names import parse_name
 from drr.llm.prompts import Prompts, check_override
-from drr.llm.secrets import can_be_key
-from pydantic import SecretStr
 
 if TYPE_CHECKING:
     from drr.app.answers import Answering
@@ -64,16 +62,13 @@ AGENT_SETTINGS = (
 """The same for commands that run agents."""
 
 
-_LARGEST = 1 << 20
-"""Bytes of a page on which a server tells about itself."""
-_NO_CALLS = "no-key-as-nothing-is-called"
-
-
-def models_of(settings: Settings, *, agents: bool = False, calls: bool = True) -> Models:
+def models_of(
+    settings: Settings, *, agents: bool = False, calls: bool = True, named: Iterable[str] = ()
+) -> Models:
     """Every role's model, checked as far as that goes without a call; `Misuse` for what cannot work. Without `calls` (a forecast) no
     key is needed.
 
-    Effort and thinking are for `agents` alone: whoever judges or writes queries is the same whatever agents are told.
+    `named` are models that variants have beside those of the settings. Effort and thinking are for `agents` alone: whoever judges or writes queries is the same whatever agents are told.
     """
     from drr.llm.budget import load_prices
     from drr.llm.factory import Models
@@ -82,18 +77,22 @@ def models_of(settings: Settings, *, agents: bool = False, calls: bool = True) -
 
     style = Style(settings.effort, settings.thinking) if agents else Style()
     keep_to_named_hosts(settings)
+    several = (*(settings.models or ()), *named)
+    settings = settings.model_copy(update={"models": several or None})
+    base = base_server(settings, calls=calls)
     chosen = ModelSettings(
         settings.model_for,
         base_url=settings.base_url,
-        keys=_keys(settings) if calls else dict.fromkeys(PROVIDERS, SecretStr(_NO_CALLS)),
-        refused=refusal(settings),
+        keys=base.keys,
+        refused=base.refused,
+        servers=servers_of(settings, calls=calls),
         timeout_s=settings.model_timeout,
         idle_s=settings.model_idle_timeout,
         streaming=settings.streaming == "on",
         max_tokens=settings.model_max_tokens,
         retry_max_tokens=settings.retry_max_tokens,
         deadline_s=settings.model_deadline,
-        concurrency=in_flight(settings) if calls else settings.concurrency,
+        concurrency=base.concurrency or settings.concurrency,
         style=style,
     )
     try:
@@ -136,115 +135,10 @@ def keep_to_named_hosts(settings: Settings) -> None:
     between two ends of one machine."""
     from drr.llm.calls import no_proxy_for_this_machine, tracing_off
 
-    no_proxy_for_this_machine(_text(settings.base_url))
+    for name in MODEL_ADDRESSES:
+        no_proxy_for_this_machine(text_of(getattr(settings, name)))
     if not settings.library_tracing:
         tracing_off()
-
-
-def refusal(settings: Settings) -> str | None:
-    """Say why no model may be called at the address of the settings. Somebody else named it, and it is no provider's own."""
-    who, address = settings.unnamed.get("base_url"), _text(settings.base_url)
-    if who is None or address is None:
-        return None
-    if any(is_providers_own(provider, address) for provider in PROVIDERS):
-        return None
-    place = place_of(address)
-    return (
-        f"{who} names the address {place} for models, and you did not: nothing is sent there;"
-        f" --trust-address {place} if you know whose it is, or name another with --base-url"
-    )
-
-
-def _keys(settings: Settings) -> dict[str, SecretStr | None]:
-    """Choose the keys. To an address that this user did not name goes the key of the provider whose own it is, and no other."""
-    given = {"anthropic": settings.anthropic_api_key, "openai": settings.openai_api_key}
-    keys = {
-        name: key if key is not None and can_be_key(key.get_secret_value()) else None
-        for name, key in given.items()
-    }
-    if "base_url" not in settings.unnamed:
-        return keys
-    address = _text(settings.base_url)
-    return {name: key if is_providers_own(name, address) else None for name, key in keys.items()}
-
-
-class ServerFacts(NamedTuple):
-    """The facts that a server tells about itself; `None` where it does not."""
-
-    kind: str | None = None
-    slots: int | None = None
-    """Answers that it works on at once."""
-    window: int | None = None
-    """Tokens of one request and its answer."""
-    images: bool | None = None
-
-
-def facts_of(settings: Settings) -> ServerFacts:
-    """Ask a server of the user's own for its facts; nobody else is asked."""
-    address = settings.base_url.get_secret_value() if settings.base_url is not None else None
-    names = {settings.model_for(role) for role in ("agent", "judge", "query_writer")}
-    if address is None or refusal(settings) is not None or is_providers_own("openai", address):
-        return ServerFacts()
-    if not any(name.startswith("openai:") for name in names):
-        return ServerFacts()
-    if address not in _KNOWN:
-        key = _keys(settings)["openai"]
-        facts = _facts(address, None if key is None else key.get_secret_value())
-        if facts == ServerFacts():  # it may still be loading its model
-            return facts
-        _KNOWN[address] = facts
-    return _KNOWN[address]
-
-
-def in_flight(settings: Settings) -> int:
-    """Count the calls that are made at once: never more than the server works on."""
-    return min(settings.concurrency, facts_of(settings).slots or settings.concurrency)
-
-
-_KNOWN: dict[str, ServerFacts] = {}
-"""Facts by address, asked for once in a process."""
-
-
-def _facts(address: str, key: str | None) -> ServerFacts:
-    base = address.rstrip("/")
-    props = _page(f"{base.removesuffix('/v1')}/props", key)
-    if slots := _count(props.get("total_slots")):
-        parts = props.get("default_generation_settings"), props.get("modalities")
-        window, modes = (one if isinstance(one, dict) else {} for one in parts)
-        sees = modes.get("vision")
-        return ServerFacts(
-            "llama.cpp", slots, _count(window.get("n_ctx")), sees if sees in (True, False) else None
-        )
-    rows = _page(f"{base}/models", key).get("data")
-    first = rows[0] if isinstance(rows, list) and rows and isinstance(rows[0], dict) else {}
-    return ServerFacts(window=_count(first.get("max_model_len")))
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
-
-
-def _page(url: str, key: str | None) -> JsonObject:
-    """One small JSON object; empty where there is none."""
-    import httpx
-    import orjson
-
-    headers = {} if key is None else {"authorization": f"Bearer {key}"}
-    try:
-        with httpx.stream("GET", url, headers=headers, timeout=3) as answer:
-            body = b""
-            for part in answer.iter_bytes():
-                body += part
-                if len(body) > _LARGEST:
-                    return {}
-            found = orjson.loads(body) if answer.status_code == 200 else {}
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _text(address: ServerAddress | None) -> str | None:
-    return None if address is None else address.get_secret_value()
 
 
 def explain(failure: ModelFailure) -> DrrError:

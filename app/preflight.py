@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from drr.app.models import ServerFacts
+from drr.app.model_servers import ServerFacts
 from drr.env.json_object import JsonObject
 from drr.env.settings import Settings
 from drr.llm.names import host_of, is_providers_own, parse_name, profile_of

@@ -18,7 +18,7 @@ from drr.app.vouching import remember_file
 from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
 from drr.env.query import Query
-from drr.env.settings import Settings
+from drr.env.settings import MODEL_ADDRESSES, Settings
 from drr.env.shop import SERVERS
 from drr.env.user_code import is_in_file
 from drr.env.world import FILES
@@ -116,7 +116,7 @@ def _budget(config: RunConfig) -> JsonObject:
 
 def _settings(settings: Settings, file: Path) -> dict[str, Any]:
     """All that `drr run` takes but models and addresses, so that no other environment changes an answer."""
-    others = {*ROLES.values(), "models", "role_models", "base_url"}
+    others = {*ROLES.values(), "models", "role_models", *MODEL_ADDRESSES}
     found: dict[str, Any] = {"profile": settings.profile} if settings.profile != "default" else {}
     for name in AGENT_SETTINGS:
         value = getattr(settings, name)

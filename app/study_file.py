@@ -14,7 +14,7 @@ from drr.app.parsing import Parser, nearest, parser_of
 from drr.app.vouching import FILES, check_agents, check_named_files, check_shop, check_study
 from drr.env.bounded import read_toml, read_yaml
 from drr.env.errors import Misuse
-from drr.env.settings import Settings
+from drr.env.settings import MODEL_ADDRESSES, Settings
 from drr.env.shop import SERVERS
 from drr.env.user_code import is_in_file
 
@@ -27,7 +27,10 @@ _OF_A_CALL = frozenset(
     ("help", "help-all", "dry-run", "json", "quiet", "wide", "only", "retry-failed", "limit", "save-config")
 )
 _OF_THE_USER = frozenset(
-    ("base-url", "trust-address", "trust-agent", "agent-sees", "otel", "otel-text", "pool")
+    (
+        *(name.replace("_", "-") for name in MODEL_ADDRESSES),
+        *("trust-address", "trust-agent", "agent-sees", "otel", "otel-text", "pool"),
+    )
 )
 """Options that say whom keys and answers are sent to and what runs uncontained: a file may be a stranger's."""
 

@@ -12,18 +12,18 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from drr.app.models import refusal
+from drr.app.model_servers import refusal
 from drr.app.notices import confirmed, notice
 from drr.app.terminal import plain
 from drr.env.bounded import DOCUMENT, read_within
 from drr.env.errors import DrrError, Misuse
-from drr.env.settings import FILE, Resolved, Settings, StudyChoices, resolve
+from drr.env.settings import FILE, MODEL_ADDRESSES, ROLES, Resolved, Settings, StudyChoices, resolve
 from drr.env.shop import SERVERS
 from drr.env.trust import BY_PATH, Named, can_remember, config_folder, place_of, vouch, vouched
 from drr.env.user_code import is_in_file
 from drr.llm.secrets import can_be_key
 
-_ROLES = ("agent", "summariser", "query_writer", "claim_extractor", "judge")
+_CALLED = tuple(role for role in ROLES if role != "embedder")
 
 
 def given_settings(arguments: argparse.Namespace) -> dict[str, object]:
@@ -40,7 +40,7 @@ def named_settings(settings: Settings | None, **named: object) -> dict[str, obje
 
 
 def _say_what_is_no_key(settings: Settings) -> None:
-    used = {settings.model_for(role).partition(":")[0] for role in (*_ROLES, *settings.role_models)}
+    used = {settings.model_for(role).partition(":")[0] for role in (*_CALLED, *settings.role_models)}
     keys = {"anthropic": settings.anthropic_api_key, "openai": settings.openai_api_key}
     for provider, key in keys.items():
         if provider in used and key is not None and not can_be_key(key.get_secret_value()):
@@ -60,12 +60,11 @@ def settled(given: Mapping[str, Any], trusted: Sequence[str], study: StudyChoice
     for address in trusted:
         _remember(folders, "address", place_of(address))
     found = resolve(dict(given), study=study)
-    why, base_url = refusal(found.settings), found.settings.base_url
-    if why is not None and base_url is not None and calls_a_model(found.settings):
-        place = place_of(base_url.get_secret_value())
-        if _allowed(
-            f"{found.settings.unnamed['base_url']} sends what models are asked, with your key, to {place}"
-        ):
+    for name in MODEL_ADDRESSES:
+        if refusal(found.settings, name) is None or not calls_a_model(found.settings):
+            continue
+        place = place_of(getattr(found.settings, name).get_secret_value())
+        if _allowed(f"{found.settings.unnamed[name]} sends what models are asked, with your key, to {place}"):
             _remember(folders, "address", place)
             found = resolve(dict(given), study=study)
     _say_what_is_no_key(found.settings)
@@ -75,7 +74,7 @@ def settled(given: Mapping[str, Any], trusted: Sequence[str], study: StudyChoice
 
 def calls_a_model(settings: Settings, roles: Iterable[str] | None = None) -> bool:
     """Tell whether a model is called in one of these roles; in any without them."""
-    asked = (*_ROLES, *settings.role_models) if roles is None else roles
+    asked = (*_CALLED, *settings.role_models) if roles is None else roles
     return any(name != "offline" for name in (*map(settings.model_for, asked), *(settings.models or ())))
 
 
@@ -254,8 +253,9 @@ def remember_study(
     vouch(folder, "study", {_whole(folder): BY_PATH})
     for shop in filter(None, shops):
         remember_shop(folder, shop)
-    if settings.base_url is not None and "base_url" not in settings.unnamed:
-        vouch(folder, "address", {place_of(settings.base_url.get_secret_value()): BY_PATH})
+    for name in MODEL_ADDRESSES:
+        if (address := getattr(settings, name)) is not None and name not in settings.unnamed:
+            vouch(folder, "address", {place_of(address.get_secret_value()): BY_PATH})
     for kind, values in named.items():
         if values:
             vouch(folder, kind, {value: _standing(folder, value) for value in values})

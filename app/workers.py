@@ -9,13 +9,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
-from drr.app.models import in_flight
+from drr.app.model_servers import in_flight
 from drr.app.options import PooledTerms, positive_int
 from drr.app.specs import AnswerSpec
 from drr.app.vouching import calls_a_model
 from drr.env.errors import DrrError, Misuse
 from drr.env.json_object import JsonObject
-from drr.env.settings import ADDRESSES, Settings, resolve
+from drr.env.settings import ADDRESSES, MODEL_ADDRESSES, Settings, resolve
 from drr.study.folders import CarriedFolder
 from drr.study.unit import Unit, canonical_json
 
@@ -57,11 +57,12 @@ def add_workers_option(parser: argparse.ArgumentParser) -> None:
 def plain_settings(settings: Settings) -> JsonObject:
     """Everything resolved, but for secrets, which come from where they live each time."""
     plain = settings.model_dump(mode="json")
-    if settings.base_url is not None:
-        plain["base_url"] = str(settings.base_url)
+    for name in MODEL_ADDRESSES:
+        if (address := getattr(settings, name)) is not None:
+            plain[name] = str(address)
     secret = {
         name for name, field in type(settings).model_fields.items() if "Secret" in str(field.annotation)
-    } | {*ADDRESSES} - {"base_url"}
+    } | {*ADDRESSES} - {*MODEL_ADDRESSES}
     return {name: value for name, value in plain.items() if name not in secret}
 
 
@@ -99,7 +100,8 @@ def pool_of(
     if asked is None:
         return None
     plain = sent_settings(settings)
-    if settings.base_url is not None and settings.base_url.get_secret_value() != plain["base_url"]:
+    given = {name: getattr(settings, name) for name in MODEL_ADDRESSES}
+    if any(one is not None and one.get_secret_value() != plain[name] for name, one in given.items()):
         raise Misuse(
             "--workers: the address of the model holds a password or more than host and path, which no other process is told;"
             " leave --workers out"
@@ -107,9 +109,8 @@ def pool_of(
     opening = Opening(opener, {**document, "settings": plain})
     shops = carried_shops(document.get("run", document).get("shop"), always=arguments.copy_shop)
     free = judging and _costs_nothing(settings)
-    order = PoolOrder(
-        opening, asked.workers, asked.units, in_flight(settings), asked.address, shops, free=free
-    )
+    at_once = in_flight(settings, "judge" if judging else "agent")
+    order = PoolOrder(opening, asked.workers, asked.units, at_once, asked.address, shops, free=free)
     return make_pool(asked.pool, order)
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
+from drr.env.asked_at import OWN, address_of, address_setting, key_for, key_place
 from drr.env.errors import DrrError, Misuse
 from drr.env.settings import Settings
 from drr.env.text import tokens
@@ -33,7 +34,6 @@ _LONGEST = 8000
 """Characters of a text that are embedded: what a listing begins with says what it is."""
 _ATTEMPTS = 4
 _TRANSIENT = (429, 500, 502, 503, 504)
-_OPENAI = "https://api.openai.com/v1"
 
 
 class Embedder(Protocol):
@@ -158,17 +158,21 @@ def embedder_of(settings: Settings, weights: Vectors | None = None) -> Embedder:
         return HashedTfIdf(np.ones(PLACES, np.float32) if weights is None else weights)
     if provider != "openai" or not model:
         raise Misuse(
-            f"model_embedder {settings.model_for('embedder')!r}: give `offline`, or openai:NAME with --base-url"
+            f"model_embedder {settings.model_for('embedder')!r}: give `offline`, or openai:NAME with --base-url-embedder"
         )
-    address = _OPENAI if settings.base_url is None else settings.base_url.get_secret_value()
-    if "base_url" in settings.unnamed:
+    setting = address_setting(settings, "embedder")
+    address = address_of(settings, setting, provider) or ""
+    if setting is not None and setting in settings.unnamed:
         place = place_of(address)
         raise Misuse(
-            f"{settings.unnamed['base_url']} names the address {place}, and you did not; --trust-address {place}"
+            f"{settings.unnamed[setting]} names the address {place}, and you did not; --trust-address {place}"
         )
-    key = settings.openai_api_key
+    key = key_for(settings, setting, provider, "embedder")
     if key is None and not is_loopback(address):
-        raise Misuse(f"model_embedder openai:{model}: OPENAI_API_KEY is not set")
+        raise Misuse(
+            f"model_embedder openai:{model}: no key for {place_of(address)};"
+            f" OPENAI_API_KEY goes to {key_place(settings, provider)} only, DRR_ROLE_KEYS=embedder=KEY to this one"
+        )
     secret = "none" if key is None else key.get_secret_value()
     return KeptEmbedder(
         f"openai:{model}",
@@ -176,7 +180,7 @@ def embedder_of(settings: Settings, weights: Vectors | None = None) -> Embedder:
             address, secret, model, texts, timeout=settings.model_timeout, deadline=settings.model_deadline
         ),
         EmbeddingCache(cache_folder() / "embeddings.sqlite"),
-        "" if address == _OPENAI else place_of(address),
+        "" if address == OWN[provider] else place_of(address),
     )
 
 
@@ -208,7 +212,9 @@ def _ask(
         if attempt + 1 == _ATTEMPTS or time.monotonic() + 2**attempt >= end:
             break
         time.sleep(2**attempt)
-    raise DrrError(f"{where} did not answer ({problem}); check --base-url, the key and the model's name")
+    raise DrrError(
+        f"{where} did not answer ({problem}); check --base-url-embedder, the key and the model's name"
+    )
 
 
 def _read(answer: object, count: int, where: str) -> Vectors:
@@ -216,7 +222,7 @@ def _read(answer: object, count: int, where: str) -> Vectors:
         rows = sorted(answer["data"], key=lambda row: row["index"])  # type: ignore[index]
         vectors = np.array([row["embedding"] for row in rows], np.float32)
     except (TypeError, KeyError, ValueError):
-        raise DrrError(f"{where} answered in another form than OpenAI's; check --base-url") from None
+        raise DrrError(f"{where} answered in another form than OpenAI's; check --base-url-embedder") from None
     if vectors.ndim != 2 or len(vectors) != count:
         raise DrrError(f"{where} gave {len(vectors)} vectors for {count} texts; check the model's name")
     return vectors

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
 
-from drr.env.bounded import read_toml
 from drr.env.errors import Misuse
+from drr.env.setting_sources import from_environment, read_settings_file
 from drr.env.trust import ServerAddress, config_folder, hosts_of, place_of, shown, vouched
 from drr.env.variables import NAME as DOTENV
 from drr.env.variables import read_dotenv
@@ -22,36 +22,17 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 FILE = Path("drr.toml")
 OWN_FILE = "settings.toml"
 """The file of the user's configuration folder: the same settings for every folder that this user works in."""
-ADDRESSES = ("base_url", "mongodb_url", "elasticsearch_url")
+ROLES = ("agent", "summariser", "query_writer", "claim_extractor", "judge", "embedder")
+"""Roles whose model and address are settings."""
+FOLLOWS = {"summariser": "agent", "claim_extractor": "judge"}
+"""The role whose model and address a role has where it names none of its own; every other role has those of all."""
+MODEL_ADDRESSES = ("base_url", *(f"base_url_{role}" for role in ROLES))
+ADDRESSES = (*MODEL_ADDRESSES, "mongodb_url", "elasticsearch_url")
 """Settings that say whom keys and questions are sent to."""
-# Names that other tools already use for the same secrets.
-_ALIASES = {
-    "anthropic_api_key": "ANTHROPIC_API_KEY",
-    "openai_api_key": "OPENAI_API_KEY",
-    "serper_api_key": "SERPER_API_KEY",
-}
-_ROLES = ("agent", "summariser", "query_writer", "claim_extractor", "judge", "embedder")
-# The role whose model a role has where it names none of its own; every other role has `model`.
-_FOLLOWS = {"summariser": "agent", "claim_extractor": "judge"}
 
 
-class Settings(BaseSettings):
-    """Every choice that is not an argument of one command."""
-
-    model_config = SettingsConfigDict(env_prefix="DRR_", extra="forbid", frozen=True, env_ignore_empty=True)
-
-    profile: Literal["default", "paper"] = Field(
-        "default", description="`paper` sets every choice as the paper made it"
-    )
-    shop_url: str = Field(
-        "http://ecommerce.example",
-        description="address under which product pages are said to live; never fetched",
-    )
-
-    search: Literal["fields", "plain", "hybrid"] = Field(
-        "fields",
-        description="how the catalogue is searched: all fields by weight, one text as before (`plain`), or fields with vectors",
-    )
+class RoleSettings(BaseSettings):
+    """The choices of each role: its model, where that is asked, and with which key."""
 
     model: str = Field("offline", description="the model of every role that names none")
     models: tuple[str, ...] | None = Field(
@@ -76,8 +57,94 @@ class Settings(BaseSettings):
     )
     base_url: ServerAddress | None = Field(
         None,
-        description="address of the model server; a loopback address needs no key (default: the provider's)",
+        description="address of the server of `model`; a loopback address needs no key (default: the provider's)",
     )
+    base_url_agent: ServerAddress | None = Field(
+        None, description="address of the agents' model (default: base_url)"
+    )
+    base_url_summariser: ServerAddress | None = Field(
+        None, description="address of the model that summarises pages (default: the agent's)"
+    )
+    base_url_query_writer: ServerAddress | None = Field(
+        None, description="address of the model that writes queries (default: base_url)"
+    )
+    base_url_claim_extractor: ServerAddress | None = Field(
+        None, description="address of the model that extracts claims (default: the judge's)"
+    )
+    base_url_judge: ServerAddress | None = Field(
+        None, description="address of the model that judges (default: base_url)"
+    )
+    base_url_embedder: ServerAddress | None = Field(
+        None, description="address of model_embedder (default: base_url)"
+    )
+    role_keys: dict[str, SecretStr] = Field(
+        default_factory=dict,
+        description="keys of roles whose servers have keys of their own, ROLE=KEY,... (default: the provider's, to one host only)",
+    )
+
+    @field_validator(*MODEL_ADDRESSES)
+    @classmethod
+    def _of_one_host(cls, given: ServerAddress | None) -> ServerAddress | None:
+        """Find the one host. A password that was not escaped leaves another host behind, which would be sent everything."""
+        address = "" if given is None else given.get_secret_value()
+        if "@" in address and hosts_of(address) is None:
+            raise ValueError(
+                "no address with one host (it is not shown, as it holds an @); in a user name or a password write"
+                " @ as %40, / as %2F, : as %3A, ? as %3F, # as %23"
+            )
+        return given
+
+    @field_validator("models", mode="before")
+    @classmethod
+    def _several(cls, given: Any) -> Any:
+        """`anthropic:one,openai:two` as an option or the environment gives it."""
+        found = given.split(",") if isinstance(given, str) else given
+        if not isinstance(found, list | tuple) or not all(isinstance(one, str) for one in found):
+            return found
+        names = [one.strip() for one in found if one.strip()]
+        if not names:
+            raise ValueError("names no model")
+        if twice := next((one for one in names if names.count(one) > 1), None):
+            raise ValueError(f"names {twice} twice")
+        return names
+
+    @field_validator("role_models", "role_keys", mode="before")
+    @classmethod
+    def _named(cls, given: Any) -> Any:
+        """`critic=offline,embedder=openai:small` as an option or the environment gives it."""
+        if not isinstance(given, str):
+            return given
+        pairs = [part.partition("=") for part in given.split(",") if part.strip()]
+        if not all(role.strip() and model.strip() for role, _, model in pairs):
+            raise ValueError("not ROLE=VALUE,...")
+        return {role.strip(): model.strip() for role, _, model in pairs}
+
+    def model_for(self, role: str) -> str:
+        """The model of a role, by the chain of defaults the descriptions state. Any name is a role."""
+        own = self.role_models.get(role) or (getattr(self, f"model_{role}") if role in ROLES else None)
+        if own is not None:
+            return str(own)
+        return self.model_for(FOLLOWS[role]) if role in FOLLOWS else self.model
+
+
+class Settings(RoleSettings):
+    """Every choice that is not an argument of one command."""
+
+    model_config = SettingsConfigDict(env_prefix="DRR_", extra="forbid", frozen=True, env_ignore_empty=True)
+
+    profile: Literal["default", "paper"] = Field(
+        "default", description="`paper` sets every choice as the paper made it"
+    )
+    shop_url: str = Field(
+        "http://ecommerce.example",
+        description="address under which product pages are said to live; never fetched",
+    )
+
+    search: Literal["fields", "plain", "hybrid"] = Field(
+        "fields",
+        description="how the catalogue is searched: all fields by weight, one text as before (`plain`), or fields with vectors",
+    )
+
     model_timeout: float = Field(300, gt=0, description="seconds for one model call")
     model_idle_timeout: float = Field(
         120, gt=0, description="seconds without a token after which a streamed answer is given up"
@@ -163,7 +230,6 @@ class Settings(BaseSettings):
     anthropic_api_key: SecretStr | None = Field(None, description="also read from ANTHROPIC_API_KEY")
     openai_api_key: SecretStr | None = Field(None, description="also read from OPENAI_API_KEY")
     serper_api_key: SecretStr | None = Field(None, description="also read from SERPER_API_KEY")
-
     _unnamed: dict[str, str] = PrivateAttr(default_factory=dict)
 
     @property
@@ -180,50 +246,6 @@ class Settings(BaseSettings):
     @classmethod
     def _as_text(cls, given: Any) -> Any:
         return given.get_secret_value() if isinstance(given, SecretStr) else given
-
-    @field_validator("base_url")
-    @classmethod
-    def _of_one_host(cls, given: ServerAddress | None) -> ServerAddress | None:
-        """Find the one host. A password that was not escaped leaves another host behind, which would be sent everything."""
-        address = "" if given is None else given.get_secret_value()
-        if "@" in address and hosts_of(address) is None:
-            raise ValueError(
-                "no address with one host (it is not shown, as it holds an @); in a user name or a password write"
-                " @ as %40, / as %2F, : as %3A, ? as %3F, # as %23"
-            )
-        return given
-
-    @field_validator("models", mode="before")
-    @classmethod
-    def _several(cls, given: Any) -> Any:
-        """`anthropic:one,openai:two` as an option or the environment gives it."""
-        found = given.split(",") if isinstance(given, str) else given
-        if not isinstance(found, list | tuple) or not all(isinstance(one, str) for one in found):
-            return found
-        names = [one.strip() for one in found if one.strip()]
-        if not names:
-            raise ValueError("names no model")
-        if twice := next((one for one in names if names.count(one) > 1), None):
-            raise ValueError(f"names {twice} twice")
-        return names
-
-    @field_validator("role_models", mode="before")
-    @classmethod
-    def _named(cls, given: Any) -> Any:
-        """`critic=offline,embedder=openai:small` as an option or the environment gives it."""
-        if not isinstance(given, str):
-            return given
-        pairs = [part.partition("=") for part in given.split(",") if part.strip()]
-        if not all(role.strip() and model.strip() for role, _, model in pairs):
-            raise ValueError("not ROLE=MODEL,...")
-        return {role.strip(): model.strip() for role, _, model in pairs}
-
-    def model_for(self, role: str) -> str:
-        """The model of a role, by the chain of defaults the descriptions state. Any name is a role."""
-        own = self.role_models.get(role) or (getattr(self, f"model_{role}") if role in _ROLES else None)
-        if own is not None:
-            return str(own)
-        return self.model_for(_FOLLOWS[role]) if role in _FOLLOWS else self.model
 
     @classmethod
     def settings_customise_sources(
@@ -311,23 +333,32 @@ def _layers(
     explicit: dict[str, object], study: StudyChoices | None, environ: dict[str, str], file: Path
 ) -> list[_Layer]:
     """First to last: the first that has a setting decides it."""
-    layers = [_Layer("explicit", explicit)]
+    known = Settings.model_fields
+    layers = [_Layer("explicit", _for_named(explicit))]
     if study is not None:
-        if keys := sorted(name for name in study.values if name.endswith("_api_key")):
+        if keys := sorted(name for name in study.values if name.endswith(("_api_key", "role_keys"))):
             raise Misuse(
                 f"{study.folder}: its settings hold {', '.join(keys)}; a study holds no key, remove it"
             )
         layers.append(_Layer(f"study {study.folder}", dict(study.values), study.folder))
     dotenv = file.with_name(DOTENV)
     layers += [
-        _Layer("environment", _from_environment(environ)),
-        _Layer(f"file {dotenv}", _from_environment(read_dotenv(dotenv)), file.parent),
-        _Layer(f"file {file}", _read_file(file), file.parent),
+        _Layer("environment", from_environment(environ, known)),
+        _Layer(f"file {dotenv}", from_environment(read_dotenv(dotenv), known), file.parent),
+        _Layer(f"file {file}", read_settings_file(file, known), file.parent),
     ]
     home = config_folder(environ)
     if home is not None:
-        layers.append(_Layer(f"file {home / OWN_FILE}", _read_file(home / OWN_FILE)))
+        layers.append(_Layer(f"file {home / OWN_FILE}", read_settings_file(home / OWN_FILE, known)))
     return layers
+
+
+def _for_named(explicit: dict[str, object]) -> dict[str, object]:
+    """An address that is given with the models of roles, and not with `model`, is for these roles."""
+    if explicit.get("base_url") is None or explicit.get("model") or explicit.get("models"):
+        return explicit
+    named = [role for role in ROLES if explicit.get(f"model_{role}")]
+    return {**{f"base_url_{role}": explicit["base_url"] for role in named}, **explicit}
 
 
 def _mark_strangers(layers: list[_Layer]) -> list[tuple[str, str]]:
@@ -358,28 +389,3 @@ def _mark_strangers(layers: list[_Layer]) -> list[tuple[str, str]]:
 
 def _text(value: object) -> str:
     return value.get_secret_value() if isinstance(value, SecretStr) else str(value)
-
-
-def _from_environment(environ: dict[str, str]) -> dict[str, object]:
-    """The first name of each setting that is there and not empty."""
-    found: dict[str, object] = {}
-    for name in Settings.model_fields:
-        given = (environ.get(variable) for variable in (f"DRR_{name.upper()}", _ALIASES.get(name, "")))
-        if value := next(filter(None, given), None):
-            found[name] = value
-    return found
-
-
-def _read_file(path: Path) -> dict[str, object]:
-    try:
-        if not path.is_file():
-            return {}
-        values = read_toml(path)
-    except OSError as error:
-        raise Misuse(f"{path}: cannot be read ({error.strerror}); mend or remove it") from error
-    except ValueError as error:
-        raise Misuse(f"{path}: not TOML ({error}); mend or remove it") from error
-    unknown = sorted(set(values) - set(Settings.model_fields))
-    if unknown:
-        raise Misuse(f"{path}: unknown setting {', '.join(unknown)}; `drr env settings` lists them all")
-    return values

@@ -212,11 +212,11 @@ class ProviderLimits:
         self._clock = clock
         self._own: dict[str, CallLimit] = {}
 
-    def of(self, provider: str) -> CallLimit:
+    def of(self, provider: str, most: int | None = None) -> CallLimit:
         if self.shared is not None and provider != OFFLINE:  # rules have no provider to share
             return self.shared(provider)
         if provider not in self._own:
-            self._own[provider] = Limiter(self._most, self._clock)
+            self._own[provider] = Limiter(most or self._most, self._clock)
         return self._own[provider]
 
 

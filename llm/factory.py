@@ -16,14 +16,23 @@ from drr.llm.calls import CallLimit, Clock, ProviderLimits, Retries, check_proxi
 from drr.llm.failures import ModelFailure, ModelSetupError
 from drr.llm.journal import Journal, PaidAnswer, request_id
 from drr.llm.meter import CallWatch, Meter, SeenCall, Tokens, tokens_of
-from drr.llm.models import ModelSettings, Writing, answer_form, ask_form, chat_model, close, count
-from drr.llm.names import DEFAULT_ADDRESS, OFFLINE, host_of, parse_name
+from drr.llm.models import (
+    ModelServer,
+    ModelSettings,
+    Writing,
+    answer_form,
+    ask_form,
+    chat_model,
+    close,
+    count,
+)
+from drr.llm.names import OFFLINE, parse_name
 from drr.llm.role import NO_DEMAND, PLAIN, AskForm, Demand, MeteredModel, Policy, Schema, structured
 from drr.llm.secrets import Redactor
 from drr.llm.text import well_formed_message, wire_size
 from drr.llm.thinking import Openings
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
-from pydantic import BaseModel, SecretStr
+from pydantic import BaseModel
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -39,37 +48,44 @@ class _Shared:
         self.prices = prices
         self.clock = clock
         self.retries = retries
-        keys = [key.get_secret_value() for key in settings.keys.values() if key is not None]
-        base = settings.base_url
-        self._address = base.get_secret_value() if isinstance(base, SecretStr) else base
-        self.redact = Redactor(keys, [self._address, *proxies().values()])
+        self._base = ModelServer(settings.base_url, settings.keys, settings.refused)
+        servers = [self._base, *settings.servers.values()]
+        keys = [key.get_secret_value() for one in servers for key in one.keys.values() if key is not None]
+        self.redact = Redactor(keys, [*(one.address for one in servers), *proxies().values()])
         self.limits = ProviderLimits(settings.concurrency, clock)
         self.watch: CallWatch | None = None
-        self._chats: WeakKeyDictionary[_Loop, dict[tuple[str, int], BaseChatModel]] = WeakKeyDictionary()
-        self._checked: set[str] = set()
+        self._chats: WeakKeyDictionary[_Loop, dict[tuple[str, int, int], BaseChatModel]] = WeakKeyDictionary()
+        self._checked: set[tuple[str, int]] = set()
         self.openings = Openings()
 
-    def host_of(self, provider: str) -> str:
-        """The host and port that a provider's models are asked at; never a user name or a password."""
-        return host_of(self._address or DEFAULT_ADDRESS.get(provider)) or "the provider's own address"
+    def server_of(self, role: str, provider: str) -> ModelServer:
+        """The server of a role, else that of the provider's models."""
+        servers = self.settings.servers
+        return servers.get(role) or servers.get(provider) or self._base
 
-    def check(self, name: str) -> None:
+    def limit_of(self, provider: str, server: ModelServer) -> CallLimit:
+        """The limit of a provider's calls; a server of a role's own has one of its own."""
+        if server.base_url is None or server is self._base:
+            return self.limits.of(provider, server.concurrency)
+        return self.limits.of(f"{provider} at {server.host(provider)}", server.concurrency)
+
+    def check(self, name: str, server: ModelServer) -> None:
         """`ModelSetupError` where it is asked for, and not at the first call."""
-        if name not in self._checked and parse_name(name).provider != OFFLINE:
-            self._build(name, self.settings.max_tokens)
-            self._checked.add(name)
+        if (name, id(server)) not in self._checked and parse_name(name).provider != OFFLINE:
+            self._build(name, server, self.settings.max_tokens)
+            self._checked.add((name, id(server)))
 
-    def _build(self, name: str, max_tokens: int) -> BaseChatModel:
+    def _build(self, name: str, server: ModelServer, max_tokens: int) -> BaseChatModel:
         s = self.settings
         if parse_name(name).provider != OFFLINE:
             check_proxies()
-            if s.refused is not None:
-                raise ModelSetupError(s.refused)
+            if server.refused is not None:
+                raise ModelSetupError(server.refused)
         try:
             return chat_model(
                 name,
-                base_url=s.base_url,
-                api_key=s.keys.get(parse_name(name).provider),
+                base_url=server.base_url,
+                api_key=server.keys.get(parse_name(name).provider),
                 timeout=s.timeout_s,
                 max_tokens=max_tokens,
                 streaming=s.streaming,
@@ -81,13 +97,14 @@ class _Shared:
                 f"model {name}: its client cannot be made ({self.redact(str(error), 300)})"
             ) from error
 
-    def chat(self, name: str, max_tokens: int | None = None) -> BaseChatModel:
+    def chat(self, name: str, server: ModelServer, max_tokens: int | None = None) -> BaseChatModel:
         """One per event loop: connections do not outlive the loop they were made in."""
         max_tokens = max_tokens or self.settings.max_tokens
         chats = self._chats.setdefault(asyncio.get_running_loop(), {})
-        if (name, max_tokens) not in chats:
-            chats[name, max_tokens] = self._build(name, max_tokens)
-        return chats[name, max_tokens]
+        key = (name, id(server), max_tokens)
+        if key not in chats:
+            chats[key] = self._build(name, server, max_tokens)
+        return chats[key]
 
     async def aclose(self) -> None:
         for chat in self._chats.pop(asyncio.get_running_loop(), {}).values():
@@ -162,13 +179,14 @@ class Models:
                 raise TypeError(f"role {role}: the offline model needs a policy to play it")
             chat: BaseChatModel = chat_model(name, policy=policy, latency_s=self.settings.offline_latency_s)
             return _Role(name, role, provider, chat, self)
-        self._shared.check(name)
+        self.check([role])
         return _Role(name, role, provider, None, self)
 
     def check(self, roles: Iterable[str]) -> None:
         """Build these roles' models, so that a missing key or package is found before any work: `ModelSetupError`."""
         for role in roles:
-            self._shared.check(self.name_of(role))
+            name = self.name_of(role)
+            self._shared.check(name, self._shared.server_of(role, parse_name(name).provider))
 
     def unpriced(self, roles: Iterable[str]) -> list[str]:
         """The models of these roles whose price nobody told."""
@@ -191,6 +209,7 @@ class _Role:
         self._own_chat = chat
         self._models = models
         self._shared = models._shared
+        self._server = self._shared.server_of(role, provider)
         self._price = self._shared.prices.of(name)
         self._bound: OrderedDict[tuple[object, ...], tuple[Sequence[Any], AskForm]] = OrderedDict()
 
@@ -208,7 +227,7 @@ class _Role:
         return await self._ask(self._with(tools, demand), messages, brief)
 
     async def count(self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = ()) -> int | None:
-        chat = self._own_chat or self._shared.chat(self.name)
+        chat = self._own_chat or self._shared.chat(self.name, self._server)
         return await count(self._with(tools, NO_DEMAND).bound(chat), messages)
 
     async def answer(
@@ -267,7 +286,7 @@ class _Role:
             request = request_id(self.name, raised + form.id, messages)
             if (before := self._replayed(journal, request, form, may_be_empty)) is not None:
                 return before
-        chat = form.bound(self._own_chat or shared.chat(self.name, max_tokens))
+        chat = form.bound(self._own_chat or shared.chat(self.name, self._server, max_tokens))
         extra: dict[str, Any] = {} if brief is None or not self.rule_written else {"brief": brief}
         sent: list[BaseMessage] = list(messages)
         marks: dict[str, Any] = {}
@@ -308,7 +327,7 @@ class _Role:
         return await persist(
             attempt,
             reserve=lambda: Charge(budgets, amount),
-            limiter=shared.limits.of(self._provider),
+            limiter=shared.limit_of(self._provider, self._server),
             retries=shared.retries,
             timeout_s=shared.settings.timeout_s,
             clock=shared.clock,
@@ -370,4 +389,4 @@ class _Role:
         failure = failures.failure_of(error, self._shared.redact)
         if failure is None or failure.kind != "connection":
             return failure
-        return ModelFailure("connection", f"{failure} at {self._shared.host_of(self._provider)}")
+        return ModelFailure("connection", f"{failure} at {self._server.host(self._provider)}")

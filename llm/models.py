@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from drr.llm.failures import EMPTY_STREAM, ModelFailure, ModelSetupError, NoToken
-from drr.llm.names import DEFAULT_ADDRESS, OFFLINE, is_loopback, parse_name
+from drr.llm.names import DEFAULT_ADDRESS, OFFLINE, host_of, is_loopback, parse_name
 from drr.llm.role import ANY_TOOL, AskForm, Demand, Policy
 from drr.llm.secrets import HIDDEN
 from drr.llm.thinking import Style, arguments, taken
@@ -30,17 +30,38 @@ _DEFAULT_STYLE = Style()
 
 
 @dataclass(frozen=True)
+class ModelServer:
+    """A place where models are asked: the provider's own address where none is named."""
+
+    base_url: str | SecretStr | None = field(default=None, repr=False)
+    """May hold a password; a `SecretStr` says itself what may be shown of it."""
+    keys: Mapping[str, SecretStr | None] = field(default_factory=dict, repr=False)
+    """Provider to key."""
+    refused: str | None = None
+    """Why nothing may be sent there, where that is so."""
+    concurrency: int | None = None
+    """Calls in flight there; `None`: as many as elsewhere."""
+
+    @property
+    def address(self) -> str | None:
+        return _plain(self.base_url)
+
+    def host(self, provider: str) -> str:
+        """The host and port that a provider's models are asked at; never a user name or a password."""
+        return host_of(self.address or DEFAULT_ADDRESS.get(provider)) or "the provider's own address"
+
+
+@dataclass(frozen=True)
 class ModelSettings:
     """The settings that decide how models are called. Keys stay out of its repr."""
 
     roles: Mapping[str, str] | Callable[[str], str] = field(repr=False)
     """Role to model name: in a mapping `default` stands for every role that is not named."""
     base_url: str | SecretStr | None = field(default=None, repr=False)
-    """May hold a password; a `SecretStr` says itself what may be shown of it."""
     keys: Mapping[str, SecretStr | None] = field(default_factory=dict, repr=False)
-    """Provider to key."""
     refused: str | None = None
-    """Why nothing may be sent to `base_url`, where that is so."""
+    servers: Mapping[str, ModelServer] = field(default_factory=dict, repr=False)
+    """Servers of roles, and of providers, that are not asked at `base_url` with `keys`."""
     timeout_s: float = 120.0
     idle_s: float = 120.0
     """Seconds without a token after which a stream is given up."""
@@ -125,7 +146,7 @@ def chat_model(
 def _address(provider: str, base_url: str | SecretStr | None) -> str | None:
     if base_url is None:
         return DEFAULT_ADDRESS.get(provider)
-    address = base_url.get_secret_value() if isinstance(base_url, SecretStr) else base_url
+    address = _plain(base_url) or ""
     try:
         parts = urlsplit(address)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -136,6 +157,10 @@ def _address(provider: str, base_url: str | SecretStr | None) -> str | None:
             f"base address {_shown(base_url)}: not an http or https address; e.g. http://127.0.0.1:8000/v1"
         )
     return address
+
+
+def _plain(address: str | SecretStr | None) -> str | None:
+    return address.get_secret_value() if isinstance(address, SecretStr) else address
 
 
 def _shown(address: str | SecretStr | None) -> str | None:

@@ -48,13 +48,13 @@ params = xllamacpp.CommonParams()
 params.model.path, params.hostnames, params.port = sys.argv[1], ["127.0.0.1"], 0
 params.n_ctx, params.n_parallel, params.use_jinja = 16384, 1, True
 params.sampling.temp = 0
-params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 2
+params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 2 if os.getloadavg()[0] < 1 else 1
 server = xllamacpp.Server(params)
 print(server.listening_address, flush=True)
 sys.stdin.read()
 os._exit(0)
 """
-"""It ends when its standard input does, so with whoever began it."""
+"""It ends when its standard input does, so with whoever began it. Threads wait for each other: on busy cores one is faster than two."""
 QUERIES = (
     "What did the last thing that I ordered cost?",
     "Which bird house under $40 is rated best?",
@@ -131,6 +131,7 @@ def test_twelve_units_end_by_name_and_nothing_is_asked_again(
         run = ("run", study, "--shop", shop, "--queries", tmp_path / "queries.jsonl", "--variants",
                "plan-to-function,react,hybrid-react", "--limits", "steps=4,researchers=1", "--text-calls", "parse", *slow)  # fmt: skip
         judge = ("judge", study, "--what", "faithfulness", *slow)
+        examined = drr.json("doctor", "--model", "openai:small", "--base-url", url)
         codes = [drr(*words)[0] for words in (run, judge)]
         before = drr.json("status", study)
     assert [drr(*words)[0] for words in (run, judge)] == codes
@@ -142,6 +143,12 @@ def test_twelve_units_end_by_name_and_nothing_is_asked_again(
     endings = Counter(unit.reason or unit.result["stop_reason"] for unit in units)
     with capsys.disabled():
         print(f"\n{dict(endings)}; judgements {before['by_kind']['judgement']}; {before['usage']['by_role']}")
+        print(f"doctor: {json.dumps(examined)}")
+    assert (
+        examined["probes"]["text"]["works"]
+        and examined["speed"]["writes_per_s"]
+        and examined["seconds"] <= 90
+    )
     assert len(units) == 12 and before["by_kind"]["judgement"]["total"]
     assert {unit.reason for unit in units if not unit.done} <= set(get_args(FailureKind))
     for unit, report in finished:

@@ -114,14 +114,15 @@ def _examined(arguments: argparse.Namespace, settings: Settings) -> int:
     import asyncio
     from functools import partial
 
-    from drr.app.models import explain, facts_of, models_of
+    from drr.app.model_servers import facts_of
+    from drr.app.models import explain, models_of
     from drr.app.preflight import examine
     from drr.llm.failures import ModelFailure, ModelSetupError
     from drr.llm.names import OFFLINE
 
     if settings.model == OFFLINE:
         raise Misuse("--model offline: these are rules, which need no examination; name a model")
-    settings = settings.model_copy(update={"model_agent": None, "role_models": {}})
+    settings = settings.model_copy(update={"model_agent": None, "base_url_agent": None, "role_models": {}})
     try:
         models = models_of(settings)
         models.check(["agent"])

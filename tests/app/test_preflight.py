@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 from drr.app.cli import main
-from drr.app.models import ServerFacts, facts_of, models_of
+from drr.app.model_servers import ServerFacts, facts_of
+from drr.app.models import models_of
 from drr.app.preflight import examine
 from drr.env.settings import resolve
 from drr.llm.models import ModelSettings
@@ -54,7 +55,7 @@ def test_an_able_model_can_run_everything(capsys: pytest.CaptureFixture[str]) ->
     assert {probe["works"] for probe in document["can_run"].values()} == {True}
     assert document["server"] == dict.fromkeys(ServerFacts._fields)
     assert document["speed"]["writes_per_s"] > 0 and 1 <= document["speed"]["in_parallel"] <= 4
-    assert document["suggested"]["model_timeout"] == 300 and document["saved"] is None
+    assert document["suggested"]["model_timeout"] >= 300 and document["saved"] is None
     assert not Path("drr.toml").exists()
 
 

@@ -358,7 +358,7 @@ async def test_keys_are_in_no_repr_and_no_failure() -> None:
         made = models(wire, keys={"anthropic": SecretStr(key)})
         role = made.role("agent")
         shown = [
-            repr(made), repr(made.settings), repr(role), repr(made._shared.chat(SONNET)), str(made.redact),
+            repr(made), repr(made.settings), repr(role), repr(made._shared.chat(SONNET, made._shared.server_of("agent", "anthropic"))), str(made.redact),
         ]  # fmt: skip
         with pytest.raises(ModelFailure) as failed:
             await role.reply([HumanMessage("x")])

@@ -1,0 +1,178 @@
+"""The servers that models are asked at: who named them, which key they get, what they tell about themselves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from drr.env.asked_at import (
+    OWN,
+    address_of,
+    address_setting,
+    key_for,
+    key_place,
+    provider_of,
+    providers_of_base,
+)
+from drr.env.json_object import JsonObject
+from drr.env.settings import ROLES, Settings
+from drr.env.trust import ServerAddress, is_loopback, place_of
+from drr.llm.names import PROVIDERS, is_providers_own
+from drr.llm.secrets import can_be_key
+from pydantic import SecretStr
+
+if TYPE_CHECKING:
+    from drr.llm.models import ModelServer
+
+_LARGEST = 1 << 20
+"""Bytes of a page on which a server tells about itself."""
+_NO_CALLS = "no-key-as-nothing-is-called"
+
+
+def base_server(settings: Settings, *, calls: bool = True) -> ModelServer:
+    """The server of all roles that have none of their own: that of `base_url`, or the providers' own."""
+    setting = None if settings.base_url is None else "base_url"
+    provider = "openai" if "openai" in providers_of_base(settings) else ""
+    return _server(settings, setting, provider, "", calls=calls)
+
+
+def servers_of(settings: Settings, *, calls: bool = True) -> dict[str, ModelServer]:
+    """List the servers of roles with an address or key of their own, and of providers beside that of `base_url`."""
+    found = {}
+    if settings.base_url is not None:
+        own = providers_of_base(settings) or {*PROVIDERS}
+        found = {name: _server(settings, None, name, "", calls=calls) for name in sorted({*PROVIDERS} - own)}
+    for role in ROLES:
+        setting = address_setting(settings, role)
+        if setting not in (None, "base_url") or role in settings.role_keys:
+            provider = provider_of(settings.model_for(role))
+            found[role] = _server(settings, setting, provider, role, calls=calls)
+    return found
+
+
+def _server(settings: Settings, setting: str | None, provider: str, role: str, *, calls: bool) -> ModelServer:
+    from drr.llm.models import ModelServer
+
+    keys = {name: key_for(settings, setting, name, role) for name in OWN}
+    real = {
+        name: key if key is not None and can_be_key(key.get_secret_value()) else None
+        for name, key in keys.items()
+    }
+    why, slots = refusal(settings, setting), None
+    if calls:
+        slots = _asked(settings, setting, provider, role).slots
+        why = why or (_withheld(settings, setting, role) if role and not any(real.values()) else None)
+    return ModelServer(
+        None if setting is None else getattr(settings, setting),
+        real if calls else dict.fromkeys(PROVIDERS, SecretStr(_NO_CALLS)),
+        why,
+        min(slots or settings.concurrency, settings.concurrency),
+    )
+
+
+def refusal(settings: Settings, setting: str | None = "base_url") -> str | None:
+    """Say why no model may be called at the address of this setting. Somebody else named it, and it is no provider's own."""
+    who = None if setting is None else settings.unnamed.get(setting)
+    if setting is None or who is None:
+        return None
+    address = text_of(getattr(settings, setting))
+    if address is None or any(is_providers_own(provider, address) for provider in PROVIDERS):
+        return None
+    place = place_of(address)
+    return (
+        f"{who} names the address {place} for models, and you did not: nothing is sent there;"
+        f" --trust-address {place} if you know whose it is, or name another with --{setting.replace('_', '-')}"
+    )
+
+
+def _withheld(settings: Settings, setting: str | None, role: str) -> str | None:
+    """Say that a role's server gets no key, as the provider's goes to another host."""
+    provider = provider_of(settings.model_for(role))
+    address = address_of(settings, setting, provider)
+    if provider not in ("anthropic", "openai") or address is None or is_loopback(address):
+        return None
+    return (
+        f"{role}: no key for {place_of(address)}; {provider.upper()}_API_KEY goes to"
+        f" {key_place(settings, provider)} only, DRR_ROLE_KEYS={role}=KEY to this one"
+    )
+
+
+class ServerFacts(NamedTuple):
+    """The facts that a server tells about itself; `None` where it does not."""
+
+    kind: str | None = None
+    slots: int | None = None
+    """Answers that it works on at once."""
+    window: int | None = None
+    """Tokens of one request and its answer."""
+    images: bool | None = None
+
+
+def facts_of(settings: Settings, role: str = "agent") -> ServerFacts:
+    """Ask a role's server for its facts, where it is the user's own; nobody else is asked."""
+    return _asked(settings, address_setting(settings, role), provider_of(settings.model_for(role)), role)
+
+
+def _asked(settings: Settings, setting: str | None, provider: str, role: str) -> ServerFacts:
+    address = address_of(settings, setting, provider)
+    if setting is None or address is None or provider != "openai" or is_providers_own("openai", address):
+        return ServerFacts()
+    if refusal(settings, setting) is not None:
+        return ServerFacts()
+    if address not in _KNOWN:
+        key = key_for(settings, setting, provider, role)
+        facts = _facts(address, None if key is None else key.get_secret_value())
+        if facts == ServerFacts():  # it may still be loading its model
+            return facts
+        _KNOWN[address] = facts
+    return _KNOWN[address]
+
+
+def in_flight(settings: Settings, role: str) -> int:
+    """Count the calls that are made at once for a role: never more than its server works on."""
+    return min(settings.concurrency, facts_of(settings, role).slots or settings.concurrency)
+
+
+_KNOWN: dict[str, ServerFacts] = {}
+"""Facts by address, asked for once in a process."""
+
+
+def _facts(address: str, key: str | None) -> ServerFacts:
+    base = address.rstrip("/")
+    props = _page(f"{base.removesuffix('/v1')}/props", key)
+    if slots := _count(props.get("total_slots")):
+        parts = props.get("default_generation_settings"), props.get("modalities")
+        window, modes = (one if isinstance(one, dict) else {} for one in parts)
+        sees = modes.get("vision")
+        return ServerFacts(
+            "llama.cpp", slots, _count(window.get("n_ctx")), sees if sees in (True, False) else None
+        )
+    rows = _page(f"{base}/models", key).get("data")
+    first = rows[0] if isinstance(rows, list) and rows and isinstance(rows[0], dict) else {}
+    return ServerFacts(window=_count(first.get("max_model_len")))
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+
+
+def _page(url: str, key: str | None) -> JsonObject:
+    """One small JSON object; empty where there is none."""
+    import httpx
+    import orjson
+
+    headers = {} if key is None else {"authorization": f"Bearer {key}"}
+    try:
+        with httpx.stream("GET", url, headers=headers, timeout=3) as answer:
+            body = b""
+            for part in answer.iter_bytes():
+                body += part
+                if len(body) > _LARGEST:
+                    return {}
+            found = orjson.loads(body) if answer.status_code == 200 else {}
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def text_of(address: ServerAddress | None) -> str | None:
+    return None if address is None else address.get_secret_value()

@@ -1,0 +1,63 @@
+"""Settings as they stand in an environment and in a TOML file."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from drr.env.bounded import read_toml
+from drr.env.errors import Misuse
+
+# Names that other tools already use for the same secrets.
+_ALIASES = {
+    "anthropic_api_key": "ANTHROPIC_API_KEY",
+    "openai_api_key": "OPENAI_API_KEY",
+    "serper_api_key": "SERPER_API_KEY",
+}
+_OF_A_ROLE = {"model": "role_models", "api_key": "role_keys"}
+"""Words of a table `[roles.NAME]`, with the setting that has them for any role."""
+
+
+def from_environment(environ: Mapping[str, str], known: Collection[str]) -> dict[str, object]:
+    """The first name of each setting that is there and not empty."""
+    found: dict[str, object] = {}
+    for name in known:
+        given = (environ.get(variable) for variable in (f"DRR_{name.upper()}", _ALIASES.get(name, "")))
+        if value := next(filter(None, given), None):
+            found[name] = value
+    return found
+
+
+def read_settings_file(path: Path, known: Collection[str]) -> dict[str, object]:
+    """The settings of a file, empty where there is none; `Misuse` for what is no setting."""
+    try:
+        if not path.is_file():
+            return {}
+        values = _without_tables(read_toml(path), path, known)
+    except OSError as error:
+        raise Misuse(f"{path}: cannot be read ({error.strerror}); mend or remove it") from error
+    except ValueError as error:
+        raise Misuse(f"{path}: not TOML ({error}); mend or remove it") from error
+    if unknown := sorted(set(values) - set(known)):
+        raise Misuse(f"{path}: unknown setting {', '.join(unknown)}; `drr env settings` lists them all")
+    return values
+
+
+def _without_tables(values: dict[str, Any], path: Path, known: Collection[str]) -> dict[str, Any]:
+    """The tables `[roles.NAME]` as the settings that they stand for."""
+    tables = values.pop("roles", {})
+    for role, table in tables.items() if isinstance(tables, dict) else [("", None)]:
+        if not isinstance(table, dict):
+            raise Misuse(f"{path}: roles: not tables such as [roles.judge] with model, base_url, api_key")
+        for word, value in table.items():
+            own = f"{word}_{role}"
+            if word in ("model", "base_url") and own in known:
+                values[own] = value
+            elif word in _OF_A_ROLE and isinstance(others := values.setdefault(_OF_A_ROLE[word], {}), dict):
+                others[role] = value
+            else:
+                raise Misuse(
+                    f"{path}: [roles.{role}] {word}: no setting of this role; `drr env settings` lists them"
+                )
+    return values
