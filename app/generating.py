@@ -143,7 +143,8 @@ def _written(
     from drr.querygen.generate import REFILLS, written_queries
     from drr.study.run import Summary
 
-    checker, checked, summary = Checker(writer.shop, arguments.min_products), list[Checked](), Summary()
+    checker = Checker(writer.shop, arguments.min_products, size=len(users) * arguments.per_user)
+    checked, summary = list[Checked](), Summary()
     first = more = writer.units(users)
     asked = {unit.key for unit in first}
     for _ in range(1 + REFILLS):

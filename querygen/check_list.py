@@ -6,24 +6,27 @@ A check passes, fails, or does not apply (`none`): a line with only a question a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from drr.env.constraints import parse_constraints
-from drr.env.entities import User
+from drr.env.entities import Product, User
 from drr.env.profile import ProfileSummary, Spend, build_profile
 from drr.env.query import Constraints, Query
 from drr.env.shop import SearchRequest, Shop
 from drr.env.statistics import UserStatistics
 from drr.env.text import tokens
+from drr.querygen.literal import COMMON_NAMES, ends, english_share, names, order_ids, product_ids, states
 from drr.tools.registry import TOOLS
 from drr.wording.personal import personal_data
-from drr.wording.states import STATE, STATES
+from drr.wording.states import STATES
 
 Status = Literal["pass", "fail", "none"]
 ALIKE = 0.6
 """Shingle similarity from which two questions count as the same."""
+TICS = 0.04
+"""The largest share of a set that may begin, or end, with the same words."""
 _SHORTEST, _LONGEST = 8, 200
 _EXPLAINED = frozenset(
     {*ProfileSummary.model_fields, *Spend.model_fields, *UserStatistics.model_fields}
@@ -74,6 +77,20 @@ class Stock:
         request = SearchRequest(need, match="all", min_price=0.01, max_price=cap, limit=1, search="plain")
         return self.shop.catalog.search(request).total
 
+    def kin(self, owned: Sequence[str], needs: Sequence[str]) -> Literal["near", "far"] | None:
+        """Relate what is owned to what is needed: by a word or the shelf, by the department, not at all."""
+        words = tuple(word for need in needs for word in tokens(need))
+        had = self.shop.store.products(sorted(owned))
+        sold = [product for need in needs for product in self._found(need)]
+        shelves, departments = [one.categories[-1:] for one in sold], {one.category for one in sold}
+        if any(one.categories[-1:] in shelves or _begin(tokens(one.title), words) for one in had):
+            return "near"
+        return "far" if any(one.category in departments for one in had) else None
+
+    def _found(self, need: str) -> list[Product]:
+        request = SearchRequest(need, match="all", limit=5, search="plain")
+        return self.shop.store.products(self.shop.catalog.search(request).product_ids)
+
     def category(self, query: Query) -> str | None:
         """Find where the shop keeps what the question is mainly about."""
         asked = query.needs[0] if query.needs else query.query
@@ -82,6 +99,11 @@ class Stock:
         )
         found = self.shop.store.products(page.product_ids)
         return found[0].category if found else None
+
+
+def _begin(longer: Sequence[str], words: tuple[str, ...]) -> bool:
+    """Tell whether one of these begins with one of the words: a pillowcase with a pillow."""
+    return any(one.startswith(words) for one in longer)
 
 
 @dataclass(frozen=True)
@@ -96,6 +118,10 @@ class CheckCase:
     """The fewest products that the shop must have for each need."""
     earlier: Sequence[tuple[str, float]]
     """Ids of the file's earlier questions that have words in common with this one, and how alike they are."""
+    size: int
+    """Questions of the whole set."""
+    same_ends: Mapping[str, int]
+    """Number of earlier questions that begin, or end, with the same words."""
 
 
 def user_known(case: CheckCase) -> CheckResult:
@@ -276,6 +302,26 @@ def unlike_others(case: CheckCase) -> CheckResult:
     return PASS
 
 
+def tics(case: CheckCase) -> CheckResult:
+    """Check that few questions of a set begin or end alike. Those that code can check are made of patterns."""
+    if case.query.checkable is not None:
+        return NONE
+    for way, words in ends(case.query.query).items():
+        if (others := case.same_ends[way]) + 1 > max(1, TICS * case.size):
+            return fail(f"{way} {words!r}, as {others} others do; at most {TICS:.0%} of {case.size} may")
+    return PASS
+
+
+def coherence(case: CheckCase) -> CheckResult:
+    """Check that something of what the question leans on has to do with what it asks for."""
+    owned = [fact.id for fact in case.query.facts_used if fact.kind == "product"]
+    if not owned or not case.query.needs:
+        return NONE
+    if case.stock.kin(owned, case.query.needs) is None:
+        return fail(f"what it leans on has nothing to do with {', '.join(case.query.needs)}")
+    return PASS
+
+
 def constraints(case: CheckCase) -> CheckResult:
     query = case.query
     if query.constraints is None:
@@ -336,55 +382,7 @@ CHECKS: dict[str, Callable[[CheckCase], CheckResult]] = {
     "length": length,
     "language": language,
     "near_duplicate": unlike_others,
+    "tics": tics,
+    "coherence": coherence,
     "constraints": constraints,
 }
-
-
-_ORDER_ID = re.compile(r"(?<!\d)\d{16}(?!\d)")
-_PRODUCT_ID = re.compile(r"\bB0[A-Z0-9]{8}\b")
-_STATE = re.compile(rf"\b(?:{STATE})\b")
-_NAME = re.compile(r"[A-Z][\w'’&-]*(?:\s+(?:&\s+)?[A-Z][\w'’&-]*)*")
-_SENTENCE_START = re.compile(r"(?:^|[.!?:]['\")\]]?\s+|\n\s*|[\"“(]\s*)$")
-_I = re.compile(r"I['’](?:m|d|ve|ll)")
-_LONGEST_NAME = 10
-_KNOWN = """I January February March April May June July August September October November December Monday Tuesday Wednesday
-    Thursday Friday Saturday Sunday Christmas Thanksgiving Easter Halloween Hanukkah Black Mother's Father's Valentine's Day
-    American English French Dutch German Japanese Korean Italian Epsom Wi-Fi Bluetooth USB UV LED HEPA SPF MERV CADR
-    Consumer Reports Medicare Energy Star vitamin B C D Celsius Fahrenheit Internet Web OK New Year's Year Eve"""
-COMMON_NAMES = frozenset(tokens(_KNOWN))
-"""Names that need no record: days, feasts, peoples, units."""
-_FREQUENT = """a about after all also and any are as at be because been before but by can compare could do does for from get give good
-    have help how i if in is it like look make me more most my need no not of on one or our out over please should so some that the
-    their them they this to under up use want was we what when which who why will with would you your"""
-_ENGLISH = frozenset(_FREQUENT.split())
-
-
-def order_ids(text: str) -> list[str]:
-    return _ORDER_ID.findall(text)
-
-
-def product_ids(text: str) -> list[str]:
-    return _PRODUCT_ID.findall(text)
-
-
-def states(text: str) -> list[str]:
-    return _STATE.findall(text)
-
-
-def english_share(text: str) -> float:
-    """Share of its words that are among the most frequent of English."""
-    words = re.findall(r"[^\W\d_]+", text.casefold())
-    return sum(word in _ENGLISH for word in words) / max(len(words), 1)
-
-
-def names(text: str) -> Iterator[str]:
-    """Capitalised words that no sentence begins with; what stands first in a sentence may be any word."""
-    for match in _NAME.finditer(text):
-        name = match[0]
-        if _SENTENCE_START.search(text[max(0, match.start() - 8) : match.start()]):
-            _, _, name = name.partition(" ")
-        words = [
-            word for word in name.split() if not ((word.isupper() and len(word) <= 5) or _I.fullmatch(word))
-        ]
-        if words:
-            yield " ".join(words[:_LONGEST_NAME]).rstrip("'’")

@@ -16,7 +16,7 @@ from drr.env.errors import DrrError
 from drr.env.query import Query
 from drr.env.shop import Shop
 from drr.env.text import Seen, shingles, tokens
-from drr.querygen import check_list
+from drr.querygen import literal
 from drr.querygen.check_list import ALIKE, CHECKS, NONE, PASS, CheckCase, CheckResult, Known, Stock, fail
 from drr.querygen.checkable import TruthChecker
 from drr.querygen.files import ResearchTask
@@ -25,6 +25,8 @@ from drr.wording.states import STATES
 
 LARGEST_SHARE = 0.4
 """The largest share of a file's questions in one category."""
+LEAST_NEAR = 0.8
+"""The least share of questions that lean on a purchase whose purchase is of the kind that is asked for."""
 _SPREAD_FROM = 20
 _ORDERS_READ = 2000
 
@@ -47,6 +49,9 @@ class Checker:
     min_products: int = 3
     truth: TruthChecker | None = None
     """Checks of checkable questions, which need a web too."""
+    size: int = 0
+    """Questions of the whole set; as many as were seen, where nobody says it."""
+    _ends: Counter[tuple[str, str]] = field(default_factory=Counter)
     _earlier: list[str] = field(default_factory=list)
     _seen: Seen = field(default_factory=Seen)
     _known: dict[str, Known | None] = field(default_factory=dict)
@@ -55,12 +60,16 @@ class Checker:
         known = self._records(query.user_id)
         own = shingles(query.query)
         earlier = [(self._earlier[place], alike) for place, alike in self._seen.alike(own)]
-        case = CheckCase(query, known, Stock(self.shop), self.min_products, earlier)
+        own_ends = literal.ends(query.query)
+        same = {way: self._ends[way, words] for way, words in own_ends.items()}
+        size = max(self.size, len(self._earlier) + 1)
+        case = CheckCase(query, known, Stock(self.shop), self.min_products, earlier, size, same)
         verdicts = {name: check(case) for name, check in CHECKS.items()}
         if self.truth is not None:
             verdicts |= self.truth.check(query)
         self._earlier.append(query.id)
         self._seen.add(own)
+        self._ends.update(own_ends.items())
         return Checked(query, verdicts)
 
     def accept(self, query: Query) -> Checked:
@@ -69,6 +78,7 @@ class Checker:
         if checked.failed:
             self._earlier.pop()
             self._seen.forget_last(shingles(query.query))
+            self._ends.subtract(literal.ends(query.query).items())
         return checked
 
     def _records(self, user_id: str) -> Known | None:
@@ -103,6 +113,18 @@ def spread(checker: Checker, queries: Sequence[Query]) -> tuple[CheckResult, dic
     if most > LARGEST_SHARE * len(queries) and len(checker.shop.catalog.categories()) > 2:
         return fail(f"{most} of {len(queries)} questions are about {name}"), ordered
     return PASS, ordered
+
+
+def coherence(checker: Checker, queries: Sequence[Query]) -> CheckResult:
+    """Check that most questions lean on a thing of the kind that they ask for; of twenty and more."""
+    stock, found = Stock(checker.shop), Counter[str | None]()
+    for query in queries:
+        owned = [fact.id for fact in query.facts_used if fact.kind == "product"]
+        if owned and query.needs:
+            found[stock.kin(owned, query.needs)] += 1
+    if found.total() < _SPREAD_FROM or found["near"] >= LEAST_NEAR * found.total():
+        return PASS if found.total() >= _SPREAD_FROM else NONE
+    return fail(f"{found['near']} of {found.total()} questions that lean on a purchase ask for such a thing")
 
 
 def manifest_matches(shop: Shop, queries: Sequence[Query]) -> None:
@@ -144,8 +166,8 @@ def _of_text(task: ResearchTask) -> Iterator[tuple[str, str]]:
     if own:
         yield "facts", f"speaks of the asker's own records ({own[0]!r})"
     listed = {
-        "ids": ("names", [*check_list.order_ids(text), *check_list.product_ids(text)]),
-        "states": ("says where the asker lives:", check_list.states(text)),
+        "ids": ("names", [*literal.order_ids(text), *literal.product_ids(text)]),
+        "states": ("says where the asker lives:", literal.states(text)),
         "privacy": ("holds", personal_data("\n".join([text, *task.needs]))),
         "circumstances": ("tells of the asker's own household, body or home:", circumstances_of_asker(text)),
     }
@@ -154,7 +176,7 @@ def _of_text(task: ResearchTask) -> Iterator[tuple[str, str]]:
             yield name, f"{reason} {', '.join(found)}"
     if not SHORTEST <= words <= LONGEST:
         yield "length", f"{words} words; {SHORTEST} to {LONGEST} are asked for"
-    if (share := check_list.english_share(text)) < 0.2:
+    if (share := literal.english_share(text)) < 0.2:
         yield "language", f"does not read like English ({share:.0%} of its words are common ones)"
 
 
@@ -185,6 +207,6 @@ def _of_shop(task: ResearchTask, shop: Shop, min_products: int) -> Iterator[Task
     elif scarce:
         reason = f"fewer than {min_products} products for {', '.join(scarce)}"
         yield TaskProblem(task.task_id, "answerable", reason)
-    brands = [name for name in check_list.names(task.task) if stock.sold(name) > 0]
+    brands = [name for name in literal.names(task.task) if stock.sold(name) > 0]
     if brands:
         yield TaskProblem(task.task_id, "names", f"names what this shop sells: {', '.join(brands)}")

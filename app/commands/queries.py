@@ -23,7 +23,7 @@ from drr.env.shop import open_shop
 from drr.env.web.open import open_web
 from drr.querygen.builtin import builtin_queries
 from drr.querygen.checkable import TruthChecker
-from drr.querygen.checks import Checker, manifest_matches, spread
+from drr.querygen.checks import Checker, coherence, manifest_matches, spread
 from drr.querygen.dataset import Publication, write_dataset
 from drr.querygen.files import line_of, write_queries
 from drr.querygen.review import review
@@ -162,9 +162,10 @@ def _check(arguments: argparse.Namespace) -> int:
         truth = (
             TruthChecker(shop, open_web(settings, shop=shop)) if any(q.checkable for q in queries) else None
         )
-        checker = Checker(shop, arguments.min_products, truth)
+        checker = Checker(shop, arguments.min_products, truth, len(queries))
         rows = [checker.check(query) for query in queries]
         verdict, categories = spread(checker, queries)
+        whole = {"spread": verdict, "coherence": coherence(checker, queries)}
     failed = [row for row in rows if row.failed]
     if arguments.json:
         print_json(
@@ -175,6 +176,7 @@ def _check(arguments: argparse.Namespace) -> int:
                     for row in rows
                 ],
                 "spread": {**verdict._asdict(), "categories": categories},
+                "coherence": whole["coherence"]._asdict(),
                 "failed": len(failed),
             }
         )
@@ -182,10 +184,11 @@ def _check(arguments: argparse.Namespace) -> int:
         for row in failed:
             reasons = "; ".join(f"{name}: {why}" for name, why in row.failed.items())
             print(f"{one_line(row.query.id, 80)}: {one_line(reasons, 1000)}")
-        if verdict.status == "fail":
-            print(f"{arguments.file}: spread: {verdict.message}")
+        for name, one in whole.items():
+            if one.status == "fail":
+                print(f"{arguments.file}: {name}: {one.message}")
         print(f"{len(rows) - len(failed)} of {len(rows)} questions pass every check")
-    return 1 if failed or verdict.status == "fail" else 0
+    return 1 if failed or any(one.status == "fail" for one in whole.values()) else 0
 
 
 def _review(arguments: argparse.Namespace) -> int:

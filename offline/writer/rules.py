@@ -4,33 +4,30 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cache
 from hashlib import sha256
-from pathlib import Path
-from typing import Any, Literal, TypedDict, cast
+from typing import Any, Literal, TypedDict
 
 from drr.env.profile import THEMES, Bought, ProfileSummary, Spend, themes_of
-from drr.offline.writer.sentences import (
-    WRITERS,
-    DraftText,
+from drr.offline.writer.phrases import (
+    FILES,
     PurchaseRecord,
     Shopper,
     Slots,
     ThemeWords,
+    ThingWords,
     draw,
-    listed,
-    round_up,
+    first_up,
+    shapes_of,
+    theme_words,
 )
 from drr.querygen.asking import INTENTS, DepartmentBrief, Intent, ShopperBrief, records
 from drr.wording.states import STATES
 from langchain_core.messages import AIMessage, BaseMessage
 
-VERSION = 4
+VERSION = 5
 """Raised whenever the rules would write something else from the same words."""
-_WORDS = Path(__file__).parent / "intents.toml"
 
 _HEAD = re.compile(r"\s{0,9}(?:[,;:(\[|]|\s[-\u2013\u2014]\s|\u2014).*$", re.S)
 _MARKS = re.compile(r"^\u3010[^\u3011]*\u3011|[\u200b-\u200f\u2026]")
@@ -45,7 +42,7 @@ _USED_UP = re.compile(
 
 _PERISHES = re.compile(
     r"(?:oil|serum|cream|cleanser|lotion|shampoo|conditioner|balm|sunscreen|mascara|gummies|capsules|powder|chews|supplement|hay|seed"
-    r"|suet|rinse|masks?|coffee|tea|food|treats)"
+    r"|suet|rinse|coffee|tea|food|treats)"
 )
 
 _LOOK = ["product_catalog_search", "get_product_details"]
@@ -81,7 +78,8 @@ def write_offline(messages: Sequence[BaseMessage], arguments: Mapping[str, Any])
 
 
 def _shopper(profile: ProfileSummary) -> Shopper:
-    every = [_record(item) for item in records(profile)]
+    stores = [share.name for share in profile.stores]
+    every = [_record(item, stores) for item in records(profile)]
     named = [record for record in every if record.kind] or [
         record._replace(thing="untitled product", kind="product") for record in every
     ]
@@ -104,7 +102,7 @@ def _dear(spend: Spend) -> float:
     return 0.8 if middle < 14 else 1.3 if middle > 36 else 1.0
 
 
-def _record(item: Bought) -> PurchaseRecord:
+def _record(item: Bought, stores: Sequence[str]) -> PurchaseRecord:
     """Claims such as "Plastic-Free" are left out of the name: in a question they would read as a demand."""
     head = _HEAD.sub("", _MARKS.sub("", item.title).replace("\u00a0", " "))
     words = [word for word in head.split() if not word.casefold().endswith("-free")][:8]
@@ -118,6 +116,7 @@ def _record(item: Bought) -> PurchaseRecord:
         item.last[:4],
         item.times,
         thing,
+        next((name for name in stores if thing.startswith(f"{name} ")), ""),
         kind,
         themes_of(thing),
         None if item.price is None else round(item.price, 2),
@@ -132,12 +131,7 @@ def _ends_with(pattern: re.Pattern[str], kind: str) -> bool:
 
 def rules_version() -> str:
     """Enters the key of every unit that these rules write."""
-    return f"{VERSION}:{sha256(_WORDS.read_bytes()).hexdigest()[:16]}"
-
-
-@cache
-def _themes() -> dict[str, ThemeWords]:
-    return cast("dict[str, ThemeWords]", tomllib.loads(_WORDS.read_text(encoding="utf-8")))
+    return f"{VERSION}:{sha256(b''.join(file.read_bytes() for file in FILES)).hexdigest()[:16]}"
 
 
 class FactRow(TypedDict):
@@ -145,54 +139,91 @@ class FactRow(TypedDict):
     id: str
 
 
-class DraftRow(DraftText):
+class DraftRow(TypedDict):
     """A `Draft` as a model would write it."""
 
     intent: Intent
+    query: str
+    rationale: str
     tools: list[str]
+    needs: list[str]
+    web_need: str
     facts_used: list[FactRow]
 
 
 def _profile(shopper: Shopper, count: int, before: int) -> list[DraftRow]:
     seed = draw(*(record.order for record in shopper.records), shopper.state)
-    known = [key for key in shopper.themes if key in _themes()] or ["clean_home"]
-    start = seed % len(INTENTS)
-    queries: list[DraftRow] = []
-    for place in range(before, before + count):
-        theme = known[place % min(len(known), 3)]
-        intent = INTENTS[(start + 2 * place) % len(INTENTS)]
-        again = [r for r in shopper.records if r.times > 1 and r.used_up]
-        if intent == "reorder" and not again:
-            intent = "compare"
-        queries.append(_write(intent, theme, shopper, again, draw(seed, place)))
-    return queries
+    known = [key for key in shopper.themes if key in theme_words()] or ["clean_home"]
+    return [
+        _write(
+            INTENTS[(seed + 2 * place) % len(INTENTS)],
+            known[place % min(len(known), 5)],
+            shopper,
+            draw(seed, place),
+        )
+        for place in range(before, before + count)
+    ]
 
 
-def _write(intent: Intent, theme: str, shopper: Shopper, again: list[PurchaseRecord], seed: int) -> DraftRow:
-    if intent == "reorder":
-        record = again[seed % min(len(again), 2)]
-        theme = next((key for key in record.themes if key in _themes()), theme)
-    else:
-        record = _about(theme, shopper.records, seed)
-    words = _themes()[theme]
-    slots = Slots(words, record, shopper, seed)
-    draft = WRITERS[intent](slots)
+def _write(intent: Intent, theme: str, shopper: Shopper, seed: int) -> DraftRow:
+    """Write of what the shopper has, if the intent is about that and there is one; else compare."""
+    words = theme_words()[theme]
+    again = [record for record in shopper.records if record.times > 1 and record.used_up]
+    if intent == "reorder" and again:
+        record = again[seed % len(again)]
+        thing: ThingWords = {
+            "need": record.kind, "price": record.price or 20.0, "say": record.kind, "why": [], "want": [], "ask": []
+        }  # fmt: skip
+        return _draft(intent, Slots(words, [thing], record, shopper, seed), [thing])
+    if intent in ("replace", "safety"):
+        pairs = [
+            (one, record)
+            for one in (
+                one for key in shopper.themes if key in theme_words() for one in theme_words()[key]["things"]
+            )
+            for record in shopper.records
+            if record.is_a(one) and one["why"] and not (intent == "replace" and record.used_up)
+        ]
+        if pairs:
+            thing, own = pairs[seed % len(pairs)]
+            return _draft(intent, Slots(words, [thing], own, shopper, seed), [thing])
+    if intent in ("reorder", "replace", "safety"):
+        intent = "compare"
+    things = _turned(words, shopper, seed, {"compare": 1, "plan": 2 + seed % 2}.get(intent, 2))
+    mine = next((record for record in shopper.records if record.is_a(things[0])), None)
+    return _draft(intent, Slots(words, things, mine, shopper, seed), things)
+
+
+def _turned(words: ThemeWords, shopper: Shopper, seed: int, count: int) -> list[ThingWords]:
+    """Choose things of a theme: what the shopper has one of comes first, two times in three."""
+    first = seed // 7 % len(words["things"])
+    turned = words["things"][first:] + words["things"][:first]
+    if seed // 11 % 3:
+        turned.sort(key=lambda one: not any(record.is_a(one) for record in shopper.records))
+    return turned[:count]
+
+
+def _draft(intent: Intent, slots: Slots, things: Sequence[ThingWords]) -> DraftRow:
+    filled, record = slots.fill(intent), slots.record
     facts: list[FactRow] = []
-    if record.thing in draft["query"]:
+    if record is not None and filled.slots & {"thing", "kind"}:
         facts = [{"kind": "order", "id": record.order}, {"kind": "product", "id": record.product}]
-    if shopper.state and shopper.state in draft["query"]:
+    if "state" in filled.slots:
         facts.append({"kind": "profile", "id": "address.state"})
-    if "$" in draft["query"] or not facts:
+    if "$" in filled.text or not facts:
         facts.append({"kind": "statistics", "id": "price_quartiles"})
-    return {"intent": intent, "tools": _TOOLS[intent], **draft, "facts_used": facts}
-
-
-def _about(theme: str, records: list[PurchaseRecord], seed: int) -> PurchaseRecord:
-    """One that speaks of this theme and of as little else as possible."""
-    own = [record for record in records if theme in record.themes] or records
-    least = min(len(record.themes) for record in own)
-    plain = [record for record in own if len(record.themes) == least]
-    return plain[seed % len(plain)]
+    asked = ({"ask", "Ask"} & filled.slots and slots.words["ask"]) or (
+        {"Keeps"} & filled.slots and slots.words["keeps"]
+    )
+    return {
+        "intent": intent,
+        "query": filled.text,
+        "rationale": shapes_of(intent)["rationale"],
+        "tools": [tool for tool in _TOOLS[intent] if asked or tool != "web_search"],
+        "needs": [thing["need"] for thing in things],
+        "web_need": f"{first_up(asked)}?" if asked else "",
+        "facts_used": facts,
+    }
 
 
 _DEPARTMENTS = {
@@ -210,38 +241,12 @@ _DEPARTMENTS = {
 
 
 def _generic(department: str, batch: int, count: int, before: int) -> list[DraftRow]:
-    themes = _DEPARTMENTS.get(department, tuple(_themes()))
+    """Write as a shopper of whom nothing is known would ask."""
+    themes, nobody = _DEPARTMENTS.get(department, tuple(theme_words())), Shopper(None, 1.0, [], [])
     queries: list[DraftRow] = []
     for place in range(before, before + count):
         seed = draw(department, batch, place)
-        words = _themes()[themes[(batch + place) % len(themes)]]
-        need, plural, criteria, _ = words["compare"]
-        needs = [row[0] for row in words["needs"][:2]]
-        names = {row[0]: row[2] for row in words["needs"] if len(row) > 2}
-        cap = round_up(sum(row[1] for row in words["needs"][:2]) * 1.25)
-        variants: list[tuple[Intent, str, list[str]]] = [
-            ("compare", f"What are the best {plural}? Compare {criteria}.", [need]),
-            ("plan", f"What do I need to {words['goal']}? Suggest products and stay under ${cap}.", needs),
-            ("gift", f"What is a good gift for {words['gift']}, for up to ${cap}?", needs),
-            ("safety", f"Please explain {words['care']}, and recommend {listed(needs, names)}.", needs),
-            ("compare", f"I am looking for {plural}. Which ones have good reviews and a fair price?", [need]),
-        ]
-        intent, text, wanted = variants[(seed + batch) % len(variants)]
-        web = {
-            "compare": f"What independent tests say about {plural}.",
-            "safety": f"Find out {words['care']}.",
-        }.get(intent, "")
-        queries.append(
-            {
-                "intent": intent,
-                "query": text,
-                "rationale": "A question of general interest in this department.",
-                "tools": [
-                    tool for tool in _TOOLS[intent] if tool not in _OF_USER and (web or tool != "web_search")
-                ],
-                "needs": wanted,
-                "web_need": web,
-                "facts_used": [],
-            }
-        )
+        intents: tuple[Intent, ...] = ("compare", "plan", "compare", "gift")
+        row = _write(intents[seed % len(intents)], themes[(batch + place) % len(themes)], nobody, seed)
+        queries.append({**row, "facts_used": [], "tools": [t for t in row["tools"] if t not in _OF_USER]})
     return queries

@@ -14,7 +14,7 @@ from drr.env.shop import Shop
 from drr.env.text import Seen, shingles, similarity
 from drr.querygen.builtin import FILE, builtin_queries
 from drr.querygen.check_list import CHECKS, Stock
-from drr.querygen.checks import Checker, spread
+from drr.querygen.checks import Checker, coherence, spread
 from drr.wording.states import STATES
 
 from tests.cases import cases
@@ -25,7 +25,9 @@ from tests.commands import Drr
 def sound(queries: list[Query], shop: Shop) -> Query:
     """A question that passes everything, with a budget and an order."""
     query = next(
-        q for q in queries if q.constraints and q.constraints.total_max and q.facts_used[0].kind == "order"
+        q
+        for q in queries
+        if q.constraints and q.constraints.total_max and q.facts_used[0].kind == "order" and q.web_need
     )
     assert Checker(shop).check(query).failed == {}
     return query
@@ -68,6 +70,7 @@ BREAKS: dict[str, tuple[Callable[[Query, Shop], Query], str]] = {
         lambda q, s: said(q, "Welches Vogelhaus empfehlen Sie mir bitte und warum gerade dieses und nicht jenes?"),
         "English",
     ),
+    "coherence": (lambda q, s: q.model_copy(update={"needs": ["aquarium filter"]}), "nothing to do with aquarium"),
     "constraints": (
         lambda q, s: q.model_copy(update={"constraints": parse_constraints("under $7 in total")}),
         "total_max",
@@ -84,7 +87,7 @@ def test_a_check_catches_what_it_is_for(name: str, sound: Query, shop: Shop) -> 
 
 
 def test_what_does_not_apply_says_so_and_every_check_is_tried_here(shop: Shop, sound: Query) -> None:
-    assert set(BREAKS) | {"near_duplicate"} == set(CHECKS)
+    assert set(BREAKS) | {"near_duplicate", "tics"} == set(CHECKS)
     user = shop.store.sample_users(1, seed=1, min_orders=1)[0]
     bare = Query(
         query="Which bird feeder would you take for a small balcony, and why that one?", user_id=user
@@ -103,6 +106,41 @@ def test_what_does_not_apply_says_so_and_every_check_is_tried_here(shop: Shop, s
     verdict, counts = spread(Checker(shop), builtin_queries())
     assert verdict.status == "pass"
     assert len(counts) == 10
+
+
+def test_a_set_may_begin_and_end_alike_in_four_of_a_hundred(shop: Shop) -> None:
+    written = [query for query in builtin_queries() if not query.rule_written]
+    checker = Checker(shop, size=len(written))
+    assert [checker.check(query).verdicts["tics"].status for query in written] == ["pass"] * 60
+    for way, text in (
+        ("begins 'could you tell'", "Could you tell me this. {}"),
+        ("ends 'can wait'", "{} And what can wait?"),
+    ):
+        checker = Checker(shop, size=len(written))
+        told = [
+            checker.check(said(query, text.format(query.query))).failed.get("tics", "")
+            for query in written[:4]
+        ]
+        assert [bool(one) for one in told] == [False, False, True, True]
+        assert way.split("'")[0] in told[2], told
+        assert "as 2 others do; at most 4% of 60 may" in told[2]
+
+
+def test_a_set_whose_purchases_are_of_another_kind_is_refused(shop: Shop, queries: list[Query]) -> None:
+    assert coherence(Checker(shop), builtin_queries()).status == "pass"
+    assert coherence(Checker(shop), queries).status in ("pass", "none")
+    leaning = [
+        query for query in builtin_queries() if any(fact.kind == "product" for fact in query.facts_used)
+    ]
+    turned = [
+        query.model_copy(update={"needs": other.needs})
+        for query, other in zip(leaning, [*leaning[1:], leaning[0]], strict=True)
+    ]
+    assert "ask for such a thing" in coherence(Checker(shop), turned).message
+
+
+def test_what_the_rules_write_passes_as_a_set(written: Path, shop_folder: Path, drr: Drr) -> None:
+    assert "36 of 36" in drr.out("queries", "check", written, "--shop", shop_folder)
 
 
 @pytest.mark.parametrize(

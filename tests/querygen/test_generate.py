@@ -56,7 +56,7 @@ def test_offline_questions_lean_on_true_facts_and_say_who_wrote_them(
                 assert order.user_id == query.user_id
     assert {query.intent for query in queries} == set(INTENTS)
     owned = sum(any(fact.kind == "order" for fact in query.facts_used) for query in queries)
-    assert owned > 0.8 * len(queries)
+    assert owned > 0.5 * len(queries), "a purchase is named where it is of the kind that is asked for"
     assert sum(parse_constraints(query.query).total_max is not None for query in queries) >= 5
     assert sum(parse_constraints(query.query).region is not None for query in queries) >= 5
     changed = edited(queries[0], "Which feeder under $30 in total is easy to wash?", "Ada", "2023-09-15")
@@ -102,7 +102,7 @@ def test_generic_questions_know_nothing_of_the_user(shop_folder: Path, tmp_path:
         assert not {"get_user_orders", "get_user_profile"} & set(query.tools)
 
 
-def draft(text: str, order: str, product: str) -> dict[str, Any]:
+def draft(text: str, order: str) -> dict[str, Any]:
     return {
         "intent": "compare",
         "query": text,
@@ -110,7 +110,7 @@ def draft(text: str, order: str, product: str) -> dict[str, Any]:
         "tools": ["product_catalog_search", "web_search"],
         "needs": ["bird feeder"],
         "web_need": "What birds eat.",
-        "facts_used": [{"kind": "order", "id": order}, {"kind": "product", "id": product}],
+        "facts_used": [{"kind": "order", "id": order}],
     }
 
 
@@ -124,9 +124,9 @@ TEXTS = (
 def scripted(request: Request) -> Say:
     """Answers with drafts about the first order that the prompt shows; the first try of each user is one too few."""
     task = json.dumps(request.body["messages"])
-    order, product = task.split("order ", 2)[1].split(" ")[0], task.split("| product ")[1].split(" ")[0]
+    order = task.split("order ", 2)[1].split(" ")[0]
     told = len(request.body["messages"]) > 1
-    queries = [draft(text, order, product) for text in TEXTS[: 3 if told else 2]]
+    queries = [draft(text, order) for text in TEXTS[: 3 if told else 2]]
     return Say(json.dumps({"queries": queries}))
 
 
@@ -177,7 +177,7 @@ def test_drafts_that_fail_a_check_are_kept_aside_with_the_reason(
     theirs = shop.store.orders(other).items[0]
 
     def lying(request: Request) -> Say:
-        rows = [draft(text, theirs.order_id, theirs.product_id) for text in TEXTS]
+        rows = [draft(text, theirs.order_id) for text in TEXTS]
         rows[1]["tools"] = ["crystal_ball"]
         return Say(json.dumps({"queries": rows}))
 
@@ -200,7 +200,7 @@ def test_what_the_checks_reject_is_written_again_until_the_number_is_there(
     def writes(request: Request) -> Say:
         told = json.dumps(request.body["messages"])
         texts = (extra,) if "Questions: 1" in told else TEXTS
-        rows = [draft(text, order.order_id, order.product_id) for text in texts]
+        rows = [draft(text, order.order_id) for text in texts]
         if len(rows) > 1:
             rows[1]["tools"] = ["crystal_ball"]
         return Say(json.dumps({"queries": rows}))
@@ -227,7 +227,7 @@ def test_a_number_that_does_not_come_is_said(
 
     def same(request: Request) -> Say:
         count = 2 if "Questions: 2" in json.dumps(request.body["messages"]) else 3
-        rows = [draft(TEXTS[0] + " Yes." * n, order.order_id, order.product_id) for n in range(count)]
+        rows = [draft(TEXTS[0] + " Yes." * n, order.order_id) for n in range(count)]
         return Say(json.dumps({"queries": rows}))
 
     out = tmp_path / "q.jsonl"
@@ -310,7 +310,7 @@ def test_control_characters_of_a_model_reach_no_file(shop: Shop, shop_folder: Pa
     order = shop.store.orders(user).items[0]
     out = tmp_path / "q.jsonl"
     text = "I would like\nto know which bird \x1b[31mfeeder you would take for under $60, and why."
-    answer = json.dumps({"queries": [draft(text, order.order_id, order.product_id)]})
+    answer = json.dumps({"queries": [draft(text, order.order_id)]})
     with Wire(lambda request: Say(answer)) as wire:
         generate(
             shop_folder, out, "--user", user, "--per-user", "1", "--model", MODEL, "--base-url", wire.url

@@ -1,0 +1,64 @@
+"""The literal parts of a question: ids, states, names, its first and last words, its share of English."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from drr.env.text import tokens
+from drr.wording.states import STATE
+
+_ORDER_ID = re.compile(r"(?<!\d)\d{16}(?!\d)")
+_PRODUCT_ID = re.compile(r"\bB0[A-Z0-9]{8}\b")
+_STATE = re.compile(rf"\b(?:{STATE})\b")
+_NAME = re.compile(r"[A-Z][\w'’&-]*(?:\s+(?:&\s+)?[A-Z][\w'’&-]*)*")
+_SENTENCE_START = re.compile(r"(?:^|[.!?:]['\")\]]?\s+|\n\s*|[\"“(]\s*)$")
+_I = re.compile(r"I['’](?:m|d|ve|ll)")
+_LONGEST_NAME = 10
+_KNOWN = """I January February March April May June July August September October November December Monday Tuesday Wednesday
+    Thursday Friday Saturday Sunday Christmas Thanksgiving Easter Halloween Hanukkah Black Mother's Father's Valentine's Day
+    American English French Dutch German Japanese Korean Italian Epsom Wi-Fi Bluetooth USB UV LED HEPA SPF MERV CADR
+    Consumer Reports Medicare Energy Star vitamin B C D Celsius Fahrenheit Internet Web OK New Year's Year Eve"""
+COMMON_NAMES = frozenset(tokens(_KNOWN))
+"""Names that need no record: days, feasts, peoples, units."""
+_FREQUENT = """a about after all also and any are as at be because been before but by can compare could do does for from get give good
+    have help how i if in is it like look make me more most my need no not of on one or our out over please should so some that the
+    their them they this to under up use want was we what when which who why will with would you your"""
+_ENGLISH = frozenset(_FREQUENT.split())
+
+
+def order_ids(text: str) -> list[str]:
+    return _ORDER_ID.findall(text)
+
+
+def product_ids(text: str) -> list[str]:
+    return _PRODUCT_ID.findall(text)
+
+
+def states(text: str) -> list[str]:
+    return _STATE.findall(text)
+
+
+def ends(text: str) -> dict[str, str]:
+    """Return the words that a text begins and ends with; a number counts as any other."""
+    words = ["#" if word[0].isdigit() else word for word in tokens(text)]
+    return {"begins": " ".join(words[:3]), "ends": " ".join(words[-4:])}
+
+
+def english_share(text: str) -> float:
+    """Share of its words that are among the most frequent of English."""
+    words = re.findall(r"[^\W\d_]+", text.casefold())
+    return sum(word in _ENGLISH for word in words) / max(len(words), 1)
+
+
+def names(text: str) -> Iterator[str]:
+    """Capitalised words that no sentence begins with; what stands first in a sentence may be any word."""
+    for match in _NAME.finditer(text):
+        name = match[0]
+        if _SENTENCE_START.search(text[max(0, match.start() - 8) : match.start()]):
+            _, _, name = name.partition(" ")
+        words = [
+            word for word in name.split() if not ((word.isupper() and len(word) <= 5) or _I.fullmatch(word))
+        ]
+        if words:
+            yield " ".join(words[:_LONGEST_NAME]).rstrip("'’")
