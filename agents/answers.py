@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from drr.agents.base import BUILT_IN, CitationRepair, Ending, Run, Variant
+from drr.agents.base import BUILT_IN, CitationRepair, Ending, Run, ToolCall, Variant
 from drr.agents.brief import CONTROL, Mending
 from drr.agents.evidence import actor_rank
 from drr.agents.running import ONCE_MORE, AgentRun
@@ -40,8 +40,13 @@ def keyed(prompts: Prompts) -> list[str]:
     return [] if prompts[ONCE_MORE].sha256 == _UNKEYED else [ONCE_MORE]
 
 
-def failure_of(none: NoAnswer, variant: Variant, ending: Ending) -> ModelFailure:
-    return ModelFailure(none, f"{variant.name} {_REASONS[none]} (its research ended as {ending.stop_reason})")
+def failure_of(none: NoAnswer, variant: Variant, ending: Ending, calls: Sequence[ToolCall]) -> ModelFailure:
+    """Name the failure; of research in vain, why its first call did not run."""
+    why = next((call.error.message for call in calls if call.error is not None), None)
+    what = f"{_REASONS[none]} that ran: {why}" if none == "no_research" and why else _REASONS[none]
+    return ModelFailure(
+        none, f"{variant.name} {what.rstrip('.')} (its research ended as {ending.stop_reason})"
+    )
 
 
 async def answered(run: AgentRun, variant: Variant, answer: Run) -> tuple[Ending, NoAnswer | None]:

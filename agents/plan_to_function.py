@@ -60,8 +60,11 @@ async def plan(state: PlanState, runtime: Runtime[AgentRun]) -> Command[Literal[
 
     try:
         planned = await planned_calls()
-        if not planned.calls and run.names and not run.once_more and not run.agent.rule_written:
-            run.ask_once_more("no_research, the plan holds no call")
+        in_vain = not any(_arguments(one) is not None for one in planned.calls)
+        if in_vain and run.names and not run.once_more and not run.agent.rule_written:
+            what = f"in the plan, {NO_OBJECT}" if planned.calls else "the plan holds no call"
+            run.ask_once_more(f"no_research, {what}")
+            run.once_more += f" Last time {what}."
             planned = await planned_calls()
     except ModelFailure as failure:
         none = broken_off(run, "agent", failure, known=False)
@@ -129,12 +132,9 @@ def _references(run: AgentRun) -> bool:
 
 
 async def _run(run: AgentRun, planned: PlannedCall, results: list[Any]) -> Any:
-    try:
-        arguments = json.loads(planned.arguments)
-    except ValueError:
-        arguments = None
-    if not isinstance(arguments, dict):
-        _refuse(run, planned, "Not run: the arguments are not a JSON object.", "invalid")
+    arguments = _arguments(planned)
+    if arguments is None:
+        _refuse(run, planned, f"Not run: {NO_OBJECT}.", "invalid")
         return None
     if _references(run):
         try:
@@ -144,6 +144,18 @@ async def _run(run: AgentRun, planned: PlannedCall, results: list[Any]) -> Any:
             return None
     _, answer = await run.run_call(planned.tool, arguments, run.tools_on(run.query), run.names)
     return None if answer is None else answer.data
+
+
+NO_OBJECT = "the arguments are no JSON object"
+
+
+def _arguments(planned: PlannedCall) -> JsonObject | None:
+    """Read the arguments; `None` where they are plain words or another thing than an object."""
+    try:
+        arguments = json.loads(planned.arguments)
+    except (ValueError, RecursionError):
+        return None
+    return arguments if isinstance(arguments, dict) else None
 
 
 def _refuse(

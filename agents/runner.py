@@ -241,7 +241,7 @@ async def run_variant(
     if none is None:
         return record
     on_failure(record.model_copy(update={"stop_reason": none}))
-    raise failure_of(none, variant, ending)
+    raise failure_of(none, variant, ending, record.tool_calls)
 
 
 def _run_of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from drr.app.terminal import Column, flowing, number, table, with_interval
+from drr.app.terminal import Column, flowing, number, plain, table, with_interval
 from drr.env.plugins import merged
 from drr.eval.agreement.rows import ClassesRow
 from drr.eval.labels import DIMENSIONS
@@ -178,13 +178,20 @@ _UNREAD = (
 
 
 def unread_of(document: StudyDocument) -> list[str]:
-    """Beside faithfulness: by variant, how many citations nobody read, and what it makes of them. Nothing where all were read."""
-    found = [
-        f"{variant}: {unread}."
-        for variant, row in document["coverage"]["variants"].items()
-        if (unread := unread_text(row["citations"]))
-    ]
-    return [*found, _UNREAD] if found else []
+    """Beside faithfulness: by variant, how many citations nobody read, and what it makes of them; open verdicts; silent sections."""
+    variants = document["coverage"]["variants"]
+    found = [f"{name}: {text}." for name, row in variants.items() if (text := unread_text(row["citations"]))]
+    if found:
+        found.append(_UNREAD)
+    for name, row in variants.items():
+        if count := row["verdicts"]["page"]["unquoted"]:
+            found.append(
+                f"{name}: {count:,} verdicts are open, as the judge quotes words that the evidence lacks."
+            )
+        if silent := row["silent_sections"]:
+            few = "; ".join(f"{plain(head)} ({n:,})" for head, n in list(silent.items())[:3])
+            found.append(f"{name}: no claim came of {len(silent):,} sections: {few}.")
+    return found
 
 
 def unread_text(standings: Mapping[str, int]) -> str:

@@ -7,12 +7,15 @@ from typing import Literal
 
 from tests.wire import Fail, Pace, Reply, Request, Say, Wire, looked
 
-Manner = Literal["text_call", "tagged_call", "prose", "empty_plan", "prose_plan", "json_report"]
+Manner = Literal[
+    "text_call", "tagged_call", "prose", "empty_plan", "prose_plan", "worded_plan", "json_report"
+]
 REPORT = (
     "Take the cedar house [1].\n\n## Sources\n\n[1] Cedar bird house: http://ecommerce.example/B0HOUSE001"
 )
 CALL = json.dumps({"name": "calculator", "arguments": {"expression": "1 + 1"}})
 JSON_REPORT = json.dumps({"title": "Houses", "answer": ["The cedar one", "The pine one"]}, indent=1)
+_ARGUMENTS = {"price_of": {"product": "K2"}, "launch_researcher": {"sub_problem": "What is one and one?"}}
 
 
 class SmallModel:
@@ -25,9 +28,10 @@ class SmallModel:
         if "response_format" in request.body:
             return Say("I would search for houses." if self.manner == "prose_plan" else self._plan())
         known = any(message["role"] == "assistant" for message in request.body["messages"])
-        if self.manner in ("text_call", "tagged_call") and request.body.get("tools") and not known:
-            name = request.body["tools"][0]["function"]["name"]
-            call = json.dumps({"name": name, "arguments": {"product": "K2"}}) if name == "price_of" else CALL
+        bound = [tool["function"]["name"] for tool in request.body.get("tools", ())]
+        if self.manner in ("text_call", "tagged_call") and bound and not known:
+            name = next((name for name in ("calculator", *_ARGUMENTS) if name in bound), bound[0])
+            call = json.dumps({"name": name, "arguments": _ARGUMENTS[name]}) if name in _ARGUMENTS else CALL
             return Say(
                 f"```json\n{call}\n```"
                 if self.manner == "text_call"
@@ -41,17 +45,30 @@ class SmallModel:
         calls = (
             []
             if self.manner == "empty_plan"
-            else [{"tool": "calculator", "arguments": '{"expression": "1 + 1"}'}]
+            else [
+                {
+                    "tool": "calculator",
+                    "arguments": "one plus one"
+                    if self.manner == "worded_plan"
+                    else '{"expression": "1 + 1"}',
+                }
+            ]
         )
         return json.dumps({"plan": "look it up", "calls": calls})
 
 
-def small_server(manner: Manner, *, writes: float = 3, window: int = 32_768, loading: int = 0) -> Wire:
-    """Such a model on a small machine: so many tokens a second, one slot, 502 to the first requests while it loads."""
-    model = SmallModel(manner)
+def small_server(
+    manner: Manner | None = None, *, writes: float = 3, window: int = 32_768, loading: int = 0
+) -> Wire:
+    """Such a model on a small machine: so many tokens a second, one slot, 502 to the first requests while it loads.
+
+    Without a manner it has that of the model's name.
+    """
 
     def script(request: Request) -> Reply:
-        return Fail(502, "bad_gateway", "bad gateway") if request.number < loading else model(request)
+        if request.number < loading:
+            return Fail(502, "bad_gateway", "bad gateway")
+        return SmallModel(manner or request.body["model"])(request)
 
     told = {"n_ctx": window}
     props = {"total_slots": 1, "default_generation_settings": told, "modalities": {"vision": False}}

@@ -114,7 +114,7 @@ def _print_reading(report: str, read: Proofread) -> None:
 
 def _print_citations(citations: Citations) -> None:
     print(
-        f"{len(citations.sources)} sources, {citations.inline_count} citations in the text"
+        f"{len(citations.sources)} sources, cited {citations.inline_count} times in the text"
         f" ({citations.resolvable_count} lead to a source), {len(citations.references)} entries in lists"
     )
     kinds = Counter(defect.kind for defect in citations.defects)

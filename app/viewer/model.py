@@ -69,7 +69,17 @@ class ShownClaim:
     @property
     def status(self) -> str:
         """The weakest verdict: what a reader should look at first. `uncited` where there is nothing to judge."""
-        order = ("none", "judge_error", "extract_error", "unreachable", "blocked", "empty", "partial", "full")
+        order = (
+            "none",
+            "judge_error",
+            "unquoted",
+            "extract_error",
+            "unreachable",
+            "blocked",
+            "empty",
+            "partial",
+            "full",
+        )
         found = {verdict.status for verdict in self.verdicts}
         weakest = next((status for status in order if status in found), None)
         return weakest or ("uncited" if not self.urls else "unscored")

@@ -74,6 +74,17 @@ class _Block:
     header: tuple[str, ...] = ()
 
 
+def silent_sections(body: str, claims: Collection[Claim]) -> list[str]:
+    """List the headings with words below them of which no claim came."""
+    heads = [line for line in _LINE.finditer(body) if _HEADING.match(line[0])]
+    ends = [*(line.start() for line in heads[1:]), len(body)]
+    return [
+        head[0].strip("#> \t")
+        for head, end in zip(heads, ends, strict=False)
+        if body[head.end() : end].strip() and not any(head.start() <= one.start < end for one in claims)
+    ]
+
+
 def extract_by_rules(report: str, citations: Citations) -> list[Claim]:
     """Sentences, list items and table rows, each with the citations in its scope."""
     kept = _without_markers(citations.body, citations.markers)

@@ -60,6 +60,7 @@ def _variant_coverage(judged: Judged, answers: Sequence[Answer]) -> VariantCover
         "claims_extracted": len(extracted),
         "extract_error": sum(one.claims is None for one in extracted),
         "extraction_rejects": _rejects(extracted),
+        "silent_sections": dict(Counter(head for one in extracted for head in one.silent).most_common(20)),
         "without_claims": sum(not claims for claims in known),
         "without_citations": sum(_is_uncited(claims) for claims in known),
         "verdicts": _statuses(judged, answers),

@@ -44,6 +44,8 @@ class VariantCoverage(TypedDict):
     claims_extracted: int
     extract_error: int
     extraction_rejects: dict[str, int]
+    silent_sections: dict[str, int]
+    """Headings of sections of which no claim came, with the reports that have one; the most frequent."""
     without_claims: int
     without_citations: int
     verdicts: dict[str, dict[str, int]]

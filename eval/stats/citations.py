@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from drr.eval.stats.faithfulness import SCORE, UNREAD, UNREADABLE, Status
+from drr.eval.stats.faithfulness import OPEN, SCORE, UNREAD, UNREADABLE, Status
 
 Place = tuple[int, int]
 
@@ -75,13 +75,22 @@ class CitationVerdict:
 
 STANDINGS = (
     *("full", "partial", "needed", "irrelevant", "undecided"),
-    *("made_up", "unreachable", "blocked", "empty", "not_frozen", "judge_error", "unjudged"),
+    *("made_up", "unreachable", "blocked", "empty", "not_frozen", "judge_error", "unquoted", "unjudged"),
 )
 
 
+def placed(citations: Iterable[CitationVerdict]) -> list[list[CitationVerdict]]:
+    """Gather the rows of each citation: an address of a claim, or of the group of claims it stands under."""
+    found: dict[tuple[str, str, str], list[CitationVerdict]] = {}
+    for one in citations:
+        found.setdefault((one.answer, one.scope, one.url), []).append(one)
+    return list(found.values())
+
+
 def standings(citations: Iterable[CitationVerdict]) -> dict[str, int]:
-    """Count how many of each there are."""
-    return dict.fromkeys(STANDINGS, 0) | Counter(one.standing for one in citations)
+    """Count the citations of each standing; that of a group's is the best that one of its claims gives it."""
+    best = (min((one.standing for one in own), key=STANDINGS.index) for own in placed(citations))
+    return dict.fromkeys(STANDINGS, 0) | Counter(best)
 
 
 def unread(standing: Mapping[str, int]) -> dict[str, int]:
@@ -135,18 +144,14 @@ def report_values(citations: Sequence[CitationVerdict] | None) -> dict[str, floa
     if citations is None:
         return dict.fromkeys(METHODS)
     waits = any(one.status is None for one in citations)
-    placed: dict[tuple[str, str], list[CitationVerdict]] = {}
-    for one in citations:
-        placed.setdefault((one.scope, one.url), []).append(one)
+    each = placed(citations)
     return {
-        "fp_citation": None
-        if waits
-        else share(_bears(one.supports for one in own) for own in placed.values()),
+        "fp_citation": None if waits else share(_bears(one.supports for one in own) for own in each),
         "fp_citation_strict": None
         if waits
-        else share(_bears(one.supports_strictly for one in own) for own in placed.values()),
-        "n_citations": float(len(placed)),
-        "citations_unread": share(_unread(own[0].status) for own in placed.values()),
+        else share(_bears(one.supports_strictly for one in own) for own in each),
+        "n_citations": float(len(each)),
+        "citations_unread": share(_unread(own[0].status) for own in each),
     }
 
 
@@ -165,18 +170,18 @@ METHODS: Mapping[str, str] = {
 
 
 def _unread(status: Status | None) -> bool | None:
-    return None if status in (None, "judge_error") else status in UNREAD
+    return None if status in OPEN else status in UNREAD
 
 
 def why_unknown(citations: Sequence[CitationVerdict]) -> str:
     """Say why there is no precision of these."""
     if not citations:
         return "no claim cites an address"
-    waiting = sum(one.status is None for one in citations)
-    if waiting:
-        return f"{waiting:,} of {len(citations):,} citations were not judged one by one; `drr judge STUDY --what citations` does it"
+    each = placed(citations)
+    if waiting := sum(any(one.status is None for one in own) for own in each):
+        return f"{waiting:,} of {len(each):,} citations were not judged one by one; `drr judge STUDY --what citations` does it"
     counts = ", ".join(f"{count:,} {name}" for name, count in standings(citations).items() if count)
-    return f"unknown for each of {len(citations):,} citations: {counts}"
+    return f"unknown for each of {len(each):,} citations: {counts}"
 
 
 Found = Literal["supported", "unsupported", "unknown"]

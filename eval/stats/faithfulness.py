@@ -16,12 +16,16 @@ from drr.eval.stats.asked import Asked
 from drr.eval.stats.intervals import V, mean, pooled
 
 Support = Literal["full", "partial", "none"]
-Status = Literal["full", "partial", "none", "unreachable", "blocked", "empty", "not_frozen", "judge_error"]
+Status = Literal[
+    "full", "partial", "none", "unreachable", "blocked", "empty", "not_frozen", "judge_error", "unquoted"
+]
 STATUSES: tuple[Status, ...] = get_args(Status)
 SCORE: Mapping[str, float] = {"full": 1.0, "partial": 0.5, "none": 0.0}
 UNREADABLE = frozenset({"unreachable", "blocked", "empty"})
 UNREAD = UNREADABLE | {"not_frozen"}
 """Statuses of unread sources, with those that nobody kept: they are in no precision."""
+OPEN = frozenset({None, "judge_error", "unquoted"})
+"""Statuses by which nobody knows what the sources say, nor whether they were read."""
 PAPER_TYPES: tuple[str, ...] = ("web", "product")
 ALL_TYPES: tuple[str, ...] = ("web", "product", "user")
 
@@ -197,7 +201,7 @@ def corpus_values(reports: Sequence[JudgedClaims]) -> dict[str, V]:
 
 
 def _unreadable(status: Status | None) -> float | None:
-    return None if status in (None, "judge_error") else float(status in UNREAD)
+    return None if status in OPEN else float(status in UNREAD)
 
 
 def _zero_if_uncited(values: Mapping[str, float | None], key: str, count: str) -> float | None:

@@ -93,7 +93,7 @@ class Portion:
 
 class CitationsTask(ClaimTask):
     name = "citations"
-    version = 3
+    version = 4
     needs = ("support",)
     metrics = ("citations", "papers")
 

@@ -49,6 +49,8 @@ class ClaimsResult(TypedDict):
     claims: list[ClaimRow]
     rejects: dict[str, int]
     by_rule: bool
+    silent: NotRequired[list[str]]
+    """Headings of sections of which no claim came; judgings of before do not say."""
 
 
 class SpanRow(TypedDict):
@@ -76,7 +78,7 @@ class VerdictRow(TypedDict):
     by: NotRequired[str]
     """`judge`, `rule`, or `rule over judge`."""
     judged: NotRequired[str]
-    """The judge's verdict where a rule overruled it."""
+    """The judge's verdict where a rule overruled it, or where its quotation stands nowhere."""
     quote_not_found: NotRequired[str]
     sources: list[SourceRow]
     spans: list[SpanRow]

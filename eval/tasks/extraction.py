@@ -18,7 +18,14 @@ from drr.eval.asking.forms import FoundClaim, FoundClaims
 from drr.eval.asking.judge import Examiner
 from drr.eval.asking.safety import visible_report
 from drr.eval.evidence.answers import Answer, Book
-from drr.eval.evidence.claims import Claim, ReportSentence, extract_by_rules, goes_on, leaning
+from drr.eval.evidence.claims import (
+    Claim,
+    ReportSentence,
+    extract_by_rules,
+    goes_on,
+    leaning,
+    silent_sections,
+)
 from drr.eval.tasks.cited import ClaimRow, ClaimsResult
 from drr.eval.tasks.desk import EXTRACTOR, Desk, Estimate, Task, text_id
 from drr.eval.tasks.judged import Claims, Judged, Judging
@@ -79,13 +86,20 @@ class ExtractionTask(Task[Answer]):
             "claims": rows,
             "rejects": dict(extraction.rejects),
             "by_rule": judge.rule_written,
+            "silent": silent_sections(citations.body, extraction.claims),
         }
         return Outcome({**result})
 
     def read(self, record: Record, judged: Judged) -> None:
         fields = record.key_fields
         claims = record.result["claims"] if record.done else None
-        found = Claims(record.key, claims, record.result.get("rejects", {}), record.reason)
+        found = Claims(
+            record.key,
+            claims,
+            record.result.get("rejects", {}),
+            record.reason,
+            record.result.get("silent", ()),
+        )
         judged.claims.setdefault(fields["mode"], {})[fields["answer"]] = found
 
     def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from html import unescape
 from string import ascii_letters
 from typing import NamedTuple, Protocol
 
@@ -16,6 +17,7 @@ from drr.env.records.lines import Span, amount, count, stars
 from drr.env.source import Frozen
 from drr.env.text import tokens
 from drr.eval.asking.conversation import Section
+from drr.eval.asking.safety import harmless
 from drr.eval.checks.values import Segment, cell_values, field_of, labelled, segments
 from drr.eval.evidence.passages import CONCERNING, Cut, content_words, locate, missing_numbers, plain, select
 from drr.eval.stats.faithfulness import Status, Support
@@ -233,6 +235,18 @@ def evidence_section(source: Frozen, spans: Sequence[Span], intro: str, about: s
     return Section("evidence", shown, intro, about, head)
 
 
+def is_quoted(quote: str, item: SupportItem) -> bool:
+    """Tell whether the words between the gaps of a quotation stand in the evidence, as a judge is shown it."""
+    sections = (evidence_section(source, spans, "", "") for source, spans in item.passages())
+    shown = [_words(section.fenced_text) for section in sections]
+    parts = map(_words, quote.replace("\u2026", "...").split("..."))
+    return all(any(part in text for text in shown) for part in parts)
+
+
+def _words(text: str) -> str:
+    return f" {' '.join(tokens(unescape(harmless(text))))} ".replace("  ", " ")
+
+
 class JudgeAnswer(Protocol):
     """A judge's answer on an item."""
 
@@ -306,13 +320,15 @@ def judged_verdict(item: SupportItem, judged: JudgeAnswer, *, cap: bool) -> Verd
     """Make the verdict. With `cap`, a price, stars or a number of ratings that the very record gives otherwise keeps it from being full."""
     status = _LABEL[judged.support]
     verdict = verdict_of(item, status, judged.justification, "judge")
+    if not is_quoted(judged.quote, item):
+        verdict["quote_not_found"], verdict["judged"], verdict["status"] = judged.quote, status, "unquoted"
+        verdict["reason"] = f"the judge quotes words that the evidence lacks; it said: {judged.justification}"
+        return verdict
     for source in item.readable:
         span = locate(judged.quote, source.text or "")
         if span is not None:
             verdict["spans"] = [_spanned(source, span)]
             break
-    if judged.quote.strip() and not verdict["spans"]:
-        verdict["quote_not_found"] = judged.quote
     if status != "full" or not cap:
         return verdict
     wrong = contradicted(item.claim, item.readable)

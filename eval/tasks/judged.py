@@ -139,6 +139,8 @@ class Claims:
     claims: Sequence[ClaimRow] | None
     rejects: Mapping[str, int]
     reason: str | None = None
+    silent: Sequence[str] = ()
+    """Headings of sections of which no claim came."""
 
 
 @dataclass

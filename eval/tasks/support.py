@@ -50,7 +50,7 @@ class ClaimTask(Task[Answer]):
 
 class SupportTask(ClaimTask):
     name = "support"
-    version = 7
+    version = 8
     needs = ("claims",)
     metrics = ("faithfulness",)
 

@@ -230,6 +230,20 @@ def test_an_empty_plan_is_refused_once(
     assert [note[:50] for note in document["notes"]] == ["asked once more (no_research, the plan holds no ca"]
 
 
+def test_a_plan_of_plain_words_hears_that_its_arguments_are_no_json_object(
+    place: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Wire(SmallModel("worded_plan")) as wire:
+        code = main(small(place, "--variant", "plan-to-function", "--base-url", wire.url))
+        plans = [json.dumps(r.body["messages"]) for r in wire.requests if "response_format" in r.body]
+    out, err = capsys.readouterr()
+    document = json.loads(out)
+    assert (code, document["stop_reason"]) == (1, "no_research")
+    assert ["the arguments are no JSON object" in one for one in plans] == [False, True]
+    assert "that ran: Not run: the arguments are no JSON object (" in err
+    assert {call["kind"] for call in document["tool_calls"]} == {"refused"}
+
+
 @pytest.mark.parametrize("manner", ["text_call", "tagged_call"])
 def test_calls_written_as_text_are_read_where_that_is_asked_for(
     manner: Any, place: Path, words: list[str], capsys: pytest.CaptureFixture[str]

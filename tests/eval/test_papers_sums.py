@@ -99,7 +99,7 @@ def test_they_equal_a_slow_recomputation() -> None:
 def slowly(claims: dict[str, bool], pairs: list[CitationVerdict]) -> dict[str, float | None]:
     """From the definitions, claim by claim and pair by pair."""
     worth = {"full": 1.0, "partial": 0.5, "none": 0.0}
-    dead, lost = ("unreachable", "blocked", "empty"), ("not_frozen", "judge_error")
+    dead, lost = ("unreachable", "blocked", "empty"), ("not_frozen", "judge_error", "unquoted")
     said = [str(pair.status) for pair in pairs]
 
     def of(claim: str) -> list[str]:
