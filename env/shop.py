@@ -25,6 +25,8 @@ Match = Literal["well", "any", "all"]
 SearchName = Literal["fields", "plain", "hybrid"]
 SEARCH_VERSION = "1"
 """The version of `fields` and `hybrid`, in every unit's key: raised when a query may find other products or another order."""
+HYBRID_VERSION = f"{SEARCH_VERSION}.2"
+"""The same of `hybrid`, whose order hangs on how words and vectors are merged, too."""
 IdKind = Literal["product", "user", "order"]
 
 

@@ -14,7 +14,7 @@ from drr.env.errors import Misuse
 from drr.env.records.lines import fact_lines
 from drr.env.records.product import product_evidence
 from drr.env.records.shopper import order_evidence, orders_evidence, profile_evidence, statistics_evidence
-from drr.env.shop import SEARCH_VERSION
+from drr.env.shop import HYBRID_VERSION, SEARCH_VERSION
 from drr.env.source import Frozen, Source
 from drr.env.web.base import PageStatus
 from drr.env.world import Holdings, Site, SourceKind, kinds_of
@@ -113,6 +113,7 @@ class ShopWorld:
         if catalog.search_name != "plain":
             key["search"] = {"name": catalog.search_name, "version": SEARCH_VERSION}
         if catalog.search_name == "hybrid":
+            key["search"]["version"] = HYBRID_VERSION
             key["search"]["vectors"] = self.session.shop.manifest.versions["vectors"]
         return key
 

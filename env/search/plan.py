@@ -110,6 +110,11 @@ class Plan:
         if len(self._every) > 1:
             yield Level(Some(tuple(self._every), _share(len(self._every))))
 
+    def names_all_of(self, node: Node) -> bool:
+        """Tell whether the whole query is the name of a shelf, brand or thing, and this demands just that."""
+        whole = [level.node for level in self._whole(self._shelf, self._brand, self._named)]
+        return node in whole or (node == self._named and len(self._thing) == len(self._slots))
+
     @cached_property
     def every_word(self) -> Node:
         return all_of(self._every)

@@ -159,7 +159,10 @@ class HybridSearch:
     embedder: Embedder
 
     def search(self, request: SearchRequest) -> SearchPage:
-        """Any order but relevance is that of `fields`: nearness is no reason to be listed there."""
+        """Any order but relevance is that of `fields`: nearness is no reason to be listed there.
+
+        Where the whole query is a name, what has that name comes before what is near.
+        """
         words = FieldSearch(self.engine)
         found = words.found(replace(request, limit=DEPTH, offset=0))
         if found is None:
@@ -169,7 +172,10 @@ class HybridSearch:
         vector = self.embedder.embed([found.words])[0]
         near = self.engine.near(vector, found.request, NEAR)
         deeper = self.engine.among(near, found.demanded) - set(found.hits.product_ids)
-        head = fused(found.hits.product_ids, [one for one in near if one not in deeper])
+        own, near = found.hits.product_ids, [one for one in near if one not in deeper]
+        if found.plan.names_all_of(found.demanded):
+            own, near = [*own, *(one for one in near if one not in own)], []
+        head = fused(own, near)
         beside = len(head) - len(found.hits.product_ids)
         page = head[request.offset : request.offset + request.limit]
         ids, scores = [one for _, one in page], [score for score, _ in page]

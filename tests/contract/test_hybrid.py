@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from drr.env.settings import Settings
-from drr.env.shop import SEARCH_VERSION, Manifest, SearchRequest, Shop, check_shop, open_shop
+from drr.env.shop import HYBRID_VERSION, Manifest, SearchRequest, Shop, check_shop, open_shop
 
 if TYPE_CHECKING:
     from tests.contract.conftest import Data
@@ -53,7 +53,7 @@ def test_vectors_have_a_hash_of_their_own_and_stand_in_the_key(
     assert list(check_shop(vectors_spec, hybrid)) == []
     key = ShopWorld(Session(shop, None), Sandbox([])).key_fields()
     vectors = shop.manifest.versions["vectors"]
-    assert key["search"] == {"name": "hybrid", "version": SEARCH_VERSION, "vectors": vectors}
+    assert key["search"] == {"name": "hybrid", "version": HYBRID_VERSION, "vectors": vectors}
 
 
 def test_what_is_near_joins_what_has_the_words_in_pages_and_orders_that_fit(shop: Shop, data: Data) -> None:
@@ -80,3 +80,12 @@ def test_what_is_near_joins_what_has_the_words_in_pages_and_orders_that_fit(shop
         request = SearchRequest(query, sort="price_asc")
         words = shop.catalog.search(SearchRequest(query, sort="price_asc", search="fields"))
         assert shop.catalog.search(request).product_ids == words.product_ids
+
+
+def test_what_has_the_whole_name_comes_before_what_is_near(shop: Shop, data: Data) -> None:
+    brands = {product.store for product in data.product.values() if product.store}
+    shelves = {product.categories[-1] for product in data.product.values() if product.categories}
+    for query in ("bird feeder", *brands, *shelves):
+        words = shop.catalog.search(SearchRequest(query, limit=20, search="fields"))
+        page = shop.catalog.search(SearchRequest(query, limit=20))
+        assert page.product_ids[: len(words.product_ids)] == words.product_ids, query
