@@ -198,6 +198,7 @@ _ROWS = (
         f"{_HERE}.rewards",
         "rewards by code against an oracle, silence and tricks",
     ),
+    CommandRow("judges regrade", f"{_HERE}.regrade", "kept episodes paid again, without a run"),
     CommandRow(
         "judges plan", f"{_HERE}.plan", "how many labels, questions and trials an interval takes", old="plan"
     ),

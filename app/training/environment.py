@@ -15,7 +15,16 @@ from typing import ClassVar, Self, TypedDict
 from drr.agents.runner import schemas
 from drr.app.calling import call
 from drr.app.session import ToolSession
-from drr.app.training.episode import INSTRUCTIONS, Ending, Episode, EpisodeLimits, Observation, Step
+from drr.app.training.episode import (
+    INSTRUCTIONS,
+    Ending,
+    Episode,
+    EpisodeLimits,
+    ModelOutput,
+    Observation,
+    Step,
+)
+from drr.app.training.transcripts import EpisodeTranscript, append
 from drr.app.vouching import named_settings, settled
 from drr.env.errors import Misuse
 from drr.env.query import Query, read_queries
@@ -92,7 +101,8 @@ class SharedShop:
 class Environment:
     """A shop to train and test agents in: its questions, the tools, and rewards that code decides.
 
-    Without `queries` they are made from the shop, by seed. Many environments of one process share an open shop.
+    Without `queries` they are made from the shop, by seed. Many environments of one process share an open shop. `transcripts` is
+    a file of JSON lines that every finished episode is added to.
 
     >>> with drr.Environment(shop="shop", max_steps=30) as env:
     ...     first = env.reset(seed=7)
@@ -109,11 +119,13 @@ class Environment:
         *,
         max_steps: int = 60,
         time_limit_s: float = 900.0,
+        transcripts: str | Path | None = None,
         settings: Settings | None = None,
     ) -> None:
         if max_steps < 1 or not time_limit_s > 0:
             raise Misuse(f"max_steps {max_steps}, time_limit_s {time_limit_s:g}: both must be above 0")
         self.limits = EpisodeLimits(max_steps, time_limit_s)
+        self._transcripts = None if transcripts is None else Path(transcripts)
         place = (
             shop
             if isinstance(shop, Shop)
@@ -207,13 +219,22 @@ class Environment:
             raise Misuse(f"the episode has ended ({self.episode.ending}); call reset() for another")
         return self.episode
 
-    def step(self, action: object) -> Step:
+    def step(self, action: object, output: ModelOutput | None = None) -> Step:
         """Take `{"tool": name, "arguments": {...}}` or `{"report": markdown, "form": {...}}`.
 
         Return what is seen, the reward, whether the episode has ended, and what a trainer may know. A malformed action is
-        answered with what is wrong, and counts.
+        answered with what is wrong, and counts. `output` is what a model wrote for it, for the transcript.
         """
-        return self._running().act(action)
+        return self._kept(self._running().act(action, output))
+
+    def _kept(self, step: Step) -> Step:
+        if self._transcripts is not None and self.episode.ending is not None:
+            append(self._transcripts, self.transcript())
+        return step
+
+    def transcript(self) -> EpisodeTranscript:
+        """Return the episode that has ended as a conversation with its reward and all that it takes to pay it again."""
+        return EpisodeTranscript.of(self.episode, self._seed)
 
     @property
     def state(self) -> EpisodeState:
@@ -236,9 +257,9 @@ class Environment:
         """Do what `reset` does, while the caller's loop goes on."""
         return await asyncio.to_thread(self.reset, seed, query)
 
-    async def astep(self, action: object) -> Step:
+    async def astep(self, action: object, output: ModelOutput | None = None) -> Step:
         """Do what `step` does, with the tool in a thread of its own."""
-        return await self._running().aact(action)
+        return self._kept(await self._running().aact(action, output))
 
     async def aclose(self) -> None:
         await asyncio.to_thread(self.close)

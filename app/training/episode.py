@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import reprlib
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import fields as dataclass_fields
 from typing import Literal, NamedTuple, TypedDict
@@ -61,6 +63,11 @@ class Observation:
     """The last result, or what was wrong with the action; empty before the first."""
     steps_left: int
 
+    @property
+    def prompt(self) -> str:
+        """What a user says in a conversation: the question, the day and who asks."""
+        return f"{self.question}\n\nToday in this shop: {self.today}\nThe shopper's user id: {self.user_id}"
+
     def to_dict(self) -> JsonObject:
         """Return it as JSON has it."""
         fields = {one.name: getattr(self, one.name) for one in _FIELDS}
@@ -106,6 +113,26 @@ class ActionError(NamedTuple):
     message: str
 
 
+class ModelOutput(NamedTuple):
+    """What a model wrote for an action, for transcripts: its words, and the tokens where its server gave them."""
+
+    content: str = ""
+    token_ids: Sequence[int] | None = None
+    logprobs: Sequence[float] | None = None
+
+
+class Turn(NamedTuple):
+    """An action with what came of it."""
+
+    action: ToolAction | ReportAction | ActionError | None
+    written: str
+    """The action as JSON, where no tool was called."""
+    text: str
+    error: str | None
+    seconds: float
+    output: ModelOutput | None
+
+
 @dataclass
 class Episode:
     """Plays one question: every action gives an observation, and the report ends it."""
@@ -113,22 +140,30 @@ class Episode:
     query: Query
     session: ToolSession
     start: Observation
-    steps: int = 0
+    turns: list[Turn] = field(default_factory=list)
     ending: Ending | None = None
     reward: RewardRow | None = None
     _malformed: int = 0
     _began: float = field(default_factory=time.monotonic)
 
-    def act(self, action: object) -> Step:
-        asked = self._asked(action)
-        called = asked if isinstance(asked, ToolAction) else None
-        return self._done(asked, called and self.session.call(called.tool, **called.arguments))
+    @property
+    def steps(self) -> int:
+        return len(self.turns)
 
-    async def aact(self, action: object) -> Step:
-        """Do the same with the tool in a thread of its own."""
+    def act(self, action: object, output: ModelOutput | None = None) -> Step:
+        began = time.perf_counter()
         asked = self._asked(action)
         called = asked if isinstance(asked, ToolAction) else None
-        return self._done(asked, called and await self.session.acall(called.tool, **called.arguments))
+        reply = called and self.session.call(called.tool, **called.arguments)
+        return self._done(asked, reply, action, output, began)
+
+    async def aact(self, action: object, output: ModelOutput | None = None) -> Step:
+        """Do the same with the tool in a thread of its own."""
+        began = time.perf_counter()
+        asked = self._asked(action)
+        called = asked if isinstance(asked, ToolAction) else None
+        reply = called and await self.session.acall(called.tool, **called.arguments)
+        return self._done(asked, reply, action, output, began)
 
     def _asked(self, action: object) -> ToolAction | ReportAction | ActionError | None:
         """Read an action; `None` where it comes too late."""
@@ -136,14 +171,14 @@ class Episode:
             return None
         return read_action(action, self.session)
 
-    def _done(self, asked: ToolAction | ReportAction | ActionError | None, reply: ToolReply | None) -> Step:
-        self.steps += 1
-        self._malformed = self._malformed + 1 if isinstance(asked, ActionError) else 0
-        self.ending = self._ending(asked)
-        if self.ending is not None:
-            report, form = asked if isinstance(asked, ReportAction) else ("", None)
-            calls = self.steps - isinstance(asked, ReportAction)
-            self.reward = reward(Rewarded(self.query, report, form, self.session.sources, calls))
+    def _done(
+        self,
+        asked: ToolAction | ReportAction | ActionError | None,
+        reply: ToolReply | None,
+        action: object,
+        output: ModelOutput | None,
+        began: float,
+    ) -> Step:
         error: StepError | None = None
         text = reply.text if reply is not None else ""
         if isinstance(asked, ActionError):
@@ -151,6 +186,15 @@ class Episode:
             text = f"Error (invalid_action): {asked.message}"
         elif reply is not None and reply.error is not None:
             error = {"kind": reply.error.kind, "message": reply.error.message}
+        written = "" if reply is not None else as_json(action)
+        self._malformed = self._malformed + 1 if isinstance(asked, ActionError) else 0
+        seconds = time.perf_counter() - began
+        self.turns.append(Turn(asked, written, text, error["kind"] if error else None, seconds, output))
+        self.ending = self._ending(asked)
+        if self.ending is not None:
+            report, form = asked if isinstance(asked, ReportAction) else ("", None)
+            calls = self.steps - isinstance(asked, ReportAction)
+            self.reward = reward(Rewarded(self.query, report, form, self.session.sources, calls))
         total = 0.0 if self.reward is None else self.reward["total"]
         return self._seen(text), total, self.ending is not None, self._info(error)
 
@@ -183,6 +227,19 @@ class Episode:
         }
 
 
+def as_json(value: object) -> str:
+    """Set a value as JSON; what JSON cannot hold, as far as it can be shown."""
+    try:
+        return unicode(json.dumps(value, ensure_ascii=False)[: 2 * MOST_CHARS])
+    except (TypeError, ValueError, RecursionError):
+        return unicode(reprlib.repr(value))
+
+
+def unicode(text: str) -> str:
+    """Return a text that every file can hold: halves of characters are written out."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 _FORMS = '{"tool": NAME, "arguments": {...}} or {"report": MARKDOWN, "form": {...}}'
 
 
@@ -203,8 +260,8 @@ def read_action(action: object, session: ToolSession) -> ToolAction | ReportActi
 
 
 def _report(report: object, form: object) -> ReportAction | ActionError:
-    if not isinstance(report, str) or len(report) > MOST_CHARS:
-        return ActionError(f"The report must be a text of at most {MOST_CHARS:,} characters.")
+    if not isinstance(report, str) or len(report) > MOST_CHARS or unicode(report) != report:
+        return ActionError(f"The report must be a Unicode text of at most {MOST_CHARS:,} characters.")
     if form is None:
         return ReportAction(report, None)
     try:

@@ -1,0 +1,216 @@
+"""Finished episodes for trainers: the conversation, what it was paid, and all that it takes to pay it again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from threading import Lock
+from typing import Any, Literal, NotRequired
+
+from drr.app.console import write_lines
+from drr.app.training.episode import Ending, Episode, ReportAction, ToolAction, Turn, as_json, unicode
+from drr.env.errors import Misuse
+from drr.env.json_object import JsonObject
+from drr.env.jsonl import rows_of
+from drr.env.query import Query
+from drr.env.source import Source
+from drr.eval.rewards import AnswerForm, Rewarded, RewardRow, reward
+from pydantic import BaseModel, ConfigDict, FiniteFloat
+from typing_extensions import TypedDict
+
+SCHEMA = 1
+_appending = Lock()
+
+
+class ChatFunction(TypedDict):
+    name: str
+    arguments: str
+    """A JSON object."""
+
+
+class ChatCall(TypedDict):
+    id: str
+    type: Literal["function"]
+    function: ChatFunction
+
+
+class ChatMessage(TypedDict):
+    """A message in the common chat form."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    content: str
+    tool_calls: NotRequired[list[ChatCall]]
+    tool_call_id: NotRequired[str]
+
+
+class StepRow(TypedDict):
+    """One action: its time, and the tokens that a model sampled for it, where the trainer gave them."""
+
+    seconds: float
+    error: str | None
+    token_ids: list[int] | None
+    logprobs: list[float] | None
+
+
+class ReturnedSource(TypedDict):
+    """What a reward reads of a source."""
+
+    url: str
+    type: str
+    product_id: str | None
+    price: float | None
+
+
+class EpisodeTranscript(BaseModel):
+    """One finished episode. `messages` is all that the agent saw; the rest is the trainer's."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    schema_version: int = SCHEMA
+    query: Query
+    """The question with its truth."""
+    seed: int | None
+    shop: str
+    """Content hash of the shop."""
+    messages: list[ChatMessage]
+    tools: list[JsonObject]
+    steps: list[StepRow]
+    report: str
+    form: AnswerForm | None
+    sources: list[ReturnedSource]
+    calls: int
+    ending: Ending
+    reward: FiniteFloat
+    components: dict[str, FiniteFloat | None]
+    weights: dict[str, FiniteFloat]
+    versions: dict[str, int]
+
+    @classmethod
+    def of(cls, episode: Episode, seed: int | None) -> EpisodeTranscript:
+        """Write down an episode that has ended; `Misuse` for one that goes on."""
+        if episode.ending is None or episode.reward is None:
+            raise Misuse("the episode goes on; a transcript is of one that has ended")
+        last = episode.turns[-1].action
+        report, form = last if episode.ending == "answered" and isinstance(last, ReportAction) else ("", None)
+        return cls(
+            query=episode.query,
+            seed=seed,
+            shop=episode.session.world.content_hash or "",
+            messages=messages(episode),
+            tools=[{**tool} for tool in episode.start.tools],
+            steps=[_step(turn) for turn in episode.turns],
+            report=report,
+            form=form,
+            sources=[_returned(source) for source in episode.session.sources],
+            calls=episode.steps - (episode.ending == "answered"),
+            ending=episode.ending,
+            **_paid(episode.reward),
+        )
+
+    def regraded(self, query: Query | None = None) -> EpisodeTranscript:
+        """Pay the answer by the rewards of today, or by another record of its question."""
+        asked = query or self.query
+        sources = [
+            Source(
+                url=one["url"],
+                type=one["type"],
+                seen="",
+                record={"product_id": one["product_id"], "price": one["price"]},
+            )
+            for one in self.sources
+        ]
+        paid = reward(Rewarded(asked, self.report, self.form, sources, self.calls))
+        return self.model_copy(update={"query": asked, **_paid(paid)})
+
+
+def _paid(row: RewardRow) -> dict[str, Any]:
+    return {"reward": row["total"], **{name: row[name] for name in ("components", "weights", "versions")}}
+
+
+def _step(turn: Turn) -> StepRow:
+    output = turn.output
+    return {
+        "seconds": round(turn.seconds, 6),
+        "error": turn.error,
+        "token_ids": None if output is None or output.token_ids is None else list(output.token_ids),
+        "logprobs": None if output is None or output.logprobs is None else list(output.logprobs),
+    }
+
+
+def _returned(source: Source) -> ReturnedSource:
+    record: Mapping[str, Any] = source.record or {} if source.type == "product" else {}
+    return {
+        "url": source.url,
+        "type": source.type,
+        "product_id": record.get("product_id"),
+        "price": record.get("price"),
+    }
+
+
+def messages(episode: Episode) -> list[ChatMessage]:
+    """Set an episode as a conversation: calls of tools as such, other actions as the JSON that they are."""
+    first = episode.start
+    found: list[ChatMessage] = [
+        {"role": "system", "content": first.instructions},
+        {"role": "user", "content": first.prompt},
+    ]
+    for number, turn in enumerate(episode.turns, 1):
+        said, text = unicode(turn.output.content if turn.output else ""), unicode(turn.text)
+        if isinstance(turn.action, ToolAction):
+            call: ChatCall = {
+                "id": f"call_{number}",
+                "type": "function",
+                "function": {"name": turn.action.tool, "arguments": as_json({**turn.action.arguments})},
+            }
+            found.append({"role": "assistant", "content": said, "tool_calls": [call]})
+            found.append({"role": "tool", "content": text, "tool_call_id": call["id"]})
+        else:
+            found.append({"role": "assistant", "content": said or turn.written})
+            if text:
+                found.append({"role": "user", "content": text})
+    return found
+
+
+def append(path: Path, transcript: EpisodeTranscript) -> None:
+    """Add a line to a file of transcripts. Environments of one process may share it."""
+    with _appending, path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(transcript.model_dump(mode="json"), ensure_ascii=False) + "\n")
+
+
+def read(path: Path) -> list[EpisodeTranscript]:
+    return [row for _, row in rows_of(path, EpisodeTranscript, "transcripts of episodes", SCHEMA)]
+
+
+def write(path: Path, transcripts: Iterable[EpisodeTranscript]) -> None:
+    """Write transcripts as JSON lines, or as Parquet where the name ends so."""
+    rows = [one.model_dump(mode="json") for one in transcripts]
+    if path.suffix == ".parquet":
+        _write_parquet(path, rows)
+    else:
+        write_lines(path, rows)
+
+
+_AS_JSON = ("query", "tools", "form", "sources", "components", "weights", "versions")
+"""Columns of Parquet that hold JSON text."""
+
+
+def _write_parquet(path: Path, rows: list[dict[str, Any]]) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    text, number = pa.string(), pa.float64()
+    function = pa.struct({"name": text, "arguments": text})
+    call = pa.struct({"id": text, "type": text, "function": function})
+    message = pa.struct({"role": text, "content": text, "tool_calls": pa.list_(call), "tool_call_id": text})
+    step = pa.struct(
+        {"seconds": number, "error": text, "token_ids": pa.list_(pa.int64()), "logprobs": pa.list_(number)}
+    )
+    kinds = {"messages": pa.list_(message), "steps": pa.list_(step), "reward": number}
+    kinds |= dict.fromkeys(("schema_version", "seed", "calls"), pa.int64())
+    schema = pa.schema({name: kinds.get(name, text) for name in EpisodeTranscript.model_fields})
+    flat = [{**row, **{name: json.dumps(row[name]) for name in _AS_JSON}} for row in rows]
+    try:
+        pq.write_table(pa.Table.from_pylist(flat, schema), path, compression="zstd")
+    except OSError as error:
+        raise Misuse(f"{path}: cannot be written ({error.strerror or error}); name another place") from error

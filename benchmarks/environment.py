@@ -1,0 +1,177 @@
+"""The environment to train in: steps beside bare calls of a session, searches, rewards, memory, and many episodes at once.
+
+    python -m benchmarks.environment [--shop SHOP] [--sessions 512]
+
+Without `--shop` the sample of seed 7 is made. Episodes are those of the oracle, along the plans of questions made by seed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from random import Random
+from statistics import median, quantiles
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from drr.app.cli import main as drr_main
+from drr.app.session import ToolSession
+from drr.app.training.environment import Environment
+from drr.app.training.proving import oracle, played
+from drr.env.query import Query
+from drr.env.text import tokens
+from drr.eval.rewards import AnswerForm, Rewarded, reward
+
+from benchmarks.results import machine, record, table
+
+HEADING = "The environment to train in"
+STEPS = 4_000
+QUESTIONS = 40
+
+
+@contextmanager
+def sample() -> Iterator[str]:
+    with TemporaryDirectory() as folder:
+        raw, shop = Path(folder, "raw"), Path(folder, "shop")
+        assert drr_main(["data", "sample", str(raw), "--seed", "7", "--quiet"]) == 0
+        assert drr_main(["data", "ingest", str(raw), "--shop", str(shop), "--quiet"]) == 0
+        yield str(shop)
+
+
+def rate(work: Callable[[int], object], count: int) -> float:
+    """Calls per second; the best of three."""
+    work(0)
+    best = float("inf")
+    for _ in range(3):
+        began = time.perf_counter()
+        for number in range(count):
+            work(number)
+        best = min(best, time.perf_counter() - began)
+    return count / best
+
+
+def record_calls(env: Environment) -> dict[str, dict[str, Any]]:
+    store, user = env.episode.session.world.session.shop.store, env.episode.query.user_id  # type: ignore[union-attr]
+    order = store.orders(user, limit=1).items[0]
+    return {
+        "get_product_details": {"product_id": order.product_id},
+        "get_order_details": {"order_id": order.order_id},
+        "get_user_profile": {},
+        "get_user_statistics": {},
+        "get_user_orders": {},
+        "calculator": {"expression": "3 * 19.99"},
+    }
+
+
+def titles(env: Environment) -> list[str]:
+    """Queries of three words of titles, each another."""
+    rng = Random(4)
+    shop = env.episode.session.world.session.shop  # type: ignore[union-attr]
+    found = [tokens(product.title) for product in shop.store.iter_products()]
+    return [" ".join(rng.sample(words, 3)) for words in found if len(words) > 3][:1_000]
+
+
+def compared(env: Environment, tool: str, given: Callable[[int], dict[str, Any]], count: int) -> list[object]:
+    """Make a row of the table: steps of the environment beside calls of a bare session of the same user."""
+    env.reset(seed=0)
+    bare: ToolSession = env._shared.session.beside(env.episode.query.user_id)
+    ours = rate(lambda number: env.step({"tool": tool, "arguments": given(number)}), count)
+    theirs = rate(lambda number: bare.call(tool, **given(number)), count)
+    return [tool, f"{ours:,.0f}", f"{theirs:,.0f}", f"{ours / theirs:.2f}"]
+
+
+def steps(shop: str) -> list[list[object]]:
+    with Environment(shop, max_steps=10**9, time_limit_s=1e9) as env:
+        env.reset(seed=0)
+        asked = [{"query": words} for words in titles(env)]
+        fixed = record_calls(env).items()
+        rows = [compared(env, tool, lambda _, given=given: given, STEPS) for tool, given in fixed]  # type: ignore[misc]
+        return [*rows, compared(env, "product_catalog_search", lambda k: asked[k % len(asked)], len(asked))]
+
+
+def rewards(shop: str, questions: list[Query]) -> float:
+    """Milliseconds of a reward, the median of the oracle's answers."""
+    times = []
+    with Environment(shop, questions) as env:
+        for query in questions:
+            sources = played(env, query, oracle).env.episode.session.sources
+            action: Any = env.episode.turns[-1].action
+            form = AnswerForm.model_validate(action.form.model_dump())
+            began = time.perf_counter()
+            reward(Rewarded(query, action.report, form, sources, len(query.checkable.plan)))  # type: ignore[union-attr]
+            times.append(1000 * (time.perf_counter() - began))
+    return median(times)
+
+
+def memory(shop: str, questions: list[Query], sessions: int) -> float:
+    """Kilobytes that an episode holds at its end, conversation and sources, beside the open shop."""
+    with ExitStack() as opened:
+        first = opened.enter_context(Environment(shop, questions))
+        for query in questions:
+            played(first, query, oracle)
+        tracemalloc.start()
+        before = tracemalloc.get_traced_memory()[0]
+        for number in range(sessions):
+            env = opened.enter_context(Environment(shop, questions))
+            played(env, questions[number % len(questions)], oracle)
+        held = tracemalloc.get_traced_memory()[0] - before
+        tracemalloc.stop()
+    return held / sessions / 1000
+
+
+async def side_by_side(shop: str, questions: list[Query], sessions: int) -> dict[str, float]:
+    """Play many episodes in one loop, all begun at once."""
+    waits, endings = list[float](), list[str | None]()
+
+    async def one(number: int) -> None:
+        env = Environment(shop, questions)
+        await env.areset(query=questions[number % len(questions)])
+        truth = env.episode.query.checkable
+        plan = [{"tool": one.tool, "arguments": one.arguments} for one in truth.plan] if truth else []
+        for action in [*plan, {"report": "I do not know."}]:
+            began = time.perf_counter()
+            await env.astep(action)
+            waits.append(time.perf_counter() - began)
+        endings.append(env.state["ending"])
+        await env.aclose()
+
+    began = time.perf_counter()
+    await asyncio.gather(*map(one, range(sessions)), return_exceptions=True)
+    seconds = time.perf_counter() - began
+    return {
+        "ended": endings.count("answered") / sessions,
+        "steps": len(waits),
+        "seconds": seconds,
+        "median": median(waits),
+        "p99": quantiles(waits, n=100)[98],
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--shop")
+    parser.add_argument("--sessions", type=int, default=512)
+    arguments = parser.parse_args()
+    with ExitStack() as opened:
+        shop = arguments.shop or opened.enter_context(sample())
+        keeper = opened.enter_context(Environment(shop))
+        questions = list(keeper.questions(range(QUESTIONS)))
+        rows = steps(shop)
+        paid, held = rewards(shop, questions), memory(shop, questions, 64)
+        beside = asyncio.run(side_by_side(shop, questions, arguments.sessions))
+    text = table(["tool", "steps a second", "bare calls a second", "ratio"], rows)
+    text += (
+        f"\n\nA reward takes {paid:.2f} ms (median). An episode holds {held:.0f} kB at its end. {arguments.sessions} episodes begun at once: "
+        f"{beside['ended']:.1%} end, {beside['steps']:,.0f} steps in {beside['seconds']:.1f} s, a step waits {1000 * beside['median']:.0f} ms "
+        f"(median) and {beside['p99']:.2f} s (99th percentile). {machine()}."
+    )
+    record(HEADING, text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""Episodes are kept as conversations, and are paid again without a run."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from drr.app.training.environment import Environment
+from drr.app.training.episode import ModelOutput
+from drr.app.training.proving import oracle, played
+from drr.app.training.transcripts import EpisodeTranscript, read
+from drr.env.errors import Misuse
+from drr.env.shop import Shop
+from drr.querygen.files import line_of
+
+import drr
+from tests.commands import Drr
+
+SEED = 71
+HOSTILE: list[Any] = [
+    {"tool": "x\ud800"}, {"tool": "calculator", "arguments": {"expression": "1+\ud800"}}, {(1, 2): {3}},
+    {"report": "\ud800"}, {"tool": "calculator", "arguments": {"expression": {1, 2}}}, "</script>",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def shop(sample_home: Path) -> Iterator[Shop]:
+    with drr.open_shop(sample_home / "shop") as opened, Environment(opened):
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def file(shop: Shop, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Episodes of the oracle, of one that says nothing, and of one whose actions are hostile."""
+    path = tmp_path_factory.mktemp("episodes") / "episodes.jsonl"
+    with Environment(shop, transcripts=path) as env:
+        query = env.questions([SEED])[0]
+        played(env, query, oracle)
+        env.reset(seed=SEED)
+        env.step({"tool": "get_user_profile"}, ModelOutput("I look.", [5, 6], [-0.5, -0.25]))
+        env.step({"report": "I do not know."})
+        env.reset(seed=SEED)
+        for action in HOSTILE:
+            env.step(action, ModelOutput("half \ud800"))
+        with pytest.raises(Misuse, match="goes on"):
+            env.transcript()
+        env.step({"report": "é"})
+    return path
+
+
+def test_a_transcript_is_a_conversation_with_its_reward(file: Path) -> None:
+    full, silent, _ = read(file)
+    roles = [one["role"] for one in full.messages]
+    calls = full.calls
+    assert roles == ["system", "user", *["assistant", "tool"] * calls, "assistant"]
+    asked = [call["id"] for one in full.messages for call in one.get("tool_calls", ())]
+    assert asked == [one["tool_call_id"] for one in full.messages if one["role"] == "tool"]
+    assert json.loads(full.messages[-1]["content"])["report"] == full.report
+    assert (full.reward, full.components["needs"] or full.components["figures"]) == (1.0, 1.0)
+    assert len(full.steps) == calls + 1
+    assert all(one["seconds"] > 0 and one["token_ids"] is None for one in full.steps)
+    assert (silent.reward, silent.messages[2]["content"]) == (0.0, "I look.")
+    assert (silent.steps[0]["token_ids"], silent.steps[0]["logprobs"]) == ([5, 6], [-0.5, -0.25])
+    assert not any(word in json.dumps(full.messages) for word in ("checkable", "anchor", "axes"))
+
+
+def test_hostile_actions_are_kept_and_read_again(file: Path) -> None:
+    hostile = read(file)[2]
+    assert [one["error"] for one in hostile.steps] == [
+        "invalid_action", "invalid", "invalid_action", "invalid_action", "invalid", "invalid_action", None,
+    ]  # fmt: skip
+    assert hostile.messages[2]["content"] == "half \\ud800"
+    assert hostile.report == "é"
+
+
+def test_kept_episodes_are_paid_again_without_a_shop(drr: Drr, file: Path, tmp_path: Path) -> None:
+    again, columns, mended = tmp_path / "again.jsonl", tmp_path / "all.parquet", tmp_path / "q.jsonl"
+    found = drr.json("judges", "regrade", file, "--out", again)
+    assert (found["episodes"], found["changed"], found["before"]) == (3, 0, found["after"])
+    assert read(again) == read(file)
+    assert drr.json("judges", "regrade", again, "--out", columns)["changed"] == 0
+    rows = pq.read_table(columns).to_pylist()
+    assert [row["reward"] for row in rows] == [one.reward for one in read(file)]
+    assert rows[0]["messages"][2]["tool_calls"][0]["function"]["name"] in rows[0]["tools"]
+    assert rows[1]["steps"][0]["token_ids"] == [5, 6]
+    query = read(file)[0].query
+    assert query.checkable is not None
+    costly = query.checkable.model_copy(update={"plan": []})
+    mended.write_text(line_of(query.model_copy(update={"checkable": costly})) + "\n")
+    assert drr.json("judges", "regrade", file, "--queries", mended)["changed"] == 1
+
+
+def test_environments_beside_each_other_share_a_file(shop: Shop, tmp_path: Path) -> None:
+    path = tmp_path / "episodes.jsonl"
+
+    async def one(seed: int) -> None:
+        with Environment(shop, transcripts=path) as env:
+            await env.areset(seed=seed)
+            await env.astep({"tool": "get_user_profile"})
+            await env.astep({"report": "I do not know."})
+
+    async def all_at_once() -> None:
+        await asyncio.gather(*map(one, [SEED, SEED + 1] * 5))
+
+    asyncio.run(all_at_once())
+    assert sorted(row.seed or 0 for row in read(path)) == [SEED] * 5 + [SEED + 1] * 5
+
+
+def test_a_file_of_something_else_is_named(drr: Drr, tmp_path: Path, file: Path) -> None:
+    path = tmp_path / "wrong.jsonl"
+    for text, why in (("", "no episode"), ("{}\n", "line 1"), ("[1]\n", "line 1"), ("{\n", "not JSON")):
+        path.write_text(text)
+        assert why in drr.err("judges", "regrade", path, code=2)
+    row = EpisodeTranscript.model_validate_json(file.read_text().splitlines()[0]).model_dump(mode="json")
+    path.write_text(json.dumps({**row, "reward": "all"}) + "\n")
+    assert "reward" in drr.err("judges", "regrade", path, code=2)
