@@ -26,6 +26,7 @@ from drr.env.checkable import (
     satisfying,
 )
 from drr.env.entities import Order, Product
+from drr.env.json_object import JsonObject
 from drr.env.query import Query
 from drr.env.records.lines import dollars
 from drr.env.session import Session
@@ -273,18 +274,23 @@ class TruthChecker:
         )
 
     def _lucky(self, query: Query, truth: Checkable) -> Iterator[str]:
-        """Say which needs are met by the first results of a search that knows no constraint, in any order."""
         for number, need in enumerate(truth.needs, 1):
-            if need.products and need.category:
-                asked = {"query": need.category[-1], "limit": need.picks}
-                shelf = {**asked, "category": " > ".join(need.category), "match": "any"}
-                for arguments in (asked, *({**shelf, "sort": order} for order in get_args(Sort))):
-                    step = PlanStep(tool="product_catalog_search", arguments=arguments)
-                    found = _called(step, self.context(query.user_id))
-                    ids = [item["product_id"] for item in found.data["items"]] if found else []
-                    if ids and set(ids) <= set(need.products):
-                        order = arguments.get("sort", "relevance")
-                        yield f"need {number} is met by the first of a search for {need.category[-1]!r} by {order}"
+            if order := self.blind_order(query.user_id, need):
+                yield f"need {number} is met by the first of a search for {need.category[-1]!r} by {order}"
+
+    def blind_order(self, user_id: str, need: ShoppingNeed) -> str | None:
+        """Return the order in which the first results of a search that knows no constraint meet a need, if there is one."""
+        if not need.products or not need.category:
+            return None
+        asked: JsonObject = {"query": need.category[-1], "limit": need.picks}
+        shelf = {**asked, "category": " > ".join(need.category), "match": "any"}
+        for arguments in (asked, *({**shelf, "sort": order} for order in get_args(Sort))):
+            step = PlanStep(tool="product_catalog_search", arguments=arguments)
+            found = _called(step, self.context(user_id))
+            ids = [item["product_id"] for item in found.data["items"]] if found else []
+            if ids and set(ids) <= set(need.products):
+                return str(arguments.get("sort", "relevance"))
+        return None
 
     def _unreached(self, user_id: str, truth: Checkable, played: Played) -> Iterator[str]:
         yield from (

@@ -8,12 +8,12 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from random import Random
 from typing import Any, cast
 
-from drr.env.checkable import Checkable, ExpectedFact, PlanStep, ShoppingNeed
+from drr.env.checkable import Checkable, ExpectedFact, PlanStep, ShoppingNeed, Why
 from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.records.lines import dollars
@@ -32,6 +32,8 @@ SHELF = range(4, 121)
 """Products that a kind must have to be asked for."""
 TRIES_EACH = 5
 """Drafts for each question; those too much like an earlier one are dropped."""
+REFUSED: Mapping[Why | None, float] = {None: 0.75, "not_sold": 0.15, "nothing_fits": 0.1}
+"""Shares of the needs that are to be refused, and why."""
 _USERS = 300
 _REDRAWS = 40
 
@@ -90,6 +92,12 @@ class QuestionMaker:
             f"{self.shop.spec}: no checkable question came of seed {seed} in {TRIES} tries; name another"
         )
 
+    def _need(self, asker: PointSource, refusal: Why | None) -> DrawnPoint | None:
+        """Draw a need that no search meets blindly."""
+        part = NeedDraw(asker).part(refusal)
+        blind = part and self.checker.blind_order(asker.user_id, cast(ShoppingNeed, part.truth))
+        return None if blind else part
+
     def _query(self, rng: Random, user_id: str) -> Query | None:
         """Make one try at a question of one user."""
         checker, orders = self.checker, self.checker.orders(user_id)
@@ -98,7 +106,8 @@ class QuestionMaker:
         )
         needs = rng.choice((0, 1, 1, 2, 2, 3))
         facts = rng.choice((0, 1, 1, 2)) or not needs
-        drawn = [_drawn(NeedDraw(asker).part) for _ in range(needs)]
+        refusals = rng.choices([*REFUSED], [*REFUSED.values()], k=needs)
+        drawn = [_drawn(partial(self._need, asker, refusal)) for refusal in refusals]
         drawn += [_drawn(FactDraw(asker).part) for _ in range(facts)]
         parts = [part for part in drawn if part is not None]
         if len(parts) < len(drawn):
@@ -109,7 +118,7 @@ class QuestionMaker:
             plan=_plan(parts, len(orders)),
         )
         cheapest = checker.cheapest(truth)
-        if cheapest and rng.random() < 0.4:
+        if cheapest and rng.random() < 0.8:
             limit = float(int(cheapest * rng.uniform(1.05, 1.3)) + 1)
             truth = truth.model_copy(update={"budget": limit})
         query = Query(

@@ -95,13 +95,12 @@ class NeedDraw:
     def __init__(self, asker: PointSource) -> None:
         self.of, self.rng, self.words = asker, asker.rng, asker.words
 
-    def part(self) -> DrawnPoint | None:
-        """Draw a need; `None` where the draw gives none."""
+    def part(self, refusal: Why | None) -> DrawnPoint | None:
+        """Draw a need that is met, or one to be refused so; `None` where the draw gives none."""
         rng = self.rng
-        draw = rng.random()
-        if draw < 0.12:
+        if refusal == "not_sold":
             return self._not_sold()
-        anchor = rng.choice(self.of.dated) if draw < 0.4 and self.of.dated else None
+        anchor = rng.choice(self.of.dated) if rng.random() < 0.32 and self.of.dated else None
         product = None if anchor is None else self.of.shelves.products.get(anchor.product_id)
         end = rng.choice(self.of.kinds) if product is None else tuple(product.categories[-2:])
         if end not in self.of.kinds:
@@ -113,8 +112,7 @@ class NeedDraw:
         best = rng.choice(("cheapest", "best_rated")) if rng.random() < 0.25 else None
         need = ShoppingNeed(category=list(end), constraints=constraints, best=best)
         right = satisfying(need, shelf, self.of.owned)
-        why: Why | None = None if right else "nothing_fits"
-        if len(right) > (1 if best else MOST_RIGHT) or (not right and (best or rng.random() < 0.75)):
+        if len(right) > (1 if best else MOST_RIGHT) or bool(right) == bool(refusal) or (refusal and best):
             return None
         picks = 1 if best or not right else rng.randint(1, min(3, len(right)))
         anchored = {"order_id": anchor.order_id, "gives": given} if anchor and product else None
@@ -122,7 +120,7 @@ class NeedDraw:
             update={
                 "picks": picks,
                 "products": [p.product_id for p in right],
-                "refusal": why,
+                "refusal": refusal,
                 "anchor": OrderAnchor.model_validate(anchored) if anchored else None,
             }
         )

@@ -85,7 +85,7 @@ class SharedShop:
         return QuestionMaker(self.shop, self.session.world.web)
 
     def _question(self, seed: int) -> Query:
-        """Make the question with which `drr queries generate --checkable --seed SEED` begins."""
+        """Make the question that `drr queries generate --checkable --seed SEED` tries first."""
         with self._lock:
             return self._maker.make(f"{seed}:0")
 

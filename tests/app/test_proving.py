@@ -96,7 +96,8 @@ def test_a_question_that_a_trick_answers_fails(shop: Shop, made: Sequence[Query]
         env.step({"tool": "product_catalog_search", "arguments": arguments})
         whole_kind = [str((one.record or {})["product_id"]) for one in env.episode.session.sources]
     loose = need.model_copy(update={"products": whole_kind, "picks": 1})
-    proof = proof_of(shop, changed(query, f' Of "{kind}".', needs=[loose], facts=[], budget=None))
+    asked = query.model_copy(update={"query": f'1. One product of "{kind}".'})
+    proof = proof_of(shop, changed(asked, needs=[loose], facts=[], budget=None))
     failed = {row["name"] for row in proof["rows"] if not row["passed"]}
     assert {"the first of the kinds", "the cheapest of the kinds"} <= failed
     assert not proof["passed"]
