@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import dataclass, replace
@@ -116,6 +116,7 @@ class ToolSession:
             self._ctx = context_in(found, user, settings, open_access=open_access)
             self._opened = opened.pop_all()
         self._sources: dict[str, list[Source]] = {}
+        self._kept: Callable[[Source], Source] | None = None
 
     def call(self, name: str, /, **arguments: object) -> ToolReply:
         """Call a tool; what it refuses is a reply with an `error`, as an agent sees it. `Misuse` for no tool's name."""
@@ -139,7 +140,9 @@ class ToolSession:
     def _keep(self, answer: ToolAnswer) -> None:
         for source in answer.sources:
             known = self._sources.setdefault(source.url, [])
-            if not any(one.seen == source.seen for one in known):
+            if self._kept is not None:
+                known[:] = known or [self._kept(source)]
+            elif not any(one.seen == source.seen for one in known):
                 known.append(source)
 
     @property
@@ -158,9 +161,10 @@ class ToolSession:
         return tuple(source for found in self._sources.values() for source in found)
 
     def beside(self, user: str) -> ToolSession:
-        """Return a user's own session of the same open shop, which this one closes."""
+        """Return a user's own session of the same open shop, which this one closes. Of each source it keeps the figures alone."""
         other = copy(self)
         other._ctx, other._sources, other._opened = _anew(self._ctx, user), {}, ExitStack()
+        other._kept = _figures_of
         return other
 
     def reset(self) -> None:
@@ -179,6 +183,14 @@ class ToolSession:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _figures_of(source: Source) -> Source:
+    """A source without its texts: a page of results would keep a hundred kilobytes."""
+    record = {
+        name: value for name, value in (source.record or {}).items() if not isinstance(value, list | dict)
+    }
+    return source.model_copy(update={"seen": "", "page": None, "record": record or None})
 
 
 def _anew(ctx: ToolContext, user: str | None = None) -> ToolContext:

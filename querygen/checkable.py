@@ -279,7 +279,7 @@ class TruthChecker:
                 yield f"need {number} is met by the first of a search for {need.category[-1]!r} by {order}"
 
     def blind_order(self, user_id: str, need: ShoppingNeed) -> str | None:
-        """Return the order in which the first results of a search that knows no constraint meet a need, if there is one."""
+        """Return an order in which the first results of a search without constraints meet a need."""
         if not need.products or not need.category:
             return None
         asked: JsonObject = {"query": need.category[-1], "limit": need.picks}

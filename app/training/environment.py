@@ -233,7 +233,7 @@ class Environment:
         return step
 
     def transcript(self) -> EpisodeTranscript:
-        """Return the episode that has ended as a conversation with its reward and all that it takes to pay it again."""
+        """Return the ended episode as a conversation, with its reward and all that pays it again."""
         return EpisodeTranscript.of(self.episode, self._seed)
 
     @property

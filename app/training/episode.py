@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import reprlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import fields as dataclass_fields
 from typing import Literal, NamedTuple, TypedDict
@@ -65,7 +65,7 @@ class Observation:
 
     @property
     def prompt(self) -> str:
-        """What a user says in a conversation: the question, the day and who asks."""
+        """The words of a user in a conversation: question, day and who asks."""
         return f"{self.question}\n\nToday in this shop: {self.today}\nThe shopper's user id: {self.user_id}"
 
     def to_dict(self) -> JsonObject:
@@ -114,14 +114,14 @@ class ActionError(NamedTuple):
 
 
 class ModelOutput(NamedTuple):
-    """What a model wrote for an action, for transcripts: its words, and the tokens where its server gave them."""
+    """Words that a model wrote for an action, for transcripts, and their tokens where its server gave them."""
 
     content: str = ""
     token_ids: Sequence[int] | None = None
     logprobs: Sequence[float] | None = None
 
 
-class Turn(NamedTuple):
+class EpisodeTurn(NamedTuple):
     """An action with what came of it."""
 
     action: ToolAction | ReportAction | ActionError | None
@@ -140,11 +140,15 @@ class Episode:
     query: Query
     session: ToolSession
     start: Observation
-    turns: list[Turn] = field(default_factory=list)
+    turns: list[EpisodeTurn] = field(default_factory=list)
     ending: Ending | None = None
     reward: RewardRow | None = None
     _malformed: int = 0
+    _tools: Collection[str] = field(init=False)
     _began: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        self._tools = tuple(self.session.tools)
 
     @property
     def steps(self) -> int:
@@ -169,7 +173,7 @@ class Episode:
         """Read an action; `None` where it comes too late."""
         if time.monotonic() - self._began > self.start.limits.time_limit_s:
             return None
-        return read_action(action, self.session)
+        return read_action(action, self._tools)
 
     def _done(
         self,
@@ -189,7 +193,9 @@ class Episode:
         written = "" if reply is not None else as_json(action)
         self._malformed = self._malformed + 1 if isinstance(asked, ActionError) else 0
         seconds = time.perf_counter() - began
-        self.turns.append(Turn(asked, written, text, error["kind"] if error else None, seconds, output))
+        self.turns.append(
+            EpisodeTurn(asked, written, text, error["kind"] if error else None, seconds, output)
+        )
         self.ending = self._ending(asked)
         if self.ending is not None:
             report, form = asked if isinstance(asked, ReportAction) else ("", None)
@@ -243,14 +249,14 @@ def unicode(text: str) -> str:
 _FORMS = '{"tool": NAME, "arguments": {...}} or {"report": MARKDOWN, "form": {...}}'
 
 
-def read_action(action: object, session: ToolSession) -> ToolAction | ReportAction | ActionError:
+def read_action(action: object, tools: Collection[str]) -> ToolAction | ReportAction | ActionError:
     """Read an action of an agent, or say what is wrong with it."""
     if not isinstance(action, Mapping):
         return ActionError(f"An action is one object: {_FORMS}.")
     if "tool" in action and action.keys() <= {"tool", "arguments"}:
         name, given = action["tool"], action.get("arguments", {})
-        if not isinstance(name, str) or name not in session.tools:
-            return ActionError(f"There is no tool {_cut(name)}; the tools are {', '.join(session.tools)}.")
+        if not isinstance(name, str) or name not in tools:
+            return ActionError(f"There is no tool {_cut(name)}; the tools are {', '.join(tools)}.")
         if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
             return ActionError(f"The arguments of {name} must be one object, a value for each name.")
         return ToolAction(name, given)

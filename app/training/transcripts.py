@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any, Literal, NotRequired
 
 from drr.app.console import write_lines
-from drr.app.training.episode import Ending, Episode, ReportAction, ToolAction, Turn, as_json, unicode
+from drr.app.training.episode import Ending, Episode, EpisodeTurn, ReportAction, ToolAction, as_json, unicode
 from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
 from drr.env.jsonl import rows_of
@@ -54,7 +54,7 @@ class StepRow(TypedDict):
 
 
 class ReturnedSource(TypedDict):
-    """What a reward reads of a source."""
+    """The part of a source that a reward reads."""
 
     url: str
     type: str
@@ -128,7 +128,7 @@ def _paid(row: RewardRow) -> dict[str, Any]:
     return {"reward": row["total"], **{name: row[name] for name in ("components", "weights", "versions")}}
 
 
-def _step(turn: Turn) -> StepRow:
+def _step(turn: EpisodeTurn) -> StepRow:
     output = turn.output
     return {
         "seconds": round(turn.seconds, 6),
@@ -156,17 +156,17 @@ def messages(episode: Episode) -> list[ChatMessage]:
         {"role": "user", "content": first.prompt},
     ]
     for number, turn in enumerate(episode.turns, 1):
-        said, text = unicode(turn.output.content if turn.output else ""), unicode(turn.text)
+        words, text = unicode(turn.output.content if turn.output else ""), unicode(turn.text)
         if isinstance(turn.action, ToolAction):
             call: ChatCall = {
                 "id": f"call_{number}",
                 "type": "function",
                 "function": {"name": turn.action.tool, "arguments": as_json({**turn.action.arguments})},
             }
-            found.append({"role": "assistant", "content": said, "tool_calls": [call]})
+            found.append({"role": "assistant", "content": words, "tool_calls": [call]})
             found.append({"role": "tool", "content": text, "tool_call_id": call["id"]})
         else:
-            found.append({"role": "assistant", "content": said or turn.written})
+            found.append({"role": "assistant", "content": words or turn.written})
             if text:
                 found.append({"role": "user", "content": text})
     return found
