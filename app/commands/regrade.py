@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import fmean
 
 from drr.app.console import tell
+from drr.app.training.from_study import answers_of
 from drr.app.training.transcripts import read, write
 from drr.env.errors import Misuse
 from drr.env.query import read_queries
@@ -17,16 +18,17 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         'Environments write such files: drr.Environment(shop="shop", transcripts="episodes.jsonl").\n\n'
         "examples:\n  drr judges regrade episodes.jsonl\n  drr judges regrade episodes.jsonl --out episodes.parquet\n"
-        "  drr judges regrade episodes.jsonl --queries mended.jsonl --out again.jsonl"
+        "  drr judges regrade episodes.jsonl --queries mended.jsonl --out again.jsonl\n"
+        "  drr judges regrade study --out answers.jsonl      # a study of checkable questions"
     )
-    add("file", metavar="FILE.jsonl", type=Path, help="transcripts of episodes")
+    add("file", metavar="FILE.jsonl", type=Path, help="transcripts of episodes, or a study's folder")
     add("--queries", metavar="FILE.jsonl", type=Path, help="records that replace those of the same id")
     add("--out", metavar="FILE", type=Path, help="what is written: .jsonl, or .parquet")
     add("--json", action="store_true", help="one JSON document")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    before = read(arguments.file)
+    before = answers_of(arguments.file) if arguments.file.is_dir() else read(arguments.file)
     if not before:
         raise Misuse(f"{arguments.file}: holds no episode")
     records = {one.id: one for one in read_queries(arguments.queries)} if arguments.queries else {}

@@ -73,6 +73,8 @@ class EpisodeTranscript(BaseModel):
     seed: int | None
     shop: str
     """Content hash of the shop."""
+    agent: str | None = None
+    """The variant, of a study's answer."""
     messages: list[ChatMessage]
     tools: list[JsonObject]
     steps: list[StepRow]
@@ -102,10 +104,10 @@ class EpisodeTranscript(BaseModel):
             steps=[_step(turn) for turn in episode.turns],
             report=report,
             form=form,
-            sources=[_returned(source) for source in episode.session.sources],
+            sources=[returned(source) for source in episode.session.sources],
             calls=episode.steps - (episode.ending == "answered"),
             ending=episode.ending,
-            **_paid(episode.reward),
+            **paid_fields(episode.reward),
         )
 
     def regraded(self, query: Query | None = None) -> EpisodeTranscript:
@@ -121,10 +123,11 @@ class EpisodeTranscript(BaseModel):
             for one in self.sources
         ]
         paid = reward(Rewarded(asked, self.report, self.form, sources, self.calls))
-        return self.model_copy(update={"query": asked, **_paid(paid)})
+        return self.model_copy(update={"query": asked, **paid_fields(paid)})
 
 
-def _paid(row: RewardRow) -> dict[str, Any]:
+def paid_fields(row: RewardRow) -> dict[str, Any]:
+    """The fields of a transcript that a reward fills."""
     return {"reward": row["total"], **{name: row[name] for name in ("components", "weights", "versions")}}
 
 
@@ -138,7 +141,8 @@ def _step(turn: EpisodeTurn) -> StepRow:
     }
 
 
-def _returned(source: Source) -> ReturnedSource:
+def returned(source: Source) -> ReturnedSource:
+    """Keep what a reward reads of a source."""
     record: Mapping[str, Any] = source.record or {} if source.type == "product" else {}
     return {
         "url": source.url,
@@ -158,18 +162,27 @@ def messages(episode: Episode) -> list[ChatMessage]:
     for number, turn in enumerate(episode.turns, 1):
         words, text = unicode(turn.output.content if turn.output else ""), unicode(turn.text)
         if isinstance(turn.action, ToolAction):
-            call: ChatCall = {
-                "id": f"call_{number}",
-                "type": "function",
-                "function": {"name": turn.action.tool, "arguments": as_json({**turn.action.arguments})},
-            }
-            found.append({"role": "assistant", "content": words, "tool_calls": [call]})
-            found.append({"role": "tool", "content": text, "tool_call_id": call["id"]})
+            found += called(number, turn.action.tool, turn.action.arguments, text, words)
         else:
             found.append({"role": "assistant", "content": words or turn.written})
             if text:
                 found.append({"role": "user", "content": text})
     return found
+
+
+def called(
+    number: int, tool: str, arguments: Mapping[str, object], result: str, words: str = ""
+) -> list[ChatMessage]:
+    """Set a call and its result as two messages."""
+    call: ChatCall = {
+        "id": f"call_{number}",
+        "type": "function",
+        "function": {"name": tool, "arguments": as_json({**arguments})},
+    }
+    return [
+        {"role": "assistant", "content": words, "tool_calls": [call]},
+        {"role": "tool", "content": result, "tool_call_id": call["id"]},
+    ]
 
 
 def append(path: Path, transcript: EpisodeTranscript) -> None:

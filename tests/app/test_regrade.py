@@ -15,6 +15,7 @@ from drr.app.training.episode import ModelOutput
 from drr.app.training.proving import oracle, played
 from drr.app.training.transcripts import EpisodeTranscript, read
 from drr.env.errors import Misuse
+from drr.env.query import Query
 from drr.env.shop import Shop
 from drr.querygen.files import line_of
 
@@ -119,3 +120,21 @@ def test_a_file_of_something_else_is_named(drr: Drr, tmp_path: Path, file: Path)
     row = EpisodeTranscript.model_validate_json(file.read_text().splitlines()[0]).model_dump(mode="json")
     path.write_text(json.dumps({**row, "reward": "all"}) + "\n")
     assert "reward" in drr.err("judges", "regrade", path, code=2)
+
+
+def test_answers_of_a_study_are_paid_and_kept_alike(
+    drr: Drr, sample_home: Path, file: Path, tmp_path: Path
+) -> None:
+    queries, study, out = tmp_path / "q.jsonl", tmp_path / "study", tmp_path / "answers.jsonl"
+    plain = Query(query="a bird feeder", user_id=read(file)[0].query.user_id)
+    queries.write_text(line_of(read(file)[0].query) + "\n" + line_of(plain) + "\n")
+    words = ["--variants", "react", "--model", "offline", "--quiet"]
+    drr.out("run", study, "--shop", sample_home / "shop", "--queries", queries, *words)
+    found = drr.json("judges", "regrade", study, "--out", out)
+    assert (found["episodes"], found["changed"]) == (1, 0)
+    (kept,) = read(out)
+    assert (kept.agent, kept.query.id, kept.calls) == ("react", read(file)[0].query.id, len(kept.steps))
+    assert kept.messages[-1]["content"] == kept.report
+    assert len(kept.messages) == 2 + 2 * kept.calls > 2
+    (study / "queries.jsonl").write_text(line_of(plain) + "\n")
+    assert "no finished answer" in drr.err("judges", "regrade", study, code=2)

@@ -1,0 +1,66 @@
+"""Answers of a study whose questions code can check, as transcripts of episodes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from drr.app.training.transcripts import ChatMessage, EpisodeTranscript, called, paid_fields, returned
+from drr.env.checkable import finds
+from drr.env.errors import Misuse
+from drr.env.query import Query, read_queries
+from drr.eval.rewards import Rewarded, reward
+from drr.study.evidence import unpack
+from drr.study.study import Study
+from drr.study.unit import Record
+
+
+def answers_of(folder: Path) -> list[EpisodeTranscript]:
+    """Pay every finished answer; picks alone are read of a report without a form. `Misuse` where code can check none."""
+    with Study.read(folder) as study:
+        queries = {
+            one.id: one
+            for one in read_queries(folder / "queries.jsonl")
+            if one.checkable and finds(one.checkable)
+        }
+        found = [
+            _answer(study, record, queries[record.result["query_id"]])
+            for record in study.records("answer")
+            if record.result.get("query_id") in queries and not study.lost(record)
+        ]
+    if not found:
+        raise Misuse(f"{folder}: has no finished answer to a question that code can check")
+    return found
+
+
+def _answer(study: Study, record: Record, query: Query) -> EpisodeTranscript:
+    calls = [one for one in record.result.get("tool_calls") or [] if one.get("kind") == "api"]
+    report, sources = study.text(record, "report") or "", unpack(study, record)
+    messages: list[ChatMessage] = [{"role": "user", "content": query.query}]
+    for number, call in enumerate(calls, 1):
+        text = study.text(record, f"text:{call['result_sha256']}") or ""
+        messages += called(number, call["name"], call["arguments"], text)
+    messages.append({"role": "assistant", "content": report})
+    steps = [
+        {
+            "seconds": call["seconds"],
+            "error": (call.get("error") or {}).get("kind"),
+            "token_ids": None,
+            "logprobs": None,
+        }
+        for call in calls
+    ]
+    return EpisodeTranscript(
+        query=query,
+        seed=None,
+        shop=query.shop_hash or "",
+        agent=record.result.get("variant"),
+        messages=messages,
+        tools=[],
+        steps=steps,
+        report=report,
+        form=None,
+        sources=[returned(source) for source in sources],
+        calls=len(calls),
+        ending="answered",
+        **paid_fields(reward(Rewarded(query, report, None, sources, len(calls)))),
+    )
