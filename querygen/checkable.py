@@ -216,6 +216,9 @@ class TruthChecker:
     def _solvable(self, truth: Checkable) -> Iterator[str]:
         if not finds(truth):
             yield "it asks for nothing that can be found"
+        taken = list(chain.from_iterable(need.products for need in truth.needs))
+        if len(taken) != len(set(taken)):
+            yield "two needs share a product"
         for number, need in enumerate(truth.needs, 1):
             if (need.refusal is None) == (len(need.products) < need.picks):
                 yield f"need {number} asks for {need.picks} of {len(need.products)} products"
@@ -228,10 +231,8 @@ class TruthChecker:
             yield f"the cheapest picks cost {dollars(cheapest)}, above {dollars(truth.budget)}"
 
     def cheapest(self, truth: Checkable) -> float | None:
-        """Sum the cheapest right picks; `None` where too few prices are known or needs share products."""
-        total, taken = 0.0, list(chain.from_iterable(need.products for need in truth.needs))
-        if len(taken) != len(set(taken)):
-            return None
+        """Sum the cheapest right picks; `None` where too few prices are known."""
+        total = 0.0
         for need in truth.needs:
             if need.refusal is None:
                 found = [self.shelves.products.get(one) for one in need.products]

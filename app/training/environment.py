@@ -200,8 +200,9 @@ class Environment:
 
     @property
     def shop(self) -> str:
-        """The word by which its shop was opened."""
-        return self._shared.shop.spec
+        """Name of its shop, without the folder that it lies in."""
+        spec = self._shared.shop.spec
+        return spec if spec.startswith(SERVERS) else Path(spec).name
 
     def questions(self, seeds: Iterable[int]) -> Sequence[Query]:
         """Return the given questions, or those that these seeds make."""

@@ -98,6 +98,7 @@ def first(query: Query) -> ShoppingNeed:
 SPOILED: dict[str, tuple[str, Callable[[Query], Query]]] = {
     "a right product left out": ("unambiguous", lambda q: with_need(q, products=first(q).products[1:])),
     "a wrong product let in": ("unambiguous", lambda q: with_need(q, products=[*first(q).products, "B000000000"])),
+    "a product that two needs share": ("solvable", lambda q: with_truth(q, needs=[first(q), first(q)])),
     "more picks than there are": ("solvable", lambda q: with_need(q, picks=99)),
     "a need said to have no answer": ("solvable", lambda q: with_need(q, refusal="not_sold")),
     "another figure": ("unambiguous", lambda q: with_fact(q, value=12345.67)),
