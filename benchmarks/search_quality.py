@@ -33,10 +33,12 @@ NAMES: tuple[SearchName, ...] = ("plain", "fields", "hybrid")
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--servers", action="store_true", help="also Elasticsearch, at the settings' address")
-    with_servers = parser.parse_args().servers
+    parser.add_argument("--embedder", default="offline", help="of the search `hybrid`")
+    arguments = parser.parse_args()
+    with_servers, settings = arguments.servers, Settings(search="hybrid", model_embedder=arguments.embedder)
     with tempfile.TemporaryDirectory(prefix="drr-quality-") as scratch:
-        spec = _make_shop(Path(scratch))
-        with open_shop(spec, Settings(search="hybrid")) as shop:
+        spec = _make_shop(Path(scratch), settings)
+        with open_shop(spec, settings) as shop:
             products = list(shop.store.iter_products())
             queries = judged(Truth.of(products, PLAN))
             searches: dict[str, Search] = {"tantivy, bare": _bare_tantivy(products)}
@@ -44,15 +46,16 @@ def main() -> None:
                 searches["Elasticsearch, bare"] = _bare_elasticsearch(products)
             for name in NAMES:
                 searches[name] = _ours(shop, name)
-            record("Search quality", _report(searches, queries, len(products)))
+            title = "Search quality" if arguments.embedder == "offline" else "Search quality with MiniLM"
+            record(title, _report(searches, queries, len(products)))
 
 
-def _make_shop(folder: Path) -> str:
+def _make_shop(folder: Path, settings: Settings) -> str:
     write_sample(folder / "raw", PLAN, Quiet())
     pairs = find_pairs(folder / "raw", TEN, chosen=False)
     spec = str(folder / "shop")
     recipe = Recipe(categories=tuple(pair.category for pair in pairs))
-    ingest(Job(spec, pairs, recipe, folder / "quarantine.jsonl"), Settings(search="hybrid"), Quiet())
+    ingest(Job(spec, pairs, recipe, folder / "quarantine.jsonl"), settings, Quiet())
     return spec
 
 

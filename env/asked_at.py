@@ -18,7 +18,7 @@ def providers_of_base(settings: Settings) -> set[str]:
     """List the providers that `base_url` is for. Those of `model` and `models`; where these are offline, the first role's."""
     alone = ([name] for name in (*map(settings.model_for, ROLES), *settings.role_models.values()))
     for names in ([settings.model, *(settings.models or ())], *alone):
-        if found := {*map(provider_of, names)} - {"offline"}:
+        if found := {provider_of(name) for name in names if ":" in name}:
             return found
     return set()
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
+from drr.env import minilm
 from drr.env.asked_at import OWN, address_of, address_setting, key_for, key_place
 from drr.env.errors import DrrError, Misuse
 from drr.env.settings import Settings
@@ -156,9 +157,11 @@ def embedder_of(settings: Settings, weights: Vectors | None = None) -> Embedder:
     provider, _, model = settings.model_for("embedder").partition(":")
     if provider == OFFLINE and not model:
         return HashedTfIdf(np.ones(PLACES, np.float32) if weights is None else weights)
+    if provider == minilm.NAME and not model:
+        return minilm.MiniLm()
     if provider != "openai" or not model:
         raise Misuse(
-            f"model_embedder {settings.model_for('embedder')!r}: give `offline`, or openai:NAME with --base-url-embedder"
+            f"model_embedder {settings.model_for('embedder')!r}: give `offline`, `minilm`, or openai:NAME with --base-url-embedder"
         )
     setting = address_setting(settings, "embedder")
     address = address_of(settings, setting, provider) or ""

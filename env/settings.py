@@ -50,7 +50,7 @@ class RoleSettings(BaseSettings):
     model_judge: str | None = Field(None, description="model that judges (default: `model`)")
     model_embedder: str = Field(
         "offline",
-        description="model that turns texts into vectors for the searches `hybrid` and `dense`: offline or openai:NAME",
+        description="model that turns texts into vectors for the searches `hybrid` and `dense`: offline, minilm (extra embed) or openai:NAME",
     )
     role_models: dict[str, str] = Field(
         default_factory=dict, description="models of further roles that variants declare, ROLE=MODEL,..."

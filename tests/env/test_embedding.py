@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -130,3 +131,9 @@ def test_whatever_has_a_name_has_its_last_word_as_one(title: str, leaf: str) -> 
 )
 def test_an_amount_has_a_digit_or_the_name_of_what_is_counted(text: str) -> None:
     assert every_amount(f"about {text} each") and not every_amount("quiet dog nail grinder")
+
+
+def test_the_embedder_of_an_extra_names_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(Misuse, match=r"onnxruntime is not installed; `pip install '.*\[embed\]'`"):
+        embedder_of(Settings(model_embedder="minilm")).embed(["a bird feeder"])
