@@ -241,12 +241,13 @@ def names_in_text(case: CheckCase) -> CheckResult:
     query, known = case.query, case.known
     if known is None:
         return NONE
-    truth = query.checkable
-    refused = [step for need in (truth.needs if truth else ()) if need.refusal for step in need.category]
+    needs = query.checkable.needs if query.checkable else []
+    stated = [step for need in needs for step in need.category]
+    stated += [str(text) for need in needs for one in need.constraints for text in (one.name, one.value)]
     wrong = [
         name
         for name in names(query.query)
-        if not _is_known(case.stock, name, known) and not any(name in step for step in refused)
+        if not _is_known(case.stock, name, known) and not any(name in text for text in stated)
     ]
     return fail(f"neither in the user's records nor in the shop: {', '.join(wrong)}") if wrong else PASS
 

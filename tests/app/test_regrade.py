@@ -122,6 +122,7 @@ def test_a_file_of_something_else_is_named(drr: Drr, tmp_path: Path, file: Path)
     assert "reward" in drr.err("judges", "regrade", path, code=2)
 
 
+@pytest.mark.long
 def test_answers_of_a_study_are_paid_and_kept_alike(
     drr: Drr, sample_home: Path, file: Path, tmp_path: Path
 ) -> None:
