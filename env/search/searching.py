@@ -161,7 +161,7 @@ class HybridSearch:
     def search(self, request: SearchRequest) -> SearchPage:
         """Any order but relevance is that of `fields`: nearness is no reason to be listed there.
 
-        Where the whole query is a name, what has that name comes before what is near.
+        What has the name that the whole query is, or every word of it, comes before what is only near.
         """
         words = FieldSearch(self.engine)
         found = words.found(replace(request, limit=DEPTH, offset=0))
@@ -173,9 +173,10 @@ class HybridSearch:
         near = self.engine.near(vector, found.request, NEAR)
         deeper = self.engine.among(near, found.demanded) - set(found.hits.product_ids)
         own, near = found.hits.product_ids, [one for one in near if one not in deeper]
-        if found.plan.names_all_of(found.demanded):
-            own, near = [*own, *(one for one in near if one not in own)], []
-        head = fused(own, near)
+        whole = found.plan.names_all_of(found.demanded)
+        full = set(own) if whole else self.engine.among(own, found.plan.every_word)
+        mixed = fused([one for one in own if one not in full], [one for one in near if one not in full])
+        head = fused([*(one for one in own if one in full), *(one for _, one in mixed)], ())
         beside = len(head) - len(found.hits.product_ids)
         page = head[request.offset : request.offset + request.limit]
         ids, scores = [one for _, one in page], [score for score, _ in page]

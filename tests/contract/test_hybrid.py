@@ -82,10 +82,16 @@ def test_what_is_near_joins_what_has_the_words_in_pages_and_orders_that_fit(shop
         assert shop.catalog.search(request).product_ids == words.product_ids
 
 
-def test_what_has_the_whole_name_comes_before_what_is_near(shop: Shop, data: Data) -> None:
+def test_what_has_the_whole_name_or_every_word_comes_before_what_is_near(shop: Shop, data: Data) -> None:
     brands = {product.store for product in data.product.values() if product.store}
     shelves = {product.categories[-1] for product in data.product.values() if product.categories}
     for query in ("bird feeder", *brands, *shelves):
         words = shop.catalog.search(SearchRequest(query, limit=20, search="fields"))
         page = shop.catalog.search(SearchRequest(query, limit=20))
         assert page.product_ids[: len(words.product_ids)] == words.product_ids, query
+    for query in QUERIES:
+        known = set(shop.catalog.search(SearchRequest(query, limit=1000, search="fields")).product_ids)
+        full = set(shop.catalog.search(SearchRequest(query, limit=1000, match="all")).product_ids)
+        page = shop.catalog.search(SearchRequest(query, limit=100)).product_ids
+        near = next((place for place, one in enumerate(page) if one not in known), len(page))
+        assert (full & known).isdisjoint(page[near:]), query
