@@ -19,6 +19,7 @@ from drr.env.progress import read_in_time
 from drr.llm.failures import ModelFailure, NoAnswer
 from drr.llm.prompts import Prompts, fence
 from drr.llm.text import is_json
+from drr.wording.excerpt import excerpt
 from langchain_core.messages import HumanMessage
 
 _UNKEYED = "0c5fceea3e19cd48fd8e22551dea9ecdfa500da5accb7e24bfc470698ffa3d66"
@@ -41,9 +42,13 @@ def keyed(prompts: Prompts) -> list[str]:
 
 
 def failure_of(none: NoAnswer, variant: Variant, ending: Ending, calls: Sequence[ToolCall]) -> ModelFailure:
-    """Name the failure; of research in vain, why its first call did not run."""
+    """Name the failure; of research in vain, why its first call did not run, and of an empty report what is in it."""
     why = next((call.error.message for call in calls if call.error is not None), None)
-    what = f"{_REASONS[none]} that ran: {why}" if none == "no_research" and why else _REASONS[none]
+    what, text = _REASONS[none], " ".join(ending.report.split())
+    if none == "no_research" and why:
+        what = f"{what} that ran: {why}"
+    if none == "empty":
+        what = f"{what}: its report is {repr(excerpt(text, _SHORT)) if text else 'empty'}"
     return ModelFailure(
         none, f"{variant.name} {what.rstrip('.')} (its research ended as {ending.stop_reason})"
     )

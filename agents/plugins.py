@@ -132,6 +132,12 @@ class RunChatModel(BaseChatModel):
     ) -> AIMessage:
         """The next message. A forced tool, then texts to stop at, are left out where the model does not take them."""
         run: AgentRun = self.run
+        for number, message in enumerate(messages, 1):
+            if not isinstance(message, BaseMessage):
+                raise DrrError(
+                    f"model.reply: message {number} is a {type(message).__name__}; give messages of langchain_core.messages,"
+                    " such as SystemMessage(...) and HumanMessage(...); `model.ainvoke` takes other forms too"
+                )
         if brief is None:
             brief = Researching(run.query) if tools else Reporting(run.query, run.evidence())
         conversation, untaken = self._conversation(messages), dict[tuple[str, str], ModelFailure]()

@@ -13,6 +13,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 from drr.agents import brief
 from drr.agents.answers import answered, failure_of, keyed, read_in_run, repaired
 from drr.agents.base import (
+    BUILT_IN,
     PROFILE,
     SUMMARISER,
     WS,
@@ -349,13 +350,14 @@ def _gathered(run: AgentRun, variant: Variant, world: World) -> dict[str, Any]:
     """The fields of `Gathered`, which holds them against their types."""
     own = run.outside.own or ""
     outside = {role for role in run.models if run.outside.plays(role, run.allowance.meter)}
+    wrote = run.models if variant.architecture.origin == BUILT_IN else run.allowance.meter.by_role
     return {
         "variant": variant.name,
         "version": variant.version,
         "query": run.query,
         "user_id": run.user_id,
         "models": {role: own if role in outside else model.name for role, model in run.models.items()},
-        "rule_written": any(model.rule_written for role, model in run.models.items() if role not in outside),
+        "rule_written": any(run.models[role].rule_written for role in wrote if role not in outside),
         "sources": run.ledger.sources(actor_rank),
         "tool_calls": _numbered(run),
         "failures": sorted(run.failures, key=lambda failure: actor_rank(failure.researcher)),

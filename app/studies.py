@@ -230,8 +230,9 @@ def conclude(summary: Summary, folder: Path, what: str = "run", command: str | N
     notice(f"{folder}: {_counted(summary, what)}", news=False)
     for why in summary.refused:
         notice(f"a worker was refused: {_cause(why)}")
-    for bug in summary.bugs[:3]:
-        notice(f"a unit ended with a bug: {_cause(bug)}; `drr study trace` shows where")
+    for bug, key in list(summary.bugs.items())[:3]:
+        where = f"`drr study trace {folder} {key[:12]} --full` shows all of it"
+        notice(f"a unit ended with a bug: {_cause(bug)}; {where}")
     for kind, cause in summary.causes.items():
         if kind != "bug":
             notice(f"{kind}: {_cause(cause)}{_advice(kind, folder, what)}")

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from drr.app.terminal import Column, flowed, screen, shown, table
+from drr.env.tool_calls import refusals
 from drr.llm.meter import ToldConversation, ToldMessage, UsageRow
 from drr.study.unit import Kind, Record, Status
 from drr.wording.excerpt import excerpt
@@ -23,6 +24,11 @@ _LAST_LINES = 5
 def ended(study: Study) -> list[Record]:
     """List by kind and label."""
     return sorted(study.records(status=None), key=lambda record: (record.kind, record.label, record.key))
+
+
+def telling(records: Sequence[Record], *, full: bool) -> list[Record]:
+    """Leave out the judgements that are done, of which there are dozens for each answer. `full`: none."""
+    return [one for one in records if full or one.kind != "judgement" or not one.done]
 
 
 class ListedUnit(TypedDict):
@@ -178,6 +184,8 @@ def _end(study: Study, record: Record) -> Iterator[str]:
         addresses = "1 cited address" if len(made_up) == 1 else f"{len(made_up)} cited addresses"
         line = f"  fabricated: {addresses} that no tool returned: {', '.join(made_up[:5])}"
         yield flowed(line)
+    if told := refusals(record.result.get("tool_calls") or []):
+        yield flowed(f"  {told}")
     for note in record.result.get("notes") or []:
         yield flowed(f"  note: {note}")
     report = study.kept_text(record, "report")

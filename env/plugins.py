@@ -220,8 +220,10 @@ def without(package: str | None) -> str | None:
     """Return the sentence that says which paper needs a package that is missing, and how it is had."""
     for paper in papers():
         if package is not None and package.partition(".")[0] in paper.needs:
-            extra = f"pip install 'deepresearch-retail[{paper.name}]'"
-            return f"{paper.title} needs the package {package.partition('.')[0]}, which is not installed: {extra}"
+            from drr.env.installed import install
+
+            needed = package.partition(".")[0]
+            return f"{paper.title} needs the package {needed}, which is not installed: {install(paper.name)}"
     return None
 
 

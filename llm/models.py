@@ -220,9 +220,9 @@ def _ollama(
     return built
 
 
-def _missing(extra: str, package: str) -> ModelSetupError:
+def _missing(provider: str, package: str) -> ModelSetupError:
     return ModelSetupError(
-        f"{extra} models need the package {package}; install it with `pip install 'deepresearch-retail[{extra}]'`"
+        f"{provider} models need the package {package}; install it with `pip install {package}`"
     )
 
 

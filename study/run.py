@@ -115,7 +115,8 @@ class Summary:
     """The failure that stopped it, in its own words."""
     left: int = 0
     """Units asked for that have no final record."""
-    bugs: list[str] = field(default_factory=list)
+    bugs: dict[str, str] = field(default_factory=dict)
+    """Last lines of errors that nobody foresaw, each with the key of the first unit that ended so."""
     causes: dict[str, str] = field(default_factory=dict)
     """First failure of this run of each kind, in its own words."""
     budget: Limit = field(default_factory=Limit)
@@ -133,7 +134,7 @@ class Summary:
             done=self.done + later.done,
             failures=self.failures + later.failures,
             failed_before=self.failed_before + later.failed_before,
-            bugs=self.bugs + later.bugs,
+            bugs={**later.bugs, **self.bugs},
             causes={**later.causes, **self.causes},
             refused=self.refused + later.refused,
         )
@@ -284,7 +285,7 @@ class _Driver:
         summary.causes.setdefault(finished.reason or finished.status, finished.message or "")
         self.failed_now.add(finished.key)
         if finished.reason == "bug" and finished.message is not None:
-            summary.bugs.append(finished.message)
+            summary.bugs.setdefault(finished.message, finished.key)
         self.passing_in_a_row = self.passing_in_a_row + 1 if finished.transient else 0
         if self.passing_in_a_row >= self.pace.outage_after:
             self._stop("outage", finished.message)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from drr.env.tool_calls import refused
 from drr.llm.meter import UsageRow, dollars
 from drr.study.form import of, reading
 from drr.study.leases import Moment
@@ -76,6 +77,22 @@ class FabricatedCount:
 
 
 @dataclass(frozen=True)
+class RefusedCount:
+    """Calls that no tool took, such as one with arguments of another form, and the finished answers that made any."""
+
+    calls: int
+    answers: int
+
+
+@dataclass(frozen=True)
+class FirstFailure:
+    """The first unit that failed in some way, and what it said."""
+
+    key: str
+    message: str
+
+
+@dataclass(frozen=True)
 class StudyStatus:
     """The document of `drr study status --json`."""
 
@@ -83,7 +100,9 @@ class StudyStatus:
     units: UnitCounts
     by_kind: dict[str, UnitCounts]
     failures: dict[str, int]
+    first_failures: dict[str, FirstFailure]
     fabricated: FabricatedCount
+    refused: RefusedCount
     lost: list[str]
     """Answers, counted as done, that lack texts and are left out by every reader: by label."""
     stopped: str | None
@@ -123,7 +142,9 @@ def status(study: Study, *, now: float) -> StudyStatus:
         units=by_kind["answer"],
         by_kind=by_kind,
         failures=dict(sorted(failures.items())),
+        first_failures=_first_failures(study, failures),
         fabricated=_fabricated(study),
+        refused=_refused(study),
         lost=sorted(loss.label for loss in study.losses.values()),
         stopped=next(filter(None, (study.ledger.meta(f"stopped:{kind}") for kind in KINDS)), None),
         usage=_usage(study),
@@ -141,6 +162,23 @@ def _fabricated(study: Study) -> FabricatedCount:
     with reading("an answer"):
         counts = [len(of(record.result.get("fabricated") or [], list)) for record in whole]
     return FabricatedCount(sum(counts), sum(count > 0 for count in counts))
+
+
+def _refused(study: Study) -> RefusedCount:
+    counts = []
+    for record in study.records("answer"):
+        with reading("an answer"):
+            calls = of(record.result.get("tool_calls") or [], list)
+            counts.append(len(refused(calls)))
+    return RefusedCount(sum(counts), sum(count > 0 for count in counts))
+
+
+def _first_failures(study: Study, kinds: Collection[str]) -> dict[str, FirstFailure]:
+    found: dict[str, FirstFailure] = {}
+    for record in study.records(status="failed") if kinds else ():
+        if record.reason in kinds:
+            found.setdefault(record.reason, FirstFailure(record.key, record.message or ""))
+    return dict(sorted(found.items()))
 
 
 def _usage(study: Study) -> StudyUsage:

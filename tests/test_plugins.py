@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from drr.env import plugins
+from drr.env.installed import install
 from drr.env.settings import Settings
 
 from tests.tools.small_shop import ANNA, write_shop
@@ -286,5 +287,5 @@ def test_a_package_that_only_a_paper_needs_is_named_with_its_extra(tmp_path: Pat
         )
         assert (done.returncode, done.stderr) == (
             2,
-            f"drr: DR3-Eval needs the package {hidden}, which is not installed: pip install 'deepresearch-retail[dr3]'\n",
+            f"drr: DR3-Eval needs the package {hidden}, which is not installed: {install('dr3')}\n",
         )

@@ -20,6 +20,8 @@ from drr.app.options import (
 from drr.app.parsing import name_usual
 from drr.app.studies import say_paper
 from drr.env.errors import DrrError, Misuse
+from drr.env.tool_calls import refusals
+from drr.llm.names import OFFLINE
 
 if TYPE_CHECKING:
     from drr.agents.base import AnswerRecord
@@ -146,6 +148,13 @@ def _write(path: Path, report: str, *, shown: bool) -> None:
         ) from error
 
 
+def _asked(record: AnswerRecord) -> str:
+    """Say which model wrote it; an agent of one's own may have asked none, and rules then wrote nothing."""
+    if record.models["agent"] == OFFLINE:
+        return f"with {OFFLINE} (rules, no LLM)" if record.rule_written else "without a model"
+    return f"with {record.models['agent']}"
+
+
 def _summary(record: AnswerRecord, out: Path | None) -> str:
     tokens = sum(role["input_tokens"] + role["output_tokens"] for role in record.usage.values())
     counted = not any(role["unmetered"] for role in record.usage.values())
@@ -154,7 +163,7 @@ def _summary(record: AnswerRecord, out: Path | None) -> str:
     cost = "unknown" if len(known) < len(costs) else f"${sum(known):.4f}"
     calls = sum(1 for call in record.tool_calls if call.kind == "api")
     lines = [
-        f"{record.variant} with {record.models['agent']}{' (rules, no LLM)' if record.rule_written else ''}:"
+        f"{record.variant} {_asked(record)}:"
         f" {record.words:,} words, {calls} tool calls, {f'{tokens:,}' if counted else 'unknown'} tokens, cost {cost}, {record.seconds:.1f} s;"
         f" ended as {record.stop_reason.replace('_', ' ')}"
     ]
@@ -164,7 +173,8 @@ def _summary(record: AnswerRecord, out: Path | None) -> str:
         lines.append(
             f"cited but returned by no tool, {kept}: {', '.join(one.url for one in record.fabricated)}"
         )
-    lines += record.notes
+    calls = [call.model_dump(include={"name", "kind", "error"}) for call in record.tool_calls]
+    lines += [*filter(None, [refusals(calls)]), *record.notes]
     if out is not None:
         lines.append(f"written to {out}")
     return "\n".join(lines)

@@ -17,6 +17,7 @@ from drr.app.completion import SHELLS, spots
 from drr.app.console import add_setting_options, print_json, settings_of, tell, write_text
 from drr.app.terminal import flowing, plain, verdict
 from drr.env.errors import DrrError, Misuse
+from drr.env.installed import install
 from drr.env.plugins import load, merged
 from drr.env.settings import FILE, Settings
 from drr.env.trust import ServerAddress
@@ -226,7 +227,7 @@ def _print(found: Surroundings) -> None:
     for name, version in found["packages"].items():
         print(f"  {name:<14} {version or 'MISSING: run `make setup`'}")
     for name, version in found["extras"].items():
-        print(f"extra {name}: {version or f'not installed (pip install deepresearch-retail[{name}])'}")
+        print(f"extra {name}: {version or f'not installed ({install(name)})'}")
     for name, up in found["servers"].items():
         print(
             f"{name}: {'something answers there' if up else 'not reachable (needed only for servers: shops)'}"

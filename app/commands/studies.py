@@ -12,11 +12,13 @@ from drr.app import timeline
 from drr.app.command_table import CommandForm
 from drr.app.console import print_json, show
 from drr.app.foreign import export_foreign, say_exported
+from drr.app.notices import notice
 from drr.app.studies import despite_losses
 from drr.env.errors import DrrError, Misuse
 from drr.env.plugins import examples_of
 from drr.eval.foreign.registry import format_names
 from drr.study.unit import Record
+from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
     from drr.study.status import BudgetState, StudyStatus, StudyUsage
@@ -85,13 +87,19 @@ def _units(document: StudyStatus) -> Iterator[str]:
     if not any(counts.total for counts in document.by_kind.values()):
         yield "  no units yet"
     for kind, count in document.failures.items():
-        yield f"  failed: {kind} {count:,}"
+        first = document.first_failures.get(kind)
+        told = f": {excerpt(' '.join(first.message.split()), 200)} ({first.key[:12]})" if first else ""
+        yield f"  failed: {kind} {count:,}{told}"
     if lost := document.lost:
         some = ", ".join(lost[:3]) + (" and others" if len(lost) > 3 else "")
         yield f"  lost: {len(lost):,} answers lack texts and are left out ({some}); `drr run STUDY --retry-failed` computes them again"
     made_up = document.fabricated
     if made_up.addresses:
         yield f"  fabricated: {_many(made_up.addresses, 'cited address', 'es')} that no tool returned, in {_many(made_up.answers, 'answer')}"
+
+    if document.refused.calls:
+        calls, answers = _many(document.refused.calls, "tool call"), _many(document.refused.answers, "answer")
+        yield f"  refused: {calls} in {answers}; `drr study trace` and `drr view` say why"
 
 
 def _many(count: int, noun: str, ending: str = "s") -> str:
@@ -135,7 +143,11 @@ def _build_trace(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         help="the beginning of a unit's key (default: all units are listed)",
     )
-    add("--full", action="store_true", help="whole tool results and conversations")
+    add(
+        "--full",
+        action="store_true",
+        help="whole tool results and conversations; in the list every judgement",
+    )
     add("--json", action="store_true", help="one JSON document")
 
 
@@ -145,7 +157,12 @@ def _run_trace(arguments: argparse.Namespace) -> int:
     with Study.read(arguments.study) as study:
         if arguments.unit is None:
             records = timeline.ended(study)
-            show(arguments, timeline.listed(records), timeline.listing(records))
+            shown = timeline.telling(records, full=arguments.full)
+            show(arguments, timeline.listed(records), timeline.listing(shown))
+            if left := len(records) - len(shown):
+                notice(
+                    f"{arguments.study}: {left:,} judgements that are done are left out; --full lists them"
+                )
             return 0
         record = _find(study, arguments.unit)
         show(arguments, timeline.document(study, record), timeline.text(study, record, full=arguments.full))

@@ -15,6 +15,7 @@ from drr.app.viewer.findings import findings
 from drr.app.viewer.model import OtherJudge, ReportView, ShownEntry
 from drr.app.viewer.of_papers import StudyPart
 from drr.env.json_object import JsonObject
+from drr.env.tool_calls import refusals
 from drr.eval.agreement.study import latest_judgings
 from drr.eval.evidence.answers import Answer, Book, answer_of, questions
 from drr.eval.foreign import summary
@@ -94,7 +95,7 @@ class AnswerViews:
             findings=tuple(findings(judged, answer, citations, claims)),
             points=tuple(parts.points(judged, answer)),
             mistakes=mistakes_of(judged, answer.key),
-            notes=tuple(record.result.get("notes") or ()),
+            notes=(*filter(None, [refusals(answer.calls or ())]), *(record.result.get("notes") or ())),
             judged_by=judged.judging.judge if judged.judging else None,
             judged_by_rules=bool(judged.judging and judged.judging.rule_written),
             missing_shop=self._profiles.missing,

@@ -268,7 +268,7 @@ class Ran:
         self.summary.done += stage.done
         self.summary.failures.update(stage.failures)
         self.summary.left += stage.left
-        self.summary.bugs += stage.bugs
+        self.summary.bugs = {**stage.bugs, **self.summary.bugs}
         self.summary.refused += [why for why in stage.refused if why not in self.summary.refused]
         self.summary.stopped = self.summary.stopped or stage.stopped
         self.summary.message = self.summary.message or stage.message

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from drr.agents.base import Architecture, Run
 from drr.env.errors import Misuse
+from drr.env.installed import install
 
 if TYPE_CHECKING:
     from inspect_ai.agent import Agent
@@ -93,9 +94,7 @@ def inspect_version(word: str) -> str:
     try:
         return version("inspect-ai")
     except PackageNotFoundError:
-        raise Misuse(
-            f"{word}: needs the package inspect-ai; pip install 'deepresearch-retail[inspect]'"
-        ) from None
+        raise Misuse(f"{word}: needs the package inspect-ai; {install('inspect')}") from None
 
 
 def _version_of(distribution: str) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from drr.app.spans import Attributes, Spans, SpanTerms
 from drr.env.errors import Misuse
+from drr.env.installed import install
 from drr.llm.meter import dollars
 from drr.llm.names import parse_name
 
@@ -37,7 +38,7 @@ class OtelSpans(Spans):
             from opentelemetry.sdk.trace.export import BatchSpanProcessor
         except ImportError as missing:
             raise Misuse(
-                f"--otel needs packages that are not installed ({missing.name}): pip install 'deepresearch-retail[otel]'"
+                f"--otel needs packages that are not installed ({missing.name}): {install('otel')}"
             ) from None
         from importlib.metadata import version
 

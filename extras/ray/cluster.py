@@ -19,6 +19,7 @@ from threading import Event, Thread
 from typing import Any, NamedTuple
 
 from drr.env.errors import DrrError, Misuse
+from drr.env.installed import install
 from drr.study.folders import FolderPiece, PieceAsked, relocated, settled
 from drr.study.grants import Spent
 from drr.study.served import Hire, ServedWorker, Unfit
@@ -55,7 +56,7 @@ class ClusterView(NamedTuple):
 def check_installed(address: str | None) -> None:
     """`Misuse` where the extra is not there."""
     if find_spec("ray") is None or (address is not None and find_spec("grpc") is None):
-        raise Misuse("--pool ray needs the extra `ray`: pip install 'deepresearch-retail[ray]'")
+        raise Misuse(f"--pool ray needs the extra `ray`: {install('ray')}")
 
 
 def running_here() -> str | None:

@@ -49,6 +49,25 @@ async def forcing(query, tools, model, budget):
     return (await model.ainvoke([HumanMessage(found)])).text
 
 
+async def plain(query, tools, model, budget):
+    search = next(tool for tool in tools if tool.name == "product_catalog_search")
+    await search.ainvoke({"query": "bird house " * 60})
+    found = await search.ainvoke({"query": "bird house"})
+    return "One house costs $24.95.\\n\\n" + found
+
+
+async def said(query, tools, model, budget):
+    return (await model.reply([("system", "Advise."), ("human", query)])).text
+
+
+async def nothing(query, tools, model, budget):
+    return "  "
+
+
+async def broken(query, tools, model, budget):
+    return {}["missing"]
+
+
 steps = 3
 """
 
@@ -205,3 +224,39 @@ def test_create_agent_is_a_variant_like_any_other(box: Path, capsys: pytest.Capt
     assert document["rule_written"] is True
     assert document["tool_calls"]
     assert "## Sources" in document["report"]
+
+
+def test_what_went_wrong_in_an_agent_of_ones_own_is_said_where_one_looks(
+    box: Path, file: Path, drr: Drr
+) -> None:
+    agents = ",".join(f"mine/my_agent.py:{name}" for name in ("plain", "said", "nothing", "broken"))
+    code, _, err = drr("run", *new(box, agents))
+    assert code == 1
+    lines = err.splitlines()
+    (bug,) = [line for line in lines if "KeyError" in line]
+    line = 1 + next(n for n, text in enumerate(file.read_text().splitlines()) if "missing" in text)
+    assert f"KeyError: 'missing' (my_agent.py, line {line})" in bug
+    shows = bug.partition("`")[2].partition("`")[0].split()[1:]
+    assert 'return {}["missing"]' in drr.out(*shows)
+    assert any("model.reply: message 1 is a tuple; give messages" in line for line in lines)
+    assert any("my_agent.py:nothing answered without content: its report is empty" in line for line in lines)
+    status = drr.out("study", "status", "study")
+    assert "failed: bug 2: KeyError: 'missing'" in status
+    assert "refused: 2 tool calls in 2 answers" in status
+
+
+def test_an_agent_that_asked_no_model_is_not_written_by_rules(box: Path, file: Path, drr: Drr) -> None:
+    asked = ["ask", "Which bird house?", "--shop", box / "shop", "--user", ANNA, "--sandbox", box / "sandbox"]
+    code, out, err = drr(*asked, "--variant", "mine/my_agent.py:plain")
+    assert code == 0 and "Written by rules" not in out
+    assert "my_agent.py:plain without a model:" in err
+    assert "1 of 2 tool calls were refused, the first of product_catalog_search: query is 'bird house" in err
+
+
+def test_a_list_of_units_leaves_out_the_judgements_that_are_done(box: Path, file: Path, drr: Drr) -> None:
+    assert drr("run", *new(box, "mine/my_agent.py:plain"), "--quiet")[0] == 0
+    assert drr("judge", "study", "--what", "rules", "--quiet")[0] == 0
+    code, out, err = drr("study", "trace", "study")
+    assert code == 0 and "judgement" not in out and len(out.splitlines()) == 2
+    assert "2 judgements that are done are left out; --full lists them" in err
+    assert "judgement" in drr.out("study", "trace", "study", "--full")

@@ -88,7 +88,7 @@ async def test_units_of_a_world_without_a_shop_run_in_a_pool_opened_from_plain_d
     with Study.create(Path("study"), {"schema": 1, "run": plain}) as study:
         pool = InProcessPool.of_opening(Opening("drr.app.answers:open_workplace", document))
         summary = await run(study, units, pool)
-        assert (summary.done, summary.left, summary.bugs) == (2, 0, [])
+        assert (summary.done, summary.left, summary.bugs) == (2, 0, {})
         record = next(r for r in study.records("answer") if r.spec["query_id"] == "q-kettle")
         assert (study.text(record, "report") or "").startswith("What of the kettle? (nobody, 2024-02-29)")
         assert [call["name"] for call in record.result["tool_calls"]] == ["read_note"] * 3

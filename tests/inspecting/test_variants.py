@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 
 import pytest
+from drr.env.installed import install
 
 from tests.agents.garden import ANNA
 from tests.commands import Drr
@@ -19,7 +20,7 @@ ONE_FORM = (
 @pytest.mark.skipif("inspect_ai" in sys.modules, reason="Inspect is here")
 def test_without_the_package_it_says_what_to_install(garden: Garden, drr: Drr) -> None:
     words = ["Which feeder?", "--shop", str(garden.shop), "--user", ANNA, "--variant", "inspect:react"]
-    assert "pip install 'deepresearch-retail[inspect]'" in drr.err("ask", *words)
+    assert install("inspect") in drr.err("ask", *words)
 
 
 @pytest.mark.wheel

@@ -15,6 +15,7 @@ import pytest
 from drr.app.models import prompts_of
 from drr.env.embedding import PLACES, HashedTfIdf
 from drr.env.errors import Misuse
+from drr.env.installed import install
 from drr.env.settings import Settings
 from drr.llm.factory import Models
 from drr.llm.meter import Meter
@@ -275,9 +276,7 @@ PACKAGE = "mem0ai==2.2.1"
 
 
 def test_without_the_package_it_says_what_to_install(tmp_path: Path, drr: Drr) -> None:
-    assert "pip install 'deepresearch-retail[mem0]'" in drr.err(
-        "memory", "test", "mem0", str(folder(tmp_path)), "--quiet"
-    )
+    assert install("mem0") in drr.err("memory", "test", "mem0", str(folder(tmp_path)), "--quiet")
 
 
 @pytest.mark.wheel

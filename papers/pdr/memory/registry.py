@@ -19,6 +19,7 @@ from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, v
 from typing import TYPE_CHECKING, Any
 
 from drr.env.errors import DrrError, Misuse
+from drr.env.installed import install
 from drr.env.user_code import from_file, is_in_file
 from drr.llm.names import OFFLINE
 from drr.papers.pdr.context import ContextItem
@@ -181,7 +182,7 @@ def memory_kind(name: str) -> MemoryKind:
     ours = {kind.name: kind for kind in BUILT_IN}
     if name in ours:
         if ours[name].version == ABSENT:
-            raise Misuse(f"memory {name}: not installed; pip install 'deepresearch-retail[{name}]'")
+            raise Misuse(f"memory {name}: not installed; {install(name)}")
         return ours[name]
     points = _points()
     if name in points:
