@@ -184,8 +184,8 @@ def _end(study: Study, record: Record) -> Iterator[str]:
         addresses = "1 cited address" if len(made_up) == 1 else f"{len(made_up)} cited addresses"
         line = f"  fabricated: {addresses} that no tool returned: {', '.join(made_up[:5])}"
         yield flowed(line)
-    if told := refusals(record.result.get("tool_calls") or []):
-        yield flowed(f"  {told}")
+    if refused := refusals(record.result.get("tool_calls") or []):
+        yield flowed(f"  {refused}")
     for note in record.result.get("notes") or []:
         yield flowed(f"  note: {note}")
     report = study.kept_text(record, "report")

@@ -176,7 +176,7 @@ def _refused(study: Study) -> RefusedCount:
 def _first_failures(study: Study, kinds: Collection[str]) -> dict[str, FirstFailure]:
     found: dict[str, FirstFailure] = {}
     for record in study.records(status="failed") if kinds else ():
-        if record.reason in kinds:
+        if record.reason is not None and record.reason in kinds:
             found.setdefault(record.reason, FirstFailure(record.key, record.message or ""))
     return dict(sorted(found.items()))
 

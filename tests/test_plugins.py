@@ -269,7 +269,9 @@ def test_without_any_paper_or_extra_the_command_line_is_there(tmp_path: Path) ->
     python(HOUSE + code, str(house(tmp_path, *FOLDERS)))
 
 
-def test_a_package_that_only_a_paper_needs_is_named_with_its_extra(tmp_path: Path) -> None:
+def test_a_package_that_only_a_paper_needs_is_named_with_its_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is missing is said before anything is paid; a task that is made, and tasks that are answered."""
     metadata = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     core = " ".join(metadata["dependencies"])
@@ -280,6 +282,7 @@ def test_a_package_that_only_a_paper_needs_is_named_with_its_extra(tmp_path: Pat
     answered = ["run", "study", "--tasks", "tasks", "--variants", "react", "--quiet"]
     write_shop(str(tmp_path / "shop"), Settings())
     (tmp_path / "tasks").mkdir()
+    monkeypatch.chdir(tmp_path)
     for hidden, words in (("reportlab", made), ("openpyxl", made), ("pypdf", answered)):
         code = f"import sys\nsys.modules[{hidden!r}] = None\nfrom drr.app.cli import main\nsys.exit(main(sys.argv[1:]))"
         done = subprocess.run(

@@ -173,8 +173,8 @@ def _summary(record: AnswerRecord, out: Path | None) -> str:
         lines.append(
             f"cited but returned by no tool, {kept}: {', '.join(one.url for one in record.fabricated)}"
         )
-    calls = [call.model_dump(include={"name", "kind", "error"}) for call in record.tool_calls]
-    lines += [*filter(None, [refusals(calls)]), *record.notes]
+    rows = [call.model_dump(include={"name", "kind", "error"}) for call in record.tool_calls]
+    lines += [*filter(None, [refusals(rows)]), *record.notes]
     if out is not None:
         lines.append(f"written to {out}")
     return "\n".join(lines)

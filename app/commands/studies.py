@@ -14,6 +14,7 @@ from drr.app.console import print_json, show
 from drr.app.foreign import export_foreign, say_exported
 from drr.app.notices import notice
 from drr.app.studies import despite_losses
+from drr.app.terminal import plain
 from drr.env.errors import DrrError, Misuse
 from drr.env.plugins import examples_of
 from drr.eval.foreign.registry import format_names
@@ -88,8 +89,8 @@ def _units(document: StudyStatus) -> Iterator[str]:
         yield "  no units yet"
     for kind, count in document.failures.items():
         first = document.first_failures.get(kind)
-        told = f": {excerpt(' '.join(first.message.split()), 200)} ({first.key[:12]})" if first else ""
-        yield f"  failed: {kind} {count:,}{told}"
+        cause = f": {excerpt(plain(first.message), 200)} ({first.key[:12]})" if first else ""
+        yield f"  failed: {kind} {count:,}{cause}"
     if lost := document.lost:
         some = ", ".join(lost[:3]) + (" and others" if len(lost) > 3 else "")
         yield f"  lost: {len(lost):,} answers lack texts and are left out ({some}); `drr run STUDY --retry-failed` computes them again"
