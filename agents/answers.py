@@ -42,7 +42,7 @@ def keyed(prompts: Prompts) -> list[str]:
 
 
 def failure_of(none: NoAnswer, variant: Variant, ending: Ending, calls: Sequence[ToolCall]) -> ModelFailure:
-    """Name the failure; of research in vain, why its first call did not run, and of an empty report what is in it."""
+    """Name the failure, with why a first call did not run, or what an empty report holds."""
     why = next((call.error.message for call in calls if call.error is not None), None)
     what, text = _REASONS[none], " ".join(ending.report.split())
     if none == "no_research" and why:
