@@ -19,10 +19,12 @@ bytes   a second play of the oracle is the same; no id of an answer is shown
         before a tool returned it
 
 Exit code 1 if one fails. Without --queries the questions are made from the shop.
+On few questions luck weighs: one lucky guess of twenty is paid 0.05.
 
 examples:
   drr judges rewards --shop shop
-  drr judges rewards --shop shop --queries q.jsonl --out rewards.html"""
+  drr judges rewards --shop shop --queries q.jsonl --out rewards.html
+  drr judges rewards --shop monday/shop --sandbox monday/web --queries monday/queries.jsonl"""
 
 
 def build(parser: argparse.ArgumentParser) -> None:
@@ -30,13 +32,13 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _HELP
     add("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
     add("--queries", metavar="FILE.jsonl", type=Path, help="checkable questions (default: made by seed)")
-    add("--count", type=positive_int, default=50, metavar="N", help="questions that are made (default 50)")
+    add("--count", type=positive_int, default=100, metavar="N", help="questions that are made (default 100)")
     add("--seed", type=int, default=0, metavar="S", help="of the first question made (default 0)")
     add("--max-steps", type=positive_int, default=60, metavar="N", help="of an episode (default 60)")
     add("--out", metavar="FILE.html", type=Path, help="a page with all of it")
     add("--quiet", action="store_true", help="no progress")
     add("--json", action="store_true", help="one JSON document")
-    add_setting_options(parser, "shop_url")
+    add_setting_options(parser, "shop_url", "web", "sandbox")
 
 
 def run(arguments: argparse.Namespace) -> int:
