@@ -34,7 +34,7 @@ from drr.eval.rewards import AnswerForm, truth_of
 from drr.querygen.checks import manifest_matches
 from drr.querygen.composing import QuestionMaker
 
-_FORM = AnswerForm.model_json_schema()
+FORM = AnswerForm.model_json_schema()
 _QUESTIONS = 10_000
 """Most questions kept by seed."""
 
@@ -174,7 +174,7 @@ class Environment:
             session.world.today.isoformat(),
             INSTRUCTIONS,
             schemas(tuple(session.tools)),
-            _FORM,
+            FORM,
             self.limits,
             "",
             self.limits.max_steps,

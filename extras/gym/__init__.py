@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ class RetailEnv(gymnasium.Env):
         """Begin an episode: of `options["query"]`, a question or its id, else of the seed, else the next."""
         super().reset(seed=seed)
         first = self.own.reset(seed, (options or {}).get("query"))
-        return _seen(first), first.to_dict()
+        return _seen(first), deepcopy(first.to_dict())
 
     def step(self, action: str) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
         """Take one action; text that is no JSON is answered with what is wrong, and counts."""

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.app.training.environment import Environment
 
-from tests.doors.oracle import Trajectory, trajectory
+from tests.doors.oracle import Recorded, Trajectory
 
-SEEDS = (0, 3, 7, 13)
+SEEDS = range(40)
 
 
 def needed(package: str) -> Any:
@@ -29,19 +28,18 @@ def shop(sample_home: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def own(shop: Path) -> Iterator[Environment]:
-    with Environment(shop) as env:
+def own(shop: Path) -> Iterator[Recorded]:
+    with Recorded(shop) as env:
         yield env
 
 
 @pytest.fixture(scope="session")
-def trajectories(own: Environment) -> list[Trajectory]:
-    """Right answers, and one of which half is missing."""
-    found = [trajectory(own, seed) for seed in SEEDS]
-    own.reset(seed=SEEDS[-1])
-    *calls, last = found[-1].actions
-    half = {**last["form"], "picks": last["form"]["picks"][:-1]}
-    actions = [*calls, {**last, "form": half}]
-    _, reward, _, info = [own.step(action) for action in actions][-1]
-    assert 0 < reward < found[-1].reward
-    return [*found, Trajectory(SEEDS[-1], actions, reward, info["components"])]
+def trajectories(own: Recorded) -> list[Trajectory]:
+    """Right answers, the last of which names products, and that one without them."""
+    found = [own.paid(seed) for seed in SEEDS]
+    forms = [one.actions[-1]["form"] for one in found]
+    whole = next(one for one, form in zip(found, forms, strict=True) if form["picks"] and form["figures"])
+    *calls, last = whole.actions
+    half = own.paid(whole.seed, [*calls, {**last, "form": {**last["form"], "picks": []}}])
+    assert 0 < half.reward < whole.reward
+    return [*(one for one in found[:4] if one is not whole), whole, half]

@@ -1,0 +1,27 @@
+"""Where everything is a tool, a report is handed in by one, and its form is the form of everywhere."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from drr.app.training.as_tools import INSTRUCTIONS, SUBMIT, action_of, given_tools
+from drr.app.training.environment import FORM, Environment
+from drr.eval.rewards import AnswerForm
+from drr.tools.registry import TOOLS
+
+
+def test_the_last_tool_hands_in_the_report(sample_home: Path) -> None:
+    *tools, submit = given_tools()
+    assert {one.name: one.schema for one in tools} == {name: tool.schema for name, tool in TOOLS.items()}
+    assert submit.name == SUBMIT and SUBMIT in INSTRUCTIONS and '"report"' not in INSTRUCTIONS
+    form = {**submit.schema["properties"]["form"], "$defs": submit.schema["$defs"]}
+    assert json.dumps(form, sort_keys=True) == json.dumps(FORM, sort_keys=True)
+    with Environment(sample_home / "shop") as env:
+        env.reset(seed=1)
+        seen, _, done, _ = env.step(action_of("calculator", {"expression": "6 * 7"}))
+        assert "42" in seen.text and not done
+        seen, _, done, info = env.step(action_of(SUBMIT, {"tool": "calculator"}))
+        assert info["error"] is not None and not done
+        *_, done, info = env.step(action_of(SUBMIT, {"report": "None.", "form": AnswerForm().model_dump()}))
+        assert done and info["ending"] == "answered"
