@@ -60,7 +60,7 @@ def _server(settings: Settings, setting: str | None, provider: str, role: str, *
     why, slots = refusal(settings, setting), None
     if calls:
         slots = _asked(settings, setting, provider, role).slots
-        why = why or (_withheld(settings, setting, role) if role and not any(real.values()) else None)
+        why = why or (_withheld(settings, setting, role) if role and not real.get(provider) else None)
     return ModelServer(
         None if setting is None else getattr(settings, setting),
         real if calls else dict.fromkeys(PROVIDERS, SecretStr(_NO_CALLS)),

@@ -266,6 +266,8 @@ def _run_settings(arguments: argparse.Namespace) -> int:
 def _shown(value: object) -> object:
     if isinstance(value, SecretStr) and not isinstance(value, ServerAddress):
         return "********"
+    if isinstance(value, dict) and value:
+        return ",".join(f"{name}={_shown(one)}" for name, one in value.items())
     return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)
 
 

@@ -85,6 +85,17 @@ def test_an_address_that_a_stranger_names_for_a_role_gets_no_key_and_is_not_aske
         resolve({}, study=StudyChoices(Path("nowhere"), {"role_keys": {"judge": GUEST}}))
 
 
+def test_settings_show_whose_key_there_is_and_not_the_key(drr: Drr) -> None:
+    own_file(
+        f'[roles.judge]\nmodel = "openai:large"\napi_key = "{GUEST}"\n[roles.critic]\nmodel = "offline"\n'
+    )
+    shown = drr.json("env", "settings")
+    assert [shown[name]["value"] for name in ("role_keys", "role_models")] == [
+        "judge=********",
+        "critic=offline",
+    ]
+
+
 def test_an_address_given_with_a_roles_model_is_that_roles() -> None:
     own_file(f'model = "openai:small"\nbase_url = "{AWAY}"\n')
     settings = resolve(
