@@ -32,7 +32,7 @@ _MOST_TOKENS = 256
 class MiniLm:
     """One text at a time: in a batch the scale of each would hang on the others."""
 
-    name = f"{NAME}-int8"
+    name = NAME
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         ask = _opened()

@@ -14,7 +14,9 @@ import pytest
 from drr.env.embedding import HashedTfIdf, embedder_of
 from drr.env.errors import DrrError, Misuse
 from drr.env.search.fields import SHELF, fields_of
+from drr.env.search.searching import has_vectors
 from drr.env.settings import Settings
+from drr.env.shop import Manifest
 from drr.env.trust import ServerAddress
 from drr.wording.money import every_amount
 from hypothesis import given
@@ -137,3 +139,12 @@ def test_the_embedder_of_an_extra_names_what_is_missing(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(Misuse, match=r"onnxruntime is not installed; `pip install '.*\[embed\]'`"):
         embedder_of(Settings(model_embedder="minilm")).embed(["a bird feeder"])
+
+
+@pytest.mark.parametrize("model", ["offline", "minilm", "openai:tiny"])
+def test_vectors_of_an_embedder_are_found_again_by_its_name(model: str) -> None:
+    settings = Settings(model_embedder=model, search="hybrid", base_url_embedder="http://127.0.0.1:9/v1")
+    versions = {"vectors": f"{embedder_of(settings).name}:0123456789abcdef"}
+    assert has_vectors(
+        Manifest(backend="", as_of="", content_hash="", counts={}, versions=versions), settings
+    )
