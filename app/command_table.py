@@ -156,6 +156,23 @@ _ROWS = (
     ),
     CommandRow("judge", f"{_HERE}.judge", "judge the reports of a study", "judging"),
     CommandRow("report", f"{_HERE}.report", "every table and figure of a study", "judging", summaries=("",)),
+    CommandRow("bundle", "", "a study as one file that anybody can verify: make, verify, ...", "judging"),
+    CommandRow(
+        "bundle make",
+        f"{_HERE}.bundle:MAKE",
+        "write a study, all that it rests on, as one file",
+        summaries=("",),
+    ),
+    CommandRow(
+        "bundle verify", f"{_HERE}.bundle:VERIFY", "every figure and unit of a bundle, checked without a call"
+    ),
+    CommandRow("bundle sign", f"{_HERE}.bundle:SIGN", "verify a bundle, and sign that nothing in it fails"),
+    CommandRow(
+        "bundle regrade",
+        f"{_HERE}.bundle:REGRADE",
+        "judge its answers by another judge, figures side by side",
+    ),
+    CommandRow("bundle key", f"{_HERE}.bundle:KEY", "make a key that signs bundles", summaries=("new",)),
     CommandRow("view", f"{_HERE}.view", "browse reports, claims and evidence", "judging"),
     CommandRow(
         "judges",

@@ -112,7 +112,7 @@ def _kept(study: Study, config: ReportConfig) -> StudyReport:
 
 
 def _made(study: Study, config: ReportConfig) -> StudyReport:
-    judged, document = _read(study, config)
+    judged, document = figures_of(study, config)
     written = None if config.out is None else _write(study, judged, document, config, config.out)
     verdicts = None if config.verdicts is None else _write_verdicts(judged, config, config.verdicts)
     page = None if config.out is None else config.out / "index.html"
@@ -124,13 +124,14 @@ def write_beside(study: Study, out: Path, viewer: str, judge: str | None) -> Mat
     from drr.app.report.write import write_report
 
     config = ReportConfig(out=out, viewer=viewer, judge=judge)
-    judged, document = _read(study, config)
+    judged, document = figures_of(study, config)
     material = _material(study, judged, document, config, out)
     write_report(material, out, drawn=False)
     return material
 
 
-def _read(study: Study, config: ReportConfig) -> tuple[Judged, StudyDocument]:
+def figures_of(study: Study, config: ReportConfig) -> tuple[Judged, StudyDocument]:
+    """Read a judging, and sum it to the document that `drr report --json` prints."""
     from drr.eval.foreign.summary import foreign_scores, foreign_tables
     from drr.eval.judging.read import choose, read_judged
     from drr.eval.metrics.document import study_document

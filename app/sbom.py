@@ -12,8 +12,9 @@ import json
 import re
 import sys
 import tomllib
+from collections.abc import Sequence
 from functools import cache
-from importlib.metadata import PackageMetadata, PackageNotFoundError, metadata
+from importlib.metadata import PackageMetadata, PackageNotFoundError, distributions, metadata, requires
 from pathlib import Path
 from typing import NamedTuple, NotRequired, TypedDict
 from uuid import NAMESPACE_OID, uuid5
@@ -23,6 +24,7 @@ _PIN = re.compile(r"([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==(\S+)")
 _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 _CLASSIFIER = "License :: "
 _LONGEST = 60
+_OURS = "deepresearch-retail"
 
 
 class Pin(NamedTuple):
@@ -70,30 +72,53 @@ def bill(lock: str, project: str) -> dict[str, object]:
     """The same lock gives the same bill, byte by byte, where the same packages are installed."""
     project_table = tomllib.loads(project)["project"]
     name, version = _canonical(project_table["name"]), project_table["version"]
-    packages = pins(lock)
+    return _bill(
+        Pin(name, version, None, []),
+        project_table["license"],
+        project_table["dependencies"],
+        pins(lock),
+        lock,
+    )
+
+
+def installed_bill() -> dict[str, object]:
+    """A bill of what is installed here, which runs beside this program; without hashes of files."""
+    found = {_canonical(one.name): one.version for one in distributions()}
+    own = metadata(_OURS)
+    packages = [Pin(name, version, None, []) for name, version in sorted(found.items()) if name != _OURS]
+    seed = "".join(f"{one.name}=={one.version}\n" for one in packages)
+    licence = str(own.json.get("license_expression", ""))
+    return _bill(Pin(_OURS, own["Version"], None, []), licence, requires(_OURS) or [], packages, seed)
+
+
+def _bill(
+    root: Pin, licence: str, requirements: Sequence[str], packages: Sequence[Pin], seed: str
+) -> dict[str, object]:
+    ref = _ref(root.name, root.version)
     direct = [
-        _canonical(re.split(r"[\[<>=!~; ]", line, maxsplit=1)[0]) for line in project_table["dependencies"]
+        _canonical(re.split(r"[\[<>=!~; ]", line, maxsplit=1)[0])
+        for line in requirements
+        if "extra ==" not in line
     ]
-    root = _ref(name, version)
     return {
         "bomFormat": "CycloneDX",
         "specVersion": SPEC,
-        "serialNumber": f"urn:uuid:{uuid5(NAMESPACE_OID, root + lock)}",
+        "serialNumber": f"urn:uuid:{uuid5(NAMESPACE_OID, ref + seed)}",
         "version": 1,
         "metadata": {
             "component": {
                 "type": "application",
-                "bom-ref": root,
-                "name": name,
-                "version": version,
-                "purl": root,
-                "licenses": [{"license": {"id": project_table["license"]}}],
+                "bom-ref": ref,
+                "name": root.name,
+                "version": root.version,
+                "purl": ref,
+                "licenses": [{"license": {"id": licence}}],
             }
         },
         "components": [{"bom-ref": _ref(one.name, one.version), **_component(one)} for one in packages],
         "dependencies": [
             {
-                "ref": root,
+                "ref": ref,
                 "dependsOn": sorted(_ref(one.name, one.version) for one in packages if one.name in direct),
             }
         ],
@@ -110,8 +135,9 @@ def _component(pin: Pin) -> Component:
         "name": pin.name,
         "version": pin.version,
         "purl": _ref(pin.name, pin.version),
-        "hashes": [{"alg": "SHA-256", "content": digest} for digest in pin.hashes],
     }
+    if pin.hashes:
+        row["hashes"] = [{"alg": "SHA-256", "content": digest} for digest in pin.hashes]
     if licences := list(_licences(pin.name)):
         row["licenses"] = licences
     if pin.marker:

@@ -39,13 +39,18 @@ if TYPE_CHECKING:
 Done = TypeVar("Done")
 
 
-def config_of(run: JsonObject, settings: Settings) -> StudyConfig:
-    """The configuration of a study that was asked for `run`."""
+def made_by() -> str:
+    """Name this program and its version, as studies and bundles do."""
     from importlib.metadata import version
 
+    return f"deepresearch-retail {version('deepresearch-retail')}"
+
+
+def config_of(run: JsonObject, settings: Settings) -> StudyConfig:
+    """The configuration of a study that was asked for `run`."""
     return {
         "schema": 1,
-        "made_by": f"deepresearch-retail {version('deepresearch-retail')}",
+        "made_by": made_by(),
         "run": run,
         "settings": plain_settings(settings),
     }

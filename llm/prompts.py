@@ -86,6 +86,16 @@ class Prompts:
                 )
             self._prompts[path.stem] = theirs
 
+    def reworded(self, texts: Mapping[str, str]) -> Prompts:
+        """The same prompts with these texts in the place of those of their names."""
+        found = copy(self)
+        found._prompts = self._prompts | {
+            name: replace(self._prompts[name], written=text).chosen({})
+            for name, text in texts.items()
+            if name in self._prompts
+        }
+        return found
+
     def chosen(self, choices: Mapping[str, str]) -> Prompts:
         """The same prompts with other words where they leave a choice."""
         found = copy(self)

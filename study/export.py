@@ -114,7 +114,7 @@ def export(study: Study, out: Path, *, canonical: bool = False) -> dict[str, int
                 with reading(f"the record of {record.label!r}"):
                     for row in rows(study, record):
                         writers[name].add(
-                            {**row, "result": _without_clock(row.get("result"))} if canonical else row
+                            {**row, "result": without_clock(row.get("result"))} if canonical else row
                         )
         for name, writer in writers.items():
             counts[name] = writer.finish()
@@ -255,9 +255,10 @@ def _usage_rows(study: Study, record: Record) -> Iterator[KeyedUsage]:
         yield {**used, "key": record.key, "role": role}
 
 
-def _without_clock(value: Any) -> Any:
+def without_clock(value: Any) -> Any:
+    """Leave out what the wall clock decided."""
     if isinstance(value, Mapping):
-        return {name: _without_clock(inner) for name, inner in value.items() if name not in CLOCK}
+        return {name: without_clock(inner) for name, inner in value.items() if name not in CLOCK}
     if isinstance(value, list):
-        return [_without_clock(inner) for inner in value]
+        return [without_clock(inner) for inner in value]
     return value

@@ -20,7 +20,7 @@ _COUNTS = (
     "cache_write_tokens",
     "output_tokens",
 )
-_ODD = (KeyError, TypeError, ValueError, AttributeError, RecursionError, IndexError)
+_ODD = (KeyError, TypeError, ValueError, AttributeError, RecursionError, IndexError, OverflowError)
 
 
 @contextmanager

@@ -58,6 +58,10 @@ class Ledger:
         rows = self.db.rows("SELECT value FROM meta WHERE name = ?", (name,))
         return None if not rows else rows[0][0]
 
+    def facts(self) -> list[tuple[str, str | None]]:
+        """List every such fact."""
+        return [tuple(row) for row in self.db.rows("SELECT name, value FROM meta ORDER BY name")]
+
     def meta_table(self, name: str) -> dict[str, Any]:
         """A fact that is a table; empty where nothing was said."""
         value = self.meta(name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from drr.study.database import Database
@@ -14,6 +14,12 @@ class FoundUnit(NamedTuple):
     key: str
     kind: Kind
     label: str
+
+
+class KnownUnit(NamedTuple):
+    unit: Unit
+    current: bool
+    """False where no configuration asks for it any more."""
 
 
 class Standing(NamedTuple):
@@ -85,6 +91,14 @@ class Units:
         )
         found = {key: _unit(*columns) for key, *columns in rows}
         return [found[key] for key in keys]
+
+    def known(self) -> Iterator[KnownUnit]:
+        """Yield every unit by kind and key, also those that no longer count."""
+        rows = self._db.rows("SELECT key, current FROM units ORDER BY kind, key")
+        for start in range(0, len(rows), 500):
+            some = rows[start : start + 500]
+            for unit, (_, current) in zip(self.all([row[0] for row in some]), some, strict=True):
+                yield KnownUnit(unit, bool(current))
 
     def find(self, start: str) -> list[FoundUnit]:
         """Units whose key starts so or whose label is this."""

@@ -71,7 +71,7 @@ def test_every_command_has_help_with_an_example(name: str, capsys: pytest.Captur
 
 
 def test_heads_are_few_and_list_their_parts(capsys: pytest.CaptureFixture[str]) -> None:
-    to_come = 2  # bundle, board
+    to_come = 1  # board
     assert len(heads()) + to_come <= 18
     assert {row.group for row in heads()} == set(GROUPS) and len(GROUPS) == 5
     for row in heads():

@@ -78,7 +78,8 @@ class Desk:
     answers: dict[str, Answer] = field(default_factory=dict)
     versions: dict[str, Mapping[str, str]] = field(default_factory=dict)
     """Versions by task, each computed once."""
-    _profiles: dict[str, str] = field(default_factory=dict)
+    profiles: dict[str, str] = field(default_factory=dict)
+    """Profile summaries by shopper, as far as they are known."""
     _books: dict[str, Book] = field(default_factory=dict)
 
     def add(self, answers: Iterable[Answer]) -> None:
@@ -130,16 +131,11 @@ class Desk:
 
     def profile(self, user_id: str | None) -> str:
         """The profile summary as text; empty where the shopper is unknown."""
-        if user_id is None or self.shop is None:
+        if user_id is None:
             return ""
-        if user_id not in self._profiles:
-            from drr.env.profile import build_profile
-
-            known = self.shop.store.user(user_id) is not None
-            self._profiles[user_id] = (
-                build_profile(self.shop.store, user_id, self.shop.manifest.as_of).text() if known else ""
-            )
-        return self._profiles[user_id]
+        if user_id not in self.profiles and self.shop is not None:
+            self.profiles[user_id] = profile_text(self.shop, user_id)
+        return self.profiles.get(user_id, "")
 
     def chosen(self, kind: type[Chosen]) -> Chosen:
         """Return the study's choice of this kind, else the kind's default."""
@@ -179,6 +175,14 @@ class Desk:
     def banner(self) -> str | None:
         """Say what must stand over every verdict of this judge."""
         return self.stand_in.banner if self.judge.rule_written and self.stand_in is not None else None
+
+
+def profile_text(shop: Shop, user_id: str) -> str:
+    """Say what judges are told of a shopper; empty where the shop knows none of this id."""
+    from drr.env.profile import build_profile
+
+    known = shop.store.user(user_id) is not None
+    return build_profile(shop.store, user_id, shop.manifest.as_of).text() if known else ""
 
 
 JUDGE = "judge"

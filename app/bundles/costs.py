@@ -1,0 +1,114 @@
+"""Costs of units held against what they used: tokens times price, role by role, to the picodollar."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, time
+from typing import Any
+
+from drr.app.bundles.verified import Verified
+from drr.env.json_object import JsonObject
+from drr.llm.budget import Prices, Rates, TokenPrice, load_prices
+from drr.llm.meter import PICO, Tokens, UsageRow, total_cost
+from drr.study.form import reading
+from drr.study.study import Study
+from drr.study.unit import Record
+
+_MICRO = 1_000_000
+
+
+def prices_of(study: Study, prices: Prices) -> JsonObject:
+    """The prices behind what this study cost. One that explains not all of it is left out: it was another then."""
+    found: dict[str, JsonObject] = {}
+    wrong = set()
+    for record in study.records(None, None, current=False):
+        for row in record.usage.values():
+            price = prices.of(row["model"])
+            if price is not None:
+                found[row["model"]] = _document(price)
+            if price is not None and not _fits(price, row):
+                wrong.add(row["model"])
+    return {model: price for model, price in sorted(found.items()) if model not in wrong}
+
+
+def _document(price: TokenPrice) -> JsonObject:
+    return price.model_dump(mode="json", exclude_none=True)
+
+
+def _price(document: Mapping[str, Any]) -> TokenPrice:
+    """Read it as it was written: in millionths of a dollar per million tokens."""
+    dollars = {
+        name: _dollars(value) if name not in ("above", "date") else value for name, value in document.items()
+    }
+    return TokenPrice.model_validate(dollars)
+
+
+def _dollars(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: one / _MICRO for name, one in value.items()}
+    return value / _MICRO
+
+
+def check_costs(study: Study, stated: Mapping[str, Any], found: Verified) -> None:
+    """Hold every unit's cost against the prices that the bundle names, else against this program's."""
+    own = load_prices()
+    with reading("the prices of the bundle"):
+        named = {model: _price(document) for model, document in stated.items()}
+    for model, price in named.items():
+        known = own.of(model)
+        if known is None or _document(known) != _document(price):
+            found.not_excluded.append(f"the price of {model} is the maker's; this program {_knows(known)}")
+    for record in study.records(None, None, current=False):
+        found.checked["costs"] += 1
+        _check_sum(record, found)
+        for role, row in record.usage.items():
+            kept = named.get(row["model"]) or own.of(row["model"])
+            if kept is None:
+                if row["model"] not in found.unpriced:
+                    found.unpriced.add(row["model"])
+                    found.not_excluded.append(f"what {row['model']} cost: its price is not known here")
+            elif not _fits(kept, row):
+                then = row["model"] not in named and record.finished_at < _begin(own, row["model"])
+                (found.suspect if then else found.fail)("costs", record.label, _wrong(role, kept, row))
+
+
+def _knows(known: TokenPrice | None) -> str:
+    if known is None:
+        return "knows none"
+    return f"knows ${known.input / _MICRO:g} in and ${known.output / _MICRO:g} out, per million tokens"
+
+
+def _begin(prices: Prices, model: str) -> float:
+    """Since when this program's price is known to hold."""
+    day = datetime.fromisoformat(prices.date_of(model) or prices.date).date()
+    return datetime.combine(day, time(), UTC).timestamp()
+
+
+def _check_sum(record: Record, found: Verified) -> None:
+    costs = [_picos(row["cost_usd"]) for row in record.usage.values()]
+    if not record.made_elsewhere and _picos(record.cost_usd) != total_cost(costs):
+        found.fail("costs", record.label, "its cost is not the sum of what its roles cost")
+
+
+def _picos(dollars: float | None) -> int | None:
+    return None if dollars is None else round(dollars * PICO)
+
+
+def _fits(price: TokenPrice, row: UsageRow) -> bool:
+    cost = _picos(row["cost_usd"])
+    least, *_, most = sorted(_ends(price, row))
+    return cost is None or least <= cost <= most
+
+
+def _wrong(role: str, price: TokenPrice, row: UsageRow) -> str:
+    least = min(_ends(price, row))
+    return f"{role}: ${row['cost_usd'] or 0.0:.6f} for tokens of {row['model']} that cost ${least / PICO:.6f}"
+
+
+def _ends(price: TokenPrice, row: UsageRow) -> Iterator[int]:
+    """Yield the least and the most that these tokens cost. Which prompts were long, with a price of their own, nobody knows."""
+    used = Tokens(
+        row["input_tokens"], row["output_tokens"], row["cache_read_tokens"], row["cache_write_tokens"]
+    )
+    yield Rates.cost(price, used)
+    yield Rates.cost(price.long or price, used)

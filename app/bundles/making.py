@@ -1,0 +1,120 @@
+"""Making a bundle of a study: everything that stands behind its figures, in one file."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from drr.app.bundles.costs import prices_of
+from drr.app.bundles.figures import differing, every_figure, opened
+from drr.app.bundles.prompts import lacking, shown_prompts
+from drr.app.judging import shop_of, study_settings
+from drr.app.models import models_of
+from drr.app.notices import notice
+from drr.app.sbom import installed_bill
+from drr.app.studies import made_by
+from drr.env.errors import Misuse
+from drr.env.json_object import JsonObject
+from drr.env.shop import Shop
+from drr.eval.evidence.answers import read_answers
+from drr.eval.tasks.desk import profile_text
+from drr.llm.budget import load_prices
+from drr.study.bundle.archive import pack
+from drr.study.bundle.making import Contents, PackingTerms, lay_out
+from drr.study.bundle.parcel import BundleManifest, Parcel
+from drr.study.bundle.seal import sign
+from drr.study.study import Study
+
+
+@dataclass(frozen=True, kw_only=True)
+class BundleConfig:
+    """Choices for a bundle, and its place."""
+
+    study: Path
+    out: Path
+    redact: bool = False
+    with_pages: bool = False
+    shop: str | None = None
+    """The shop that the study was run on; by default the one that it names."""
+    sign: Path | None = None
+    """The key that signs it."""
+    given: Mapping[str, object] = field(default_factory=dict)
+    """Settings, by name."""
+    trusted: Sequence[str] = ()
+
+
+class Bundle(NamedTuple):
+    """A bundle that was made."""
+
+    root: str
+    size: int
+    manifest: BundleManifest
+
+
+def make(config: BundleConfig) -> Bundle:
+    """Write the bundle of a study, whole or not at all."""
+    with Study.read(config.study) as study, TemporaryDirectory(prefix="drr-bundle-") as place:
+        study.look_for_losses()
+        if study.losses:
+            labels = ", ".join(sorted(loss.label for loss in study.losses.values())[:3])
+            raise Misuse(f"{config.study}: {labels} lack texts; restore them, or compute the answers again")
+        settings = study_settings(study, config.given, config.trusted)
+        prompts = list(shown_prompts(study, settings))
+        if names := lacking(study, prompts):
+            notice(
+                f"{', '.join(names)}: prompts of these names are no longer here as agents were given them; give --prompts, or the"
+                " bundle will not be verified"
+            )
+        shop = shop_of(study, config.shop)
+        if shop is None and study.config.get("run", {}).get("shop"):
+            notice(
+                "the shop is not here: judgements that rest on shoppers' profiles can be verified only with it"
+            )
+        terms = PackingTerms(
+            redact=config.redact,
+            with_pages=config.with_pages,
+            keys=models_of(settings).redact,
+        )
+        contents = Contents(
+            made_by(),
+            prompts,
+            {"bill": installed_bill(), "machine": _machine()},
+            prices_of(study, load_prices(settings.price_file)),
+            {} if config.redact else _profiles(study, shop),
+            lambda parcel: _figures(study, parcel),
+        )
+        folder = Path(place)
+        manifest = lay_out(study, folder, terms, contents)
+        if config.sign is not None:
+            sign(Parcel(folder), config.sign, "maker", {"made_by": manifest["made_by"]})
+        return Bundle(Parcel(folder).root, pack(folder, config.out), manifest)
+
+
+def _figures(study: Study, parcel: Parcel) -> JsonObject:
+    """Sum what lies in the bundle. Where it sums to anything else than the study does, a person is told."""
+    with opened(parcel) as again:
+        found = every_figure(again)
+    if others := list(differing(every_figure(study), found)):
+        notice(f"{len(others):,} figures of the bundle are not those of the study, the first is {others[0]}")
+    return found
+
+
+def _machine() -> JsonObject:
+    return {
+        "system": platform.system(),
+        "release": platform.release(),
+        "machine": platform.machine(),
+        "python": platform.python_version(),
+        "cores": os.cpu_count(),
+    }
+
+
+def _profiles(study: Study, shop: Shop | None) -> dict[str, str]:
+    """Collect what judges were told of each shopper."""
+    users = {answer.user_id for answer in read_answers(study) if answer.user_id is not None}
+    return {} if shop is None else {user: profile_text(shop, user) for user in sorted(users)}

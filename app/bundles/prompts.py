@@ -1,0 +1,72 @@
+"""The prompts that units were given, by their hashes: this program's, or those that a bundle shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import combinations
+
+from drr.agents import brief
+from drr.agents.runner import load_prompts
+from drr.env.settings import Settings
+from drr.eval.asking.conversation import box_prompts
+from drr.llm.prompts import Prompt, Prompts
+from drr.study.bundle.parcel import PromptLine
+from drr.study.study import Study
+
+_WORDINGS = (
+    brief.WITHOUT_REASON,
+    brief.WITHOUT_PAGE_WARNING,
+    brief.WITHOUT_RECORDS,
+    brief.WITHOUT_SHOP,
+    brief.WITH_FILES,
+    brief.OF_FILES,
+)
+"""Words that `agents.runner.agent_prompts` may choose."""
+
+
+def by_hash(prompts: Prompts) -> dict[str, Prompt]:
+    """Map the hash of every wording that an agent may be given to the prompt."""
+    found = {}
+    for size in range(len(_WORDINGS) + 1):
+        for chosen in combinations(_WORDINGS, size):
+            choices = {name: words for one in chosen for name, words in one.items()}
+            worded = prompts.chosen(choices)
+            found.update({worded[name].sha256: worded[name] for name in worded.names})
+    return found
+
+
+@cache
+def box_hashes() -> frozenset[str]:
+    """The hashes of this program's own prompts for agents."""
+    return frozenset(by_hash(load_prompts()))
+
+
+def given_to(study: Study) -> dict[str, str]:
+    """Map the hash of each prompt that an agent of this study was given to the prompt's name."""
+    return {
+        str(digest): str(name)
+        for record in study.records("answer", None, current=False)
+        for name, digest in (record.key_fields.get("prompts") or {}).items()
+    }
+
+
+def shown_prompts(study: Study, settings: Settings) -> Iterator[PromptLine]:
+    """Yield the prompts of this study: all of agents, and of judges those that are not this program's."""
+    from drr.app.models import prompts_of
+
+    known = by_hash(prompts_of(settings, "agents"))
+    for digest, name in sorted(given_to(study).items(), key=lambda item: (item[1], item[0])):
+        if digest in known:
+            yield {"of": "agents", "name": name, "sha256": digest, "text": known[digest].text}
+    judges, own = prompts_of(settings, "eval"), box_prompts()
+    for name in judges.names:
+        if name not in own.names or judges[name].sha256 != own[name].sha256:
+            one = judges[name]
+            yield {"of": "judges", "name": name, "sha256": one.sha256, "text": one.written}
+
+
+def lacking(study: Study, shown: Iterable[PromptLine]) -> list[str]:
+    """List prompts that agents were given and that are neither this program's nor shown."""
+    known = box_hashes() | {line["sha256"] for line in shown}
+    return sorted({name for digest, name in given_to(study).items() if digest not in known})

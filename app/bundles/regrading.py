@@ -1,0 +1,118 @@
+"""The answers of a bundle judged by another judge, and both judges' figures side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TypedDict
+
+from drr.app.bundles.verified import Verified
+from drr.app.bundles.verifying import check_hashes
+from drr.app.judgement import JudgeConfig, Judgement, judge
+from drr.app.notices import notice
+from drr.app.reporting import ReportConfig, figures_of
+from drr.env.errors import DrrError, Misuse
+from drr.eval.judging.read import choose
+from drr.eval.metrics import metrics
+from drr.eval.stats.intervals import VRow
+from drr.eval.tasks.registry import groups, tasks
+from drr.study.blobs import Blobs
+from drr.study.bundle.archive import unpack
+from drr.study.bundle.parcel import Parcel
+from drr.study.bundle.rebuilding import BundleTexts, rebuilt
+from drr.study.config import StudyConfig
+from drr.study.study import Study
+
+
+class TwoFigures(TypedDict):
+    """One metric of one system, by the judge of the bundle and by the other."""
+
+    before: VRow | None
+    now: VRow | None
+
+
+class RegradedDocument(TypedDict):
+    """The document of `drr bundle regrade --json`."""
+
+    schema: int
+    bundle: str
+    before: str | None
+    """The judge of the bundle; `None` where nobody judged."""
+    now: str
+    left: int
+    """Judgements that are still to be made."""
+    metrics: dict[str, dict[str, TwoFigures]]
+
+
+def regrade(file: Path, config: JudgeConfig) -> RegradedDocument:
+    """Judge anew. Nothing that the bundle names is opened or asked: shop and judge are those that are given."""
+    if not file.is_file():
+        raise Misuse(f"{file}: is no file; name a bundle")
+    with TemporaryDirectory(prefix="drr-bundle-") as place:
+        parcel = Parcel(Path(place, "bundle"))
+        parcel.folder.mkdir()
+        unpack(file, parcel.folder)
+        found = Verified()
+        check_hashes(parcel, parcel.manifest(), found)
+        if found.failed:
+            raise DrrError(
+                f"{file}: {found.failed[0]['where']} {found.failed[0]['what']}; `drr bundle verify` says more"
+            )
+        folder = Path(place, "study")
+        _standing_alone(parcel, folder)
+        with Study.read(folder) as study:
+            first = choose(study)
+            what = config.what or _judged_before(study)
+        made = judge(replace(config, study=folder, what=what))
+        return _beside(folder, parcel.root, None if first is None else first.judge, made)
+
+
+def _standing_alone(parcel: Parcel, folder: Path) -> None:
+    """Make the study with its texts in its own folder, and without the addresses and places that the bundle names."""
+    settings = parcel.study()["config"].get("settings", {})
+    plain: StudyConfig = {"schema": 1, "run": {}, "settings": {"shop_url": settings.get("shop_url")}}
+    study = rebuilt(parcel, folder, plain)
+    texts = study.blobs
+    assert isinstance(texts, BundleTexts)
+    own = Blobs(folder / "blobs")
+    for digest in texts:
+        if digest not in texts.withheld:
+            own.put(texts.get(digest))
+    if texts.withheld:
+        notice(
+            f"{len(texts.withheld):,} texts are in the bundle as hashes; answers that rest on them are left out"
+        )
+    study.close()
+    texts.close()
+
+
+def _judged_before(study: Study) -> str:
+    known = {str(record.key_fields.get("task")) for record in study.records("judgement", None)}
+    usual = groups(usual=True)
+    return ",".join([word for word in usual if known & tasks([word]).keys()] or usual)
+
+
+def _beside(folder: Path, root: str, before: str | None, made: Judgement) -> RegradedDocument:
+    judge_row = None if made.whole is None else made.whole["judge"]
+    if judge_row is None:
+        raise DrrError(
+            "nothing of the bundle could be judged; it has no finished answer whose texts are in it"
+        )
+    with Study.read(folder) as study:
+        old = {} if before is None else figures_of(study, ReportConfig(judge=before))[1]["metrics"]
+        new = figures_of(study, ReportConfig(judge=judge_row["name"]))[1]["metrics"]
+    return {
+        "schema": 1,
+        "bundle": root,
+        "before": before,
+        "now": judge_row["name"],
+        "left": made.left,
+        "metrics": {one: _two(old.get(one, {}), new.get(one, {})) for one in sorted({*old, *new})},
+    }
+
+
+def _two(old: Mapping[str, VRow], new: Mapping[str, VRow]) -> dict[str, TwoFigures]:
+    judged = {name for name, metric in metrics().items() if metric.judged}
+    return {name: {"before": old.get(name), "now": new.get(name)} for name in sorted(judged & {*old, *new})}

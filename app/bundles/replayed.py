@@ -1,0 +1,119 @@
+"""Tools called again: what a conversation says that a tool returned is what the shop returns."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from typing import Any
+
+from drr.app.bundles.verified import Verified
+from drr.env.errors import DrrError, Misuse
+from drr.env.settings import resolve
+from drr.env.shop_world import USER_TOOLS, ShopRealm, open_realm
+from drr.env.source import text_hash
+from drr.env.world import Site, is_paged
+from drr.study.study import Study
+from drr.study.unit import Record, canonical_json
+from drr.tools import registry
+from drr.tools.base import ToolContext, ToolError
+
+_SUMMARIES = "+ws"
+_PASSING = frozenset({"timeout", "unavailable"})
+"""Errors of tools that another call need not have."""
+
+
+def shop_as_stated(study: Study, shop: str, given: Mapping[str, object]) -> AbstractContextManager[ShopRealm]:
+    """The shop that was named now, under the address and the search that the bundle says."""
+    stated = study.config.get("settings", {})
+    plain = {name: stated[name] for name in ("shop_url", "search") if isinstance(stated.get(name), str)}
+    try:
+        settings = resolve({**plain, **given}).settings
+    except Misuse as error:  # of the bundle's own, as a rule
+        raise DrrError(str(error)) from error
+    return open_realm(Site(settings=settings, shop=shop))
+
+
+def check_tools(study: Study, realm: ShopRealm, found: Verified) -> None:
+    """Call the tools of every answer again, in their order, in a session of its own. `Misuse` where the shop is another's."""
+    answers = [
+        one for one in study.records("answer", None) if not one.made_elsewhere and one.key_fields.get("shop")
+    ]
+    hashes = {str(record.key_fields["shop"]) for record in answers}
+    if answers and realm.shop.manifest.content_hash not in hashes:
+        raise Misuse(f"{realm.shop.spec}: is another shop than that of the bundle; name that one")
+    asyncio.run(_replay_all(study, realm, answers, found))
+
+
+async def _replay_all(study: Study, realm: ShopRealm, answers: list[Record], found: Verified) -> None:
+    for record in answers:
+        with found.unless_broken("tools", record.label):
+            await _Replay(record, realm, found).run()
+
+
+class _Replay:
+    """One answer's calls, made again."""
+
+    def __init__(self, record: Record, realm: ShopRealm, found: Verified) -> None:
+        self._record, self._found = record, found
+        fields = record.key_fields
+        world = (
+            realm.strangers_world(record.spec) if fields.get("user_id") is None else realm.world(record.spec)
+        )
+        own: Mapping[str, Any] = world.key_fields()
+        self._other = {
+            name
+            for name in ("shop", "web", "search")
+            if canonical_json(own.get(name)) != canonical_json(fields.get(name))
+        }
+        self._context = ToolContext(world, int(fields.get("top_k", 5)))
+        self._seen: set[tuple[str, str]] = set()
+        self._whole = True
+
+    async def run(self) -> None:
+        for call in self._record.result.get("tool_calls") or ():
+            if call["name"] in registry.TOOLS and not (call.get("error") and call.get("kind") != "api"):
+                await self._call(call)
+        if self._whole:
+            self._check_sources()
+
+    async def _call(self, call: Mapping[str, Any]) -> None:
+        if why := self._cannot(call):
+            self._whole = False
+            self._found.skip("tools", self._record.label, f"{call['name']}: {why}")
+            return
+        try:
+            answer = await registry.call(call["name"], call["arguments"], self._context)
+            text = answer.text
+            self._seen.update((source.url, text_hash(source.seen)) for source in answer.sources)
+        except ToolError as error:
+            text = error.text
+        self._found.checked["calls of tools"] += 1
+        if text_hash(text) != call["result_sha256"]:
+            self._found.fail(
+                "tools",
+                self._record.label,
+                f"call {call['number']}, {call['name']}: the shop returns something else",
+            )
+
+    def _cannot(self, call: Mapping[str, Any]) -> str:
+        """Say why a call cannot be made again."""
+        error = call.get("error") or {}
+        if error.get("kind") in _PASSING:
+            return f"ended as {error['kind']}"
+        if call["name"] == "web_search" and _SUMMARIES in str(self._record.spec["variant"]):
+            return "its pages were summarised by a model"
+        if call["name"] == "web_search" and "web" in self._other:
+            return "was searched on another web"
+        if call["name"] == "product_catalog_search" and "search" in self._other:
+            return "was searched in another way"
+        if call["name"] in USER_TOOLS and self._record.result.get("state_changes"):
+            return "the shopper's records were changed meanwhile"
+        return "was called on another shop" if "shop" in self._other else ""
+
+    def _check_sources(self) -> None:
+        for number, row in enumerate(self._record.result.get("sources") or (), 1):
+            if not is_paged(row["type"]) and (row["url"], row["sha256"]) not in self._seen:
+                self._found.fail(
+                    "evidence", self._record.label, f"source {number}: the shop has it otherwise"
+                )

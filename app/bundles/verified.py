@@ -1,0 +1,118 @@
+"""Verified of a verifier: contradictions, gaps, odd patterns, and all that nobody can tell from a bundle."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypedDict
+
+from drr.env.errors import DrrError, Misuse
+from drr.study.blobs import LostText
+from drr.study.form import reading
+
+
+class FoundFault(TypedDict):
+    check: str
+    where: str
+    """The unit or file; empty where it is the whole bundle."""
+    what: str
+
+
+class SignatureRow(TypedDict):
+    """Somebody who signed, as maker or as verifier."""
+
+    key: str
+    role: str
+    known: bool
+    """One of the keys that were named now."""
+
+
+class VerifiedDocument(TypedDict):
+    """The document of `drr bundle verify --json`."""
+
+    schema: int
+    bundle: str | None
+    """The root that names it; `None` where the file is none."""
+    holds: bool
+    signed: list[SignatureRow]
+    failed: list[FoundFault]
+    incomplete: list[FoundFault]
+    suspicious: list[FoundFault]
+    not_checked: list[FoundFault]
+    not_excluded: list[str]
+    shown: list[str]
+    checked: dict[str, int]
+
+
+@dataclass
+class Verified:
+    root: str | None = None
+    failed: list[FoundFault] = field(default_factory=list)
+    """Contradictions."""
+    incomplete: list[FoundFault] = field(default_factory=list)
+    """Gaps that the bundle itself admits."""
+    suspicious: list[FoundFault] = field(default_factory=list)
+    """Odd patterns that an honest study may have too."""
+    not_checked: list[FoundFault] = field(default_factory=list)
+    """Parts that lack something to be checked by."""
+    not_excluded: list[str] = field(default_factory=list)
+    """Consistent things that prove nothing."""
+    shown: list[str] = field(default_factory=list)
+    """Prompts that are not this program's, and are shown."""
+    signed: list[SignatureRow] = field(default_factory=list)
+    unpriced: set[str] = field(default_factory=set)
+    """Models of which nobody here knows the price."""
+    checked: Counter[str] = field(default_factory=Counter)
+
+    def fail(self, check: str, where: str, what: str) -> None:
+        self.failed.append({"check": check, "where": where, "what": what})
+
+    def lack(self, check: str, where: str, what: str) -> None:
+        self.incomplete.append({"check": check, "where": where, "what": what})
+
+    def suspect(self, check: str, where: str, what: str) -> None:
+        self.suspicious.append({"check": check, "where": where, "what": what})
+
+    def skip(self, check: str, where: str, what: str) -> None:
+        self.not_checked.append({"check": check, "where": where, "what": what})
+
+    @contextmanager
+    def unless_broken(self, check: str, where: str) -> Iterator[None]:
+        """Go on where a part is not of the form that we write. A text that is withheld is no fault."""
+        try:
+            with reading(where):
+                yield
+        except LostText as lost:
+            self.skip(check, where, str(lost))
+        except Misuse:
+            raise
+        except DrrError as error:
+            self.fail(check, where, str(error))
+
+    def add(self, other: Verified) -> None:
+        """Take over what a part of the work found."""
+        for mine, theirs in (
+            (self.failed, other.failed),
+            (self.incomplete, other.incomplete),
+            (self.suspicious, other.suspicious),
+            (self.not_checked, other.not_checked),
+        ):
+            mine += theirs
+        self.checked.update(other.checked)
+
+    def document(self) -> VerifiedDocument:
+        return {
+            "schema": 1,
+            "bundle": self.root,
+            "holds": not self.failed,
+            "signed": self.signed,
+            "failed": self.failed,
+            "incomplete": self.incomplete,
+            "suspicious": self.suspicious,
+            "not_checked": self.not_checked,
+            "not_excluded": self.not_excluded,
+            "shown": self.shown,
+            "checked": dict(self.checked),
+        }

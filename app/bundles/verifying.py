@@ -1,0 +1,297 @@
+"""Verifying a bundle of anybody, offline. What contradicts itself fails, and what nobody can tell is said."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, cast
+
+from drr.app.bundles.answers import check_answers
+from drr.app.bundles.costs import check_costs
+from drr.app.bundles.figures import differing, every_figure, opened
+from drr.app.bundles.judged import RebuiltDesks, check_judgements
+from drr.app.bundles.prompts import box_hashes, given_to
+from drr.app.bundles.replayed import check_tools, shop_as_stated
+from drr.app.bundles.verified import Verified
+from drr.app.studies import made_by
+from drr.env.errors import DrrError, Misuse
+from drr.env.query import read_queries
+from drr.env.shop_world import ShopRealm
+from drr.eval.evidence.answers import questions
+from drr.eval.tasks.desk import profile_text
+from drr.study.bundle.archive import pack, unpack
+from drr.study.bundle.parcel import BundleManifest, Parcel, UnitTally, files_of
+from drr.study.bundle.rebuilding import BundleTexts
+from drr.study.bundle.seal import public_id, sign, signatures
+from drr.study.form import reading
+from drr.study.study import Study
+from drr.study.unit import canonical_json
+from drr.tools import registry
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyConfig:
+    """A bundle, and what it is held against."""
+
+    file: Path
+    shop: str | None = None
+    """The shop that its tools are called on again."""
+    questions: Path | None = None
+    """The set of questions that it claims to answer."""
+    keys: Sequence[Path] = ()
+    """Public keys, one of which its maker must have signed with."""
+    given: Mapping[str, object] = field(default_factory=dict)
+    """Settings, by name."""
+
+
+def verify(config: VerifyConfig) -> Verified:
+    """Check everything that can be checked. `Misuse` for a file that is not there; whatever is wrong with one is a finding."""
+    found = Verified()
+    if not config.file.is_file():
+        raise Misuse(f"{config.file}: is no file; name a bundle")
+    with TemporaryDirectory(prefix="drr-bundle-") as place:
+        parcel = Parcel(Path(place))
+        try:
+            unpack(config.file, parcel.folder)
+            manifest = parcel.manifest()
+        except Misuse:
+            raise
+        except DrrError as error:
+            found.fail("archive", "", str(error))
+            return found
+        found.root = parcel.root
+        try:
+            check_hashes(parcel, manifest, found)
+            _check_signatures(config, parcel, found)
+            if not found.failed:
+                _check_contents(config, parcel, manifest, found)
+        except Misuse:
+            raise
+        except DrrError as error:
+            found.fail("form", "", str(error))
+    return found
+
+
+def check_hashes(parcel: Parcel, manifest: BundleManifest, found: Verified) -> None:
+    """Hold every line against the tree of hashes, and that against the root."""
+    if parcel.named_root != f"{parcel.root}\n":
+        found.fail("hashes", "manifest.json", "is not what the root of the bundle was made of")
+    files = files_of(parcel.folder)
+    for name, hashed in files.items():
+        found.checked["lines"] += hashed["lines"]
+        if manifest["files"].get(name) != hashed:
+            found.fail("hashes", name, "is not what the manifest was made of")
+    if manifest["files"].keys() != files.keys():
+        found.fail("hashes", "manifest.json", "names other files than there are")
+
+
+def _check_signatures(config: VerifyConfig, parcel: Parcel, found: Verified) -> None:
+    known = {public_id(path) for path in config.keys}
+    with found.unless_broken("signatures", ""):
+        for one in signatures(parcel):
+            found.signed.append({"key": one.key, "role": one.role, "known": one.key in known})
+    if known and not any(one["known"] and one["role"] == "maker" for one in found.signed):
+        found.fail("signatures", "", "no key that was named is its maker's")
+    if not found.signed:
+        found.not_excluded.append("who made it: it is not signed")
+
+
+def countersign(config: VerifyConfig, key: Path) -> Verified:
+    """Verify a bundle, and add a signature where nothing fails. The file is replaced by the one that has it."""
+    found = verify(config)
+    if found.failed:
+        return found
+    with TemporaryDirectory(prefix="drr-bundle-") as place:
+        parcel = Parcel(Path(place))
+        unpack(config.file, parcel.folder)
+        if parcel.root != found.root:
+            raise DrrError(f"{config.file}: was replaced meanwhile; verify it again")
+        facts = {"made_by": made_by(), "checked": dict(found.checked), "with_shop": config.shop is not None}
+        name = sign(parcel, key, "verifier", facts)
+        pack(parcel.folder, config.file)
+    found.signed.append({"key": name, "role": "verifier", "known": True})
+    return found
+
+
+def _check_contents(config: VerifyConfig, parcel: Parcel, manifest: BundleManifest, found: Verified) -> None:
+    with opened(parcel) as study, reading("the bundle"):
+        kept = cast(BundleTexts, study.blobs)
+        kept.strict = True
+        steps: dict[str, Callable[[], None]] = {
+            "manifest": lambda: _check_manifest(parcel, manifest, kept, found),
+            "texts": lambda: _check_texts(study, kept, found),
+            "units": lambda: _check_references(study, found),
+            "complete": lambda: _check_complete(config, study, found),
+            "answers": lambda: check_answers(study, found),
+            "judgements": lambda: _check_with_shop(config, study, parcel, found),
+            "costs": lambda: check_costs(study, parcel.study()["prices"], found),
+            "prompts": lambda: _check_prompts(study, parcel, found),
+        }
+        for check, step in steps.items():
+            with found.unless_broken(check, ""):
+                step()
+        kept.strict = False
+        with found.unless_broken("figures", ""):
+            _check_figures(study, parcel, manifest, found)
+        _say_what_stays_open(study, kept, found)
+
+
+def _check_with_shop(config: VerifyConfig, study: Study, parcel: Parcel, found: Verified) -> None:
+    """Make judgements, rules and calls of tools again, as far as the shop is here."""
+    profiles = parcel.profiles()
+    with _shop_of(config, study) as realm:
+        desks = RebuiltDesks(study, profiles, _judges_prompts(parcel), None if realm is None else realm.shop)
+        asyncio.run(check_judgements(desks, study, study.records("judgement", None), found))
+        if realm is not None:
+            check_tools(study, realm, found)
+            for user, text in profiles.items():
+                if text != profile_text(realm.shop, user):
+                    found.fail("shoppers", user, "is another shopper in the shop")
+        elif calls := sum(
+            call.get("name") in registry.TOOLS
+            for record in study.records("answer", None)
+            for call in record.result.get("tool_calls") or ()
+        ):
+            found.skip("tools", "", f"{calls:,} calls of tools, which --shop makes again")
+
+
+@contextmanager
+def _shop_of(config: VerifyConfig, study: Study) -> Iterator[ShopRealm | None]:
+    if config.shop is None:
+        yield None
+        return
+    with shop_as_stated(study, config.shop, config.given) as realm:
+        yield realm
+
+
+def _judges_prompts(parcel: Parcel) -> dict[str, str]:
+    return {line["name"]: line["text"] for line in parcel.prompts() if line["of"] == "judges"}
+
+
+def _check_manifest(parcel: Parcel, manifest: BundleManifest, kept: BundleTexts, found: Verified) -> None:
+    """Hold what the manifest says in short against the rows."""
+    tally = UnitTally()
+    for line in parcel.units():
+        tally.add(line)
+        found.checked["units"] += 1
+    asked = (parcel.folder / "queries.jsonl").read_bytes()
+    spent = parcel.study()["spent"]
+    stated = {
+        "units": {kind: dict(counts) for kind, counts in tally.units.items()},
+        "costs": tally.costs,
+        "questions": asked.count(b"\n"),
+        "set_sha256": sha256(asked).hexdigest(),
+        "spent_usd": None if spent["unpriced"] else spent["cost"] / 10**12,
+        "withheld": dict(Counter(kept.withheld.values())),
+    }
+    for other in differing({name: manifest.get(name) for name in stated}, stated):
+        found.fail("manifest", "", other)
+
+
+def _check_texts(study: Study, kept: BundleTexts, found: Verified) -> None:
+    """Every text that a unit names is there, and no other is."""
+    named: set[str] = set()
+    for record in study.records(None, None, current=False):
+        named.update(record.blobs.values())
+        for name, digest in record.blobs.items():
+            found.checked["texts"] += 1
+            if not kept.has(digest):
+                found.fail("texts", record.label, f"its {name[:40]} is not in the bundle, or was changed")
+            if name.startswith("text:") and name != f"text:{digest}":
+                found.fail("texts", record.label, f"{name[:40]} names another text than its own")
+    if extra := set(kept) - named:
+        found.fail("texts", "", f"{len(extra):,} texts belong to no unit")
+    for digest in kept.changed:
+        found.fail("texts", "", f"the text {digest[:12]} stands there twice")
+
+
+def _check_references(study: Study, found: Verified) -> None:
+    """Judgements are of answers that are there."""
+    answers = {known.unit.key for known in study.ledger.units.known() if known.unit.kind == "answer"}
+    for record in study.records("judgement", None, current=False):
+        for place in ("answer", "first", "second"):
+            named = {one[place] for one in (record.key_fields, record.spec) if place in one}
+            if len(named) > 1 or named - answers:
+                found.fail("units", record.label, f"its {place} is not an answer of the bundle")
+
+
+def _check_complete(config: VerifyConfig, study: Study, found: Verified) -> None:
+    asked = questions(study)
+    if config.questions is not None:
+        wanted = {query.id: query.model_dump(mode="json") for query in read_queries(config.questions)}
+        own = {query.id: query.model_dump(mode="json") for query in asked.values()}
+        for name in sorted(wanted.keys() | own.keys()):
+            if wanted.get(name) != own.get(name):
+                found.fail("set", name, "is another question in the set, or in one of the two alone")
+    trials = study.config.get("run", {}).get("trials", 1)
+    here: dict[str, set[tuple[str, int]]] = {}
+    pending = Counter[str]()
+    for known in study.ledger.units.known():
+        unit = known.unit
+        if unit.kind != "answer" or not known.current or unit.key_fields.get("imported"):
+            continue
+        variant = str(unit.spec["variant"])
+        here.setdefault(variant, set()).add((str(unit.spec["query_id"]), int(unit.spec["trial"])))
+        pending[variant] += study.record(unit.key) is None
+    for variant, places in sorted(here.items()):
+        for query, trial in _lacking(asked, trials, places):
+            found.fail("complete", f"{query}/{variant}/{trial}", "was asked for, and is left out")
+        if pending[variant]:
+            found.lack("complete", variant, f"{pending[variant]:,} of {len(places):,} answers have no ending")
+
+
+def _lacking(asked: Mapping[str, Any], trials: int, here: set[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+    for query in sorted(asked):
+        yield from ((query, trial) for trial in range(trials) if (query, trial) not in here)
+
+
+def _check_prompts(study: Study, parcel: Parcel, found: Verified) -> None:
+    shown = {line["sha256"]: line for line in parcel.prompts() if line["of"] == "agents"}
+    for digest, line in shown.items():
+        if sha256(line["text"].encode("utf-8", "surrogatepass")).hexdigest() != digest:
+            found.fail("prompts", line["name"], "the text that is shown is another")
+    for digest, name in sorted(given_to(study).items(), key=lambda item: (item[1], item[0])):
+        found.checked["prompts"] += 1
+        if digest in box_hashes():
+            continue
+        if digest in shown:
+            found.shown.append(f"agents, {name}: not this program's")
+        else:
+            found.fail("prompts", name, "was changed, and is not shown")
+
+
+def _check_figures(study: Study, parcel: Parcel, manifest: BundleManifest, found: Verified) -> None:
+    stated = parcel.document("figures.json")
+    again = every_figure(study)
+    found.checked["figures"] += canonical_json(again).count('"value":')
+    other = (
+        "" if manifest["made_by"] == made_by() else f"; made by {manifest['made_by']}, this is {made_by()}"
+    )
+    for line in differing(stated, again):
+        found.fail("figures", "", f"{line}{other}")
+
+
+def _say_what_stays_open(study: Study, kept: BundleTexts, found: Verified) -> None:
+    """Name what whoever made the bundle could have made up without contradicting anything in it."""
+    models = sorted(
+        {
+            row["model"]
+            for record in study.records(None, None, current=False)
+            for row in record.usage.values()
+            if not row["model"].startswith("offline")
+        }
+    )
+    found.not_excluded.append("that other runs of the same questions were thrown away")
+    if models:
+        found.not_excluded += [
+            f"that {', '.join(models)} wrote what they are said to have written, and told these counts of tokens",
+            "that reports and the judges' raw answers were rewritten together: `drr bundle regrade` asks another judge",
+        ]
+    if kept.withheld:
+        found.not_excluded.append(f"what {len(kept.withheld):,} texts say, which are here as hashes")

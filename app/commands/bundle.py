@@ -1,0 +1,262 @@
+"""`drr bundle`: a study as one file from which a stranger makes every figure again."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from drr.app.command_table import CommandForm
+from drr.app.console import add_setting_options, show, tell
+from drr.app.judging_choices import add_judging_options
+from drr.app.terminal import table, with_interval
+from drr.app.vouching import given_settings, trusted_addresses
+from drr.env.errors import Misuse
+
+if TYPE_CHECKING:
+    from drr.app.bundles.regrading import RegradedDocument
+    from drr.app.bundles.verified import Verified
+    from drr.app.bundles.verifying import VerifyConfig
+    from drr.eval.stats.intervals import VRow
+    from drr.study.bundle.parcel import BundleManifest
+
+_MAKE_EXAMPLES = """\
+examples:
+  drr bundle make study --out study.bundle
+  drr bundle make study --out study.bundle --redact        # without shoppers' records
+  drr bundle verify study.bundle --shop shop"""
+
+
+def build_make(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    parser.epilog = _MAKE_EXAMPLES
+    add("study", metavar="STUDY", type=Path, help="the folder of the study")
+    add("--out", metavar="FILE", type=Path, required=True, help="the bundle that is written")
+    add(
+        "--redact",
+        action="store_true",
+        help="leave out shoppers' records, what tools read of them, and conversations that show it",
+    )
+    add(
+        "--with-pages",
+        action="store_true",
+        help="put pages of third parties in, which else are in it as hashes",
+    )
+    add("--shop", metavar="SHOP", help="the shop of the study (default: the one that it names)")
+    add("--sign", metavar="KEY", type=Path, help="sign it with this key (default: not signed)")
+    add("--json", action="store_true", help="one JSON document")
+    add_setting_options(parser, "prompts")
+
+
+def run_make(arguments: argparse.Namespace) -> int:
+    from drr.app.bundles.making import BundleConfig, make
+
+    made = make(
+        BundleConfig(
+            study=arguments.study,
+            out=arguments.out,
+            redact=arguments.redact,
+            with_pages=arguments.with_pages,
+            shop=arguments.shop,
+            sign=arguments.sign,
+            given=given_settings(arguments),
+            trusted=trusted_addresses(arguments),
+        )
+    )
+    manifest = made.manifest
+    document = {
+        "bundle": made.root,
+        "file": str(arguments.out),
+        "bytes": made.size,
+        "units": manifest["units"],
+        "costs": manifest["costs"],
+        "withheld": manifest["withheld"],
+    }
+    tell(arguments, document, *_lines(arguments.out, made.root, made.size, manifest))
+    return 0
+
+
+def _lines(out: Path, root: str, size: int, manifest: BundleManifest) -> list[str]:
+    answers = ", ".join(f"{count:,} {how}" for how, count in sorted(manifest["units"]["answer"].items()))
+    unknown = sum(cost["unknown"] for cost in manifest["costs"].values())
+    usd = sum(cost["usd"] for cost in manifest["costs"].values())
+    lines = [
+        f"{out}: {size:,} bytes, bundle {root}",
+        f"answers: {answers or 'none'}; questions: {manifest['questions']:,}",
+        f"cost: ${usd:,.4f}" + (f", and {unknown:,} units of unknown cost" if unknown else ""),
+    ]
+    if manifest["withheld"]:
+        lines.append(
+            f"as hashes only: {sum(manifest['withheld'].values()):,} texts ({'; '.join(manifest['withheld_says'])})"
+        )
+    return lines
+
+
+_VERIFY_EXAMPLES = """\
+Nothing is called. Exit code 1 where something contradicts itself, the shop or the set. What is odd is named, and an honest study may
+have it too. What nobody can tell from a bundle is listed as not excluded.
+
+examples:
+  drr bundle verify study.bundle
+  drr bundle verify study.bundle --shop shop --questions queries.jsonl --json"""
+_SIGN_EXAMPLES = """\
+Verifies first. A signature is added only where nothing fails; those before it stay.
+
+examples:
+  drr bundle sign study.bundle --with my.key --shop shop"""
+_MOST = 12
+"""Verified of a kind that are printed."""
+
+
+def build_verify(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    parser.epilog = _VERIFY_EXAMPLES
+    add("bundle", metavar="FILE", type=Path, help="the bundle")
+    add("--shop", metavar="SHOP", help="call the tools again on this shop (default: not)")
+    add("--questions", metavar="FILE", type=Path, help="the set that it must answer whole (default: its own)")
+    add(
+        "--key",
+        metavar="PUB",
+        type=Path,
+        action="append",
+        default=[],
+        help="a public key with which its maker must have signed (may be repeated)",
+    )
+    add("--json", action="store_true", help="one JSON document")
+    add_setting_options(parser, "sandbox")
+
+
+def build_sign(parser: argparse.ArgumentParser) -> None:
+    build_verify(parser)
+    parser.epilog = _SIGN_EXAMPLES
+    parser.add_argument("--with", dest="own_key", metavar="KEY", type=Path, required=True, help="your key")
+
+
+def run_sign(arguments: argparse.Namespace) -> int:
+    from drr.app.bundles.verifying import countersign
+
+    found = countersign(_config(arguments), arguments.own_key)
+    show(arguments, found.document(), *_findings(arguments.bundle, found))
+    return 1 if found.failed else 0
+
+
+def build_key(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = (
+        "examples:\n  drr bundle key new my.key\n  drr bundle make study --out study.bundle --sign my.key"
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="new")
+    new = commands.add_parser("new", help="make a key to sign with")
+    new.add_argument(
+        "key", metavar="FILE", type=Path, help="the key; its public half is written beside it, as .pub"
+    )
+    new.add_argument("--json", action="store_true", help="one JSON document")
+
+
+def run_key(arguments: argparse.Namespace) -> int:
+    from drr.study.bundle.seal import new_key
+
+    made = new_key(arguments.key)
+    tell(arguments, {"key": made}, f"{arguments.key}: key {made}; hand out {arguments.key}.pub")
+    return 0
+
+
+def _config(arguments: argparse.Namespace) -> VerifyConfig:
+    from drr.app.bundles.verifying import VerifyConfig
+
+    return VerifyConfig(
+        file=arguments.bundle,
+        shop=arguments.shop,
+        questions=arguments.questions,
+        keys=arguments.key,
+        given=given_settings(arguments),
+    )
+
+
+def run_verify(arguments: argparse.Namespace) -> int:
+    from drr.app.bundles.verifying import verify
+
+    found = verify(_config(arguments))
+    show(arguments, found.document(), *_findings(arguments.bundle, found))
+    return 1 if found.failed else 0
+
+
+def _findings(file: Path, found: Verified) -> list[str]:
+    counts = ", ".join(f"{count:,} {what}" for what, count in sorted(found.checked.items()))
+    head = "does not hold" if found.failed else "holds"
+    names = "; ".join(
+        f"{one['role']} {one['key'][:16]}{' (known)' if one['known'] else ''}" for one in found.signed
+    )
+    lines = [
+        f"{file}: {head}; signed by {names or 'nobody'}",
+        f"bundle {found.root or 'unknown'}; checked: {counts or 'nothing'}",
+    ]
+    for title, some in (
+        ("failed", found.failed),
+        ("incomplete", found.incomplete),
+        ("suspicious", found.suspicious),
+    ):
+        lines += [
+            f"{title}: {one['check']}: {': '.join(filter(None, (one['where'], one['what'])))}"
+            for one in some[:_MOST]
+        ]
+        lines += [f"{title}: and {len(some) - _MOST:,} more"] if len(some) > _MOST else []
+    lines += [f"prompt shown: {one}" for one in found.shown]
+    lacking = Counter((one["check"], one["what"]) for one in found.not_checked)
+    lines += [
+        f"not checked: {check}: {count:,} times: {what}" for (check, what), count in sorted(lacking.items())
+    ]
+    return lines + [f"cannot be excluded: {one}" for one in found.not_excluded]
+
+
+_REGRADE_EXAMPLES = """\
+The answers of the bundle are judged by the model of --judge, with the shop of --shop; nothing else that the bundle names is used.
+
+examples:
+  drr bundle regrade study.bundle --judge anthropic:claude-sonnet-5-5 --budget 5
+  drr bundle regrade study.bundle --judge offline --what faithfulness,rules --shop shop"""
+
+
+def build_regrade(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _REGRADE_EXAMPLES
+    parser.add_argument("bundle", metavar="FILE", type=Path, help="the bundle")
+    parser.add_argument(
+        "--what", metavar="KINDS", help="kinds of judgement, with commas (default: those of the bundle)"
+    )
+    add_judging_options(parser)
+
+
+def run_regrade(arguments: argparse.Namespace) -> int:
+    from drr.app.bundles.regrading import regrade
+    from drr.app.commands.judge import judge_config
+
+    if arguments.diff is not None or arguments.dry_run or arguments.refetch:
+        raise Misuse("--diff, --dry-run, --refetch: are of `drr judge`; a bundle is judged as it is")
+    arguments.study = arguments.bundle
+    document = regrade(arguments.bundle, judge_config(arguments))
+    show(arguments, document, *_two_judges(document))
+    return 1 if document["left"] else 0
+
+
+def _two_judges(document: RegradedDocument) -> list[str]:
+    from drr.eval.metrics import shown_name
+
+    rows = [
+        [variant, shown_name(name), _figure(two["before"]), _figure(two["now"])]
+        for variant, by_name in document["metrics"].items()
+        for name, two in by_name.items()
+    ]
+    heads = ["variant", "metric", document["before"] or "nobody", document["now"]]
+    left = [f"{document['left']:,} judgements are still to be made"] if document["left"] else []
+    return [f"bundle {document['bundle']}", table(heads, rows), *left]
+
+
+def _figure(row: VRow | None) -> str:
+    return "" if row is None else with_interval(row)
+
+
+MAKE = CommandForm(build_make, run_make)
+VERIFY = CommandForm(build_verify, run_verify)
+SIGN = CommandForm(build_sign, run_sign)
+KEY = CommandForm(build_key, run_key)
+REGRADE = CommandForm(build_regrade, run_regrade)

@@ -1,0 +1,1 @@
+"""A study as one file that anybody can check: its form, and reading one of a stranger."""

@@ -1,0 +1,139 @@
+"""The file of a bundle: a tar archive under xz, with fixed names, order, times and modes. Equal contents give equal bytes.
+
+What is read is held against what would be written, header by header, so no name, size or link of a stranger is obeyed.
+"""
+
+from __future__ import annotations
+
+import lzma
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from shutil import disk_usage
+from tarfile import BLOCKSIZE, USTAR_FORMAT, TarInfo
+from tempfile import gettempdir
+
+from drr.env.errors import DrrError, Misuse
+from drr.env.files import private, replacing
+
+MANIFEST, ROOT, SIGNATURES = "manifest.json", "root", "signatures.jsonl"
+HASHED = (
+    "study.json",
+    "queries.jsonl",
+    "beside.jsonl",
+    "prompts.jsonl",
+    "packages.json",
+    "shoppers.jsonl",
+    "units.jsonl",
+    "texts.jsonl",
+    "figures.json",
+)
+"""The files that the tree of hashes is over."""
+NAMES = (MANIFEST, ROOT, SIGNATURES, *HASHED)
+LARGEST = 4 << 30
+"""Bytes of all contents together."""
+_RATIO, _FREE = 300, 64 << 20
+"""Contents are at most so many times as large as their file, beyond the first bytes."""
+_PIECE = 1 << 20
+_MEMORY = 256 << 20
+_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 32 << 20}]
+
+
+def pack(folder: Path, out: Path) -> int:
+    """Write the files of a folder as a bundle, whole or not at all. Gives its size."""
+    try:
+        with (
+            replacing(out, private(0o666)) as raw,
+            lzma.open(raw, "wb", format=lzma.FORMAT_XZ, filters=_FILTERS) as packed,
+        ):
+            for name in NAMES:
+                size = (folder / name).stat().st_size
+                packed.write(_header(name, size))
+                with (folder / name).open("rb") as file:
+                    while piece := file.read(_PIECE):
+                        packed.write(piece)
+                packed.write(bytes(-size % BLOCKSIZE))
+            packed.write(bytes(2 * BLOCKSIZE))
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError) as error:
+        raise Misuse(
+            f"{out}: cannot be written ({error.strerror}); name a file in a folder that is there"
+        ) from error
+    return out.stat().st_size
+
+
+def unpack(file: Path, folder: Path) -> None:
+    """Unpack a bundle of anybody into an empty folder. `DrrError` for whatever our own writer would not have written."""
+    stream = _Stream(file)
+    for name in NAMES:
+        header = stream.take(BLOCKSIZE)
+        size = _size(header)
+        if size is None or header != _header(name, size):
+            raise DrrError(f"{file}: is no bundle, or was changed (its {name} does not begin as ours do)")
+        with (folder / name).open("xb") as out:
+            left = size
+            while left:
+                piece = stream.take(min(left, _PIECE))
+                out.write(piece)
+                left -= len(piece)
+        if any(stream.take(-size % BLOCKSIZE)):
+            raise DrrError(f"{file}: was changed (something stands behind its {name})")
+    stream.end()
+
+
+def _header(name: str, size: int) -> bytes:
+    info = TarInfo(name)
+    info.size, info.mode = size, 0o644
+    return info.tobuf(USTAR_FORMAT, "ascii")
+
+
+def _size(header: bytes) -> int | None:
+    digits = header[124:135]
+    return int(digits, 8) if digits.isdigit() and not set(digits) & set(b"89") else None
+
+
+class _Stream:
+    """The contents of a file, bounded in memory, in size, and in how much larger than the file they are."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._pieces = self._read()
+        self._ready = bytearray()
+
+    def take(self, size: int) -> bytes:
+        while len(self._ready) < size:
+            piece = next(self._pieces, None)
+            if piece is None:
+                raise DrrError(f"{self._file}: ends too early; fetch it again")
+            self._ready += piece
+        taken = bytes(self._ready[:size])
+        del self._ready[:size]
+        return taken
+
+    def end(self) -> None:
+        if any(self.take(2 * BLOCKSIZE)) or self._ready or next(self._pieces, None) is not None:
+            raise DrrError(f"{self._file}: was changed (something stands behind its end)")
+
+    def _read(self) -> Iterator[bytes]:
+        decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY)
+        total = 0
+        try:
+            handle = os.open(self._file, os.O_RDONLY | os.O_NONBLOCK)
+            with os.fdopen(handle, "rb") as raw:
+                packed = os.fstat(handle).st_size
+                most = min(LARGEST, _FREE + _RATIO * packed, disk_usage(gettempdir()).free)
+                while not decoder.eof:
+                    content = raw.read(_PIECE) if decoder.needs_input else b""
+                    if decoder.needs_input and not content:
+                        return
+                    piece = decoder.decompress(content, _PIECE)
+                    total += len(piece)
+                    if total > most:
+                        raise DrrError(f"{self._file}: unpacks to more than {most:,} bytes; no bundle does")
+                    if piece:
+                        yield piece
+                if decoder.unused_data or raw.read(1):
+                    raise DrrError(f"{self._file}: was changed (something stands behind its end)")
+        except OSError as error:
+            raise Misuse(f"{self._file}: cannot be read ({error.strerror}); name a bundle") from error
+        except lzma.LZMAError as error:
+            raise DrrError(f"{self._file}: is no bundle, or was changed ({error})") from error

@@ -1,0 +1,255 @@
+"""Laying out a study as the files of a bundle. All units go in, whatever became of them, and every text behind them."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path, PurePath
+from typing import Any, NamedTuple
+
+from drr.env.errors import DrrError
+from drr.env.files import check_plain
+from drr.env.json_object import JsonObject
+from drr.env.shop_world import USER_TOOLS
+from drr.env.world import is_paged
+from drr.llm.meter import PICO, dollars
+from drr.llm.secrets import Redactor
+from drr.study.bundle.archive import HASHED, MANIFEST, ROOT, SIGNATURES
+from drr.study.bundle.parcel import (
+    SCHEMA,
+    WITHHELD,
+    BundleManifest,
+    KeptText,
+    Parcel,
+    PromptLine,
+    RecordLine,
+    UnitLine,
+    UnitTally,
+    Why,
+    files_of,
+)
+from drr.study.study import Study
+from drr.study.unit import Record, Unit, canonical_json
+
+_OWN_WEB = "sandbox"
+_START = 120
+"""Signs by which a text is known that stands in another, be it shortened there."""
+
+
+@dataclass(frozen=True)
+class PackingTerms:
+    """Choices for a bundle, and the keys that must not stand in it."""
+
+    redact: bool = False
+    """Shoppers' records stay out."""
+    with_pages: bool = False
+    """Pages of third parties go in."""
+    keys: Redactor = field(default_factory=Redactor)
+
+
+class Contents(NamedTuple):
+    """Contents that are not of the study itself."""
+
+    made_by: str
+    prompts: Iterable[PromptLine]
+    packages: JsonObject
+    prices: JsonObject
+    """Prices of the models, by name."""
+    profiles: Mapping[str, str]
+    """Profiles as judges were told them, by shopper."""
+    figures: Callable[[Parcel], JsonObject]
+    """Made of the parcel alone, when all else lies in it."""
+
+
+def lay_out(study: Study, folder: Path, terms: PackingTerms, contents: Contents) -> BundleManifest:
+    """Write the files of a bundle into an empty folder. `DrrError` where a text is lost, or holds a key."""
+    packing = _Packing(study, folder, terms)
+    tally = UnitTally()
+    packing.write("units.jsonl", _counted(packing.units(), tally))
+    packing.write("texts.jsonl", packing.texts())
+    spent = study.ledger.accounts.total()
+    facts = {name: value for name, value in study.ledger.facts() if name != "schema"}
+    account = {"cost": spent.cost, "tokens": spent.tokens, "unpriced": spent.unpriced}
+    about = {"config": _unplaced(dict(study.config)), "facts": facts, "spent": account}
+    packing.write("study.json", [{**about, "prices": contents.prices}])
+    packing.write("prompts.jsonl", contents.prompts)
+    packing.write("packages.json", [contents.packages])
+    packing.write(
+        "shoppers.jsonl", ({"user": user, "profile": text} for user, text in contents.profiles.items())
+    )
+    packing.write("beside.jsonl", _beside(study.folder, redact=terms.redact))
+    questions = study.folder / "queries.jsonl"
+    asked = questions.read_bytes() if questions.is_file() else b""
+    (folder / "queries.jsonl").write_bytes(asked)
+    packing.write("figures.json", [contents.figures(Parcel(folder))])
+    manifest: BundleManifest = {
+        "schema": SCHEMA,
+        "made_by": contents.made_by,
+        "questions": asked.count(b"\n"),
+        "set_sha256": sha256(asked).hexdigest(),
+        "units": {kind: dict(found) for kind, found in tally.units.items()},
+        "costs": tally.costs,
+        "spent_usd": None if spent.unpriced else dollars(spent.cost),
+        "withheld": {why: packing.withheld[why] for why in WITHHELD if packing.withheld[why]},
+        "withheld_says": [WITHHELD[why] for why in WITHHELD if why in packing.withheld],
+        "files": files_of(folder),
+    }
+    (folder / MANIFEST).write_text(canonical_json(manifest) + "\n", encoding="utf-8")
+    (folder / ROOT).write_text(f"{Parcel(folder).root}\n", encoding="ascii")
+    (folder / SIGNATURES).touch()
+    for name in (*HASHED, MANIFEST):
+        with (folder / name).open(encoding="utf-8") as lines:
+            if any(terms.keys.count(line) for line in lines):
+                raise DrrError(
+                    f"{study.folder}: a key of yours stands in what would be {name}; nothing was written"
+                )
+    return manifest
+
+
+def _counted(lines: Iterable[UnitLine], tally: UnitTally) -> Iterator[UnitLine]:
+    for line in lines:
+        tally.add(line)
+        yield line
+
+
+class _Packing:
+    def __init__(self, study: Study, folder: Path, terms: PackingTerms) -> None:
+        self._study, self._folder, self._terms = study, folder, terms
+        self.withheld = Counter[Why]()
+        self._texts: dict[str, None] = {}
+        """Hashes in the order in which units name them."""
+        self._why: dict[str, Why] = {}
+        self._cut: dict[str, set[str]] = {}
+        """Conversations, with the texts that are cut out of them."""
+
+    def write(self, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
+        with (self._folder / name).open("x", encoding="utf-8", newline="\n") as file:
+            file.writelines(canonical_json(row) + "\n" for row in rows)
+
+    def units(self) -> Iterator[UnitLine]:
+        """Yield the units by kind and key, so that equal studies are equal bytes."""
+        for known in self._study.ledger.units.known():
+            record = self._study.record(known.unit.key)
+            line = None if record is None else self._record(record)
+            yield _unit_line(known.unit, line, current=known.current)
+
+    def _record(self, record: Record) -> RecordLine:
+        withheld = self._withheld_of(record)
+        self._why |= withheld
+        self._texts |= dict.fromkeys(record.blobs.values())
+        if withheld and "transcript" in record.blobs:
+            self._cut.setdefault(record.blobs["transcript"], set()).update(withheld)
+        return {
+            "status": record.status,
+            "reason": record.reason,
+            "message": record.message,
+            "transient": record.transient,
+            "result": _impersonal(record.result) if self._terms.redact else dict(record.result),
+            "blobs": dict(record.blobs),
+            "usage": record.usage,
+            "cost": None if record.cost_usd is None else round(record.cost_usd * PICO),
+            "seconds": record.seconds,
+            "started_at": record.started_at,
+            "finished_at": record.finished_at,
+        }
+
+    def _withheld_of(self, record: Record) -> dict[str, Why]:
+        """Find the texts of an answer that do not go in."""
+        terms, result = self._terms, record.result
+        strange = (
+            not terms.with_pages and (record.key_fields.get("web") or {}).get("name", "other") != _OWN_WEB
+        )
+        found: dict[str | None, Why] = {}
+        if record.kind != "answer":
+            return {}
+        for row in result.get("sources") or ():
+            if strange and is_paged(row["type"]):
+                found |= {row["sha256"]: "page", row["page_sha256"]: "page"}
+            if terms.redact and row["type"] == "user":
+                found |= {row["sha256"]: "person", row["record_sha256"]: "person"}
+        for row in (result.get("fabricated") or ()) if strange else ():
+            found[row["page_sha256"]] = "page"
+        for call in result.get("tool_calls") or ():
+            if strange and call.get("name") == "web_search":
+                found[call.get("result_sha256")] = "page"
+            if terms.redact and call.get("name") in USER_TOOLS:
+                found[call.get("result_sha256")] = "person"
+        return {digest: why for digest, why in found.items() if digest is not None}
+
+    def texts(self) -> Iterator[KeptText]:
+        for digest in self._texts:
+            why = self._why.get(digest)
+            if why is not None:
+                self.withheld[why] += 1
+                yield {"sha256": digest, "why": why}
+                continue
+            content = self._study.blobs.get(digest)
+            try:
+                text = content.decode("utf-8")
+            except UnicodeDecodeError:
+                yield {"base64": b64encode(content).decode("ascii")}
+                continue
+            yield self._conversation(digest, text) if digest in self._cut else {"text": text}
+
+    def _conversation(self, digest: str, text: str) -> KeptText:
+        """Cut withheld texts out of a conversation. Where one stands there in another form, all of it is withheld."""
+        own = {one: self._study.blobs.get(one).decode("utf-8") for one in self._cut[digest]}
+        why = next(iter(self._why[one] for one in sorted(own)))
+        cut = text
+        for one, content in sorted(own.items(), key=lambda item: -len(item[1])):
+            if content:
+                cut = cut.replace(_in_json(content), f"[withheld {one[:12]}]")
+        if any(content and _in_json(content[:_START]) in cut for content in own.values()):
+            self.withheld[why] += 1
+            return {"sha256": digest, "why": why}
+        return {"text": text} if cut == text else {"sha256": digest, "why": why, "text": cut}
+
+
+def _in_json(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+def _unit_line(unit: Unit, record: RecordLine | None, *, current: bool) -> UnitLine:
+    return {
+        "kind": unit.kind,
+        "label": unit.label,
+        "current": current,
+        "key_fields": dict(unit.key_fields),
+        "spec": dict(unit.spec),
+        "record": record,
+    }
+
+
+def _impersonal(result: Mapping[str, Any]) -> JsonObject:
+    """A result without titles of a shopper's records and without what was changed of them."""
+    sources = [
+        {**row, "title": None} if row["type"] == "user" else row for row in result.get("sources") or ()
+    ]
+    shown = {**result, "sources": sources} if "sources" in result else dict(result)
+    return {**shown, "state_changes": []} if shown.get("state_changes") else shown
+
+
+def _unplaced(value: Any) -> Any:
+    """A configuration without the folders of whoever ran it: of paths the last part stays."""
+    if isinstance(value, Mapping):
+        return {name: _unplaced(one) for name, one in value.items()}
+    if isinstance(value, str) and "/" in value and "://" not in value:
+        return ",".join(
+            PurePath(one).name if one.startswith(("/", "~", ".")) else one for one in value.split(",")
+        )
+    return value
+
+
+def _beside(folder: Path, *, redact: bool) -> Iterator[dict[str, str]]:
+    """Files of lines that lie beside the ledger, and the marks of readers. Those are of people, and stay out where these do."""
+    marks = folder / "review"
+    if marks.is_dir() and not redact:
+        check_plain(marks)
+    places = [folder] if redact else [folder, marks]
+    for path in sorted(path for place in places for path in place.glob("*.jsonl")):
+        if path.name != "queries.jsonl":
+            yield {"name": str(path.relative_to(folder)), "text": path.read_text(encoding="utf-8")}

@@ -1,0 +1,155 @@
+"""A study made again from a bundle, in a folder for the while, through the study's own writer. Its texts are read from the bundle."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import cast
+
+from drr.env.errors import DrrError
+from drr.study.blobs import Blobs, LostText
+from drr.study.bundle.parcel import KeptText, Parcel, UnitLine, Why, content_of, digest_of, unit_of
+from drr.study.config import StudyConfig, check_config
+from drr.study.form import reading, texts
+from drr.study.leases import Moment
+from drr.study.study import Study
+from drr.study.unit import KINDS, Finished
+
+_BESIDE = re.compile(r"(?:review/)?[\w-]{1,80}\.jsonl")
+_BATCH = 500
+_HOLDER = "bundle"
+
+
+class BundleTexts(Blobs):
+    """Texts of an unpacked bundle. One that is withheld is empty JSON to whoever sums, and lost to whoever must read it."""
+
+    def __init__(self, parcel: Parcel) -> None:
+        super().__init__(parcel.folder / "texts")
+        self._file = (parcel.folder / "texts.jsonl").open("rb")
+        self._parcel = parcel
+        self._lines: dict[str, int] = {}
+        self.withheld: dict[str, Why] = {}
+        self.changed: list[str] = []
+        """Hashes that stand there twice."""
+        self.strict = False
+        at = 0
+        for line, size in zip(parcel.texts(), self._sizes(), strict=True):
+            digest = digest_of(line)
+            if digest in self._lines:
+                self.changed.append(digest)
+            self._lines[digest] = at
+            if "why" in line:
+                self.withheld[digest] = line["why"]
+            at += size
+
+    def _sizes(self) -> Iterator[int]:
+        with (self._parcel.folder / "texts.jsonl").open("rb") as file:
+            yield from map(len, file)
+
+    def close(self) -> None:
+        self._file.close()
+
+    def has(self, digest: str) -> bool:
+        return digest in self._lines
+
+    def get(self, digest: str) -> bytes:
+        """The text. Its name was made of its content when the bundle was opened."""
+        if digest not in self._lines:
+            raise LostText(f"the bundle has no text {digest[:12]}")
+        if digest in self.withheld:
+            if self.strict:
+                raise LostText(f"the bundle has of the text {digest[:12]} only its hash")
+            return b"null"
+        return content_of(self.line(digest))
+
+    def line(self, digest: str) -> KeptText:
+        """Return the line of a text, of one withheld too."""
+        self._file.seek(self._lines[digest])
+        with reading("a text of the bundle"):
+            return cast(KeptText, texts(self._file.readline()))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._lines)
+
+
+def rebuilt(parcel: Parcel, folder: Path, config: StudyConfig | None = None) -> Study:
+    """Make the study of an unpacked bundle in a new folder, with another configuration if one is given. Whoever asked closes it."""
+    document = parcel.study()
+    check_config(document["config"], Path("study.json"))
+    kept = BundleTexts(parcel)
+    with reading("study.json of the bundle"):
+        study = Study.create(folder, config or document["config"])
+    study.blobs = kept
+    try:
+        _write_units(study, parcel.units())
+        with reading("study.json of the bundle"):
+            for name, value in document["facts"].items():
+                study.ledger.set_meta(name, value)
+        _write_beside(parcel, folder)
+    except BaseException:
+        study.close()
+        kept.close()
+        raise
+    return study
+
+
+def _write_units(study: Study, lines: Iterable[UnitLine]) -> None:
+    left, aside = iter(lines), set[str]()
+    while batch := list(islice(left, _BATCH)):
+        with reading("units.jsonl of the bundle"):
+            units = [unit_of(line) for line in batch]
+            study.ledger.units.register(units)
+            aside |= {unit.key for unit, line in zip(units, batch, strict=True) if not line["current"]}
+            ended = [
+                _finished(unit.key, line) for unit, line in zip(units, batch, strict=True) if line["record"]
+            ]
+            keys = [one.key for one in ended]
+            now = Moment(time.time(), time.monotonic())
+            study.ledger.leases.claim(_HOLDER, keys, now=now, seconds=3600, retry_failed=True)
+            blobs = {
+                unit.key: line["record"]["blobs"]
+                for unit, line in zip(units, batch, strict=True)
+                if line["record"]
+            }
+            if len(study.ledger.records.commit(_HOLDER, ended, blobs)) != len(ended):
+                raise DrrError("units.jsonl of the bundle: a unit stands there twice")
+    study.ledger.leases.release(_HOLDER)
+    if aside:
+        counting = [known.unit for known in study.ledger.units.known() if known.unit.key not in aside]
+        for kind in KINDS:
+            study.retire(kind, [unit for unit in counting if unit.kind == kind])
+
+
+def _finished(key: str, line: UnitLine) -> Finished:
+    record = line["record"]
+    assert record is not None
+    return Finished(
+        key=key,
+        status=record["status"],
+        reason=record["reason"],
+        message=record["message"],
+        transient=record["transient"],
+        result=record["result"],
+        texts={},
+        usage=record["usage"],
+        cost=record["cost"],
+        seconds=record["seconds"],
+        started_at=record["started_at"],
+        finished_at=record["finished_at"],
+    )
+
+
+def _write_beside(parcel: Parcel, folder: Path) -> None:
+    if questions := (parcel.folder / "queries.jsonl").read_bytes():
+        (folder / "queries.jsonl").write_bytes(questions)
+    (folder / "review").mkdir(exist_ok=True)
+    for line in parcel.lines("beside.jsonl"):
+        with reading("beside.jsonl of the bundle"):
+            named = texts(json.dumps(line))
+            if not _BESIDE.fullmatch(named["name"]):
+                raise ValueError(f"no file of a study: {named['name'][:80]!r}")
+            (folder / named["name"]).write_text(named["text"], encoding="utf-8", newline="\n")

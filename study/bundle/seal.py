@@ -1,0 +1,134 @@
+"""Signatures over the root of a bundle: Ed25519, each a DSSE envelope around an in-toto statement. Each adds to those before."""
+
+from __future__ import annotations
+
+import os
+from base64 import b64decode, b64encode
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from drr.env.errors import DrrError, Misuse
+from drr.env.files import read_file
+from drr.env.json_object import JsonObject, parsed
+from drr.study.bundle.archive import SIGNATURES
+from drr.study.bundle.parcel import Parcel
+from drr.study.form import of, reading
+from drr.study.unit import canonical_json
+
+Role = Literal["maker", "verifier"]
+_PREDICATES: Mapping[str, Role] = {"urn:drr:bundle:made:1": "maker", "urn:drr:bundle:verified:1": "verifier"}
+_PAYLOAD = "application/vnd.in-toto+json"
+_STATEMENT = "https://in-toto.io/Statement/v1"
+_RAW = (serialization.Encoding.Raw, serialization.PublicFormat.Raw)
+_PEM = serialization.Encoding.PEM
+_LARGEST = 1 << 20
+
+
+class SealedBy(NamedTuple):
+    """A signature that holds."""
+
+    key: str
+    """SHA-256 of the public key."""
+    role: Role
+    predicate: JsonObject
+
+
+def new_key(path: Path) -> str:
+    """Write a key that only this user reads, and its public half beside it as `.pub`. Gives its id."""
+    key = Ed25519PrivateKey.generate()
+    private = key.private_bytes(_PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    public = key.public_key().public_bytes(_PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+    for place, content, mode in ((path, private, 0o600), (_public(path), public, 0o644)):
+        try:
+            handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
+        except OSError as error:
+            raise Misuse(f"{place}: cannot be made ({error.strerror}); name a new file") from error
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+    return _id(key.public_key())
+
+
+def _public(path: Path) -> Path:
+    return path.with_name(f"{path.name}.pub")
+
+
+def _id(key: Ed25519PublicKey) -> str:
+    return sha256(key.public_bytes(*_RAW)).hexdigest()
+
+
+def public_id(path: Path) -> str:
+    """The id of a public key in a file; `Misuse` for what is none."""
+    try:
+        key = serialization.load_pem_public_key(read_file(path, _LARGEST))
+    except (OSError, ValueError, DrrError) as error:
+        raise Misuse(f"{path}: is no public key; name the `.pub` file of `drr bundle key new`") from error
+    if not isinstance(key, Ed25519PublicKey):
+        raise Misuse(f"{path}: is no Ed25519 key; `drr bundle key new` makes one")
+    return _id(key)
+
+
+def sign(parcel: Parcel, file: Path, role: Role, predicate: Mapping[str, Any]) -> str:
+    """Add a signature by the key in a file to an unpacked bundle. Gives the key's id."""
+    try:
+        key = serialization.load_pem_private_key(read_file(file, _LARGEST), None)
+    except (OSError, TypeError, ValueError, DrrError) as error:
+        raise Misuse(f"{file}: is no key without a password; `drr bundle key new` makes one") from error
+    if not isinstance(key, Ed25519PrivateKey):
+        raise Misuse(f"{file}: is no Ed25519 key; `drr bundle key new` makes one")
+    public = key.public_key()
+    statement = {
+        "_type": _STATEMENT,
+        "subject": [{"name": "bundle", "digest": {"sha256": parcel.root}}],
+        "predicateType": next(name for name, one in _PREDICATES.items() if one == role),
+        "predicate": {**predicate, "public_key": public.public_bytes(*_RAW).hex()},
+    }
+    payload = canonical_json(statement).encode()
+    signature = b64encode(key.sign(_bound(payload))).decode("ascii")
+    envelope = {
+        "payloadType": _PAYLOAD,
+        "payload": b64encode(payload).decode("ascii"),
+        "signatures": [{"keyid": _id(public), "sig": signature}],
+    }
+    with (parcel.folder / SIGNATURES).open("a", encoding="utf-8") as lines:
+        lines.write(canonical_json(envelope) + "\n")
+    return _id(public)
+
+
+def _bound(payload: bytes) -> bytes:
+    """The bytes that are signed: DSSE's encoding, before authentication, of type and payload."""
+    return b"DSSEv1 %d %s %d %s" % (len(_PAYLOAD), _PAYLOAD.encode(), len(payload), payload)
+
+
+def signatures(parcel: Parcel) -> Iterator[SealedBy]:
+    """Yield the signatures of an unpacked bundle. `DrrError` for one that does not hold."""
+    if (parcel.folder / SIGNATURES).stat().st_size > _LARGEST:
+        raise DrrError("a bundle with more than a megabyte of signatures")
+    for number, envelope in enumerate(parcel.lines(SIGNATURES), 1):
+        with reading(f"signature {number} of the bundle"):
+            (one,) = envelope["signatures"]
+            payload = _decoded(envelope["payload"])
+            statement = parsed(payload)
+            predicate = of(statement["predicate"], dict)
+            key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(predicate["public_key"]))
+            wanted = {**envelope, "payloadType": _PAYLOAD, "signatures": [{**one, "keyid": _id(key)}]}
+            if canonical_json(envelope) != canonical_json(wanted) or one.keys() != {"keyid", "sig"}:
+                raise ValueError("is no envelope of ours")
+            if [subject["digest"] for subject in statement["subject"]] != [{"sha256": parcel.root}]:
+                raise ValueError("is of another bundle")
+            try:
+                key.verify(_decoded(one["sig"]), _bound(payload))
+            except InvalidSignature as error:
+                raise ValueError("is not by its key") from error
+            yield SealedBy(_id(key), _PREDICATES[statement["predicateType"]], predicate)
+
+
+def _decoded(text: str) -> bytes:
+    content = b64decode(text, validate=True)
+    if b64encode(content).decode("ascii") != text:
+        raise ValueError("a second writing of the same bytes")
+    return content

@@ -1,0 +1,272 @@
+"""A study as one file: every figure is made again from it, and what was changed in it is found."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drr.app.cli import main
+from drr.env.settings import Settings
+from drr.study.bundle.archive import SIGNATURES, pack, unpack
+from drr.study.bundle.tree import leaf, tree
+
+from tests.agents.garden import ANNA, BEN, QUESTION, write_box
+from tests.bundles import edit_rows, forged, is_answer, rehash, retext, rows, write
+from tests.commands import Drr
+from tests.eval.nursery import SONNET, Judge, sentences
+from tests.once import made_once
+from tests.tools.small_shop import write_shop
+from tests.wire import Wire
+
+OTHER = "Which feeder is best under $30?"
+
+
+def _make(home: Path) -> None:
+    write_box(home, {"id": "q-birds", "query": QUESTION, "user_id": ANNA}, {"query": OTHER, "user_id": BEN})
+    given = ["--shop", home / "shop", "--queries", home / "queries.jsonl", "--sandbox", home / "sandbox"]
+    study = home / "study"
+    with Wire(Judge(claims=sentences)) as wire:
+        by_model = ["--judge", SONNET, "--base-url", wire.url]
+        for words in (
+            ["run", study, *given, "--variants", "plan-to-function", "--quiet"],
+            ["judge", study, *by_model, "--quiet", "--what", "faithfulness,quality,rules"],
+            ["bundle", "make", study, "--out", home / "bundle"],
+        ):
+            assert main([str(word) for word in words]) == 0
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a shop, a study of two answers that a model judged, and its bundle."""
+    return made_once("bundled", tmp_path_factory, _make)
+
+
+def found_in(drr: Drr, bundle: Path, *more: object) -> dict[str, Any]:
+    code, out, _ = drr("bundle", "verify", bundle, "--json", *more)
+    document: dict[str, Any] = json.loads(out)
+    assert code == (0 if document["holds"] else 1)
+    return document
+
+
+def test_a_bundle_holds_all_of_a_study_and_is_the_same_bytes(home: Path, tmp_path: Path, drr: Drr) -> None:
+    made = drr.json("bundle", "make", home / "study", "--out", tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (home / "bundle").read_bytes()
+    assert made["units"]["answer"] == {"done": 2} and made["costs"]["answer"]["unknown"] == 0
+    unpack(home / "bundle", tmp_path)
+    assert str(home) not in (tmp_path / "study.json").read_text()
+    document = found_in(drr, home / "bundle", "--shop", home / "shop", "--sandbox", home / "sandbox")
+    assert document["checked"]["judgements"] > 10 and document["checked"]["calls of tools"] > 4
+    assert not [one for one in document["not_checked"] if one["check"] != "tools"]
+    assert document["failed"] == document["incomplete"] == [] and document["bundle"] == made["bundle"]
+    (figures,) = rows(tmp_path, "figures.json")
+    report = drr.json("report", home / "study")
+    assert figures["documents"][report["judge"]["name"]] == report
+
+
+def test_the_tree_is_that_of_rfc_6962() -> None:
+    lines = [b"a", b"b", b"c", b"d", b"e"]
+
+    def split(some: list[bytes]) -> bytes:
+        if len(some) == 1:
+            return leaf(some[0])
+        half = 1 << ((len(some) - 1).bit_length() - 1)
+        return sha256(b"\1" + split(some[:half]) + split(some[half:])).digest()
+
+    for count in range(1, 6):
+        assert tree(lines[:count]) == split(lines[:count]).hex()
+
+
+def test_a_changed_byte_is_found_wherever_it_stands(home: Path, tmp_path: Path, drr: Drr) -> None:
+    """`python -m benchmarks bundles` changes a thousand."""
+    content, chance = (home / "bundle").read_bytes(), random.Random(7)
+    for _ in range(12):
+        changed = bytearray(content)
+        changed[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
+        (tmp_path / "changed").write_bytes(changed)
+        assert not found_in(drr, tmp_path / "changed")["holds"]
+    for wrong in (content[:-40], content + b"\0", content + content, b"", b"PK"):
+        (tmp_path / "changed").write_bytes(wrong)
+        assert found_in(drr, tmp_path / "changed")["failed"][0]["check"] == "archive"
+
+
+def _first(lines: list[Any]) -> Any:
+    return next(line for line in lines if is_answer(line))
+
+
+def _drop_an_answer(lines: list[Any]) -> list[Any]:
+    return [line for line in lines if line is not [one for one in lines if is_answer(one)][-1]]
+
+
+def _cheaper(lines: list[Any]) -> None:
+    usage = _first(lines)["record"]["usage"]
+    next(iter(usage.values()))["input_tokens"] //= 10
+
+
+def _other_question(lines: list[Any]) -> None:
+    _first(lines)["spec"]["query"] = "Which feeder is the cheapest?"
+
+
+def _other_prompt(lines: list[Any]) -> None:
+    _first(lines)["key_fields"]["prompts"]["report"] = "0" * 64
+
+
+def _edit_report(folder: Path) -> None:
+    lines = rows(folder, "units.jsonl")
+    retext(folder, _first(lines)["record"], "report", lambda text: f"{text}\nAll of it is free.\n")
+    write(folder, "units.jsonl", lines)
+
+
+def _edit_figure(folder: Path) -> None:
+    path = folder / "figures.json"
+    text = path.read_text()
+    at = text.index('"value":0.') + len('"value":0.')
+    path.write_text(f"{text[:at]}{(int(text[at]) + 1) % 10}{text[at + 1 :]}")
+
+
+def _edit_result(folder: Path) -> None:
+    lines = rows(folder, "units.jsonl")
+    record = _first(lines)["record"]
+    call = next(one for one in record["result"]["tool_calls"] if one["name"] == "product_catalog_search")
+    retext(folder, record, f"text:{call['result_sha256']}", lambda text: text.replace("$2", "$1"))
+    call["result_sha256"] = next(reversed(record["blobs"].values()))
+    write(folder, "units.jsonl", lines)
+
+
+def _judgement(lines: list[Any], task: str) -> Any:
+    return next(line for line in lines if line["spec"].get("task") == task and line["record"])
+
+
+def _better_rating(lines: list[Any]) -> None:
+    _judgement(lines, "rating")["record"]["result"]["rating"] = 10
+
+
+def _other_raw_answer(folder: Path) -> None:
+    lines = rows(folder, "units.jsonl")
+    record = _judgement(lines[::-1], "rating")["record"]
+    name = next(name for name in record["blobs"] if name.startswith("raw:"))
+    retext(folder, record, name, lambda text: text.replace("7", "9"))
+    write(folder, "units.jsonl", lines)
+
+
+CHEATS: dict[str, tuple[Callable[[Path], None], str]] = {
+    "fewer tokens": (edit_rows("units.jsonl", _cheaper), "costs"),
+    "another question": (edit_rows("units.jsonl", _other_question), "set"),
+    "another prompt": (edit_rows("units.jsonl", _other_prompt), "prompts"),
+    "another report": (_edit_report, "report"),
+    "another figure": (_edit_figure, "figures"),
+    "another result of a tool": (_edit_result, "tools"),
+    "a verdict that is not the judge's": (edit_rows("units.jsonl", _better_rating), "judgements"),
+    "another raw answer": (_other_raw_answer, "judgements"),
+    "a judgement is left out": (
+        edit_rows("units.jsonl", lambda lines: [one for one in lines if one["spec"].get("task") != "claims"]),
+        "figures",
+    ),
+    "an answer is left out": (edit_rows("units.jsonl", _drop_an_answer), "complete"),
+}
+
+
+def test_cheats_are_found_beside_each_other(home: Path, tmp_path: Path, drr: Drr) -> None:
+    def edit(folder: Path) -> None:
+        for one, _ in CHEATS.values():
+            one(folder)
+
+    document = found_in(drr, forged(home / "bundle", tmp_path / "cheat", edit))
+    assert {check for _, check in CHEATS.values()} <= {one["check"] for one in document["failed"]}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("cheat", CHEATS)
+def test_what_contradicts_itself_is_found(home: Path, tmp_path: Path, drr: Drr, cheat: str) -> None:
+    edit, check = CHEATS[cheat]
+    document = found_in(drr, forged(home / "bundle", tmp_path / "cheat", edit))
+    assert check in {one["check"] for one in document["failed"]}, document["failed"]
+
+
+def _pass_a_rule(lines: list[Any]) -> None:
+    rules = _judgement(lines, "rules")["record"]["result"]["rules"]
+    rules["budget"]["status"] = "fail" if rules["budget"]["status"] == "pass" else "pass"
+
+
+def _other_price(folder: Path) -> None:
+    """The price of a product, changed wherever it stands: in results, conversations, evidence and report."""
+    lines = rows(folder, "texts.jsonl")
+    names = {}
+    for line in lines:
+        before = sha256(line["text"].encode()).hexdigest()
+        line["text"] = line["text"].replace("29.5", "19.5")
+        names[before] = sha256(line["text"].encode()).hexdigest()
+    assert any(before != after for before, after in names.items())
+    write(folder, "texts.jsonl", lines)
+    path = folder / "units.jsonl"
+    text = path.read_text()
+    for before, after in names.items():
+        text = text.replace(before, after)
+    path.write_text(text)
+
+
+def test_what_contradicts_the_shop_is_found(home: Path, tmp_path: Path, drr: Drr) -> None:
+    def edit(folder: Path) -> None:
+        edit_rows("units.jsonl", _pass_a_rule)(folder)
+        _other_price(folder)
+
+    cheat, shop = forged(home / "bundle", tmp_path / "cheat", edit), ("--shop", home / "shop")
+    document = found_in(drr, cheat, *shop, "--sandbox", home / "sandbox")
+    assert {"tools", "evidence", "rules"} <= {one["check"] for one in document["failed"]}
+    assert "is another shop" in drr.err("bundle", "verify", cheat, "--shop", _other_shop(tmp_path))
+
+
+def _other_shop(place: Path) -> Path:
+    write_shop(str(place / "other"), Settings())
+    return place / "other"
+
+
+@pytest.mark.long
+def test_signatures_add_up_and_hold_the_root(home: Path, tmp_path: Path, drr: Drr) -> None:
+    mine, other = tmp_path / "mine", tmp_path / "other"
+    ids = [drr.json("bundle", "key", "new", one)["key"] for one in (mine, other)]
+    assert mine.stat().st_mode & 0o077 == 0 and "cannot be made" in drr.err("bundle", "key", "new", mine)
+    signed = tmp_path / "signed"
+    drr.out("bundle", "make", home / "study", "--out", signed, "--sign", mine)
+    document = drr.json("bundle", "sign", signed, "--with", other, "--key", f"{mine}.pub")
+    roles = [("maker", ids[0], True), ("verifier", ids[1], True)]
+    assert [(one["role"], one["key"], one["known"]) for one in document["signed"]] == roles
+    again = found_in(drr, signed, "--key", f"{mine}.pub")
+    assert again["failed"] == [] and [one["role"] for one in again["signed"]] == ["maker", "verifier"]
+    assert again["bundle"] == document["bundle"]
+    assert found_in(drr, signed, "--key", f"{other}.pub")["failed"][0]["check"] == "signatures"
+    assert "it is not signed" in str(found_in(drr, home / "bundle")["not_excluded"])
+    assert "is no public key" in drr.err("bundle", "verify", signed, "--key", mine)
+
+    unpack(signed, tmp_path)
+    lines = (tmp_path / SIGNATURES).read_text()
+    (tmp_path / "figures.json").write_text((tmp_path / "figures.json").read_text().replace("0.", "1.", 1))
+    rehash(tmp_path)
+    for kept in (lines, lines[:200] + "A" + lines[201:], lines.replace("maker", "m"), "{}\n"):
+        (tmp_path / SIGNATURES).write_text(kept)
+        pack(tmp_path, tmp_path / "moved")
+        assert "signatures" in {one["check"] for one in found_in(drr, tmp_path / "moved")["failed"]}
+
+
+@pytest.mark.long
+def test_another_judge_judges_the_same_answers(home: Path, tmp_path: Path, drr: Drr) -> None:
+    with Wire(Judge(claims=sentences, rating=lambda answer: 9)) as wire:
+        other = ("--judge", f"{SONNET}-x", "--base-url", wire.url, "--shop", home / "shop")
+        document = drr.json("bundle", "regrade", home / "bundle", *other, "--what", "quality", "--quiet")
+    assert (document["before"], document["now"], document["left"]) == (SONNET, f"{SONNET}-x", 0)
+    (figures,) = rows(unpacked(home / "bundle", tmp_path), "figures.json")
+    for variant, by_name in document["metrics"].items():
+        assert by_name["overall"]["before"] == figures["documents"][SONNET]["metrics"][variant]["overall"]
+        assert [by_name["overall"][which]["value"] for which in ("before", "now")] == [7, 9]
+    assert "drr judge" in drr.err("bundle", "regrade", home / "bundle", "--dry-run")
+
+
+def unpacked(bundle: Path, place: Path) -> Path:
+    folder = place / "unpacked"
+    folder.mkdir()
+    unpack(bundle, folder)
+    return folder
