@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from drr.agents.brief import SHORTENED
-from drr.agents.registry import BUILT_IN
+from drr.agents.registry import PAPER
 from drr.app.bundles.verified import Verified
 from drr.env.given import agent_of
 from drr.env.query import Query
@@ -15,7 +15,7 @@ from drr.eval.evidence.answers import questions
 from drr.study.study import Study
 from drr.study.unit import Record
 
-_OURS = frozenset(one.name for one in BUILT_IN)
+_OURS = frozenset(name.partition("+")[0] for name in PAPER)
 """Architectures whose reports stand in their conversations as they were written."""
 _START = 40
 """Signs by which a result is known that was shortened in a conversation."""

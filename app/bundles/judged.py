@@ -103,7 +103,13 @@ class RebuiltDesks:
         self._shop_url = str(study.config.get("settings", {}).get("shop_url") or "")
 
     def judging_of(self, record: Record, task: Task[Any]) -> Judging | None:
-        return next((one for one in self.judgings if task.belongs(record.key_fields, one)), None)
+        """Find the judging that it belongs to. A repetition that plans claims of its own counts those of the first."""
+        fields = record.key_fields
+        first = {**fields, "repeat": 0}
+        return next((one for one in self.judgings if task.belongs(fields, one)), None) or next(
+            (one for one in self.judgings if one.repeat == fields.get("repeat") and task.belongs(first, one)),
+            None,
+        )
 
     def desk_of(self, judging: Judging, record: Record, task: Task[Any]) -> Desk | None:
         """The desk at which such a judgement is made; `None` where its version is known to nobody here."""

@@ -13,6 +13,7 @@ from drr.env.settings import resolve
 from drr.env.shop_world import USER_TOOLS, ShopRealm, open_realm
 from drr.env.source import text_hash
 from drr.env.world import Site, is_paged
+from drr.eval.tasks.desk import profile_text
 from drr.study.study import Study
 from drr.study.unit import Record, canonical_json
 from drr.tools import registry
@@ -68,6 +69,8 @@ class _Replay:
         }
         self._context = ToolContext(world, int(fields.get("top_k", 5)))
         self._seen: set[tuple[str, str]] = set()
+        if (user := fields.get("user_id")) is not None:  # some agents are told the profile beforehand
+            self._seen.add((f"user://{user}/profile", text_hash(profile_text(realm.shop, user))))
         self._whole = True
 
     async def run(self) -> None:

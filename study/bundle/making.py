@@ -206,7 +206,10 @@ class _Packing:
         if any(content and _in_json(content[:_START]) in cut for content in own.values()):
             self.withheld[why] += 1
             return {"sha256": digest, "why": why}
-        return {"text": text} if cut == text else {"sha256": digest, "why": why, "text": cut}
+        if cut == text:
+            return {"text": text}
+        self.withheld[why] += 1
+        return {"sha256": digest, "why": why, "text": cut}
 
 
 def _in_json(text: str) -> str:

@@ -1,0 +1,153 @@
+"""Honest bundles are not accused: whatever became of a study's units, its bundle holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from drr.study.bundle.archive import unpack
+
+from tests.agents.garden import ANNA, BEN, QUESTION, write_box
+from tests.bundles import rows
+from tests.commands import Drr
+from tests.eval.nursery import SONNET, Judge, sentences
+from tests.once import made_once
+from tests.wire import Fail, Reply, Request, Say, Wire, looked
+
+OTHER = "Which feeder is best under $30?"
+REPORT = "# Feeders\n\nThe Panorama feeder costs $43.99 [1].\n\n## Sources\n[1] http://ecommerce.example/B0FEEDER01\n"
+
+
+def _box(home: Path) -> None:
+    write_box(home, {"id": "q-birds", "query": QUESTION, "user_id": ANNA}, {"query": OTHER, "user_id": BEN})
+
+
+@pytest.fixture(scope="module")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made_once("honest", tmp_path_factory, _box)
+
+
+@pytest.fixture
+def drr(drr: Drr, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Drr:
+    monkeypatch.chdir(tmp_path)
+    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "DRR_MODEL", "DRR_MODEL_JUDGE"):
+        monkeypatch.delenv(name, raising=False)
+    return drr
+
+
+def run(drr: Drr, box: Path, *more: object, variants: str = "react", code: int = 0) -> None:
+    given = (
+        "--shop",
+        box / "shop",
+        "--queries",
+        box / "queries.jsonl",
+        "--sandbox",
+        box / "sandbox",
+        "--quiet",
+    )
+    assert drr("run", "study", *given, "--variants", variants, *more)[0] == code
+
+
+def by_wire(drr: Drr, box: Path, script: Callable[[Request], Reply], *more: object, code: int = 0) -> None:
+    with Wire(script) as wire:
+        run(drr, box, "--model", SONNET, "--base-url", wire.url, *more, code=code)
+
+
+def _trials(drr: Drr, box: Path) -> None:
+    run(drr, box, "--trials", 3)
+
+
+def _every_agent(drr: Drr, box: Path) -> None:
+    run(drr, box, variants="all,ledger,hybrid-react+profile")
+    assert drr("judge", "study", "--quiet")[0] == 0
+
+
+def _half_way(drr: Drr, box: Path) -> None:
+    run(drr, box, "--trials", 2, "--limit", 1)
+    assert drr("judge", "study", "--quiet", "--what", "rules,quality")[0] == 0
+
+
+def _failed(drr: Drr, box: Path) -> None:
+    def script(request: Request) -> Reply:
+        return Fail(400) if OTHER in json.dumps(request.body) else looked(request, REPORT)
+
+    by_wire(drr, box, script, code=1)
+
+
+def _empty(drr: Drr, box: Path) -> None:
+    by_wire(drr, box, lambda request: looked(request, ""), code=1)
+
+
+def _over_budget(drr: Drr, box: Path) -> None:
+    script = lambda request: looked(request, REPORT, usage={"input_tokens": 900, "output_tokens": 90})  # noqa: E731
+    by_wire(drr, box, script, "--budget", 0.04, "--units", 1, "--trials", 4, code=1)
+
+
+def _model_and_judge(drr: Drr, box: Path) -> None:
+    by_wire(drr, box, lambda request: looked(request, REPORT), "--trials", 2)
+    with Wire(Judge(claims=sentences)) as wire:
+        judge = ("--judge", SONNET, "--base-url", wire.url, "--quiet")
+        assert drr("judge", "study", *judge, "--repeat", 2)[0] == 0
+
+
+def _bad_judge(drr: Drr, box: Path) -> None:
+    """A judge whose answers cannot be used, for a part of what it is asked."""
+    run(drr, box)
+    bad = Judge(claims=sentences, instead=lambda task, request: Say("no") if task == "rating" else None)
+    with Wire(bad) as wire:
+        drr(
+            "judge",
+            "study",
+            "--judge",
+            SONNET,
+            "--base-url",
+            wire.url,
+            "--quiet",
+            "--what",
+            "faithfulness,quality",
+        )
+
+
+def _imported(drr: Drr, box: Path) -> None:
+    line = {
+        "id": "a-1",
+        "system": "theirs",
+        "query": OTHER,
+        "user_id": BEN,
+        "report_markdown": REPORT,
+        "evidence": [{"url": "https://birds.example/care", "type": "web", "text": "Clean it."}],
+    }
+    Path("reports.jsonl").write_text(json.dumps(line) + "\n")
+    assert drr("import", "study", "reports.jsonl", "--shop", box / "shop", "--quiet")[0] == 0
+    assert drr("judge", "study", "--quiet", "--what", "faithfulness,rules")[0] == 0
+
+
+STUDIES = (
+    _trials,
+    _every_agent,
+    _half_way,
+    _failed,
+    _empty,
+    _over_budget,
+    _model_and_judge,
+    _bad_judge,
+    _imported,
+)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("study", STUDIES, ids=lambda one: one.__name__)
+def test_an_honest_bundle_holds(box: Path, drr: Drr, study: Callable[[Drr, Path], None]) -> None:
+    study(drr, box)
+    shop = ("--shop", box / "shop", "--sandbox", box / "sandbox")
+    for name, more in (("whole", ()), ("redacted", ("--redact",)), ("pages", ("--with-pages",))):
+        out, err = drr("bundle", "make", "study", "--out", name, *more)[1:]
+        assert out and "not those of the study" not in err, err
+        for beside in ((), shop):
+            document = json.loads(drr("bundle", "verify", name, "--json", *beside)[1])
+            assert document["failed"] == [], (name, beside)
+    Path("redacted-files").mkdir()
+    unpack(Path("redacted"), Path("redacted-files"))
+    assert rows(Path("redacted-files"), "shoppers.jsonl") == []
