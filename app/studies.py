@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -44,6 +46,29 @@ def made_by() -> str:
     from importlib.metadata import version
 
     return f"deepresearch-retail {version('deepresearch-retail')}"
+
+
+@cache
+def code_id() -> str:
+    """Hash this program's code and prompts. The version tells releases apart, this tells builds apart."""
+    found = sha256()
+    for room in (
+        "agents",
+        "app",
+        "citations",
+        "env",
+        "eval",
+        "llm",
+        "offline",
+        "papers",
+        "study",
+        "tools",
+        "wording",
+    ):
+        folder = Path(__file__).parents[1] / room
+        for path in sorted(one for kind in ("*.py", "*.md") for one in folder.rglob(kind)):
+            found.update(f"{room}/{path.relative_to(folder)}\0".encode() + path.read_bytes())
+    return found.hexdigest()
 
 
 def config_of(run: JsonObject, settings: Settings) -> StudyConfig:

@@ -84,7 +84,13 @@ class RebuiltDesks:
     """The desks of a bundle's judgings: who judged, by which prompts, with what is known of shop and shoppers."""
 
     def __init__(
-        self, study: Study, profiles: Mapping[str, str], shown: Mapping[str, str], shop: Shop | None
+        self,
+        study: Study,
+        profiles: Mapping[str, str],
+        shown: Mapping[str, str],
+        shop: Shop | None,
+        *,
+        same_code: bool,
     ) -> None:
         self._study, self._shop, self._profiles = study, shop, profiles
         self._prompts = [box_prompts(), earlier_prompts()]
@@ -95,8 +101,8 @@ class RebuiltDesks:
         self._questions = questions(study)
         self._desks: dict[tuple[str, int], Desk] = {}
         runs_in = study.config.get("run", {}).get("shop")
-        self.whole = shop is not None or runs_in is None
-        """True where nothing is lacking that judges had."""
+        self.whole = same_code and (shop is not None or runs_in is None)
+        """True where nothing is lacking that judges had: their shop, and the code that made what they were shown."""
         self.unknown_version = "was judged by prompts or code of another version"
         if not self.whole:
             self.unknown_version += ", or by a shop that is not here"
@@ -196,7 +202,10 @@ async def _again(desks: RebuiltDesks, desk: Desk, task: Task[Any], record: Recor
     if len(examiner.raw) > len(examiner.used):
         return Again(strange, "has raw answers to nothing that it asks")
     before = {name: value for name, value in record.result.items() if name != "reread"}
-    if canonical_json(without_clock(outcome.result)) == canonical_json(without_clock(before)):
+    again = {
+        name: value for name, value in outcome.result.items() if name in before
+    }  # later builds may add fields
+    if canonical_json(without_clock(again)) == canonical_json(without_clock(before)):
         return Again("same")
     return Again("other" if examiner.used else strange, "says otherwise than its raw answers, or its code")
 
@@ -205,4 +214,8 @@ def _note(again: Again, check: str, record: Record, found: Verified) -> None:
     if again.how == "other":
         found.fail(check, record.label, again.why)
     elif again.how == "lacking":
-        found.skip(check, record.label, "cannot be made again without the shop, or what is withheld")
+        found.skip(
+            check,
+            record.label,
+            "cannot be made again without the shop, what is withheld, or the build that made it",
+        )

@@ -17,7 +17,7 @@ from drr.app.judging import shop_of, study_settings
 from drr.app.models import models_of
 from drr.app.notices import notice
 from drr.app.sbom import installed_bill
-from drr.app.studies import made_by
+from drr.app.studies import code_id, made_by
 from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
 from drr.env.shop import Shop
@@ -82,6 +82,7 @@ def make(config: BundleConfig) -> Bundle:
         )
         contents = Contents(
             made_by(),
+            code_id(),
             prompts,
             {"bill": installed_bill(), "machine": _machine()},
             prices_of(study, load_prices(settings.price_file)),

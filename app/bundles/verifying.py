@@ -19,7 +19,7 @@ from drr.app.bundles.judged import RebuiltDesks, check_judgements
 from drr.app.bundles.prompts import box_hashes, given_to
 from drr.app.bundles.replayed import check_tools, shop_as_stated
 from drr.app.bundles.verified import Verified
-from drr.app.studies import made_by
+from drr.app.studies import code_id, made_by
 from drr.env.errors import DrrError, Misuse
 from drr.env.query import read_queries
 from drr.env.shop_world import ShopRealm
@@ -129,7 +129,7 @@ def _check_contents(config: VerifyConfig, parcel: Parcel, manifest: BundleManife
             "units": lambda: _check_references(study, found),
             "complete": lambda: _check_complete(config, study, found),
             "answers": lambda: check_answers(study, found),
-            "judgements": lambda: _check_with_shop(config, study, parcel, found),
+            "judgements": lambda: _check_with_shop(config, study, parcel, manifest, found),
             "costs": lambda: check_costs(study, parcel.study()["prices"], found),
             "prompts": lambda: _check_prompts(study, parcel, found),
         }
@@ -142,11 +142,16 @@ def _check_contents(config: VerifyConfig, parcel: Parcel, manifest: BundleManife
         _say_what_stays_open(study, kept, found)
 
 
-def _check_with_shop(config: VerifyConfig, study: Study, parcel: Parcel, found: Verified) -> None:
+def _check_with_shop(
+    config: VerifyConfig, study: Study, parcel: Parcel, manifest: BundleManifest, found: Verified
+) -> None:
     """Make judgements, rules and calls of tools again, as far as the shop is here."""
     profiles = parcel.profiles()
     with _shop_of(config, study) as realm:
-        desks = RebuiltDesks(study, profiles, _judges_prompts(parcel), None if realm is None else realm.shop)
+        shop, same_code = None if realm is None else realm.shop, manifest.get("code") == code_id()
+        desks = RebuiltDesks(study, profiles, _judges_prompts(parcel), shop, same_code=same_code)
+        if not same_code:
+            found.not_excluded.append("what rules and code decided: another build of this program made it")
         asyncio.run(check_judgements(desks, study, study.records("judgement", None), found))
         if realm is not None:
             check_tools(study, realm, found)

@@ -55,6 +55,8 @@ class Contents(NamedTuple):
     """Contents that are not of the study itself."""
 
     made_by: str
+    code: str
+    """Hash of the program."""
     prompts: Iterable[PromptLine]
     packages: JsonObject
     prices: JsonObject
@@ -89,6 +91,7 @@ def lay_out(study: Study, folder: Path, terms: PackingTerms, contents: Contents)
     manifest: BundleManifest = {
         "schema": SCHEMA,
         "made_by": contents.made_by,
+        "code": contents.code,
         "questions": asked.count(b"\n"),
         "set_sha256": sha256(asked).hexdigest(),
         "units": {kind: dict(found) for kind, found in tally.units.items()},

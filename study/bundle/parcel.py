@@ -113,6 +113,8 @@ class BundleManifest(TypedDict):
 
     schema: int
     made_by: str
+    code: str
+    """Hash of the program that made it."""
     questions: int
     set_sha256: str
     units: dict[str, dict[str, int]]
