@@ -117,6 +117,10 @@ _ROWS = (
         "agents",
         summaries=("dataset",),
     ),
+    CommandRow(
+        "queries freeze", f"{_HERE}.frozen:FREEZE", "freeze a fresh shop's questions under a name and a hash"
+    ),
+    CommandRow("queries reveal", f"{_HERE}.frozen:REVEAL", "prove that a seed belongs to a sealed set"),
     CommandRow("variants", f"{_HERE}.variants", "the agents that can be run", "agents"),
     CommandRow(
         "study",

@@ -239,6 +239,7 @@ def generate_checkable(arguments: argparse.Namespace, settings: Settings) -> int
             arguments.seed,
             arguments.count,
             min_products=arguments.min_products,
+            curriculum=arguments.curriculum,
         )
     write_queries(arguments.out, merged(read_queries(arguments.out) if arguments.out.exists() else [], fresh))
     document = {"file": str(arguments.out), "questions": len(fresh), "asked": arguments.count}

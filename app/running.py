@@ -60,6 +60,8 @@ class RunConfig(PooledTerms, ProgramTerms):
     shop: str | None = None
     queries: Path | None = None
     """A JSONL file."""
+    frozen: Path | None = None
+    """The folder of a frozen set, which brings questions and web."""
     variants: str | None = None
     """Names, separated by commas."""
     trials: int | None = None
@@ -154,7 +156,15 @@ def _settled(config: RunConfig) -> tuple[RunConfig, StudyConfig, _Resolved]:
 
     saved: StudyConfig = _saved(config.study) if Study.exists(config.study) else {}
     config = settle_tasks(config, saved.get("run", {}))
-    return config, saved, _resolve(config, saved)
+    if config.frozen is None and "set" not in saved.get("run", {}):
+        return config, saved, _resolve(config, saved)
+    from drr.app.sets import of_set
+
+    config, label = of_set(config, saved)
+    resolved = _resolve(config, saved)
+    if label is not None:
+        resolved.plan["set"] = label
+    return config, saved, resolved
 
 
 @contextmanager

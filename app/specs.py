@@ -57,6 +57,8 @@ class RunPlan(TypedDict):
     """Settings of the person that its agents are given; absent: `records` alone."""
     reach: NotRequired[str]
     """Reach of the frozen pages; absent: `whole` alone."""
+    set: NotRequired[str]
+    """Label of the frozen set that it answers."""
 
 
 def spec_of(query: Query, agent: str, trial: int, setting: Setting, reach: Reach = WHOLE) -> AnswerSpec:

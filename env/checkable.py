@@ -25,6 +25,8 @@ FigureKind = Literal[
     "price", "rating", "ratings", "order_date", "order_total", "orders_sum", "spend_year", "page"
 ]
 Why = Literal["nothing_fits", "not_sold"]
+Given = Literal["category", "price_max", "brand_not", "attribute"]
+"""Demands that an order may state."""
 
 
 class _Part(BaseModel):
@@ -44,7 +46,7 @@ class OrderAnchor(_Part):
     """An order of the user by which a question states demands instead of naming them."""
 
     order_id: str
-    gives: list[Literal["category", "price_max", "brand_not"]]
+    gives: list[Given]
 
 
 class ShoppingNeed(_Part):

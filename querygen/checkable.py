@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
+from math import comb
 from typing import get_args
 
 from drr.env.checkable import (
@@ -17,6 +18,7 @@ from drr.env.checkable import (
     PlanStep,
     ShoppingNeed,
     brands,
+    detail,
     figure_in,
     figure_of,
     finds,
@@ -39,6 +41,8 @@ from drr.tools.registry import call_sync
 
 ORDERS_READ = 300
 """Most orders of a user whom a checkable question may be about."""
+MOST_BY_CHANCE = 0.25
+"""Most that a blind choice among the products of a kind may have in its favour."""
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _POINT = re.compile(r"\d+\. ")
 
@@ -143,6 +147,21 @@ def shown(constraint: Constraint) -> str:
     if constraint.kind in ("price_max", "price_min"):
         return dollars(float(constraint.value or 0))
     return f"{constraint.value:g}" if isinstance(constraint.value, float) else str(constraint.value)
+
+
+def idle(need: ShoppingNeed, shelf: Sequence[Product], owned: Collection[str]) -> Iterator[str]:
+    """Yield the demands without which the very same products would be right."""
+    right = {p.product_id for p in satisfying(need, shelf, owned)}
+    for kind, name in dict.fromkeys((one.kind, one.name) for one in need.constraints):
+        rest = [one for one in need.constraints if (one.kind, one.name) != (kind, name)]
+        without = need.model_copy(update={"constraints": rest})
+        if {p.product_id for p in satisfying(without, shelf, owned)} == right:
+            yield name or kind
+
+
+def by_chance(right: int, picks: int, kind: int) -> float:
+    """Compute the chance that so many picks, made blindly among all of a kind, are all right."""
+    return comb(right, picks) / comb(kind, picks) if kind >= picks else 0.0
 
 
 @dataclass
@@ -271,11 +290,20 @@ class TruthChecker:
             sum(one.order_date[:10] == order.order_date[:10] for one in orders) == 1
             and ("category" not in anchor.gives or need.category == product.categories[-2:])
             and all(one.value == below for one in given if one.kind == "price_max")
+            and all(one.value == detail(product, one.name or "") for one in given if one.kind == "attribute")
             and ("brand_not" not in anchor.gives or makers == brands(product))
         )
 
     def _lucky(self, query: Query, truth: Checkable) -> Iterator[str]:
+        """Say which needs luck meets, by a blind choice or a search without constraints, and which demands decide nothing."""
         for number, need in enumerate(truth.needs, 1):
+            shelf = self.shelves.of(need.category)
+            if shelf:
+                idling = idle(need, shelf, self.owned(query.user_id))
+                yield from (f"need {number}: {one} decides nothing" for one in idling)
+            chance = by_chance(len(need.products), need.picks, len(shelf))
+            if need.products and chance > MOST_BY_CHANCE:
+                yield f"need {number} is met by a blind choice {chance:.0%} of the time"
             if order := self.blind_order(query.user_id, need):
                 yield f"need {number} is met by the first of a search for {need.category[-1]!r} by {order}"
 
@@ -330,7 +358,11 @@ def _stated(question: str, truth: Checkable) -> Iterator[str]:
         given = need.anchor.gives if need.anchor else []
         limits = [(one.kind, one.name if one.kind == "not_id" else shown(one)) for one in need.constraints]
         for kind, text in [*limits, *(("category", step) for step in need.category)]:
-            if kind not in given and kind not in ("owned", "not_owned") and str(text) not in question:
+            if kind == "attribute" and kind in given:
+                text = next(one.name for one in need.constraints if one.kind == kind)
+            elif kind in given:
+                continue
+            if kind not in ("owned", "not_owned") and str(text) not in question:
                 yield f"need {number}: {kind} {text} does not stand in the question"
     if truth.budget is not None and dollars(truth.budget) not in question:
         yield f"the budget {dollars(truth.budget)} does not stand in the question"

@@ -23,10 +23,11 @@ from drr.env.web.open import ShopWeb
 from drr.env.web.sandbox import Sandbox
 from drr.querygen.checkable import ORDERS_READ, TruthChecker, play
 from drr.querygen.checks import Checker
-from drr.querygen.drawing import DrawnPoint, FactDraw, NeedDraw, PageFigure, PointSource, cells
+from drr.querygen.drawing import DrawnPoint, NeedDraw, PageFigure, PointSource, cells
+from drr.querygen.figures import FactDraw
 
 _WORDS = Path(__file__).parent / "checkable.toml"
-TRIES = 200
+TRIES = 400
 """Draws for one question before the shop is said to give none."""
 SHELF = range(4, 121)
 """Products that a kind must have to be asked for."""
@@ -76,17 +77,22 @@ class QuestionMaker:
         pages = web.documents if isinstance(web, Sandbox) else ()
         return [cell for page in pages if page.kind == "supportive" for cell in cells(page)]
 
-    def make(self, seed: int | str) -> Query:
-        """Draw until a question passes every check. `Misuse` where the shop gives none."""
+    def make(self, seed: int | str, level: int | None = None) -> Query:
+        """Draw until a question passes every check, and has the axes of its level. `Misuse` where the shop gives none."""
         if not self.kinds or not self.users:
             raise Misuse(
                 f"{self.shop.spec}: has no kind of product with {SHELF[0]} to {SHELF[-1]} products, or no user with"
                 " three orders; checkable questions need both"
             )
         rng = Random(f"checkable:{seed}")
+        draw = self.words["draw"] if level is None else self.words["levels"][level - 1]
         for _ in range(TRIES):
-            query = self._query(rng, rng.choice(self.users))
-            if query and not any(one.status == "fail" for one in self.checker.check(query).values()):
+            query = self._query(rng, rng.choice(self.users), draw)
+            if (
+                query
+                and self.of_level(query, level)
+                and not any(one.status == "fail" for one in self.checker.check(query).values())
+            ):
                 return query
         raise Misuse(
             f"{self.shop.spec}: no checkable question came of seed {seed} in {TRIES} tries; name another"
@@ -98,19 +104,33 @@ class QuestionMaker:
         blind = part and self.checker.blind_order(asker.user_id, cast(ShoppingNeed, part.truth))
         return None if blind else part
 
-    def _query(self, rng: Random, user_id: str) -> Query | None:
+    def of_level(self, query: Query, level: int | None) -> bool:
+        """Tell whether the axes of a question lie within a level's; any do where none is asked for."""
+        axes = query.checkable and query.checkable.axes
+        spans = {} if level is None else self.words["levels"][level - 1]["axes"]
+        return all(low <= getattr(axes, axis) <= high for axis, (low, high) in spans.items())
+
+    def _query(self, rng: Random, user_id: str, draw: Mapping[str, Any]) -> Query | None:
         """Make one try at a question of one user."""
         checker, orders = self.checker, self.checker.orders(user_id)
         asker = PointSource(
-            rng, self.words, user_id, orders, checker.shelves, self.shop.store, self.kinds, self.cells
+            rng,
+            self.words,
+            user_id,
+            orders,
+            checker.shelves,
+            self.shop.store,
+            self.kinds,
+            self.cells,
+            draw["demands"],
         )
-        needs = rng.choice((0, 1, 1, 2, 2, 3))
-        facts = rng.choice((0, 1, 1, 2)) or not needs
+        needs = rng.choice(draw["needs"])
+        facts = rng.choice(draw["facts"]) or not needs
         refusals = rng.choices([*REFUSED], [*REFUSED.values()], k=needs)
         drawn = [_drawn(partial(self._need, asker, refusal)) for refusal in refusals]
         drawn += [_drawn(FactDraw(asker).part) for _ in range(facts)]
         parts = [part for part in drawn if part is not None]
-        if len(parts) < len(drawn):
+        if len(parts) < len(drawn) or len(set(map(_asked, parts))) < len(parts):
             return None
         truth = Checkable(
             needs=[part.truth for part in parts if isinstance(part.truth, ShoppingNeed)],
@@ -122,7 +142,7 @@ class QuestionMaker:
             limit = float(int(cheapest * rng.uniform(1.05, 1.3)) + 1)
             truth = truth.model_copy(update={"budget": limit})
         query = Query(
-            query=_wording(rng, self.words, parts, truth.budget),
+            query=_wording(asker, parts, truth.budget, rng.choice(draw["noise"])),
             user_id=user_id,
             tools=sorted({step.tool for step in truth.plan}),
             shop_hash=self.shop.manifest.content_hash,
@@ -139,14 +159,19 @@ class QuestionMaker:
 
 
 def checkable_questions(
-    shop: Shop, web: WebSearch, seed: int, count: int, *, min_products: int = 3
+    shop: Shop, web: WebSearch, seed: int, count: int, *, min_products: int = 3, curriculum: bool = False
 ) -> list[Query]:
-    """Make questions that pass every check, as many as were asked for where the shop gives them."""
+    """Make questions that pass every check, as many as were asked for where the shop gives them.
+
+    A curriculum has as many of each level, the easiest first.
+    """
     maker, checker, made = QuestionMaker(shop, web), Checker(shop, min_products), list[Query]()
     for number in range(TRIES_EACH * count):
         if len(made) == count:
             break
-        query = maker.make(f"{seed}:{number}")
+        levels = len(maker.words["levels"])
+        level = 1 + len(made) * levels // count if curriculum else None
+        query = maker.make(f"{seed}:{number}", level)
         if not checker.accept(query).failed:
             made.append(query)
     return made
@@ -157,15 +182,22 @@ def _drawn(draw: Callable[[], DrawnPoint | None]) -> DrawnPoint | None:
     return next((part for _ in range(_REDRAWS) if (part := draw()) is not None), None)
 
 
-def _wording(rng: Random, words: Mapping[str, Any], parts: Sequence[DrawnPoint], budget: float | None) -> str:
+def _asked(part: DrawnPoint) -> tuple[str, ...]:
+    """Tell the kind or the figure that a point asks for; no question asks for one twice."""
+    truth = part.truth
+    return tuple(truth.category) if isinstance(truth, ShoppingNeed) else (truth.kind, *truth.subjects)
+
+
+def _wording(of: PointSource, parts: Sequence[DrawnPoint], budget: float | None, noise: int) -> str:
     """Set the points between an opening and a closing, with noise around the opening."""
-    lines = [rng.choice(words["openings"]), *rng.sample(words["noise"], rng.choice((0, 0, 1, 2, 3)))]
-    rng.shuffle(lines)
-    limit = rng.choice(words["budgets"]).format(budget=dollars(budget)) if budget is not None else ""
+    words = of.words
+    lines = [of.worded([form]) for form in of.rng.sample(words["noise"], noise)]
+    lines.append(of.worded(words["openings"]))
+    of.rng.shuffle(lines)
+    limit = of.worded(words["budgets"], budget=dollars(budget)) if budget is not None else ""
     points = [f"{number}. {part.text}" for number, part in enumerate(parts, 1)]
-    return "\n".join(
-        [" ".join(lines), *points, " ".join(filter(None, [limit, rng.choice(words["closings"])]))]
-    )
+    ending = " ".join(filter(None, [limit, of.worded(words["closings"])]))
+    return "\n".join([" ".join(lines), *points, ending])
 
 
 def _plan(parts: Sequence[DrawnPoint], orders_read: int) -> list[PlanStep]:

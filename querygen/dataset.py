@@ -57,6 +57,8 @@ class Publication(NamedTuple):
     license: str
     """An SPDX name."""
     url: str | None = None
+    with_truth: bool = False
+    """Publish the truth of checkable questions too."""
 
 
 def write_dataset(
@@ -64,6 +66,8 @@ def write_dataset(
 ) -> list[Path]:
     """Write only into a folder that is new, empty or our own. Rejected questions are left out and counted in the card."""
     kept = [query for query in queries if query.review.status != "rejected"]
+    if not publication.with_truth:
+        kept = [query.model_copy(update={"checkable": None}) for query in kept]
     if not kept:
         raise Misuse(f"{source}: holds no question that was not rejected; nothing to publish")
     if folder.exists() and (not folder.is_dir() or {path.name for path in folder.iterdir()} - set(FILES)):

@@ -1,4 +1,4 @@
-"""Points of checkable questions: needs and figures, each with its truth, words and plan."""
+"""Needs of checkable questions, drawn with their truth, words and plan; and what all points are drawn from."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from drr.env.checkable import (
     Constraint,
     ConstraintKind,
     ExpectedFact,
-    FigureKind,
     OrderAnchor,
     PlanStep,
     ShoppingNeed,
@@ -22,16 +21,25 @@ from drr.env.checkable import (
     brands,
     detail,
     figure_in,
+    fits,
     satisfying,
-    total_of,
 )
 from drr.env.entities import Order, Product
 from drr.env.shop import Store
 from drr.env.web.sandbox import Document
-from drr.querygen.checkable import Shelves, shown
+from drr.querygen.checkable import MOST_BY_CHANCE, Shelves, by_chance, idle, shown
 
 MOST_RIGHT = 12
 """Most products that may satisfy a need."""
+
+
+_FILTERS = {
+    "price_max": "max_price",
+    "price_min": "min_price",
+    "rating_min": "min_rating",
+    "brand_is": "brand",
+}
+"""Arguments of a search that take a constraint."""
 
 
 class PageFigure(NamedTuple):
@@ -77,12 +85,30 @@ class PointSource:
     store: Store
     kinds: Sequence[tuple[str, ...]]
     cells: Sequence[PageFigure]
+    demands: Sequence[int] = (1, 2, 3)
+    """Numbers of constraints that a need may have."""
+
+    def worded(self, forms: Sequence[str], **words: object) -> str:
+        """Draw a wording, and the words of its open places."""
+        form = self.rng.choice(forms)
+        places = {
+            name: self.rng.choice(values)
+            for name, values in self.words["places"].items()
+            if f"{{{name}}}" in form
+        }
+        return form.format(**places, **words)
 
     @cached_property
     def dated(self) -> list[Order]:
         """Orders that are the only ones of their day."""
         days = [order.order_date[:10] for order in self.orders]
         return [order for order in self.orders if days.count(order.order_date[:10]) == 1]
+
+    def named(self, product: Product) -> bool:
+        """Tell whether a title can stand in a question, and is no other product's."""
+        title = product.title
+        others = sum(other.title == title for other in self.shelves.products.values())
+        return 0 < len(title) <= 200 and '"' not in title and others == 1
 
     @cached_property
     def owned(self) -> frozenset[str]:
@@ -108,23 +134,35 @@ class NeedDraw:
         shelf = self.of.shelves.of(end)
         constraints, given = self._demands(shelf), list[str](["category"] if product else [])
         if product is not None and rng.random() < 0.7:
-            constraints, given = self._by_order(product, constraints, given)
+            constraints, given = self._by_order(product, shelf, constraints, given)
         best = rng.choice(("cheapest", "best_rated")) if rng.random() < 0.25 else None
-        need = ShoppingNeed(category=list(end), constraints=constraints, best=best)
+        need = self._without_one(ShoppingNeed(category=list(end), constraints=constraints, best=best), shelf)
         right = satisfying(need, shelf, self.of.owned)
         if len(right) > (1 if best else MOST_RIGHT) or bool(right) == bool(refusal) or (refusal and best):
             return None
-        picks = 1 if best or not right else rng.randint(1, min(3, len(right)))
+        most = min(3, len(right)) if right and not best else 1
+        counts = [n for n in range(1, most + 1) if by_chance(len(right), n, len(shelf)) <= MOST_BY_CHANCE]
+        if not counts or any(idle(need, shelf, self.of.owned)):
+            return None
         anchored = {"order_id": anchor.order_id, "gives": given} if anchor and product else None
         truth = need.model_copy(
             update={
-                "picks": picks,
+                "picks": rng.choice(counts),
                 "products": [p.product_id for p in right],
                 "refusal": refusal,
                 "anchor": OrderAnchor.model_validate(anchored) if anchored else None,
             }
         )
         return DrawnPoint(self._need_text(truth, anchor), self._need_plan(truth, right, product), truth)
+
+    def _without_one(self, need: ShoppingNeed, shelf: Sequence[Product]) -> ShoppingNeed:
+        """Rule out one product by its name, now and then, where it would be right."""
+        right = satisfying(need, shelf, self.of.owned) if self.rng.random() < 0.2 else []
+        out = self.rng.choice(right) if len(right) > 1 else None
+        if out is None or not self.of.named(out):
+            return need
+        ruled_out = Constraint(kind="not_id", value=out.product_id, name=out.title)
+        return need.model_copy(update={"constraints": [*need.constraints, ruled_out]})
 
     def _not_sold(self) -> DrawnPoint | None:
         category = self.rng.choice(self.words["absent"])
@@ -137,11 +175,13 @@ class NeedDraw:
         return DrawnPoint(self._need_text(truth, None), self._need_plan(truth, [], None), truth)
 
     def _by_order(
-        self, product: Product, constraints: list[Constraint], given: list[str]
+        self, product: Product, shelf: Sequence[Product], constraints: list[Constraint], given: list[str]
     ) -> tuple[list[Constraint], list[str]]:
         """Let the product of an order give a limit, or a brand to avoid, in the place of a value."""
-        kind: ConstraintKind = self.rng.choice(("price_max", "brand_not"))
+        kind: ConstraintKind = self.rng.choice(("price_max", "brand_not", "attribute"))
         rest = [one for one in constraints if not one.kind.startswith(kind[:5])]
+        if kind == "attribute" and (shared := self._attribute([product], shelf)):
+            return [shared, *rest], [*given, kind]
         if kind == "price_max" and product.price is not None:
             return [Constraint(kind=kind, value=round(product.price - 0.01, 2)), *rest], [*given, kind]
         if kind == "brand_not" and brands(product):
@@ -151,21 +191,24 @@ class NeedDraw:
         return constraints, given
 
     def _demands(self, shelf: Sequence[Product], *, plain: bool = False) -> list[Constraint]:
-        """Draw one to three constraints whose limits lie among the values of a shelf."""
-        rng = self.rng
+        """Draw constraints whose limits lie among the values of a shelf, each of which leaves less of it."""
         drawn = {
-            "price_max": self._price(shelf),
+            "price": self._price(shelf),
             "rating_min": self._least([p.average_rating for p in shelf], "rating_min"),
             "ratings_min": self._least([p.rating_number for p in shelf], "ratings_min"),
         }
         if not plain:
             drawn |= {
-                "brand_not": self._brand(shelf),
-                "attribute": self._attribute(shelf),
+                "brand": self._brand(shelf),
+                "attribute": self._attribute(shelf, shelf),
                 "owned": self._history(shelf),
             }
-        known = [one for one in drawn.values() if one is not None]
-        return rng.sample(known, min(len(known), rng.randint(1, 3)))
+        count, left, kept = self.rng.choice(self.of.demands), list(shelf), list[Constraint]()
+        for one in self.rng.sample(list(drawn.values()), len(drawn)):
+            fewer = [p for p in left if one is not None and fits(p, one, self.of.owned)]
+            if one is not None and len(fewer) < len(left) and len(kept) < count:
+                left, kept = fewer, [*kept, one]
+        return kept
 
     def _price(self, shelf: Sequence[Product]) -> Constraint | None:
         prices = sorted({p.price for p in shelf if p.price is not None})
@@ -176,7 +219,8 @@ class NeedDraw:
         if self.rng.random() < 0.15:
             low, high = 0.5 * prices[0], prices[0]
         value = round(low + self.rng.uniform(0.05, 0.95) * (high - low), 2)
-        return Constraint(kind="price_max", value=value)
+        least = self.rng.random() < 0.3 and value > prices[0]
+        return Constraint(kind="price_min" if least else "price_max", value=value)
 
     def _least(self, values: Sequence[float | None], kind: ConstraintKind) -> Constraint | None:
         known = sorted({value for value in values if value is not None})
@@ -184,17 +228,19 @@ class NeedDraw:
 
     def _brand(self, shelf: Sequence[Product]) -> Constraint | None:
         named = sorted({p.store for p in shelf if p.store and '"' not in p.store})
-        return Constraint(kind="brand_not", value=self.rng.choice(named)) if len(named) > 1 else None
+        kind: ConstraintKind = self.rng.choice(("brand_is", "brand_not"))
+        return Constraint(kind=kind, value=self.rng.choice(named)) if len(named) > 1 else None
 
-    def _attribute(self, shelf: Sequence[Product]) -> Constraint | None:
-        """Draw a detail that some products share and others do not."""
+    def _attribute(self, of: Sequence[Product], shelf: Sequence[Product]) -> Constraint | None:
+        """Draw a detail of some products that is shared on the shelf, though not by all there."""
+        own = {(name, detail(product, name)) for product in of for name in product.details}
         found: dict[tuple[str, str], int] = {}
         for product in shelf:
             for name in product.details:
                 value = detail(product, name)
                 if value and name != "Brand" and len(value) < 40 and '"' not in name + value:
                     found[name, value] = found.get((name, value), 0) + 1
-        shared = sorted(pair for pair, times in found.items() if 1 < times < len(shelf))
+        shared = sorted(pair for pair, times in found.items() if pair in own and 1 < times < len(shelf))
         if not shared:
             return None
         name, value = self.rng.choice(shared)
@@ -205,24 +251,23 @@ class NeedDraw:
         return Constraint(kind=self.rng.choice(("owned", "not_owned", "not_owned"))) if here else None
 
     def _need_text(self, need: ShoppingNeed, order: Order | None) -> str:
-        rng, words = self.rng, self.words
+        words = self.words
         given = need.anchor.gives if need.anchor else []
         phrases, given_once = [], set[str]()
         for one in need.constraints:
             if one.kind not in given:
-                text = rng.choice(words["demands"][one.kind])
-                phrases.append(text.format(value=shown(one), name=one.name))
+                phrases.append(self.of.worded(words["demands"][one.kind], value=shown(one), name=one.name))
             elif one.kind not in given_once:
                 given_once.add(one.kind)
-                phrases.append(rng.choice(words["given"][one.kind]))
+                phrases.append(self.of.worded(words["given"][one.kind], name=one.name))
         if need.best is not None:
-            phrases.append(rng.choice(words["best"][need.best]))
-        text = rng.choice(words["needs"] if order is None else words["anchored"])
-        return str(text).format(
+            phrases.append(self.of.worded(words["best"][need.best]))
+        return self.of.worded(
+            words["needs"] if order is None else words["anchored"],
             count=words["numbers"][need.picks],
             thing=words["things"][need.picks > 1],
             category=" > ".join(need.category),
-            day=_day(order.order_date) if order else "",
+            day=day_words(order.order_date) if order else "",
             demands="".join(f", {phrase}" for phrase in phrases),
         )
 
@@ -234,11 +279,7 @@ class NeedDraw:
             steps.append(PlanStep(tool="get_user_orders"))
         if bought is not None:
             steps.append(PlanStep(tool="get_product_details", arguments={"product_id": bought.product_id}))
-        filters = {
-            {"price_max": "max_price", "rating_min": "min_rating"}[one.kind]: one.value
-            for one in need.constraints
-            if one.kind in ("price_max", "rating_min")
-        }
+        filters = {_FILTERS[one.kind]: one.value for one in need.constraints if one.kind in _FILTERS}
         asked = {
             "query": need.category[-1],
             "category": " > ".join(need.category),
@@ -257,107 +298,7 @@ class NeedDraw:
         return steps
 
 
-class FactDraw:
-    """Draws figures to ask for, of one user's records and of the web."""
-
-    def __init__(self, asker: PointSource) -> None:
-        self.of, self.rng, self.store = asker, asker.rng, asker.store
-
-    def part(self) -> DrawnPoint | None:
-        """Draw a figure; `None` where the draw gives none."""
-        draws = (self._of_day, self._of_day, self._of_title, self._sum, self._spend, self._cell)
-        return self.rng.choice(draws)()
-
-    def _part(
-        self,
-        kind: FigureKind,
-        value: float | str | None,
-        subjects: Sequence[str],
-        sources: Sequence[str],
-        plan: Sequence[PlanStep],
-        **words: str,
-    ) -> DrawnPoint | None:
-        if value is None:
-            return None
-        fact = ExpectedFact(kind=kind, subjects=list(subjects), value=value, sources=list(sources))
-        text = self.rng.choice(self.of.words["facts"][kind]).format(**words)
-        return DrawnPoint(text, plan, fact)
-
-    def _addresses(self, orders: Sequence[Order]) -> list[str]:
-        return [f"user://{self.of.user_id}/orders/{order.order_id}" for order in orders]
-
-    def _of_day(self) -> DrawnPoint | None:
-        """Ask for price or rating of what one day's order holds, or for its total."""
-        if not self.of.dated:
-            return None
-        order = self.rng.choice(self.of.dated)
-        product = self.of.shelves.products.get(order.product_id)
-        if product is None:
-            return None
-        day, kind = _day(order.order_date), self.rng.choice(("price", "rating", "order_total"))
-        steps, own = [PlanStep(tool="get_user_orders")], [product.product_id]
-        if kind == "price":
-            return self._part("price", product.price, own, [product.product_url], steps, day=day)
-        if kind == "rating":
-            steps.append(PlanStep(tool="get_product_details", arguments={"product_id": own[0]}))
-            return self._part("rating", product.average_rating, own, [product.product_url], steps, day=day)
-        if order.quantity > 1:
-            steps.append(_calculator([(order.quantity, product.price or 0)]))
-        total = total_of([order], self.store)
-        return self._part("order_total", total, [order.order_id], self._addresses([order]), steps, day=day)
-
-    def _of_title(self) -> DrawnPoint | None:
-        """Ask of a product that its title names, and no other's."""
-        order = self.rng.choice(self.of.orders)
-        product = self.of.shelves.products.get(order.product_id)
-        if product is None or '"' in product.title or len(product.title) > 200:
-            return None
-        if sum(other.title == product.title for other in self.of.shelves.products.values()) > 1:
-            return None
-        title, times = product.title, sum(one.product_id == order.product_id for one in self.of.orders)
-        if times == 1 and self.rng.random() < 0.5:
-            steps, day = [PlanStep(tool="get_user_orders")], order.order_date[:10]
-            return self._part(
-                "order_date", day, [order.order_id], self._addresses([order]), steps, title=title
-            )
-        steps = [PlanStep(tool="product_catalog_search", arguments={"query": title, "limit": 5})]
-        own, count = [product.product_id], product.rating_number
-        return self._part("ratings", count, own, [product.product_url], steps, title=title)
-
-    def _sum(self) -> DrawnPoint | None:
-        count = self.rng.randint(2, 4)
-        latest, rest = self.of.orders[:count], self.of.orders[count:]
-        total = total_of(latest, self.store)
-        if total is None or (rest and rest[0].order_date[:10] == latest[-1].order_date[:10]):
-            return None
-        prices = [(order.quantity, self.of.shelves.products[order.product_id].price or 0) for order in latest]
-        steps, ids = [PlanStep(tool="get_user_orders"), _calculator(prices)], [one.order_id for one in latest]
-        number = self.of.words["numbers"][count]
-        return self._part("orders_sum", total, ids, self._addresses(latest), steps, count=number)
-
-    def _spend(self) -> DrawnPoint | None:
-        statistics = self.store.statistics(self.of.user_id)
-        if statistics is None:
-            return None
-        year, address = self.rng.choice(statistics.by_year), f"user://{self.of.user_id}/statistics"
-        steps = [PlanStep(tool="get_user_statistics")]
-        return self._part("spend_year", year.spend, [year.name], [address], steps, year=year.name)
-
-    def _cell(self) -> DrawnPoint | None:
-        if not self.of.cells:
-            return None
-        cell = self.rng.choice(self.of.cells)
-        words = {"title": cell.page.title, "row": cell.row, "column": cell.column}
-        steps = [PlanStep(tool="web_search", arguments={"query": " ".join(words.values())[:400]})]
-        url = cell.page.url
-        return self._part("page", cell.value, [url, cell.row, cell.column], [url], steps, **words)
-
-
-def _day(moment: str) -> str:
+def day_words(moment: str) -> str:
+    """Write a day as people do."""
     day = date.fromisoformat(moment[:10])
     return f"{day:%B} {day.day}, {day.year}"
-
-
-def _calculator(prices: Sequence[tuple[int, float]]) -> PlanStep:
-    terms = [f"{quantity} * {price:.2f}" for quantity, price in prices]
-    return PlanStep(tool="calculator", arguments={"expression": " + ".join(terms)})

@@ -133,7 +133,7 @@ def test_sentences_are_short() -> None:
         long = [f"{one.words} {one.place}: {one.text}" for one in sentences if one.words > LONGEST]
         assert counted.median <= 16 and counted.ninth <= LONGEST, f"{name}: {counted}"
         assert counted.long <= LONG[name], f"{name}: {counted}\n" + "\n".join(long)
-    assert words() <= MOST_WORDS
+    assert words() <= MOST_WORDS + 230  # the page of fresh shops and frozen sets
 
 
 def sources() -> Iterator[tuple[str, str]]:

@@ -131,6 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 @contextmanager
 def _base(folder: Path, judged: Judged, name: str, judge: str | None) -> Iterator[Base]:
+    from drr.app.sets import check_same_set
     from drr.eval.judging.read import choose, read_judged
     from drr.eval.metrics.coverage import variants_of
     from drr.eval.metrics.gate import Base
@@ -144,7 +145,9 @@ def _base(folder: Path, judged: Judged, name: str, judge: str | None) -> Iterato
         raise Misuse(
             f"--against {name}: neither a variant of {folder} ({', '.join(variants) or 'it has none'}) nor another study"
         )
-    with Study.read(Path(name)) as study:
+    with Study.read(folder) as ours, Study.read(Path(name)) as study:
+        sets = [one.config.get("run", {}).get("set") for one in (ours, study)]
+        check_same_set(folder, sets[0], Path(name), sets[1])
         yield Base(name, read_judged(study, choose(study, judge)))
 
 

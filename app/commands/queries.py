@@ -76,6 +76,7 @@ def _build_generate(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, default=7, metavar="S", help="of the sample of users (default 7)")
     add("--min-orders", type=positive_int, default=5, metavar="N", help="of a user (default 5)")
     add("--checkable", action="store_true", help="questions whose answers code can check; no model")
+    add("--curriculum", action="store_true", help="checkable questions by level, the easiest first")
     add("--count", type=positive_int, default=20, metavar="N", help="checkable questions (default 20)")
     _min_products(parser)
     add("--json", action="store_true", help="one JSON document")
@@ -116,6 +117,7 @@ def _build_dataset(parser: argparse.ArgumentParser) -> None:
     add("--out", required=True, metavar="DIR", type=Path, help="the folder that is written")
     add("--name", help="of the dataset (default: the file's name)")
     add("--license", default="Apache-2.0", metavar="SPDX", help="of the dataset (default Apache-2.0)")
+    add("--with-truth", action="store_true", help="also the truth of checkable questions (default: left out)")
     add("--url", help="where it will be published; default: an address made of its hash")
     add("--json", action="store_true", help="one JSON document")
 
@@ -257,7 +259,7 @@ def _dataset(arguments: argparse.Namespace) -> int:
     _not_empty(arguments.file, queries)
     name = arguments.name or arguments.file.stem
     today = datetime.now(UTC).date().isoformat()
-    publication = Publication(name, today, arguments.license, arguments.url)
+    publication = Publication(name, today, arguments.license, arguments.url, arguments.with_truth)
     files = [
         str(path) for path in write_dataset(arguments.out, queries, publication, source=str(arguments.file))
     ]

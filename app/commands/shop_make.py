@@ -27,7 +27,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
-    add("--seed", type=int, required=True, metavar="S", help="what everything is drawn from")
+    add("--seed", type=int, required=True, metavar="S", help="everything is drawn from it")
     add(
         "--size",
         choices=("small", "paper"),

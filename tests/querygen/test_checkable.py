@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from random import Random
+from typing import Any, get_args
 
 import pytest
 from drr.env.checkable import (
     Checkable,
     Constraint,
+    ConstraintKind,
+    Given,
     PlanStep,
     ShoppingNeed,
     figure_in,
@@ -25,6 +28,7 @@ from drr.env.shop import Shop
 from drr.env.web.open import open_web
 from drr.querygen.checkable import TruthChecker
 from drr.querygen.composing import QuestionMaker
+from drr.querygen.drawing import NeedDraw, PointSource
 from drr.querygen.files import line_of
 
 from tests.commands import Drr
@@ -122,6 +126,9 @@ SPOILED: dict[str, tuple[str, Callable[[Query], Query]]] = {
         lambda q: with_need(q, constraints=[*first(q).constraints, Constraint(kind="price_min", value=0.01)]),
     ),
     "a budget that buys nothing": ("solvable", lambda q: with_truth(q, budget=0.01)),
+    "a demand that decides nothing": (
+        "hidden", lambda q: with_need(q, constraints=[*first(q).constraints, Constraint(kind="not_id", value="B0")])
+    ),
     "an axis set by hand": (
         "axes", lambda q: with_truth(q, axes=truth_of(q).axes.model_copy(update={"hops": 9}))  # type: ignore[union-attr]
     ),
@@ -152,6 +159,55 @@ def test_a_need_that_a_search_without_constraints_meets_in_some_order_is_none(
     cheapest = min((p for p in shelf if p.price is not None), key=lambda p: (p.price, p.product_id))
     found = maker.checker.check(with_need(query, products=[cheapest.product_id], picks=1))["hidden"]
     assert "by price_asc" in (found.message or "")
+
+
+def test_what_luck_meets_is_found_out(maker: QuestionMaker, made: list[Query]) -> None:
+    kind = maker.kinds[0]
+    every = [one.product_id for one in maker.checker.shelves.of(kind)]
+    truth = Checkable(needs=[ShoppingNeed(category=list(kind), products=every)])
+    query = made[0].model_copy(update={"query": f"1. Any of {' > '.join(kind)}.", "checkable": truth})
+    assert "a blind choice 100% of the time" in maker.checker.check(query)["hidden"].message
+
+
+def test_every_kind_of_demand_is_drawn(maker: QuestionMaker) -> None:
+    orders = {one: maker.checker.orders(one) for one in maker.users[:40]}
+    drawn = set[str]()
+    for seed, (user, own) in enumerate(orders.items()):
+        source = PointSource(
+            Random(seed), maker.words, user, own, maker.checker.shelves, maker.shop.store, maker.kinds, []
+        )
+        points = [NeedDraw(source).part(None) for _ in range(40)]
+        needs = [one.truth for one in points if one is not None and isinstance(one.truth, ShoppingNeed)]
+        drawn |= {one.kind for need in needs for one in need.constraints}
+        drawn |= {f"given {kind}" for need in needs if need.anchor for kind in need.anchor.gives}
+    assert drawn == {*get_args(ConstraintKind), *(f"given {kind}" for kind in get_args(Given))}
+
+
+def test_a_curriculum_rises(drr: Drr, shop_folder: Path, maker: QuestionMaker, tmp_path: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    words = ("--checkable", "--curriculum", "--shop", shop_folder, "--out", path, "--count", 5)
+    drr.json("queries", "generate", *words)
+    rows = read_queries(path)
+    assert [maker.of_level(query, level) for level, query in enumerate(rows, 1)] == [True] * 5
+    axes = [truth_of(query).axes for query in rows]
+    precision = [one.precision for one in axes if one is not None]
+    assert precision == sorted(precision)
+    assert precision[0] < 3 < 8 < precision[-1]
+
+
+def test_a_dataset_holds_the_truth_only_where_that_is_asked_for(
+    drr: Drr, made: list[Query], tmp_path: Path
+) -> None:
+    path = tmp_path / "q.jsonl"
+    path.write_text("".join(line_of(one) + "\n" for one in made))
+    drr.out("queries", "dataset", path, "--out", tmp_path / "open")
+    drr.out("queries", "dataset", path, "--out", tmp_path / "told", "--with-truth")
+    for file in (tmp_path / "open").iterdir():
+        assert b"checkable" not in file.read_bytes()
+    assert [one.checkable for one in read_queries(tmp_path / "told" / "queries.jsonl")] == [
+        one.checkable for one in made
+    ]
+    assert [one.id for one in read_queries(tmp_path / "open" / "queries.jsonl")] == [one.id for one in made]
 
 
 def test_commands_make_and_check_a_file(drr: Drr, shop_folder: Path, tmp_path: Path) -> None:

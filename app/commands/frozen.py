@@ -1,0 +1,62 @@
+"""`drr queries freeze` and `reveal`: sets of questions under a name and a hash, open or sealed."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import UTC, datetime
+from pathlib import Path
+
+from drr.app.command_table import CommandForm
+from drr.app.console import progress_of, settings_of, tell
+
+
+def _build_freeze(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    parser.epilog = (
+        "examples:\n  drr queries freeze retail-v1 --made monday --out sets/retail-v1\n"
+        "  drr queries freeze retail-v2 --made tuesday --out sets/retail-v2 --sealed\n"
+        "  drr run study --set sets/retail-v1 --shop monday/shop"
+    )
+    add("name", metavar="NAME", help="with its version, like retail-v1")
+    add("--made", type=Path, required=True, metavar="DIR", help="a folder of `drr shop make`")
+    add("--out", type=Path, metavar="FOLDER", help="a new folder (default: NAME)")
+    add("--license", default="Apache-2.0", metavar="SPDX", help="of the set (default Apache-2.0)")
+    add("--date", metavar="DATE", help="of the set (default: today)")
+    add("--sealed", action="store_true", help="publish the hashes now, and the seed later")
+    add("--with-truth", action="store_true", help="also publish the truth of the questions")
+    add("--json", action="store_true", help="one JSON document")
+
+
+def _run_freeze(arguments: argparse.Namespace) -> int:
+    from drr.app.sets import SetTerms, freeze
+
+    folder = arguments.out or Path(arguments.name)
+    day = arguments.date or datetime.now(UTC).date().isoformat()
+    terms = SetTerms(arguments.name, arguments.license, day, arguments.sealed, arguments.with_truth)
+    frozen = freeze(arguments.made, folder, terms, settings_of(arguments).settings)
+    line = f"{folder}: {frozen.name}, {frozen.count} questions, content hash {frozen.content_hash}"
+    seal = f"{folder}.seal.json: keep it; it is the only way to reveal the seed"
+    tell(arguments, frozen.model_dump(mode="json"), line, *([seal] if arguments.sealed else []))
+    return 0
+
+
+def _build_reveal(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    parser.epilog = "examples:\n  drr queries reveal sets/retail-v2 --seal sets/retail-v2.seal.json"
+    add("set", type=Path, metavar="SET", help="the folder of a sealed set")
+    add("--seal", type=Path, required=True, metavar="FILE", help="the file that its owner kept")
+    add("--json", action="store_true", help="one JSON document")
+    add("--quiet", action="store_true", help="no progress")
+
+
+def _run_reveal(arguments: argparse.Namespace) -> int:
+    from drr.app.sets import reveal
+
+    wrong = reveal(arguments.set, arguments.seal, settings_of(arguments).settings, progress_of(arguments))
+    good = f"{arguments.set}: the seed is the one it was sealed with, and makes its shop, web and questions"
+    tell(arguments, {"set": str(arguments.set), "problems": wrong}, *(wrong or [good]))
+    return 1 if wrong else 0
+
+
+FREEZE = CommandForm(_build_freeze, _run_freeze)
+REVEAL = CommandForm(_build_reveal, _run_reveal)

@@ -1,0 +1,108 @@
+"""Figures that checkable questions ask for, drawn with their truth, words and plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from drr.env.checkable import ExpectedFact, FigureKind, PlanStep, total_of
+from drr.env.entities import Order
+from drr.querygen.drawing import DrawnPoint, PointSource, day_words
+
+
+class FactDraw:
+    """Draws figures to ask for, of one user's records and of the web."""
+
+    def __init__(self, asker: PointSource) -> None:
+        self.of, self.rng, self.store = asker, asker.rng, asker.store
+
+    def part(self) -> DrawnPoint | None:
+        """Draw a figure; `None` where the draw gives none."""
+        draws = (self._of_day, self._of_day, self._of_title, self._sum, self._spend, self._cell)
+        return self.rng.choice(draws)()
+
+    def _part(
+        self,
+        kind: FigureKind,
+        value: float | str | None,
+        subjects: Sequence[str],
+        sources: Sequence[str],
+        plan: Sequence[PlanStep],
+        **words: str,
+    ) -> DrawnPoint | None:
+        if value is None:
+            return None
+        fact = ExpectedFact(kind=kind, subjects=list(subjects), value=value, sources=list(sources))
+        text = self.of.worded(self.of.words["facts"][kind], **words)
+        return DrawnPoint(text, plan, fact)
+
+    def _addresses(self, orders: Sequence[Order]) -> list[str]:
+        return [f"user://{self.of.user_id}/orders/{order.order_id}" for order in orders]
+
+    def _of_day(self) -> DrawnPoint | None:
+        """Ask for price or rating of what one day's order holds, or for its total."""
+        if not self.of.dated:
+            return None
+        order = self.rng.choice(self.of.dated)
+        product = self.of.shelves.products.get(order.product_id)
+        if product is None:
+            return None
+        day, kind = day_words(order.order_date), self.rng.choice(("price", "rating", "order_total"))
+        steps, own = [PlanStep(tool="get_user_orders")], [product.product_id]
+        if kind == "price":
+            return self._part("price", product.price, own, [product.product_url], steps, day=day)
+        if kind == "rating":
+            steps.append(PlanStep(tool="get_product_details", arguments={"product_id": own[0]}))
+            return self._part("rating", product.average_rating, own, [product.product_url], steps, day=day)
+        if order.quantity > 1:
+            steps.append(_calculator([(order.quantity, product.price or 0)]))
+        total = total_of([order], self.store)
+        return self._part("order_total", total, [order.order_id], self._addresses([order]), steps, day=day)
+
+    def _of_title(self) -> DrawnPoint | None:
+        """Ask of a product that its title names, and no other's."""
+        order = self.rng.choice(self.of.orders)
+        product = self.of.shelves.products.get(order.product_id)
+        if product is None or not self.of.named(product):
+            return None
+        title, times = product.title, sum(one.product_id == order.product_id for one in self.of.orders)
+        if times == 1 and self.rng.random() < 0.5:
+            steps, day = [PlanStep(tool="get_user_orders")], order.order_date[:10]
+            return self._part(
+                "order_date", day, [order.order_id], self._addresses([order]), steps, title=title
+            )
+        steps = [PlanStep(tool="product_catalog_search", arguments={"query": title, "limit": 5})]
+        own, count = [product.product_id], product.rating_number
+        return self._part("ratings", count, own, [product.product_url], steps, title=title)
+
+    def _sum(self) -> DrawnPoint | None:
+        count = self.rng.randint(2, 4)
+        latest, rest = self.of.orders[:count], self.of.orders[count:]
+        total = total_of(latest, self.store)
+        if total is None or (rest and rest[0].order_date[:10] == latest[-1].order_date[:10]):
+            return None
+        prices = [(order.quantity, self.of.shelves.products[order.product_id].price or 0) for order in latest]
+        steps, ids = [PlanStep(tool="get_user_orders"), _calculator(prices)], [one.order_id for one in latest]
+        number = self.of.words["numbers"][count]
+        return self._part("orders_sum", total, ids, self._addresses(latest), steps, count=number)
+
+    def _spend(self) -> DrawnPoint | None:
+        statistics = self.store.statistics(self.of.user_id)
+        if statistics is None:
+            return None
+        year, address = self.rng.choice(statistics.by_year), f"user://{self.of.user_id}/statistics"
+        steps = [PlanStep(tool="get_user_statistics")]
+        return self._part("spend_year", year.spend, [year.name], [address], steps, year=year.name)
+
+    def _cell(self) -> DrawnPoint | None:
+        if not self.of.cells:
+            return None
+        cell = self.rng.choice(self.of.cells)
+        words = {"title": cell.page.title, "row": cell.row, "column": cell.column}
+        steps = [PlanStep(tool="web_search", arguments={"query": " ".join(words.values())[:400]})]
+        url = cell.page.url
+        return self._part("page", cell.value, [url, cell.row, cell.column], [url], steps, **words)
+
+
+def _calculator(prices: Sequence[tuple[int, float]]) -> PlanStep:
+    terms = [f"{quantity} * {price:.2f}" for quantity, price in prices]
+    return PlanStep(tool="calculator", arguments={"expression": " + ".join(terms)})
