@@ -1,22 +1,30 @@
 """Fresh shops: ten marginals beside those of the real files, and the gates that every shop must pass.
 
 python -m benchmarks.fresh marginals [--seed 7] [--size small]
+python -m benchmarks.fresh gates [--seed 0] [--seeds 5]
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
+from typing import NamedTuple
 
 import numpy as np
 from drr.app.making import make_shop
-from drr.data_ingest.fresh import SIZES
+from drr.app.training.environment import Environment
+from drr.app.training.proving import leaks, oracle, played
+from drr.app.training.tricks import TRICKS, Play
+from drr.data_ingest.fresh import SIZES, ShopAxes
+from drr.env.checkable import finds
 from drr.env.entities import Product
 from drr.env.progress import Quiet
+from drr.env.query import Query, read_queries
 from drr.env.settings import resolve
 from drr.env.shop import Shop, open_shop
 
@@ -38,7 +46,7 @@ def distance(values: Sequence[float], real: dict[float, float]) -> float:
     known = np.sort(np.array(values))
     gaps = []
     for share, at in real.items():
-        low, high = (np.searchsorted(known, at, side) / len(known) for side in ("left", "right"))  # type: ignore[call-overload]
+        low, high = (np.searchsorted(known, at, side) / len(known) for side in ("left", "right"))
         gaps.append(max(low - share, share - high, 0.0))
     return float(max(gaps))
 
@@ -83,12 +91,110 @@ def depths(products: Sequence[Product]) -> str:
     return ", ".join(f"{depth}: {count / len(products):.2f}" for depth, count in sorted(counts.items()))
 
 
+SHOP = ShopAxes(products=200, users=80, reviews=2_600, kinds=14, pages=12, questions=4)
+LONG = 8
+"""Words from which a sentence counts that recurs."""
+
+
+class SeedResult(NamedTuple):
+    seed: int
+    same: bool
+    """Made twice, the same bytes came out."""
+    good: list[float]
+    middling: list[float]
+    poor: list[float]
+    leaks: int
+    sentences: list[str]
+
+    @property
+    def ordered(self) -> bool:
+        return fmean(self.good) > fmean(self.middling) > fmean(self.poor)
+
+
+def middling(query: Query, play: Play) -> None:
+    """Answer as the oracle does, all points but the last."""
+    truth = query.checkable
+    assert truth is not None
+    fewer = {"facts": truth.facts[:-1]} if truth.facts else {"needs": truth.needs[:-1]}
+    less = truth.model_copy(update=fewer)
+    if finds(less):
+        oracle(query.model_copy(update={"checkable": less}), play)
+    else:
+        poor(query, play)
+
+
+def poor(query: Query, play: Play) -> None:
+    TRICKS[0].play(play)
+
+
+def seed_result(seed: int, place: Path) -> SeedResult:
+    first, again = (make_shop(seed, SHOP, place / name, SETTINGS, Quiet()) for name in ("a", "b"))
+    files = [(place / name / "queries.jsonl").read_bytes() for name in ("a", "b")]
+    queries = read_queries(place / "a" / "queries.jsonl")
+    own = resolve({"sandbox": place / "a" / "web"}, environ={}).settings
+    paid: dict[str, list[float]] = {"good": [], "middling": [], "poor": []}
+    shown = 0
+    with Environment(place / "a" / "shop", queries, settings=own) as env:
+        for query in queries:
+            for name, player in (("good", oracle), ("middling", middling), ("poor", poor)):
+                shown += sum(1 for _ in leaks(played(env, query, player), query))
+                paid[name].append(env.state["reward"])
+    told = [one for query in queries for one in sentences(query.query)]
+    return SeedResult(seed, first == again and files[0] == files[1], **paid, leaks=shown, sentences=told)
+
+
+def sentences(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        for one in re.split(r"(?<=[.?!]) ", re.sub(r"^\d+\. ", "", line)):
+            if len(one.split()) >= LONG:
+                yield one
+
+
+def gates(first: int, count: int) -> list[list[str]]:
+    found = []
+    for seed in range(first, first + count):
+        with tempfile.TemporaryDirectory() as place:
+            found.append(seed_result(seed, Path(place)))
+            if found[-1].good != [1.0] * len(found[-1].good) or not found[-1].ordered:
+                print(found[-1]._replace(sentences=[]), flush=True)
+    good = [one for result in found for one in result.good]
+    times = Counter(one for result in found for one in result.sentences)
+    again = sum(n for n in times.values() if n > 1) / max(1, times.total())
+    solved = sum(one == 1.0 for one in good)
+    return [
+        ["questions that the oracle solves", f"{solved} of {len(good)}", "all"],
+        ["shops made twice with the same bytes", f"{sum(r.same for r in found)} of {count}", "all"],
+        ["ids shown before a tool returned them", str(sum(r.leaks for r in found)), "0"],
+        [
+            "seeds on which three agents keep their order",
+            f"{sum(r.ordered for r in found)} of {count}",
+            "95 %",
+        ],
+        ["sentences of eight words and more that recur", f"{again:.2%} of {times.total():,}", "2 %"],
+        [
+            "mean pay, good / middling / poor",
+            " / ".join(
+                f"{fmean(map(fmean, pay)):.2f}"
+                for pay in zip(*((r.good, r.middling, r.poor) for r in found), strict=True)
+            ),
+            "-",
+        ],
+    ]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", choices=("marginals",))
+    parser.add_argument("part", choices=("marginals", "gates"))
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--size", choices=tuple(SIZES), default="small")
+    parser.add_argument("--seeds", type=int, default=5, help="shops of the gates")
     arguments = parser.parse_args()
+    if arguments.part == "gates":
+        rows = gates(arguments.seed, arguments.seeds)
+        head = f"`python -m benchmarks.fresh gates --seed {arguments.seed} --seeds {arguments.seeds}`"
+        shops = f"{arguments.seeds} shops of {SHOP.products} products, {SHOP.questions} questions each"
+        record("Fresh shops: gates", f"{head}: {shops}.\n\n" + table(("gate", "found", "asked for"), rows))
+        return
     with tempfile.TemporaryDirectory() as place:
         axes = SIZES[arguments.size].model_copy(update={"questions": 0})
         make_shop(arguments.seed, axes, Path(place) / "made", SETTINGS, Quiet())
