@@ -34,7 +34,7 @@ from drr.llm.meter import Meter
 from drr.llm.names import OFFLINE
 from drr.llm.prompts import Prompts
 from drr.llm.role import RoleModel
-from drr.offline.cast import stand_in
+from drr.offline.cast import RULES, stand_in
 from drr.study.unit import Outcome, Unit
 from drr.study.worker import Context, Replay, ReplayedWeb, Workplace
 
@@ -220,6 +220,7 @@ class Answering:
             **self.giving.key_fields(setting, spec.get("person_id")),
             **keyed(spec, variant),
             "models": {role: models.name_of(role) for role in variant.roles},
+            **({"rules": RULES} if "agent" in variant.roles and models.name_of("agent") == OFFLINE else {}),
             "max_tokens": self.config.keyed_max_tokens or settings.model_max_tokens,
             **styles_of(models, variant.roles),
             **vision_key(variant, world.tools, models.name_of(variant.architecture.looks), settings.vision),

@@ -14,7 +14,7 @@ from textwrap import wrap
 
 from drr.app.cli import main
 from drr.app.commands.reproduce import figures_table
-from drr.env.query import Query
+from drr.env.query import Query, read_queries
 from drr.querygen.builtin import builtin_queries
 
 MARK = ".drr-demo"
@@ -73,9 +73,10 @@ def _tell(study: Path) -> None:
     from drr.eval.evidence.answers import read_answers
     from drr.study.study import Study
 
+    (asked, *_) = read_queries(study.parent / "queries.jsonl")
     with Study.open(study / "study", read_only=True) as opened:
-        first = next(one for one in read_answers(opened) if one.variant == SHOWN)
-        question, report = first.query, first.report
+        shown = (one for one in read_answers(opened) if (one.variant, one.query) == (SHOWN, asked.query))
+        question, report = asked.query, next(shown).report
     print("\n".join([*_wrapped([f"Q ({ASKED} like it): {question}"], 2), *_wrapped(opening(report), 4)]))
     print(figures_table(study / "report" / "metrics.json", ("fp", "fr", "overall"), width=WIDTH))
     for name in ("report", "viewer"):

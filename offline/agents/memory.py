@@ -25,8 +25,6 @@ class SeenProduct:
     features: tuple[str, ...] = ()
     description: str = ""
     opened: bool = False
-    searches: tuple[str, ...] = ()
-    """The searches that found it."""
 
     @property
     def product_id(self) -> str:
@@ -41,14 +39,15 @@ class SeenOrder:
     quantity: int
     title: str
     product_id: str
+    price: float | None = None
+    """Today's."""
 
     @property
     def kept(self) -> bool:
         return self.status not in ("Cancelled", "Returned")
 
 
-@dataclass(frozen=True)
-class SeenPage:
+class SeenPage(NamedTuple):
     url: str
     title: str
     text: str
@@ -90,6 +89,7 @@ class Memory:
     products: dict[str, SeenProduct] = field(default_factory=dict)
     orders: dict[str, SeenOrder] = field(default_factory=dict)
     orders_total: int | None = None
+    orders_read: int = 0
     pages: dict[str, SeenPage] = field(default_factory=dict)
     home: SeenHome | None = None
     statistics: SeenStatistics | None = None
@@ -97,9 +97,6 @@ class Memory:
     """Every call made."""
     found: dict[str, list[str]] = field(default_factory=dict)
     """Search -> addresses of what it found, best first."""
-    sought: tuple[str, ...] = ()
-    """The things a researcher took the question to ask for, when it looked through the shop."""
-
     papers: list[str] = field(default_factory=list)
     """Files that have words, by name."""
     pictures: list[str] = field(default_factory=list)
@@ -107,28 +104,15 @@ class Memory:
     unfinished: list[str] = field(default_factory=list)
     """Files of which more is there than was read."""
 
-    @property
-    def has_files(self) -> bool:
-        return bool(self.papers or self.pictures or self.parts)
-
-    @property
-    def for_itself(self) -> bool:
-        """Files and pages are all that there is: nothing here is for sale."""
-        return self.has_files and not self.products
-
     def called(self, name: str) -> int:
         return sum(1 for call in self.calls if call.name == name)
 
-    def searched(self, query: str) -> bool:
-        return any(
+    def searched(self, query: str) -> int:
+        """Count the searches of the shop for these words."""
+        return sum(
             call.name == "product_catalog_search" and call.arguments.get("query") == query
             for call in self.calls
         )
-
-    @property
-    def bought(self) -> list[str]:
-        """Titles of what was ordered and kept."""
-        return [order.title for order in self.orders.values() if order.kept]
 
     def add_product(self, product: SeenProduct) -> None:
         known = self.products.get(product.url)
@@ -137,8 +121,7 @@ class Memory:
             return
         best = product if product.opened and not known.opened else known
         title = max(known.title, product.title, key=lambda t: (not t.endswith("…"), len(t)))
-        searches = tuple(dict.fromkeys((*known.searches, *product.searches)))
-        self.products[product.url] = replace(best, title=title, searches=searches)
+        self.products[product.url] = replace(best, title=title)
 
     def add_page(self, page: SeenPage) -> None:
         """A summary stands for the page rather than a snippet does."""
@@ -155,7 +138,7 @@ def plain(text: str, limit: int) -> str:
 
 def short(title: str) -> str:
     """A product's name: its title up to the first break that leaves enough of it."""
-    title = plain(title, 120)
+    title = plain(re.sub(r"^\s*【[^】]{0,40}】", "", title), 120)
     for mark in re.finditer(r",| - | – | — | \(| with | for |…", title):
         if 12 <= mark.start() <= 60:
             return title[: mark.start()]
@@ -171,10 +154,6 @@ def rated(product: SeenProduct) -> str:
         return "not rated yet"
     votes = f" from {product.ratings:,} ratings" if product.ratings is not None else ""
     return f"rated {product.rating:g}/5{votes}"
-
-
-def at_price(product: SeenProduct) -> str:
-    return "(price unknown)" if product.price is None else f"at {money(product.price)}"
 
 
 def priced(product: SeenProduct) -> str:

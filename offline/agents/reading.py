@@ -1,26 +1,24 @@
-"""The rules' sources: answers of tools as records, and findings of researchers.
+"""The rules' sources: answers of tools as records, and what researchers condensed.
 
 They decide on what the answers hold and on nothing that a model was not shown: texts are cut where the tool's text cuts them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from drr.agents.brief import CallEvidence, Condensing, ProfileFacts
 from drr.env.entities import Product
-from drr.env.records.lines import cell, count, price
+from drr.env.records.lines import cell
 from drr.env.records.listing import shown_on_page
 from drr.env.records.product import TITLE, path, title
 from drr.env.records.shopper import statistics_page
 from drr.env.source import Source
 from drr.env.statistics import UserStatistics
-from drr.offline.agents import question as offline_question
-from drr.offline.agents.choice import candidates
-from drr.offline.agents.facts import Quotation, quotations, related_orders, web_facts
-from drr.offline.agents.grounding import grounded
+from drr.offline.agents.answers import listings, purchases
+from drr.offline.agents.asks import read
 from drr.offline.agents.memory import (
     Cites,
     MadeCall,
@@ -32,10 +30,11 @@ from drr.offline.agents.memory import (
     SeenProduct,
     SeenStatistics,
     plain,
-    short,
+    priced,
+    rated,
 )
+from drr.offline.agents.pages import page_rows, quotations
 from drr.tools.base import ToolAnswer
-from drr.wording.money import money
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 
@@ -66,20 +65,20 @@ def of_researched(researched: Iterable[Condensing], pages: Iterable[Source] = ()
     """Remember what researchers condensed, and pages that were read whole."""
     memory = Memory()
     for one in researched:
-        condensed(one).hand_on(memory)
+        _hand_on(condensed(one.problem, of_evidence(one.evidence, one.profile)), memory)
     for page in pages:
         memory.add_page(SeenPage(page.url, page.title or page.url, page.seen, True))
     return memory
 
 
 def take(memory: Memory, call: MadeCall, answer: object) -> None:
-    """One call with what answered it; `None` where it failed."""
+    """Take in one call with what answered it; `None` where it failed."""
     memory.calls.append(call)
     reader = _READERS.get(call.name)
     if isinstance(answer, ToolAnswer) and reader is not None:
         reader(memory, call.arguments, answer)
     elif isinstance(answer, Condensing):
-        condensed(answer).hand_on(memory)
+        _hand_on(condensed(answer.problem, of_evidence(answer.evidence, answer.profile)), memory)
 
 
 def _take_profile_facts(memory: Memory, profile: ProfileFacts | None) -> None:
@@ -92,11 +91,10 @@ def _take_profile_facts(memory: Memory, profile: ProfileFacts | None) -> None:
 
 
 def _search(memory: Memory, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
-    query = str(arguments.get("query", ""))
-    memory.found[query] = [source.url for source in answer.sources]
+    memory.found[str(arguments.get("query", ""))] = [source.url for source in answer.sources]
     for source in answer.sources:
         product = _entity(source.record or {})
-        memory.add_product(replace(_seen(product, title(product, TITLE)), searches=(query,)))
+        memory.add_product(_seen(product, title(product, TITLE)))
 
 
 def _entity(record: Mapping[str, Any]) -> Product:
@@ -125,8 +123,6 @@ def _details(memory: Memory, arguments: Mapping[str, Any], answer: ToolAnswer) -
 
 
 def _orders(memory: Memory, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
-    if not answer.data["items"]:
-        return
     memory.orders_total = answer.data["total"]
     for item in answer.data["items"]:
         gone = item["title"] is None
@@ -137,7 +133,9 @@ def _orders(memory: Memory, arguments: Mapping[str, Any], answer: ToolAnswer) ->
             quantity=item["quantity"],
             title="a product no longer in this shop" if gone else cell(item["title"], 80) or "untitled",
             product_id=item["product_id"],
+            price=item["price"] or None,
         )
+    memory.orders_read = len(memory.orders)
 
 
 def _profile(memory: Memory, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
@@ -151,8 +149,9 @@ def _statistics(memory: Memory, arguments: Mapping[str, Any], answer: ToolAnswer
 
 def _web(memory: Memory, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
     for item in answer.data["items"]:
-        read = item.get("read", False)
-        memory.add_page(SeenPage(item["url"], item["title"], item["summary" if read else "snippet"], read))
+        read_whole = item.get("read", False)
+        text = item["summary" if read_whole else "snippet"]
+        memory.add_page(SeenPage(item["url"], item["title"], text, read_whole))
 
 
 def _files(memory: Memory, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
@@ -162,10 +161,10 @@ def _files(memory: Memory, arguments: Mapping[str, Any], answer: ToolAnswer) -> 
 
 
 def _file(memory: Memory, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
-    read = answer.data
-    _add_parts(memory, read["name"], read["parts"], read["url"] if len(answer.sources) == 1 else None)
-    if not read["last"]:
-        memory.unfinished.append(read["name"])
+    file = answer.data
+    _add_parts(memory, file["name"], file["parts"], file["url"] if len(answer.sources) == 1 else None)
+    if not file["last"]:
+        memory.unfinished.append(file["name"])
 
 
 def _passages(memory: Memory, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
@@ -182,8 +181,7 @@ def _add_parts(memory: Memory, name: str, parts: Sequence[Mapping[str, str]], so
         elif known is not None:
             continue
         place = url.partition("#")[2].replace("=", " ", 1)
-        title = f"{name}, {place}" if place else name
-        memory.parts[url] = SeenPart(url, name, title, text, source or url)
+        memory.parts[url] = SeenPart(url, name, f"{name}, {place}" if place else name, text, source or url)
 
 
 _READERS: dict[str, Callable[[Memory, Mapping[str, Any], ToolAnswer], None]] = {
@@ -200,130 +198,81 @@ _READERS: dict[str, Callable[[Memory, Mapping[str, Any], ToolAnswer], None]] = {
 }
 
 
-BEST, FEATURES, ORDERS, FACTS, LINES = 3, 3, 6, 7, 4
+# What a researcher hands on -------------------------------------------------------------------------------------------
+
+_PRODUCTS, _FEATURES = 5, 2
 
 
-@dataclass(frozen=True)
-class Synthesis:
-    products: tuple[SeenProduct, ...]
-    """The best of each need, with the first features of those that were opened."""
-    missing: tuple[str, ...]
-    orders: tuple[SeenOrder, ...]
-    home: SeenHome | None
-    statistics: SeenStatistics | None
-    facts: tuple[tuple[str, SeenPage], ...]
-    """Sentences with the page that says them."""
-    papers: tuple[Quotation, ...]
-    """Lines of files."""
-    pictures: tuple[str, ...]
-    sought: tuple[str, ...]
-    """The things that it was sent to look for in the shop."""
-
-    def hand_on(self, memory: Memory) -> None:
-        """Hand the memory on to whoever reads the researchers' reports."""
-        for product in self.products:
-            memory.add_product(product)
-            known = memory.products[product.url]
-            if product.features:
-                features = tuple(dict.fromkeys((*known.features, *product.features)))
-                memory.products[product.url] = replace(known, features=features, opened=True)
-        for order in self.orders:
-            memory.orders[order.url] = order
-        for line, part in self.papers:
-            known_part = memory.parts.get(part.url)
-            text = line if known_part is None else f"{known_part.text}\n{line}"
-            memory.parts[part.url] = part._replace(text=text)
-        memory.pictures = list(dict.fromkeys([*memory.pictures, *self.pictures]))
-        memory.sought = self.sought or memory.sought
-        memory.home = self.home or memory.home
-        memory.statistics = self.statistics or memory.statistics
-        for sentence, page in self.facts:
-            if page.url not in memory.products:
-                known_page = memory.pages.get(page.url)
-                full = sentence if known_page is None else f"{known_page.text} {sentence}"
-                memory.pages[page.url] = SeenPage(page.url, plain(page.title, 120), full, True)
-
-    def text(self) -> str:
-        cites = Cites()
-        found = "\n".join(self._lines(cites)) or "Nothing."
-        missing = "\n".join(f"- {one}" for one in self.missing) or "Nothing."
-        return f"## Findings\n\n{found}\n\n## Open\n\n{missing}\n\n{cites.listing()}"
-
-    def _lines(self, cites: Cites) -> Iterator[str]:
-        for product in self.products:
-            yield f"- Product: {product_line(product)} {cites.product(product)}"
-            for feature in product.features:
-                yield f"- Feature: {feature} {cites.product(product)}"
-        for order in self.orders:
-            yield f"- Order: {order_line(order)} {cites.order(order)}"
-        if self.home is not None:
-            yield f"- Lives in {self.home.city}, {self.home.state}. {cites(self.home.url, 'Your profile')}"
-        if self.statistics is not None:
-            for line in statistics_page(self.statistics.figures, "").splitlines()[:LINES]:
-                yield f"- Record: {plain(line, 200)} {cites(self.statistics.url, 'Your order statistics')}"
-        for line, part in self.papers:
-            yield f"- File: {part.name}: {line} {cites(part.url, part.title)}"
-        for sentence, page in self.facts:
-            yield f"- {sentence} {cites(page.url, page.title)}"
-
-
-def condensed(condensing: Condensing) -> Synthesis:
-    """The same for the same evidence, whoever asks: the researcher who writes it, or the supervisor who reads it."""
-    return condensed_of(condensing.problem, of_evidence(condensing.evidence, condensing.profile))
-
-
-def condensed_of(problem: str, memory: Memory) -> Synthesis:
-    """Condense what somebody remembers of work on a problem."""
-    task = grounded(offline_question.read(problem), memory)
-    products: list[SeenProduct] = []
-    missing: list[str] = []
-    for need in task.needs:
-        options = candidates(task, need, memory)
-        if not options and not memory.parts:
-            missing.append(f"No {need} within the limits was found.")
-        for product in options[:BEST]:
-            products.append(_shortened(product))
-            if product.price is None:
-                missing.append(f"The price of {short(product.title)} is unknown.")
-    orders = (replace(order, title=plain(order.title, 90)) for order in related_orders(task, memory, ORDERS))
-    return Synthesis(
-        tuple(products),
-        tuple(missing),
-        tuple(orders),
-        memory.home,
-        memory.statistics,
-        tuple(web_facts(task, memory, FACTS)),
-        tuple(quotations(task, memory)),
-        tuple(memory.pictures),
-        task.needs if products and offline_question.in_own_words(problem) else (),
-    )
+def condensed(problem: str, memory: Memory) -> Memory:
+    """Keep of a memory what serves a problem: the same for who writes it down and for who reads that."""
+    asked, kept = read(problem), Memory(pictures=memory.pictures, orders_total=memory.orders_total)
+    kept.home, kept.statistics = memory.home, memory.statistics
+    kept.calls = [call for call in memory.calls if call.name == "product_catalog_search"]
+    for ask in asked.asks:
+        for product in listings(ask, memory)[:_PRODUCTS]:
+            kept.products[product.url] = _shortened(product)
+        kept.orders |= {order.url: order for order in purchases(ask, memory)}
+    for question in asked.rest:
+        if not asked.asks:
+            kept.products |= {
+                product.url: _shortened(product) for product in list(memory.products.values())[:_PRODUCTS]
+            }
+        for sentence, page in page_rows(question, memory):
+            known = kept.pages.get(page.url)
+            text = sentence if known is None else f"{known.text} {sentence}"
+            kept.pages[page.url] = page._replace(text=text)
+    for line, part in quotations(problem, memory):
+        known_part = kept.parts.get(part.url)
+        text = line if known_part is None else f"{known_part.text}\n{line}"
+        kept.parts[part.url] = part._replace(text=text)
+    kept.orders_read = memory.orders_read
+    return kept
 
 
 def _shortened(product: SeenProduct) -> SeenProduct:
-    return replace(
-        product,
-        title=plain(product.title, 120),
-        store=plain(product.store, 60) if product.store else None,
-        path=plain(product.path, 90) or "shop",
-        features=tuple(plain(feature, 140) for feature in product.features[:FEATURES]),
-        description="",
-        opened=False,
-        searches=(),
-    )
+    features = tuple(plain(feature, 140) for feature in product.features[:_FEATURES])
+    return replace(product, title=plain(product.title, 120), features=features, description="")
 
 
-def product_line(product: SeenProduct) -> str:
-    cost = price(None) if product.price is None else money(product.price)
-    rating = "not rated" if product.rating is None else f"{product.rating:g}/5"
-    if product.rating is not None and product.ratings is not None:
-        rating += f" ({count(product.ratings)} ratings)"
-    maker = f"by {product.store}" if product.store else "store unknown"
-    return f"{product.title} | {cost} | {rating} | {maker} | {product.path}"
+def _hand_on(kept: Memory, memory: Memory) -> None:
+    """Add what one researcher condensed to what is known of all."""
+    for product in kept.products.values():
+        memory.add_product(product)
+    memory.orders |= kept.orders
+    memory.parts |= kept.parts
+    for page in kept.pages.values():
+        memory.add_page(page)
+    memory.calls += kept.calls
+    memory.pictures = list(dict.fromkeys([*memory.pictures, *kept.pictures]))
+    memory.home, memory.statistics = kept.home or memory.home, kept.statistics or memory.statistics
+    if kept.orders_total is not None:
+        memory.orders_total = kept.orders_total
+        memory.orders_read = max(memory.orders_read, kept.orders_read)
 
 
-def order_line(order: SeenOrder) -> str:
-    number = order.url.rsplit("/", 1)[-1]
-    return (
-        f"{order.date} {order.status}: {order.quantity} x {order.title} | order {number},"
-        f" product {order.product_id}"
-    )
+def as_text(memory: Memory) -> str:
+    """A researcher's report: rows with their sources."""
+    cites = Cites()
+    lines = []
+    for product in memory.products.values():
+        mark = cites.product(product)
+        lines.append(f"- Product: {product.title}: {priced(product)}, {rated(product)} {mark}")
+        lines += [f"- Feature: {feature} {mark}" for feature in product.features]
+    for order in memory.orders.values():
+        lines.append(
+            f"- Order: {order.date} {order.status}: {order.quantity} x {plain(order.title, 90)} {cites.order(order)}"
+        )
+    if memory.home is not None:
+        lines.append(
+            f"- Lives in {memory.home.city}, {memory.home.state}. {cites(memory.home.url, 'Your profile')}"
+        )
+    if memory.statistics is not None:
+        figures, url = memory.statistics
+        mark = cites(url, "Your order statistics")
+        lines += [f"- Record: {line} {mark}" for line in statistics_page(figures, "").splitlines() if line]
+    lines += [
+        f"- File: {part.name}: {plain(part.text, 400)} {cites(part.url, part.title)}"
+        for part in memory.parts.values()
+    ]
+    lines += [f"- Page: {page.text} {cites(page.url, page.title)}" for page in memory.pages.values()]
+    return "## Findings\n\n" + ("\n".join(lines) or "Nothing.") + f"\n\n{cites.listing()}"

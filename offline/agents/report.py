@@ -3,212 +3,297 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from drr.agents.brief import Filling
-from drr.env.records.lines import count, dollars, one_line
-from drr.env.statistics import Share, UserStatistics
-from drr.offline.agents import question as offline_question
+from drr.env.records.lines import dollars
 from drr.offline.agents import reading
-from drr.offline.agents.choice import Choice, Pick, cents, choose, nearest
-from drr.offline.agents.facts import file_statements, quotations, related_orders, subject, unseen, web_facts
-from drr.offline.agents.grounding import grounded
-from drr.offline.agents.memory import Cites, Memory, SeenProduct, at_price, join, plain, priced, rated, short
-from drr.offline.agents.question import Asked, content_words, state_name
+from drr.offline.agents.answers import (
+    Basket,
+    Pick,
+    baskets,
+    cents,
+    listings,
+    outside,
+    purchases,
+    shares,
+    spent,
+)
+from drr.offline.agents.asks import Asked, ShopErrand, read
+from drr.offline.agents.memory import Cites, Memory, SeenOrder, SeenProduct, join, plain, priced, rated, short
+from drr.offline.agents.pages import file_statements, page_rows, quotations, state_name, unseen
 from drr.wording.money import money
 
 BANNER = "> Written by rules, not by an LLM: the `offline` model stood in for one."
+REFUSED = (
+    "The rules cannot answer this: they find things within limits, tell what was last bought or spent, compare two listings, say what is"
+    " not sold here, and look up an order to return."
+)
+_ROWS, _ORDERS = 5, 6
 
 
-def report(task: Asked, memory: Memory) -> str:
-    """The report: answer, reasons, comparison, budget, background, the shopper's own record, what stays open."""
-    task = grounded(offline_question.with_history(task, memory.bought), memory)
-    basket, cites = choose(task, memory), Cites()
-    parts = [f"# {_heading(basket, memory)}", BANNER, unseen(memory), _answer(task, basket, memory, cites)]
-    parts.append(file_statements(task, memory, cites))
-    parts += [_reasons(task, basket, memory, cites), _comparison(basket, cites), _budget(basket, cites)]
-    parts += [_background(task, memory, cites), _record(task, basket, memory, cites)]
-    parts += [_open(task, basket, memory, cites), cites.listing()]
+def report(asked: Asked, memory: Memory) -> str:
+    """Write the report: an answer for each thing asked, what was compared, the orders, what pages and files say."""
+    cites = Cites()
+    parts = [f"# {_heading(asked)}", BANNER, unseen(memory), _answer(asked, memory, cites)]
+    parts += [_compared(asked, memory, cites), _orders(asked, memory, cites)]
+    parts += [file_statements(asked.text, memory, cites), _rest(asked, memory, cites), cites.listing()]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _heading(basket: Choice, memory: Memory) -> str:
-    if memory.parts and not basket.picks:
-        return "Your question: what your files and the web say"
-    needs = join([pick.need for pick in basket.picks])
-    return (needs[:1].upper() + needs[1:] if needs else "Your question") + ": what the shop offers"
-
-
-def _found(picks: int, memory: Memory) -> str:
-    if picks:
-        return "One product fits best:" if picks == 1 else f"These {picks} products cover the question best:"
-    if memory.parts and not memory.products:
-        return "What was found on it in your files and on the web stands below."
-    if memory.calls and not memory.called("product_catalog_search"):
-        return "No product was looked up for this question."
-    return "Nothing in this shop was found that fits the question and its limits."
-
-
-def _pick(task: Asked, pick: Pick, memory: Memory, cites: Cites) -> str:
-    product = pick.product
-    bought = (order for order in memory.orders.values() if order.product_id == product.product_id)
-    before = next((order for order in bought if order.kept), None)
-    kept = "" if task.again else "; leave it out if it still serves you"
-    again = f" You bought it before, on {before.date} {cites.order(before)}{kept}." if before else ""
+def _heading(asked: Asked) -> str:
     return (
-        f"- **{short(product.title)}** for {plain(pick.need, 60)}: {priced(product)}, {rated(product)}"
-        f" {cites.product(product)}.{again}"
+        _capital(join(list(dict.fromkeys(thing for ask in asked.asks for thing in ask.things))))
+        or "Your question"
     )
 
 
-def _answer(task: Asked, basket: Choice, memory: Memory, cites: Cites) -> str:
-    lines = ["## The short answer", "", _found(len(basket.picks), memory), ""]
-    lines += [_pick(task, pick, memory, cites) for pick in basket.picks]
-    if basket.picks and basket.priced:
-        verb = "It costs" if len(basket.picks) == 1 else "Together they cost"
-        lines += ["", f"{verb} {money(basket.total)}{_against_limit(basket)}."]
-    return "\n".join(lines).rstrip()
+def _answer(asked: Asked, memory: Memory, cites: Cites) -> str:
+    if not asked.asks:
+        return "\n\n".join(["## The short answer", REFUSED, *_found_rows(asked, memory, cites)])
+    found = baskets(asked.asks, memory)
+    lines = [line for ask in asked.asks for line in _line(ask, found, memory, cites)]
+    lines += [_total(one) for one in found if len(one.picks) > 1 and one.total is not None]
+    return "## The short answer\n\n" + "\n".join(f"- {line}" for line in lines)
 
 
-def _against_limit(basket: Choice) -> str:
+def _found_rows(asked: Asked, memory: Memory, cites: Cites) -> Iterator[str]:
+    """List what the search of the shop returned, where the rules have no answer."""
+    near = [one for one in memory.products.values() if shares(asked.text, one)]
+    if near:
+        yield "The search of the shop returned these, unjudged:"
+        yield "\n".join(f"- {_about(one, cites)}." for one in near[:_ROWS])
+
+
+def _line(ask: ShopErrand, found: Sequence[Basket], memory: Memory, cites: Cites) -> Iterator[str]:
+    match ask.kind:
+        case "find" | "sold":
+            picks = [(one, basket) for basket in found for one in basket.picks if one.ask == ask]
+            yield from [_picked(*one, memory, cites) for one in picks] or [_not_found(ask, memory, cites)]
+        case "which":
+            yield _better(ask, memory, cites)
+        case "bought":
+            yield _bought(ask, memory, cites)
+        case "spent":
+            yield _spent(ask, memory, cites)
+        case "return":
+            yield _returned(ask, memory, cites)
+
+
+def _capital(thing: str) -> str:
+    return plain(thing[:1].upper() + thing[1:], 110)
+
+
+def _about(product: SeenProduct, cites: Cites) -> str:
+    return f"**{short(product.title)}**: {priced(product)}, {rated(product)} {cites.product(product)}"
+
+
+def _picked(pick: Pick, basket: Basket, memory: Memory, cites: Cites) -> str:
+    ask, product = pick.ask, pick.product
+    limits = ask.limits_in_words()
+    if basket.too_dear:
+        why = "it is the cheapest"
+    elif basket.limit is not None:
+        why = "it belongs to the set that is rated highest within the limit for all"
+    else:
+        why = {
+            "rating": "it is rated highest",
+            "price_asc": "it is the cheapest",
+            "popularity": "it has the most ratings",
+        }[ask.order]
+    many = len(listings(ask, memory))
+    of = f"of {many} that were found" if many > 1 else "it is the only one that was found"
+    within = f" within the limits ({limits})" if limits else ""
+    reason = f"{of}{within}, {why}" if many > 1 else f"{of}{within}"
+    sold = "Yes, it is sold here. " if ask.kind == "sold" else ""
+    more = [f"{_about(other, cites)}." for other in pick.others[: (ask.limits.many or 1) - 1]]
+    return f"{sold}{_capital(ask.thing)}: {_about(product, cites)}; {reason}. {' '.join(more)}".rstrip()
+
+
+def _not_found(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
+    limits = ask.limits_in_words()
+    if ask.most is not None and ask.limits.least is not None and ask.limits.least > ask.most:
+        return f"{_capital(ask.thing)}: the limits contradict each other ({limits})."
+    near = outside(ask, memory)
+    if not memory.called("product_catalog_search"):
+        return f"{_capital(ask.thing)}: the shop was not searched for it."
+    if not near:
+        unsold = (
+            "not sold here, as far as the search shows"
+            if ask.kind == "sold"
+            else "nothing that is sold here goes by that name"
+        )
+        return f"{_capital(ask.thing)}: {unsold}{f', within the limits ({limits})' if limits and ask.kind == 'sold' else ''}."
+    return f"{_capital(ask.thing)}: none was found within the limits ({limits}). The cheapest outside them is {_about(near[0], cites)}."
+
+
+def _better(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
+    both = listings(ask, memory)
+    if len(both) < 2 or both[0] == both[1]:
+        return f"The two could not be told apart by the shop's listings: {join([plain(thing, 60) for thing in ask.things])}."
+    one, other = both
+    both_lines = f"{_about(one, cites)}; {_about(other, cites)}."
+    if one.path != other.path:
+        return f"{both_lines} They are different kinds of things, so no figure says which is better."
+    if None in (one.price, other.price):
+        higher = max(both, key=lambda product: product.rating or 0)
+        return f"{both_lines} A price is unknown; by rating alone, {short(higher.title)} is ahead."
+    cheap, dear = sorted(both, key=lambda product: (product.price or 0, -(product.rating or 0)))
+    if (cheap.rating or 0) >= (dear.rating or 0):
+        return f"{both_lines} {short(cheap.title)} is better in both: it costs no more and is rated no lower."
+    return f"{both_lines} {short(cheap.title)} is cheaper, {short(dear.title)} is rated higher; which counts more is for you to say."
+
+
+def _named(ask: ShopErrand) -> str:
+    year = f" in {ask.year}" if ask.year else ""
+    return f"{plain(ask.thing, 60) or 'anything'}{year}"
+
+
+def _seen_of(memory: Memory) -> str:
+    """Say where not all orders were read."""
+    total = memory.orders_total or 0
+    if not memory.called("get_user_orders") and not total:
+        return " Your orders were not looked up."
+    return (
+        f" Only the latest {memory.orders_read} of your {total} orders were read."
+        if memory.orders_read < total
+        else ""
+    )
+
+
+def _ordered(order: SeenOrder, cites: Cites) -> str:
+    return f"{short(order.title)} on {order.date} {cites.order(order)}"
+
+
+def _bought(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
+    orders = purchases(ask, memory)
+    if not orders:
+        return f"No order of {_named(ask)} was found.{_seen_of(memory)}"
+    often = (
+        f" In all, {len(orders)} orders of {_named(ask)} were found.{_seen_of(memory)}" if ask.every else ""
+    )
+    return f"Your last order{' of ' + _named(ask) if ask.thing or ask.year else ''} was {_ordered(orders[0], cites)}.{often}"
+
+
+def _spent(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
+    if not ask.thing:
+        return _spent_in_all(ask, memory, cites)
+    orders = purchases(ask, memory)
+    known = [order for order in orders if order.price is not None]
+    if not known:
+        found = (
+            f"{len(orders)} orders of {_named(ask)} were found, none with a known price"
+            if orders
+            else f"No order of {_named(ask)} was found"
+        )
+        return f"{found}.{_seen_of(memory)}"
+    marks = "".join(cites.order(order) for order in known[:_ORDERS])
+    unknown = f" {len(orders) - len(known)} more have no known price." if len(orders) > len(known) else ""
+    times = "1 order" if len(known) == 1 else f"{len(known)} orders"
+    return f"On {_named(ask)} you spent {money(spent(known))} in {times}, at today's prices {marks}.{unknown}{_seen_of(memory)}"
+
+
+def _spent_in_all(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
+    if memory.statistics is None:
+        return "What you spent was not looked up."
+    figures, url = memory.statistics
+    mark = cites(url, "Your order statistics")
+    if ask.year is None:
+        amount, orders = figures.spend, figures.orders
+    else:
+        shares = [share for share in figures.by_year if share.name == ask.year]
+        amount, orders = (shares[0].spend, shares[0].orders) if shares else (None, 0)
+    when = f" in {ask.year}" if ask.year else ""
+    if amount is None:
+        return f"Of your {orders} orders{when} no price is known, so no sum can be given {mark}."
+    return f"You spent {dollars(amount)}{when} in {orders} orders; orders without a known price are not in this sum {mark}."
+
+
+def _returned(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
+    orders = purchases(ask, memory)
+    if not orders:
+        return f"To return the {_named(ask)}: no such order was found.{_seen_of(memory)}"
+    number = orders[0].url.rsplit("/", 1)[-1]
+    return (
+        f"To return the {_named(ask)}: the order is {number}, {_ordered(orders[0], cites)}. The rules cannot start a return and do not know"
+        " the shop's terms: name this number to the shop."
+    )
+
+
+def _total(basket: Basket) -> str:
+    assert basket.total is not None
     if basket.limit is None:
+        return f"Together they cost {money(basket.total)}."
+    limit = money(basket.limit)
+    if basket.too_dear:
+        return f"Together they cost {money(basket.total)}, which is over the limit of {limit}; no set of them keeps it."
+    left = cents(basket.limit) - basket.total
+    return f"Together they cost {money(basket.total)}, which keeps within the limit of {limit} and leaves {money(left)}."
+
+
+def _compared(asked: Asked, memory: Memory, cites: Cites) -> str:
+    """Set what was picked beside what else was found, and quote the listings."""
+    rows = dict.fromkeys(product for product, _ in _rows(asked, memory))
+    if not rows:
         return ""
-    return f", which keeps within the limit of {money(basket.limit)}"
+    head = "| Product | Price | Rating | Ratings | Store | Source |\n| --- | --- | --- | --- | --- | --- |"
+    table = [_row(product, cites) for product in rows]
+    stated = [line for product in rows if (line := _stated(product, cites))]
+    return "\n\n".join(["## Compared", "\n".join([head, *table]), *(["\n".join(stated)] if stated else [])])
 
 
-def _reasons(task: Asked, basket: Choice, memory: Memory, cites: Cites) -> str:
+def _rows(asked: Asked, memory: Memory) -> Iterator[tuple[SeenProduct, ShopErrand]]:
+    for basket in baskets(asked.asks, memory):
+        for pick in basket.picks:
+            yield from ((product, pick.ask) for product in (pick.product, *pick.others))
+    for ask in asked.of("which"):
+        yield from ((product, ask) for product in listings(ask, memory))
+
+
+def _row(product: SeenProduct, cites: Cites) -> str:
+    stars = "not rated" if product.rating is None else f"{product.rating:g}/5"
+    votes = "unknown" if product.ratings is None else f"{product.ratings:,}"
+    maker = plain(product.store, 30) if product.store else "unknown"
+    return f"| {short(product.title)} | {priced(product)} | {stars} | {votes} | {maker} | {cites.product(product)} |"
+
+
+def _stated(product: SeenProduct, cites: Cites) -> str:
+    if not product.opened or not product.features:
+        return ""
+    listing = " and ".join(f"“{plain(feature, 140).rstrip('.')}”" for feature in product.features[:2])
+    return f"- Of {short(product.title)} the listing states {listing} {cites.product(product)}."
+
+
+def _orders(asked: Asked, memory: Memory, cites: Cites) -> str:
+    orders = {
+        order.url: order
+        for ask in asked.asks
+        for order in purchases(ask, memory)[: _ORDERS if ask.every or ask.kind == "spent" else 1]
+    }
+    if len(orders) < 2:
+        return ""
     lines = []
-    for pick in basket.picks:
-        product, mark = pick.product, cites.product(pick.product)
-        if product.features:
-            listing = " and ".join(f"“{plain(feature, 140).rstrip('.')}”" for feature in product.features[:2])
-            lines.append(f"- **{short(product.title)}**: the listing states {listing} {mark}.")
-        if pick.others:
-            other = pick.others[0]
-            lines.append(
-                f"- Runner-up for {plain(pick.need, 60)}: {short(other.title)} {at_price(other)}, {rated(other)}"
-                f" {cites.product(other)}; {_tradeoff(product, other)}."
-            )
-    return "## Why these, and the trade-offs\n\n" + "\n".join(lines) if lines else ""
-
-
-def _tradeoff(product: SeenProduct, other: SeenProduct) -> str:
-    """Put a trade-off in words: a difference is no figure of either listing."""
-    if product.price is None or other.price is None:
-        return "the two cannot be compared by price, because one is unknown"
-    better = (product.rating or 0) - (other.rating or 0)
-    if other.price < product.price:
-        return "it is cheaper" + (" but rated lower" if better > 0 else " and rated no worse")
-    if other.price > product.price:
-        return "it is dearer" + (" and rated higher" if better < 0 else " without a better rating")
-    return "it costs the same" + (" and is rated lower" if better > 0 else "")
-
-
-def _comparison(basket: Choice, cites: Cites) -> str:
-    rows = []
-    for pick in basket.picks:
-        for product in (pick.product, *pick.others[:2]):
-            stars = "not rated" if product.rating is None else f"{product.rating:g}/5"
-            votes = "unknown" if product.ratings is None else f"{product.ratings:,}"
-            maker = plain(product.store, 30) if product.store else "unknown"
-            rows.append(
-                f"| {plain(pick.need, 40)} | {short(product.title)} | {priced(product)} | {stars} | {votes}"
-                f" | {maker} | {cites.product(product)} |"
-            )
-    if len(rows) < 2:
-        return ""
-    head = "| For | Product | Price | Rating | Ratings | Store | Source |\n| --- | --- | --- | --- | --- | --- | --- |"
-    return "## Comparison\n\n" + head + "\n" + "\n".join(rows)
-
-
-def _budget(basket: Choice, cites: Cites) -> str:
-    priced_picks = [pick for pick in basket.picks if pick.product.price is not None]
-    if not priced_picks or (len(priced_picks) < 2 and basket.limit is None):
-        return ""
-    rows = [
-        f"| {short(pick.product.title)} {cites.product(pick.product)} | {priced(pick.product)} |"
-        for pick in priced_picks
-    ]
-    head = "| One of each | Cost |\n| --- | --- |"
-    total = f"| **Total** | **{money(basket.total)}** |"
-    left = ""
-    if basket.limit is not None:
-        left = (
-            f"\n\nOf the limit of {money(basket.limit)}, {money(cents(basket.limit) - basket.total)} is left."
-        )
-    return "## Budget\n\n" + "\n".join([head, *rows, total]) + left
-
-
-def _background(task: Asked, memory: Memory, cites: Cites) -> str:
-    read = any(page.read for page in memory.pages.values())
-    facts = web_facts(task, memory, 10 if memory.for_itself else 7 if read else 4)
-    lines = [f"- {sentence[:-1]} {cites(page.url, page.title)}{sentence[-1]}" for sentence, page in facts]
-    title = "What pages say" if memory.for_itself else "What to know before buying"
-    return f"## {title}\n\n" + "\n".join(lines) if lines else ""
-
-
-def _record(task: Asked, basket: Choice, memory: Memory, cites: Cites) -> str:
-    lines = []
-    if memory.home and task.about_place:
-        lines.append(
-            f"- You live in {state_name(memory.home.state)} {cites(memory.home.url, 'Your profile')}."
-        )
-    for order in related_orders(task, memory, 4):
+    for order in orders.values():
+        cost = "" if order.price is None else f", {money(order.price)} today"
         often = "" if order.quantity == 1 else f", quantity {order.quantity}"
-        lines.append(f"- On {order.date} you ordered {short(order.title)}{often} {cites.order(order)}.")
-    if memory.statistics is not None:
-        figures, url = memory.statistics
-        for name, share in _categories(task, figures):
-            lines.append(
-                f"- In {plain(name, 50)} you have placed {count(share.orders)} orders for {dollars(share.spend)}"
-                f" {cites(url, 'Your order statistics')}."
-            )
-        if figures.mean_price is not None:
-            cite = cites(url, "Your order statistics")
-            lines.append(
-                f"- The mean price of what you bought so far is {dollars(figures.mean_price)} {cite}."
-            )
-            lines += _level(basket, figures.mean_price)
-    return "## What your own record adds\n\n" + "\n".join(lines) if lines else ""
+        lines.append(f"- On {order.date} you ordered {short(order.title)}{often}{cost} {cites.order(order)}.")
+    return "## Your orders\n\n" + "\n".join(lines)
 
 
-def _level(basket: Choice, mean: float) -> list[str]:
-    dear = [
-        pick for pick in basket.picks if pick.product.price is not None and pick.product.price > 1.5 * mean
-    ]
-    return [f"- {short(dear[0].product.title)} is dearer than what you usually buy."] if dear else []
-
-
-def _categories(task: Asked, figures: UserStatistics) -> list[tuple[str, Share]]:
-    """Choose of the shopper's categories with a known spend those that the question speaks of."""
-    wanted = subject(task) | set(content_words(task.text))
-    named = [(one_line(share.name.replace("_", " "), 50), share) for share in figures.by_category[:6]]
-    return [(n, s) for n, s in named if s.spend is not None and wanted.intersection(content_words(n))][:2]
-
-
-def _open(task: Asked, basket: Choice, memory: Memory, cites: Cites) -> str:
-    lines = []
-    taken = {product.url for pick in basket.picks for product in (pick.product, *pick.others)}
-    for need in basket.unmet if memory.products or not memory.parts else ():
-        near = nearest(task, need, memory, taken)
-        lines.append(f"- Nothing fitting was found for {plain(need, 60)}.")
-        if near is not None:
-            taken.add(near.url)
-            lines.append(
-                f"- Closest: **{short(near.title)}**: {priced(near)}, {rated(near)} {cites.product(near)}."
-            )
-    lines += [f"- The limit leaves no room for {plain(need, 60)}." for need in basket.dropped]
-    lines += [
-        f"- The price of {short(pick.product.title)} is unknown; check it before ordering."
-        for pick in basket.picks
-        if pick.product.price is None
-    ]
-    if not memory.pages:
-        lines.append("- No outside guidance was consulted.")
-    if not memory.orders and task.personal and not memory.for_itself:
-        lines.append("- Earlier purchases were not taken into account.")
-    return "## What stays open\n\n" + "\n".join(lines) if lines else ""
+def _rest(asked: Asked, memory: Memory, cites: Cites) -> str:
+    """The questions that no rule answers, each with what pages say: as quotations, and as nobody's advice."""
+    home = memory.home
+    lines: list[str] = []
+    if asked.about_place and home is not None:
+        lines += [f"You live in {state_name(home.state)} {cites(home.url, 'Your profile')}.", ""]
+    for question in asked.rest:
+        lines += [f"{REFUSED.split(':')[0]}: “{plain(question, 200)}”", ""]
+        quoted = [
+            f"- “{text[:-1]}” {cites(page.url, page.title)}." for text, page in page_rows(question, memory)
+        ]
+        lines += [*(quoted or ["- No page that was found speaks of it."]), ""]
+    return "## What pages say, unjudged\n\n" + "\n".join(lines).rstrip() if lines else ""
 
 
 Sentence = dict[str, Any]
@@ -217,18 +302,19 @@ Sentence = dict[str, Any]
 def filled(brief: Filling) -> str:
     """The form as JSON."""
     memory = reading.of_evidence(brief.evidence, brief.profile)
-    task = offline_question.read(brief.question)
-    task = grounded(offline_question.with_history(task, memory.bought), memory)
-    basket = choose(task, memory)
+    asked = read(brief.question)
+    picks = [pick for basket in baskets(asked.asks, memory) for pick in basket.picks]
+    sections = [
+        section
+        for section in _sections(asked, memory, picks, brief.passages)
+        if section["sentences"] or section["products"]
+    ]
     form = {
-        "answer": _form_answer(basket, memory),
-        "sections": [
-            section
-            for section in _sections(task, basket, memory, brief.passages)
-            if section["sentences"] or section["products"]
-        ],
-        "plan": [{"product_id": pick.product.product_id, "quantity": 1} for pick in basket.picks],
+        "answer": [_sentence(line.removeprefix("> ")) for line in (BANNER, unseen(memory)) if line],
+        "sections": sections,
+        "plan": [{"product_id": pick.product.product_id, "quantity": 1} for pick in picks],
     }
+    form["answer"] += _form_answer(asked, memory, picks, brief.passages)
     return json.dumps(form, ensure_ascii=False)
 
 
@@ -236,82 +322,55 @@ def _sentence(text: str, *passages: int | None) -> Sentence:
     return {"text": text, "passages": [number for number in passages if number is not None]}
 
 
-def _form_answer(basket: Choice, memory: Memory) -> list[Sentence]:
-    notes = [_sentence(line.removeprefix("> ")) for line in (BANNER, unseen(memory)) if line]
-    for pick in basket.picks:
+def _form_answer(
+    asked: Asked, memory: Memory, picks: Sequence[Pick], numbers: Mapping[str, int]
+) -> Iterator[Sentence]:
+    for pick in picks:
         slot = pick.product.product_id
-        notes.append(
-            _sentence(
-                f"For {_worded(pick.need)}: {{product:{slot}}} at {{price:{slot}}}, {{rating:{slot}}} from {{ratings:{slot}}}."
-            )
+        yield _sentence(
+            f"For {plain(pick.ask.thing, 60)}: {{product:{slot}}} at {{price:{slot}}}, {{rating:{slot}}} from {{ratings:{slot}}}."
         )
-    if not basket.picks and memory.parts and not memory.products:
-        notes.append(_sentence("What was found on it in your files and on the web stands below."))
-    elif not basket.picks:
-        notes.append(_sentence("Nothing in this shop was found that fits the question and its limits."))
-    return notes
-
-
-def _worded(need: str) -> str:
-    return plain(need, 60)
-
-
-def _section(
-    title: str, sentences: Iterable[Sentence], products: Iterable[Mapping[str, str]] = ()
-) -> dict[str, Any]:
-    return {"title": title, "sentences": list(sentences), "products": list(products)}
+    for ask in asked.of("bought", "spent", "return"):
+        for order in purchases(ask, memory)[:1]:
+            slot = order.product_id
+            yield _sentence(f"You bought {{product:{slot}}}, {{bought:{slot}}}.", numbers.get(order.url))
+    for ask in asked.of("which"):
+        yield _sentence(
+            f"These two are to be compared: {join([f'{{product:{one.product_id}}}' for one in listings(ask, memory)])}."
+        )
+    met = {pick.ask for pick in picks}
+    for ask in asked.of("find", "sold"):
+        if ask not in met:
+            yield _sentence(f"Nothing fitting was found for {plain(ask.thing, 60)}.")
+    if asked.about_place and memory.home is not None:
+        yield _sentence(f"You live in {state_name(memory.home.state)}.", numbers.get(memory.home.url))
+    if not asked.asks:
+        yield _sentence(REFUSED)
 
 
 def _sections(
-    task: Asked, basket: Choice, memory: Memory, numbers: Mapping[str, int]
+    asked: Asked, memory: Memory, picks: Sequence[Pick], numbers: Mapping[str, int]
 ) -> Iterable[dict[str, Any]]:
-    yield _section("Why these, and the trade-offs", _form_reasons(basket), _compared(basket))
-    yield _section("What your files say", _quoted(task, memory, numbers))
-    read = any(page.read for page in memory.pages.values())
-    facts = web_facts(task, memory, 10 if memory.for_itself else 7 if read else 4)
-    yield _section(
-        "What pages say" if memory.for_itself else "What to know before buying",
-        [_sentence(text, numbers.get(page.url)) for text, page in facts if page.url in numbers],
-    )
-    yield _section("What your own record adds", _form_record(task, memory, numbers))
-    unmet = basket.unmet if memory.products or not memory.parts else ()
-    open_ends = [f"Nothing fitting was found for {_worded(need)}." for need in unmet]
-    open_ends += [f"The limit leaves no room for {_worded(need)}." for need in basket.dropped]
-    yield _section("What stays open", map(_sentence, open_ends))
-
-
-def _quoted(task: Asked, memory: Memory, numbers: Mapping[str, int]) -> Iterable[Sentence]:
-    """Quote without amounts of money, which the form does not take from a file."""
-    for line, part in quotations(task, memory):
+    stated = [
+        _sentence(
+            f"Of {{product:{product.product_id}}} the listing states “{plain(product.features[0], 140).rstrip('.')}”."
+        )
+        for product in dict.fromkeys(pick.product for pick in picks)
+        if product.features
+    ]
+    rows = {product.product_id: plain(ask.thing, 60) for product, ask in _rows(asked, memory)}
+    compared = [{"product_id": product_id, "note": f"for {thing}"} for product_id, thing in rows.items()]
+    yield {"title": "Compared", "sentences": stated, "products": compared if len(compared) > 1 else []}
+    quoted = []
+    for line, part in quotations(asked.text, memory):
         number = numbers.get(part.url, numbers.get(part.source))
-        if number is not None and "$" not in line:
-            yield _sentence(f"One of your files says: {line.rstrip('.')}.", number)
-
-
-def _form_reasons(basket: Choice) -> Iterable[Sentence]:
-    for pick in basket.picks:
-        product = pick.product
-        if product.features:
-            listing = " and ".join(f"“{plain(one, 140).rstrip('.')}”" for one in product.features[:2])
-            yield _sentence(f"Of {{product:{product.product_id}}} the listing states {listing}.")
-
-
-def _compared(basket: Choice) -> list[dict[str, str]]:
-    """Each product once; what it is for tells it apart."""
-    rows = {
-        product.product_id: pick.need for pick in basket.picks for product in (pick.product, *pick.others[:2])
-    }
-    if len(rows) < 2:
-        return []
-    return [{"product_id": product_id, "note": f"for {_worded(need)}"} for product_id, need in rows.items()]
-
-
-def _form_record(task: Asked, memory: Memory, numbers: Mapping[str, int]) -> Iterable[Sentence]:
-    if memory.home and task.about_place:
-        yield _sentence(f"You live in {state_name(memory.home.state)}.", numbers.get(memory.home.url))
-    for order in related_orders(task, memory, 4):
-        if order.kept:
-            slot = order.product_id
-            yield _sentence(
-                f"You bought {{product:{slot}}} before, {{bought:{slot}}}.", numbers.get(order.url)
-            )
+        if number is not None and "$" not in line:  # the form takes no amount from a file
+            quoted.append(_sentence(f"One of your files says: {line.rstrip('.')}.", number))
+    yield {"title": "What your files say", "sentences": quoted, "products": []}
+    of_pages = [
+        _sentence(text, numbers[page.url])
+        for question in asked.rest
+        for text, page in page_rows(question, memory)
+        if page.url in numbers
+    ]
+    yield {"title": "What pages say, unjudged", "sentences": of_pages, "products": []}

@@ -227,7 +227,7 @@ async def test_what_says_nothing_or_was_never_bought(ask: Ask, shop: Shop, asked
         f"You bought {{product:{HOUSE}}} {{bought:{HOUSE}}}.",
     )
     record = await ask(
-        "ledger", "What of my orders of seed, and which bird house is best for me?", policy=filling(said)
+        "ledger", "When did I last buy seed, and which bird house is best for me?", policy=filling(said)
     )
     assert "no passage shows that B0HOUSE001 was bought" in str(asked.requests[-1][0][-1].text)
     assert "You bought Black oil sunflower seed on 2022-06-12 [1][2]." in record.report

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 from drr.eval.checks.mentions import PageWords
-from drr.offline.agents.question import QuestionReader
+from drr.offline.agents.asks import AskReader
+from drr.offline.agents.phrases import PhraseReader
 from drr.papers.dr3.judging.subjects import FactWords
 from drr.papers.dr3.value_forms import RateWords
 from drr.papers.pdr.context_check import DenialReader
@@ -62,6 +63,11 @@ def told_rates(words: RateWords, text: str) -> Any:
     )
 
 
+def of_shoppers(words: Wordbook, text: str) -> Any:
+    phrases = PhraseReader(words)
+    return AskReader(words).read(text), phrases.content_words(text), [*map(phrases.is_quality, text.split())]
+
+
 READINGS: dict[str, Reading] = {
     "addressing": lambda words, text: AddressReader(words).tells_reader(text),
     "again": lambda words, text: AgainReader(words).may_be_again(text),
@@ -81,11 +87,7 @@ READINGS: dict[str, Reading] = {
     "places": lambda words, text: PlaceReader(words, PLACES).region(text),
     "purchases": lambda words, text: PurchaseReader(words).speaks(text),
     "ratings": lambda words, text: list(RatingReader(words).places(text)),
-    "shopping": lambda words, text: (
-        QuestionReader(words).read(text),
-        QuestionReader(words).cues.has(text.partition("dog bed")[0], ""),
-        QuestionReader(words).walls.is_fixed(text),
-    ),
+    "shopping": of_shoppers,
     "stated": lambda words, text: StatedReader(words).figures(text),
     "states": lambda words, text: PlaceReader(vocabulary("places"), words).region(text),
     "summaries": lambda words, text: SummaryReader(words).is_summary(text),

@@ -1,0 +1,187 @@
+"""Answers from the records to the six things. Nothing is picked that another listing beats in price and rating."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+from itertools import product as combinations
+
+from drr.env.text import tokens
+from drr.offline.agents.asks import ShopErrand
+from drr.offline.agents.memory import Memory, SeenOrder, SeenProduct
+from drr.offline.agents.pages import for_machines
+from drr.offline.agents.phrases import content_words, is_quality
+
+_BREAK = re.compile(r",| [-–—] |[(\[:|/]| for | with ", re.IGNORECASE)
+_SHOUT = re.compile(r"^\s*【[^】]{0,40}】\s*")
+_MOST_COMBINED = 6
+
+
+def cents(price: float | None) -> Decimal:
+    return Decimal(0) if price is None else Decimal(str(price)).quantize(Decimal("0.01"))
+
+
+@lru_cache(maxsize=8192)
+def named(thing: str, title: str, path: str = "") -> bool:
+    """Tell whether a listing is the thing. Its name or category ends as the thing does; most other words stand there too."""
+    words = _telling(thing)
+    bare = _SHOUT.sub("", title)
+    head = next((part for part in _BREAK.split(bare) if part.strip()), bare)
+    return _share(words, title, path) >= 0.6 and words[-1] in {*tokens(head), *tokens(path)}
+
+
+def shares(question: str, product: SeenProduct) -> bool:
+    """Tell whether the name or category of a listing has most words of a question."""
+    return _share(_telling(question), product.title, product.path) >= 0.6
+
+
+def _telling(text: str) -> list[str]:
+    return [word for word in content_words(text) if not is_quality(word)] or tokens(text) or [""]
+
+
+def _share(words: Sequence[str], title: str, path: str) -> float:
+    inside = {*tokens(title), *tokens(path)}
+    return sum(word in inside for word in words) / len(words)
+
+
+def is_named(ask: ShopErrand, product: SeenProduct) -> bool:
+    title = product.title.removeprefix(product.store or "")
+    return named(ask.thing, title, product.path) and not for_machines(product.title)
+
+
+def listings(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
+    """List what an errand is about: listings within its limits, best first; of two, both."""
+    if ask.kind == "which":
+        return [one for one in (side(thing, memory) for thing in ask.things) if one is not None]
+    if ask.kind not in ("find", "sold"):
+        return []
+    return sorted(
+        (one for one in memory.products.values() if _fits(ask, one)), key=lambda one: _rank(ask, one)
+    )
+
+
+def _fits(ask: ShopErrand, product: SeenProduct) -> bool:
+    most, least, price = ask.most, ask.limits.least, product.price
+    words = set(tokens(product.title))
+    if not is_named(ask, product) or any(
+        set(tokens(one)) <= words for one in ask.limits.without if tokens(one)
+    ):
+        return False
+    if price is None and (most is not None or least is not None or ask.order == "price_asc"):
+        return False
+    rated_enough = ask.rating is None or (product.rating is not None and product.rating >= ask.rating)
+    dear = price is not None and most is not None and price > most
+    cheap = price is not None and least is not None and price < least
+    return rated_enough and not dear and not cheap
+
+
+def _rank(ask: ShopErrand, product: SeenProduct) -> tuple[float, float, float, str]:
+    """Rank by what is asked for, then by the other figures: no other is better in both."""
+    price = float("inf") if product.price is None else product.price
+    rating, votes = -(product.rating or 0), -(product.ratings or 0)
+    match ask.order:
+        case "price_asc":
+            return price, rating, votes, product.url
+        case "popularity":
+            return votes, rating, price, product.url
+    return rating, price, votes, product.url
+
+
+def outside(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
+    """Listings that are the thing, but not within the limits; the cheapest first."""
+    found = [one for one in memory.products.values() if is_named(ask, one) and not _fits(ask, one)]
+    return sorted(found, key=lambda one: (one.price is None, one.price or 0, one.url))
+
+
+def side(thing: str, memory: Memory) -> SeenProduct | None:
+    """The listing that bears a name; of several, the one with a known price and most ratings."""
+    words = set(tokens(thing))
+    ask = ShopErrand("find", (" ".join(word for word in thing.split() if word[0].islower()) or thing,))
+    found = [one for one in memory.products.values() if words <= {*tokens(one.title), *tokens(one.path)}]
+    found = [one for one in found if is_named(ask, one) or any(word[0].isupper() for word in thing.split())]
+    return min(found, key=lambda one: (one.price is None, -(one.ratings or 0), one.url), default=None)
+
+
+def purchases(ask: ShopErrand, memory: Memory) -> list[SeenOrder]:
+    """List the orders that an errand is about, the latest first. They are named so, or their listing is."""
+    if ask.kind not in ("bought", "spent", "return"):
+        return []
+    kept = sorted((one for one in memory.orders.values() if one.kept), key=lambda one: one.date, reverse=True)
+    kept = [one for one in kept if ask.year is None or one.date.startswith(ask.year)]
+    if not ask.thing:
+        return kept
+    ids = {one.product_id for one in memory.products.values() if is_named(ask, one)}
+    return [one for one in kept if one.product_id in ids or named(ask.thing, one.title)]
+
+
+def spent(orders: Sequence[SeenOrder]) -> Decimal:
+    """Add up today's prices of the orders whose price is known."""
+    return sum((cents(one.price) * one.quantity for one in orders), Decimal(0))
+
+
+@dataclass(frozen=True)
+class Pick:
+    ask: ShopErrand
+    product: SeenProduct
+    others: tuple[SeenProduct, ...]
+
+
+@dataclass(frozen=True)
+class Basket:
+    """One listing for each thing of a group."""
+
+    picks: tuple[Pick, ...]
+    limit: float | None
+    """Highest cost of all, where several share it."""
+    too_dear: bool = False
+    """True where no set keeps the limit; these are the cheapest."""
+
+    @property
+    def total(self) -> Decimal | None:
+        prices = [pick.product.price for pick in self.picks]
+        return None if None in prices else sum(map(cents, prices), Decimal(0))
+
+
+def baskets(asks: Sequence[ShopErrand], memory: Memory) -> list[Basket]:
+    """Pick a listing for each thing. Where things share a limit, it is the set that is rated highest within it."""
+    groups: dict[int, list[ShopErrand]] = {}
+    for ask in asks:
+        if ask.kind in ("find", "sold") and listings(ask, memory):
+            groups.setdefault(ask.group, []).append(ask)
+    return [_basket(group, memory) for group in groups.values()]
+
+
+def _basket(asks: Sequence[ShopErrand], memory: Memory) -> Basket:
+    options = [listings(ask, memory) for ask in asks]
+    limit = asks[0].limits.whole if len(asks) > 1 else None
+    chosen, too_dear = tuple(found[0] for found in options), False
+    if limit is not None:
+        sets = list(combinations(*(_worth_having(found)[:_MOST_COMBINED] for found in options)))
+        within = [one for one in sets if _cost(one) <= cents(limit)]
+        too_dear = not within
+        chosen = min(within, key=_least_good) if within else min(sets, key=_cost)
+    picks = [
+        Pick(ask, one, tuple(other for other in found if other is not one)[:3])
+        for ask, one, found in zip(asks, chosen, options, strict=True)
+    ]
+    return Basket(tuple(picks), limit, too_dear)
+
+
+def _worth_having(found: Sequence[SeenProduct]) -> list[SeenProduct]:
+    """The cheapest first of those that no cheaper one is rated as high as."""
+    kept: list[SeenProduct] = []
+    for one in sorted(found, key=lambda one: (one.price or 0, -(one.rating or 0))):
+        if not kept or (one.rating or 0) > (kept[-1].rating or 0):
+            kept.append(one)
+    return kept
+
+
+def _cost(products: Sequence[SeenProduct]) -> Decimal:
+    return sum((cents(one.price) for one in products), Decimal(0))
+
+
+def _least_good(products: Sequence[SeenProduct]) -> tuple[float, Decimal]:
+    return -sum(one.rating or 0 for one in products), _cost(products)

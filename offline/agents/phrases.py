@@ -1,0 +1,113 @@
+"""Runs of words that name a thing: what stands behind "find me a", and between "which is better," and "or"."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from drr.env.text import stem, tokens
+from drr.wording.dates import CALENDAR
+from drr.wording.figures import CARDINALS
+from drr.wording.vocabulary import Wordbook, vocabulary
+
+WORD = re.compile(r"[^\W_](?:[^\W_]|['’&-](?=[^\W_]))*")
+_EITHER = re.compile(r"\b(?:or|vs\.?|versus)\s", re.IGNORECASE)
+_BETWEEN = re.compile(r"\b(?:or|vs\.?|versus|and|with|to|against)\s", re.IGNORECASE)
+_STOPS = ("function_words", "asking", "trade", "judging", "talk", "calendar", "people", "on_the_web")
+
+
+class Phrase(NamedTuple):
+    words: str
+    start: int
+    end: int
+
+
+class PhraseReader:
+    def __init__(self, words: Wordbook) -> None:
+        months = map(str.lower, CALENDAR["months"])
+        stops = [*(word for group in _STOPS for word in words[group]), *CARDINALS, *months]
+        self.stops = frozenset([*stops, *map(stem, stops)])
+        self._openers = frozenset(words["openers"])
+        self._containers = frozenset(words["containers"])
+        self._no_adverbs = frozenset(words["no_adverbs"])
+        self._quality = re.compile(
+            rf"\S*-(?:{words.either('quality_endings')})|\S+(?:{words.either('quality_suffixes')})|{words.either('qualities')}"
+        )
+
+    def content_words(self, text: str) -> list[str]:
+        """The words that carry meaning, as the catalogue indexes them."""
+        stops = self.stops
+        return [word for word in tokens(text) if word not in stops and not word.isdigit() and len(word) > 1]
+
+    def is_quality(self, word: str) -> bool:
+        """A word that says how something should be, not what it is."""
+        return self._quality.fullmatch(word) is not None
+
+    def phrase(
+        self, text: str, start: int, end: int, *, skip: bool = True, anywhere: bool = False
+    ) -> Phrase | None:
+        """The first run of words that name a thing. It ends at punctuation and at a word that names nothing."""
+        run: list[re.Match[str]] = []
+        at = start
+        for match in WORD.finditer(text, start, end):
+            gap = text[at : match.start()].strip(" \n\t\"'*“”")
+            word, at = match[0].lower().removesuffix("'s"), match.end()
+            if run and (gap or not self._names_something(match, text)):
+                if not gap and word == "of" and run[-1][0].lower() in self._containers:
+                    run = []
+                    continue
+                break
+            if not run and gap and gap not in (",", ":", "-"):
+                return None
+            if self._names_something(match, text):
+                run.append(match)
+            elif not skip or (word in self._openers and not anywhere):
+                return None
+        while run and (run[-1][0].lower() in self._containers or run[-1][0].isdigit()):
+            run.pop()
+        if not run or all(self.is_quality(match[0].lower()) for match in run):
+            return None
+        words = " ".join(match[0].removesuffix("'s") for match in run[-6:])
+        return Phrase(words, run[0].start(), run[-1].end())
+
+    def _names_something(self, match: re.Match[str], text: str) -> bool:
+        word = match[0].lower().removesuffix("'s")
+        if word in self._containers:
+            return True
+        if (
+            match[0][0].isupper()
+            and word not in ("i", "i'm", "i've", "i'd")
+            and not _opens(text, match.start())
+        ):
+            return True
+        adverb = word.endswith("ly") and len(word) > 5 and word not in self._no_adverbs
+        return len(word) > 1 and not word[0].isdigit() and not adverb and not self.stops & {word, stem(word)}
+
+    def pair(self, text: str, start: int, end: int) -> tuple[str, ...]:
+        """The two that are to be compared. Where one is only a name, the other says what it is."""
+        one = self.phrase(text, start, end)
+        if one is None:
+            return ()
+        join = _EITHER.search(text, one.end, end) or _BETWEEN.match(text, one.end + 1, end)
+        other = self.phrase(text, join.end(), end) if join else None
+        if other is None:
+            return ()
+        first, second = one.words.split(), other.words.split()
+        return " ".join(_completed(first, second)), " ".join(_completed(second, first))
+
+
+def _opens(text: str, start: int) -> bool:
+    """Tell whether a sentence begins there: a capital says nothing then."""
+    return not text[:start].strip() or text[:start].rstrip(" \n\"'“(*")[-1:] in ".?!:\n"
+
+
+def _completed(words: list[str], other: list[str]) -> list[str]:
+    """A bare name with what the other one is: "the Oatie" beside "the Pipkin gate"."""
+    if any(word[0].islower() for word in words):
+        return words
+    return [*words, *(word for word in other if word[0].islower())]
+
+
+_PHRASES = PhraseReader(vocabulary("shopping"))
+content_words = _PHRASES.content_words
+is_quality = _PHRASES.is_quality
