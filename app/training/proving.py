@@ -76,7 +76,9 @@ def oracle(query: Query, play: Play) -> None:
     truth = truth_of(query)
     for step in truth.plan:
         play.call(step.tool, **step.arguments)
-    known = sorted(play.products, key=lambda one: (one.price == 0, one.price))
+    shown = [one.record for one in play.env.episode.session.sources if one.type == "product" and one.record]
+    unknown = {record["product_id"] for record in shown if record["price"] is None}  # a price of 0 is known
+    known = sorted(play.products, key=lambda one: (one.id in unknown, one.price))
     chosen = []
     for need in sorted(truth.needs, key=lambda one: len(one.products)):
         if need.refusal is None:
