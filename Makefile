@@ -18,7 +18,7 @@ help:
 	@echo "make test-browser  the viewer and the annotation page in a headless Chromium, pictures of drawers by tesseract"
 	@echo "make test-wheel    nightly: the wheel in a fresh environment, beside packages of others (installs the locked packages)"
 	@echo "make test-ray      nightly: units on any number of machines, a Ray cluster of several nodes on this one (installs Ray beside the locked packages)"
-	@echo "make test-doors    nightly: doors for trainers: Gymnasium, OpenEnv (installs them beside the locked packages)"
+	@echo "make test-doors    nightly: doors for trainers: Gymnasium, verifiers, OpenEnv (installs them beside the locked packages)"
 	@echo "make test-model    nightly: a small real model behind llama.cpp (downloads 0.6 GB of packages once, outside this folder)"
 	@echo "make test-versions nightly: security, crash and determinism tests with Python 3.12 to 3.14, where they are, and as an ordinary user"
 	@echo "make sbom          sbom.json: a bill of materials of the lock (CycloneDX)"
@@ -68,10 +68,10 @@ test-ray: setup
 	$(BIN)/python -m tests.environment_beside .venv-ray 'ray[client]==2.60.0'
 	.venv-ray/bin/python -m pytest -m "ray and not endurance"
 
-# Packages that train agents, beside links to the locked ones. OpenEnv asks for MCP 1, so it has an environment of its own.
+# Packages that train agents, beside links to the locked ones. OpenEnv asks for MCP 1 and verifiers for MCP 2, so there are two environments.
 test-doors: setup
-	$(BIN)/python -m tests.environment_beside .venv-doors gymnasium==1.4.0
-	DRR_REQUIRE_DOORS=1 .venv-doors/bin/python -m pytest -m doors tests/doors/test_gym.py
+	$(BIN)/python -m tests.environment_beside .venv-doors gymnasium==1.4.0 verifiers==0.4.0 uv
+	DRR_REQUIRE_DOORS=1 .venv-doors/bin/python -m pytest -m doors tests/doors/test_gym.py tests/doors/test_verifiers.py
 	$(BIN)/python -m tests.environment_beside .venv-openenv openenv==0.10.0
 	DRR_REQUIRE_DOORS=1 .venv-openenv/bin/python -m pytest -m doors tests/doors/test_openenv.py
 

@@ -22,7 +22,9 @@ ROOMS = (
 setup(
     packages=[
         "drr",
+        "drr_retail",
         *(f"drr.{name}" for name in find_packages(include=[*ROOMS, *(f"{room}.*" for room in ROOMS)])),
     ],
-    package_dir={"drr": "drr", **{f"drr.{room}": room for room in ROOMS}},
+    # verifiers finds a taskset by a name without a dot
+    package_dir={"drr": "drr", "drr_retail": "extras/verifiers", **{f"drr.{room}": room for room in ROOMS}},
 )

@@ -141,11 +141,11 @@ def test_modules_and_files_of_the_documents_exist() -> None:
             or word in ("drr.toml", "drr.variants", "drr.memories", "drr.papers")
         ):
             continue
-        parent = import_module(".".join(parts))
         try:
+            parent = import_module(".".join(parts))
             found = hasattr(parent, last) or import_module(word)
-        except ModuleNotFoundError:
-            found = False
+        except ModuleNotFoundError as error:  # a door may lean on a package that is not here
+            found = not (error.name or "drr").startswith("drr")
         assert found, f"{page}: {word}"
     rooms = "|".join([*ROOMS, "docs", "tests", "benchmarks"])
     named = {
