@@ -42,7 +42,7 @@ class MiniLm:
 @cache
 def _opened() -> Callable[[str], Vectors]:
     try:
-        from onnxruntime import InferenceSession
+        from onnxruntime import InferenceSession, SessionOptions
         from tokenizers import Tokenizer
     except ImportError as error:
         raise _missing(error.name or "onnxruntime") from error
@@ -50,7 +50,9 @@ def _opened() -> Callable[[str], Vectors]:
     tokenizer: Any = Tokenizer.from_str(vocabulary.decode())
     tokenizer.no_padding()
     tokenizer.enable_truncation(_MOST_TOKENS)
-    session: Any = InferenceSession(weights, providers=["CPUExecutionProvider"])
+    options: Any = SessionOptions()
+    options.intra_op_num_threads = 1  # of several, each waits in a loop for the others: slow on busy cores
+    session: Any = InferenceSession(weights, options, providers=["CPUExecutionProvider"])
     names = [one.name for one in session.get_inputs()]
 
     def ask(text: str) -> Vectors:
