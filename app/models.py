@@ -148,7 +148,7 @@ def explain(failure: ModelFailure) -> DrrError:
         "unknown_model": "check --model and --base-url",
         "no_credit": "add credit at the provider",
         "over_budget": "give a larger --budget, or more tokens with --budget-tokens",
-        "context_overflow": "choose a model with a longer context or lower the limits",
+        "context_overflow": "name a model with a longer context (--model, for a judge --judge), or send less: lower --limits or --model-max-tokens",
         "truncated": "raise --model-max-tokens (of a study: `drr run STUDY --retry-failed --model-max-tokens N` computes only what failed)",
     }.get(failure.kind, "try again later" if failure.transient else "see docs/study.md on failures")
     if failure.kind in NO_ANSWER:

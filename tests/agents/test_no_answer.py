@@ -21,7 +21,7 @@ from tests.agents.garden import ANNA, write_shop
 from tests.cases import table
 from tests.small_models import CALL as PLAIN_CALL
 from tests.small_models import JSON_REPORT, SmallModel
-from tests.wire import Request, Say, Wire, looked
+from tests.wire import Fail, Request, Say, Wire, looked
 
 REPORT = (
     "Take the cedar house [1].\n\n## Sources\n\n[1] Cedar bird house: http://ecommerce.example/B0HOUSE001"
@@ -140,6 +140,14 @@ def test_ask_shows_what_came(kind: str, words: list[str], capsys: pytest.Capture
     assert (code, document["stop_reason"]) == (1, kind) and document["report"].startswith(SAYS[kind][:20])
     assert f"no answer ({kind}): react " in err and "Traceback" not in err
     assert sum("asked once more" in note for note in document["notes"]) == 1
+
+
+def test_an_overflow_names_the_options(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    told = "prompt is too long: 250000 tokens > 200000"
+    with Wire(lambda request: Fail(400, "invalid_request_error", told)) as wire:
+        assert main(["ask", "Which house?", "--user", ANNA, *words, "--base-url", wire.url]) == 1
+    err = capsys.readouterr().err
+    assert all(f"--{name}" in err for name in ("model", "judge", "limits"))
 
 
 @pytest.mark.long
