@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from drr.app.pages.frame import ANSWERS, Frame, FramePlace
+from drr.app.pages.markdown import TAGS, clean
 from drr.app.viewer.gantt import gantt
 from drr.app.viewer.highlight import SourceNames, Stretch, links_of, marked_html, marked_text
 from drr.app.viewer.judges import (
@@ -249,11 +250,11 @@ def passages(verdict: ShownVerdict) -> list[Markup]:
 
 
 def finding_line(line: Passage) -> Markup:
-    """Render the line of a report that states a wrong fact, with the wrong words in red."""
+    """Render the line that states a wrong fact, the wrong words in red, links as text."""
     from markupsafe import Markup
 
     wrong = [Stretch(start, end, "", "wrong") for start, end in line.spans]
-    return Markup(marked_html(line.text, (), (), wrong))
+    return Markup(clean(marked_html(line.text, (), (), wrong), TAGS - {"a"}))  # noqa: S704  (cleaned)
 
 
 def marked(passage: Passage) -> Markup:
