@@ -98,6 +98,7 @@ class RebuiltDesks:
             self._prompts.insert(0, box_prompts().reworded(shown))
         self.judgings = judgings(study)
         self._answers = read_answers(study)
+        self.answers = {answer.key for answer in self._answers}
         self._questions = questions(study)
         self._desks: dict[tuple[str, int], Desk] = {}
         runs_in = study.config.get("run", {}).get("shop")
@@ -124,7 +125,9 @@ class RebuiltDesks:
             return self._desk(judging, 0) if wanted == rules_version(task.version) else None
         for place in range(len(self._prompts)):
             desk = self._desk(judging, place)
-            if task.versions(desk).get(task.part(record.key_fields)) == wanted:
+            if task.name not in desk.versions:
+                desk.versions[task.name] = task.versions(desk)
+            if desk.versions[task.name].get(task.part(record.key_fields)) == wanted:
                 return desk
         return None
 
@@ -153,8 +156,9 @@ class RebuiltDesks:
 async def check_judgements(
     desks: RebuiltDesks, study: Study, records: Iterable[Record], found: Verified
 ) -> None:
-    """Make judgements again that count."""
+    """Make judgements again that count, and name the answers that one of them lacks."""
     known = tasks()
+    judged: dict[tuple[str, str], set[str]] = {}
     for record in records:
         task = known.get(str(record.key_fields.get("task")))
         if task is None:
@@ -162,6 +166,9 @@ async def check_judgements(
             continue
         check = "judgements" if task.asks else task.name
         judging = desks.judging_of(record, task)
+        if judging is not None and judging.is_first and task.subject == "answer":
+            part = f"{judging.judge}, {task.part(record.key_fields)}"
+            judged.setdefault((check, part), set()).add(str(record.key_fields["answer"]))
         if judging is None:
             found.fail(check, record.label, "belongs to no judging of the bundle")
         elif judging.refetch:
@@ -172,6 +179,9 @@ async def check_judgements(
             found.checked[check] += 1
             with found.unless_broken(check, record.label):
                 _note(await _again(desks, desk, task, record, study), check, record, found)
+    for (check, part), answers in sorted(judged.items()):
+        if left := desks.answers - answers:
+            found.lack(check, part, f"{len(left):,} of {len(desks.answers):,} answers are not judged")
 
 
 def _raw_of(study: Study, record: Record) -> dict[str, str]:

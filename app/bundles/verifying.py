@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
+from drr.agents.registry import BUILT_IN, PAPER
 from drr.app.bundles.answers import check_answers
 from drr.app.bundles.costs import check_costs
 from drr.app.bundles.figures import differing, every_figure, opened
@@ -21,6 +22,7 @@ from drr.app.bundles.replayed import check_tools, shop_as_stated
 from drr.app.bundles.verified import Verified
 from drr.app.studies import code_id, made_by
 from drr.env.errors import DrrError, Misuse
+from drr.env.given import agent_of
 from drr.env.query import read_queries
 from drr.env.shop_world import ShopRealm
 from drr.eval.evidence.answers import questions
@@ -244,11 +246,22 @@ def _check_complete(config: VerifyConfig, study: Study, found: Verified) -> None
         variant = str(unit.spec["variant"])
         here.setdefault(variant, set()).add((str(unit.spec["query_id"]), int(unit.spec["trial"])))
         pending[variant] += study.record(unit.key) is None
+    names = {agent_of(variant) for variant in here}
+    for name in sorted(_asked_for(study) - names):
+        found.fail("complete", name, "was asked for, and none of its answers is there")
     for variant, places in sorted(here.items()):
         for query, trial in _lacking(asked, trials, places):
             found.fail("complete", f"{query}/{variant}/{trial}", "was asked for, and is left out")
         if pending[variant]:
             found.lack("complete", variant, f"{pending[variant]:,} of {len(places):,} answers have no ending")
+
+
+def _asked_for(study: Study) -> set[str]:
+    """The variants of the configuration, but for files and commands, whose names are made otherwise."""
+    words = str(study.config.get("run", {}).get("variants") or "").split(",")
+    names = {name for word in words for name in (PAPER if word == "all" else [word])}
+    known = {one.name for one in BUILT_IN}
+    return {agent_of(name) for name in names if name.partition("@")[0].partition("+")[0] in known}
 
 
 def _lacking(asked: Mapping[str, Any], trials: int, here: set[tuple[str, int]]) -> Iterator[tuple[str, int]]:

@@ -82,7 +82,7 @@ def test_the_tree_is_that_of_rfc_6962() -> None:
 
 
 def test_a_changed_byte_is_found_wherever_it_stands(home: Path, tmp_path: Path, drr: Drr) -> None:
-    """`python -m benchmarks bundles` changes a thousand."""
+    """`python -m benchmarks.bundles` changes a thousand."""
     content, chance = (home / "bundle").read_bytes(), random.Random(7)
     for _ in range(12):
         changed = bytearray(content)
@@ -177,6 +177,24 @@ def test_cheats_are_found_beside_each_other(home: Path, tmp_path: Path, drr: Drr
 
     document = found_in(drr, forged(home / "bundle", tmp_path / "cheat", edit))
     assert {check for _, check in CHEATS.values()} <= {one["check"] for one in document["failed"]}
+
+
+def test_what_is_left_out_whole_is_named(home: Path, tmp_path: Path, drr: Drr) -> None:
+    def edit(folder: Path) -> None:
+        edit_rows("study.json", _another_variant)(folder)
+        edit_rows("units.jsonl", _without_a_rating)(folder)
+
+    document = found_in(drr, forged(home / "bundle", tmp_path / "cheat", edit))
+    assert {"check": "complete", "where": "react"}.items() <= document["failed"][0].items()
+    assert any("1 of 2 answers are not judged" in one["what"] for one in document["incomplete"])
+
+
+def _another_variant(lines: list[Any]) -> None:
+    lines[0]["config"]["run"]["variants"] = "plan-to-function,react"
+
+
+def _without_a_rating(lines: list[Any]) -> list[Any]:
+    return [line for line in lines if line is not _judgement(lines, "rating")]
 
 
 @pytest.mark.long
