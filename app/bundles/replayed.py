@@ -36,14 +36,20 @@ def shop_as_stated(study: Study, shop: str, given: Mapping[str, object]) -> Abst
 
 
 def check_tools(study: Study, realm: ShopRealm, found: Verified) -> None:
-    """Call the tools of every answer again, in their order, in a session of its own. `Misuse` where the shop is another's."""
-    answers = [
-        one for one in study.records("answer", None) if not one.made_elsewhere and one.key_fields.get("shop")
-    ]
-    hashes = {str(record.key_fields["shop"]) for record in answers}
-    if answers and realm.shop.manifest.content_hash not in hashes:
+    """Call the tools of every answer again, in their order, in a session of its own."""
+    asyncio.run(_replay_all(study, realm, _answers(study), found))
+
+
+def check_shop_is_theirs(study: Study, realm: ShopRealm) -> None:
+    """`Misuse` where the shop that was named is another's."""
+    hashes = {str(record.key_fields["shop"]) for record in _answers(study)}
+    if hashes and realm.shop.manifest.content_hash not in hashes:
         raise Misuse(f"{realm.shop.spec}: is another shop than that of the bundle; name that one")
-    asyncio.run(_replay_all(study, realm, answers, found))
+
+
+def _answers(study: Study) -> list[Record]:
+    records = study.records("answer", None)
+    return [one for one in records if not one.made_elsewhere and one.key_fields.get("shop")]
 
 
 async def _replay_all(study: Study, realm: ShopRealm, answers: list[Record], found: Verified) -> None:

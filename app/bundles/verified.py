@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypedDict
 
-from drr.env.errors import DrrError, Misuse
+from drr.env.errors import DrrError
 from drr.study.blobs import LostText
 from drr.study.form import reading
 
@@ -86,8 +86,6 @@ class Verified:
                 yield
         except LostText as lost:
             self.skip(check, where, str(lost))
-        except Misuse:
-            raise
         except DrrError as error:
             self.fail(check, where, str(error))
 

@@ -18,12 +18,12 @@ from drr.app.bundles.costs import check_costs
 from drr.app.bundles.figures import differing, every_figure, opened
 from drr.app.bundles.judged import RebuiltDesks, check_judgements
 from drr.app.bundles.prompts import box_hashes, given_to
-from drr.app.bundles.replayed import check_tools, shop_as_stated
+from drr.app.bundles.replayed import check_shop_is_theirs, check_tools, shop_as_stated
 from drr.app.bundles.verified import Verified
 from drr.app.studies import code_id, made_by
 from drr.env.errors import DrrError, Misuse
 from drr.env.given import agent_of
-from drr.env.query import read_queries
+from drr.env.query import Query, read_queries
 from drr.env.shop_world import ShopRealm
 from drr.eval.evidence.answers import questions
 from drr.eval.tasks.desk import profile_text
@@ -122,16 +122,18 @@ def countersign(config: VerifyConfig, key: Path) -> Verified:
 
 
 def _check_contents(config: VerifyConfig, parcel: Parcel, manifest: BundleManifest, found: Verified) -> None:
-    with opened(parcel) as study, reading("the bundle"):
+    asked = [] if config.questions is None else read_queries(config.questions)
+    with opened(parcel) as study, reading("the bundle"), _shop_of(config, study) as realm:
         kept = cast(BundleTexts, study.blobs)
         kept.strict = True
         steps: dict[str, Callable[[], None]] = {
             "manifest": lambda: _check_manifest(parcel, manifest, kept, found),
             "texts": lambda: _check_texts(study, kept, found),
             "units": lambda: _check_references(study, found),
-            "complete": lambda: _check_complete(config, study, found),
+            "set": lambda: _check_set(asked, study, found),
+            "complete": lambda: _check_complete(study, found),
             "answers": lambda: check_answers(study, found),
-            "judgements": lambda: _check_with_shop(config, study, parcel, manifest, found),
+            "judgements": lambda: _check_with_shop(realm, study, parcel, manifest, found),
             "costs": lambda: check_costs(study, parcel.study()["prices"], found),
             "prompts": lambda: _check_prompts(study, parcel, found),
         }
@@ -145,27 +147,26 @@ def _check_contents(config: VerifyConfig, parcel: Parcel, manifest: BundleManife
 
 
 def _check_with_shop(
-    config: VerifyConfig, study: Study, parcel: Parcel, manifest: BundleManifest, found: Verified
+    realm: ShopRealm | None, study: Study, parcel: Parcel, manifest: BundleManifest, found: Verified
 ) -> None:
     """Make judgements, rules and calls of tools again, as far as the shop is here."""
     profiles = parcel.profiles()
-    with _shop_of(config, study) as realm:
-        shop, same_code = None if realm is None else realm.shop, manifest.get("code") == code_id()
-        desks = RebuiltDesks(study, profiles, _judges_prompts(parcel), shop, same_code=same_code)
-        if not same_code:
-            found.not_excluded.append("what rules and code decided: another build of this program made it")
-        asyncio.run(check_judgements(desks, study, study.records("judgement", None), found))
-        if realm is not None:
-            check_tools(study, realm, found)
-            for user, text in profiles.items():
-                if text != profile_text(realm.shop, user):
-                    found.fail("shoppers", user, "is another shopper in the shop")
-        elif calls := sum(
-            call.get("name") in registry.TOOLS
-            for record in study.records("answer", None)
-            for call in record.result.get("tool_calls") or ()
-        ):
-            found.skip("tools", "", f"{calls:,} calls of tools, which --shop makes again")
+    shop, same_code = None if realm is None else realm.shop, manifest.get("code") == code_id()
+    desks = RebuiltDesks(study, profiles, _judges_prompts(parcel), shop, same_code=same_code)
+    if not same_code:
+        found.not_excluded.append("what rules and code decided: another build of this program made it")
+    asyncio.run(check_judgements(desks, study, study.records("judgement", None), found))
+    if realm is not None:
+        check_tools(study, realm, found)
+        for user, text in profiles.items():
+            if text != profile_text(realm.shop, user):
+                found.fail("shoppers", user, "is another shopper in the shop")
+    elif calls := sum(
+        call.get("name") in registry.TOOLS
+        for record in study.records("answer", None)
+        for call in record.result.get("tool_calls") or ()
+    ):
+        found.skip("tools", "", f"{calls:,} calls of tools, which --shop makes again")
 
 
 @contextmanager
@@ -174,6 +175,7 @@ def _shop_of(config: VerifyConfig, study: Study) -> Iterator[ShopRealm | None]:
         yield None
         return
     with shop_as_stated(study, config.shop, config.given) as realm:
+        check_shop_is_theirs(study, realm)
         yield realm
 
 
@@ -228,14 +230,16 @@ def _check_references(study: Study, found: Verified) -> None:
                 found.fail("units", record.label, f"its {place} is not an answer of the bundle")
 
 
-def _check_complete(config: VerifyConfig, study: Study, found: Verified) -> None:
+def _check_set(asked: Sequence[Query], study: Study, found: Verified) -> None:
+    wanted = {query.id: query.model_dump(mode="json") for query in asked}
+    own = {query.id: query.model_dump(mode="json") for query in questions(study).values()}
+    for name in sorted(wanted.keys() | own.keys()) if asked else ():
+        if wanted.get(name) != own.get(name):
+            found.fail("set", name, "is another question in the set, or in one of the two alone")
+
+
+def _check_complete(study: Study, found: Verified) -> None:
     asked = questions(study)
-    if config.questions is not None:
-        wanted = {query.id: query.model_dump(mode="json") for query in read_queries(config.questions)}
-        own = {query.id: query.model_dump(mode="json") for query in asked.values()}
-        for name in sorted(wanted.keys() | own.keys()):
-            if wanted.get(name) != own.get(name):
-                found.fail("set", name, "is another question in the set, or in one of the two alone")
     trials = study.config.get("run", {}).get("trials", 1)
     here: dict[str, set[tuple[str, int]]] = {}
     pending = Counter[str]()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from drr.app.cli import main
 from drr.env.settings import Settings
-from drr.study.bundle.archive import SIGNATURES, pack, unpack
+from drr.study.bundle.archive import NAMES, SIGNATURES, pack, unpack
 from drr.study.bundle.tree import leaf, tree
 
 from tests.agents.garden import ANNA, BEN, QUESTION, write_box
@@ -54,7 +54,9 @@ def found_in(drr: Drr, bundle: Path, *more: object) -> dict[str, Any]:
 
 
 def test_a_bundle_holds_all_of_a_study_and_is_the_same_bytes(home: Path, tmp_path: Path, drr: Drr) -> None:
-    made = drr.json("bundle", "make", home / "study", "--out", tmp_path / "again")
+    made = drr.json("bundle", "make", home / "study", "--out", tmp_path / "again", "--shop", home / "shop")
+    again, before = unpacked(tmp_path / "again", tmp_path / "b"), unpacked(home / "bundle", tmp_path / "a")
+    assert [name for name in NAMES if (again / name).read_bytes() != (before / name).read_bytes()] == []
     assert (tmp_path / "again").read_bytes() == (home / "bundle").read_bytes()
     assert made["units"]["answer"] == {"done": 2} and made["costs"]["answer"]["unknown"] == 0
     unpack(home / "bundle", tmp_path)
@@ -285,6 +287,6 @@ def test_another_judge_judges_the_same_answers(home: Path, tmp_path: Path, drr: 
 
 def unpacked(bundle: Path, place: Path) -> Path:
     folder = place / "unpacked"
-    folder.mkdir()
+    folder.mkdir(parents=True)
     unpack(bundle, folder)
     return folder
