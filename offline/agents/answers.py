@@ -78,16 +78,16 @@ def _fits(ask: ShopErrand, product: SeenProduct) -> bool:
     return rated_enough and not dear and not cheap
 
 
-def _rank(ask: ShopErrand, product: SeenProduct) -> tuple[float, float, float, str]:
-    """Rank by what is asked for, then by the other figures: no other is better in both."""
+def _rank(ask: ShopErrand, product: SeenProduct) -> tuple[bool, float, float, float, str]:
+    """Rank by what is asked for, then by the other figures: no other is better in both. An unknown price comes last."""
     price = float("inf") if product.price is None else product.price
-    rating, votes = -(product.rating or 0), -(product.ratings or 0)
+    unknown, rating, votes = product.price is None, -(product.rating or 0), -(product.ratings or 0)
     match ask.order:
         case "price_asc":
-            return price, rating, votes, product.url
+            return unknown, price, rating, votes, product.url
         case "popularity":
-            return votes, rating, price, product.url
-    return rating, price, votes, product.url
+            return unknown, votes, rating, price, product.url
+    return unknown, rating, price, votes, product.url
 
 
 def outside(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:

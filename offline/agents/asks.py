@@ -232,7 +232,8 @@ class AskReader:
             one for low, high in spots if (one := self._phrases.phrase(text, low, high, anywhere=True))
         ] or pointed
         all_of_them = cue.kind == "spent" or (cue.kind == "bought" and self._latest.search(part))
-        if named or (all_of_them and not self._points(text, cue, end)):
+        on_something = not {"on", "for"}.isdisjoint(WORD.findall(text[cue.end : end].lower()))
+        if named or (all_of_them and not on_something and not self._points(text, cue, end)):
             every = cue.kind == "bought" and self._every.search(part) is not None
             things = tuple(phrase.words for phrase in named[:1])
             yield ShopErrand(cue.kind, things, year=year and year[1], every=every)

@@ -23,6 +23,7 @@ from drr.offline.agents.answers import (
 from drr.offline.agents.asks import Asked, ShopErrand, read
 from drr.offline.agents.memory import Cites, Memory, SeenOrder, SeenProduct, join, plain, priced, rated, short
 from drr.offline.agents.pages import file_statements, page_rows, quotations, state_name, unseen
+from drr.offline.agents.phrases import content_words
 from drr.wording.money import money
 
 BANNER = "> Written by rules, not by an LLM: the `offline` model stood in for one."
@@ -102,7 +103,12 @@ def _picked(pick: Pick, basket: Basket, memory: Memory, cites: Cites) -> str:
             "price_asc": "it is the cheapest",
             "popularity": "it has the most ratings",
         }[ask.order]
-    many = len(listings(ask, memory))
+    found = listings(ask, memory)
+    many = len(found)
+    if product.price is None:
+        why = "none has a known price, so none is ahead"
+    elif any(one.price is None for one in found):
+        why = f"{why} of those with a known price"
     of = f"of {many} that were found" if many > 1 else "it is the only one that was found"
     within = f" within the limits ({limits})" if limits else ""
     reason = f"{of}{within}, {why}" if many > 1 else f"{of}{within}"
@@ -119,12 +125,10 @@ def _not_found(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
     if not memory.called("product_catalog_search"):
         return f"{_capital(ask.thing)}: the shop was not searched for it."
     if not near:
-        unsold = (
-            "not sold here, as far as the search shows"
-            if ask.kind == "sold"
-            else "nothing that is sold here goes by that name"
-        )
-        return f"{_capital(ask.thing)}: {unsold}{f', within the limits ({limits})' if limits and ask.kind == 'sold' else ''}."
+        words = content_words(ask.thing)
+        alien = words and not any(shares(word, one) for word in words for one in memory.products.values())
+        unsold = "not sold here, as far as the search shows; " if ask.kind == "sold" and alien else ""
+        return f"{_capital(ask.thing)}: {unsold}no listing that was found goes by that name."
     return f"{_capital(ask.thing)}: none was found within the limits ({limits}). The cheapest outside them is {_about(near[0], cites)}."
 
 
@@ -215,8 +219,9 @@ def _returned(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
     if not orders:
         return f"To return the {_named(ask)}: no such order was found.{_seen_of(memory)}"
     number = orders[0].url.rsplit("/", 1)[-1]
+    latest = f" It is the latest of {len(orders)} such orders." if len(orders) > 1 else ""
     return (
-        f"To return the {_named(ask)}: the order is {number}, {_ordered(orders[0], cites)}. The rules cannot start a return and do not know"
+        f"To return the {_named(ask)}: the order is {number}, {_ordered(orders[0], cites)}.{latest} The rules cannot start a return and do not know"
         " the shop's terms: name this number to the shop."
     )
 
@@ -288,11 +293,11 @@ def _rest(asked: Asked, memory: Memory, cites: Cites) -> str:
     if asked.about_place and home is not None:
         lines += [f"You live in {state_name(home.state)} {cites(home.url, 'Your profile')}.", ""]
     for question in asked.rest:
-        lines += [f"{REFUSED.split(':')[0]}: “{plain(question, 200)}”", ""]
         quoted = [
             f"- “{text[:-1]}” {cites(page.url, page.title)}." for text, page in page_rows(question, memory)
         ]
-        lines += [*(quoted or ["- No page that was found speaks of it."]), ""]
+        if quoted or asked.asks:
+            lines += [f"{REFUSED.split(':')[0]}: “{plain(question, 200)}”", "", *quoted, ""]
     return "## What pages say, unjudged\n\n" + "\n".join(lines).rstrip() if lines else ""
 
 

@@ -26,11 +26,11 @@ from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.offline.agents.answers import baskets, listings, named, purchases
 from drr.offline.agents.asks import ShopErrand, ShopLimits, read
-from drr.offline.agents.memory import Memory, SeenOrder, SeenPart, SeenProduct, sentences
+from drr.offline.agents.memory import MadeCall, Memory, SeenOrder, SeenPart, SeenProduct, sentences
 from drr.offline.agents.pages import Quotation
 from drr.offline.agents.policies import agent_policy, summariser_policy
 from drr.offline.agents.reading import as_text, condensed, of_conversation, of_evidence, of_researched
-from drr.offline.agents.report import BANNER, REFUSED
+from drr.offline.agents.report import BANNER, REFUSED, report
 from drr.tools.base import context_for
 from drr.tools.registry import call as call_tool
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
@@ -136,7 +136,7 @@ def test_a_listing_is_what_its_name_ends_with() -> None:
         ("Find a bird feeder for at most $40.", r"Bird feeder: \*\*Squirrel-proof bird feeder[^;]*\$29.50[^;]*; it is the only one"),
         ("Find a bird feeder for at most $2.", r"none was found within the limits \(at most \$2.00\). The cheapest outside"),
         ("Find a bird feeder over $50 but under $20.", "the limits contradict each other"),
-        ("Find a zeppelin.", "Zeppelin: nothing that is sold here goes by that name"),
+        ("Find a zeppelin.", r"answer\n\n- Zeppelin: no listing that was found goes by that name"),
         ("Do you sell zeppelins?", "Zeppelins: not sold here"),
         ("Do you sell bird baths?", "Yes, it is sold here"),
         ("Find a cedar bird house and a squirrel baffle for at most $50 in all.", r"Together they cost \$45.95, which keeps within the limit of \$50.00"),
@@ -157,6 +157,44 @@ async def test_each_of_the_six_is_answered_as_the_records_say(ask: Ask, question
     assert re.search(said, record.report), record.report
     assert record.fabricated == [] and "$0.00" not in record.report
     assert (REFUSED in record.report) == question.startswith("Why")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How much have I spent on gifts?",
+        "What did I pay for shipping and handling?",
+        "What was my last order for her?",
+    ],
+)
+def test_one_thing_that_was_not_read_is_not_the_whole_account(question: str) -> None:
+    assert all(ask.thing for ask in read(question).asks)
+
+
+def test_no_listing_of_unknown_price_is_ahead_and_the_choice_of_an_order_is_told() -> None:
+    asked = read("Find a bird feeder.")
+    unknown = thing(1, "Oak bird feeder", None, 4.9)
+    for memory, said in (
+        (shown(unknown, thing(2, "Ash bird feeder", 9.0, 4.1)), r"feeder: \*\*Ash .* rated highest of those with a known price"),
+        (shown(unknown, thing(2, "Ash bird feeder", None, 4.1)), "none has a known price, so none is ahead"),
+    ):  # fmt: skip
+        assert re.search(said, report(asked, memory))
+    memory = shown()
+    for year in ("2021", "2022"):
+        memory.orders[year] = SeenOrder(year, f"{year}-01-01", "Delivered", 1, "Oak bird feeder", "1")
+    told = report(read("How do I return the bird feeder?"), memory)
+    assert "2022-01-01" in told and "It is the latest of 2 such orders." in told
+
+
+def test_words_that_some_listing_has_are_not_said_to_be_unsold() -> None:
+    memory = shown(thing(1, "Oak garden rake"))
+    memory.calls.append(MadeCall("product_catalog_search", {"query": "garden gnome"}))
+    for unsold, name in ((False, "garden gnomes"), (True, "zeppelins")):
+        assert ("not sold here" in report(read(f"Do you sell {name}?"), memory)) is unsold
+
+
+def test_a_refusal_does_not_speak_of_pages_that_were_not_found() -> None:
+    assert "pages say" not in report(read("Write me a poem about rain."), shown())
 
 
 async def test_others_purchases_and_words_for_machines_stay_where_they_are(ask: Ask) -> None:
