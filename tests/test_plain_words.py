@@ -24,7 +24,7 @@ NO_OPENERS = frozenset(
     ]
 )  # fmt: skip
 NO_NAMES = frozenset({"told", "said", "held", "meant"})
-MOST_WORDS = 23_769
+MOST_WORDS = 23_999
 """Words of README and docs; the goal is 22,000."""
 LONG = {"README": 0, "docs": 0, "help": 0, "errors": 0, "pages": 0}
 """Sentences of more than 28 words; the goal is 0."""
@@ -133,7 +133,7 @@ def test_sentences_are_short() -> None:
         long = [f"{one.words} {one.place}: {one.text}" for one in sentences if one.words > LONGEST]
         assert counted.median <= 16 and counted.ninth <= LONGEST, f"{name}: {counted}"
         assert counted.long <= LONG[name], f"{name}: {counted}\n" + "\n".join(long)
-    assert words() <= MOST_WORDS + 230  # the page of fresh shops and frozen sets
+    assert words() <= MOST_WORDS
 
 
 def sources() -> Iterator[tuple[str, str]]:

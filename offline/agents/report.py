@@ -229,12 +229,12 @@ def _returned(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
 def _total(basket: Basket) -> str:
     assert basket.total is not None
     if basket.limit is None:
-        return f"Together they cost {money(basket.total)}."
+        return f"Total: {money(basket.total)}."
     limit = money(basket.limit)
     if basket.too_dear:
-        return f"Together they cost {money(basket.total)}, which is over the limit of {limit}; no set of them keeps it."
+        return f"Total: {money(basket.total)}, over the limit of {limit}. No set of them keeps it."
     left = cents(basket.limit) - basket.total
-    return f"Together they cost {money(basket.total)}, which keeps within the limit of {limit} and leaves {money(left)}."
+    return f"Total: {money(basket.total)}, within the limit of {limit}. This leaves {money(left)}."
 
 
 def _compared(asked: Asked, memory: Memory, cites: Cites) -> str:

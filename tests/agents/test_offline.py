@@ -139,7 +139,7 @@ def test_a_listing_is_what_its_name_ends_with() -> None:
         ("Find a zeppelin.", r"answer\n\n- Zeppelin: no listing that was found goes by that name"),
         ("Do you sell zeppelins?", "Zeppelins: not sold here"),
         ("Do you sell bird baths?", "Yes, it is sold here"),
-        ("Find a cedar bird house and a squirrel baffle for at most $50 in all.", r"Together they cost \$45.95, which keeps within the limit of \$50.00"),
+        ("Find a cedar bird house and a squirrel baffle for at most $50 in all.", r"Total: \$45.95, within the limit of \$50.00"),
         ("Find a cedar bird house and a squirrel baffle for at most $20 in all.", "none was found within the limits"),
         ("When did I last buy sunflower seed?", r"Your last order of sunflower seed was Black oil sunflower seed on 2022-06-12 \[1\]"),
         ("When did I last buy a zeppelin?", "No order of zeppelin was found"),
@@ -216,7 +216,7 @@ async def test_every_variant_answers_with_picks_a_sum_and_sources(ask: Ask, name
     for product in ("Panorama wild bird feeder", "Cedar bird house", "Squirrel baffle"):
         assert product in body(record)
     assert record.fabricated == [] and record.dangling == []
-    assert "Together they cost" in record.report and len(parse(record.report).references) >= 8
+    assert "Total: $" in record.report and len(parse(record.report).references) >= 8
     for secret in ("Anna", "Ortiz", "post.example", "Daniel Plains", "657", "73019"):
         assert secret not in body(record)
 

@@ -19,8 +19,8 @@ from drr.study.study import Study
 from tests.once import made_once
 
 QUESTIONS = (
-    "Which bird feeder and which seed should I buy for winter, together under $80?",
-    "I want quieter grooming tools for my dog under $60; compare the options and say what I bought before.",
+    "I'm looking for a bird feeder and bird seed, together under $80. Do squirrels leave a metal feeder alone?",
+    "Find me two baby safety gates for no more than $65. Is a pressure gate safe at the top of the stairs?",
 )
 VARIANTS = "react,react+ws,plan-to-function+ws"
 WISHES = (
