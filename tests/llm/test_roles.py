@@ -333,7 +333,7 @@ def test_names_keys_and_packages_are_checked_first(monkeypatch: pytest.MonkeyPat
 
     for package, name in (("langchain_openai", "openai:x"), ("langchain_ollama", "ollama:x")):
         monkeypatch.setitem(sys.modules, package, None)
-        with pytest.raises(ModelSetupError, match=r"deepresearch-retail\["):
+        with pytest.raises(ModelSetupError, match=r"pip install langchain-"):
             Models(ModelSettings({"default": name}, base_url="http://127.0.0.1:9")).check(["agent"])
 
 

@@ -70,6 +70,7 @@ def test_a_study_of_one_model_has_the_keys_of_before(drr: Drr) -> None:
         (unit,) = planned(variant).values()
         fields = {**unit.key_fields, "prompts": sorted(unit.key_fields["prompts"])}
         fields |= dict.fromkeys(("version", "tools", "shop", "web"), "")
+        del fields["rules"]  # their number, which came later
         found[variant] = sha256(canonical_json({"kind": unit.kind, **fields}).encode()).hexdigest()[:20]
     assert found == KEYS
 
