@@ -17,6 +17,8 @@ from drr.study.unit import Record
 
 _OURS = frozenset(name.partition("+")[0] for name in PAPER)
 """Architectures whose reports stand in their conversations as they were written."""
+PASSING = frozenset({"timeout", "unavailable"})
+"""Errors of tools that another call need not have."""
 _START = 40
 """Signs by which a result is known that was shortened in a conversation."""
 
@@ -110,7 +112,7 @@ def _check_written(study: Study, record: Record, talks: _Conversations, found: V
         found.fail("report", record.label, "is not what the model wrote in its conversation")
     used = list(record.usage.values())
     paid = sum(row["input_tokens"] for row in used), sum(row["output_tokens"] for row in used)
-    if used and (talks.input_tokens > paid[0] or talks.output_tokens > paid[1]):
+    if talks.input_tokens > paid[0] or talks.output_tokens > paid[1]:
         found.fail(
             "costs",
             record.label,
@@ -122,7 +124,11 @@ def _check_shown(record: Record, results: Mapping[str, str], talks: _Conversatio
     """Results stand in the conversation as they were returned; one that did not fit, up to where it was cut."""
     whole = "\0".join(talks.texts)
     for call in record.result.get("tool_calls") or ():
-        if not _stands(results.get(call.get("result_sha256"), ""), whole):
+        kind = (call.get("error") or {}).get("kind")
+        text = results.get(call.get("result_sha256"), "")  # none where it is withheld
+        if text and call.get("kind") == "api" and kind in PASSING and not text.startswith(f"Error ({kind})"):
+            found.fail("tools", record.label, f"call {call.get('number')}: ended as {kind}, and has a result")
+        if not _stands(text, whole):
             found.fail(
                 "tools",
                 record.label,

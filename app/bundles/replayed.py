@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
+from drr.app.bundles.answers import PASSING
 from drr.app.bundles.verified import Verified
 from drr.env.errors import DrrError, Misuse
 from drr.env.settings import resolve
@@ -20,8 +21,7 @@ from drr.tools import registry
 from drr.tools.base import ToolContext, ToolError
 
 _SUMMARIES = "+ws"
-_PASSING = frozenset({"timeout", "unavailable"})
-"""Errors of tools that another call need not have."""
+_SHOP_TOOLS = {*USER_TOOLS, "product_catalog_search", "get_product_details"}
 
 
 def shop_as_stated(study: Study, shop: str, given: Mapping[str, object]) -> AbstractContextManager[ShopRealm]:
@@ -37,6 +37,10 @@ def shop_as_stated(study: Study, shop: str, given: Mapping[str, object]) -> Abst
 
 def check_tools(study: Study, realm: ShopRealm, found: Verified) -> None:
     """Call the tools of every answer again, in their order, in a session of its own."""
+    for record in study.records("answer", None):
+        called = {call["name"] for call in record.result.get("tool_calls") or ()}
+        if called & _SHOP_TOOLS and not record.made_elsewhere and not record.key_fields.get("shop"):
+            found.fail("tools", record.label, "called tools of a shop, and its key names none")
     asyncio.run(_replay_all(study, realm, _answers(study), found))
 
 
@@ -108,7 +112,7 @@ class _Replay:
     def _cannot(self, call: Mapping[str, Any]) -> str:
         """Say why a call cannot be made again."""
         error = call.get("error") or {}
-        if error.get("kind") in _PASSING:
+        if error.get("kind") in PASSING:
             return f"ended as {error['kind']}"
         if call["name"] == "web_search" and _SUMMARIES in str(self._record.spec["variant"]):
             return "its pages were summarised by a model"

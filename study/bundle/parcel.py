@@ -192,6 +192,9 @@ class Parcel:
         found = self.document(MANIFEST)
         if found.get("schema") != SCHEMA:
             raise DrrError(f"a bundle of schema {found.get('schema')!r}; this program reads {SCHEMA}")
+        with reading(f"{MANIFEST} of the bundle"):
+            of(found["made_by"], str)
+            of(found["files"], dict)
         return cast(BundleManifest, found)
 
     def document(self, name: str) -> JsonObject:

@@ -7,12 +7,13 @@ import random
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 from drr.app.cli import main
 from drr.env.settings import Settings
-from drr.study.bundle.archive import NAMES, SIGNATURES, pack, unpack
+from drr.study.bundle.archive import MANIFEST, NAMES, SIGNATURES, pack, unpack
 from drr.study.bundle.tree import leaf, tree
 
 from tests.agents.garden import ANNA, BEN, QUESTION, write_box
@@ -139,6 +140,19 @@ def _edit_result(folder: Path) -> None:
     write(folder, "units.jsonl", lines)
 
 
+def _no_usage(lines: list[Any]) -> None:
+    _first(lines)["record"]["usage"] = {}
+
+
+def _time_out(lines: list[Any]) -> None:
+    for call in _first(lines)["record"]["result"]["tool_calls"]:
+        call["error"] = {"kind": "timeout", "message": ""}
+
+
+def _no_shop(lines: list[Any]) -> None:
+    del _first(lines)["key_fields"]["shop"]
+
+
 def _judgement(lines: list[Any], task: str) -> Any:
     return next(line for line in lines if line["spec"].get("task") == task and line["record"])
 
@@ -157,6 +171,8 @@ def _other_raw_answer(folder: Path) -> None:
 
 CHEATS: dict[str, tuple[Callable[[Path], None], str]] = {
     "fewer tokens": (edit_rows("units.jsonl", _cheaper), "costs"),
+    "no usage": (edit_rows("units.jsonl", _no_usage), "costs"),
+    "a result as a timeout": (edit_rows("units.jsonl", _time_out), "tools"),
     "another question": (edit_rows("units.jsonl", _other_question), "set"),
     "another prompt": (edit_rows("units.jsonl", _other_prompt), "prompts"),
     "another report": (_edit_report, "report"),
@@ -179,6 +195,16 @@ def test_cheats_are_found_beside_each_other(home: Path, tmp_path: Path, drr: Drr
 
     document = found_in(drr, forged(home / "bundle", tmp_path / "cheat", edit))
     assert {check for _, check in CHEATS.values()} <= {one["check"] for one in document["failed"]}
+
+
+@pytest.mark.parametrize("field", ["files", "made_by"])
+def test_a_manifest_of_another_form_is_a_finding(home: Path, tmp_path: Path, drr: Drr, field: str) -> None:
+    with TemporaryDirectory() as place:
+        folder = Path(place)
+        unpack(home / "bundle", folder)
+        edit_rows(MANIFEST, lambda lines: lines[0].update({field: None}))(folder)
+        pack(folder, tmp_path / "cheat")
+    assert not found_in(drr, tmp_path / "cheat")["holds"]
 
 
 def test_what_is_left_out_whole_is_named(home: Path, tmp_path: Path, drr: Drr) -> None:
@@ -237,6 +263,9 @@ def test_what_contradicts_the_shop_is_found(home: Path, tmp_path: Path, drr: Drr
     cheat, shop = forged(home / "bundle", tmp_path / "cheat", edit), ("--shop", home / "shop")
     document = found_in(drr, cheat, *shop, "--sandbox", home / "sandbox")
     assert {"tools", "evidence", "rules"} <= {one["check"] for one in document["failed"]}
+    without = forged(home / "bundle", tmp_path / "without", edit_rows("units.jsonl", _no_shop))
+    document = found_in(drr, without, *shop, "--sandbox", home / "sandbox")
+    assert any("its key names none" in one["what"] for one in document["failed"])
     assert "is another shop" in drr.err("bundle", "verify", cheat, "--shop", _other_shop(tmp_path))
 
 
