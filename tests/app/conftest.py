@@ -24,8 +24,8 @@ QUESTIONS = (
 )
 VARIANTS = "react,react+ws,plan-to-function+ws"
 WISHES = (
-    "I want a quiet evening at home with good light to read by. What should I get first, and what can wait?",
-    "A short walk in bad weather should be a pleasure. Which things are worth their money, and which are not?",
+    "I want a quiet evening at home with good light to read by. What should I get first, and how much have I spent so far?",
+    "A short walk in bad weather should be a pleasure. Which things are worth their money, and what was my last order?",
 )
 MORE = "records,memory:none:1k,memory:bm25:1k"
 
