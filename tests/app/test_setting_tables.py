@@ -362,7 +362,7 @@ def test_one_task_two_persons_two_reports_side_by_side(home: Path, pages: Path) 
         for one in known[person]["attributes"]:
             assert one["statement"] in html.unescape(text)
     assert "was told whose question it is" in text
-    assert "Written and judged by rules" in text
+    assert "Rule-based stand-ins wrote and judged" in text
     assert "What is marked invented is drawn by seed" in text
     assert re.search(r'<th scope="col" title="[^"]*">GOAL</th>', text)
     assert f'<a href="../c/{name}.html">plan-to-function</a>' in next((pages / "q").glob("*.html")).read_text(
