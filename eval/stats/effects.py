@@ -1,0 +1,120 @@
+"""Effects of changes: the outcomes of the same units with a change and without it, and how far chance goes.
+
+Rows come from whoever ran the pairs. A change that was looked at is a test, so Holm corrects over all of them together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from drr.eval.stats.asked import Asked, cluster_of
+from drr.eval.stats.differences import DifferenceRow, PairedDifference, holm, is_settled, paired, sign_flip
+from drr.eval.stats.intervals import Ends, Floats, V, VRow, from_sums, index_of, ratio
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One outcome of one unit, without the change and with it. `None`: it could not be read on that side."""
+
+    change: str
+    question: Asked
+    outcome: str
+    before: float | None
+    after: float | None
+    dose: float | None = None
+    """Size of the change: the log of the price's ratio, the places down the list, 1 or -1 for what came to the first place or left it.
+
+    Either every pair of a change and outcome has a dose or none has. A unit may have a pair for each listing that it saw.
+    """
+
+
+class EffectRow(DifferenceRow):
+    """`a` is the mean with the change, `b` without it."""
+
+    change: str
+    outcome: str
+    per_dose: bool
+    """True where the figure is the slope on the dose."""
+    relative: VRow | None
+    settled: bool
+    """True where the effect is beyond chance, however many were looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """The effect of a change on an outcome."""
+
+    change: str
+    outcome: str
+    moved: PairedDifference
+    """Difference, with the change minus without it; for pairs with doses, its slope on the dose."""
+    relative: V | None = None
+    """Slope as a part of the mean outcome of both sides: of picks on the log of the price, the price elasticity."""
+
+    def document(self) -> EffectRow:
+        row = self.moved.document()
+        return {
+            **row,
+            "change": self.change,
+            "outcome": self.outcome,
+            "per_dose": self.relative is not None,
+            "relative": self.relative.document() if self.relative else None,
+            "settled": is_settled(row),
+        }
+
+
+def effects(pairs: Iterable[Pair], ends: Mapping[str, Ends] | None = None) -> list[Effect]:
+    """Return the effect of each change on each outcome, in order of first appearance; Holm over all of them.
+
+    `ends` are those of an outcome's values, by outcome: `SHARE` for one from 0 to 1. Questions are drawn, not pairs.
+    """
+    groups: dict[tuple[str, str], list[Pair]] = {}
+    for pair in pairs:
+        groups.setdefault((pair.change, pair.outcome), []).append(pair)
+    found = [_effect(group, (ends or {}).get(outcome)) for (_, outcome), group in groups.items()]
+    corrected = holm([one.moved.p for one in found])
+    return [replace(one, moved=replace(one.moved, p_holm=p)) for one, p in zip(found, corrected, strict=True)]
+
+
+def _effect(group: Sequence[Pair], ends: Ends | None) -> Effect:
+    first = group[0]
+    if len({pair.dose is None for pair in group}) > 1:
+        raise ValueError(f"{first.change}, {first.outcome}: some pairs have a dose and some have none")
+    before: dict[Asked, list[float | None]] = {}
+    after: dict[Asked, list[float | None]] = {}
+    rows: list[tuple[Asked, float, float, float]] = []
+    for pair in group:
+        if pair.before is not None and pair.after is not None:
+            before.setdefault(pair.question, []).append(pair.before)
+            after.setdefault(pair.question, []).append(pair.after)
+            rows.append((pair.question, pair.dose or 0.0, pair.before, pair.after))
+    moved = paired(after, before, ends)
+    lost = len(group) - len(rows)
+    if first.dose is None:
+        return Effect(
+            first.change,
+            first.outcome,
+            replace(moved, difference=replace(moved.difference, n_unscored=lost)),
+        )
+    return _slope(first, moved, [row[0] for row in rows], np.array([row[1:] for row in rows]), lost)
+
+
+def _slope(first: Pair, moved: PairedDifference, asked: Sequence[Asked], rows: Floats, lost: int) -> Effect:
+    """Fit the slope through zero; its test flips the signs of a whole question at once."""
+    dose, before, after = rows.reshape(-1, 3).T
+    product = dose * (after - before)
+    sums = np.column_stack([product, dose * dose, (before + after) / 2, np.ones_like(dose)])
+    slope = from_sums(sums[:, :2], asked, ratio, "slope on the dose", n_unscored=lost)
+    relative = from_sums(
+        sums, asked, _relative, "slope on the dose, as a part of the mean outcome", n_unscored=lost
+    )
+    place, drawn = index_of([cluster_of(one) for one in asked])
+    p = sign_flip(np.bincount(place, weights=product, minlength=drawn).astype(np.float64))
+    moved = replace(moved, difference=slope, p=p if slope.value is not None else None)
+    return Effect(first.change, first.outcome, moved, relative)
+
+
+def _relative(sums: Floats) -> Floats:
+    return ratio(sums[:, :2]) / ratio(sums[:, 2:])
