@@ -64,9 +64,7 @@ def check_costs(study: Study, stated: Mapping[str, Any], found: Verified) -> Non
         for role, row in record.usage.items():
             kept = named.get(row["model"]) or own.of(row["model"])
             if kept is None:
-                if row["model"] not in found.unpriced:
-                    found.unpriced.add(row["model"])
-                    found.not_excluded.append(f"what {row['model']} cost: its price is not known here")
+                found.skip("costs", "", f"what {row['model']} cost: its price is not known here")
             elif not _fits(kept, row):
                 then = row["model"] not in named and record.finished_at < _begin(own, row["model"])
                 (found.suspect if then else found.fail)("costs", record.label, _wrong(role, kept, row))

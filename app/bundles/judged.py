@@ -89,8 +89,6 @@ class RebuiltDesks:
         profiles: Mapping[str, str],
         shown: Mapping[str, str],
         shop: Shop | None,
-        *,
-        same_code: bool,
     ) -> None:
         self._study, self._shop, self._profiles = study, shop, profiles
         self._prompts = [box_prompts(), earlier_prompts()]
@@ -102,8 +100,8 @@ class RebuiltDesks:
         self._questions = questions(study)
         self._desks: dict[tuple[str, int], Desk] = {}
         runs_in = study.config.get("run", {}).get("shop")
-        self.whole = same_code and (shop is not None or runs_in is None)
-        """True where nothing is lacking that judges had: their shop, and the code that made what they were shown."""
+        self.whole = shop is not None or runs_in is None
+        """True where the shop that judges had is not lacking. Code of an equal version decides alike."""
         self.unknown_version = "was judged by prompts or code of another version"
         if not self.whole:
             self.unknown_version += ", or by a shop that is not here"
@@ -227,5 +225,5 @@ def _note(again: Again, check: str, record: Record, found: Verified) -> None:
         found.skip(
             check,
             record.label,
-            "cannot be made again without the shop, what is withheld, or the build that made it",
+            "cannot be made again without the shop, or what is withheld",
         )

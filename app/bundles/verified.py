@@ -1,4 +1,4 @@
-"""Verified of a verifier: contradictions, gaps, odd patterns, and all that nobody can tell from a bundle."""
+"""The findings of a verifier, and the one word that they come to."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TypedDict
+from typing import Literal, TypedDict
 
 from drr.env.errors import DrrError
 from drr.study.blobs import LostText
 from drr.study.form import reading
+
+Tier = Literal["verified", "verified in part", "failed"]
 
 
 class FoundFault(TypedDict):
@@ -35,6 +37,9 @@ class VerifiedDocument(TypedDict):
     schema: int
     bundle: str | None
     """The root that names it; `None` where the file is none."""
+    tier: Tier
+    why: list[str]
+    """Each cause of it, with its count."""
     holds: bool
     signed: list[SignatureRow]
     failed: list[FoundFault]
@@ -62,8 +67,6 @@ class Verified:
     shown: list[str] = field(default_factory=list)
     """Prompts that are not this program's, and are shown."""
     signed: list[SignatureRow] = field(default_factory=list)
-    unpriced: set[str] = field(default_factory=set)
-    """Models of which nobody here knows the price."""
     checked: Counter[str] = field(default_factory=Counter)
 
     def fail(self, check: str, where: str, what: str) -> None:
@@ -89,21 +92,26 @@ class Verified:
         except DrrError as error:
             self.fail(check, where, str(error))
 
-    def add(self, other: Verified) -> None:
-        """Take over what a part of the work found."""
-        for mine, theirs in (
-            (self.failed, other.failed),
-            (self.incomplete, other.incomplete),
-            (self.suspicious, other.suspicious),
-            (self.not_checked, other.not_checked),
-        ):
-            mine += theirs
-        self.checked.update(other.checked)
+    @property
+    def tier(self) -> Tier:
+        if self.failed:
+            return "failed"
+        return "verified in part" if self.incomplete or self.not_checked else "verified"
+
+    def why(self) -> list[str]:
+        """Say why it is not simply verified: what is wrong, else what is lacking."""
+        some = self.failed or [*self.incomplete, *self.not_checked]
+        counts = Counter(
+            f"{one['check']}: {one['what']}" if one in self.not_checked else one["check"] for one in some
+        )
+        return [f"{what} ({count:,} times)" if count > 1 else what for what, count in counts.items()]
 
     def document(self) -> VerifiedDocument:
         return {
             "schema": 1,
             "bundle": self.root,
+            "tier": self.tier,
+            "why": self.why(),
             "holds": not self.failed,
             "signed": self.signed,
             "failed": self.failed,

@@ -133,7 +133,7 @@ def _check_contents(config: VerifyConfig, parcel: Parcel, manifest: BundleManife
             "set": lambda: _check_set(asked, study, found),
             "complete": lambda: _check_complete(study, found),
             "answers": lambda: check_answers(study, found),
-            "judgements": lambda: _check_with_shop(realm, study, parcel, manifest, found),
+            "judgements": lambda: _check_with_shop(realm, study, parcel, found),
             "costs": lambda: check_costs(study, parcel.study()["prices"], found),
             "prompts": lambda: _check_prompts(study, parcel, found),
         }
@@ -143,18 +143,13 @@ def _check_contents(config: VerifyConfig, parcel: Parcel, manifest: BundleManife
         kept.strict = False
         with found.unless_broken("figures", ""):
             _check_figures(study, parcel, manifest, found)
-        _say_what_stays_open(study, kept, found)
+        _say_what_stays_open(study, kept, manifest, found)
 
 
-def _check_with_shop(
-    realm: ShopRealm | None, study: Study, parcel: Parcel, manifest: BundleManifest, found: Verified
-) -> None:
+def _check_with_shop(realm: ShopRealm | None, study: Study, parcel: Parcel, found: Verified) -> None:
     """Make judgements, rules and calls of tools again, as far as the shop is here."""
     profiles = parcel.profiles()
-    shop, same_code = None if realm is None else realm.shop, manifest.get("code") == code_id()
-    desks = RebuiltDesks(study, profiles, _judges_prompts(parcel), shop, same_code=same_code)
-    if not same_code:
-        found.not_excluded.append("what rules and code decided: another build of this program made it")
+    desks = RebuiltDesks(study, profiles, _judges_prompts(parcel), None if realm is None else realm.shop)
     asyncio.run(check_judgements(desks, study, study.records("judgement", None), found))
     if realm is not None:
         check_tools(study, realm, found)
@@ -299,8 +294,15 @@ def _check_figures(study: Study, parcel: Parcel, manifest: BundleManifest, found
         found.fail("figures", "", f"{line}{other}")
 
 
-def _say_what_stays_open(study: Study, kept: BundleTexts, found: Verified) -> None:
+def _say_what_stays_open(study: Study, kept: BundleTexts, manifest: BundleManifest, found: Verified) -> None:
     """Name what whoever made the bundle could have made up without contradicting anything in it."""
+    elsewhere = sum(record.made_elsewhere for record in study.records("answer", None))
+    if elsewhere:
+        found.skip("answers", "", f"{elsewhere:,} answers were imported: how they came about is not here")
+    if kept.withheld:
+        found.skip("texts", "", f"{len(kept.withheld):,} texts are here as hashes")
+    if manifest.get("code") != code_id():
+        found.not_excluded.append("that agents ran by other code: another build of this program made it")
     models = sorted(
         {
             row["model"]
@@ -315,5 +317,3 @@ def _say_what_stays_open(study: Study, kept: BundleTexts, found: Verified) -> No
             f"that {', '.join(models)} wrote what they are said to have written, and told these counts of tokens",
             "that reports and the judges' raw answers were rewritten together: `drr bundle regrade` asks another judge",
         ]
-    if kept.withheld:
-        found.not_excluded.append(f"what {len(kept.withheld):,} texts say, which are here as hashes")

@@ -183,12 +183,12 @@ def run_verify(arguments: argparse.Namespace) -> int:
 
 def _findings(file: Path, found: Verified) -> list[str]:
     counts = ", ".join(f"{count:,} {what}" for what, count in sorted(found.checked.items()))
-    head = "does not hold" if found.failed else "holds"
     names = "; ".join(
         f"{one['role']} {one['key'][:16]}{' (known)' if one['known'] else ''}" for one in found.signed
     )
     lines = [
-        f"{file}: {head}; signed by {names or 'nobody'}",
+        ": ".join(filter(None, (f"{file}: {found.tier}", "; ".join(found.why()[:_MOST])))),
+        f"signed by {names or 'nobody'}",
         f"bundle {found.root or 'unknown'}; checked: {counts or 'nothing'}",
     ]
     for title, some in (

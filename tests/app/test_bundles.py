@@ -51,6 +51,8 @@ def found_in(drr: Drr, bundle: Path, *more: object) -> dict[str, Any]:
     code, out, _ = drr("bundle", "verify", bundle, "--json", *more)
     document: dict[str, Any] = json.loads(out)
     assert code == (0 if document["holds"] else 1)
+    assert (document["tier"] == "failed") is (not document["holds"])
+    assert (document["tier"] == "verified") is (not document["why"])
     return document
 
 
@@ -66,6 +68,8 @@ def test_a_bundle_holds_all_of_a_study_and_is_the_same_bytes(home: Path, tmp_pat
     assert document["checked"]["judgements"] > 10 and document["checked"]["calls of tools"] > 4
     assert not [one for one in document["not_checked"] if one["check"] != "tools"]
     assert document["failed"] == document["incomplete"] == [] and document["bundle"] == made["bundle"]
+    without = drr.out("bundle", "verify", home / "bundle").splitlines()[0]
+    assert "verified in part: " in without and "which --shop makes again" in without
     (figures,) = rows(tmp_path, "figures.json")
     report = drr.json("report", home / "study")
     assert figures["documents"][report["judge"]["name"]] == report
@@ -233,6 +237,10 @@ def test_what_contradicts_itself_is_found(home: Path, tmp_path: Path, drr: Drr, 
     assert check in {one["check"] for one in document["failed"]}, document["failed"]
 
 
+def _name_another_build(lines: list[Any]) -> None:
+    lines[0]["code"] = "0" * 64
+
+
 def _pass_a_rule(lines: list[Any]) -> None:
     rules = _judgement(lines, "rules")["record"]["result"]["rules"]
     rules["budget"]["status"] = "fail" if rules["budget"]["status"] == "pass" else "pass"
@@ -258,6 +266,7 @@ def _other_price(folder: Path) -> None:
 def test_what_contradicts_the_shop_is_found(home: Path, tmp_path: Path, drr: Drr) -> None:
     def edit(folder: Path) -> None:
         edit_rows("units.jsonl", _pass_a_rule)(folder)
+        edit_rows(MANIFEST, _name_another_build)(folder)
         _other_price(folder)
 
     cheat, shop = forged(home / "bundle", tmp_path / "cheat", edit), ("--shop", home / "shop")
