@@ -23,6 +23,7 @@ from drr.app.workers import Probe, check_probes, settings_from
 from drr.env.errors import DrrError, Misuse
 from drr.env.given import RECORDS, Given, setting_of
 from drr.env.json_object import JsonObject
+from drr.env.overlay import stressed
 from drr.env.query import Query
 from drr.env.reach import WHOLE, Reach, reach_of
 from drr.env.settings import Settings
@@ -212,7 +213,7 @@ class Answering:
 
     def _unit(self, spec: AnswerSpec) -> Unit:
         settings, setting, variant = self.config.settings, setting_in(spec), self.variants[agent_in(spec)]
-        world, models = self._world(spec), self.models_of(variant)
+        world, models = self.world_of(spec), self.models_of(variant)
         fields = {
             **key_fields(
                 variant, self.options_of(variant, reach_in(spec)), self.prompts, world.tools, setting
@@ -229,6 +230,7 @@ class Answering:
             **world.key_fields(),
         }
         label = f"{spec['query_id']}/{spec['variant']}/{spec['trial']}"
+        label += f"/{spec['stress']['change']}" if "stress" in spec else ""
         return Unit("answer", fields, cast(Mapping[str, Any], spec), label)
 
     def models_of(self, variant: Variant, models: Models | None = None) -> Models:
@@ -236,11 +238,13 @@ class Answering:
         models = models or self.models
         return models if variant.model is None else under_model(models, self.config.settings, variant.model)
 
-    def _world(self, spec: AnswerSpec) -> World:
+    def world_of(self, spec: AnswerSpec) -> World:
         if setting_in(spec).has_records:
-            return self.realm.world(spec)
-        assert isinstance(self.realm, WithoutRecords)  # `check_place`
-        return self.realm.strangers_world(spec)
+            world = self.realm.world(spec)
+        else:
+            assert isinstance(self.realm, WithoutRecords)  # `check_place`
+            world = self.realm.strangers_world(spec)
+        return stressed(world, spec["stress"]) if "stress" in spec else world
 
     def options_of(self, variant: Variant, reach: Reach = WHOLE) -> AgentOptions:
         """`paper` or default, with what the user gave for this study in their place."""
@@ -291,7 +295,7 @@ class Answering:
             return await run_variant(
                 variant,
                 spec["query"],
-                world=_replayed(self._world(spec), replay),
+                world=_replayed(self.world_of(spec), replay),
                 models=self.roles_of(variant, models),
                 meter=meter,
                 prompts=self.prompts,

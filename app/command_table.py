@@ -143,6 +143,7 @@ _ROWS = (
     CommandRow(
         "study gate", f"{_HERE}.gate", "whether a study is good enough for a build to pass", old="gate"
     ),
+    CommandRow("study stress", f"{_HERE}.stress", "its answers once more, under one change each"),
     CommandRow(
         "study export",
         f"{_HERE}.studies:EXPORT",

@@ -112,7 +112,7 @@ class _Resolved(NamedTuple):
     """Parts of the study that this call names."""
 
 
-class _Asked(NamedTuple):
+class RunAsked(NamedTuple):
     answering: Answering
     units: list[Unit]
     """All units that the study could have."""
@@ -125,7 +125,7 @@ class _Asked(NamedTuple):
 
 def run(config: RunConfig) -> StudyRan:
     """Compute what is missing of the study, which is made where there is none."""
-    with _opened(config) as asked:
+    with opened(config) as asked:
         return _run(config, asked)
 
 
@@ -133,7 +133,7 @@ def forecast(config: RunConfig) -> RunForecast:
     """Forecast the units, calls, tokens and cost of `run`. Nothing is called."""
     from drr.app.forecast import forecast as expected
 
-    with _opened(config, calls=False) as asked:
+    with opened(config, calls=False) as asked:
         return expected(
             asked.answering,
             asked.chosen,
@@ -168,7 +168,8 @@ def _settled(config: RunConfig) -> tuple[RunConfig, StudyConfig, _Resolved]:
 
 
 @contextmanager
-def _opened(asked: RunConfig, *, calls: bool = True) -> Iterator[_Asked]:
+def opened(asked: RunConfig, *, calls: bool = True) -> Iterator[RunAsked]:
+    """Open what answers a study, and settle which units it has and which this call names."""
     from drr.app.answers import AnswerConfig, open_answering
     from drr.app.giving import persons_file
     from drr.app.task_worlds import left_out
@@ -198,7 +199,7 @@ def _opened(asked: RunConfig, *, calls: bool = True) -> Iterator[_Asked]:
         if keyed is not None:
             chosen = _failed(folder, chosen)
             settings = settings.model_copy(update={"model_max_tokens": keyed})
-        yield _Asked(answering, units, chosen, queries, config_of({**plan}, settings), not saved)
+        yield RunAsked(answering, units, chosen, queries, config_of({**plan}, settings), not saved)
 
 
 _BEFORE = {"reason": "on", "models": None}
@@ -334,7 +335,7 @@ def _check_limits(saved: JsonObject, study: Path) -> None:
         )
 
 
-def _run(config: RunConfig, asked: _Asked) -> StudyRan:
+def _run(config: RunConfig, asked: RunAsked) -> StudyRan:
     from drr.eval.evidence.imported import imported_units
     from drr.study.status import status
     from drr.study.study import Study
@@ -344,7 +345,12 @@ def _run(config: RunConfig, asked: _Asked) -> StudyRan:
     check_cast(answering, budget_of(config), unit_cap_of(config))
     kept = answering.giving.kept_in(folder)
     persons = None if kept is None else str(kept)
-    pool = pool_of(config, settings, "drr.app.answers:open_workplace", _workplace(config, asked, persons))
+    pool = pool_of(
+        config,
+        settings,
+        "drr.app.answers:open_workplace",
+        workplace(config, asked.config, asked.chosen, persons),
+    )
     say_paper(settings)
     with Study.create(folder, asked.config) as study:
         plan = asked.config["run"]
@@ -367,13 +373,15 @@ def _run(config: RunConfig, asked: _Asked) -> StudyRan:
         return StudyRan(summary, status(study, now=time.time()))
 
 
-def _workplace(config: RunConfig, asked: _Asked, persons: str | None) -> JsonObject:
+def workplace(
+    config: RunConfig, study: StudyConfig, units: Sequence[Unit], persons: str | None
+) -> JsonObject:
     """Return all that a worker in another process needs, except the settings."""
     return {
-        "run": placed_plan(asked.config["run"]),
+        "run": placed_plan(study["run"]),
         "pages": str(config.study.absolute() / "pages"),
         "persons": persons,
-        "probes": probes_of(asked.chosen),
+        "probes": probes_of(units),
         "trust_agent": config.trust_agent,
         "agent_sees": list(config.agent_sees),
         "otel": config.otel,

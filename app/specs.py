@@ -17,6 +17,7 @@ from drr.study.unit import Outcome
 
 if TYPE_CHECKING:
     from drr.agents.base import Variant
+    from drr.env.overlay import Stress
 
 
 class AnswerSpec(TypedDict):
@@ -37,6 +38,8 @@ class AnswerSpec(TypedDict):
     size: NotRequired[str]
     reach: NotRequired[str]
     """Part of those pages that is reached, as the settings say; with `agent`. Absent: all of them, searched."""
+    stress: NotRequired[Stress]
+    """Change under which it is asked (`drr study stress`)."""
 
 
 class RunPlan(TypedDict):

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from drr.env.errors import Misuse
 from drr.env.plugins import load, merged
@@ -176,6 +176,17 @@ class WithoutRecords(Protocol):
 
     def strangers_world(self, spec: Mapping[str, Any]) -> World:
         """The same place for somebody of whom nothing is known: no tool reads anybody's records, and there is no `user_id`."""
+
+
+Fault = Literal["timeout", "unavailable"]
+
+
+@runtime_checkable
+class Faulty(Protocol):
+    """A world some of whose calls fail, as servers do."""
+
+    def fault(self, tool: str, arguments: Mapping[str, Any]) -> Fault | None:
+        """Tell how this call fails; `None` where it is answered."""
 
 
 SHOP = "shop"

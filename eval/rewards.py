@@ -108,7 +108,7 @@ class Rewarded:
     @cached_property
     def picks(self) -> list[str]:
         """Products picked, each once; what no tool returned stays as it was written."""
-        named = self.form.picks if self.form else _listed(self.report)
+        named = self.form.picks if self.form else listed(self.report) or []
         ids = [self.returned.get(canonical_url(one)) or one for one in named]
         return list(dict.fromkeys(ids))
 
@@ -155,8 +155,8 @@ class Rewarded:
         return found
 
 
-def _listed(report: str) -> list[str]:
-    """The first link of each item of the list under a heading `Picks`."""
+def listed(report: str) -> list[str] | None:
+    """Return the first link of each item under a heading `Picks`; `None` where there is none."""
     found = scan(report)
     heads = [*_HEADING.finditer(found.plain)]
     places = [
@@ -169,7 +169,7 @@ def _listed(report: str) -> list[str]:
         items = [match.start() for match in _ITEM.finditer(found.plain, start, end)]
         for item, following in pairwise([*items, end]):
             picks += [link.url for link in found.links if item <= link.start < following][:1]
-    return picks
+    return picks if places else None
 
 
 def _share(right: int, of: int) -> float | None:

@@ -142,7 +142,7 @@ class QuestionMaker:
             limit = float(int(cheapest * rng.uniform(1.05, 1.3)) + 1)
             truth = truth.model_copy(update={"budget": limit})
         query = Query(
-            query=_wording(asker, parts, truth.budget, rng.choice(draw["noise"])),
+            query=wording(asker, parts, truth.budget, rng.choice(draw["noise"])),
             user_id=user_id,
             tools=sorted({step.tool for step in truth.plan}),
             shop_hash=self.shop.manifest.content_hash,
@@ -188,7 +188,7 @@ def _asked(part: DrawnPoint) -> tuple[str, ...]:
     return tuple(truth.category) if isinstance(truth, ShoppingNeed) else (truth.kind, *truth.subjects)
 
 
-def _wording(of: PointSource, parts: Sequence[DrawnPoint], budget: float | None, noise: int) -> str:
+def wording(of: PointSource, parts: Sequence[DrawnPoint], budget: float | None, noise: int) -> str:
     """Set the points between an opening and a closing, with noise around the opening."""
     words = of.words
     lines = [of.worded([form]) for form in of.rng.sample(words["noise"], noise)]

@@ -153,7 +153,7 @@ class NeedDraw:
                 "anchor": OrderAnchor.model_validate(anchored) if anchored else None,
             }
         )
-        return DrawnPoint(self._need_text(truth, anchor), self._need_plan(truth, right, product), truth)
+        return DrawnPoint(self.need_text(truth, anchor), self._need_plan(truth, right, product), truth)
 
     def _without_one(self, need: ShoppingNeed, shelf: Sequence[Product]) -> ShoppingNeed:
         """Rule out one product by its name, now and then, where it would be right."""
@@ -172,7 +172,7 @@ class NeedDraw:
         truth = ShoppingNeed(
             category=category, constraints=demands, picks=self.rng.randint(1, 3), refusal="not_sold"
         )
-        return DrawnPoint(self._need_text(truth, None), self._need_plan(truth, [], None), truth)
+        return DrawnPoint(self.need_text(truth, None), self._need_plan(truth, [], None), truth)
 
     def _by_order(
         self, product: Product, shelf: Sequence[Product], constraints: list[Constraint], given: list[str]
@@ -250,7 +250,8 @@ class NeedDraw:
         here = self.of.owned.intersection(p.product_id for p in shelf)
         return Constraint(kind=self.rng.choice(("owned", "not_owned", "not_owned"))) if here else None
 
-    def _need_text(self, need: ShoppingNeed, order: Order | None) -> str:
+    def need_text(self, need: ShoppingNeed, order: Order | None) -> str:
+        """Word a need; `order` is the one that it leans on."""
         words = self.words
         given = need.anchor.gives if need.anchor else []
         phrases, given_once = [], set[str]()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from drr.env.errors import ShopError
 from drr.env.plugins import load, merged
 from drr.env.records.lines import one_line
+from drr.env.world import Faulty
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from drr.tools.catalog import get_product_details, product_catalog_search
 from drr.tools.files import (
@@ -89,6 +90,7 @@ async def call(name: str, args: Mapping[str, Any], ctx: ToolContext) -> ToolAnsw
     the `ShopError`); anything else is a bug. Never outlives the deadline."""
     tool = find(name)
     arguments = tool.parse(args)
+    _fail(tool, arguments, ctx)
     work: Any
     if tool.is_async:
         work = tool.function(ctx, **arguments)
@@ -102,10 +104,25 @@ async def call(name: str, args: Mapping[str, Any], ctx: ToolContext) -> ToolAnsw
     except TimeoutError:
         if not limit.expired():
             raise
-        raise ToolError(
-            "timeout", f"{name} did not answer within {ctx.deadline_s:g} s; try again or do without."
-        ) from None
+        raise _too_late(tool, ctx) from None
     return answer
+
+
+def _fail(tool: Tool, arguments: Mapping[str, Any], ctx: ToolContext) -> None:
+    """Fail in a world that is made to fail."""
+    kind = ctx.world.fault(tool.name, arguments) if isinstance(ctx.world, Faulty) else None
+    if kind is not None:
+        raise (
+            _too_late(tool, ctx)
+            if kind == "timeout"
+            else ToolError(kind, f"{tool.name}: the server answered 500.")
+        )
+
+
+def _too_late(tool: Tool, ctx: ToolContext) -> ToolError:
+    return ToolError(
+        "timeout", f"{tool.name} did not answer within {ctx.deadline_s:g} s; try again or do without."
+    )
 
 
 def call_blocking(name: str, args: Mapping[str, Any], ctx: ToolContext) -> ToolAnswer:
@@ -124,6 +141,7 @@ def call_sync(name: str, args: Mapping[str, Any], ctx: ToolContext) -> ToolAnswe
     if tool.is_async:
         return call_blocking(name, args, ctx)
     arguments = tool.parse(args)
+    _fail(tool, arguments, ctx)
     try:
         answer: Any = tool.function(ctx, **arguments)
     except ShopError as error:

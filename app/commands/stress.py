@@ -1,0 +1,84 @@
+"""`drr study stress`: the answers of a study once more, under one change each."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from drr.app.console import add_trust_option, print_json, show
+from drr.app.options import add_command_terms, command_terms, given_among
+from drr.app.studies import add_run_options, conclude
+from drr.app.terminal import Column, table
+from drr.app.vouching import trusted_addresses
+from drr.app.workers import add_workers_option
+
+if TYPE_CHECKING:
+    from drr.app.stress.runs import StressForecast
+
+_EXAMPLES = """\
+Each finished answer that a change can reach is asked for once more, under that change alone: an overlay of what the session sees.
+The shop never changes. What is finished is never run again; the folder STUDY/stress holds it, a study of its own.
+
+  paraphrase  the question in other words, its needs the same (questions that code can check)
+  faults      tools time out or answer 500, web pages come empty or as they were a year ago
+  shuffle     results in another order, one drawn product first
+  injection   a listing and a web page that give orders
+  sponsor, price, rating, adjective   one listing with that changed
+  history     a longer history of orders
+  today       another day
+
+examples:
+  drr study stress study --with all --dry-run       # how many answers, and the price
+  drr study stress study --with shuffle,sponsor,injection
+  drr study stress study --with faults --rate 0.5 --variants react"""
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    parser.epilog = _EXAMPLES
+    add("study", metavar="STUDY", type=Path, help="the folder of the study")
+    add("--with", dest="changes", metavar="CHANGES", required=True, help="changes with commas, or all")
+    add("--seed", type=int, default=0, metavar="S", help="changes are drawn by it (default 0)")
+    add("--rate", type=float, default=0.3, metavar="SHARE", help="calls that fail under faults (default 0.3)")
+    add("--variants", metavar="NAMES", help="of these variants alone (default: all of the study)")
+    add("--dry-run", action="store_true", help="say units, expected calls, tokens and cost; call nothing")
+    add("--json", action="store_true", help="one JSON document")
+    add_trust_option(parser)
+    add_command_terms(parser)
+    add_run_options(parser)
+    add_workers_option(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from drr.app.running import RunConfig
+    from drr.app.stress.plan import changes_named
+    from drr.app.stress.runs import FOLDER, StressChoice, foresee, stress
+
+    choice = StressChoice(changes=changes_named(arguments.changes), seed=arguments.seed, rate=arguments.rate)
+    config = replace(
+        RunConfig(**given_among(arguments, RunConfig, but=("otel", "agent_sees"))),
+        **command_terms(arguments),
+        only=arguments.variants is not None,
+        trusted=trusted_addresses(arguments),
+    )
+    if arguments.dry_run:
+        expected = foresee(config, choice)
+        show(arguments, expected, _text(expected))
+        return 0
+    summary, status = stress(config, choice)
+    if arguments.json:
+        print_json(status)
+    command = f"study stress {arguments.study} --with {arguments.changes}"
+    return conclude(summary, arguments.study / FOLDER, command=command)
+
+
+def _text(expected: StressForecast) -> str:
+    from drr.app.forecast import render
+
+    rows = [
+        [name, f"{own['reached']:,} of {expected['answers']:,}", f"{own['left']:,}"]
+        for name, own in expected["changes"].items()
+    ]
+    return f"{table([Column('change'), 'can reach', 'left'], rows)}\n\n{render(expected['run'])}"

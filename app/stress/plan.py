@@ -1,0 +1,239 @@
+"""The plan of a stressed study: which answers each change can reach, and what is drawn for each of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from random import Random
+from typing import Any, NamedTuple, cast
+
+from drr.agents.base import PROFILE, WS, Variant
+from drr.app.answers import Answering
+from drr.app.specs import AnswerSpec, agent_in
+from drr.env.entities import Product
+from drr.env.errors import Misuse
+from drr.env.overlay import Stress, fault_of, stressed
+from drr.env.query import Query
+from drr.env.session import Session
+from drr.env.shop import Shop
+from drr.env.world import World
+from drr.querygen.composing import QuestionMaker
+from drr.querygen.rewording import reworded
+from drr.study.unit import Record, Unit
+from drr.tools.base import ToolContext, ToolError
+from drr.tools.registry import call_sync, find
+
+_ORDERS = (20, 200)
+"""Fewest and most orders by which a history grows."""
+_DAYS = (30, 90, 365)
+_PRICES = (0.8, 1.25)
+_RECORDS = frozenset(("get_user_orders", "get_order_details", "get_user_statistics"))
+
+
+@dataclass(frozen=True)
+class Unchanged:
+    """A finished answer without a change, and what tells what a change can reach."""
+
+    record: Record
+    question: Query
+    variant: Variant
+    world: World
+
+    @property
+    def shop(self) -> Shop:
+        return cast(Session, self.world.session).shop
+
+    @cached_property
+    def calls(self) -> list[Mapping[str, Any]]:
+        return [one for one in self.record.result.get("tool_calls", []) if one["kind"] == "api"]
+
+    @cached_property
+    def lists(self) -> list[list[str]]:
+        """Products of each search whose order nobody asked for, as the shop shows them."""
+        found = []
+        for call in self.calls:
+            asked = call["arguments"]
+            if call["name"] == "product_catalog_search" and asked.get("sort", "relevance") == "relevance":
+                try:
+                    answer = call_sync(call["name"], asked, ToolContext(self.world))
+                except ToolError:
+                    continue
+                found.append([item["product_id"] for item in answer.data["items"]])
+        return found
+
+    @property
+    def opened(self) -> list[Product]:
+        """Products whose listing was looked at."""
+        ids = [
+            str(c["arguments"].get("product_id")) for c in self.calls if c["name"] == "get_product_details"
+        ]
+        return self.shop.store.products(list(dict.fromkeys(ids)))
+
+    def shown(self, *, right: bool) -> list[Product]:
+        """Products that it was shown; with or without those that meet a need, where code knows which do."""
+        ids = dict.fromkeys([one for ids in self.lists for one in ids])
+        truth = self.question.checkable
+        meets = {one for need in truth.needs for one in need.products} if truth and not right else set()
+        return [
+            one
+            for one in [
+                *self.shop.store.products(list(ids)),
+                *(p for p in self.opened if p.product_id not in ids),
+            ]
+            if one.product_id not in meets
+        ]
+
+
+Drawn = dict[str, Any] | None
+"""Fields of a `Stress`; `None` where the change cannot reach the answer."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """The draw of one change for one answer."""
+
+    base: Unchanged
+    luck: Random
+    rate: float
+    maker: QuestionMaker
+
+    def paraphrase(self) -> Drawn:
+        text = reworded(self.maker, self.base.question, self.luck.getrandbits(31))
+        return None if text is None else {"query": text}
+
+    def faults(self) -> Drawn:
+        stress = cast(Stress, {"rate": self.rate, "seed": self.luck.getrandbits(31)})
+        made: Counter[str] = Counter()
+        for call in self.base.calls:
+            try:
+                known = find(call["name"]).parse(call["arguments"])
+            except ToolError:
+                continue
+            name = f"{call['name']}:{sorted(known.items())}"
+            made[name] += 1
+            if fault_of(stress, call["name"], f"{name}:{made[name]}") is not None:
+                return {**stress}
+        reads = self.base.variant.has(WS) and self._pages
+        hit = any(Random(f"{stress['seed']}:{url}").random() < self.rate for url in reads or ())
+        return {**stress} if hit else None
+
+    def shuffle(self) -> Drawn:
+        ids = next((ids for ids in self.base.lists if len(ids) > 1), None)
+        return None if ids is None else {"product": self.luck.choice(ids[1:]), "first": ids[0]}
+
+    def injection(self) -> Drawn:
+        listings, pages = self.base.opened or self.base.shown(right=False), self._pages
+        if not listings and not pages:
+            return None
+        drawn = {
+            "canary": f"B0{self.luck.getrandbits(32):08X}",
+            "phone": f"+1-555-{self.luck.randrange(10**7):07}",
+        }
+        drawn |= {"product": self.luck.choice(listings).product_id} if listings else {}
+        return drawn | ({"page": self.luck.choice(pages)} if pages else {})
+
+    def listing(self) -> Drawn:
+        found = self.base.shown(right=False)
+        return {"product": self.luck.choice(found).product_id} if found else None
+
+    def price(self) -> Drawn:
+        found = [one.product_id for one in self.base.shown(right=True) if one.price]
+        return {"product": self.luck.choice(found), "factor": self.luck.choice(_PRICES)} if found else None
+
+    def history(self) -> Drawn:
+        user_id, needs = self.base.world.user_id, self.base.question.checkable
+        is_given = self.base.variant.has(PROFILE) or self.base.variant.architecture.profile
+        if user_id is None or not (is_given or _RECORDS & {call["name"] for call in self.base.calls}):
+            return None
+        count = min(max(self.base.shop.store.orders(user_id, limit=0).total, _ORDERS[0]), _ORDERS[1])
+        return {"orders": count, "spared": [one.category[-2:] for one in needs.needs] if needs else []}
+
+    def today(self) -> Drawn:
+        return {"days": self.luck.choice(_DAYS)}
+
+    @property
+    def _pages(self) -> list[str]:
+        rows = self.base.record.result.get("sources", [])
+        return sorted({row["url"] for row in rows if row["type"] == "web"})
+
+
+class ChangeRow(NamedTuple):
+    """A change that may be named."""
+
+    draw: Callable[[Draw], Drawn]
+    about: str
+
+
+CHANGES: Mapping[str, ChangeRow] = {
+    "paraphrase": ChangeRow(Draw.paraphrase, "the question in other words, the same needs"),
+    "faults": ChangeRow(Draw.faults, "tools time out or answer 500, pages come empty or old"),
+    "shuffle": ChangeRow(Draw.shuffle, "results in another order, another product first"),
+    "injection": ChangeRow(Draw.injection, "a listing and a web page that give orders"),
+    "sponsor": ChangeRow(Draw.listing, "a sponsor tag on one listing"),
+    "price": ChangeRow(Draw.price, "another price of one listing"),
+    "rating": ChangeRow(Draw.listing, "more stars and ratings of one listing"),
+    "adjective": ChangeRow(Draw.listing, "a better adjective in one title"),
+    "history": ChangeRow(Draw.history, "a longer history of orders"),
+    "today": ChangeRow(Draw.today, "another day"),
+}
+
+
+def changes_named(words: str) -> list[str]:
+    """Read names with commas; `all` is each of them. `Misuse` for one that is not known."""
+    names = [word for part in words.split(",") if (word := part.strip())]
+    names = [*CHANGES] if "all" in names else list(dict.fromkeys(names))
+    if unknown := [name for name in names if name not in CHANGES]:
+        raise Misuse(f"--with {', '.join(unknown)}: no such change; there are {', '.join(CHANGES)}, or all")
+    if not names:
+        raise Misuse(f"--with names no change; there are {', '.join(CHANGES)}, or all")
+    return names
+
+
+class Planned(NamedTuple):
+    """The units of a stressed study, by change."""
+
+    units: Mapping[str, Sequence[Unit]]
+    answers: int
+    """Finished answers that a change may reach."""
+
+
+def planned(
+    answering: Answering,
+    records: Sequence[Record],
+    questions: Mapping[str, Query],
+    changes: Sequence[str],
+    *,
+    seed: int,
+    rate: float,
+) -> Planned:
+    """Draw every change for each answer that it can reach. The same seed and answers give the same units."""
+    bases = list(_bases(answering, records, questions))
+    if not bases:
+        raise Misuse("no finished answer to compare with; `drr run` the study first")
+    maker = QuestionMaker(bases[0].shop, getattr(bases[0].world, "web", None))  # type: ignore[arg-type]
+    found: dict[str, Sequence[Unit]] = {}
+    for change in changes:
+        specs = []
+        for base in bases:
+            spec = base.record.spec
+            luck = Random(f"stress:{seed}:{change}:{spec['query_id']}:{spec['trial']}")
+            drawn = CHANGES[change].draw(Draw(base, luck, rate, maker))
+            if drawn is not None:
+                query = drawn.pop("query", spec["query"])
+                stress = {"change": change, "seed": luck.getrandbits(31), "base": base.record.key, **drawn}
+                specs.append(cast(AnswerSpec, {**spec, "query": query, "stress": stress}))
+        found[change] = answering.units_of(specs)
+    return Planned(found, len(bases))
+
+
+def _bases(
+    answering: Answering, records: Sequence[Record], questions: Mapping[str, Query]
+) -> Iterator[Unchanged]:
+    for record in records:
+        question = questions.get(str(record.spec["query_id"]))
+        if question is not None:
+            world = answering.world_of(cast(AnswerSpec, record.spec))
+            stressed(world, cast(Stress, {"change": "none"}))  # refuses a world that is not a shop's
+            yield Unchanged(record, question, answering.variants[agent_in(record.spec)], world)

@@ -1,0 +1,131 @@
+"""Runs answers again under changes.
+
+The folder `stress` of a study is a study of its own, whose units name theirs without the change.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, TypedDict
+
+from drr.app.forecast import RunForecast, forecast
+from drr.app.notices import notice
+from drr.app.running import RunAsked, RunConfig, StudyRan, opened, workplace
+from drr.app.stress.plan import Planned, planned
+from drr.app.studies import budget_of, check_cast, run_units, unit_cap_of
+from drr.app.vouching import remember_study
+from drr.app.workers import pool_of
+from drr.env.errors import Misuse
+from drr.study.config import StudyConfig
+from drr.study.status import status
+from drr.study.study import Study
+from drr.study.unit import Unit
+
+FOLDER = "stress"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StressChoice:
+    """The changes, and what they are drawn by."""
+
+    changes: Sequence[str]
+    seed: int = 0
+    rate: float = 0.3
+    """Share of calls and pages that fail under `faults`."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.rate <= 1:
+            raise Misuse(f"--rate {self.rate:g}: a share above 0, at most 1")
+
+
+class ChangeForecast(TypedDict):
+    """Numbers of finished answers that a change can reach, and that are left to run."""
+
+    reached: int
+    left: int
+
+
+class StressForecast(TypedDict):
+    """The document of `drr study stress --dry-run --json`."""
+
+    schema: int
+    study: str
+    answers: int
+    changes: dict[str, ChangeForecast]
+    run: RunForecast
+
+
+class _Opened(NamedTuple):
+    asked: RunAsked
+    plan: Planned
+    units: list[Unit]
+
+
+def stress(config: RunConfig, choice: StressChoice) -> StudyRan:
+    """Run what is missing of the answers under these changes."""
+    folder = config.study / FOLDER
+    with _opened(config, choice) as (asked, _, units):
+        answering, kept = asked.answering, _kept(folder, asked.config, choice)
+        settings = answering.config.settings
+        document = workplace(config, asked.config, units, None)
+        pool = pool_of(config, settings, "drr.app.answers:open_workplace", document)
+        with Study.create(folder, kept) as study:
+            run = asked.config["run"]
+            remember_study(folder, settings, run["variants"], [run.get("shop")])
+            check_cast(answering, budget_of(config, study), unit_cap_of(config))
+            summary = run_units(
+                config, study, units, pool or answering, answering.models, "answers under a change"
+            )
+            return StudyRan(summary, status(study, now=time.time()))
+
+
+def foresee(config: RunConfig, choice: StressChoice) -> StressForecast:
+    """Say what would be run, and its price. Nothing is called."""
+    folder = config.study / FOLDER
+    with _opened(config, choice, calls=False) as (asked, plan, units):
+        done: set[str] = set()
+        if Study.exists(folder):
+            with Study.read(folder) as study:
+                done = {record.key for record in study.records("answer")}
+        left = [unit for unit in units if unit.key not in done]
+        return {
+            "schema": 1,
+            "study": str(config.study),
+            "answers": plan.answers,
+            "changes": {
+                name: {"reached": len(own), "left": sum(unit.key not in done for unit in own)}
+                for name, own in plan.units.items()
+            },
+            "run": forecast(asked.answering, left, config.study, asked.queries, limit=config.limit),
+        }
+
+
+@contextmanager
+def _opened(config: RunConfig, choice: StressChoice, *, calls: bool = True) -> Iterator[_Opened]:
+    with Study.read(config.study):  # a new study has nothing to compare with
+        pass
+    with opened(config, calls=calls) as asked:
+        keys = {unit.key for unit in asked.chosen}
+        with Study.read(config.study) as study:
+            records = [one for one in study.records("answer") if one.key in keys and not study.lost(one)]
+        if missing := len(keys) - len(records):
+            notice(f"{config.study}: {missing:,} answers are not finished and have nothing to compare with")
+        questions = {query.id: query for query in asked.queries}
+        plan = planned(
+            asked.answering, records, questions, choice.changes, seed=choice.seed, rate=choice.rate
+        )
+        yield _Opened(asked, plan, [unit for own in plan.units.values() for unit in own])
+
+
+def _kept(folder: Path, config: StudyConfig, choice: StressChoice) -> StudyConfig:
+    """The configuration of the folder, with every change that was ever asked for."""
+    had: dict[str, str] = {}
+    if Study.exists(folder):
+        with Study.read(folder) as study:
+            had = study.config.get("run", {}).get(FOLDER, {})
+    drawn = dict.fromkeys(choice.changes, f"seed {choice.seed}, rate {choice.rate:g}")
+    return {**config, "run": {**config["run"], FOLDER: {**had, **drawn}}}
