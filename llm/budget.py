@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Protocol, Self
 
 from drr.llm.failures import ModelFailure, ModelSetupError
 from drr.llm.meter import PICO, Tokens, dollars
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationError
 
 
 @dataclass(frozen=True)
@@ -242,7 +242,7 @@ def _micros(value: Any) -> int:
     return round(value * 1_000_000)
 
 
-Micros = Annotated[int, BeforeValidator(_micros)]
+Micros = Annotated[int, BeforeValidator(_micros), PlainSerializer(lambda micros: micros / 1_000_000)]
 
 
 class Rates(BaseModel):

@@ -6,10 +6,11 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
+from typing_extensions import TypedDict  # pydantic reads it
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from drr.study.bundle.archive import MANIFEST, ROOT, SIGNATURES, pack, unpack
-from drr.study.bundle.parcel import Parcel, UnitTally, content_of, files_of
+from drr.study.bundle.parcel import Parcel, content_of
 from drr.study.unit import canonical_json
 
 Rows = list[Any]
@@ -37,15 +37,7 @@ def forged(bundle: Path, out: Path, edit: Callable[[Path], None]) -> Path:
 
 def rehash(folder: Path) -> None:
     (manifest,) = rows(folder, MANIFEST)
-    tally = UnitTally()
-    for line in Parcel(folder).units():
-        tally.add(line)
-    asked = (folder / "queries.jsonl").read_bytes()
-    manifest["units"] = {kind: dict(found) for kind, found in tally.units.items()}
-    manifest["costs"] = tally.costs
-    manifest["questions"], manifest["set_sha256"] = asked.count(b"\n"), sha256(asked).hexdigest()
-    manifest["files"] = files_of(folder)
-    write(folder, MANIFEST, [manifest])
+    write(folder, MANIFEST, [{**manifest, **Parcel(folder).facts()}])
     (folder / ROOT).write_text(f"{Parcel(folder).root}\n")
     (folder / SIGNATURES).write_text("")
 

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any, NamedTuple, cast
 
 from drr.agents.brief import SHORTENED
-from drr.agents.registry import PAPER
+from drr.agents.registry import BUILT_IN, PAPER
 from drr.app.bundles.verified import Verified
 from drr.env.given import agent_of
 from drr.env.query import Query
 from drr.eval.asking.safety import forgeries
 from drr.eval.evidence.answers import questions
+from drr.eval.evidence.imported import ImportedReport, take_in, unit_of
+from drr.llm.names import OFFLINE
+from drr.study.bundle.making import impersonal
 from drr.study.study import Study
-from drr.study.unit import Record
+from drr.study.unit import Record, canonical_json
+from drr.tools import registry
 
 _OURS = frozenset(name.partition("+")[0] for name in PAPER)
 """Architectures whose reports stand in their conversations as they were written."""
+_LIMITS = {one.name: one for one in BUILT_IN}
 PASSING = frozenset({"timeout", "unavailable"})
 """Errors of tools that another call need not have."""
 _START = 40
@@ -31,109 +39,164 @@ class _Conversations(NamedTuple):
     """Texts of the model."""
     input_tokens: int
     output_tokens: int
+    calls: int
+    """Calls of tools that are known."""
 
     @classmethod
     def of(cls, conversations: Iterable[Mapping[str, Any]]) -> _Conversations:
         messages = [one for talk in conversations for one in talk["messages"]]
         used = [one.get("usage") or {} for one in messages]
+        calls = [call for one in messages for call in one.get("tool_calls") or ()]
         return cls(
             [str(one["text"]) for one in messages],
             [str(one["text"]) for one in messages if one["role"] in ("assistant", "ai")],
             sum(int(one.get("input_tokens", 0)) for one in used),
             sum(int(one.get("output_tokens", 0)) for one in used),
+            len({call["id"] for call in calls if call["name"] in registry.TOOLS}),
         )
 
 
-def check_answers(study: Study, found: Verified) -> None:
+def _architecture(record: Record) -> str:
+    return agent_of(str(record.spec.get("variant"))).partition("@")[0].partition("+")[0]
+
+
+def is_ours(record: Record) -> bool:
+    """Tell whether one of the box's architectures wrote it, as it says."""
+    return not record.made_elsewhere and _architecture(record) in _LIMITS
+
+
+def check_answers(study: Study, *, redacted: bool, found: Verified) -> None:
     """Check every answer that ended, and what of several is the same."""
     asked = questions(study)
     counting = {record.key for record in study.records("answer", None)}
     reports: dict[str, dict[str, str]] = {}
     for record in study.records("answer", None, current=False):
         found.checked["answers"] += 1
-        _check_question(record, asked if record.key in counting else {}, found)
-        if record.key in counting and not record.made_elsewhere and record.spec.get("query_id") not in asked:
+        with found.unless_broken("set", record.label):
+            _check_names(record, asked if record.key in counting else {}, found)
+        if record.key in counting and not record.made_elsewhere and record.spec["query_id"] not in asked:
             found.fail("set", record.label, "its question is not in the set")
-        if record.made_elsewhere:
-            continue
         with found.unless_broken("conversation", record.label):
-            _check_talks(study, record, found)
-        digest = record.blobs.get("report")
-        if record.done and digest is not None:
+            if record.key in counting:
+                _check_limits(study, record, found)
+            if record.made_elsewhere:
+                _check_imported(record, redacted=redacted, found=found)
+            else:
+                _check_texts(study, record, found)
+        if record.done:
+            digest = record.blobs.get("report", "")
             reports.setdefault(digest, {}).setdefault(str(record.spec["query_id"]), record.label)
             _suspect(study, record, asked, found)
-    for labels in reports.values():
-        if len(labels) > 1:
-            found.suspect(
-                "same text", ", ".join(sorted(labels.values())[:4]), "one report for several questions"
-            )
+    for labels in (sorted(known.values()) for known in reports.values() if len(known) > 1):
+        found.suspect("same text", ", ".join(labels[:4]), "one report for several questions")
 
 
-def _check_question(record: Record, asked: Mapping[str, Query], found: Verified) -> None:
+def _check_names(record: Record, asked: Mapping[str, Query], found: Verified) -> None:
+    """Hold key, spec, result and label against each other and against the set."""
     fields, spec, result = record.key_fields, record.spec, record.result
-    for name in ("query", "query_id", "trial", "user_id"):
+    for name in sorted(spec.keys() - {"variant", "agent", "imported"}):
+        needed = [fields[name]] if name in ("query", "query_id", "trial") else []
         stated = [one[name] for one in (fields, spec, result) if one.get(name) is not None]
-        if any(one != stated[0] for one in stated):
+        if any(one != spec[name] for one in (*needed, *stated)):
             found.fail("set", record.label, f"its key, its unit and its result name another {name}")
-    question = asked.get(str(spec.get("query_id")))
-    if question is not None and question.query != spec.get("query"):
+    models = fields.get("models") or {}
+    names = {spec["variant"], *(spec["variant"].replace(f"@{model}", "", 1) for model in models.values())}
+    if not names.issuperset({fields["variant"], result.get("variant", fields["variant"])}):
+        found.fail("set", record.label, "its key, its unit and its result name another variant")
+    if record.label != _shown(f"{spec['query_id']}/{spec['variant']}/{spec['trial']}"):
+        found.fail("units", record.label, "is not called by its question, variant and trial")
+    if record.seconds < 0 or record.finished_at < record.started_at:
+        found.fail("units", record.label, "ended before it began")
+    stated_models = [result[name] for name in ("models", "rule_written") if name in result]
+    if is_ours(record) and stated_models not in ([], [models, OFFLINE in models.values()]):
+        found.fail("units", record.label, "its key and its result name other models")
+    question = asked.get(str(spec["query_id"]))
+    if question is not None and question.query != spec["query"]:
         found.fail("set", record.label, "was asked another question than the set has under this id")
     elif question is not None and spec.get("user_id") not in (None, question.user_id):
         found.fail("set", record.label, "was asked for another shopper than the set says")
 
 
-def _check_talks(study: Study, record: Record, found: Verified) -> None:
-    results = _results(study, record)
-    report = study.text(record, "report")
-    if report is not None and record.result.get("words") not in (None, len(report.split())):
-        found.fail(
-            "report", record.label, f"has {len(report.split()):,} words, and its record says otherwise"
-        )
-    conversations = study.json(record, "transcript") or []
-    talks = _Conversations.of(conversations)
-    if talks.texts:
-        if not any(record.spec["query"] in text for text in talks.texts):
-            found.fail("conversation", record.label, "its question stands nowhere in its conversation")
-        _check_written(study, record, talks, found)
-        _check_shown(record, results, talks, found)
-    _check_evidence(study, record, [*results.values(), *talks.texts], found)
+def _shown(label: str) -> str:
+    return label.encode("utf-8", "replace").decode()
 
 
-def _results(study: Study, record: Record) -> dict[str, str]:
-    """The results of its tools, by hash."""
-    hashes = [call.get("result_sha256") for call in record.result.get("tool_calls") or ()]
-    return {one: study.text(record, f"text:{one}") or "" for one in hashes if one is not None}
+def _check_limits(study: Study, record: Record, found: Verified) -> None:
+    """Hold the bounds of a run of ours against those of the study, else of its architecture."""
+    known = _LIMITS.get(_architecture(record))
+    if known is None or known.version != record.key_fields.get("version") or "reach" in record.spec:
+        return
+    wanted = replace(known.limits, **study.config.get("run", {}).get("limits", {}))
+    if record.key_fields.get("limits") != wanted.key():
+        found.fail("units", record.label, "ran within other limits than its study names")
 
 
-def _check_written(study: Study, record: Record, talks: _Conversations, found: Verified) -> None:
-    raw = study.text(record, "raw_report")
-    by_us = agent_of(str(record.spec["variant"])).partition("+")[0] in _OURS
-    if raw is not None and by_us and not any(raw.strip() in text for text in talks.written):
-        found.fail("report", record.label, "is not what the model wrote in its conversation")
-    used = list(record.usage.values())
-    paid = sum(row["input_tokens"] for row in used), sum(row["output_tokens"] for row in used)
-    if talks.input_tokens > paid[0] or talks.output_tokens > paid[1]:
-        found.fail(
-            "costs",
-            record.label,
-            f"its conversation took {talks.input_tokens:,} and {talks.output_tokens:,} tokens, it is billed for {paid[0]:,} and {paid[1]:,}",
-        )
+def _check_imported(record: Record, *, redacted: bool, found: Verified) -> None:
+    """Take its report in again: nothing is called, so all of it follows from what was given."""
+    unit = unit_of(ImportedReport.model_validate(record.spec["imported"]), record.spec["query_id"])
+    outcome = asyncio.run(take_in(record.spec, cast(Any, None)))
+    again = impersonal(outcome.result) if redacted else outcome.result
+    blobs = {name: sha256(_bytes(text)).hexdigest() for name, text in outcome.blobs.items()}
+    same = all(
+        canonical_json(again.get(name)) == canonical_json(value) for name, value in record.result.items()
+    )
+    if unit.key != record.key or (record.done and not (same and blobs == record.blobs)):
+        found.fail("report", record.label, "is not what its import makes of what was given")
+    if record.usage or record.cost_usd:
+        found.fail("costs", record.label, "was imported, and is said to have called models")
 
 
-def _check_shown(record: Record, results: Mapping[str, str], talks: _Conversations, found: Verified) -> None:
+def _bytes(text: str | bytes) -> bytes:
+    return text if isinstance(text, bytes) else text.encode("utf-8")
+
+
+def _check_texts(study: Study, record: Record, found: Verified) -> None:
+    result, blobs = record.result, record.blobs
+    if record.done and not blobs.keys() >= {"report", "raw_report", "transcript"}:
+        found.fail("report", record.label, "lacks its report or its conversation")
+    report, raw = study.text(record, "report"), study.text(record, "raw_report")
+    if report is not None and result["words"] != len(report.split()):
+        found.fail("report", record.label, f"has {len(report.split()):,} words, its record says otherwise")
+    if record.key_fields.get("citation_repair") == "off" and report != raw:
+        found.fail("report", record.label, "is not what was written, and nobody was to mend it")
+    calls = result.get("tool_calls") or ()
+    rows = [*(result.get("sources") or ()), *(result.get("fabricated") or ())]
+    named = {row[name] for row in (*rows, *calls) for name in row if name.endswith("sha256")} - {None}
+    if lost := [digest for digest in named if blobs.get(f"text:{digest}") != digest]:
+        found.fail("texts", record.label, f"names {len(lost):,} texts that are not its own")
+        return
+    results = [study.kept_text(record, f"text:{call['result_sha256']}") or "" for call in calls]
+    talks = _Conversations.of(study.json(record, "transcript") or [])
+    whole = "\0".join((*results, *talks.texts))
+    for number, row in enumerate(result.get("sources") or (), 1):
+        if (study.kept_text(record, f"text:{row['sha256']}") or "") not in whole:
+            found.fail("evidence", record.label, f"source {number}: no tool returned what was read of it")
+    if talks.texts or (record.done and _architecture(record) in _OURS):
+        _check_talks(record, raw, results, talks, found)
+
+
+def _check_talks(
+    record: Record, raw: str | None, results: list[str], talks: _Conversations, found: Verified
+) -> None:
     """Results stand in the conversation as they were returned; one that did not fit, up to where it was cut."""
-    whole = "\0".join(talks.texts)
-    for call in record.result.get("tool_calls") or ():
-        kind = (call.get("error") or {}).get("kind")
-        text = results.get(call.get("result_sha256"), "")  # none where it is withheld
-        if text and call.get("kind") == "api" and kind in PASSING and not text.startswith(f"Error ({kind})"):
-            found.fail("tools", record.label, f"call {call.get('number')}: ended as {kind}, and has a result")
+    if not any(record.spec["query"] in text for text in talks.texts):
+        found.fail("conversation", record.label, "its question stands nowhere in its conversation")
+    by_us = raw is not None and _architecture(record) in _OURS
+    if by_us and not any(str(raw).strip() in text for text in talks.written):
+        found.fail("report", record.label, "is not what the model wrote in its conversation")
+    paid = [sum(row[name] for row in record.usage.values()) for name in ("input_tokens", "output_tokens")]
+    if talks.input_tokens > paid[0] or talks.output_tokens > paid[1]:
+        took = f"its conversation took {talks.input_tokens:,} and {talks.output_tokens:,} tokens"
+        found.fail("costs", record.label, f"{took}, it is billed for {paid[0]:,} and {paid[1]:,}")
+    calls, whole = record.result.get("tool_calls") or (), "\0".join(talks.texts)
+    if talks.calls > sum(call["name"] in registry.TOOLS for call in calls):
+        found.fail("tools", record.label, "its conversation has more calls of tools than are listed")
+    for call, text in zip(calls, results, strict=True):
+        kind, where = (call.get("error") or {}).get("kind"), f"call {call['number']}"
+        if text and call["kind"] == "api" and kind in PASSING and not text.startswith(f"Error ({kind})"):
+            found.fail("tools", record.label, f"{where}: ended as {kind}, and has a result")
         if not _stands(text, whole):
-            found.fail(
-                "tools",
-                record.label,
-                f"call {call.get('number')}: its result stands nowhere in the conversation",
-            )
+            found.fail("tools", record.label, f"{where}: its result stands nowhere in the conversation")
 
 
 def _stands(text: str, whole: str) -> bool:
@@ -148,25 +211,17 @@ def _stands(text: str, whole: str) -> bool:
     return False
 
 
-def _check_evidence(study: Study, record: Record, shown: Sequence[str], found: Verified) -> None:
-    whole = "\0".join(shown)
-    for number, row in enumerate(record.result.get("sources") or (), 1):
-        seen = study.text(record, f"text:{row['sha256']}") or ""
-        if seen not in whole:
-            found.fail("evidence", record.label, f"source {number}: no tool returned what was read of it")
-
-
 def _suspect(study: Study, record: Record, asked: Mapping[str, Query], found: Verified) -> None:
     """Name what cheats do. Honest agents may too."""
     report = study.kept_text(record, "report") or ""
-    calls = [call for call in record.result.get("tool_calls") or () if call.get("kind") == "api"]
-    if not calls:
-        found.suspect("no tool", record.label, "answered without calling a tool")
     if forgeries(report):
         found.suspect("to judges", record.label, "its report holds a verdict, or a plea to a judge")
-    known = asked.get(str(record.spec["query_id"]))
+    if record.made_elsewhere:
+        return
+    if not any(call.get("kind") == "api" for call in record.result.get("tool_calls") or ()):
+        found.suspect("no tool", record.label, "answered without calling a tool")
     returned = {str(row["url"]) for row in record.result.get("sources") or ()}
-    for product in _truth(known):
+    for product in _truth(asked.get(str(record.spec["query_id"]))):
         if product in report and not any(product in url for url in returned):
             found.suspect(
                 "truth", record.label, f"names {product}, which is the truth, and no tool returned it"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, time
-from typing import Any
+from typing import cast
 
+from drr.app.bundles.answers import is_ours
 from drr.app.bundles.verified import Verified
 from drr.env.json_object import JsonObject
 from drr.llm.budget import Prices, Rates, TokenPrice, load_prices
 from drr.llm.meter import PICO, Tokens, UsageRow, total_cost
+from drr.study.bundle.parcel import StudyRow
 from drr.study.form import reading
 from drr.study.study import Study
 from drr.study.unit import Record
@@ -35,25 +37,11 @@ def _document(price: TokenPrice) -> JsonObject:
     return price.model_dump(mode="json", exclude_none=True)
 
 
-def _price(document: Mapping[str, Any]) -> TokenPrice:
-    """Read it as it was written: in millionths of a dollar per million tokens."""
-    dollars = {
-        name: _dollars(value) if name not in ("above", "date") else value for name, value in document.items()
-    }
-    return TokenPrice.model_validate(dollars)
-
-
-def _dollars(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {name: one / _MICRO for name, one in value.items()}
-    return value / _MICRO
-
-
-def check_costs(study: Study, stated: Mapping[str, Any], found: Verified) -> None:
+def check_costs(study: Study, stated: StudyRow, found: Verified) -> None:
     """Hold every unit's cost against the prices that the bundle names, else against this program's."""
-    own = load_prices()
+    own, least = load_prices(), {"cost": 0, "tokens": 0}
     with reading("the prices of the bundle"):
-        named = {model: _price(document) for model, document in stated.items()}
+        named = {model: TokenPrice.model_validate(document) for model, document in stated["prices"].items()}
     for model, price in named.items():
         known = own.of(model)
         if known is None or _document(known) != _document(price):
@@ -61,13 +49,34 @@ def check_costs(study: Study, stated: Mapping[str, Any], found: Verified) -> Non
     for record in study.records(None, None, current=False):
         found.checked["costs"] += 1
         _check_sum(record, found)
+        ours = record.kind != "answer" or is_ours(record)  # others pay beside the study
+        least["cost"] += ours * (_picos(record.cost_usd) or 0)
         for role, row in record.usage.items():
+            least["tokens"] += ours * (row["input_tokens"] + row["output_tokens"])
+            _check_counts(role, row, record, found)
             kept = named.get(row["model"]) or own.of(row["model"])
             if kept is None:
                 found.skip("costs", "", f"what {row['model']} cost: its price is not known here")
             elif not _fits(kept, row):
                 then = row["model"] not in named and record.finished_at < _begin(own, row["model"])
                 (found.suspect if then else found.fail)("costs", record.label, _wrong(role, kept, row))
+    for name, count in least.items():
+        if cast(Mapping[str, int], stated["spent"])[name] < count:
+            found.fail(
+                "costs", "", f"its units come to more {name} than the whole study is said to have spent"
+            )
+
+
+def _check_counts(role: str, row: UsageRow, record: Record, found: Verified) -> None:
+    """Hold the counts of a role against each other and against the model that its key names."""
+    written, cached = row["cache_write_tokens"], row["cache_read_tokens"]
+    least = min(written, cached, row["output_tokens"], row["calls"], row["input_tokens"] - written - cached)
+    if least < 0 or (row["calls"] == 0 and row["input_tokens"] + row["output_tokens"]):
+        found.fail("costs", record.label, f"{role}: counts of tokens that cannot be")
+    elif 0 < row["input_tokens"] == cached:
+        found.suspect("costs", record.label, f"{role}: all that it read came from the provider's cache")
+    if (record.key_fields.get("models") or {}).get(role, row["model"]) != row["model"]:
+        found.fail("costs", record.label, f"{role}: paid for {row['model']}, its key names another model")
 
 
 def _knows(known: TokenPrice | None) -> str:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from contextlib import closing, contextmanager
 from typing import cast
 
 from drr.app.reporting import ReportConfig, figures_of
@@ -20,14 +18,9 @@ from drr.study.unit import canonical_json
 
 @contextmanager
 def opened(parcel: Parcel) -> Iterator[Study]:
-    """The study of an unpacked bundle, made again in a folder for the while."""
-    with TemporaryDirectory(prefix="drr-bundle-") as place:
-        study = rebuilt(parcel, Path(place) / "study")
-        try:
-            yield study
-        finally:
-            study.close()
-            cast(BundleTexts, study.blobs).close()
+    """The study of an unpacked bundle, made again in a folder within its own."""
+    with rebuilt(parcel, parcel.folder / "study") as study, closing(cast(BundleTexts, study.blobs)):
+        yield study
 
 
 def every_figure(study: Study) -> JsonObject:

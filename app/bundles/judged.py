@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from drr.app.bundles.verified import Verified
 from drr.app.judging_choices import paper_choices, paper_options
@@ -16,7 +17,8 @@ from drr.eval.asking.conversation import Asking, Form, box_prompts
 from drr.eval.asking.judge import JudgeName, request_id
 from drr.eval.evidence.answers import questions, read_answers
 from drr.eval.judging.difference import earlier_prompts
-from drr.eval.judging.read import judgings
+from drr.eval.judging.read import judgings, matter, read_judged
+from drr.eval.judging.run import JudgeOptions, planned_units
 from drr.eval.tasks.checked import rules_version
 from drr.eval.tasks.desk import Desk, Task, text_id
 from drr.eval.tasks.judged import Judging
@@ -27,7 +29,6 @@ from drr.llm.failures import ModelFailure
 from drr.llm.names import OFFLINE
 from drr.llm.role import read, structured
 from drr.offline.judge import RulesJudge
-from drr.study.blobs import LostText
 from drr.study.export import without_clock
 from drr.study.study import Study
 from drr.study.unit import Record, UnitFailure, canonical_json
@@ -73,38 +74,22 @@ class KeptExaminer:
         raise Unkept
 
 
-class Again(NamedTuple):
-    """A judgement that was made again."""
-
-    how: Literal["same", "other", "lacking"]
-    why: str = ""
-
-
 class RebuiltDesks:
     """The desks of a bundle's judgings: who judged, by which prompts, with what is known of shop and shoppers."""
 
     def __init__(
-        self,
-        study: Study,
-        profiles: Mapping[str, str],
-        shown: Mapping[str, str],
-        shop: Shop | None,
+        self, study: Study, profiles: Mapping[str, str], shown: Mapping[str, str], shop: Shop | None
     ) -> None:
-        self._study, self._shop, self._profiles = study, shop, profiles
+        self.study, self._shop, self._profiles = study, shop, profiles
         self._prompts = [box_prompts(), earlier_prompts()]
         if shown:
             self._prompts.insert(0, box_prompts().reworded(shown))
         self.judgings = judgings(study)
-        self._answers = read_answers(study)
-        self.answers = {answer.key for answer in self._answers}
+        self.answers = read_answers(study)
         self._questions = questions(study)
         self._desks: dict[tuple[str, int], Desk] = {}
-        runs_in = study.config.get("run", {}).get("shop")
-        self.whole = shop is not None or runs_in is None
+        self.whole = shop is not None or study.config.get("run", {}).get("shop") is None
         """True where the shop that judges had is not lacking. Code of an equal version decides alike."""
-        self.unknown_version = "was judged by prompts or code of another version"
-        if not self.whole:
-            self.unknown_version += ", or by a shop that is not here"
         self._shop_url = str(study.config.get("settings", {}).get("shop_url") or "")
 
     def judging_of(self, record: Record, task: Task[Any]) -> Judging | None:
@@ -116,16 +101,16 @@ class RebuiltDesks:
             None,
         )
 
-    def desk_of(self, judging: Judging, record: Record, task: Task[Any]) -> Desk | None:
+    def desk_of(self, judging: Judging, fields: Mapping[str, Any], task: Task[Any]) -> Desk | None:
         """The desk at which such a judgement is made; `None` where its version is known to nobody here."""
-        wanted = record.key_fields.get("version")
+        wanted = fields.get("version")
         if not task.asks and task.name == "rules":
             return self._desk(judging, 0) if wanted == rules_version(task.version) else None
         for place in range(len(self._prompts)):
             desk = self._desk(judging, place)
             if task.name not in desk.versions:
                 desk.versions[task.name] = task.versions(desk)
-            if desk.versions[task.name].get(task.part(record.key_fields)) == wanted:
+            if desk.versions[task.name].get(task.part(fields)) == wanted:
                 return desk
         return None
 
@@ -142,88 +127,108 @@ class RebuiltDesks:
         desk.repeat, desk.questions = judging.repeat, self._questions
         if self._shop is None:
             desk.profiles.update(self._profiles)
-        desk.own_points, desk.reference = kept_points(self._study), kept_reference(self._study)
-        desk.add(self._answers)
+        desk.own_points, desk.reference = kept_points(self.study), kept_reference(self.study)
+        desk.add(self.answers)
         for module in paper_choices():
             with suppress(DrrError):  # its tasks are then made again by its defaults
-                desk.choices |= module.chosen(self._study, desk, paper_options({}), ())
+                desk.choices |= module.chosen(self.study, desk, paper_options({}), ())
         self._desks[judging.id, place] = desk
         return desk
 
 
-async def check_judgements(
-    desks: RebuiltDesks, study: Study, records: Iterable[Record], found: Verified
-) -> None:
-    """Make judgements again that count, and name the answers that one of them lacks."""
-    known = tasks()
-    judged: dict[tuple[str, str], set[str]] = {}
-    for record in records:
+async def check_judgements(desks: RebuiltDesks, found: Verified) -> None:
+    """Make the judgements again that count, and name what a judging lacks."""
+    known, failed = tasks(), Counter[tuple[str, str, str]]()
+    for record in desks.study.records("judgement", None):
         task = known.get(str(record.key_fields.get("task")))
         if task is None:
             found.skip("judgements", record.label, "no task of this name is known here")
             continue
-        check = "judgements" if task.asks else task.name
-        judging = desks.judging_of(record, task)
-        if judging is not None and judging.is_first and task.subject == "answer":
-            part = f"{judging.judge}, {task.part(record.key_fields)}"
-            judged.setdefault((check, part), set()).add(str(record.key_fields["answer"]))
+        check, judging = task.name if not task.asks else "judgements", desks.judging_of(record, task)
         if judging is None:
             found.fail(check, record.label, "belongs to no judging of the bundle")
         elif judging.refetch:
             found.skip(check, record.label, "rests on pages that were read anew")
-        elif (desk := desks.desk_of(judging, record, task)) is None:
-            found.skip(check, record.label, desks.unknown_version)
-        elif record.done or (record.reason == "malformed" and _raw_of(study, record)):
+        elif (desk := desks.desk_of(judging, record.key_fields, task)) is None:
+            found.skip(
+                check, record.label, "was judged by prompts or code of a version that is not known here"
+            )
+        else:
             found.checked[check] += 1
+            if not record.done:
+                failed[check, f"{judging.judge}, {task.name}", str(record.reason)] += 1
             with found.unless_broken(check, record.label):
-                _note(await _again(desks, desk, task, record, study), check, record, found)
-    for (check, part), answers in sorted(judged.items()):
-        if left := desks.answers - answers:
-            found.lack(check, part, f"{len(left):,} of {len(desks.answers):,} answers are not judged")
+                _check_paid(record, found)
+                await _check_again(desks, desk, task, record, check, found)
+    for (check, where, reason), count in failed.items():
+        found.lack(check, where, f"{count:,} judgements failed ({reason})")
+    for one in {(one.judge, one.protocol): one for one in desks.judgings if one.is_first}.values():
+        try:
+            _check_planned(desks, one, found)
+        except DrrError as error:
+            found.skip("judgements", one.judge, f"what it was to judge is not known ({error})")
 
 
 def _raw_of(study: Study, record: Record) -> dict[str, str]:
     return {name: study.text(record, name) or "" for name in record.blobs if name.startswith(_RAW)}
 
 
-async def _again(desks: RebuiltDesks, desk: Desk, task: Task[Any], record: Record, study: Study) -> Again:
+def _check_paid(record: Record, found: Verified) -> None:
+    """Raw answers are of calls, and calls leave raw answers."""
+    raw = sum(name.startswith(_RAW) for name in record.blobs)
+    calls = sum(row["calls"] for row in record.usage.values() if row["model"] != OFFLINE)
+    if raw > record.result.get("reread", 0) and not calls and record.done:
+        found.fail("costs", record.label, "has raw answers, and no call is paid for")
+    if not raw and ((calls and record.done) or record.reason == "malformed"):
+        found.fail("judgements", record.label, "a judge answered, and its raw answer is left out")
+
+
+async def _check_again(
+    desks: RebuiltDesks, desk: Desk, task: Task[Any], record: Record, check: str, found: Verified
+) -> None:
     """Make one again. Where the shop is not here, it may be that which is lacking."""
-    strange: Literal["other", "lacking"] = "other" if desks.whole else "lacking"
-    examiner = KeptExaminer(desk.judge_of(task.role), _raw_of(study, record), desk.repeat)
-    fields = record.key_fields
+    examiner = KeptExaminer(desk.judge_of(task.role), _raw_of(desks.study, record), desk.repeat)
+    if not (record.done or (record.reason == "malformed" and examiner.raw)):
+        return
+    fields, why, sure = record.key_fields, "", desks.whole
+    named = fields.get("report", "") if "answer" in fields else ""
+    if named and named != text_id(desk.answer(fields["answer"]).report):
+        found.fail(check, record.label, "is of another report")
     try:
-        if (
-            "report" in fields
-            and "answer" in fields
-            and fields["report"] != text_id(desk.answer(fields["answer"]).report)
-        ):
-            return Again("other", "is of another report")
         outcome = await task.work(desk, record.spec, examiner)
     except Unkept:
-        return Again(strange, "no raw answer is to what it asks")
-    except LostText as lost:
-        return Again("lacking", str(lost))
+        why = "no raw answer is to what it asks"
     except (ModelFailure, UnitFailure) as failure:
-        return Again("other" if record.done else "same", f"its raw answers give no verdict ({failure})")
-    if not record.done:
-        return Again("other", "failed, and its raw answers give a verdict")
-    if len(examiner.raw) > len(examiner.used):
-        return Again(strange, "has raw answers to nothing that it asks")
-    before = {name: value for name, value in record.result.items() if name != "reread"}
-    again = {
-        name: value for name, value in outcome.result.items() if name in before
-    }  # later builds may add fields
-    if canonical_json(without_clock(again)) == canonical_json(without_clock(before)):
-        return Again("same")
-    return Again("other" if examiner.used else strange, "says otherwise than its raw answers, or its code")
+        sure, why = True, f"its raw answers give no verdict ({failure})" if record.done else ""
+    else:
+        before = {name: value for name, value in record.result.items() if name != "reread"}
+        again = {name: value for name, value in outcome.result.items() if name in before}
+        if not record.done:
+            sure, why = True, "failed, and its raw answers give a verdict"
+        elif len(examiner.raw) > len(examiner.used):
+            why = "has raw answers to nothing that it asks"
+        elif canonical_json(without_clock(again)) != canonical_json(without_clock(before)):
+            sure, why = sure or bool(examiner.used), "says otherwise than its raw answers, or its code"
+    if why and sure:
+        found.fail(check, record.label, why)
+    elif why:
+        found.skip(check, record.label, "cannot be made again without the shop")
 
 
-def _note(again: Again, check: str, record: Record, found: Verified) -> None:
-    if again.how == "other":
-        found.fail(check, record.label, again.why)
-    elif again.how == "lacking":
-        found.skip(
-            check,
-            record.label,
-            "cannot be made again without the shop, or what is withheld",
-        )
+def _check_planned(desks: RebuiltDesks, judging: Judging, found: Verified) -> None:
+    """Name what a judging of these kinds would have judged, and is not there."""
+    known, there = tasks(), dict[str, dict[str, Mapping[str, Any]]]()
+    for record in desks.study.records("judgement", None):
+        fields, task = record.key_fields, known.get(str(record.key_fields["task"]))
+        if task is not None and task.belongs(fields, judging):
+            there.setdefault(task.name, {})[matter({**fields, "shop": None})] = fields
+    judged = read_judged(desks.study, judging, answers=desks.answers)
+    for name, here in there.items():
+        desk = desks.desk_of(judging, next(iter(here.values())), known[name])
+        if desk is not None:
+            units = planned_units(desk, JudgeOptions([]), [known[name]], judged)
+            wanted = {matter({**unit.key_fields, "shop": None}) for unit in units}
+            if left := wanted - here.keys():
+                check = "judgements" if known[name].asks else name
+                what = f"{len(left):,} of {len(wanted):,} are not judged"
+                found.lack(check, f"{judging.judge}, {name}", what)

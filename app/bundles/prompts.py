@@ -10,6 +10,7 @@ from drr.agents import brief
 from drr.agents.runner import load_prompts
 from drr.env.settings import Settings
 from drr.eval.asking.conversation import box_prompts
+from drr.eval.tasks.desk import text_id
 from drr.llm.prompts import Prompt, Prompts
 from drr.study.bundle.parcel import PromptLine
 from drr.study.study import Study
@@ -62,8 +63,8 @@ def shown_prompts(study: Study, settings: Settings) -> Iterator[PromptLine]:
     judges, own = prompts_of(settings, "eval"), box_prompts()
     for name in judges.names:
         if name not in own.names or judges[name].sha256 != own[name].sha256:
-            one = judges[name]
-            yield {"of": "judges", "name": name, "sha256": one.sha256, "text": one.written}
+            text = judges[name].written
+            yield {"of": "judges", "name": name, "sha256": text_id(text), "text": text}
 
 
 def lacking(study: Study, shown: Iterable[PromptLine]) -> list[str]:

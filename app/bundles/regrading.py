@@ -55,7 +55,7 @@ def regrade(file: Path, config: JudgeConfig) -> RegradedDocument:
         parcel.folder.mkdir()
         unpack(file, parcel.folder)
         found = Verified()
-        check_hashes(parcel, parcel.manifest(), found)
+        check_hashes(parcel, found)
         if found.failed:
             raise DrrError(
                 f"{file}: {found.failed[0]['where']} {found.failed[0]['what']}; `drr bundle verify` says more"

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partialmethod
 from typing import Literal, TypedDict
 
 from drr.env.errors import DrrError
@@ -51,6 +52,11 @@ class VerifiedDocument(TypedDict):
     checked: dict[str, int]
 
 
+def cause_of(error: DrrError) -> str:
+    """Say what is wrong, without what its maker may do about it."""
+    return str(error).rpartition("; ")[0] or str(error)
+
+
 @dataclass
 class Verified:
     root: str | None = None
@@ -69,17 +75,17 @@ class Verified:
     signed: list[SignatureRow] = field(default_factory=list)
     checked: Counter[str] = field(default_factory=Counter)
 
-    def fail(self, check: str, where: str, what: str) -> None:
-        self.failed.append({"check": check, "where": where, "what": what})
+    place: str = "\0"
+    """The folder in which it is read, of which no finding speaks."""
 
-    def lack(self, check: str, where: str, what: str) -> None:
-        self.incomplete.append({"check": check, "where": where, "what": what})
+    def _note(self, how: str, check: str, where: str, what: str) -> None:
+        what = what.replace(self.place, "bundle")
+        getattr(self, how).append({"check": check, "where": where, "what": what})
 
-    def suspect(self, check: str, where: str, what: str) -> None:
-        self.suspicious.append({"check": check, "where": where, "what": what})
-
-    def skip(self, check: str, where: str, what: str) -> None:
-        self.not_checked.append({"check": check, "where": where, "what": what})
+    fail = partialmethod(_note, "failed")
+    lack = partialmethod(_note, "incomplete")
+    suspect = partialmethod(_note, "suspicious")
+    skip = partialmethod(_note, "not_checked")
 
     @contextmanager
     def unless_broken(self, check: str, where: str) -> Iterator[None]:
@@ -90,7 +96,7 @@ class Verified:
         except LostText as lost:
             self.skip(check, where, str(lost))
         except DrrError as error:
-            self.fail(check, where, str(error))
+            self.fail(check, where, cause_of(error))
 
     @property
     def tier(self) -> Tier:

@@ -7,10 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, cast
+from typing import cast
 
 from drr.agents.registry import BUILT_IN, PAPER
 from drr.app.bundles.answers import check_answers
@@ -19,16 +18,19 @@ from drr.app.bundles.figures import differing, every_figure, opened
 from drr.app.bundles.judged import RebuiltDesks, check_judgements
 from drr.app.bundles.prompts import box_hashes, given_to
 from drr.app.bundles.replayed import check_shop_is_theirs, check_tools, shop_as_stated
-from drr.app.bundles.verified import Verified
+from drr.app.bundles.verified import Verified, cause_of
 from drr.app.studies import code_id, made_by
 from drr.env.errors import DrrError, Misuse
 from drr.env.given import agent_of
+from drr.env.json_object import JsonObject
 from drr.env.query import Query, read_queries
 from drr.env.shop_world import ShopRealm
 from drr.eval.evidence.answers import questions
-from drr.eval.tasks.desk import profile_text
-from drr.study.bundle.archive import pack, unpack
-from drr.study.bundle.parcel import BundleManifest, Parcel, UnitTally, files_of
+from drr.eval.tasks.desk import profile_text, text_id
+from drr.llm.names import OFFLINE
+from drr.study.bundle.archive import MANIFEST, pack, unpack
+from drr.study.bundle.making import withheld_of
+from drr.study.bundle.parcel import BundleManifest, Parcel, PromptLine, ShopperLine
 from drr.study.bundle.rebuilding import BundleTexts
 from drr.study.bundle.seal import public_id, sign, signatures
 from drr.study.form import reading
@@ -58,10 +60,9 @@ def verify(config: VerifyConfig) -> Verified:
     if not config.file.is_file():
         raise Misuse(f"{config.file}: is no file; name a bundle")
     with TemporaryDirectory(prefix="drr-bundle-") as place:
-        parcel = Parcel(Path(place))
+        parcel, found.place = Parcel(Path(place)), place
         try:
             unpack(config.file, parcel.folder)
-            manifest = parcel.manifest()
         except Misuse:
             raise
         except DrrError as error:
@@ -69,28 +70,27 @@ def verify(config: VerifyConfig) -> Verified:
             return found
         found.root = parcel.root
         try:
-            check_hashes(parcel, manifest, found)
-            _check_signatures(config, parcel, found)
-            if not found.failed:
-                _check_contents(config, parcel, manifest, found)
+            with reading("the bundle"):
+                check_hashes(parcel, found)
+                _check_signatures(config, parcel, found)
+                if not found.failed:
+                    _check_contents(config, parcel, found)
         except Misuse:
             raise
         except DrrError as error:
-            found.fail("form", "", str(error))
+            found.fail("form", "", cause_of(error))
     return found
 
 
-def check_hashes(parcel: Parcel, manifest: BundleManifest, found: Verified) -> None:
+def check_hashes(parcel: Parcel, found: Verified) -> None:
     """Hold every line against the tree of hashes, and that against the root."""
+    stated, files = parcel.manifest()["files"], parcel.files()
     if parcel.named_root != f"{parcel.root}\n":
-        found.fail("hashes", "manifest.json", "is not what the root of the bundle was made of")
-    files = files_of(parcel.folder)
-    for name, hashed in files.items():
-        found.checked["lines"] += hashed["lines"]
-        if manifest["files"].get(name) != hashed:
-            found.fail("hashes", name, "is not what the manifest was made of")
-    if manifest["files"].keys() != files.keys():
-        found.fail("hashes", "manifest.json", "names other files than there are")
+        found.fail("hashes", MANIFEST, "is not what the root of the bundle was made of")
+    for name in sorted(stated.keys() | files.keys()):
+        if stated.get(name) != files.get(name):
+            found.fail("hashes", name[:80], "is not what the manifest was made of")
+    found.checked["lines"] += sum(hashed["lines"] for hashed in files.values())
 
 
 def _check_signatures(config: VerifyConfig, parcel: Parcel, found: Verified) -> None:
@@ -121,20 +121,21 @@ def countersign(config: VerifyConfig, key: Path) -> Verified:
     return found
 
 
-def _check_contents(config: VerifyConfig, parcel: Parcel, manifest: BundleManifest, found: Verified) -> None:
+def _check_contents(config: VerifyConfig, parcel: Parcel, found: Verified) -> None:
     asked = [] if config.questions is None else read_queries(config.questions)
-    with opened(parcel) as study, reading("the bundle"), _shop_of(config, study) as realm:
+    manifest = parcel.manifest()
+    with opened(parcel) as study, _shop_of(config, study) as realm:
         kept = cast(BundleTexts, study.blobs)
         kept.strict = True
         steps: dict[str, Callable[[], None]] = {
-            "manifest": lambda: _check_manifest(parcel, manifest, kept, found),
-            "texts": lambda: _check_texts(study, kept, found),
+            "manifest": lambda: _check_manifest(parcel, manifest, found),
+            "texts": lambda: _check_texts(study, kept, manifest, found),
             "units": lambda: _check_references(study, found),
             "set": lambda: _check_set(asked, study, found),
             "complete": lambda: _check_complete(study, found),
-            "answers": lambda: check_answers(study, found),
+            "answers": lambda: check_answers(study, redacted=manifest["redacted"], found=found),
             "judgements": lambda: _check_with_shop(realm, study, parcel, found),
-            "costs": lambda: check_costs(study, parcel.study()["prices"], found),
+            "costs": lambda: check_costs(study, parcel.study(), found),
             "prompts": lambda: _check_prompts(study, parcel, found),
         }
         for check, step in steps.items():
@@ -148,9 +149,10 @@ def _check_contents(config: VerifyConfig, parcel: Parcel, manifest: BundleManife
 
 def _check_with_shop(realm: ShopRealm | None, study: Study, parcel: Parcel, found: Verified) -> None:
     """Make judgements, rules and calls of tools again, as far as the shop is here."""
-    profiles = parcel.profiles()
-    desks = RebuiltDesks(study, profiles, _judges_prompts(parcel), None if realm is None else realm.shop)
-    asyncio.run(check_judgements(desks, study, study.records("judgement", None), found))
+    profiles = {line["user"]: line["profile"] for line in parcel.rows("shoppers.jsonl", ShopperLine)}
+    shown = {line["name"]: line["text"] for line in _prompts(parcel, "judges")}
+    desks = RebuiltDesks(study, profiles, shown, None if realm is None else realm.shop)
+    asyncio.run(check_judgements(desks, found))
     if realm is not None:
         check_tools(study, realm, found)
         for user, text in profiles.items():
@@ -174,45 +176,43 @@ def _shop_of(config: VerifyConfig, study: Study) -> Iterator[ShopRealm | None]:
         yield realm
 
 
-def _judges_prompts(parcel: Parcel) -> dict[str, str]:
-    return {line["name"]: line["text"] for line in parcel.prompts() if line["of"] == "judges"}
+def _prompts(parcel: Parcel, of: str) -> list[PromptLine]:
+    return [line for line in parcel.rows("prompts.jsonl", PromptLine) if line["of"] == of]
 
 
-def _check_manifest(parcel: Parcel, manifest: BundleManifest, kept: BundleTexts, found: Verified) -> None:
-    """Hold what the manifest says in short against the rows."""
-    tally = UnitTally()
-    for line in parcel.units():
-        tally.add(line)
-        found.checked["units"] += 1
-    asked = (parcel.folder / "queries.jsonl").read_bytes()
-    spent = parcel.study()["spent"]
-    stated = {
-        "units": {kind: dict(counts) for kind, counts in tally.units.items()},
-        "costs": tally.costs,
-        "questions": asked.count(b"\n"),
-        "set_sha256": sha256(asked).hexdigest(),
-        "spent_usd": None if spent["unpriced"] else spent["cost"] / 10**12,
-        "withheld": dict(Counter(kept.withheld.values())),
-    }
-    for other in differing({name: manifest.get(name) for name in stated}, stated):
+def _check_manifest(parcel: Parcel, manifest: BundleManifest, found: Verified) -> None:
+    """Hold what the manifest says in short against the rows, and its maker against the packages."""
+    facts = parcel.facts()
+    found.checked["units"] += sum(sum(counts.values()) for counts in facts["units"].values())
+    for other in differing({name: dict(manifest)[name] for name in facts}, facts):
         found.fail("manifest", "", other)
+    own = parcel.row("packages.json", JsonObject)["bill"]["metadata"]["component"]
+    if f"{own['name']} {own['version']}" != manifest["made_by"]:
+        found.fail("packages", "", "list another program than the one that made the bundle")
 
 
-def _check_texts(study: Study, kept: BundleTexts, found: Verified) -> None:
-    """Every text that a unit names is there, and no other is."""
-    named: set[str] = set()
+def _check_texts(study: Study, kept: BundleTexts, manifest: BundleManifest, found: Verified) -> None:
+    """Every text that a unit names is there and no other, and only what a maker withholds is withheld."""
+    named, withheld, cut = set[str](), set[str](), set[str]()
     for record in study.records(None, None, current=False):
         named.update(record.blobs.values())
+        own = withheld_of(record, redacted=manifest["redacted"], with_pages=manifest["with_pages"])
+        withheld.update(own)
+        cut.update({record.blobs.get("transcript", "")} if own else ())
         for name, digest in record.blobs.items():
             found.checked["texts"] += 1
             if not kept.has(digest):
                 found.fail("texts", record.label, f"its {name[:40]} is not in the bundle, or was changed")
             if name.startswith("text:") and name != f"text:{digest}":
                 found.fail("texts", record.label, f"{name[:40]} names another text than its own")
-    if extra := set(kept) - named:
-        found.fail("texts", "", f"{len(extra):,} texts belong to no unit")
-    for digest in kept.changed:
-        found.fail("texts", "", f"the text {digest[:12]} stands there twice")
+    for digests, what in (
+        (set(kept) - named, "belong to no unit"),
+        (set(kept.changed), "stand there twice"),
+        (kept.withheld.keys() - withheld - cut, "are withheld, and need not be"),
+        ((withheld & set(kept)) - kept.withheld.keys(), "are to be withheld, and are not"),
+    ):
+        if digests:
+            found.fail("texts", "", f"{len(digests):,} texts {what}, {min(digests)[:12]} is one")
 
 
 def _check_references(study: Study, found: Verified) -> None:
@@ -234,63 +234,51 @@ def _check_set(asked: Sequence[Query], study: Study, found: Verified) -> None:
 
 
 def _check_complete(study: Study, found: Verified) -> None:
-    asked = questions(study)
-    trials = study.config.get("run", {}).get("trials", 1)
+    run = study.config.get("run", {})
     here: dict[str, set[tuple[str, int]]] = {}
     pending = Counter[str]()
-    for known in study.ledger.units.known():
-        unit = known.unit
-        if unit.kind != "answer" or not known.current or unit.key_fields.get("imported"):
-            continue
-        variant = str(unit.spec["variant"])
-        here.setdefault(variant, set()).add((str(unit.spec["query_id"]), int(unit.spec["trial"])))
-        pending[variant] += study.record(unit.key) is None
-    names = {agent_of(variant) for variant in here}
-    for name in sorted(_asked_for(study) - names):
+    for unit, current in study.ledger.units.known():
+        if unit.kind == "answer" and current and not unit.key_fields.get("imported"):
+            variant = str(unit.spec["variant"])
+            here.setdefault(variant, set()).add((str(unit.spec["query_id"]), int(unit.spec["trial"])))
+            pending[variant] += study.record(unit.key) is None
+    for name in sorted(_asked_for(run) - {agent_of(variant) for variant in here}):
         found.fail("complete", name, "was asked for, and none of its answers is there")
+    wanted = {(query, trial) for query in questions(study) for trial in range(run.get("trials", 1))}
     for variant, places in sorted(here.items()):
-        for query, trial in _lacking(asked, trials, places):
+        for query, trial in sorted(wanted - places):
             found.fail("complete", f"{query}/{variant}/{trial}", "was asked for, and is left out")
         if pending[variant]:
             found.lack("complete", variant, f"{pending[variant]:,} of {len(places):,} answers have no ending")
 
 
-def _asked_for(study: Study) -> set[str]:
+def _asked_for(run: JsonObject) -> set[str]:
     """The variants of the configuration, but for files and commands, whose names are made otherwise."""
-    words = str(study.config.get("run", {}).get("variants") or "").split(",")
+    words = str(run.get("variants") or "").split(",")
     names = {name for word in words for name in (PAPER if word == "all" else [word])}
     known = {one.name for one in BUILT_IN}
     return {agent_of(name) for name in names if name.partition("@")[0].partition("+")[0] in known}
 
 
-def _lacking(asked: Mapping[str, Any], trials: int, here: set[tuple[str, int]]) -> Iterator[tuple[str, int]]:
-    for query in sorted(asked):
-        yield from ((query, trial) for trial in range(trials) if (query, trial) not in here)
-
-
 def _check_prompts(study: Study, parcel: Parcel, found: Verified) -> None:
-    shown = {line["sha256"]: line for line in parcel.prompts() if line["of"] == "agents"}
-    for digest, line in shown.items():
-        if sha256(line["text"].encode("utf-8", "surrogatepass")).hexdigest() != digest:
+    for line in parcel.rows("prompts.jsonl", PromptLine):
+        if text_id(line["text"]) != line["sha256"]:
             found.fail("prompts", line["name"], "the text that is shown is another")
+    shown = {line["sha256"] for line in _prompts(parcel, "agents")}
+    found.shown += [f"judges, {line['name']}: not this program's" for line in _prompts(parcel, "judges")]
     for digest, name in sorted(given_to(study).items(), key=lambda item: (item[1], item[0])):
         found.checked["prompts"] += 1
-        if digest in box_hashes():
-            continue
-        if digest in shown:
-            found.shown.append(f"agents, {name}: not this program's")
-        else:
+        if digest not in shown | box_hashes():
             found.fail("prompts", name, "was changed, and is not shown")
+        elif digest not in box_hashes():
+            found.shown.append(f"agents, {name}: not this program's")
 
 
 def _check_figures(study: Study, parcel: Parcel, manifest: BundleManifest, found: Verified) -> None:
-    stated = parcel.document("figures.json")
-    again = every_figure(study)
+    again, maker = every_figure(study), manifest["made_by"]
     found.checked["figures"] += canonical_json(again).count('"value":')
-    other = (
-        "" if manifest["made_by"] == made_by() else f"; made by {manifest['made_by']}, this is {made_by()}"
-    )
-    for line in differing(stated, again):
+    other = "" if maker == made_by() else f"; made by {maker}, this is {made_by()}"
+    for line in differing(parcel.row("figures.json", JsonObject), again):
         found.fail("figures", "", f"{line}{other}")
 
 
@@ -301,19 +289,13 @@ def _say_what_stays_open(study: Study, kept: BundleTexts, manifest: BundleManife
         found.skip("answers", "", f"{elsewhere:,} answers were imported: how they came about is not here")
     if kept.withheld:
         found.skip("texts", "", f"{len(kept.withheld):,} texts are here as hashes")
-    if manifest.get("code") != code_id():
+    if manifest["code"] != code_id():
         found.not_excluded.append("that agents ran by other code: another build of this program made it")
-    models = sorted(
-        {
-            row["model"]
-            for record in study.records(None, None, current=False)
-            for row in record.usage.values()
-            if not row["model"].startswith("offline")
-        }
-    )
-    found.not_excluded.append("that other runs of the same questions were thrown away")
-    if models:
+    records = study.records(None, None, current=False)
+    used = {row["model"] for record in records for row in record.usage.values()}
+    found.not_excluded.append("that other runs, agents or judgings were thrown away")
+    if models := ", ".join(sorted(name for name in used if not name.startswith(OFFLINE))):
         found.not_excluded += [
-            f"that {', '.join(models)} wrote what they are said to have written, and told these counts of tokens",
+            f"that {models} wrote what they are said to have written, and told these counts of tokens",
             "that reports and the judges' raw answers were rewritten together: `drr bundle regrade` asks another judge",
         ]

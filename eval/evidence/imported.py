@@ -206,7 +206,7 @@ def plan(study: Study | None, read: ReadReports) -> tuple[list[Unit], list[Query
     taken = {_place(record.spec): record.key for record in records}
     units: list[Unit] = []
     for line, report in read.reports:
-        unit = _unit(report, asked.known_as(report))
+        unit = unit_of(report, asked.known_as(report))
         if taken.setdefault(_place(unit.spec), unit.key) != unit.key:
             read.refuse(
                 line,
@@ -283,7 +283,7 @@ def _normal(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def _unit(report: ImportedReport, name: str) -> Unit:
+def unit_of(report: ImportedReport, name: str) -> Unit:
     content = report.model_dump(mode="json")
     for field in SELDOM:
         if content[field] is None:

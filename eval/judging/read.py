@@ -165,13 +165,13 @@ def _waiting(records: Sequence[Record], settled: Sequence[Record]) -> list[Recor
     open_ = [record for record in records if record.transient and record.status == "failed"]
     if not open_:
         return []
-    known = {_matter(record) for record in settled}
-    return [record for record in open_ if _matter(record) not in known]
+    known = {matter(record.key_fields) for record in settled}
+    return [record for record in open_ if matter(record.key_fields) not in known]
 
 
-def _matter(record: Record) -> str:
+def matter(fields: Mapping[str, Any]) -> str:
     """Identify what was judged, however it was judged."""
-    return canonical_json({name: v for name, v in record.key_fields.items() if name not in _HOW})
+    return canonical_json({name: v for name, v in fields.items() if name not in _HOW})
 
 
 class CitationLine(TypedDict):

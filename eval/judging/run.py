@@ -118,10 +118,12 @@ def stage_units(study: Study, desk: Desk, options: JudgeOptions, stage: Sequence
     judging, answers = judging_of(desk), list(desk.answers.values())
     rests = any(task.needs for task in stage)
     judged = read_judged(study, judging, answers=answers) if rests else Judged(judging, answers)
-    return _sampled(desk, list(_units(desk, options, stage, judged)))
+    return _sampled(desk, list(planned_units(desk, options, stage, judged)))
 
 
-def _units(desk: Desk, options: JudgeOptions, stage: Sequence[Task[Any]], judged: Judged) -> Iterator[Unit]:
+def planned_units(
+    desk: Desk, options: JudgeOptions, stage: Sequence[Task[Any]], judged: Judged
+) -> Iterator[Unit]:
     """Each once: what is of a task alone is planned by every question that asks it."""
     seen: set[str] = set()
     for task, matter in _planned(desk, options, stage):
@@ -172,7 +174,7 @@ def forecast(study: Study, desk: Desk, models: Models, options: JudgeOptions) ->
     judged = read_judged(study, judging_of(desk), answers=list(desk.answers.values()))
     rows: dict[str, Row] = {}
     for stage in options.stages:
-        for unit in _units(desk, options, stage, judged):
+        for unit in planned_units(desk, options, stage, judged):
             if unit.key not in done:
                 _count(rows, desk, tasks()[unit.spec["task"]], unit)
         for task, matter in _planned(desk, options, stage):

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import lzma
 import os
-from collections.abc import Iterator
 from pathlib import Path
-from shutil import disk_usage
+from shutil import copyfileobj, disk_usage
 from tarfile import BLOCKSIZE, USTAR_FORMAT, TarInfo
-from tempfile import gettempdir
+from tempfile import TemporaryFile, gettempdir
+from typing import IO
 
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import private, replacing
@@ -35,6 +35,7 @@ LARGEST = 4 << 30
 _RATIO, _FREE = 300, 64 << 20
 """Contents are at most so many times as large as their file, beyond the first bytes."""
 _PIECE = 1 << 20
+_END = bytes(2 * BLOCKSIZE)
 _MEMORY = 256 << 20
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 32 << 20}]
 
@@ -50,10 +51,9 @@ def pack(folder: Path, out: Path) -> int:
                 size = (folder / name).stat().st_size
                 packed.write(_header(name, size))
                 with (folder / name).open("rb") as file:
-                    while piece := file.read(_PIECE):
-                        packed.write(piece)
+                    copyfileobj(file, packed, _PIECE)
                 packed.write(bytes(-size % BLOCKSIZE))
-            packed.write(bytes(2 * BLOCKSIZE))
+            packed.write(_END)
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError) as error:
         raise Misuse(
             f"{out}: cannot be written ({error.strerror}); name a file in a folder that is there"
@@ -63,21 +63,27 @@ def pack(folder: Path, out: Path) -> int:
 
 def unpack(file: Path, folder: Path) -> None:
     """Unpack a bundle of anybody into an empty folder. `DrrError` for whatever our own writer would not have written."""
-    stream = _Stream(file)
-    for name in NAMES:
-        header = stream.take(BLOCKSIZE)
-        size = _size(header)
-        if size is None or header != _header(name, size):
-            raise DrrError(f"{file}: is no bundle, or was changed (its {name} does not begin as ours do)")
-        with (folder / name).open("xb") as out:
-            left = size
-            while left:
-                piece = stream.take(min(left, _PIECE))
-                out.write(piece)
-                left -= len(piece)
-        if any(stream.take(-size % BLOCKSIZE)):
-            raise DrrError(f"{file}: was changed (something stands behind its {name})")
-    stream.end()
+    with TemporaryFile() as whole:
+        try:
+            _decompress(file, whole)
+        except OSError as error:
+            raise Misuse(f"{file}: cannot be read ({error.strerror}); name a bundle") from error
+        except lzma.LZMAError as error:
+            raise DrrError(f"{file}: is no bundle, or was changed ({error})") from error
+        whole.seek(0)
+        for name in NAMES:
+            header = whole.read(BLOCKSIZE)
+            size = _size(header)
+            if size is None or header != _header(name, size):
+                raise DrrError(f"{file}: is no bundle, or was changed (its {name} does not begin as ours do)")
+            with (folder / name).open("xb") as out:
+                for at in range(0, size, _PIECE):
+                    out.write(whole.read(min(_PIECE, size - at)))
+                ended = out.tell() < size
+            if ended or whole.read(-size % BLOCKSIZE) != bytes(-size % BLOCKSIZE):
+                raise DrrError(f"{file}: was changed (its {name} does not end as ours do)")
+        if whole.read(len(_END) + 1) != _END:
+            raise DrrError(f"{file}: was changed (it does not end as ours do)")
 
 
 def _header(name: str, size: int) -> bytes:
@@ -91,49 +97,19 @@ def _size(header: bytes) -> int | None:
     return int(digits, 8) if digits.isdigit() and not set(digits) & set(b"89") else None
 
 
-class _Stream:
-    """The contents of a file, bounded in memory, in size, and in how much larger than the file they are."""
-
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self._pieces = self._read()
-        self._ready = bytearray()
-
-    def take(self, size: int) -> bytes:
-        while len(self._ready) < size:
-            piece = next(self._pieces, None)
-            if piece is None:
-                raise DrrError(f"{self._file}: ends too early; fetch it again")
-            self._ready += piece
-        taken = bytes(self._ready[:size])
-        del self._ready[:size]
-        return taken
-
-    def end(self) -> None:
-        if any(self.take(2 * BLOCKSIZE)) or self._ready or next(self._pieces, None) is not None:
-            raise DrrError(f"{self._file}: was changed (something stands behind its end)")
-
-    def _read(self) -> Iterator[bytes]:
-        decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY)
-        total = 0
-        try:
-            handle = os.open(self._file, os.O_RDONLY | os.O_NONBLOCK)
-            with os.fdopen(handle, "rb") as raw:
-                packed = os.fstat(handle).st_size
-                most = min(LARGEST, _FREE + _RATIO * packed, disk_usage(gettempdir()).free)
-                while not decoder.eof:
-                    content = raw.read(_PIECE) if decoder.needs_input else b""
-                    if decoder.needs_input and not content:
-                        return
-                    piece = decoder.decompress(content, _PIECE)
-                    total += len(piece)
-                    if total > most:
-                        raise DrrError(f"{self._file}: unpacks to more than {most:,} bytes; no bundle does")
-                    if piece:
-                        yield piece
-                if decoder.unused_data or raw.read(1):
-                    raise DrrError(f"{self._file}: was changed (something stands behind its end)")
-        except OSError as error:
-            raise Misuse(f"{self._file}: cannot be read ({error.strerror}); name a bundle") from error
-        except lzma.LZMAError as error:
-            raise DrrError(f"{self._file}: is no bundle, or was changed ({error})") from error
+def _decompress(file: Path, whole: IO[bytes]) -> None:
+    """Write the contents of a file, bounded in memory, in size, and in their ratio to it."""
+    decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY)
+    handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK)
+    with os.fdopen(handle, "rb") as raw:
+        packed = os.fstat(handle).st_size
+        most = min(LARGEST, _FREE + _RATIO * packed, disk_usage(gettempdir()).free // 2)
+        while not decoder.eof:
+            content = raw.read(_PIECE) if decoder.needs_input else b""
+            if decoder.needs_input and not content:
+                raise DrrError(f"{file}: ends too early; fetch it again")
+            whole.write(decoder.decompress(content, _PIECE))
+            if whole.tell() > most:
+                raise DrrError(f"{file}: unpacks to more than {most:,} bytes; no bundle does")
+        if decoder.unused_data or raw.read(1):
+            raise DrrError(f"{file}: was changed (something stands behind its end)")

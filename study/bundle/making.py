@@ -4,36 +4,31 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path, PurePath
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from drr.env.errors import DrrError
 from drr.env.files import check_plain
 from drr.env.json_object import JsonObject
 from drr.env.shop_world import USER_TOOLS
 from drr.env.world import is_paged
-from drr.llm.meter import PICO, dollars
+from drr.llm.meter import PICO
 from drr.llm.secrets import Redactor
 from drr.study.bundle.archive import HASHED, MANIFEST, ROOT, SIGNATURES
 from drr.study.bundle.parcel import (
     SCHEMA,
-    WITHHELD,
     BundleManifest,
     KeptText,
     Parcel,
     PromptLine,
     RecordLine,
     UnitLine,
-    UnitTally,
     Why,
-    files_of,
 )
 from drr.study.study import Study
-from drr.study.unit import Record, Unit, canonical_json
+from drr.study.unit import Record, canonical_json
 
 _OWN_WEB = "sandbox"
 _START = 120
@@ -69,9 +64,8 @@ class Contents(NamedTuple):
 
 def lay_out(study: Study, folder: Path, terms: PackingTerms, contents: Contents) -> BundleManifest:
     """Write the files of a bundle into an empty folder. `DrrError` where a text is lost, or holds a key."""
-    packing = _Packing(study, folder, terms)
-    tally = UnitTally()
-    packing.write("units.jsonl", _counted(packing.units(), tally))
+    packing, parcel = _Packing(study, folder, terms), Parcel(folder)
+    packing.write("units.jsonl", packing.units())
     packing.write("texts.jsonl", packing.texts())
     spent = study.ledger.accounts.total()
     facts = {name: value for name, value in study.ledger.facts() if name != "schema"}
@@ -80,29 +74,22 @@ def lay_out(study: Study, folder: Path, terms: PackingTerms, contents: Contents)
     packing.write("study.json", [{**about, "prices": contents.prices}])
     packing.write("prompts.jsonl", contents.prompts)
     packing.write("packages.json", [contents.packages])
-    packing.write(
-        "shoppers.jsonl", ({"user": user, "profile": text} for user, text in contents.profiles.items())
-    )
+    profiles = sorted(contents.profiles.items())
+    packing.write("shoppers.jsonl", ({"user": user, "profile": text} for user, text in profiles))
     packing.write("beside.jsonl", _beside(study.folder, redact=terms.redact))
     questions = study.folder / "queries.jsonl"
-    asked = questions.read_bytes() if questions.is_file() else b""
-    (folder / "queries.jsonl").write_bytes(asked)
-    packing.write("figures.json", [contents.figures(Parcel(folder))])
+    (folder / "queries.jsonl").write_bytes(questions.read_bytes() if questions.is_file() else b"")
+    packing.write("figures.json", [contents.figures(parcel)])
     manifest: BundleManifest = {
         "schema": SCHEMA,
         "made_by": contents.made_by,
         "code": contents.code,
-        "questions": asked.count(b"\n"),
-        "set_sha256": sha256(asked).hexdigest(),
-        "units": {kind: dict(found) for kind, found in tally.units.items()},
-        "costs": tally.costs,
-        "spent_usd": None if spent.unpriced else dollars(spent.cost),
-        "withheld": {why: packing.withheld[why] for why in WITHHELD if packing.withheld[why]},
-        "withheld_says": [WITHHELD[why] for why in WITHHELD if why in packing.withheld],
-        "files": files_of(folder),
+        "redacted": terms.redact,
+        "with_pages": terms.with_pages,
+        **parcel.facts(),
     }
-    (folder / MANIFEST).write_text(canonical_json(manifest) + "\n", encoding="utf-8")
-    (folder / ROOT).write_text(f"{Parcel(folder).root}\n", encoding="ascii")
+    packing.write(MANIFEST, [manifest])
+    (folder / ROOT).write_text(f"{parcel.root}\n", encoding="ascii")
     (folder / SIGNATURES).touch()
     for name in (*HASHED, MANIFEST):
         with (folder / name).open(encoding="utf-8") as lines:
@@ -113,16 +100,31 @@ def lay_out(study: Study, folder: Path, terms: PackingTerms, contents: Contents)
     return manifest
 
 
-def _counted(lines: Iterable[UnitLine], tally: UnitTally) -> Iterator[UnitLine]:
-    for line in lines:
-        tally.add(line)
-        yield line
+def withheld_of(record: Record, *, redacted: bool, with_pages: bool) -> dict[str, Why]:
+    """Find the texts of an answer that do not go in."""
+    result, found = record.result, dict[str | None, Why]()
+    web = record.key_fields.get("web") or {}
+    strange = not with_pages and web.get("name", "other") != _OWN_WEB
+    if record.kind != "answer":
+        return {}
+    for row in result.get("sources") or ():
+        if strange and is_paged(row["type"]):
+            found |= {row["sha256"]: "page", row["page_sha256"]: "page"}
+        if redacted and row["type"] == "user":
+            found |= {row["sha256"]: "person", row["record_sha256"]: "person"}
+    for row in (result.get("fabricated") or ()) if strange else ():
+        found[row["page_sha256"]] = "page"
+    for call in result.get("tool_calls") or ():
+        if strange and call.get("name") == "web_search":
+            found[call.get("result_sha256")] = "page"
+        if redacted and call.get("name") in USER_TOOLS:
+            found[call.get("result_sha256")] = "person"
+    return {digest: why for digest, why in found.items() if digest is not None}
 
 
 class _Packing:
     def __init__(self, study: Study, folder: Path, terms: PackingTerms) -> None:
         self._study, self._folder, self._terms = study, folder, terms
-        self.withheld = Counter[Why]()
         self._texts: dict[str, None] = {}
         """Hashes in the order in which units name them."""
         self._why: dict[str, Why] = {}
@@ -135,59 +137,33 @@ class _Packing:
 
     def units(self) -> Iterator[UnitLine]:
         """Yield the units by kind and key, so that equal studies are equal bytes."""
-        for known in self._study.ledger.units.known():
-            record = self._study.record(known.unit.key)
-            line = None if record is None else self._record(record)
-            yield _unit_line(known.unit, line, current=known.current)
+        for unit, current in self._study.ledger.units.known():
+            record = self._study.record(unit.key)
+            yield {
+                "kind": unit.kind,
+                "label": unit.label,
+                "current": current,
+                "key_fields": dict(unit.key_fields),
+                "spec": dict(unit.spec),
+                "record": None if record is None else self._record(record),
+            }
 
     def _record(self, record: Record) -> RecordLine:
-        withheld = self._withheld_of(record)
+        terms = self._terms
+        withheld = withheld_of(record, redacted=terms.redact, with_pages=terms.with_pages)
         self._why |= withheld
         self._texts |= dict.fromkeys(record.blobs.values())
         if withheld and "transcript" in record.blobs:
             self._cut.setdefault(record.blobs["transcript"], set()).update(withheld)
-        return {
-            "status": record.status,
-            "reason": record.reason,
-            "message": record.message,
-            "transient": record.transient,
-            "result": _impersonal(record.result) if self._terms.redact else dict(record.result),
-            "blobs": dict(record.blobs),
-            "usage": record.usage,
-            "cost": None if record.cost_usd is None else round(record.cost_usd * PICO),
-            "seconds": record.seconds,
-            "started_at": record.started_at,
-            "finished_at": record.finished_at,
-        }
-
-    def _withheld_of(self, record: Record) -> dict[str, Why]:
-        """Find the texts of an answer that do not go in."""
-        terms, result = self._terms, record.result
-        strange = (
-            not terms.with_pages and (record.key_fields.get("web") or {}).get("name", "other") != _OWN_WEB
-        )
-        found: dict[str | None, Why] = {}
-        if record.kind != "answer":
-            return {}
-        for row in result.get("sources") or ():
-            if strange and is_paged(row["type"]):
-                found |= {row["sha256"]: "page", row["page_sha256"]: "page"}
-            if terms.redact and row["type"] == "user":
-                found |= {row["sha256"]: "person", row["record_sha256"]: "person"}
-        for row in (result.get("fabricated") or ()) if strange else ():
-            found[row["page_sha256"]] = "page"
-        for call in result.get("tool_calls") or ():
-            if strange and call.get("name") == "web_search":
-                found[call.get("result_sha256")] = "page"
-            if terms.redact and call.get("name") in USER_TOOLS:
-                found[call.get("result_sha256")] = "person"
-        return {digest: why for digest, why in found.items() if digest is not None}
+        fields = {name: getattr(record, name) for name in RecordLine.__annotations__ if name != "cost"}
+        fields["cost"] = None if record.cost_usd is None else round(record.cost_usd * PICO)
+        result = impersonal(record.result) if terms.redact else record.result
+        return cast(RecordLine, {**fields, "result": result})
 
     def texts(self) -> Iterator[KeptText]:
         for digest in self._texts:
             why = self._why.get(digest)
             if why is not None:
-                self.withheld[why] += 1
                 yield {"sha256": digest, "why": why}
                 continue
             content = self._study.blobs.get(digest)
@@ -207,30 +183,15 @@ class _Packing:
             if content:
                 cut = cut.replace(_in_json(content), f"[withheld {one[:12]}]")
         if any(content and _in_json(content[:_START]) in cut for content in own.values()):
-            self.withheld[why] += 1
             return {"sha256": digest, "why": why}
-        if cut == text:
-            return {"text": text}
-        self.withheld[why] += 1
-        return {"sha256": digest, "why": why, "text": cut}
+        return {"text": text} if cut == text else {"sha256": digest, "why": why, "text": cut}
 
 
 def _in_json(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
-def _unit_line(unit: Unit, record: RecordLine | None, *, current: bool) -> UnitLine:
-    return {
-        "kind": unit.kind,
-        "label": unit.label,
-        "current": current,
-        "key_fields": dict(unit.key_fields),
-        "spec": dict(unit.spec),
-        "record": record,
-    }
-
-
-def _impersonal(result: Mapping[str, Any]) -> JsonObject:
+def impersonal(result: Mapping[str, Any]) -> JsonObject:
     """A result without titles of a shopper's records and without what was changed of them."""
     sources = [
         {**row, "title": None} if row["type"] == "user" else row for row in result.get("sources") or ()

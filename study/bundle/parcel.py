@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from base64 import b64decode
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, NotRequired, cast
+from typing import Annotated, Any, Literal, NotRequired, TypeVar
 
 from drr.env.bounded import LINE, MOST_PARTS
-from drr.env.errors import DrrError
+from drr.env.errors import DrrError, wrong_field
 from drr.env.json_object import JsonObject, parsed
-from drr.llm.meter import UsageRow, dollars
+from drr.llm.meter import PICO, UsageRow, dollars
 from drr.study.bundle.archive import HASHED, MANIFEST, ROOT
 from drr.study.bundle.tree import leaf, tree
 from drr.study.config import StudyConfig
-from drr.study.form import kind_of, of, reading, status_of, table, texts, usages
+from drr.study.form import reading
 from drr.study.unit import KINDS, Kind, Status, Unit, canonical_json
-from typing_extensions import TypedDict  # a row's own type extends it
+from pydantic import Field, TypeAdapter, ValidationError
+from typing_extensions import TypedDict  # a row's own type extends it, and pydantic reads it
 
 SCHEMA = 1
 Why = Literal["page", "person"]
@@ -27,6 +27,9 @@ WITHHELD: Mapping[Why, str] = {
     "page": "pages of third parties, and what was read of them",
     "person": "shoppers' records, what tools read of them, their changes, and labels of the study's readers",
 }
+Picos = Annotated[int, Field(gt=-(1 << 62), lt=1 << 62)]
+"""Picodollars, of which a ledger can hold the sum."""
+Row = TypeVar("Row")
 
 
 class RecordLine(TypedDict):
@@ -38,9 +41,9 @@ class RecordLine(TypedDict):
     transient: bool
     result: JsonObject
     blobs: dict[str, str]
-    usage: Mapping[str, UsageRow]
-    cost: int | None
-    """Picodollars; `None` is unknown."""
+    usage: dict[str, UsageRow]
+    cost: Picos | None
+    """`None` is unknown."""
     seconds: float
     started_at: float
     finished_at: float
@@ -67,6 +70,20 @@ class PromptLine(TypedDict):
     text: str
 
 
+class ShopperLine(TypedDict):
+    """A profile as judges were told it."""
+
+    user: str
+    profile: str
+
+
+class BesideLine(TypedDict):
+    """A file that lies beside the ledger."""
+
+    name: str
+    text: str
+
+
 class KeptText(TypedDict):
     """A text; its hash is given where a part of it, or all, is withheld."""
 
@@ -88,7 +105,7 @@ class StudyRow(TypedDict):
     config: StudyConfig
     facts: dict[str, str | None]
     prices: dict[str, JsonObject]
-    """Prices by model, of a token in millionths of a dollar per million."""
+    """Prices by model, as a file of prices has them."""
     spent: PaidRow
 
 
@@ -108,13 +125,9 @@ class HashedFile(TypedDict):
     tree: str
 
 
-class BundleManifest(TypedDict):
-    """The first file of a bundle, which stands for all others."""
+class BundleFacts(TypedDict):
+    """The part of a manifest that follows from the other files."""
 
-    schema: int
-    made_by: str
-    code: str
-    """Hash of the program that made it."""
     questions: int
     set_sha256: str
     units: dict[str, dict[str, int]]
@@ -128,49 +141,19 @@ class BundleManifest(TypedDict):
     files: dict[str, HashedFile]
 
 
+class BundleManifest(BundleFacts):
+    """The first file of a bundle, which stands for all others."""
+
+    schema: int
+    made_by: str
+    code: str
+    """Hash of the program that made it."""
+    redacted: bool
+    with_pages: bool
+
+
 def unit_of(line: UnitLine) -> Unit:
     return Unit(line["kind"], line["key_fields"], line["spec"], line["label"])
-
-
-class UnitTally:
-    """The manifest's counts, unit by unit."""
-
-    def __init__(self) -> None:
-        self.units = {kind: Counter[str]() for kind in KINDS}
-        self.costs: dict[str, CostRow] = {kind: {"usd": 0.0, "unknown": 0, "tokens": 0} for kind in KINDS}
-        self._picos = Counter[str]()
-
-    def add(self, line: UnitLine) -> None:
-        kind, record = line["kind"], line["record"]
-        self.units[kind]["pending" if record is None else record["status"]] += 1
-        if record is None:
-            return
-        cost = self.costs[kind]
-        cost["unknown"] += record["cost"] is None
-        self._picos[kind] += record["cost"] or 0
-        cost["usd"] = dollars(self._picos[kind]) or 0.0
-        cost["tokens"] += sum(row["input_tokens"] + row["output_tokens"] for row in record["usage"].values())
-
-
-def files_of(folder: Path) -> dict[str, HashedFile]:
-    """Hash the files of an unpacked bundle."""
-    found: dict[str, HashedFile] = {}
-    for name in HASHED:
-        with (folder / name).open("rb") as file:
-            count = Counter[str]()
-
-            def counted(lines: Iterable[bytes], count: Counter[str] = count) -> Iterator[bytes]:
-                for line in lines:
-                    count["lines"] += 1
-                    yield line
-
-            root = tree(counted(file))
-        found[name] = {
-            "bytes": (folder / name).stat().st_size,
-            "lines": count["lines"],
-            "tree": root,
-        }
-    return found
 
 
 class Parcel:
@@ -188,61 +171,94 @@ class Parcel:
     def named_root(self) -> str:
         return (self.folder / ROOT).read_bytes()[:200].decode("ascii", "replace")
 
-    def manifest(self) -> BundleManifest:
-        found = self.document(MANIFEST)
-        if found.get("schema") != SCHEMA:
-            raise DrrError(f"a bundle of schema {found.get('schema')!r}; this program reads {SCHEMA}")
-        with reading(f"{MANIFEST} of the bundle"):
-            of(found["made_by"], str)
-            of(found["files"], dict)
-        return cast(BundleManifest, found)
-
-    def document(self, name: str) -> JsonObject:
-        with reading(f"{name} of the bundle"):
-            lines = list(self.lines(name))
-            return table(json.dumps(lines[0])) if len(lines) == 1 else table("[]")
-
     def lines(self, name: str) -> Iterator[Any]:
+        """Yield the lines of a file, each written as we write it."""
         with (self.folder / name).open("rb") as file:
             for number, line in enumerate(iter(lambda: file.readline(LINE + 1), b""), 1):
                 if len(line) > LINE or line.count(b"[") + line.count(b"{") > MOST_PARTS:
                     raise DrrError(f"{name} of the bundle, line {number}: too long, or of too many parts")
                 try:
-                    yield parsed(line)
+                    found = parsed(line)
+                    ours = canonical_json(found).encode() + b"\n"
                 except ValueError as error:
                     raise DrrError(f"{name} of the bundle, line {number}: {error}") from error
+                if ours != line:
+                    raise DrrError(f"{name} of the bundle, line {number}: not as this program writes it")
+                yield found
+
+    def rows(self, name: str, form: type[Row]) -> Iterator[Row]:
+        """Yield the rows of a file, which are of this form and have nothing beside it."""
+        adapter = TypeAdapter(form)
+        for number, line in enumerate(self.lines(name), 1):
+            with reading(f"{name} of the bundle, line {number}"):
+                try:
+                    row = adapter.validate_python(line, strict=True)
+                except ValidationError as error:
+                    raise ValueError(wrong_field(error)) from error
+                if row != line:
+                    raise ValueError("it has fields that we do not write")
+            yield row
+
+    def row(self, name: str, form: type[Row]) -> Row:
+        """Return the only row of a file."""
+        with reading(f"{name} of the bundle"):
+            (row,) = self.rows(name, form)
+        return row
+
+    def manifest(self) -> BundleManifest:
+        schema = self.row(MANIFEST, JsonObject).get("schema")
+        if schema != SCHEMA:
+            raise DrrError(f"a bundle of schema {schema!r}; this program reads {SCHEMA}")
+        return self.row(MANIFEST, BundleManifest)
 
     def study(self) -> StudyRow:
-        found = self.document("study.json")
-        with reading("study.json of the bundle"):
-            of(found["config"], dict)
-            of(found["prices"], dict)
-            for value in of(found["facts"], dict).values():
-                of(value, str, type(None))
-            for name in ("cost", "tokens", "unpriced"):
-                of(found["spent"][name], int)
-        return cast(StudyRow, found)
+        return self.row("study.json", StudyRow)
 
     def units(self) -> Iterator[UnitLine]:
-        for number, line in enumerate(self.lines("units.jsonl"), 1):
-            with reading(f"units.jsonl of the bundle, line {number}"):
-                _check_unit(line)
-            yield line
-
-    def prompts(self) -> list[PromptLine]:
-        with reading("prompts.jsonl of the bundle"):
-            return [cast(PromptLine, texts(json.dumps(line))) for line in self.lines("prompts.jsonl")]
-
-    def profiles(self) -> dict[str, str]:
-        """Profiles as judges were told them, by shopper."""
-        with reading("shoppers.jsonl of the bundle"):
-            rows = [texts(json.dumps(line)) for line in self.lines("shoppers.jsonl")]
-            return {row["user"]: row["profile"] for row in rows}
+        return self.rows("units.jsonl", UnitLine)
 
     def texts(self) -> Iterator[KeptText]:
-        for number, line in enumerate(self.lines("texts.jsonl"), 1):
-            with reading(f"texts.jsonl of the bundle, line {number}"):
-                yield cast(KeptText, texts(json.dumps(line)))
+        return self.rows("texts.jsonl", KeptText)
+
+    def files(self) -> dict[str, HashedFile]:
+        """Hash the files."""
+        found: dict[str, HashedFile] = {}
+        for name in HASHED:
+            path = self.folder / name
+            with path.open("rb") as file:
+                count = sum(1 for _ in file)
+                file.seek(0)
+                found[name] = {"bytes": path.stat().st_size, "lines": count, "tree": tree(file)}
+        return found
+
+    def facts(self) -> BundleFacts:
+        """Sum up what the files hold, as the manifest has it."""
+        units = Counter[tuple[str, str]]()
+        picos, unknown, tokens = Counter[str](), Counter[str](), Counter[str]()
+        for line in self.units():
+            kind, record = line["kind"], line["record"]
+            units[kind, "pending" if record is None else record["status"]] += 1
+            if record is not None:
+                unknown[kind] += record["cost"] is None
+                picos[kind] += record["cost"] or 0
+                used = record["usage"].values()
+                tokens[kind] += sum(row["input_tokens"] + row["output_tokens"] for row in used)
+        asked = (self.folder / "queries.jsonl").read_bytes()
+        spent = self.study()["spent"]
+        withheld = Counter(line["why"] for line in self.texts() if "why" in line)
+        return {
+            "questions": asked.count(b"\n"),
+            "set_sha256": sha256(asked).hexdigest(),
+            "units": {one: {how: n for (kind, how), n in units.items() if kind == one} for one in KINDS},
+            "costs": {
+                kind: {"usd": picos[kind] / PICO, "unknown": unknown[kind], "tokens": tokens[kind]}
+                for kind in KINDS
+            },
+            "spent_usd": None if spent["unpriced"] else dollars(spent["cost"]),
+            "withheld": {why: withheld[why] for why in WITHHELD if withheld[why]},
+            "withheld_says": [WITHHELD[why] for why in WITHHELD if withheld[why]],
+            "files": self.files(),
+        }
 
 
 def content_of(line: KeptText) -> bytes:
@@ -254,26 +270,3 @@ def content_of(line: KeptText) -> bytes:
 def digest_of(line: KeptText) -> str:
     """The hash of the text as it was, be it here or withheld."""
     return line["sha256"] if "sha256" in line else sha256(content_of(line)).hexdigest()
-
-
-def _check_unit(line: Any) -> None:
-    kind_of(line["kind"])
-    of(line["label"], str)
-    of(line["current"], bool)
-    of(line["key_fields"], dict)
-    of(line["spec"], dict)
-    record = of(line["record"], dict, type(None))
-    if record is None:
-        return
-    status_of(record["status"])
-    for name in ("reason", "message"):
-        of(record[name], str, type(None))
-    of(record["transient"], bool)
-    of(record["result"], dict)
-    texts(json.dumps(record["blobs"]))
-    usages(json.dumps(record["usage"]))
-    if abs(of(record["cost"], int, type(None)) or 0) >= 1 << 62:
-        raise ValueError("a cost beyond all sums")
-    for name in ("seconds", "started_at", "finished_at"):
-        of(record[name], float, int)
-    canonical_json(record)

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from drr.env.errors import DrrError
+from drr.env.json_object import parsed
 from drr.study.blobs import Blobs, LostText
-from drr.study.bundle.parcel import KeptText, Parcel, UnitLine, Why, content_of, digest_of, unit_of
+from drr.study.bundle.parcel import (
+    BesideLine,
+    KeptText,
+    Parcel,
+    UnitLine,
+    Why,
+    content_of,
+    digest_of,
+    unit_of,
+)
 from drr.study.config import StudyConfig, check_config
-from drr.study.form import reading, texts
+from drr.study.form import reading
 from drr.study.leases import Moment
 from drr.study.study import Study
 from drr.study.unit import KINDS, Finished
@@ -30,25 +39,21 @@ class BundleTexts(Blobs):
     def __init__(self, parcel: Parcel) -> None:
         super().__init__(parcel.folder / "texts")
         self._file = (parcel.folder / "texts.jsonl").open("rb")
-        self._parcel = parcel
         self._lines: dict[str, int] = {}
         self.withheld: dict[str, Why] = {}
         self.changed: list[str] = []
         """Hashes that stand there twice."""
         self.strict = False
         at = 0
-        for line, size in zip(parcel.texts(), self._sizes(), strict=True):
-            digest = digest_of(line)
-            if digest in self._lines:
-                self.changed.append(digest)
-            self._lines[digest] = at
-            if "why" in line:
-                self.withheld[digest] = line["why"]
-            at += size
-
-    def _sizes(self) -> Iterator[int]:
-        with (self._parcel.folder / "texts.jsonl").open("rb") as file:
-            yield from map(len, file)
+        with (parcel.folder / "texts.jsonl").open("rb") as raw:
+            for line, content in zip(parcel.texts(), raw, strict=True):
+                digest = digest_of(line)
+                if digest in self._lines:
+                    self.changed.append(digest)
+                self._lines[digest] = at
+                if "why" in line:
+                    self.withheld[digest] = line["why"]
+                at += len(content)
 
     def close(self) -> None:
         self._file.close()
@@ -70,7 +75,7 @@ class BundleTexts(Blobs):
         """Return the line of a text, of one withheld too."""
         self._file.seek(self._lines[digest])
         with reading("a text of the bundle"):
-            return cast(KeptText, texts(self._file.readline()))
+            return cast(KeptText, parsed(self._file.readline()))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._lines)
@@ -98,58 +103,37 @@ def rebuilt(parcel: Parcel, folder: Path, config: StudyConfig | None = None) -> 
 
 
 def _write_units(study: Study, lines: Iterable[UnitLine]) -> None:
-    left, aside = iter(lines), set[str]()
+    left, aside, count = iter(lines), set[str](), 0
     while batch := list(islice(left, _BATCH)):
         with reading("units.jsonl of the bundle"):
             units = [unit_of(line) for line in batch]
             study.ledger.units.register(units)
             aside |= {unit.key for unit, line in zip(units, batch, strict=True) if not line["current"]}
-            ended = [
-                _finished(unit.key, line) for unit, line in zip(units, batch, strict=True) if line["record"]
-            ]
-            keys = [one.key for one in ended]
-            now = Moment(time.time(), time.monotonic())
-            study.ledger.leases.claim(_HOLDER, keys, now=now, seconds=3600, retry_failed=True)
-            blobs = {
-                unit.key: line["record"]["blobs"]
+            count += len(batch)
+            ended = {
+                unit.key: {**line["record"]}
                 for unit, line in zip(units, batch, strict=True)
-                if line["record"]
+                if line["record"] is not None
             }
-            if len(study.ledger.records.commit(_HOLDER, ended, blobs)) != len(ended):
-                raise DrrError("units.jsonl of the bundle: a unit stands there twice")
+            blobs: dict[str, Any] = {key: fields.pop("blobs") for key, fields in ended.items()}
+            finished = [Finished(key=key, texts={}, **cast(Any, fields)) for key, fields in ended.items()]
+            now = Moment(time.time(), time.monotonic())
+            study.ledger.leases.claim(_HOLDER, list(ended), now=now, seconds=3600, retry_failed=True)
+            study.ledger.records.commit(_HOLDER, finished, blobs)
     study.ledger.leases.release(_HOLDER)
-    if aside:
-        counting = [known.unit for known in study.ledger.units.known() if known.unit.key not in aside]
-        for kind in KINDS:
-            study.retire(kind, [unit for unit in counting if unit.kind == kind])
-
-
-def _finished(key: str, line: UnitLine) -> Finished:
-    record = line["record"]
-    assert record is not None
-    return Finished(
-        key=key,
-        status=record["status"],
-        reason=record["reason"],
-        message=record["message"],
-        transient=record["transient"],
-        result=record["result"],
-        texts={},
-        usage=record["usage"],
-        cost=record["cost"],
-        seconds=record["seconds"],
-        started_at=record["started_at"],
-        finished_at=record["finished_at"],
-    )
+    units = [known.unit for known in study.ledger.units.known()]
+    if len(units) != count:
+        raise DrrError("units.jsonl of the bundle: a unit stands there twice")
+    for kind in KINDS if aside else ():
+        study.retire(kind, [unit for unit in units if unit.kind == kind and unit.key not in aside])
 
 
 def _write_beside(parcel: Parcel, folder: Path) -> None:
     if questions := (parcel.folder / "queries.jsonl").read_bytes():
         (folder / "queries.jsonl").write_bytes(questions)
     (folder / "review").mkdir(exist_ok=True)
-    for line in parcel.lines("beside.jsonl"):
+    for line in parcel.rows("beside.jsonl", BesideLine):
         with reading("beside.jsonl of the bundle"):
-            named = texts(json.dumps(line))
-            if not _BESIDE.fullmatch(named["name"]):
-                raise ValueError(f"no file of a study: {named['name'][:80]!r}")
-            (folder / named["name"]).write_text(named["text"], encoding="utf-8", newline="\n")
+            if not _BESIDE.fullmatch(line["name"]):
+                raise ValueError(f"no file of a study: {line['name'][:80]!r}")
+            (folder / line["name"]).write_text(line["text"], encoding="utf-8", newline="\n")

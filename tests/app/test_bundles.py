@@ -14,6 +14,7 @@ import pytest
 from drr.app.cli import main
 from drr.env.settings import Settings
 from drr.study.bundle.archive import MANIFEST, NAMES, SIGNATURES, pack, unpack
+from drr.study.bundle.parcel import digest_of, unit_of
 from drr.study.bundle.tree import leaf, tree
 
 from tests.agents.garden import ANNA, BEN, QUESTION, write_box
@@ -173,8 +174,63 @@ def _other_raw_answer(folder: Path) -> None:
     write(folder, "units.jsonl", lines)
 
 
+def _same_words(folder: Path) -> None:
+    lines = rows(folder, "units.jsonl")
+    retext(folder, _first(lines)["record"], "report", lambda text: text.replace("9", "8"))
+    write(folder, "units.jsonl", lines)
+
+
+def _no_conversation(folder: Path) -> None:
+    lines = rows(folder, "units.jsonl")
+    digest = _first(lines)["record"]["blobs"].pop("transcript")
+    write(folder, "units.jsonl", lines)
+    left = [line for line in rows(folder, "texts.jsonl") if digest_of(line) != digest]
+    write(folder, "texts.jsonl", left)
+
+
+def _withhold(lines: list[Any]) -> None:
+    lines[-1] = {"sha256": digest_of(lines[-1]), "why": "page"}
+
+
+def _paid_for_another(lines: list[Any]) -> None:
+    for row in _first(lines)["record"]["usage"].values():
+        row["model"] = "offline-small"
+
+
+def _all_cached(lines: list[Any]) -> None:
+    usage = _judgement(lines, "rating")["record"]["usage"]
+    for row in usage.values():
+        row["cache_read_tokens"] = row["input_tokens"] + 1
+
+
+def _wider_limits(lines: list[Any]) -> None:
+    _first(lines)["key_fields"]["limits"]["agent_turns"] = 1000
+
+
+def _unread_failure(lines: list[Any]) -> None:
+    record = _judgement(lines, "rating")["record"]
+    record |= {"status": "failed", "reason": "malformed", "result": {}, "blobs": {}}
+
+
 CHEATS: dict[str, tuple[Callable[[Path], None], str]] = {
     "fewer tokens": (edit_rows("units.jsonl", _cheaper), "costs"),
+    "tokens of the cache that nobody sent": (edit_rows("units.jsonl", _all_cached), "costs"),
+    "another model is paid": (edit_rows("units.jsonl", _paid_for_another), "costs"),
+    "less is spent than its units cost": (
+        edit_rows("study.json", lambda lines: lines[0]["spent"].update(tokens=1)),
+        "costs",
+    ),
+    "other packages": (
+        edit_rows(
+            "packages.json", lambda lines: lines[0]["bill"]["metadata"]["component"].update(version="9")
+        ),
+        "packages",
+    ),
+    "another name": (edit_rows("units.jsonl", lambda lines: _first(lines).update(label="x")), "units"),
+    "other limits": (edit_rows("units.jsonl", _wider_limits), "units"),
+    "a report of as many words": (_same_words, "report"),
+    "no conversation": (_no_conversation, "report"),
+    "a verdict becomes a failure": (edit_rows("units.jsonl", _unread_failure), "judgements"),
     "no usage": (edit_rows("units.jsonl", _no_usage), "costs"),
     "a result as a timeout": (edit_rows("units.jsonl", _time_out), "tools"),
     "another question": (edit_rows("units.jsonl", _other_question), "set"),
@@ -189,6 +245,7 @@ CHEATS: dict[str, tuple[Callable[[Path], None], str]] = {
         "figures",
     ),
     "an answer is left out": (edit_rows("units.jsonl", _drop_an_answer), "complete"),
+    "a text is withheld for no reason": (edit_rows("texts.jsonl", _withhold), "texts"),
 }
 
 
@@ -199,6 +256,46 @@ def test_cheats_are_found_beside_each_other(home: Path, tmp_path: Path, drr: Drr
 
     document = found_in(drr, forged(home / "bundle", tmp_path / "cheat", edit))
     assert {check for _, check in CHEATS.values()} <= {one["check"] for one in document["failed"]}
+
+
+def _pass_for_imported(folder: Path) -> None:
+    text = (folder / "units.jsonl").read_text()
+    for line in filter(is_answer, rows(folder, "units.jsonl")):
+        before = unit_of(line).key
+        line["key_fields"]["imported"] = True
+        text = text.replace(before, unit_of(line).key)
+    write(folder, "units.jsonl", [json.loads(line) for line in text.splitlines()])
+    edit_rows("units.jsonl", _say_imported)(folder)
+
+
+def _say_imported(lines: list[Any]) -> None:
+    for line in filter(is_answer, lines):
+        line["key_fields"]["imported"] = True
+
+
+def _by_a_later_version(folder: Path) -> None:
+    """Every rating by a version that nobody knows, in its judging too."""
+    (study,) = rows(folder, "study.json")
+    judgings = json.loads(study["facts"]["judgings"])
+    for one in judgings:
+        one["versions"] = {name: f"{version}-99" for name, version in one["versions"].items()}
+    study["facts"]["judgings"] = json.dumps(judgings)
+    write(folder, "study.json", [study])
+    lines = rows(folder, "units.jsonl")
+    for line in lines:
+        if line["kind"] == "judgement" and line["spec"]["task"] != "rules":
+            line["key_fields"]["version"] += "-99"
+    write(folder, "units.jsonl", lines)
+
+
+def test_what_switches_checks_off_is_found_or_not_called_verified(
+    home: Path, tmp_path: Path, drr: Drr
+) -> None:
+    imported = found_in(drr, forged(home / "bundle", tmp_path / "imported", _pass_for_imported))
+    assert {one["check"] for one in imported["failed"]} >= {"conversation"}
+    shop = ("--shop", home / "shop", "--sandbox", home / "sandbox")
+    later = found_in(drr, forged(home / "bundle", tmp_path / "later", _by_a_later_version), *shop)
+    assert any("version that is not known" in one["what"] for one in later["not_checked"])
 
 
 @pytest.mark.parametrize("field", ["files", "made_by"])
@@ -218,7 +315,7 @@ def test_what_is_left_out_whole_is_named(home: Path, tmp_path: Path, drr: Drr) -
 
     document = found_in(drr, forged(home / "bundle", tmp_path / "cheat", edit))
     assert {"check": "complete", "where": "react"}.items() <= document["failed"][0].items()
-    assert any("1 of 2 answers are not judged" in one["what"] for one in document["incomplete"])
+    assert any("1 of 14 are not judged" in one["what"] for one in document["incomplete"])
 
 
 def _another_variant(lines: list[Any]) -> None:
@@ -261,6 +358,7 @@ def _other_price(folder: Path) -> None:
     for before, after in names.items():
         text = text.replace(before, after)
     path.write_text(text)
+    write(folder, "units.jsonl", rows(folder, "units.jsonl"))
 
 
 def test_what_contradicts_the_shop_is_found(home: Path, tmp_path: Path, drr: Drr) -> None:
