@@ -63,7 +63,7 @@ async def twice(run: AgentRun, what: str, ask: Callable[[], Awaitable[Value]]) -
 def broken_off(run: AgentRun, what: str, failure: ModelFailure, *, known: bool) -> StopReason | None:
     """Say why the research ends here with a report from what is known; `None` where it has to fail.
 
-    An outage while nothing is known is no end: the unit fails, and is computed when the outage is over.
+    An outage while nothing is known is no end: the unit fails, and is computed when it is over. Nor is a first request that is refused.
     """
     stop = end_for(failure, known=known)
     if stop is not None:
@@ -72,6 +72,8 @@ def broken_off(run: AgentRun, what: str, failure: ModelFailure, *, known: bool) 
 
 
 def end_for(failure: ModelFailure, *, known: bool) -> StopReason | None:
+    if not known and failure.kind == "bad_request":
+        return None
     return "outage" if failure.transient and known else _STOPS.get(failure.kind)
 
 

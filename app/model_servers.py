@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from drr.env.asked_at import (
@@ -127,9 +128,10 @@ def _asked(settings: Settings, setting: str | None, provider: str, role: str) ->
     return _KNOWN[address]
 
 
-def in_flight(settings: Settings, role: str) -> int:
-    """Count the calls that are made at once for a role: never more than its server works on."""
-    return min(settings.concurrency, facts_of(settings, role).slots or settings.concurrency)
+def in_flight(settings: Settings, role: str, named: Iterable[str] = ()) -> int:
+    """Count the calls that are made at once for a role, or for `named` models in it: never more than a server works on."""
+    each = [settings.model_copy(update={"model": name}) for name in named] or [settings]
+    return min(settings.concurrency, *(facts_of(one, role).slots or settings.concurrency for one in each))
 
 
 _KNOWN: dict[str, ServerFacts] = {}

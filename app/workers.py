@@ -88,10 +88,11 @@ def pool_of(
     document: Mapping[str, Any],
     *,
     judging: bool = False,
+    named: Iterable[str] = (),
 ) -> Pool | None:
     """The pool that was asked for, `None` where this process works alone; `opener` is given `document` and `settings` in it.
 
-    Units of `judging` do nothing that costs but call the models that judge, whatever the agents of the study were.
+    `named` are models of variants. Units of `judging` do nothing that costs but call the models that judge, whatever the agents of the study were.
     """
     from drr.study.pools import PoolOrder, make_pool
     from drr.study.worker import Opening
@@ -109,7 +110,7 @@ def pool_of(
     opening = Opening(opener, {**document, "settings": plain})
     shops = carried_shops(document.get("run", document).get("shop"), always=arguments.copy_shop)
     free = judging and _costs_nothing(settings)
-    at_once = in_flight(settings, "judge" if judging else "agent")
+    at_once = in_flight(settings, "judge" if judging else "agent", named)
     order = PoolOrder(opening, asked.workers, asked.units, at_once, asked.address, shops, free=free)
     return make_pool(asked.pool, order)
 

@@ -115,6 +115,8 @@ _TOO_LONG = (
     "exceed context limit",
     "exceeds the available context size",
 )
+_NOT_STARTED_FOR = "--jinja"
+"""The option that llama.cpp names, with status 500, where it was not started for tools."""
 _STOPPED: dict[str, FailureKind] = {
     "max_tokens": "truncated",
     "length": "truncated",
@@ -239,6 +241,8 @@ def _of_status(status: int, error: Exception) -> FailureKind:
         return "no_credit"
     if status in (400, 413, 422) and any(mark in text for mark in _TOO_LONG):
         return "context_overflow"
+    if _NOT_STARTED_FOR in text:
+        return "bad_request"
     kind = _BY_TYPE.get(_type_text(body))
     if kind is not None:
         return kind

@@ -8,7 +8,7 @@ from typing import Literal
 from tests.wire import Fail, Pace, Reply, Request, Say, Wire, looked
 
 Manner = Literal[
-    "text_call", "tagged_call", "prose", "empty_plan", "prose_plan", "worded_plan", "json_report"
+    "text_call", "tagged_call", "prose", "empty_plan", "prose_plan", "worded_plan", "json_report", "no_tools"
 ]
 REPORT = (
     "Take the cedar house [1].\n\n## Sources\n\n[1] Cedar bird house: http://ecommerce.example/B0HOUSE001"
@@ -24,7 +24,9 @@ class SmallModel:
     def __init__(self, manner: Manner) -> None:
         self.manner = manner
 
-    def __call__(self, request: Request) -> Say:
+    def __call__(self, request: Request) -> Reply:
+        if self.manner == "no_tools" and "tools" in request.body:  # llama.cpp's words and status
+            return Fail(500, "server_error", "tools param requires --jinja flag")
         if "response_format" in request.body:
             return Say("I would search for houses." if self.manner == "prose_plan" else self._plan())
         known = any(message["role"] == "assistant" for message in request.body["messages"])

@@ -12,7 +12,8 @@ from tests.agents.garden import ANNA, QUESTION, write_box
 from tests.commands import Drr
 from tests.small_models import small_server
 
-LOOKS = {"text_call": "no_research", "tagged_call": "no_research", "prose": "no_research", "json_report": "malformed_call"}  # fmt: skip
+LOOKS = {"text_call": "no_research", "tagged_call": "no_research", "prose": "no_research", "json_report": "malformed_call",
+         "no_tools": "bad_request"}  # fmt: skip
 PLANS = {"empty_plan": "no_research", "prose_plan": "no_research", "worded_plan": "no_research", "prose": "done",
          "json_report": "malformed_call"}  # fmt: skip
 PARSED = {"text_call": "done", "tagged_call": "done"}

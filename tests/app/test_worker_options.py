@@ -11,6 +11,7 @@ from drr.env.settings import Settings
 from drr.study.pools import POOLS, InProcessPool, PoolOrder
 
 from tests.cases import cases
+from tests.small_models import small_server
 
 
 class Ordered(InProcessPool):
@@ -35,3 +36,19 @@ def test_units_go_in_bundles_where_no_model_judges_whatever_the_agents_were(
     pool = pool_of(arguments, Settings(**settings), "a:b", {"study": str(tmp_path)}, judging=judging)  # type: ignore[arg-type]
     assert isinstance(pool, Ordered)
     assert pool.order.free is free
+
+
+def test_workers_make_as_many_calls_as_the_server_of_a_variants_own_model_has_slots(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(POOLS, "orders", "tests.app.test_worker_options:Ordered")
+    arguments = argparse.Namespace(
+        workers=2, pool="orders", units=4, units_per_worker=None, copy_shop=False, concurrency=8
+    )
+    with small_server() as wire:
+        settings = Settings(model="offline", base_url=f"{wire.url}/v1")
+        pool = pool_of(
+            arguments, settings, "a:b", {"study": str(tmp_path)}, named=["openai:small", "offline"]
+        )
+    assert isinstance(pool, Ordered)
+    assert pool.order.calls == 1

@@ -309,6 +309,7 @@ FAULTS = [
     Fault("credit", Fail(400, "invalid_request_error", "Your credit balance is too low to access the API"), "no_credit"),
     Fault("402", Fail(402, "billing_error", "payment required"), "no_credit"),
     Fault("400", Fail(400, "invalid_request_error", "temperature: not supported"), "bad_request"),
+    Fault("500 for tools", Fail(500, "server_error", "tools param requires --jinja flag"), "bad_request"),
 ]  # fmt: skip
 BY_NAME = {fault.name: fault for fault in FAULTS}
 
