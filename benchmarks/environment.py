@@ -2,7 +2,7 @@
 
     python -m benchmarks.environment [--shop SHOP] [--sessions 512]
 
-Without `--shop` the sample of seed 7 is made. Episodes are those of the oracle, along the plans of questions made by seed.
+Without `--shop` the sample of seed 7 is made. Steps go through a user's orders again and again. Episodes are those of the oracle, along the plans of questions made by seed.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from drr.app.session import ToolSession
 from drr.app.training.environment import Environment
 from drr.app.training.proving import oracle, played
 from drr.env.query import Query
+from drr.env.shop import Store
 from drr.env.text import tokens
 from drr.eval.rewards import AnswerForm, Rewarded, reward
 
@@ -31,6 +32,14 @@ from benchmarks.results import machine, record, table
 
 HEADING = "The environment to train in"
 STEPS = 4_000
+FIRST = 200
+RECORD_TOOLS = (
+    "get_product_details",
+    "get_order_details",
+    "get_user_profile",
+    "get_user_statistics",
+    "get_user_orders",
+)
 QUESTIONS = 40
 
 
@@ -55,17 +64,34 @@ def rate(work: Callable[[int], object], count: int) -> float:
     return count / best
 
 
-def record_calls(env: Environment) -> dict[str, dict[str, Any]]:
-    store, user = env.episode.session.world.session.shop.store, env.episode.query.user_id  # type: ignore[union-attr]
-    order = store.orders(user, limit=1).items[0]
+Given = list[dict[str, Any]]
+"""Arguments of calls of one tool."""
+
+
+def record_calls(store: Store, user: str) -> dict[str, Given]:
+    """Calls about each of a user's orders, by tool."""
+    orders = store.orders(user).items
     return {
-        "get_product_details": {"product_id": order.product_id},
-        "get_order_details": {"order_id": order.order_id},
-        "get_user_profile": {},
-        "get_user_statistics": {},
-        "get_user_orders": {},
-        "calculator": {"expression": "3 * 19.99"},
+        "get_product_details": [{"product_id": one.product_id} for one in orders],
+        "get_order_details": [{"order_id": one.order_id} for one in orders],
+        "get_user_profile": [{}],
+        "get_user_statistics": [{}],
+        "get_user_orders": [{}],
+        "calculator": [{"expression": "3 * 19.99"}],
     }
+
+
+def first_looks(shop: str, tool: str) -> float:
+    """Calls per second of processor time in a shop that was just opened, each of another user about the newest order."""
+    with Environment(shop) as env:
+        session = env._shared.session
+        store = session.world.session.shop.store  # type: ignore[union-attr]
+        users = store.sample_users(FIRST, seed=5, min_orders=1)
+        calls = [(session.beside(user), record_calls(store, user)[tool][0]) for user in users]
+        began = time.process_time()
+        for beside, given in calls:
+            beside.call(tool, **given)
+        return len(calls) / (time.process_time() - began)
 
 
 def titles(env: Environment) -> list[str]:
@@ -76,22 +102,24 @@ def titles(env: Environment) -> list[str]:
     return [" ".join(rng.sample(words, 3)) for words in found if len(words) > 3][:1_000]
 
 
-def compared(env: Environment, tool: str, given: Callable[[int], dict[str, Any]], count: int) -> list[object]:
+def compared(env: Environment, tool: str, given: Given, count: int, first: str) -> list[object]:
     """Make a row of the table: steps of the environment beside calls of a bare session of the same user."""
     env.reset(seed=0)
     bare: ToolSession = env._shared.session.beside(env.episode.query.user_id)
-    ours = rate(lambda number: env.step({"tool": tool, "arguments": given(number)}), count)
-    theirs = rate(lambda number: bare.call(tool, **given(number)), count)
-    return [tool, f"{ours:,.0f}", f"{theirs:,.0f}", f"{ours / theirs:.2f}"]
+    ours = rate(lambda number: env.step({"tool": tool, "arguments": given[number % len(given)]}), count)
+    theirs = rate(lambda number: bare.call(tool, **given[number % len(given)]), count)
+    return [tool, f"{ours:,.0f}", f"{theirs:,.0f}", f"{ours / theirs:.2f}", first]
 
 
 def steps(shop: str) -> list[list[object]]:
+    first = {tool: f"{first_looks(shop, tool):,.0f}" for tool in RECORD_TOOLS}
     with Environment(shop, max_steps=10**9, time_limit_s=1e9) as env:
         env.reset(seed=0)
-        asked = [{"query": words} for words in titles(env)]
-        fixed = record_calls(env).items()
-        rows = [compared(env, tool, lambda _, given=given: given, STEPS) for tool, given in fixed]  # type: ignore[misc]
-        return [*rows, compared(env, "product_catalog_search", lambda k: asked[k % len(asked)], len(asked))]
+        asked: Given = [{"query": words} for words in titles(env)]
+        store = env.episode.session.world.session.shop.store  # type: ignore[union-attr]
+        calls = record_calls(store, env.episode.query.user_id)
+        rows = [compared(env, tool, given, STEPS, first.get(tool, "")) for tool, given in calls.items()]
+        return [*rows, compared(env, "product_catalog_search", asked, len(asked), "")]
 
 
 def rewards(shop: str, questions: list[Query]) -> float:
@@ -159,12 +187,14 @@ def main() -> None:
     arguments = parser.parse_args()
     with ExitStack() as opened:
         shop = arguments.shop or opened.enter_context(sample())
+        rows = steps(shop)  # before anybody keeps the shop open
         keeper = opened.enter_context(Environment(shop))
         questions = list(keeper.questions(range(QUESTIONS)))
-        rows = steps(shop)
         paid, held = rewards(shop, questions), memory(shop, questions, 64)
         beside = asyncio.run(side_by_side(shop, questions, arguments.sessions))
-    text = table(["tool", "steps a CPU second", "bare calls a CPU second", "ratio"], rows)
+    text = table(
+        ["tool", "steps a CPU second", "bare calls a CPU second", "ratio", "first looks a CPU second"], rows
+    )
     text += (
         f"\n\nA reward takes {paid:.2f} ms (median). An episode holds {held:.0f} kB at its end. {arguments.sessions} episodes begun at once: "
         f"{beside['ended']:.1%} end, {beside['steps']:,.0f} steps in {beside['seconds']:.1f} s, a step waits {1000 * beside['median']:.0f} ms "

@@ -40,7 +40,7 @@ class Session:
 
     def user(self, user_id: str) -> User | None:
         own = self._users.get(user_id)
-        return own if own is not None else self.shop.store.user(user_id)
+        return own if own is not None else self.shop.kept(_user, user_id)
 
     def find_users(
         self, *, email: str | None = None, name: tuple[str, str] | None = None, limit: int = 50
@@ -88,6 +88,10 @@ class Session:
     def changes(self) -> list[Change]:
         with self._lock:
             return list(self._changes)
+
+
+def _user(shop: Shop, user_id: str) -> User | None:
+    return shop.store.user(user_id)
 
 
 def _differences(before: JsonObject, after: JsonObject, prefix: str = "") -> list[tuple[str, Any, Any]]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from importlib import import_module
 from types import TracebackType
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Concatenate, Literal, NamedTuple, ParamSpec, Protocol, TypeVar
 
 from drr.env.content import ReviewRow, ReviewsKept
 from drr.env.entities import KeptReview, Order, OrderStatus, Product, User
@@ -238,6 +239,11 @@ class ShopWriter(Protocol):
     ) -> None: ...
 
 
+P = ParamSpec("P")
+T = TypeVar("T")
+_MOST_KEPT = 256
+
+
 @dataclass(frozen=True)
 class Shop:
     """An open shop. Safe to share between threads; cheap to open in many processes."""
@@ -248,6 +254,15 @@ class Shop:
     catalog: Catalog
     shop_url: str
     close: Callable[[], None] = field(default=lambda: None)
+
+    def kept(self, work: Callable[Concatenate[Shop, P], T], *given: P.args, **more: P.kwargs) -> T:
+        """Do work on records, which never change while the shop is open; what was done of late is there already, for every session."""
+        done: T = self._kept(work, *given, **more)
+        return done
+
+    @cached_property
+    def _kept(self) -> Callable[..., Any]:
+        return lru_cache(_MOST_KEPT)(lambda work, *given, **more: work(self, *given, **more))
 
     def known_ids(self, ids: Sequence[str]) -> set[str]:
         """Choose those that are ids of its products."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Annotated
 
@@ -11,7 +12,9 @@ from drr.env.entities import Order, OrderStatus, Product
 from drr.env.json_object import JsonObject
 from drr.env.records.lines import one_line
 from drr.env.records.shopper import order_page, order_row, profile_page, statistics_page
+from drr.env.shop import Shop
 from drr.env.source import Source
+from drr.env.statistics import UserStatistics
 from drr.tools.access import UserId, near, owner
 from drr.tools.base import (
     ToolAnswer,
@@ -37,8 +40,12 @@ def get_user_orders(
 ) -> ToolAnswer:
     """Get a user's order history, newest first: date, status, quantity, product and its current price in the shop."""
     user = owner(ctx, user_id)
-    shop = ctx.session.shop
-    page = shop.store.orders(user.user_id, status=status, limit=limit, offset=offset)
+    page = ctx.session.shop.kept(_orders, user.user_id, status, limit, offset)
+    return replace(page, data={**page.data, "items": [row.copy() for row in page.data["items"]]})
+
+
+def _orders(shop: Shop, user_id: str, status: OrderStatus | None, limit: int, offset: int) -> ToolAnswer:
+    page = shop.store.orders(user_id, status=status, limit=limit, offset=offset)
     kind = f"{status} orders" if status else "orders"
     if not page.items:
         text = (
@@ -46,11 +53,11 @@ def get_user_orders(
             if not page.total
             else f"No {kind} after the first {offset:,} ({page.total:,} in all)"
         )
-        return ToolAnswer(text + f" of {user.user_id}.", (), {"items": [], "total": page.total})
+        return ToolAnswer(text + f" of {user_id}.", (), {"items": [], "total": page.total})
     ids = list(dict.fromkeys(order.product_id for order in page.items))
     products = {product.product_id: product for product in shop.store.products(ids)}
     rows = [order_row(order, products.get(order.product_id)) for order in page.items]
-    address = f"user://{user.user_id}/orders/"
+    address = f"user://{user_id}/orders/"
     heading = (
         f"{kind[0].upper()}{kind[1:]} {offset + 1}-{offset + len(rows)} of {page.total:,}, newest first, at the shop's"
         f" current prices. Cite {address}<order> and {shop.shop_url.rstrip('/')}/<product>"
@@ -253,13 +260,16 @@ def get_user_statistics(ctx: ToolContext, user_id: UserId = None) -> ToolAnswer:
     Spend is also given by category and year. It leaves out orders whose price is unknown, and says how many they are.
     """
     user = owner(ctx, user_id)
-    stats = ctx.session.shop.store.statistics(user.user_id)
+    stats, source = ctx.session.shop.kept(_statistics, user.user_id)
+    return ToolAnswer(source.seen, [source], stats.model_dump())
+
+
+def _statistics(shop: Shop, user_id: str) -> tuple[UserStatistics, Source]:
+    stats = shop.store.statistics(user_id)
     if stats is None:
-        raise ToolError("not_found", f"No statistics for user {user.user_id!r}.")
-    address = f"user://{user.user_id}/statistics"
-    text = statistics_page(stats, address)
-    record = stats.model_dump()
-    return ToolAnswer(text, [statistics_source(address, text, record)], dict(record))
+        raise ToolError("not_found", f"No statistics for user {user_id!r}.")
+    address = f"user://{user_id}/statistics"
+    return stats, statistics_source(address, statistics_page(stats, address), stats.model_dump())
 
 
 def _valid(given: Mapping[str, str | None]) -> dict[str, str]:

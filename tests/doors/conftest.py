@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from importlib import import_module
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.doors.oracle import Recorded, Trajectory
-
-SEEDS = range(40)
 
 
 def needed(package: str) -> Any:
@@ -35,11 +34,10 @@ def own(shop: Path) -> Iterator[Recorded]:
 
 @pytest.fixture(scope="session")
 def trajectories(own: Recorded) -> list[Trajectory]:
-    """Right answers, the last of which names products, and that one without them."""
-    found = [own.paid(seed) for seed in SEEDS]
-    forms = [one.actions[-1]["form"] for one in found]
-    whole = next(one for one, form in zip(found, forms, strict=True) if form["picks"] and form["figures"])
+    """Right answers, the last of which has products and figures, and that one without products: a part of its pay is gone."""
+    forms = ((one, one.actions[-1]["form"]) for one in map(own.paid, count()))
+    whole = next(one for one, form in forms if form["picks"] and form["figures"])
     *calls, last = whole.actions
     half = own.paid(whole.seed, [*calls, {**last, "form": {**last["form"], "picks": []}}])
     assert 0 < half.reward < whole.reward
-    return [*(one for one in found[:4] if one is not whole), whole, half]
+    return [*(own.paid(seed) for seed in range(4) if seed != whole.seed), whole, half]

@@ -351,3 +351,18 @@ def test_one_line_bounds_its_work_and_its_result() -> None:
     assert one_line("word " * 10_000_000, 20) == "word word word word…"
     assert len(one_line("é" * 500, 80)) == 80
     assert one_line("\ud800x", 5) == "x"
+
+
+@pytest.mark.parametrize("tool", ["get_user_orders", "get_user_statistics", "get_order_details"])
+def test_what_one_session_makes_of_an_answer_reaches_no_other(shop: Shop, web: Sandbox, tool: str) -> None:
+    arguments = {"order_id": ANNAS_ORDER} if tool == "get_order_details" else {}
+    one, other, third = (context_for(Session(shop, ANNA), web) for _ in range(3))
+    changed, before = call_sync(tool, arguments, one), call_sync(tool, arguments, other)
+    for value in changed.data.values():
+        for row in value if isinstance(value, list) else [value]:
+            if isinstance(row, dict):
+                row.clear()
+    changed.data.clear()
+    one.session.update_user(ANNA, {"first_name": "Eve"})
+    after = call_sync(tool, arguments, third)
+    assert after == before and after.data and "Eve" not in after.text
