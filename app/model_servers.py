@@ -129,7 +129,7 @@ def _asked(settings: Settings, setting: str | None, provider: str, role: str) ->
 
 
 def in_flight(settings: Settings, role: str, named: Iterable[str] = ()) -> int:
-    """Count the calls that are made at once for a role, or for `named` models in it: never more than a server works on."""
+    """Count the calls made at once for a role, or for `named` models in it. No server gets more than it works on."""
     each = [settings.model_copy(update={"model": name}) for name in named] or [settings]
     return min(settings.concurrency, *(facts_of(one, role).slots or settings.concurrency for one in each))
 

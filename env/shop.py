@@ -256,7 +256,7 @@ class Shop:
     close: Callable[[], None] = field(default=lambda: None)
 
     def kept(self, work: Callable[Concatenate[Shop, P], T], *given: P.args, **more: P.kwargs) -> T:
-        """Do work on records, which never change while the shop is open; what was done of late is there already, for every session."""
+        """Do work on records once for every session. They never change while the shop is open; the last results stay."""
         done: T = self._kept(work, *given, **more)
         return done
 

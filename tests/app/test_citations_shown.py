@@ -76,6 +76,7 @@ def test_tables_comparison_and_verdicts_have_it(
     assert padded[0]["passages"] == [[0, len(GOOD)]] and padded[0]["text"] == GOOD
     table = drr.verdicts(folder)
     assert table.to_pylist() == lines
+    capsys.readouterr()
     for place in (tmp_path / "nowhere" / "v.jsonl", tmp_path):
         assert main(["report", str(folder), "--verdicts", str(place)]) == 2
         err = capsys.readouterr().err

@@ -68,6 +68,7 @@ papers reproduce --paper reporteval --queries queries.jsonl --shop shop --dry-ru
 TO_COPY = re.compile(r"^(next: |(done|to do): \$ |\$ )drr |https?://\S{60}|^ask for one: ")
 OTHERS = {
     "tools mcp": "speaks the protocol",
+    "demo": "shows people the commands that it runs",
     "env completion": "prints a script",
     "queries review": "talks with a person",
     "papers tasks review": "talks with a person",

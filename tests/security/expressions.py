@@ -28,7 +28,7 @@ _WHICH = {
 }  # fmt: skip
 
 
-EXTRAS = ("inspect_ai",)
+EXTRAS = ("gymnasium", "inspect_ai", "openenv", "verifiers")
 _SEARCHING = re.compile(r"\b(_?[A-Za-z]\w*)\.(?:search|finditer|findall|sub|subn|split)\(")
 _ANCHORED = re.compile(r"\b(_?[A-Za-z]\w*)\.(?:match|fullmatch)\(")
 
