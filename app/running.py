@@ -345,9 +345,12 @@ def _run(config: RunConfig, asked: RunAsked) -> StudyRan:
     check_cast(answering, budget_of(config), unit_cap_of(config))
     kept = answering.giving.kept_in(folder)
     persons = None if kept is None else str(kept)
-    named = [variant.model for variant in answering.variants.values() if variant.model is not None]
-    place = workplace(config, asked.config, asked.chosen, persons)
-    pool = pool_of(config, settings, "drr.app.answers:open_workplace", place, named=named)
+    pool = pool_of(
+        config,
+        settings,
+        "drr.app.answers:open_workplace",
+        workplace(config, asked.config, asked.chosen, persons),
+    )
     say_paper(settings)
     with Study.create(folder, asked.config) as study:
         plan = asked.config["run"]

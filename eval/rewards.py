@@ -20,7 +20,7 @@ from drr.env.query import Query
 from drr.env.source import Source
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
 
-_HEADING = re.compile(r"^#{1,6}[ \t]+(.*?)[ \t#]*$", re.M)
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.*)$", re.M)
 _ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]", re.M)
 _Words = Annotated[str, StringConstraints(max_length=2_000)]
 WORDS = 1_200
@@ -162,7 +162,7 @@ def listed(report: str) -> list[str] | None:
     places = [
         (head.end(), heads[k + 1].start() if k + 1 < len(heads) else len(report))
         for k, head in enumerate(heads)
-        if head[1].casefold() == "picks"
+        if head[1].rstrip(" \t#").casefold() == "picks"
     ]
     picks = []
     for start, end in places:

@@ -144,7 +144,7 @@ class AskReader:
             ("sold", _bounded(selling), "rating"),
             ("find", _bounded(some("cheapest")), "price_asc"),
             ("find", _bounded(some("popular")), "popularity"),
-            ("find", _bounded(rf"{some('best')}|which(?: of (?:your|the|these))?(?=[^.?!]*\b(?:{some('choosing')})\b|(?: [\w'-]+){{1,4}}\?)"), "rating"),
+            ("find", _bounded(rf"{some('best')}|which(?: of (?:your|the|these))?(?=[^.?!]{{0,300}}\b(?:{some('choosing')})\b|(?: [\w'-]+){{1,4}}\?)"), "rating"),
             ("find", _bounded(rf"(?<!not )(?<!n't )(?<!never )(?:{some('finding')})"), "rating"),
         ]  # fmt: skip
         self._every = _bounded(some("every"))

@@ -39,7 +39,7 @@ def test_units_go_in_bundles_where_no_model_judges_whatever_the_agents_were(
 
 
 def test_workers_make_as_many_calls_as_the_server_of_a_variants_own_model_has_slots(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(POOLS, "orders", "tests.app.test_worker_options:Ordered")
     arguments = argparse.Namespace(
@@ -47,8 +47,7 @@ def test_workers_make_as_many_calls_as_the_server_of_a_variants_own_model_has_sl
     )
     with small_server() as wire:
         settings = Settings(model="offline", base_url=f"{wire.url}/v1")
-        pool = pool_of(
-            arguments, settings, "a:b", {"study": str(tmp_path)}, named=["openai:small", "offline"]
-        )
+        run = {"run": {"variants": "react,plan-to-function@openai:small"}}
+        pool = pool_of(arguments, settings, "a:b", run)
     assert isinstance(pool, Ordered)
     assert pool.order.calls == 1

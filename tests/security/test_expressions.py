@@ -44,7 +44,7 @@ LONGEST = {
     },
     ("llm.role", r"```[a-zA-Z0-9_-]*[ \t]*\n(.*?)\n[ \t]*```"): 100,  # of any length, with two fences in all
     ("citations.markers", r"[^\W\d_][\w %()-]*\Z"): 60,
-    ("querygen.check_list", r"(?:^|[.!?:]['\")\]]?\s+|\n\s*|[\"“(]\s*)$"): 8,
+    ("querygen.literal", r"(?:^|[.!?:]['\")\]]?\s+|\n\s*|[\"“(]\s*)$"): 8,
 }
 """Expressions that are only ever given so many characters, where they are called; the empty one stands for all of a module."""
 
