@@ -30,7 +30,9 @@ HEADS = {
 }
 GIVEN_UP = ("n_cited", "fp_seen", "fr_supported", "fp_user", "fp_product", "fp_web")
 """Columns that a narrow terminal leaves out, first to last."""
-FAMILIES_PRINTED = frozenset({"faithfulness", "faithfulness-bounds", "papers", "quality", "effort", "rules"})
+FAMILIES_PRINTED = frozenset(
+    {"faithfulness", "faithfulness-bounds", "papers", "quality", "effort", "rules", "pass", "sameness"}
+)
 """Tables of metrics that stand here in a form of their own, or only in the report."""
 AS_PRINTED = {
     "fp": "faithfulness (Eq. 2)",

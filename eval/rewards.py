@@ -221,6 +221,17 @@ def efficiency(answer: Rewarded) -> float | None:
     return min(1.0, allowed / max(1, answer.calls)) * min(1.0, WORDS / max(1, words))
 
 
+def solved(answer: Rewarded) -> float | None:
+    """Tell (1 or 0) whether all that was asked is right, and nothing stated is wrong or too dear.
+
+    Of a report without a form the picks alone decide: `None` where nothing was to be picked.
+    """
+    asked = sum(one.refusal is None or answer.form is not None for one in answer.truth.needs)
+    asked += len(answer.facts) if answer.form else 0
+    right = len(answer.met) + sum(answer.figures.values())
+    return float(right == asked and truthful(answer) == 1 and budget(answer) != 0) if asked else None
+
+
 @dataclass(frozen=True)
 class RewardComponent:
     """A component, declared like a metric."""

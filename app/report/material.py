@@ -11,7 +11,7 @@ from drr.eval.agreement.rows import AgreementDocument
 from drr.eval.agreement.study import Raters
 from drr.eval.evidence.answers import Answer
 from drr.eval.judging.read import repetitions
-from drr.eval.metrics import values_of
+from drr.eval.metrics import metrics, values_of
 from drr.eval.metrics.compare import values_again
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.rows import StudyDocument
@@ -115,7 +115,8 @@ class Material:
         """Return what a difference on this metric must exceed to be more than repetition."""
         if metric not in self._floors:
             trials = self.per_report(metric)
-            self._floors[metric] = noise_floor(trials) or noise_floor(trials, self._again.get(metric))
+            floor = noise_floor(trials) or noise_floor(trials, self._again.get(metric))
+            self._floors[metric] = None if metrics()[metric].across_trials else floor
         return self._floors[metric]
 
     @cached_property

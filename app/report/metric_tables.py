@@ -15,6 +15,7 @@ from drr.app.terminal import Column, table
 from drr.eval import metrics as registry
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric
+from drr.eval.metrics.reliability import ONE_TRIAL
 from drr.eval.stats.differences import PairedDifference, is_settled, paired, pooled_sd, with_holm
 from drr.eval.stats.intervals import Ends, VRow, mean, spread
 
@@ -48,6 +49,14 @@ def _paper_notes(material: Material) -> list[str]:
     ]
 
 
+_REPEATED = "Noise floor: none, as each figure is of all trials of a question."
+
+
+def _trial_notes(material: Material) -> list[str]:
+    known = [row["same_picks"].get("reason") for row in material.document["metrics"].values()]
+    return [f"No more than pass^1: {ONE_TRIAL}."] if ONE_TRIAL in known else []
+
+
 FORMS: Mapping[str, MetricForm] = {
     "faithfulness": MetricForm(notes=_unread_notes),
     "citations": MetricForm(notes=_unread_notes),
@@ -55,6 +64,7 @@ FORMS: Mapping[str, MetricForm] = {
     "papers": MetricForm(lead=("fp", "fr", "fp_citation"), notes=_paper_notes),
     "quality": MetricForm(closing={"average": "quality_average"}, notes=_length_notes),
     "effort": MetricForm(spread=True),
+    "pass": MetricForm(notes=_trial_notes),
 }
 ELSEWHERE = frozenset({"rules"})
 """Tables of metrics that are drawn in a form of their own."""
@@ -114,8 +124,10 @@ def _table(material: Material, key: str, title: str, metrics: Sequence[Metric], 
         notes.append(f"In braces {PRINTED_NOTE}.")
     columns = metric_headings(metrics)
     columns += [Heading.of(known[name])._replace(key=column) for column, name in form.closing.items()]
-    notes += [*floor_notes(material, metrics), *form.notes(material)]
-    floor = floor_cells(material, [*metrics, *closing])
+    repeated = all(metric.across_trials for metric in metrics)
+    notes += [_REPEATED] if repeated else floor_notes(material, metrics)
+    notes += form.notes(material)
+    floor = [] if repeated else floor_cells(material, [*metrics, *closing])
     return Table(key, title, columns, rows, notes, material.banner, floor)
 
 

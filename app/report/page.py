@@ -262,6 +262,7 @@ TOPICS = (
     Topic("topic-paper", "The paper's own tables", ("paper", "as-printed")),
     Topic("topic-faithfulness", "Faithfulness and citations", ("faithfulness", "citations", "papers")),
     Topic("topic-quality", "Quality", ("quality", "pairwise", "key-points", "relative")),
+    Topic("topic-reliability", "Reliability", ("pass", "sameness")),
     Topic("topic-rules", "Rules and failures", ("rules", "failure", "mistakes")),
     Topic("topic-cost", "Effort and cost", ("effort", "tool-calls", "cost", "noise")),
     Topic("topic-judges", "Judges and people", ("coverage", "agreement", "alignment", "corrected")),

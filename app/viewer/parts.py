@@ -43,7 +43,7 @@ SHOWN_ELSEWHERE = frozenset({"quality", "rules"})
 
 def figures(values: Mapping[str, float | None]) -> Iterable[tuple[Metric, float | None]]:
     left = unasked(values)
-    shown = {name: metric for name, metric in metrics().items() if metric.table not in SHOWN_ELSEWHERE}
+    shown = {name: metric for name, metric in metrics().items() if metric.table not in SHOWN_ELSEWHERE and not metric.across_trials}  # fmt: skip
     return ((metric, values[name]) for name, metric in shown.items() if name in values and name not in left)
 
 

@@ -59,6 +59,8 @@ class Answer:
     state_changes: Sequence[Change]
     study: Study = field(repr=False)
     record: Record = field(repr=False)
+    question: Query | None = None
+    """Its question as the study has it, with what code can check of it."""
     task_id: str | None = None
     """Task whose question this is at one size or by one person; else the answer itself."""
     size: str | None = None
@@ -144,6 +146,7 @@ def _answer(study: Study, record: Record, queries: Mapping[str, Query]) -> Answe
         state_changes=[Change(**row) for row in result.get("state_changes", ())],
         study=study,
         record=record,
+        question=asked,
     )
 
 

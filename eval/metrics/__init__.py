@@ -22,6 +22,7 @@ FAMILIES: tuple[str, ...] = (
     "effort",
     "rules",
     "mistakes",
+    "reliability",
 )
 
 _SHORT, _NAMED = "faithfulness", "fp"
@@ -49,12 +50,15 @@ def metrics() -> dict[str, Metric]:
 
 
 def metric_name(word: str) -> str:
-    """The name in documents of what a person wrote: `faithfulness` is `fp`, `faithfulness_web` is `fp_web`."""
+    """The name in documents of what a person wrote: `faithfulness_web` is `fp_web`, `pass^4` is `pass_4`."""
+    word = word.replace("^", "_")
     return _NAMED + word.removeprefix(_SHORT) if word.partition("_")[0] == _SHORT else word
 
 
 def shown_name(name: str) -> str:
     """A name as people are shown it; `metric_name` understands it."""
+    if name.startswith("pass_"):
+        return "^".join(name.rsplit("_", 1))
     return _SHORT + name.removeprefix(_NAMED) if name.partition("_")[0] == _NAMED else name
 
 

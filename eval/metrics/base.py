@@ -42,6 +42,8 @@ class Metric:
     """A judge has a say in it. What only code counts is the same for every judge."""
     only_with: str = ""
     """The family, by its prefix, without which nobody asked for it: documents have it, tables for people only beside that."""
+    across_trials: bool = False
+    """The figure is of a question, from all its trials: each answer has the same, and repetition is no noise of it."""
     detail: bool = False
     """Left out where there is room for a few: the noise floor, the index of the viewer."""
 

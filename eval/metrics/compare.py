@@ -119,7 +119,7 @@ def _floors(judged: Judged, values: PairedMetrics, again: Sequence[Judged]) -> d
     found: dict[str, FloorRow] = {}
     for name in dict.fromkeys(name for own in systems.values() for name in own):
         trials = {variant: own[name] for variant, own in systems.items() if name in own}
-        floor = noise_floor(trials, again_values.get(name))
+        floor = None if metrics()[name].across_trials else noise_floor(trials, again_values.get(name))
         if floor is not None:
             found[name] = {"value": floor.value, "by": floor.by, "n": floor.n}
     return found

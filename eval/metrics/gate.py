@@ -22,7 +22,7 @@ from drr.llm.failures import NO_ANSWER
 from drr.study.units import AnswerTally
 
 Sign = Literal[">=", "<=", ">", "<"]
-_REQUIREMENT = re.compile(r"(?:(.+):)?\s*([A-Za-z_][\w.]*)\s*(>=|<=|>|<)\s*(\S+)\s*", re.S)
+_REQUIREMENT = re.compile(r"(?:(.+):)?\s*([A-Za-z_][\w.^]*)\s*(>=|<=|>|<)\s*(\S+)\s*", re.S)
 _BROKEN = "rules."
 _KEPT = "rule_"
 
@@ -112,6 +112,7 @@ def required(judged: Judged, requirements: Sequence[Requirement]) -> list[GateRo
         for one in requirements:
             if one.variant in (None, variant):
                 lacking = sum(_own(one.metric)[0] not in names for names in known)
+                lacking %= len(answers)  # a figure that no answer has is one of all together
                 rows.append(
                     _requirement_row(variant, one, _figure(figures, one.metric), lacking, len(answers))
                 )
@@ -183,6 +184,8 @@ def _requirement_row(
     why = None
     if v is None:
         why = "unknown: nothing of this variant was judged for it"
+        if one.metric in (known := metrics()) and known[one.metric].across_trials:
+            why = "unknown: no question has as many answers that this can be told of; `drr run STUDY --trials N` adds some"
     elif lacking:
         why = f"unknown: {lacking} of {answers} answers are not judged for it"
     elif v.value is None:

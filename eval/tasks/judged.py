@@ -143,7 +143,7 @@ class Claims:
     """Headings of sections of which no claim came."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Judged:
     """One judging over all answers. A task writes what it reads here; one of a new kind under its name in `others`."""
 

@@ -1,0 +1,251 @@
+"""Reliability: whether a system solves a question in all of k trials, and says the same each time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+from drr.env.checkable import finds
+from drr.env.query import Query
+from drr.eval.checks import Subject
+from drr.eval.checks.bills import totals_of
+from drr.eval.checks.mentions import Mentions
+from drr.eval.evidence.answers import Answer
+from drr.eval.metrics.base import Better, Metric, Values
+from drr.eval.rewards import Rewarded, reward, solved
+from drr.eval.stats.asked import AskedQuestion
+from drr.eval.stats.intervals import SHARE, V, mean, nothing
+from drr.eval.stats.repeated import pass_power, repeated_spread, sameness
+from drr.eval.tasks.judged import Judged
+
+POWERS = (1, 2, 3, 4, 5, 8)
+GOOD = 7
+"""Grade overall from which on an answer counts as solved to a judge."""
+ONE_TRIAL = "no question has two answers; `drr run STUDY --trials 4` asks again"
+
+
+class Score(NamedTuple):
+    """The score of an answer, and whether (1 or 0) it solves its question; `None` where that cannot be told."""
+
+    solved: float | None
+    value: float | None
+
+
+def _by_reward(judged: Judged, answer: Answer) -> Score:
+    asked = answer.question
+    if asked is None or asked.checkable is None or not finds(asked.checkable):
+        return Score(None, None)
+    paid = _stated(answer)
+    return Score(solved(paid), reward(paid)["total"])
+
+
+def _by_rules(judged: Judged, answer: Answer) -> Score:
+    found = [rule["status"] for rule in judged.rules.get(answer.key, {}).values()]
+    known = [float(status == "pass") for status in found if status in ("pass", "fail")]
+    return Score(min(known), sum(known) / len(known)) if known else Score(None, None)
+
+
+def _by_judge(judged: Judged, answer: Answer) -> Score:
+    rated = judged.rated(answer)
+    grade = None if rated is None else rated.ratings.get("overall")
+    return Score(None, None) if grade is None else Score(float(grade >= GOOD), float(grade))
+
+
+def _stated(answer: Answer) -> Rewarded:
+    calls = [one for one in answer.calls or () if one.get("kind", "api") == "api"]
+    return Rewarded(
+        answer.question or Query.model_construct(id=answer.query_id, query=answer.query, user_id=""),
+        answer.report,
+        None,
+        answer.sources,
+        len(calls),
+    )
+
+
+class Way(NamedTuple):
+    """A way to tell whether an answer solves its question."""
+
+    name: str
+    solves: str
+    scored: str
+    score: Callable[[Judged, Answer], Score]
+
+    @property
+    def powers(self) -> dict[int, str]:
+        """Map each k to the metric's name; without a word it is by code."""
+        return {k: f"pass_{k}" if self.name == "reward" else f"pass_{self.name}_{k}" for k in POWERS}
+
+
+WAYS = (
+    Way("reward", "has every pick asked for, none wrong or too dear", "the reward", _by_reward),
+    Way("rules", "breaks no rule", "the share of rules kept", _by_rules),
+    Way("judge", f"is graded {GOOD} or more overall", "the grade overall", _by_judge),
+)
+SAME = {
+    "picks": "products under `Picks`, or else cited",
+    "totals": "totals labelled so",
+    "citations": "cited addresses",
+}
+"""Things that two trials are held against each other by."""
+TITLES = {"pass": "Solved in each of k trials: pass^k", "sameness": "The same in two trials"}
+
+
+def _metric(
+    name: str, label: str, explanation: str, table: str, *, judged: bool = False, better: Better = "higher"
+) -> Metric:
+    return Metric(
+        *(name, label, explanation, table),
+        range=SHARE,
+        better=better,
+        judged=judged,
+        across_trials=True,
+        detail=True,
+    )
+
+
+METRICS = (
+    *(
+        _metric(
+            name,
+            f"pass^{k}" + (f" by {way.name}" if way.name != "reward" else ""),
+            f"How likely each of {k} trials of a question {way.solves}; one that failed for good does not.",
+            "pass",
+            judged=way.name == "judge",
+        )
+        for way in WAYS
+        for k, name in way.powers.items()
+    ),
+    *(
+        _metric(
+            f"same_{name}",
+            f"same {name}",
+            f"Share that two trials have in common of their {what}.",
+            "sameness",
+        )
+        for name, what in SAME.items()
+    ),
+    *(
+        _metric(
+            f"spread_{way.name}",
+            f"spread by {way.name}",
+            f"Share of the variance of {way.scored} that lies between trials of one question.",
+            "sameness",
+            judged=way.name == "judge",
+            better="lower",
+        )
+        for way in WAYS
+    ),
+)
+
+
+class Trials(NamedTuple):
+    """All trials of one question by one system."""
+
+    scores: Mapping[str, Sequence[Score]]
+    """Scores of the answers, by way."""
+    values: Values
+    """Figures of the question, but those that it has too few trials for."""
+
+
+def _named(answer: Answer) -> Mapping[str, frozenset[str]]:
+    """Collect what an answer names, by what two are held against each other by."""
+    stated = _stated(answer)
+    cited = {product for url in stated.cited if (product := stated.returned.get(url))}
+    totals = totals_of(Mentions(Subject(answer.report)))
+    return {
+        "picks": frozenset(stated.picks or cited),
+        "totals": frozenset(f"{one.amount.value:.2f}" for one in totals),
+        "citations": frozenset(stated.cited),
+    }
+
+
+_known: WeakKeyDictionary[Judged, Mapping[str, Mapping[AskedQuestion, Trials]]] = WeakKeyDictionary()
+
+
+def trials_of(judged: Judged) -> Mapping[str, Mapping[AskedQuestion, Trials]]:
+    """Map systems and their questions to all trials; worked out once for a judging."""
+    if judged not in _known:
+        answers: dict[str, dict[AskedQuestion, list[Answer]]] = {}
+        questions = dict.fromkeys(answer.asked for answer in judged.answers)
+        for answer in judged.answers:
+            own = answers.setdefault(answer.variant, {asked: [] for asked in questions})
+            own[answer.asked].append(answer)
+        failed = _failed(judged)
+        scores = {
+            answer.key: {way.name: way.score(judged, answer) for way in WAYS} for answer in judged.answers
+        }
+        there = {name for own in scores.values() for name, score in own.items() if score.value is not None}
+        _known[judged] = {
+            variant: {
+                asked: _trials(
+                    {way.name: [scores[answer.key][way.name] for answer in own] for way in WAYS},
+                    there,
+                    own,
+                    failed[variant, asked.query],
+                )
+                for asked, own in by_question.items()
+                if own or failed[variant, asked.query]
+            }
+            for variant, by_question in answers.items()
+        }
+    return _known[judged]
+
+
+def _failed(judged: Judged) -> Counter[tuple[str, str]]:
+    """Count trials that failed for good, by system and question."""
+    study = judged.answers[0].study
+    specs = (one.spec for one in study.records("answer", "failed") if not one.transient)
+    return Counter((str(spec["variant"]), str(spec["query_id"])) for spec in specs)
+
+
+def _trials(
+    scores: Mapping[str, Sequence[Score]], there: Collection[str], answers: Sequence[Answer], failed: int
+) -> Trials:
+    """Sum up a question. `there` are the ways that can tell of any answer."""
+    values: dict[str, float | None] = {}
+    for way in WAYS:
+        known = [one.solved for one in scores[way.name] if one.solved is not None]
+        trials = len(known) + failed if known or not answers else 0
+        values |= {
+            name: pass_power(int(sum(known)), trials, k)
+            for k, name in way.powers.items()
+            if way.name in there and k <= len(answers) + failed
+        }
+    if len(answers) > 1:
+        named = [_named(answer) for answer in answers]
+        values |= {f"same_{name}": sameness([one[name] for one in named]) for name in SAME}
+    return Trials(scores, values)
+
+
+def per_report(judged: Judged, answer: Answer) -> Values:
+    """Return the figures of its question: each of the trials has the same."""
+    return trials_of(judged)[answer.variant][answer.asked].values
+
+
+def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+    """Return pass^k, sameness and spread of one system: all that there is on repetition, for whoever shows it elsewhere."""
+    every, of = trials_of(judged), {answer.variant for answer in answers}
+    own = {asked: one for variant in of for asked, one in every[variant].items()}
+    answered = {name for answer in answers for name in per_report(judged, answer)}
+    found: dict[str, V] = {}
+    for metric in METRICS:
+        if metric.name in answered:
+            values = {asked: [one.values.get(metric.name)] for asked, one in own.items()}
+            found[metric.name] = mean(values, "of all trials of a question, mean over questions")
+    for way in WAYS:
+        scores = {asked: [score.value for score in one.scores[way.name]] for asked, one in own.items()}
+        if any(sum(score is not None for score in scored) > 1 for scored in scores.values()):
+            spread = repeated_spread(scores)
+            found[f"spread_{way.name}"] = replace(
+                spread, reason=None if spread.value is not None else "nothing varies"
+            )
+    for name in SAME:
+        known = found.get(f"same_{name}")
+        if known is None:
+            found[f"same_{name}"] = replace(nothing("trials held against each other"), reason=ONE_TRIAL)
+        elif known.value is None:
+            found[f"same_{name}"] = replace(known, reason=f"no trial has any {SAME[name]}")
+    return found

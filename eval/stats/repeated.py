@@ -1,0 +1,55 @@
+"""Repetition of a question: solved in all of k trials, what two trials share, and how much they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from drr.eval.stats.intervals import SHARE, A, Floats, V, from_sums
+
+
+def pass_power(solved: int, trials: int, k: int) -> float | None:
+    """Estimate without bias how likely k trials are all solved; `None` of fewer trials than k."""
+    return comb(solved, k) / comb(trials, k) if trials >= k else None
+
+
+def sameness(trials: Sequence[frozenset[str] | None]) -> float | None:
+    """Average what two trials share over what either has (Jaccard), over the pairs in which one has anything."""
+    known = [one for one in trials if one is not None]
+    shares = [len(one & other) / len(one | other) for one, other in combinations(known, 2) if one | other]
+    return sum(shares) / len(shares) if shares else None
+
+
+def repeated_spread(values: Mapping[A, Sequence[float | None]]) -> V:
+    """Return the share of the variance that lies within questions, between their trials: 1 minus the intraclass correlation.
+
+    It is that of one-way analysis of variance, for unequal numbers of trials too. A variance between questions below zero counts as none.
+    """
+    scored = {asked: [x for x in own if x is not None] for asked, own in values.items()}
+    rows = [
+        [1.0, n, n * n, sum(own), sum(x * x for x in own), sum(own) ** 2 / n]
+        for own in scored.values()
+        if (n := len(own))
+    ]
+    lost = sum(x is None for own in values.values() for x in own)
+    return from_sums(
+        np.array(rows, dtype=np.float64).reshape(-1, 6),
+        [asked for asked, own in scored.items() if own],
+        _within,
+        "variance within questions / all variance, one-way",
+        n=sum(map(len, scored.values())),
+        n_unscored=lost,
+        cut=SHARE,
+    )
+
+
+def _within(sums: Floats) -> Floats:
+    """Undefined where no question was repeated, where there is one question, and where nothing varies."""
+    questions, n, squares, total, square, by_question = sums.T
+    within = np.maximum(square - by_question, 0) / (n - questions)
+    between = (by_question - total**2 / n) / (questions - 1)
+    usual = (n - squares / n) / (questions - 1)
+    share: Floats = within / (within + np.maximum((between - within) / usual, 0))
+    return share

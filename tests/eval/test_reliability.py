@@ -1,0 +1,219 @@
+"""pass^k, sameness and spread over trials, from the estimators to the report and the gate."""
+
+from __future__ import annotations
+
+import json
+import random
+from itertools import combinations
+from math import comb
+from pathlib import Path
+
+import pytest
+from drr.env.query import read_queries
+from drr.eval.metrics import metric_name, metrics, shown_name
+from drr.eval.metrics.gate import requirement
+from drr.eval.metrics.reliability import ONE_TRIAL
+from drr.eval.rewards import AnswerForm, Rewarded, solved
+from drr.eval.stats.asked import AskedQuestion
+from drr.eval.stats.repeated import pass_power, repeated_spread, sameness
+
+from tests.commands import Drr
+
+
+def test_pass_power_counts_the_sets_of_k_trials_that_are_all_solved() -> None:
+    for n in range(1, 7):
+        for c in range(n + 1):
+            for k in range(1, n + 1):
+                sets = list(combinations([True] * c + [False] * (n - c), k))
+                assert pass_power(c, n, k) == pytest.approx(sum(map(all, sets)) / len(sets))
+    assert pass_power(3, 3, 4) is None
+
+
+def test_pass_power_is_without_bias() -> None:
+    """Over every outcome of five trials, weighed by how likely it is, it comes to p^k."""
+    for p in (0.1, 0.5, 0.9):
+        for k in (1, 2, 4):
+            likely = [comb(5, c) * p**c * (1 - p) ** (5 - c) for c in range(6)]
+            mean = sum(weight * (pass_power(c, 5, k) or 0.0) for c, weight in enumerate(likely))
+            assert mean == pytest.approx(p**k)
+
+
+def test_sameness_is_jaccard_over_the_pairs_that_have_anything() -> None:
+    a, b, none = frozenset("xy"), frozenset("yz"), frozenset[str]()
+    assert sameness([a, b]) == pytest.approx(1 / 3)
+    assert sameness([a, a, b]) == pytest.approx((1 + 1 / 3 + 1 / 3) / 3)
+    assert sameness([a, none]) == 0
+    assert sameness([none, none]) is None and sameness([a, None]) is None and sameness([a]) is None
+
+
+def test_spread_is_one_minus_the_intraclass_correlation() -> None:
+    """Worked out by hand as in any book: mean squares between and within, here of unequal numbers of trials."""
+    values = {"a": [1.0, 2.0, 3.0], "b": [4.0, 6.0], "c": [9.0, 9.0, 8.0, None]}
+    found = repeated_spread(values)
+    within = (2.0 + 2.0 + 2 / 3) / 5
+    whole, sizes, means = 42 / 8, (3, 2, 3), (2.0, 5.0, 26 / 3)
+    between = sum(n * (m - whole) ** 2 for n, m in zip(sizes, means, strict=True)) / 2
+    usual = (8 - 22 / 8) / 2
+    assert found.value == pytest.approx(within / (within + (between - within) / usual))
+    assert (found.n, found.n_unscored) == (8, 1)
+    assert repeated_spread({"a": [1.0], "b": [2.0]}).value is None
+    assert repeated_spread({"a": [1.0, 1.0], "b": [1.0, 1.0]}).value is None
+    assert repeated_spread({"a": [1.0, 0.0], "b": [1.0, 0.0], "c": [0.0, 1.0]}).value == 1
+
+
+def test_spread_covers_what_it_estimates() -> None:
+    rng, held = random.Random(4), 0
+    for _ in range(60):
+        middles = [rng.gauss(0, 1) for _ in range(40)]
+        v = repeated_spread({f"q{k}": [rng.gauss(m, 0.5) for _ in range(4)] for k, m in enumerate(middles)})
+        assert v.ci_low is not None and v.ci_high is not None
+        held += v.ci_low <= 0.2 <= v.ci_high
+    assert held >= 52
+
+
+def test_questions_of_one_task_are_drawn_together() -> None:
+    rng = random.Random(1)
+    asked = {AskedQuestion(f"q{k}", f"t{k // 4}"): [rng.random(), rng.random()] for k in range(24)}
+    assert repeated_spread(asked).tasks == 6
+
+
+def test_the_gate_understands_the_name_that_people_write() -> None:
+    one = requirement("react:pass^4>=0.6")
+    assert (one.variant, one.metric, one.sign, one.bound) == ("react", "pass_4", ">=", 0.6)
+    assert requirement("pass_judge^2>0").metric == "pass_judge_2"
+    for name in metrics():
+        assert metric_name(shown_name(name)) == name
+    assert [shown_name(name) for name in ("pass_4", "pass_rules_8")] == ["pass^4", "pass_rules^8"]
+
+
+AGENT = '''
+"""Picks the cheapest search result; `lucky` picks right in three of four trials, and `broken` fails in one of four."""
+import json
+from collections import Counter
+from pathlib import Path
+
+TRUTH = json.loads(Path(__file__).with_name("truth.json").read_text("utf-8"))
+asked = Counter()
+
+
+async def picked(query, tools, ids):
+    by_name = {tool.name: tool for tool in tools}
+    rows = []
+    for one in ids:
+        call = {"type": "tool_call", "id": "1", "name": "get_product_details", "args": {"product_id": one}}
+        source = (await by_name["get_product_details"].ainvoke(call)).artifact.sources[0]
+        rows.append(f"- [{one}]({source.url})")
+    return "# Picks for you\\n\\nAs asked.\\n\\n## Picks\\n\\n" + "\\n".join(rows) + "\\n\\n**Total: $12.00**\\n"
+
+
+async def steady(query, tools, model, budget):
+    return await picked(query, tools, TRUTH[str(query)])
+
+
+async def lucky(query, tools, model, budget):
+    asked["lucky", str(query)] += 1
+    ids = TRUTH[str(query)]
+    return await picked(query, tools, ids if asked["lucky", str(query)] < 4 else ids[:-1] + ["%s"])
+
+
+async def broken(query, tools, model, budget):
+    asked["broken", str(query)] += 1
+    if asked["broken", str(query)] == 2:
+        raise RuntimeError("a tool of mine broke")
+    return await picked(query, tools, TRUTH[str(query)])
+'''
+
+
+@pytest.fixture(scope="module")
+def studied(tmp_path_factory: pytest.TempPathFactory, sample_home: Path) -> Path:
+    """A study of four trials of questions for which something is to be picked."""
+    from drr.app.cli import main
+
+    home = tmp_path_factory.mktemp("reliability")
+    shop, asked = sample_home / "shop", home / "q.jsonl"
+    words = ["queries", "generate", "--checkable", "--count", "12", "--quiet"]
+    assert main([*words, "--shop", str(shop), "--seed", "7", "--out", str(asked)]) == 0
+    truth = {
+        one.query: [product for need in one.checkable.needs for product in need.products[: need.picks]]
+        for one in read_queries(asked)
+        if one.checkable is not None and any(need.products for need in one.checkable.needs)
+        and all(need.refusal is None for need in one.checkable.needs)
+    }  # fmt: skip
+    assert len(truth) >= 3
+    lines = asked.read_text("utf-8").splitlines()
+    asked.write_text("\n".join(line for line in lines if json.loads(line)["query"] in truth), "utf-8")
+    (home / "truth.json").write_text(json.dumps(truth), "utf-8")
+    (home / "mine.py").write_text(AGENT % next(iter(truth.values()))[0], "utf-8")
+    names = ",".join(f"{home / 'mine.py'}:{name}" for name in ("steady", "lucky", "broken"))
+    run = ["run", str(home / "study"), "--shop", str(shop), "--queries", str(asked), "--variants", names]
+    assert main([*run, "--trials", "4", "--quiet"]) == 1  # one of them fails
+    assert main(["judge", str(home / "study"), "--what", "rules", "--quiet"]) == 0
+    return home
+
+
+@pytest.mark.long
+def test_a_study_says_how_often_each_of_k_trials_is_solved(studied: Path, drr: Drr) -> None:
+    found = drr.json("report", studied / "study")["metrics"]
+    steady, lucky, broken = (next(row for name, row in found.items() if name.endswith(one)) for one in ("steady", "lucky", "broken"))  # fmt: skip
+    n = steady["pass_1"]["n"]
+    assert n >= 3 and [steady[f"pass_{k}"]["value"] for k in (1, 2, 3, 4)] == [1.0] * 4
+    assert [lucky[f"pass_{k}"]["value"] for k in (1, 2, 3, 4)] == pytest.approx([0.75, 0.5, 0.25, 0.0])
+    assert [broken[f"pass_{k}"]["value"] for k in (1, 2, 3, 4)] == pytest.approx([0.75, 0.5, 0.25, 0.0])
+    assert "pass_5" not in steady and "pass_judge_1" not in steady
+    assert (
+        steady["same_picks"]["value"]
+        == steady["same_citations"]["value"]
+        == steady["same_totals"]["value"]
+        == 1
+    )
+    assert 0 < lucky["same_picks"]["value"] < 1 and lucky["same_totals"]["value"] == 1
+    assert broken["same_picks"]["value"] == 1  # of what it said
+    assert steady["spread_reward"]["value"] in (0.0, None)
+    assert lucky["spread_reward"]["value"] > 0.1
+    for row in (steady, lucky):
+        low, high = row["pass_4"]["ci_low"], row["pass_4"]["ci_high"]
+        assert low <= row["pass_4"]["value"] <= high and low < high
+
+
+@pytest.mark.long
+def test_the_gate_and_the_tables_have_it(studied: Path, tmp_path: Path, drr: Drr) -> None:
+    gate = ("study", "gate", studied / "study", "--unanswered", "1")
+    rows = drr.json(*gate, "--require", "pass^1>=0.2", "--require", "pass^8>=0.5", "--require", "spread_rules<=1", code=1)["checks"]  # fmt: skip
+    by_check = {(Path(row["variant"]).name, row["metric"]): row for row in rows}
+    assert by_check["mine.py:steady", "pass_1"]["holds"]
+    assert "`drr run STUDY --trials N`" in by_check["mine.py:steady", "pass_8"]["why"]
+    assert "pass^8 >= 0.5" in drr.out(*gate, "--require", "pass^8>=0.5", code=1)
+    drr.out("report", studied / "study", "--out", tmp_path)
+    table = (tmp_path / "tables/pass.md").read_text("utf-8")
+    assert "Solved in each of k trials" in table and "pass^4" in table and "Noise floor: not" not in table
+    assert "same picks" in (tmp_path / "tables/sameness.md").read_text("utf-8")
+    assert "topic-reliability" in (tmp_path / "index.html").read_text("utf-8")
+    left = next(name for name in drr.json("report", studied / "study")["metrics"] if name.endswith("steady"))
+    compared = drr.json("study", "compare", studied / "study", left, left.replace("steady", "lucky"))
+    assert compared["metrics"]["pass_4"]["value"] == 1.0
+    assert "pass_4" not in compared["noise"] and "words" in compared["noise"]
+
+
+@pytest.mark.long
+def test_one_trial_says_why_there_is_no_more(
+    studied: Path, sample_home: Path, tmp_path: Path, drr: Drr
+) -> None:
+    words = ("--shop", sample_home / "shop", "--queries", studied / "q.jsonl", "--variants", f"{studied / 'mine.py'}:steady")  # fmt: skip
+    assert drr("run", tmp_path / "one", *words, "--quiet")[0] == 0
+    (row,) = drr.json("report", tmp_path / "one")["metrics"].values()
+    assert row["pass_1"]["value"] == 1 and "pass_2" not in row
+    assert row["same_picks"]["reason"] == ONE_TRIAL
+    drr.out("report", tmp_path / "one", "--out", tmp_path / "report")
+    assert f"No more than pass^1: {ONE_TRIAL}" in (tmp_path / "report/tables/pass.md").read_text("utf-8")
+
+
+@pytest.mark.long
+def test_a_report_without_a_form_is_solved_by_its_picks(studied: Path) -> None:
+    for query in read_queries(studied / "q.jsonl"):
+        assert query.checkable is not None
+        facts = len(query.checkable.facts)
+        empty = Rewarded(query, "nothing", None, [], 0)
+        assert solved(empty) == 0
+        assert solved(Rewarded(query, "nothing", AnswerForm(), [], 0)) == 0
+        only_facts = query.model_copy(update={"checkable": query.checkable.model_copy(update={"needs": []})})
+        assert not facts or solved(Rewarded(only_facts, "nothing", None, [], 0)) is None
