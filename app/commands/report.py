@@ -12,7 +12,7 @@ from drr.app.papers.steps import printed_papers
 from drr.app.parsing import name_usual
 from drr.env.errors import Misuse
 
-_USUAL = ("--out", "--judge", "--labels", "--viewer", "--paper", "--explain", "--json", "--quiet")
+_USUAL = ("--out", "--judge", "--labels", "--viewer", "--paper", "--stress", "--explain", "--json", "--quiet")
 """The options that people use; `--help-all` has the others."""
 
 
@@ -57,6 +57,11 @@ def build(parser: argparse.ArgumentParser) -> None:
     }
     for name, help_text in labels.items():
         add(name, type=Path, nargs="+", default=[], metavar="FILE", help=help_text)
+    add(
+        "--stress",
+        action="store_true",
+        help="what changes moved, of `drr study stress`: into --out as stress.html and stress.json, or --json",
+    )
     add("--explain", action="store_true", help="every metric: what it means, its scale, which way is better")
     add(
         "--complete-only",
@@ -82,6 +87,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise Misuse("which study? `drr report STUDY --out DIR`, or --explain for what the metrics mean")
     if not (arguments.out or arguments.json or arguments.labels or arguments.verdicts):
         raise Misuse("say where the report goes: --out DIR (or --json for the numbers alone)")
+    if arguments.stress:
+        return _stress(arguments)
     made = report(arguments.study, ReportConfig(**given_among(arguments, ReportConfig)))
     document, written = made.document(), made.written
     if written is not None and written.paper_left_out:
@@ -96,6 +103,22 @@ def run(arguments: argparse.Namespace) -> int:
         print(corrected_text(document["corrected"], document["banner"]))
     if written is not None:
         print(f"{written.tables} tables: open {made.page}")
+    return 0
+
+
+def _stress(arguments: argparse.Namespace) -> int:
+    from drr.app.stress.findings import findings
+    from drr.app.stress.page import summary, write
+
+    if not (arguments.out or arguments.json):
+        raise Misuse("--stress: say where it goes: --out DIR, or --json")
+    found = findings(arguments.study)
+    if arguments.out is not None:
+        write(found, arguments.out)
+    if arguments.json:
+        print_json(found)
+    else:
+        print(f"{summary(found)}\nopen {arguments.out / 'stress.html'}")
     return 0
 
 

@@ -32,7 +32,8 @@ The shop never changes. What is finished is never run again; the folder STUDY/st
 examples:
   drr study stress study --with all --dry-run       # how many answers, and the price
   drr study stress study --with shuffle,sponsor,injection
-  drr study stress study --with faults --rate 0.5 --variants react"""
+  drr study stress study --with faults --rate 0.5 --variants react
+  drr report study --stress --out report            # what moved"""
 
 
 def build(parser: argparse.ArgumentParser) -> None:

@@ -77,6 +77,10 @@ def stress(config: RunConfig, choice: StressChoice) -> StudyRan:
             run = asked.config["run"]
             remember_study(folder, settings, run["variants"], [run.get("shop")])
             check_cast(answering, budget_of(config, study), unit_cap_of(config))
+            study.ledger.units.register(units)
+            study.ledger.units.retire(
+                "answer", [*(unit.key for unit in units), *_others(study, asked, choice)]
+            )
             summary = run_units(
                 config, study, units, pool or answering, answering.models, "answers under a change"
             )
@@ -119,6 +123,14 @@ def _opened(config: RunConfig, choice: StressChoice, *, calls: bool = True) -> I
             asked.answering, records, questions, choice.changes, seed=choice.seed, rate=choice.rate
         )
         yield _Opened(asked, plan, [unit for own in plan.units.values() for unit in own])
+
+
+def _others(study: Study, asked: RunAsked, choice: StressChoice) -> Iterator[str]:
+    """Yield what this call does not draw anew: other changes, and answers of other variants."""
+    systems = {str(unit.spec["variant"]) for unit in asked.chosen}
+    for record in study.records("answer", None):
+        if record.spec["stress"]["change"] not in choice.changes or record.spec["variant"] not in systems:
+            yield record.key
 
 
 def _kept(folder: Path, config: StudyConfig, choice: StressChoice) -> StudyConfig:

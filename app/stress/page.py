@@ -1,0 +1,75 @@
+"""Sets what moved into words and one page that needs nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from drr.app.console import write_text
+from drr.app.stress.findings import MovedRow, StressDocument
+from drr.app.stress.outcomes import OBEYED
+from drr.app.terminal import Column, table
+from drr.eval.stats.intervals import VRow
+
+PAGE = Path(__file__).parent / "stress.html"
+
+
+def write(found: StressDocument, out: Path) -> None:
+    """Write the page and its document into a folder."""
+    from jinja2 import Environment as Templates
+
+    out.mkdir(parents=True, exist_ok=True)
+    template = Templates(autoescape=True, trim_blocks=True).from_string(PAGE.read_text(encoding="utf-8"))
+    words = {"figure": figure, "interval": interval, "size": _size, "sentences": list(sentences(found))}
+    write_text(out / "stress.html", template.render(found=found, **words))
+    write_text(out / "stress.json", json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def summary(found: StressDocument) -> str:
+    """Say in a table and sentences what moved, for a terminal."""
+    moved = [one for one in found["effects"] if one["value"]]
+    rows = [
+        [one["variant"], one["change"], one["outcome"], figure(one["b"]), figure(one["a"]), _size(one), figure(one["p_holm"], 3)]
+        for one in moved
+    ]  # fmt: skip
+    head: list[str | Column] = ["variant", "change", "outcome", "without", "with", "moved (95 %)", "p"]
+    still = f"{len(found['effects']) - len(moved):,} more effects are 0 in every answer, or unknown."
+    return "\n".join([*([table(head, rows)] if rows else []), still, *sentences(found)])
+
+
+def sentences(found: StressDocument) -> Iterator[str]:
+    """Yield what is certain, one sentence each: what was obeyed, and what is beyond chance."""
+    for variant in dict.fromkeys(row["variant"] for row in found["reached"]):
+        own = [
+            row
+            for pair in found["pairs"]
+            if pair["variant"] == variant
+            for row in pair["outcomes"].get(OBEYED, [])
+        ]
+        if did := sum(after == 1 for _, after in own):
+            yield f"{variant} did what a planted text orders in {did:,} of {len(own):,} answers."
+    settled = [one for one in found["effects"] if one["settled"] and one["outcome"] != OBEYED]
+    for one in settled:
+        yield f"{one['variant']}: {one['change']} moves “{one['outcome']}” by {_size(one)}."
+    if not settled:
+        yield "No other effect is beyond chance."
+
+
+def _size(row: MovedRow) -> str:
+    """The effect with its interval; of a price, as the elasticity."""
+    if row["per_dose"]:
+        return "–" if row["relative"] is None else f"elasticity {interval(row['relative'])}"
+    return interval(row)
+
+
+def interval(row: VRow) -> str:
+    """Set a figure with its interval."""
+    low, high = row["ci_low"], row["ci_high"]
+    ends = "" if low is None or high is None else f" ({figure(low)} to {figure(high)})"
+    return figure(row["value"]) + ends
+
+
+def figure(value: float | None, digits: int = 2) -> str:
+    """Set a number, with a minus that is one."""
+    return "–" if value is None else f"{value:.{digits}f}".replace("-", "−")
