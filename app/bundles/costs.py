@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime, time
 from typing import cast
 
@@ -21,16 +21,11 @@ _MICRO = 1_000_000
 
 def prices_of(study: Study, prices: Prices) -> JsonObject:
     """The prices behind what this study cost. One that explains not all of it is left out: it was another then."""
-    found: dict[str, JsonObject] = {}
-    wrong = set()
-    for record in study.records(None, None, current=False):
-        for row in record.usage.values():
-            price = prices.of(row["model"])
-            if price is not None:
-                found[row["model"]] = _document(price)
-            if price is not None and not _fits(price, row):
-                wrong.add(row["model"])
-    return {model: price for model, price in sorted(found.items()) if model not in wrong}
+    records = study.records(None, None, current=False)
+    rows = [row for record in records for row in record.usage.values()]
+    known = {row["model"]: price for row in rows if (price := prices.of(row["model"])) is not None}
+    wrong = {row["model"] for row in rows if row["model"] in known and not _fits(known[row["model"]], row)}
+    return {model: _document(known[model]) for model in sorted(known.keys() - wrong)}
 
 
 def _document(price: TokenPrice) -> JsonObject:
@@ -48,7 +43,9 @@ def check_costs(study: Study, stated: StudyRow, found: Verified) -> None:
             found.not_excluded.append(f"the price of {model} is the maker's; this program {_knows(known)}")
     for record in study.records(None, None, current=False):
         found.checked["costs"] += 1
-        _check_sum(record, found)
+        costs = [_picos(row["cost_usd"]) for row in record.usage.values()]
+        if not record.made_elsewhere and _picos(record.cost_usd) != total_cost(costs):
+            found.fail("costs", record.label, "its cost is not the sum of what its roles cost")
         ours = record.kind != "answer" or is_ours(record)  # others pay beside the study
         least["cost"] += ours * (_picos(record.cost_usd) or 0)
         for role, row in record.usage.items():
@@ -62,9 +59,7 @@ def check_costs(study: Study, stated: StudyRow, found: Verified) -> None:
                 (found.suspect if then else found.fail)("costs", record.label, _wrong(role, kept, row))
     for name, count in least.items():
         if cast(Mapping[str, int], stated["spent"])[name] < count:
-            found.fail(
-                "costs", "", f"its units come to more {name} than the whole study is said to have spent"
-            )
+            found.fail("costs", "", f"its units come to more {name} than the study is said to have spent")
 
 
 def _check_counts(role: str, row: UsageRow, record: Record, found: Verified) -> None:
@@ -91,31 +86,22 @@ def _begin(prices: Prices, model: str) -> float:
     return datetime.combine(day, time(), UTC).timestamp()
 
 
-def _check_sum(record: Record, found: Verified) -> None:
-    costs = [_picos(row["cost_usd"]) for row in record.usage.values()]
-    if not record.made_elsewhere and _picos(record.cost_usd) != total_cost(costs):
-        found.fail("costs", record.label, "its cost is not the sum of what its roles cost")
-
-
 def _picos(dollars: float | None) -> int | None:
     return None if dollars is None else round(dollars * PICO)
 
 
 def _fits(price: TokenPrice, row: UsageRow) -> bool:
-    cost = _picos(row["cost_usd"])
-    least, *_, most = sorted(_ends(price, row))
+    cost, (least, most) = _picos(row["cost_usd"]), _ends(price, row)
     return cost is None or least <= cost <= most
 
 
 def _wrong(role: str, price: TokenPrice, row: UsageRow) -> str:
-    least = min(_ends(price, row))
-    return f"{role}: ${row['cost_usd'] or 0.0:.6f} for tokens of {row['model']} that cost ${least / PICO:.6f}"
+    least = _ends(price, row)[0] / PICO
+    return f"{role}: ${row['cost_usd'] or 0.0:.6f} for tokens of {row['model']} that cost ${least:.6f}"
 
 
-def _ends(price: TokenPrice, row: UsageRow) -> Iterator[int]:
-    """Yield the least and the most that these tokens cost. Which prompts were long, with a price of their own, nobody knows."""
-    used = Tokens(
-        row["input_tokens"], row["output_tokens"], row["cache_read_tokens"], row["cache_write_tokens"]
-    )
-    yield Rates.cost(price, used)
-    yield Rates.cost(price.long or price, used)
+def _ends(price: TokenPrice, row: UsageRow) -> list[int]:
+    """The least and the most that these tokens cost. Which prompts were long, with a price of their own, nobody knows."""
+    cached = row["cache_read_tokens"], row["cache_write_tokens"]
+    used = Tokens(row["input_tokens"], row["output_tokens"], *cached)
+    return sorted((Rates.cost(price, used), Rates.cost(price.long or price, used)))

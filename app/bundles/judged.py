@@ -61,17 +61,14 @@ class KeptExaminer:
 
         async def ask(transcript: Sequence[BaseMessage]) -> AIMessage:
             request = request_id(transcript, self.judge.model, asking.form, asking.about, self.repeat)
-            return AIMessage(self._next(request))
+            names = (f"{_RAW}{request}:{number}" for number in range(len(self.raw)))
+            name = next((one for one in names if one in self.raw.keys() - self.used), None)
+            if name is None:
+                raise Unkept
+            self.used.add(name)
+            return AIMessage(self.raw[name])
 
         return await structured(ask, asking.messages, asking.form)
-
-    def _next(self, request: str) -> str:
-        names = [f"{_RAW}{request}:{number}" for number in range(len(self.raw))]
-        for name in names:
-            if name in self.raw and name not in self.used:
-                self.used.add(name)
-                return self.raw[name]
-        raise Unkept
 
 
 class RebuiltDesks:

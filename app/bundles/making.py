@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,7 +26,7 @@ from drr.eval.evidence.answers import read_answers
 from drr.eval.tasks.desk import profile_text
 from drr.llm.budget import load_prices
 from drr.study.bundle.archive import pack
-from drr.study.bundle.making import Contents, PackingTerms, lay_out
+from drr.study.bundle.making import Contents, lay_out
 from drr.study.bundle.parcel import BundleManifest, Parcel
 from drr.study.bundle.seal import sign
 from drr.study.study import Study
@@ -65,35 +66,31 @@ def make(config: BundleConfig) -> Bundle:
             raise Misuse(f"{config.study}: {labels} lack texts; restore them, or compute the answers again")
         settings = study_settings(study, config.given, config.trusted)
         prompts = list(shown_prompts(study, settings))
-        if names := lacking(study, prompts):
-            notice(
-                f"{', '.join(names)}: prompts of these names are no longer here as agents were given them; give --prompts, or the"
-                " bundle will not be verified"
-            )
+        if names := ", ".join(lacking(study, prompts)):
+            notice(f"{names}: prompts of these names are no longer here; give --prompts, or the bundle fails")
         shop = shop_of(study, config.shop)
         if shop is None and study.config.get("run", {}).get("shop"):
-            notice(
-                "the shop is not here: judgements that rest on shoppers' profiles can be verified only with it"
-            )
-        terms = PackingTerms(
+            notice("the shop is not here: what rests on shoppers' profiles can be verified only with it")
+        contents = Contents(
+            made_by=made_by(),
+            code=code_id(),
             redact=config.redact,
             with_pages=config.with_pages,
             keys=models_of(settings).redact,
+            prompts=prompts,
+            packages={
+                "bill": installed_bill(),
+                "machine": {"system": platform.platform(), "python": sys.version, "cores": os.cpu_count()},
+            },
+            prices=prices_of(study, load_prices(settings.price_file)),
+            profiles={} if config.redact or shop is None else _profiles(study, shop),
+            figures=lambda parcel: _figures(study, parcel),
         )
-        contents = Contents(
-            made_by(),
-            code_id(),
-            prompts,
-            {"bill": installed_bill(), "machine": _machine()},
-            prices_of(study, load_prices(settings.price_file)),
-            {} if config.redact else _profiles(study, shop),
-            lambda parcel: _figures(study, parcel),
-        )
-        folder = Path(place)
-        manifest = lay_out(study, folder, terms, contents)
+        parcel = Parcel(Path(place))
+        manifest = lay_out(study, parcel.folder, contents)
         if config.sign is not None:
-            sign(Parcel(folder), config.sign, "maker", {"made_by": manifest["made_by"]})
-        return Bundle(Parcel(folder).root, pack(folder, config.out), manifest)
+            sign(parcel, config.sign, "maker", {"made_by": manifest["made_by"]})
+        return Bundle(parcel.root, pack(parcel.folder, config.out), manifest)
 
 
 def _figures(study: Study, parcel: Parcel) -> JsonObject:
@@ -105,17 +102,7 @@ def _figures(study: Study, parcel: Parcel) -> JsonObject:
     return found
 
 
-def _machine() -> JsonObject:
-    return {
-        "system": platform.system(),
-        "release": platform.release(),
-        "machine": platform.machine(),
-        "python": platform.python_version(),
-        "cores": os.cpu_count(),
-    }
-
-
-def _profiles(study: Study, shop: Shop | None) -> dict[str, str]:
+def _profiles(study: Study, shop: Shop) -> dict[str, str]:
     """Collect what judges were told of each shopper."""
     users = {answer.user_id for answer in read_answers(study) if answer.user_id is not None}
-    return {} if shop is None else {user: profile_text(shop, user) for user in sorted(users)}
+    return {user: profile_text(shop, user) for user in users}

@@ -38,28 +38,20 @@ def shop_as_stated(study: Study, shop: str, given: Mapping[str, object]) -> Abst
 def check_tools(study: Study, realm: ShopRealm, found: Verified) -> None:
     """Call the tools of every answer again, in their order, in a session of its own."""
     for record in study.records("answer", None):
-        called = {call["name"] for call in record.result.get("tool_calls") or ()}
-        if called & _SHOP_TOOLS and not record.made_elsewhere and not record.key_fields.get("shop"):
-            found.fail("tools", record.label, "called tools of a shop, and its key names none")
-    asyncio.run(_replay_all(study, realm, _answers(study), found))
+        with found.unless_broken("tools", record.label):
+            called = {call["name"] for call in record.result.get("tool_calls") or ()}
+            if record.key_fields.get("shop") and not record.made_elsewhere:
+                asyncio.run(_Replay(record, realm, found).run())
+            elif called & _SHOP_TOOLS and not record.made_elsewhere:
+                found.fail("tools", record.label, "called tools of a shop, and its key names none")
 
 
 def check_shop_is_theirs(study: Study, realm: ShopRealm) -> None:
     """`Misuse` where the shop that was named is another's."""
-    hashes = {str(record.key_fields["shop"]) for record in _answers(study)}
+    records = study.records("answer", None)
+    hashes = {record.key_fields.get("shop") for record in records if not record.made_elsewhere} - {None}
     if hashes and realm.shop.manifest.content_hash not in hashes:
         raise Misuse(f"{realm.shop.spec}: is another shop than that of the bundle; name that one")
-
-
-def _answers(study: Study) -> list[Record]:
-    records = study.records("answer", None)
-    return [one for one in records if not one.made_elsewhere and one.key_fields.get("shop")]
-
-
-async def _replay_all(study: Study, realm: ShopRealm, answers: list[Record], found: Verified) -> None:
-    for record in answers:
-        with found.unless_broken("tools", record.label):
-            await _Replay(record, realm, found).run()
 
 
 class _Replay:
@@ -68,14 +60,12 @@ class _Replay:
     def __init__(self, record: Record, realm: ShopRealm, found: Verified) -> None:
         self._record, self._found = record, found
         fields = record.key_fields
-        world = (
-            realm.strangers_world(record.spec) if fields.get("user_id") is None else realm.world(record.spec)
-        )
+        strange = fields.get("user_id") is None
+        world = realm.strangers_world(record.spec) if strange else realm.world(record.spec)
         own: Mapping[str, Any] = world.key_fields()
+        places = ("shop", "web", "search")
         self._other = {
-            name
-            for name in ("shop", "web", "search")
-            if canonical_json(own.get(name)) != canonical_json(fields.get(name))
+            one for one in places if canonical_json(own.get(one)) != canonical_json(fields.get(one))
         }
         self._context = ToolContext(world, int(fields.get("top_k", 5)))
         self._seen: set[tuple[str, str]] = set()
@@ -103,11 +93,8 @@ class _Replay:
             text = error.text
         self._found.checked["calls of tools"] += 1
         if text_hash(text) != call["result_sha256"]:
-            self._found.fail(
-                "tools",
-                self._record.label,
-                f"call {call['number']}, {call['name']}: the shop returns something else",
-            )
+            what = f"call {call['number']}, {call['name']}: the shop returns something else"
+            self._found.fail("tools", self._record.label, what)
 
     def _cannot(self, call: Mapping[str, Any]) -> str:
         """Say why a call cannot be made again."""
@@ -127,6 +114,5 @@ class _Replay:
     def _check_sources(self) -> None:
         for number, row in enumerate(self._record.result.get("sources") or (), 1):
             if not is_paged(row["type"]) and (row["url"], row["sha256"]) not in self._seen:
-                self._found.fail(
-                    "evidence", self._record.label, f"source {number}: the shop has it otherwise"
-                )
+                what = f"source {number}: the shop has it otherwise"
+                self._found.fail("evidence", self._record.label, what)

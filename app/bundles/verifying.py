@@ -36,7 +36,6 @@ from drr.study.bundle.seal import public_id, sign, signatures
 from drr.study.form import reading
 from drr.study.study import Study
 from drr.study.unit import canonical_json
-from drr.tools import registry
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,8 +95,8 @@ def check_hashes(parcel: Parcel, found: Verified) -> None:
 def _check_signatures(config: VerifyConfig, parcel: Parcel, found: Verified) -> None:
     known = {public_id(path) for path in config.keys}
     with found.unless_broken("signatures", ""):
-        for one in signatures(parcel):
-            found.signed.append({"key": one.key, "role": one.role, "known": one.key in known})
+        for key, role in signatures(parcel):
+            found.signed.append({"key": key, "role": role, "known": key in known})
     if known and not any(one["known"] and one["role"] == "maker" for one in found.signed):
         found.fail("signatures", "", "no key that was named is its maker's")
     if not found.signed:
@@ -158,12 +157,8 @@ def _check_with_shop(realm: ShopRealm | None, study: Study, parcel: Parcel, foun
         for user, text in profiles.items():
             if text != profile_text(realm.shop, user):
                 found.fail("shoppers", user, "is another shopper in the shop")
-    elif calls := sum(
-        call.get("name") in registry.TOOLS
-        for record in study.records("answer", None)
-        for call in record.result.get("tool_calls") or ()
-    ):
-        found.skip("tools", "", f"{calls:,} calls of tools, which --shop makes again")
+    elif any(record.result.get("tool_calls") for record in study.records("answer", None)):
+        found.skip("tools", "", "calls of tools, which --shop makes again")
 
 
 @contextmanager

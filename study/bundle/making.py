@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from drr.env.errors import DrrError
 from drr.env.files import check_plain
@@ -35,23 +35,19 @@ _START = 120
 """Signs by which a text is known that stands in another, be it shortened there."""
 
 
-@dataclass(frozen=True)
-class PackingTerms:
-    """Choices for a bundle, and the keys that must not stand in it."""
-
-    redact: bool = False
-    """Shoppers' records stay out."""
-    with_pages: bool = False
-    """Pages of third parties go in."""
-    keys: Redactor = field(default_factory=Redactor)
-
-
-class Contents(NamedTuple):
-    """Contents that are not of the study itself."""
+@dataclass(frozen=True, kw_only=True)
+class Contents:
+    """Choices for a bundle, and what goes in that is not of the study itself."""
 
     made_by: str
     code: str
     """Hash of the program."""
+    redact: bool
+    """Shoppers' records stay out."""
+    with_pages: bool
+    """Pages of third parties go in."""
+    keys: Redactor
+    """Those that must not stand in it."""
     prompts: Iterable[PromptLine]
     packages: JsonObject
     prices: JsonObject
@@ -62,9 +58,9 @@ class Contents(NamedTuple):
     """Made of the parcel alone, when all else lies in it."""
 
 
-def lay_out(study: Study, folder: Path, terms: PackingTerms, contents: Contents) -> BundleManifest:
+def lay_out(study: Study, folder: Path, contents: Contents) -> BundleManifest:
     """Write the files of a bundle into an empty folder. `DrrError` where a text is lost, or holds a key."""
-    packing, parcel = _Packing(study, folder, terms), Parcel(folder)
+    packing, parcel = _Packing(study, folder, contents), Parcel(folder)
     packing.write("units.jsonl", packing.units())
     packing.write("texts.jsonl", packing.texts())
     spent = study.ledger.accounts.total()
@@ -76,7 +72,7 @@ def lay_out(study: Study, folder: Path, terms: PackingTerms, contents: Contents)
     packing.write("packages.json", [contents.packages])
     profiles = sorted(contents.profiles.items())
     packing.write("shoppers.jsonl", ({"user": user, "profile": text} for user, text in profiles))
-    packing.write("beside.jsonl", _beside(study.folder, redact=terms.redact))
+    packing.write("beside.jsonl", _beside(study.folder, redact=contents.redact))
     questions = study.folder / "queries.jsonl"
     (folder / "queries.jsonl").write_bytes(questions.read_bytes() if questions.is_file() else b"")
     packing.write("figures.json", [contents.figures(parcel)])
@@ -84,8 +80,8 @@ def lay_out(study: Study, folder: Path, terms: PackingTerms, contents: Contents)
         "schema": SCHEMA,
         "made_by": contents.made_by,
         "code": contents.code,
-        "redacted": terms.redact,
-        "with_pages": terms.with_pages,
+        "redacted": contents.redact,
+        "with_pages": contents.with_pages,
         **parcel.facts(),
     }
     packing.write(MANIFEST, [manifest])
@@ -93,10 +89,8 @@ def lay_out(study: Study, folder: Path, terms: PackingTerms, contents: Contents)
     (folder / SIGNATURES).touch()
     for name in (*HASHED, MANIFEST):
         with (folder / name).open(encoding="utf-8") as lines:
-            if any(terms.keys.count(line) for line in lines):
-                raise DrrError(
-                    f"{study.folder}: a key of yours stands in what would be {name}; nothing was written"
-                )
+            if any(map(contents.keys.count, lines)):
+                raise DrrError(f"{study.folder}: a key of yours stands in its {name}; nothing was written")
     return manifest
 
 
@@ -123,7 +117,7 @@ def withheld_of(record: Record, *, redacted: bool, with_pages: bool) -> dict[str
 
 
 class _Packing:
-    def __init__(self, study: Study, folder: Path, terms: PackingTerms) -> None:
+    def __init__(self, study: Study, folder: Path, terms: Contents) -> None:
         self._study, self._folder, self._terms = study, folder, terms
         self._texts: dict[str, None] = {}
         """Hashes in the order in which units name them."""
@@ -162,42 +156,35 @@ class _Packing:
 
     def texts(self) -> Iterator[KeptText]:
         for digest in self._texts:
-            why = self._why.get(digest)
-            if why is not None:
-                yield {"sha256": digest, "why": why}
+            if digest in self._why:
+                yield {"sha256": digest, "why": self._why[digest]}
                 continue
-            content = self._study.blobs.get(digest)
+            content, why = self._study.blobs.get(digest), self._cut.get(digest)
             try:
-                text = content.decode("utf-8")
+                yield self._conversation(digest, content.decode()) if why else {"text": content.decode()}
             except UnicodeDecodeError:
-                yield {"base64": b64encode(content).decode("ascii")}
-                continue
-            yield self._conversation(digest, text) if digest in self._cut else {"text": text}
+                if why:
+                    yield {"sha256": digest, "why": self._why[min(why)]}
+                else:
+                    yield {"base64": b64encode(content).decode("ascii")}
 
     def _conversation(self, digest: str, text: str) -> KeptText:
         """Cut withheld texts out of a conversation. Where one stands there in another form, all of it is withheld."""
-        own = {one: self._study.blobs.get(one).decode("utf-8") for one in self._cut[digest]}
-        why = next(iter(self._why[one] for one in sorted(own)))
-        cut = text
-        for one, content in sorted(own.items(), key=lambda item: -len(item[1])):
-            if content:
-                cut = cut.replace(_in_json(content), f"[withheld {one[:12]}]")
-        if any(content and _in_json(content[:_START]) in cut for content in own.values()):
+        own = sorted(filter(None, (self._study.blobs.get(one).decode() for one in self._cut[digest])))
+        why, cut = self._why[min(self._cut[digest])], text
+        for content in sorted(own, key=len, reverse=True):
+            cut = cut.replace(json.dumps(content, ensure_ascii=False)[1:-1], "[withheld]")
+        if any(json.dumps(content[:_START], ensure_ascii=False)[1:-1] in cut for content in own):
             return {"sha256": digest, "why": why}
         return {"text": text} if cut == text else {"sha256": digest, "why": why, "text": cut}
 
 
-def _in_json(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)[1:-1]
-
-
 def impersonal(result: Mapping[str, Any]) -> JsonObject:
     """A result without titles of a shopper's records and without what was changed of them."""
-    sources = [
-        {**row, "title": None} if row["type"] == "user" else row for row in result.get("sources") or ()
-    ]
-    shown = {**result, "sources": sources} if "sources" in result else dict(result)
-    return {**shown, "state_changes": []} if shown.get("state_changes") else shown
+    shown = {**result, "state_changes": []} if result.get("state_changes") else {**result}
+    if rows := result.get("sources"):
+        shown["sources"] = [{**row, "title": None} if row["type"] == "user" else row for row in rows]
+    return shown
 
 
 def _unplaced(value: Any) -> Any:
@@ -205,9 +192,8 @@ def _unplaced(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _unplaced(one) for name, one in value.items()}
     if isinstance(value, str) and "/" in value and "://" not in value:
-        return ",".join(
-            PurePath(one).name if one.startswith(("/", "~", ".")) else one for one in value.split(",")
-        )
+        parts = value.split(",")
+        return ",".join(PurePath(one).name if one[:1] in ("/", "~", ".") else one for one in parts)
     return value
 
 

@@ -7,14 +7,14 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import read_file
-from drr.env.json_object import JsonObject, parsed
+from drr.env.json_object import parsed
 from drr.study.bundle.archive import SIGNATURES
 from drr.study.bundle.parcel import Parcel
 from drr.study.form import of, reading
@@ -27,15 +27,6 @@ _STATEMENT = "https://in-toto.io/Statement/v1"
 _RAW = (serialization.Encoding.Raw, serialization.PublicFormat.Raw)
 _PEM = serialization.Encoding.PEM
 _LARGEST = 1 << 20
-
-
-class SealedBy(NamedTuple):
-    """A signature that holds."""
-
-    key: str
-    """SHA-256 of the public key."""
-    role: Role
-    predicate: JsonObject
 
 
 def new_key(path: Path) -> str:
@@ -104,8 +95,8 @@ def _bound(payload: bytes) -> bytes:
     return b"DSSEv1 %d %s %d %s" % (len(_PAYLOAD), _PAYLOAD.encode(), len(payload), payload)
 
 
-def signatures(parcel: Parcel) -> Iterator[SealedBy]:
-    """Yield the signatures of an unpacked bundle. `DrrError` for one that does not hold."""
+def signatures(parcel: Parcel) -> Iterator[tuple[str, Role]]:
+    """Yield key and role of each signature of an unpacked bundle. `DrrError` for one that does not hold."""
     if (parcel.folder / SIGNATURES).stat().st_size > _LARGEST:
         raise DrrError("a bundle with more than a megabyte of signatures")
     for number, envelope in enumerate(parcel.lines(SIGNATURES), 1):
@@ -124,7 +115,7 @@ def signatures(parcel: Parcel) -> Iterator[SealedBy]:
                 key.verify(_decoded(one["sig"]), _bound(payload))
             except InvalidSignature as error:
                 raise ValueError("is not by its key") from error
-            yield SealedBy(_id(key), _PREDICATES[statement["predicateType"]], predicate)
+            yield _id(key), _PREDICATES[statement["predicateType"]]
 
 
 def _decoded(text: str) -> bytes:
