@@ -7,7 +7,7 @@ call() { # NAME ARGUMENTS FIELD: one call of a tool, one field of its answer
   drr tools call "$1" --args "$2" --json | python3 -c "import json, sys; answer = json.load(sys.stdin); print($3)"
 }
 
-quoted=$(python3 -c 'import json, sys; print(json.dumps({"query": sys.argv[1], "limit": 3, "match": "any"}))' "$question")
+quoted=$(python3 -c 'import json, sys; print(json.dumps({"query": sys.argv[1][:300], "limit": 3, "match": "any"}))' "$question")
 first=$(call product_catalog_search "$quoted" 'answer["sources"][0]["url"] if answer["sources"] else ""')
 [ -n "$first" ] || { echo "Nothing in the shop fits this question."; exit; }
 product="{\"product_id\": \"${first##*/}\", \"part\": \"short\"}"
