@@ -113,6 +113,12 @@ class Rewarded:
         return list(dict.fromkeys(ids))
 
     @cached_property
+    def recommended(self) -> frozenset[str]:
+        """Products of the form or under a heading `Picks`; where there is neither, all that are cited."""
+        is_named = self.form is not None or listed(self.report) is not None
+        return frozenset(self.picks if is_named else filter(None, map(self.returned.get, self.cited)))
+
+    @cached_property
     def met(self) -> dict[int, list[str]]:
         """Right picks of the needs that are met, by point; none where more is picked than asked for.
 

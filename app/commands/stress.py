@@ -21,7 +21,7 @@ _EXAMPLES = """\
 Each finished answer that a change can reach is asked for once more, under that change alone: an overlay of what the session sees.
 The shop never changes. What is finished is never run again; the folder STUDY/stress holds it, a study of its own.
 
-  paraphrase  the question in other words, its needs the same (questions that code can check)
+  paraphrase  the question in other words, its needs the same: by code where it can check them, or of --words
   faults      tools time out or answer 500, web pages come empty or as they were a year ago
   shuffle     results in another order, one drawn product first
   injection   a listing and a web page that give orders
@@ -43,6 +43,9 @@ def build(parser: argparse.ArgumentParser) -> None:
     add("--with", dest="changes", metavar="CHANGES", required=True, help="changes with commas, or all")
     add("--seed", type=int, default=0, metavar="S", help="changes are drawn by it (default 0)")
     add("--rate", type=float, default=0.3, metavar="SHARE", help="calls that fail under faults (default 0.3)")
+    add(
+        "--words", metavar="FILE", type=Path, help="queries by the study's ids in other words, for paraphrase"
+    )
     add("--variants", metavar="NAMES", help="of these variants alone (default: all of the study)")
     add("--dry-run", action="store_true", help="say units, expected calls, tokens and cost; call nothing")
     add("--json", action="store_true", help="one JSON document")
@@ -57,7 +60,12 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.stress.plan import changes_named
     from drr.app.stress.runs import FOLDER, StressChoice, foresee, stress
 
-    choice = StressChoice(changes=changes_named(arguments.changes), seed=arguments.seed, rate=arguments.rate)
+    choice = StressChoice(
+        changes=changes_named(arguments.changes),
+        seed=arguments.seed,
+        rate=arguments.rate,
+        words=arguments.words,
+    )
     config = replace(
         RunConfig(**given_among(arguments, RunConfig, but=("otel", "agent_sees"))),
         **command_terms(arguments),

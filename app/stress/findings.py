@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypedDict, cast
 
-from drr.app.stress.outcomes import OUTCOMES, ReadAnswer, alike, is_kept_or_honest, pairs_of
+from drr.app.stress.outcomes import OUTCOMES, ReadAnswer, is_kept_or_honest, pairs_of
 from drr.app.stress.plan import CHANGES
 from drr.app.stress.runs import FOLDER
 from drr.env.errors import Misuse
@@ -15,6 +15,7 @@ from drr.env.overlay import Stress
 from drr.env.query import Query, read_queries
 from drr.eval.stats.effects import EffectRow, Pair, effects
 from drr.eval.stats.intervals import SHARE, VRow, mean
+from drr.eval.stats.repeated import sameness
 from drr.study.study import Study
 
 SAME, KEPT_OR_HONEST = "same_picks", "kept_or_honest"
@@ -140,7 +141,7 @@ def _row(stress: Stress, before: ReadAnswer, after: ReadAnswer, others: Sequence
         "key": after.record.key,
         "stress": stress,
         "outcomes": outcomes,
-        "same_picks": alike(before.picks, after.picks),
+        "same_picks": sameness([before.picks, after.picks]),
         "kept_or_honest": is_kept_or_honest(before, after),
     }
     return _Row(shown, pairs, not after.record.done)

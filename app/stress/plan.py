@@ -6,16 +6,18 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple, cast
 
 from drr.agents.base import PROFILE, WS, Variant
 from drr.app.answers import Answering
 from drr.app.specs import AnswerSpec, agent_in
+from drr.env.constraints import parse_constraints
 from drr.env.entities import Product
 from drr.env.errors import Misuse
 from drr.env.overlay import Stress, fault_of, stressed
-from drr.env.query import Query
+from drr.env.query import Query, read_queries
 from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.env.world import World
@@ -29,6 +31,8 @@ _ORDERS = (20, 200)
 """Fewest and most orders by which a history grows."""
 _DAYS = (30, 90, 365)
 _PRICES = (0.8, 1.25)
+_LIMITS = ("total_max", "total_min", "item_max", "item_min", "month_max", "months")
+"""Demands that are read alike in all words."""
 _RECORDS = frozenset(("get_user_orders", "get_order_details", "get_user_statistics"))
 
 
@@ -98,9 +102,11 @@ class Draw:
     luck: Random
     rate: float
     maker: QuestionMaker
+    words: Mapping[str, str]
 
     def paraphrase(self) -> Drawn:
-        text = reworded(self.maker, self.base.question, self.luck.getrandbits(31))
+        question = self.base.question
+        text = self.words.get(question.id) or reworded(self.maker, question, self.luck.getrandbits(31))
         return None if text is None else {"query": text}
 
     def faults(self) -> Drawn:
@@ -191,6 +197,20 @@ def changes_named(words: str) -> list[str]:
     return names
 
 
+def words_of(file: Path, questions: Mapping[str, Query]) -> dict[str, str]:
+    """Read other words for a study's questions, by id. `Misuse` where they state other limits."""
+    found = {query.id: query.query for query in read_queries(file)}
+    for name, text in found.items():
+        if name not in questions:
+            raise Misuse(f"{file}: {name}: no such question in the study; ids are those of its queries.jsonl")
+        limits, own = parse_constraints(text), parse_constraints(questions[name].query)
+        if other := [field for field in _LIMITS if getattr(limits, field) != getattr(own, field)]:
+            raise Misuse(
+                f"{file}: {name}: states another {', '.join(other)} than the study's; keep every limit"
+            )
+    return found
+
+
 class Planned(NamedTuple):
     """The units of a stressed study, by change."""
 
@@ -207,6 +227,7 @@ def planned(
     *,
     seed: int,
     rate: float,
+    words: Mapping[str, str],
 ) -> Planned:
     """Draw every change for each answer that it can reach. The same seed and answers give the same units."""
     bases = list(_bases(answering, records, questions))
@@ -219,7 +240,7 @@ def planned(
         for base in bases:
             spec = base.record.spec
             luck = Random(f"stress:{seed}:{change}:{spec['query_id']}:{spec['trial']}")
-            drawn = CHANGES[change].draw(Draw(base, luck, rate, maker))
+            drawn = CHANGES[change].draw(Draw(base, luck, rate, maker, words))
             if drawn is not None:
                 query = drawn.pop("query", spec["query"])
                 stress = {"change": change, "seed": luck.getrandbits(31), "base": base.record.key, **drawn}

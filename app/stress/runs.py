@@ -15,7 +15,7 @@ from typing import NamedTuple, TypedDict
 from drr.app.forecast import RunForecast, forecast
 from drr.app.notices import notice
 from drr.app.running import RunAsked, RunConfig, StudyRan, opened, workplace
-from drr.app.stress.plan import Planned, planned
+from drr.app.stress.plan import Planned, planned, words_of
 from drr.app.studies import budget_of, check_cast, run_units, unit_cap_of
 from drr.app.vouching import remember_study
 from drr.app.workers import pool_of
@@ -36,6 +36,8 @@ class StressChoice:
     seed: int = 0
     rate: float = 0.3
     """Share of calls and pages that fail under `faults`."""
+    words: Path | None = None
+    """File of questions in other words, for `paraphrase`."""
 
     def __post_init__(self) -> None:
         if not 0 < self.rate <= 1:
@@ -119,8 +121,15 @@ def _opened(config: RunConfig, choice: StressChoice, *, calls: bool = True) -> I
         if missing := len(keys) - len(records):
             notice(f"{config.study}: {missing:,} answers are not finished and have nothing to compare with")
         questions = {query.id: query for query in asked.queries}
+        words = {} if choice.words is None else words_of(choice.words, questions)
         plan = planned(
-            asked.answering, records, questions, choice.changes, seed=choice.seed, rate=choice.rate
+            asked.answering,
+            records,
+            questions,
+            choice.changes,
+            seed=choice.seed,
+            rate=choice.rate,
+            words=words,
         )
         yield _Opened(asked, plan, [unit for own in plan.units.values() for unit in own])
 

@@ -153,10 +153,9 @@ class Trials(NamedTuple):
 def _named(answer: Answer) -> Mapping[str, frozenset[str]]:
     """Collect what an answer names, by what two are held against each other by."""
     stated = _stated(answer)
-    cited = {product for url in stated.cited if (product := stated.returned.get(url))}
     totals = totals_of(Mentions(Subject(answer.report)))
     return {
-        "picks": frozenset(stated.picks or cited),
+        "picks": stated.recommended,
         "totals": frozenset(f"{one.amount.value:.2f}" for one in totals),
         "citations": frozenset(stated.cited),
     }

@@ -178,6 +178,25 @@ def test_a_study_that_is_not_there_is_not_made(tmp_path: Path, drr: Drr) -> None
     assert not (tmp_path / "none").exists()
 
 
+def test_words_of_ones_own_are_asked_where_they_keep_every_limit(
+    asked: Path, tmp_path: Path, drr: Drr
+) -> None:
+    query = read_queries(asked / "queries.jsonl")[0]
+    file = tmp_path / "words.jsonl"
+
+    def written(**other: object) -> Path:
+        row = {"id": query.id, "user_id": query.user_id, "query": f"{query.query} Thank you."} | other
+        file.write_text(json.dumps(row), encoding="utf-8")
+        return file
+
+    what = ("study", "stress", asked, "--with", "paraphrase", "--words")
+    assert drr.json(*what, written(), "--dry-run")["changes"]["paraphrase"]["reached"] == 30
+    assert "states another total_max" in drr.err(*what, written(query=f"{query.query} At most $7 in total."))
+    assert "no such question" in drr.err(*what, written(id="q-none"))
+    assert drr.json(*what, written(), "--quiet", "--variants", f"{AGENTS}:fair")["units"]["done"]
+    assert f"{query.query} Thank you." in {one.spec["query"] for one in records(asked / "stress").values()}
+
+
 def test_other_words_keep_every_need(asked: Path, sample_home: Path) -> None:
     with open_shop(str(sample_home / "shop"), SETTINGS) as shop:
         maker = QuestionMaker(shop, open_web(SETTINGS, shop=shop))
