@@ -8,6 +8,7 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any, NamedTuple, cast
 
+from drr.agents.base import BROKEN_OFF
 from drr.agents.brief import SHORTENED
 from drr.agents.registry import BUILT_IN, PAPER
 from drr.app.bundles.verified import Verified
@@ -27,6 +28,8 @@ _OURS = frozenset(name.partition("+")[0] for name in PAPER)
 _LIMITS = {one.name: one for one in BUILT_IN}
 PASSING = frozenset({"timeout", "unavailable"})
 """Errors of tools that another call need not have."""
+_MOST_SIGNS = 16
+"""Signs of a token, counted high."""
 _START = 40
 """Signs by which a result is known that was shortened in a conversation."""
 
@@ -103,7 +106,7 @@ def _check_names(record: Record, asked: Mapping[str, Query], found: Verified) ->
     names = {spec["variant"], *(spec["variant"].replace(f"@{model}", "", 1) for model in models.values())}
     if not names.issuperset({fields["variant"], result.get("variant", fields["variant"])}):
         found.fail("set", record.label, "its key, its unit and its result name another variant")
-    if record.label != _shown(f"{spec['query_id']}/{spec['variant']}/{spec['trial']}"):
+    if record.label != shown(f"{spec['query_id']}/{spec['variant']}/{spec['trial']}"):
         found.fail("units", record.label, "is not called by its question, variant and trial")
     if record.seconds < 0 or record.finished_at < record.started_at:
         found.fail("units", record.label, "ended before it began")
@@ -117,7 +120,7 @@ def _check_names(record: Record, asked: Mapping[str, Query], found: Verified) ->
         found.fail("set", record.label, "was asked for another shopper than the set says")
 
 
-def _shown(label: str) -> str:
+def shown(label: str) -> str:
     return label.encode("utf-8", "replace").decode()
 
 
@@ -154,6 +157,9 @@ def _check_texts(study: Study, record: Record, found: Verified) -> None:
     result, blobs = record.result, record.blobs
     if record.done and not blobs.keys() >= {"report", "raw_report", "transcript"}:
         found.fail("report", record.label, "lacks its report or its conversation")
+    stopped = result.get("stop_reason")
+    if result.get("broken_off") != (stopped if stopped in BROKEN_OFF and record.done else None):
+        found.fail("report", record.label, "was broken off, or was not, and its record says otherwise")
     report, raw = study.text(record, "report"), study.text(record, "raw_report")
     if report is not None and result["words"] != len(report.split()):
         found.fail("report", record.label, f"has {len(report.split()):,} words, its record says otherwise")
@@ -188,13 +194,17 @@ def _check_talks(
     if talks.input_tokens > paid[0] or talks.output_tokens > paid[1]:
         took = f"its conversation took {talks.input_tokens:,} and {talks.output_tokens:,} tokens"
         found.fail("costs", record.label, f"{took}, it is billed for {paid[0]:,} and {paid[1]:,}")
+    signs = sum(map(len, talks.texts))
+    if sum(paid) * _MOST_SIGNS < signs and not any(row["unmetered"] for row in record.usage.values()):
+        found.suspect("costs", record.label, f"{sum(paid):,} tokens are billed for {signs:,} signs")
     calls, whole = record.result.get("tool_calls") or (), "\0".join(talks.texts)
     if talks.calls > sum(call["name"] in registry.TOOLS for call in calls):
         found.fail("tools", record.label, "its conversation has more calls of tools than are listed")
     for call, text in zip(calls, results, strict=True):
-        kind, where = (call.get("error") or {}).get("kind"), f"call {call['number']}"
-        if text and call["kind"] == "api" and kind in PASSING and not text.startswith(f"Error ({kind})"):
-            found.fail("tools", record.label, f"{where}: ended as {kind}, and has a result")
+        where, error = f"call {call['number']}", call.get("error")
+        begins = (f"Error ({error['kind']})", str(error["message"]) or "\0") if error else ("",)
+        if text and call["name"] in registry.TOOLS and not text.startswith(begins):
+            found.fail("tools", record.label, f"{where}: ended with an error, and has a result")
         if not _stands(text, whole):
             found.fail("tools", record.label, f"{where}: its result stands nowhere in the conversation")
 

@@ -54,6 +54,10 @@ def check_costs(study: Study, stated: StudyRow, found: Verified) -> None:
             kept = named.get(row["model"]) or own.of(row["model"])
             if kept is None:
                 found.skip("costs", "", f"what {row['model']} cost: its price is not known here")
+            elif ours and row["cost_usd"] is None and not (row["unmetered"] or stated["spent"]["unpriced"]):
+                found.fail(
+                    "costs", record.label, f"{role}: of unknown cost, and all that was asked has a price"
+                )
             elif not _fits(kept, row):
                 then = row["model"] not in named and record.finished_at < _begin(own, row["model"])
                 (found.suspect if then else found.fail)("costs", record.label, _wrong(role, kept, row))

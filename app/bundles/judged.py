@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from drr.app.bundles.answers import shown
 from drr.app.bundles.verified import Verified
 from drr.app.judging_choices import paper_choices, paper_options
 from drr.env.errors import DrrError
@@ -75,12 +76,12 @@ class RebuiltDesks:
     """The desks of a bundle's judgings: who judged, by which prompts, with what is known of shop and shoppers."""
 
     def __init__(
-        self, study: Study, profiles: Mapping[str, str], shown: Mapping[str, str], shop: Shop | None
+        self, study: Study, profiles: Mapping[str, str], reworded: Mapping[str, str], shop: Shop | None
     ) -> None:
         self.study, self._shop, self._profiles = study, shop, profiles
         self._prompts = [box_prompts(), earlier_prompts()]
-        if shown:
-            self._prompts.insert(0, box_prompts().reworded(shown))
+        if reworded:
+            self._prompts.insert(0, box_prompts().reworded(reworded))
         self.judgings = judgings(study)
         self.answers = read_answers(study)
         self._questions = questions(study)
@@ -214,18 +215,25 @@ async def _check_again(
 
 def _check_planned(desks: RebuiltDesks, judging: Judging, found: Verified) -> None:
     """Name what a judging of these kinds would have judged, and is not there."""
-    known, there = tasks(), dict[str, dict[str, Mapping[str, Any]]]()
+    known, there = tasks(), dict[str, dict[str, Record]]()
     for record in desks.study.records("judgement", None):
         fields, task = record.key_fields, known.get(str(record.key_fields["task"]))
         if task is not None and task.belongs(fields, judging):
-            there.setdefault(task.name, {})[matter({**fields, "shop": None})] = fields
+            there.setdefault(task.name, {})[matter({**fields, "shop": None})] = record
     judged = read_judged(desks.study, judging, answers=desks.answers)
     for name, here in there.items():
-        desk = desks.desk_of(judging, next(iter(here.values())), known[name])
+        desk = desks.desk_of(judging, next(iter(here.values())).key_fields, known[name])
         if desk is not None:
             units = planned_units(desk, JudgeOptions([]), [known[name]], judged)
-            wanted = {matter({**unit.key_fields, "shop": None}) for unit in units}
-            if left := wanted - here.keys():
+            wanted = {matter({**unit.key_fields, "shop": None}): unit for unit in units}
+            for place in (wanted.keys() & here.keys()) if desks.whole else ():
+                record, unit = here[place], wanted[place]
+                if (record.label, canonical_json(record.spec)) != (
+                    shown(unit.label),
+                    canonical_json(unit.spec),
+                ):
+                    found.fail("units", record.label, "is not the unit that its key names")
+            if left := wanted.keys() - here.keys():
                 check = "judgements" if known[name].asks else name
                 what = f"{len(left):,} of {len(wanted):,} are not judged"
                 found.lack(check, f"{judging.judge}, {name}", what)

@@ -106,10 +106,9 @@ class Verified:
 
     def why(self) -> list[str]:
         """Say why it is not simply verified: what is wrong, else what is lacking."""
-        some = self.failed or [*self.incomplete, *self.not_checked]
-        counts = Counter(
-            f"{one['check']}: {one['what']}" if one in self.not_checked else one["check"] for one in some
-        )
+        some = [*self.incomplete, *self.not_checked]
+        words = [f"{one['check']}: {one['what']}" for one in some]
+        counts = Counter([one["check"] for one in self.failed] or words)
         return [f"{what} ({count:,} times)" if count > 1 else what for what, count in counts.items()]
 
     def document(self) -> VerifiedDocument:

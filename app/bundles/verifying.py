@@ -143,7 +143,8 @@ def _check_contents(config: VerifyConfig, parcel: Parcel, found: Verified) -> No
         kept.strict = False
         with found.unless_broken("figures", ""):
             _check_figures(study, parcel, manifest, found)
-        _say_what_stays_open(study, kept, manifest, found)
+        beside = any(parcel.lines("beside.jsonl"))
+        _say_what_stays_open(study, manifest, found, asked=bool(asked), beside=beside)
 
 
 def _check_with_shop(realm: ShopRealm | None, study: Study, parcel: Parcel, found: Verified) -> None:
@@ -211,13 +212,17 @@ def _check_texts(study: Study, kept: BundleTexts, manifest: BundleManifest, foun
 
 
 def _check_references(study: Study, found: Verified) -> None:
-    """Judgements are of answers that are there."""
+    """Judgements are of answers that are there, and judge what their keys say."""
     answers = {known.unit.key for known in study.ledger.units.known() if known.unit.kind == "answer"}
     for record in study.records("judgement", None, current=False):
         for place in ("answer", "first", "second"):
             named = {one[place] for one in (record.key_fields, record.spec) if place in one}
             if len(named) > 1 or named - answers:
                 found.fail("units", record.label, f"its {place} is not an answer of the bundle")
+        for name in record.key_fields.keys() & record.spec.keys():
+            own, keyed = record.spec[name], record.key_fields[name]
+            if isinstance(own, str | int) and own != keyed:
+                found.fail("units", record.label, f"its key and its unit name another {name}")
 
 
 def _check_set(asked: Sequence[Query], study: Study, found: Verified) -> None:
@@ -241,8 +246,9 @@ def _check_complete(study: Study, found: Verified) -> None:
         found.fail("complete", name, "was asked for, and none of its answers is there")
     wanted = {(query, trial) for query in questions(study) for trial in range(run.get("trials", 1))}
     for variant, places in sorted(here.items()):
-        for query, trial in sorted(wanted - places):
-            found.fail("complete", f"{query}/{variant}/{trial}", "was asked for, and is left out")
+        for query, trial in sorted(wanted ^ places):
+            what = "was asked for, and is left out" if (query, trial) in wanted else "was not asked for"
+            found.fail("complete", f"{query}/{variant}/{trial}", what)
         if pending[variant]:
             found.lack("complete", variant, f"{pending[variant]:,} of {len(places):,} answers have no ending")
 
@@ -277,18 +283,26 @@ def _check_figures(study: Study, parcel: Parcel, manifest: BundleManifest, found
         found.fail("figures", "", f"{line}{other}")
 
 
-def _say_what_stays_open(study: Study, kept: BundleTexts, manifest: BundleManifest, found: Verified) -> None:
+def _say_what_stays_open(
+    study: Study, manifest: BundleManifest, found: Verified, *, asked: bool, beside: bool
+) -> None:
     """Name what whoever made the bundle could have made up without contradicting anything in it."""
     elsewhere = sum(record.made_elsewhere for record in study.records("answer", None))
     if elsewhere:
         found.skip("answers", "", f"{elsewhere:,} answers were imported: how they came about is not here")
-    if kept.withheld:
-        found.skip("texts", "", f"{len(kept.withheld):,} texts are here as hashes")
+    if withheld := sum(manifest["withheld"].values()):
+        found.skip("texts", "", f"{withheld:,} texts are here as hashes")
     if manifest["code"] != code_id():
         found.not_excluded.append("that agents ran by other code: another build of this program made it")
-    records = study.records(None, None, current=False)
+    records = [*study.records(None, None, current=False)]
     used = {row["model"] for record in records for row in record.usage.values()}
-    found.not_excluded.append("that other runs, agents or judgings were thrown away")
+    failed = sum(record.kind == "answer" and not record.done for record in records)
+    found.not_excluded += [
+        "that other runs, agents or judgings were thrown away, and that all took the time that is said",
+        *["that the questions are those of a known set: --questions compares"] * (not asked),
+        *[f"that {failed:,} answers failed as they say"] * bool(failed),
+        *["that people wrote the marks and tables beside the study"] * beside,
+    ]
     if models := ", ".join(sorted(name for name in used if not name.startswith(OFFLINE))):
         found.not_excluded += [
             f"that {models} wrote what they are said to have written, and told these counts of tokens",

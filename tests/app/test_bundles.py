@@ -207,6 +207,18 @@ def _wider_limits(lines: list[Any]) -> None:
     _first(lines)["key_fields"]["limits"]["agent_turns"] = 1000
 
 
+def _of_another_dimension(lines: list[Any]) -> None:
+    first, other, *_ = (line for line in lines if line["spec"].get("dimension"))
+    first["spec"], first["record"] = other["spec"], other["record"]
+
+
+def _unknown_cost(lines: list[Any]) -> None:
+    record = _judgement(lines[::-1], "rating")["record"]
+    record["cost"] = None
+    for row in record["usage"].values():
+        row["cost_usd"] = None
+
+
 def _unread_failure(lines: list[Any]) -> None:
     record = _judgement(lines, "rating")["record"]
     record |= {"status": "failed", "reason": "malformed", "result": {}, "blobs": {}}
@@ -220,6 +232,8 @@ CHEATS: dict[str, tuple[Callable[[Path], None], str]] = {
         edit_rows("study.json", lambda lines: lines[0]["spent"].update(tokens=1)),
         "costs",
     ),
+    "a cost that nobody knows": (edit_rows("units.jsonl", _unknown_cost), "costs"),
+    "a verdict on something else": (edit_rows("units.jsonl", _of_another_dimension), "units"),
     "other packages": (
         edit_rows(
             "packages.json", lambda lines: lines[0]["bill"]["metadata"]["component"].update(version="9")
