@@ -129,8 +129,8 @@ def _asked(settings: Settings, setting: str | None, provider: str, role: str) ->
 
 
 def in_flight(settings: Settings, role: str, named: Iterable[str] = ()) -> int:
-    """Count the calls made at once for a role, or for `named` models in it. No server gets more than it works on."""
-    each = [settings.model_copy(update={"model": name}) for name in named] or [settings]
+    """Count the calls made at once for a role, also by `named` models. No server gets more than it works on."""
+    each = [settings, *(settings.model_copy(update={"model": name}) for name in named)]
     return min(settings.concurrency, *(facts_of(one, role).slots or settings.concurrency for one in each))
 
 

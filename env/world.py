@@ -179,14 +179,7 @@ class WithoutRecords(Protocol):
 
 
 Fault = Literal["timeout", "unavailable"]
-
-
-@runtime_checkable
-class Faulty(Protocol):
-    """A world some of whose calls fail, as servers do."""
-
-    def fault(self, tool: str, arguments: Mapping[str, Any]) -> Fault | None:
-        """Tell how this call fails; `None` where it is answered."""
+"""How a call fails in a world with a method `fault`, as servers do."""
 
 
 SHOP = "shop"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import ChainMap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from difflib import get_close_matches
 from functools import cache
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from drr.env.errors import ShopError
 from drr.env.plugins import load, merged
 from drr.env.records.lines import one_line
-from drr.env.world import Faulty
+from drr.env.world import Fault
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from drr.tools.catalog import get_product_details, product_catalog_search
 from drr.tools.files import (
@@ -110,7 +110,8 @@ async def call(name: str, args: Mapping[str, Any], ctx: ToolContext) -> ToolAnsw
 
 def _fail(tool: Tool, arguments: Mapping[str, Any], ctx: ToolContext) -> None:
     """Fail in a world that is made to fail."""
-    kind = ctx.world.fault(tool.name, arguments) if isinstance(ctx.world, Faulty) else None
+    fault: Callable[[str, Mapping[str, Any]], Fault | None] | None = getattr(ctx.world, "fault", None)
+    kind = fault and fault(tool.name, arguments)
     if kind is not None:
         raise (
             _too_late(tool, ctx)

@@ -87,10 +87,10 @@ def get_order_details(
     """Get one order of the user: date, status, quantity, the product with its current price, and the customer."""
     whose, wanted = _address(order_id)
     session = ctx.session
-    store = session.shop.store
+    shop = session.shop
     if session.user_id is None and not session.open_access:
         raise ToolError("not_allowed", "This session belongs to no user, so there are no orders to read.")
-    order = store.order(_padded(wanted))
+    order = shop.kept(_order, _padded(wanted))
     if order is None or (whose is not None and whose.upper() != order.user_id.upper()):
         raise ToolError("not_found", _unknown(ctx, wanted if order is None else order_id))
     if order.user_id != session.user_id and not session.open_access:
@@ -98,7 +98,7 @@ def get_order_details(
             "not_allowed",
             f"Order {order.order_id} is not one of this session's user; get_user_orders lists theirs.",
         )
-    product = store.product(order.product_id)
+    product = shop.store.product(order.product_id)
     user = session.user(order.user_id)
     address = f"user://{order.user_id}/orders/"
     text = order_page(order, product, user, address + order.order_id)
@@ -108,6 +108,10 @@ def get_order_details(
         "product": None if product is None else product_record(product),
     }
     return ToolAnswer(text, order_sources(address, order, product, text), item)
+
+
+def _order(shop: Shop, order_id: str) -> Order | None:
+    return shop.store.order(order_id)
 
 
 def _address(order_id: str) -> tuple[str | None, str]:
