@@ -179,7 +179,7 @@ class WithoutRecords(Protocol):
 
 
 Fault = Literal["timeout", "unavailable"]
-"""How a call fails in a world with a method `fault`, as servers do."""
+"""The two ways in which a call fails as at a server, where a world has a method `fault`."""
 
 
 SHOP = "shop"
