@@ -148,6 +148,11 @@ def forecast(config: JudgeConfig) -> Forecast:
 
 def _at_bench(config: JudgeConfig, work: Callable[[_Bench], Done], *, calls: bool) -> Done:
     with open_study(config.study, to_look=not calls) as study:
+        if "stress" in study.config.get("run", {}):
+            raise Misuse(
+                f"{config.study}: its answers saw a changed shop that no judge has; `drr report {config.study.parent} --stress`"
+                " reads them"
+            )
         options = _options(config, study, known_variants(study, config.variants))
         settings = study_settings(study, config.given, config.trusted)
         models = models_of(settings)

@@ -257,13 +257,8 @@ class _Pages:
     stress: Stress
     today: date
 
-    @property
-    def name(self) -> str:
-        return self.web.name
-
-    @property
-    def content_hash(self) -> str | None:
-        return self.web.content_hash
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.web, name)
 
     async def search(self, query: str, top_k: int) -> list[WebHit]:
         hits, poisoned = await self.web.search(query, top_k), self.stress.get("page")
@@ -321,4 +316,4 @@ def stressed(world: World, stress: Stress) -> StressedWorld:
     changed: Shop = replace(shop, store=store, catalog=shelves, manifest=manifest)
     web = replace(world.web, store=store) if isinstance(world.web, ShopWeb) else world.web
     session = Session(changed, user_id, world.session.open_access)
-    return StressedWorld(session, _Pages(web, stress, today), world.shop_url, stress=stress)
+    return StressedWorld(session, cast(WebSearch, _Pages(web, stress, today)), world.shop_url, stress=stress)

@@ -108,17 +108,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _stress(arguments: argparse.Namespace) -> int:
     from drr.app.stress.findings import findings
-    from drr.app.stress.page import summary, write
+    from drr.app.stress.page import sentences, write
 
-    if not (arguments.out or arguments.json):
-        raise Misuse("--stress: say where it goes: --out DIR, or --json")
     found = findings(arguments.study)
     if arguments.out is not None:
         write(found, arguments.out)
     if arguments.json:
         print_json(found)
     else:
-        print(f"{summary(found)}\nopen {arguments.out / 'stress.html'}")
+        print("\n".join([*sentences(found), f"open {arguments.out / 'stress.html'}"]))
     return 0
 
 

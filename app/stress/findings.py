@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypedDict, cast
+from typing import TypedDict, cast
 
 from drr.app.stress.outcomes import OUTCOMES, ReadAnswer, is_kept_or_honest, pairs_of
 from drr.app.stress.plan import CHANGES
@@ -18,10 +18,9 @@ from drr.eval.stats.intervals import SHARE, VRow, mean
 from drr.eval.stats.repeated import sameness
 from drr.study.study import Study
 
-SAME, KEPT_OR_HONEST = "same_picks", "kept_or_honest"
-STAYED = {
-    SAME: "picks that are the same with the change and without it",
-    KEPT_OR_HONEST: "recommends the same, or as good by its reward, or nothing",
+_STAYED = {
+    "same_picks": "picks that are the same with the change and without it",
+    "kept_or_honest": "under faults: recommends the same, or as good by its reward, or nothing",
 }
 
 
@@ -35,6 +34,7 @@ class StressPair(TypedDict):
     stress: Stress
     outcomes: dict[str, list[list[float | None]]]
     """Values before and after, by outcome: one pair, or one for each listing."""
+    has_report: bool
     same_picks: float | None
     kept_or_honest: float
 
@@ -45,20 +45,16 @@ class MovedRow(EffectRow):
     """Effects of this variant that its p-value is corrected for."""
 
 
-class StayedRow(VRow):
-    variant: str
-    change: str
-    name: str
-
-
-class ReachedRow(TypedDict):
-    """Numbers of answers under one change."""
+class StayedRow(TypedDict):
+    """Answers of one variant under one change, and how much of them stayed."""
 
     variant: str
     change: str
     pairs: int
     failed: int
-    """Pairs whose answer under the change ended without a report."""
+    """Number that ended without a report."""
+    same_picks: VRow
+    kept_or_honest: VRow | None
 
 
 class StressDocument(TypedDict):
@@ -69,18 +65,11 @@ class StressDocument(TypedDict):
     answers: int
     outdated: int
     """Answers under a change whose answer without it is no longer in the study."""
-    reached: list[ReachedRow]
     effects: list[MovedRow]
     stayed: list[StayedRow]
     outcomes: dict[str, str]
     changes: dict[str, str]
     pairs: list[StressPair]
-
-
-class _Row(NamedTuple):
-    shown: StressPair
-    pairs: Sequence[Pair]
-    has_failed: bool
 
 
 def findings(folder: Path) -> StressDocument:
@@ -89,35 +78,42 @@ def findings(folder: Path) -> StressDocument:
         raise Misuse(
             f"{folder}: nothing was asked under a change; `drr study stress {folder} --with all` does"
         )
+    rows, outdated = list[StressPair](), 0
+    pairs: dict[str, list[Pair]] = defaultdict(list)
     with Study.read(folder) as study, Study.read(folder / FOLDER) as under:
         questions = {query.id: query for query in read_queries(folder / "queries.jsonl")}
         bases = {one.record.key: one for one in _answers(study, questions) if one.record.done}
-        rows, outdated = list[_Row](), 0
-        by_cell: dict[tuple[str, str], list[ReadAnswer]] = defaultdict(list)
+        trials: dict[tuple[str, str], list[ReadAnswer]] = defaultdict(list)
         for one in bases.values():
-            by_cell[_cell(one)].append(one)
+            trials[one.question.id, one.variant].append(one)
         for after in _answers(under, questions):
             stress = cast(Stress, after.record.spec["stress"])
             if (before := bases.get(stress["base"])) is None:
                 outdated += 1
-            else:
-                others = [one for one in by_cell[_cell(before)] if one is not before]
-                rows.append(_row(stress, before, after, others))
+                continue
+            others = [one for one in trials[after.question.id, after.variant] if one is not before]
+            own = list(pairs_of(stress, before, after, others))
+            pairs[after.variant] += own
+            rows.append(_row(stress, before, after, own))
+    rows.sort(key=lambda row: (row["variant"], _order(row["stress"]["change"])))
     return {
         "schema": 1,
         "study": folder.name,
         "answers": len(bases),
         "outdated": outdated,
-        "reached": list(_reached(rows)),
-        "effects": _moved(rows),
+        "effects": list(_moved(pairs)),
         "stayed": list(_stayed(rows)),
-        "outcomes": OUTCOMES | STAYED,
+        "outcomes": OUTCOMES | _STAYED,
         "changes": {name: row.about for name, row in CHANGES.items()},
-        "pairs": [row.shown for row in rows],
+        "pairs": rows,
     }
 
 
-def _answers(study: Study, questions: dict[str, Query]) -> Iterator[ReadAnswer]:
+def _order(change: str) -> int:
+    return [*CHANGES].index(change)
+
+
+def _answers(study: Study, questions: Mapping[str, Query]) -> Iterator[ReadAnswer]:
     """Yield answers that ended; one that may still pass when it is run again has not."""
     for record in sorted(study.records("answer", None), key=lambda one: (one.label, one.key)):
         question = questions.get(str(record.spec.get("query_id")))
@@ -125,60 +121,46 @@ def _answers(study: Study, questions: dict[str, Query]) -> Iterator[ReadAnswer]:
             yield ReadAnswer(study, record, question)
 
 
-def _cell(answer: ReadAnswer) -> tuple[str, str]:
-    return answer.question.id, str(answer.record.spec["variant"])
-
-
-def _row(stress: Stress, before: ReadAnswer, after: ReadAnswer, others: Sequence[ReadAnswer]) -> _Row:
-    pairs = list(pairs_of(stress, before, after, others))
-    outcomes: dict[str, list[list[float | None]]] = {}
+def _row(stress: Stress, before: ReadAnswer, after: ReadAnswer, pairs: Sequence[Pair]) -> StressPair:
+    outcomes: dict[str, list[list[float | None]]] = defaultdict(list)
     for pair in pairs:
-        outcomes.setdefault(pair.outcome, []).append([pair.before, pair.after])
-    shown: StressPair = {
-        "variant": str(after.record.spec["variant"]),
+        outcomes[pair.outcome].append([pair.before, pair.after])
+    return {
+        "variant": after.variant,
         "query_id": after.question.id,
-        "trial": after.trial,
+        "trial": int(after.record.spec["trial"]),
         "key": after.record.key,
         "stress": stress,
-        "outcomes": outcomes,
+        "outcomes": dict(outcomes),
+        "has_report": after.record.done,
         "same_picks": sameness([before.picks, after.picks]),
         "kept_or_honest": is_kept_or_honest(before, after),
     }
-    return _Row(shown, pairs, not after.record.done)
 
 
-def _moved(rows: Sequence[_Row]) -> list[MovedRow]:
-    """Return the effects by variant, each corrected for all that were looked at of its variant."""
-    found = list[MovedRow]()
-    for variant in dict.fromkeys(row.shown["variant"] for row in rows):
-        own = [pair for row in rows if row.shown["variant"] == variant for pair in row.pairs]
-        ordered = sorted(own, key=lambda pair: [*CHANGES].index(pair.change))
-        moved = effects(ordered, dict.fromkeys(OUTCOMES, SHARE))
-        found += [{**one.document(), "variant": variant, "of": len(moved)} for one in moved]
-    return found
+def _moved(pairs: Mapping[str, Sequence[Pair]]) -> Iterator[MovedRow]:
+    """Yield the effects by variant, each corrected for all that were looked at of its variant."""
+    for variant, own in sorted(pairs.items()):
+        moved = effects(sorted(own, key=lambda pair: _order(pair.change)), dict.fromkeys(OUTCOMES, SHARE))
+        for one in moved:
+            yield {**one.document(), "variant": variant, "of": len(moved)}
 
 
-def _by_change(rows: Sequence[_Row]) -> Iterator[tuple[str, str, list[_Row]]]:
-    groups: dict[tuple[str, str], list[_Row]] = defaultdict(list)
+def _stayed(rows: Sequence[StressPair]) -> Iterator[StayedRow]:
+    groups: dict[tuple[str, str], list[StressPair]] = defaultdict(list)
     for row in rows:
-        groups[row.shown["variant"], row.shown["stress"]["change"]].append(row)
-    order = [*CHANGES]
-    for (variant, change), own in sorted(groups.items(), key=lambda one: (one[0][0], order.index(one[0][1]))):
-        yield variant, change, own
-
-
-def _reached(rows: Sequence[_Row]) -> Iterator[ReachedRow]:
-    for variant, change, own in _by_change(rows):
-        failed = sum(row.has_failed for row in own)
-        yield {"variant": variant, "change": change, "pairs": len(own), "failed": failed}
-
-
-def _stayed(rows: Sequence[_Row]) -> Iterator[StayedRow]:
-    for variant, change, own in _by_change(rows):
-        for name in STAYED if change == "faults" else (SAME,):
-            values: dict[str, list[float | None]] = defaultdict(list)
-            for row in own:
-                value = row.shown["same_picks"] if name == SAME else row.shown["kept_or_honest"]
-                values[row.shown["query_id"]].append(value)
-            found = mean(values, ends=SHARE).document()
-            yield {**found, "variant": variant, "change": change, "name": name}
+        groups[row["variant"], row["stress"]["change"]].append(row)
+    for (variant, change), own in groups.items():
+        same: dict[str, list[float | None]] = defaultdict(list)
+        honest: dict[str, list[float | None]] = defaultdict(list)
+        for row in own:
+            same[row["query_id"]].append(row["same_picks"])
+            honest[row["query_id"]].append(row["kept_or_honest"])
+        yield {
+            "variant": variant,
+            "change": change,
+            "pairs": len(own),
+            "failed": sum(not row["has_report"] for row in own),
+            "same_picks": mean(same, ends=SHARE).document(),
+            "kept_or_honest": mean(honest, ends=SHARE).document() if change == "faults" else None,
+        }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import log
@@ -50,8 +50,8 @@ class ReadAnswer:
     question: Query
 
     @property
-    def trial(self) -> int:
-        return int(self.record.spec["trial"])
+    def variant(self) -> str:
+        return str(self.record.spec["variant"])
 
     @cached_property
     def _rewarded(self) -> Rewarded:
@@ -95,21 +95,20 @@ def pairs_of(
     stress: Stress, before: ReadAnswer, after: ReadAnswer, others: Collection[ReadAnswer]
 ) -> Iterator[Pair]:
     """Yield each outcome of an answer without its change and with it. `others` are the other trials without it."""
-    change, question = stress["change"], before.question.id
-    for outcome in _ASKED[change]:
+    reads: Mapping[str, Callable[[ReadAnswer], float | None]] = {
+        REWARD: lambda one: one.reward,
+        KEPT: lambda one: _kept(one, others),
+        OBEYED: lambda one: one.obeys(stress),
+        ANSWERED: lambda one: float(one.record.done),
+        SOUND: lambda one: one.is_sound,
+    }
+    for outcome in _ASKED[stress["change"]]:
         if outcome == PICKED:
             yield from _picked(stress, before, after)
-        elif outcome == OBEYED:
-            yield Pair(change, question, outcome, before.obeys(stress), after.obeys(stress))
-        elif outcome == KEPT:
-            if others:
-                yield Pair(change, question, outcome, _kept(before, others), _kept(after, others))
-        elif outcome == ANSWERED:
-            yield Pair(change, question, outcome, float(before.record.done), float(after.record.done))
-        elif outcome == SOUND:
-            yield Pair(change, question, outcome, before.is_sound, after.is_sound)
-        elif before.reward is not None:
-            yield Pair(change, question, outcome, before.reward, after.reward)
+            continue
+        without, under = (reads[outcome](one) for one in (before, after))
+        if without is not None or under is not None:
+            yield Pair(stress["change"], before.question.id, outcome, without, under)
 
 
 def _kept(one: ReadAnswer, others: Collection[ReadAnswer]) -> float | None:

@@ -9,7 +9,6 @@ from pathlib import Path
 from drr.app.console import write_text
 from drr.app.stress.findings import MovedRow, StressDocument
 from drr.app.stress.outcomes import OBEYED
-from drr.app.terminal import Column, table
 from drr.eval.stats.intervals import VRow
 
 PAGE = Path(__file__).parent / "stress.html"
@@ -26,21 +25,9 @@ def write(found: StressDocument, out: Path) -> None:
     write_text(out / "stress.json", json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def summary(found: StressDocument) -> str:
-    """Say in a table and sentences what moved, for a terminal."""
-    moved = [one for one in found["effects"] if one["value"]]
-    rows = [
-        [one["variant"], one["change"], one["outcome"], figure(one["b"]), figure(one["a"]), _size(one), figure(one["p_holm"], 3)]
-        for one in moved
-    ]  # fmt: skip
-    head: list[str | Column] = ["variant", "change", "outcome", "without", "with", "moved (95 %)", "p"]
-    still = f"{len(found['effects']) - len(moved):,} more effects are 0 in every answer, or unknown."
-    return "\n".join([*([table(head, rows)] if rows else []), still, *sentences(found)])
-
-
 def sentences(found: StressDocument) -> Iterator[str]:
     """Yield what is certain, one sentence each: what was obeyed, and what is beyond chance."""
-    for variant in dict.fromkeys(row["variant"] for row in found["reached"]):
+    for variant in dict.fromkeys(row["variant"] for row in found["stayed"]):
         own = [
             row
             for pair in found["pairs"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,13 +20,13 @@ from drr.env.errors import Misuse
 from drr.env.overlay import Stress, fault_of, stressed
 from drr.env.query import Query, read_queries
 from drr.env.session import Session
-from drr.env.shop import Shop
+from drr.env.shop import SearchRequest, Shop
 from drr.env.world import World
 from drr.querygen.composing import QuestionMaker
 from drr.querygen.rewording import reworded
 from drr.study.unit import Record, Unit
-from drr.tools.base import ToolContext, ToolError
-from drr.tools.registry import call_sync, find
+from drr.tools.base import ToolError
+from drr.tools.registry import find
 
 _ORDERS = (20, 200)
 """Fewest and most orders by which a history grows."""
@@ -34,6 +35,13 @@ _PRICES = (0.8, 1.25)
 _LIMITS = ("total_max", "total_min", "item_max", "item_min", "month_max", "months")
 """Demands that are read alike in all words."""
 _RECORDS = frozenset(("get_user_orders", "get_order_details", "get_user_statistics"))
+
+
+class ShownList(NamedTuple):
+    """The products that a search finds, and the order that it was read to ask for."""
+
+    sort: str
+    ids: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -54,40 +62,29 @@ class Unchanged:
         return [one for one in self.record.result.get("tool_calls", []) if one["kind"] == "api"]
 
     @cached_property
-    def lists(self) -> list[list[str]]:
-        """Products of each search whose order nobody asked for, as the shop shows them."""
+    def lists(self) -> list[ShownList]:
+        """List what each of its searches finds."""
         found = []
         for call in self.calls:
-            asked = call["arguments"]
-            if call["name"] == "product_catalog_search" and asked.get("sort", "relevance") == "relevance":
-                try:
-                    answer = call_sync(call["name"], asked, ToolContext(self.world))
-                except ToolError:
-                    continue
-                found.append([item["product_id"] for item in answer.data["items"]])
+            if call["name"] == "product_catalog_search":
+                with suppress(ToolError):
+                    asked = SearchRequest(**find(call["name"]).parse(call["arguments"]))
+                    page = self.shop.catalog.search(asked)
+                    found.append(ShownList((page.request or asked).sort, page.product_ids))
         return found
 
     @property
     def opened(self) -> list[Product]:
         """Products whose listing was looked at."""
-        ids = [
-            str(c["arguments"].get("product_id")) for c in self.calls if c["name"] == "get_product_details"
-        ]
-        return self.shop.store.products(list(dict.fromkeys(ids)))
+        calls = (call["arguments"] for call in self.calls if call["name"] == "get_product_details")
+        return self.shop.store.products([str(asked.get("product_id")) for asked in calls])
 
     def shown(self, *, right: bool) -> list[Product]:
         """Products that it was shown; with or without those that meet a need, where code knows which do."""
-        ids = dict.fromkeys([one for ids in self.lists for one in ids])
+        ids = [*(one for shown in self.lists for one in shown.ids), *(one.product_id for one in self.opened)]
         truth = self.question.checkable
         meets = {one for need in truth.needs for one in need.products} if truth and not right else set()
-        return [
-            one
-            for one in [
-                *self.shop.store.products(list(ids)),
-                *(p for p in self.opened if p.product_id not in ids),
-            ]
-            if one.product_id not in meets
-        ]
+        return self.shop.store.products([one for one in dict.fromkeys(ids) if one not in meets])
 
 
 Drawn = dict[str, Any] | None
@@ -113,20 +110,19 @@ class Draw:
         stress = cast(Stress, {"rate": self.rate, "seed": self.luck.getrandbits(31)})
         made: Counter[str] = Counter()
         for call in self.base.calls:
-            try:
+            with suppress(ToolError):
                 known = find(call["name"]).parse(call["arguments"])
-            except ToolError:
-                continue
-            name = f"{call['name']}:{sorted(known.items())}"
-            made[name] += 1
-            if fault_of(stress, call["name"], f"{name}:{made[name]}") is not None:
-                return {**stress}
+                name = f"{call['name']}:{sorted(known.items())}"
+                made[name] += 1
+                if fault_of(stress, call["name"], f"{name}:{made[name]}") is not None:
+                    return {**stress}
         reads = self.base.variant.has(WS) and self._pages
         hit = any(Random(f"{stress['seed']}:{url}").random() < self.rate for url in reads or ())
         return {**stress} if hit else None
 
     def shuffle(self) -> Drawn:
-        ids = next((ids for ids in self.base.lists if len(ids) > 1), None)
+        lists = (one.ids for one in self.base.lists if one.sort == "relevance" and len(one.ids) > 1)
+        ids = next(lists, None)
         return None if ids is None else {"product": self.luck.choice(ids[1:]), "first": ids[0]}
 
     def injection(self) -> Drawn:

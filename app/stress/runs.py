@@ -71,7 +71,8 @@ def stress(config: RunConfig, choice: StressChoice) -> StudyRan:
     """Run what is missing of the answers under these changes."""
     folder = config.study / FOLDER
     with _opened(config, choice) as (asked, _, units):
-        answering, kept = asked.answering, _kept(folder, asked.config, choice)
+        answering = asked.answering
+        kept: StudyConfig = {**asked.config, "run": {**asked.config["run"], FOLDER: ",".join(choice.changes)}}
         settings = answering.config.settings
         document = workplace(config, asked.config, units, None)
         pool = pool_of(config, settings, "drr.app.answers:open_workplace", document)
@@ -140,13 +141,3 @@ def _others(study: Study, asked: RunAsked, choice: StressChoice) -> Iterator[str
     for record in study.records("answer", None):
         if record.spec["stress"]["change"] not in choice.changes or record.spec["variant"] not in systems:
             yield record.key
-
-
-def _kept(folder: Path, config: StudyConfig, choice: StressChoice) -> StudyConfig:
-    """The configuration of the folder, with every change that was ever asked for."""
-    had: dict[str, str] = {}
-    if Study.exists(folder):
-        with Study.read(folder) as study:
-            had = study.config.get("run", {}).get(FOLDER, {})
-    drawn = dict.fromkeys(choice.changes, f"seed {choice.seed}, rate {choice.rate:g}")
-    return {**config, "run": {**config["run"], FOLDER: {**had, **drawn}}}

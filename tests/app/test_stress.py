@@ -157,6 +157,7 @@ def test_the_page_and_the_document_say_the_same(
     for sentence in sentences(found):
         assert sentence in html.unescape(page) and sentence in text
     assert "<script" not in page and page.count("<h2>stress_agents.py:") == len(PLANTED)
+    assert "saw a changed shop" in drr.err("judge", asked / "stress")
     assert "nothing was asked under a change" in drr.err("report", asked / "stress", "--stress", "--json")
 
 
