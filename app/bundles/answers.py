@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any, NamedTuple, cast
@@ -231,14 +231,8 @@ def _suspect(study: Study, record: Record, asked: Mapping[str, Query], found: Ve
     if not any(call.get("kind") == "api" for call in record.result.get("tool_calls") or ()):
         found.suspect("no tool", record.label, "answered without calling a tool")
     returned = {str(row["url"]) for row in record.result.get("sources") or ()}
-    for product in _truth(asked.get(str(record.spec["query_id"]))):
+    question = asked.get(str(record.spec["query_id"]))
+    needs = question.checkable.needs if question is not None and question.checkable is not None else ()
+    for product in (product for need in needs for product in need.products):
         if product in report and not any(product in url for url in returned):
-            found.suspect(
-                "truth", record.label, f"names {product}, which is the truth, and no tool returned it"
-            )
-
-
-def _truth(query: Query | None) -> Iterator[str]:
-    if query is not None and query.checkable is not None:
-        for need in query.checkable.needs:
-            yield from need.products
+            found.suspect("truth", record.label, f"names {product}, the truth, which no tool returned")

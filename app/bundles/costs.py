@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime
 from typing import cast
 
 from drr.app.bundles.answers import is_ours
@@ -15,8 +16,6 @@ from drr.study.bundle.parcel import StudyRow
 from drr.study.form import reading
 from drr.study.study import Study
 from drr.study.unit import Record
-
-_MICRO = 1_000_000
 
 
 def prices_of(study: Study, prices: Prices) -> JsonObject:
@@ -40,7 +39,8 @@ def check_costs(study: Study, stated: StudyRow, found: Verified) -> None:
     for model, price in named.items():
         known = own.of(model)
         if known is None or _document(known) != _document(price):
-            found.not_excluded.append(f"the price of {model} is the maker's; this program {_knows(known)}")
+            theirs = "none" if known is None else json.dumps(_document(known))
+            found.not_excluded.append(f"the price of {model} is the maker's; this program has {theirs}")
     for record in study.records(None, None, current=False):
         found.checked["costs"] += 1
         costs = [_picos(row["cost_usd"]) for row in record.usage.values()]
@@ -59,7 +59,8 @@ def check_costs(study: Study, stated: StudyRow, found: Verified) -> None:
                     "costs", record.label, f"{role}: of unknown cost, and all that was asked has a price"
                 )
             elif not _fits(kept, row):
-                then = row["model"] not in named and record.finished_at < _begin(own, row["model"])
+                day = datetime.fromtimestamp(record.finished_at, UTC).date().isoformat()
+                then = row["model"] not in named and day < (own.date_of(row["model"]) or own.date)
                 (found.suspect if then else found.fail)("costs", record.label, _wrong(role, kept, row))
     for name, count in least.items():
         if cast(Mapping[str, int], stated["spent"])[name] < count:
@@ -76,18 +77,6 @@ def _check_counts(role: str, row: UsageRow, record: Record, found: Verified) -> 
         found.suspect("costs", record.label, f"{role}: all that it read came from the provider's cache")
     if (record.key_fields.get("models") or {}).get(role, row["model"]) != row["model"]:
         found.fail("costs", record.label, f"{role}: paid for {row['model']}, its key names another model")
-
-
-def _knows(known: TokenPrice | None) -> str:
-    if known is None:
-        return "knows none"
-    return f"knows ${known.input / _MICRO:g} in and ${known.output / _MICRO:g} out, per million tokens"
-
-
-def _begin(prices: Prices, model: str) -> float:
-    """Since when this program's price is known to hold."""
-    day = datetime.fromisoformat(prices.date_of(model) or prices.date).date()
-    return datetime.combine(day, time(), UTC).timestamp()
 
 
 def _picos(dollars: float | None) -> int | None:

@@ -26,13 +26,8 @@ def opened(parcel: Parcel) -> Iterator[Study]:
 def every_figure(study: Study) -> JsonObject:
     """The document of each judge that judged, by name; of none by an empty one."""
     judges = sorted({one.judge for one in judgings(study) if has_figures(study, one.judge)})
-    found = {judge: _document(study, judge or None) for judge in judges or [""]}
-    return {"schema": 1, "documents": found}
-
-
-def _document(study: Study, judge: str | None) -> JsonObject:
-    _, document = figures_of(study, ReportConfig(judge=judge))
-    return cast(JsonObject, json.loads(canonical_json(document)))
+    documents = {judge: figures_of(study, ReportConfig(judge=judge or None))[1] for judge in judges or [""]}
+    return cast(JsonObject, json.loads(canonical_json({"schema": 1, "documents": documents})))
 
 
 def differing(stated: object, found: object, place: str = "") -> Iterator[str]:

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TypedDict
+from typing import TypedDict, cast
 
 from drr.app.bundles.verified import Verified
 from drr.app.bundles.verifying import check_hashes
 from drr.app.judgement import JudgeConfig, Judgement, judge
 from drr.app.notices import notice
 from drr.app.reporting import ReportConfig, figures_of
-from drr.env.errors import DrrError, Misuse
+from drr.env.errors import DrrError
 from drr.eval.judging.read import choose
 from drr.eval.metrics import metrics
 from drr.eval.stats.intervals import VRow
 from drr.eval.tasks.registry import groups, tasks
 from drr.study.blobs import Blobs
-from drr.study.bundle.archive import unpack
-from drr.study.bundle.parcel import Parcel
+from drr.study.bundle.parcel import Parcel, unpacked
 from drr.study.bundle.rebuilding import BundleTexts, rebuilt
 from drr.study.config import StudyConfig
 from drr.study.study import Study
@@ -48,19 +47,11 @@ class RegradedDocument(TypedDict):
 
 def regrade(file: Path, config: JudgeConfig) -> RegradedDocument:
     """Judge anew. Nothing that the bundle names is opened or asked: shop and judge are those that are given."""
-    if not file.is_file():
-        raise Misuse(f"{file}: is no file; name a bundle")
-    with TemporaryDirectory(prefix="drr-bundle-") as place:
-        parcel = Parcel(Path(place, "bundle"))
-        parcel.folder.mkdir()
-        unpack(file, parcel.folder)
-        found = Verified()
+    with unpacked(file) as parcel:
+        found, folder = Verified(), parcel.folder / "study"
         check_hashes(parcel, found)
-        if found.failed:
-            raise DrrError(
-                f"{file}: {found.failed[0]['where']} {found.failed[0]['what']}; `drr bundle verify` says more"
-            )
-        folder = Path(place, "study")
+        for fault in found.failed:
+            raise DrrError(f"{file}: {fault['where']} {fault['what']}; `drr bundle verify` says more")
         _standing_alone(parcel, folder)
         with Study.read(folder) as study:
             first = choose(study)
@@ -73,19 +64,13 @@ def _standing_alone(parcel: Parcel, folder: Path) -> None:
     """Make the study with its texts in its own folder, and without the addresses and places that the bundle names."""
     settings = parcel.study()["config"].get("settings", {})
     plain: StudyConfig = {"schema": 1, "run": {}, "settings": {"shop_url": settings.get("shop_url")}}
-    study = rebuilt(parcel, folder, plain)
-    texts = study.blobs
-    assert isinstance(texts, BundleTexts)
-    own = Blobs(folder / "blobs")
-    for digest in texts:
-        if digest not in texts.withheld:
-            own.put(texts.get(digest))
-    if texts.withheld:
-        notice(
-            f"{len(texts.withheld):,} texts are in the bundle as hashes; answers that rest on them are left out"
-        )
-    study.close()
-    texts.close()
+    with rebuilt(parcel, folder, plain) as study, closing(cast(BundleTexts, study.blobs)) as texts:
+        own = Blobs(folder / "blobs")
+        for digest in texts:
+            if digest not in texts.withheld:
+                own.put(texts.get(digest))
+        if left := len(texts.withheld):
+            notice(f"{left:,} texts are in the bundle as hashes; answers that rest on them are left out")
 
 
 def _judged_before(study: Study) -> str:
@@ -97,9 +82,7 @@ def _judged_before(study: Study) -> str:
 def _beside(folder: Path, root: str, before: str | None, made: Judgement) -> RegradedDocument:
     judge_row = None if made.whole is None else made.whole["judge"]
     if judge_row is None:
-        raise DrrError(
-            "nothing of the bundle could be judged; it has no finished answer whose texts are in it"
-        )
+        raise DrrError("nothing could be judged; the bundle has no finished answer whose texts are in it")
     with Study.read(folder) as study:
         old = {} if before is None else figures_of(study, ReportConfig(judge=before))[1]["metrics"]
         new = figures_of(study, ReportConfig(judge=judge_row["name"]))[1]["metrics"]

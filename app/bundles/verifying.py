@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import cast
 
 from drr.agents.registry import BUILT_IN, PAPER
@@ -28,9 +27,9 @@ from drr.env.shop_world import ShopRealm
 from drr.eval.evidence.answers import questions
 from drr.eval.tasks.desk import profile_text, text_id
 from drr.llm.names import OFFLINE
-from drr.study.bundle.archive import MANIFEST, pack, unpack
+from drr.study.bundle.archive import MANIFEST, pack
 from drr.study.bundle.making import withheld_of
-from drr.study.bundle.parcel import BundleManifest, Parcel, PromptLine, ShopperLine
+from drr.study.bundle.parcel import BundleManifest, Parcel, PromptLine, ShopperLine, unpacked
 from drr.study.bundle.rebuilding import BundleTexts
 from drr.study.bundle.seal import public_id, sign, signatures
 from drr.study.form import reading
@@ -55,29 +54,18 @@ class VerifyConfig:
 
 def verify(config: VerifyConfig) -> Verified:
     """Check everything that can be checked. `Misuse` for a file that is not there; whatever is wrong with one is a finding."""
-    found = Verified()
-    if not config.file.is_file():
-        raise Misuse(f"{config.file}: is no file; name a bundle")
-    with TemporaryDirectory(prefix="drr-bundle-") as place:
-        parcel, found.place = Parcel(Path(place)), place
-        try:
-            unpack(config.file, parcel.folder)
-        except Misuse:
-            raise
-        except DrrError as error:
-            found.fail("archive", "", str(error))
-            return found
-        found.root = parcel.root
-        try:
-            with reading("the bundle"):
-                check_hashes(parcel, found)
-                _check_signatures(config, parcel, found)
-                if not found.failed:
-                    _check_contents(config, parcel, found)
-        except Misuse:
-            raise
-        except DrrError as error:
-            found.fail("form", "", cause_of(error))
+    found, check = Verified(), "archive"
+    try:
+        with unpacked(config.file) as parcel, reading("the bundle"):
+            found.place, found.root, check = str(parcel.folder), parcel.root, "form"
+            check_hashes(parcel, found)
+            _check_signatures(config, parcel, found)
+            if not found.failed:
+                _check_contents(config, parcel, found)
+    except Misuse:
+        raise
+    except DrrError as error:
+        found.fail(check, "", cause_of(error))
     return found
 
 
@@ -108,9 +96,7 @@ def countersign(config: VerifyConfig, key: Path) -> Verified:
     found = verify(config)
     if found.failed:
         return found
-    with TemporaryDirectory(prefix="drr-bundle-") as place:
-        parcel = Parcel(Path(place))
-        unpack(config.file, parcel.folder)
+    with unpacked(config.file) as parcel:
         if parcel.root != found.root:
             raise DrrError(f"{config.file}: was replaced meanwhile; verify it again")
         facts = {"made_by": made_by(), "checked": dict(found.checked), "with_shop": config.shop is not None}

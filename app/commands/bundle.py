@@ -78,6 +78,9 @@ def run_make(arguments: argparse.Namespace) -> int:
 
 
 def _lines(out: Path, root: str, size: int, manifest: BundleManifest) -> list[str]:
+
+    from drr.study.bundle.parcel import WITHHELD
+
     answers = ", ".join(f"{count:,} {how}" for how, count in sorted(manifest["units"]["answer"].items()))
     unknown = sum(cost["unknown"] for cost in manifest["costs"].values())
     usd = sum(cost["usd"] for cost in manifest["costs"].values())
@@ -86,10 +89,9 @@ def _lines(out: Path, root: str, size: int, manifest: BundleManifest) -> list[st
         f"answers: {answers or 'none'}; questions: {manifest['questions']:,}",
         f"cost: ${usd:,.4f}" + (f", and {unknown:,} units of unknown cost" if unknown else ""),
     ]
-    if manifest["withheld"]:
-        lines.append(
-            f"as hashes only: {sum(manifest['withheld'].values()):,} texts ({'; '.join(manifest['withheld_says'])})"
-        )
+    for why, words in WITHHELD.items():
+        if count := manifest["withheld"].get(why):
+            lines.append(f"as hashes only: {count:,} texts ({words})")
     return lines
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 from base64 import b64decode
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal, NotRequired, TypeVar
 
 from drr.env.bounded import LINE, MOST_PARTS
-from drr.env.errors import DrrError, wrong_field
+from drr.env.errors import DrrError, Misuse, wrong_field
 from drr.env.json_object import JsonObject, parsed
 from drr.llm.meter import PICO, UsageRow, dollars
-from drr.study.bundle.archive import HASHED, MANIFEST, ROOT
+from drr.study.bundle.archive import HASHED, MANIFEST, ROOT, unpack
 from drr.study.bundle.tree import leaf, tree
 from drr.study.config import StudyConfig
 from drr.study.form import reading
@@ -137,7 +139,6 @@ class BundleFacts(TypedDict):
     """`None`: a call's price is unknown."""
     withheld: dict[str, int]
     """Texts that are here as hashes, by reason."""
-    withheld_says: list[str]
     files: dict[str, HashedFile]
 
 
@@ -154,6 +155,16 @@ class BundleManifest(BundleFacts):
 
 def unit_of(line: UnitLine) -> Unit:
     return Unit(line["kind"], line["key_fields"], line["spec"], line["label"])
+
+
+@contextmanager
+def unpacked(file: Path) -> Iterator[Parcel]:
+    """A bundle of anybody, unpacked in a folder for the while. `Misuse` where there is no file."""
+    if not file.is_file():
+        raise Misuse(f"{file}: is no file; name a bundle")
+    with TemporaryDirectory(prefix="drr-bundle-") as place:
+        unpack(file, Path(place))
+        yield Parcel(Path(place))
 
 
 class Parcel:
@@ -245,7 +256,7 @@ class Parcel:
                 tokens[kind] += sum(row["input_tokens"] + row["output_tokens"] for row in used)
         asked = (self.folder / "queries.jsonl").read_bytes()
         spent = self.study()["spent"]
-        withheld = Counter(line["why"] for line in self.texts() if "why" in line)
+        withheld = Counter[str](line["why"] for line in self.texts() if "why" in line)
         return {
             "questions": asked.count(b"\n"),
             "set_sha256": sha256(asked).hexdigest(),
@@ -255,8 +266,7 @@ class Parcel:
                 for kind in KINDS
             },
             "spent_usd": None if spent["unpriced"] else dollars(spent["cost"]),
-            "withheld": {why: withheld[why] for why in WITHHELD if withheld[why]},
-            "withheld_says": [WITHHELD[why] for why in WITHHELD if withheld[why]],
+            "withheld": dict(withheld),
             "files": self.files(),
         }
 

@@ -14,7 +14,6 @@ from drr.env.json_object import parsed
 from drr.study.blobs import Blobs, LostText
 from drr.study.bundle.parcel import (
     BesideLine,
-    KeptText,
     Parcel,
     UnitLine,
     Why,
@@ -69,13 +68,8 @@ class BundleTexts(Blobs):
             if self.strict:
                 raise LostText(f"the bundle has of the text {digest[:12]} only its hash")
             return b"null"
-        return content_of(self.line(digest))
-
-    def line(self, digest: str) -> KeptText:
-        """Return the line of a text, of one withheld too."""
         self._file.seek(self._lines[digest])
-        with reading("a text of the bundle"):
-            return cast(KeptText, parsed(self._file.readline()))
+        return content_of(parsed(self._file.readline()))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._lines)

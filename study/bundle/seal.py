@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import read_file
-from drr.env.json_object import parsed
+from drr.env.json_object import JsonObject, parsed
 from drr.study.bundle.archive import SIGNATURES
 from drr.study.bundle.parcel import Parcel
 from drr.study.form import of, reading
@@ -34,7 +34,7 @@ def new_key(path: Path) -> str:
     key = Ed25519PrivateKey.generate()
     private = key.private_bytes(_PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     public = key.public_key().public_bytes(_PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
-    for place, content, mode in ((path, private, 0o600), (_public(path), public, 0o644)):
+    for place, content, mode in ((path, private, 0o600), (path.with_name(f"{path.name}.pub"), public, 0o644)):
         try:
             handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
         except OSError as error:
@@ -42,10 +42,6 @@ def new_key(path: Path) -> str:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
     return _id(key.public_key())
-
-
-def _public(path: Path) -> Path:
-    return path.with_name(f"{path.name}.pub")
 
 
 def _id(key: Ed25519PublicKey) -> str:
@@ -79,15 +75,14 @@ def sign(parcel: Parcel, file: Path, role: Role, predicate: Mapping[str, Any]) -
         "predicate": {**predicate, "public_key": public.public_bytes(*_RAW).hex()},
     }
     payload = canonical_json(statement).encode()
-    signature = b64encode(key.sign(_bound(payload))).decode("ascii")
-    envelope = {
-        "payloadType": _PAYLOAD,
-        "payload": b64encode(payload).decode("ascii"),
-        "signatures": [{"keyid": _id(public), "sig": signature}],
-    }
     with (parcel.folder / SIGNATURES).open("a", encoding="utf-8") as lines:
-        lines.write(canonical_json(envelope) + "\n")
+        lines.write(canonical_json(_envelope(payload, public, key.sign(_bound(payload)))) + "\n")
     return _id(public)
+
+
+def _envelope(payload: bytes, key: Ed25519PublicKey, signature: bytes) -> JsonObject:
+    signed = {"keyid": _id(key), "sig": b64encode(signature).decode()}
+    return {"payloadType": _PAYLOAD, "payload": b64encode(payload).decode(), "signatures": [signed]}
 
 
 def _bound(payload: bytes) -> bytes:
@@ -101,25 +96,16 @@ def signatures(parcel: Parcel) -> Iterator[tuple[str, Role]]:
         raise DrrError("a bundle with more than a megabyte of signatures")
     for number, envelope in enumerate(parcel.lines(SIGNATURES), 1):
         with reading(f"signature {number} of the bundle"):
-            (one,) = envelope["signatures"]
-            payload = _decoded(envelope["payload"])
+            payload, signature = b64decode(envelope["payload"]), b64decode(envelope["signatures"][0]["sig"])
             statement = parsed(payload)
             predicate = of(statement["predicate"], dict)
             key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(predicate["public_key"]))
-            wanted = {**envelope, "payloadType": _PAYLOAD, "signatures": [{**one, "keyid": _id(key)}]}
-            if canonical_json(envelope) != canonical_json(wanted) or one.keys() != {"keyid", "sig"}:
+            if envelope != _envelope(payload, key, signature):
                 raise ValueError("is no envelope of ours")
             if [subject["digest"] for subject in statement["subject"]] != [{"sha256": parcel.root}]:
                 raise ValueError("is of another bundle")
             try:
-                key.verify(_decoded(one["sig"]), _bound(payload))
+                key.verify(signature, _bound(payload))
             except InvalidSignature as error:
                 raise ValueError("is not by its key") from error
             yield _id(key), _PREDICATES[statement["predicateType"]]
-
-
-def _decoded(text: str) -> bytes:
-    content = b64decode(text, validate=True)
-    if b64encode(content).decode("ascii") != text:
-        raise ValueError("a second writing of the same bytes")
-    return content
