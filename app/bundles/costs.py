@@ -40,7 +40,7 @@ def check_costs(study: Study, stated: StudyRow, found: Verified) -> None:
         known = own.of(model)
         if known is None or _document(known) != _document(price):
             theirs = "none" if known is None else json.dumps(_document(known))
-            found.not_excluded.append(f"the price of {model} is the maker's; this program has {theirs}")
+            found.skip("costs", "", f"the price of {model} is the maker's; this program has {theirs}")
     for record in study.records(None, None, current=False):
         found.checked["costs"] += 1
         costs = [_picos(row["cost_usd"]) for row in record.usage.values()]

@@ -10,6 +10,7 @@ from typing import Any
 from drr.app.bundles.answers import PASSING
 from drr.app.bundles.verified import Verified
 from drr.env.errors import DrrError, Misuse
+from drr.env.json_object import JsonObject
 from drr.env.settings import resolve
 from drr.env.shop_world import USER_TOOLS, ShopRealm, open_realm
 from drr.env.source import text_hash
@@ -24,9 +25,10 @@ _SUMMARIES = "+ws"
 _SHOP_TOOLS = {*USER_TOOLS, "product_catalog_search", "get_product_details"}
 
 
-def shop_as_stated(study: Study, shop: str, given: Mapping[str, object]) -> AbstractContextManager[ShopRealm]:
+def shop_as_stated(
+    stated: JsonObject, shop: str, given: Mapping[str, object]
+) -> AbstractContextManager[ShopRealm]:
     """The shop that was named now, under the address and the search that the bundle says."""
-    stated = study.config.get("settings", {})
     plain = {name: stated[name] for name in ("shop_url", "search") if isinstance(stated.get(name), str)}
     try:
         settings = resolve({**plain, **given}).settings

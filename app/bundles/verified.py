@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partialmethod
-from typing import Literal, TypedDict
+from typing import Literal, TypedDict, cast
 
 from drr.env.errors import DrrError
 from drr.study.blobs import LostText
@@ -112,18 +112,6 @@ class Verified:
         return [f"{what} ({count:,} times)" if count > 1 else what for what, count in counts.items()]
 
     def document(self) -> VerifiedDocument:
-        return {
-            "schema": 1,
-            "bundle": self.root,
-            "tier": self.tier,
-            "why": self.why(),
-            "holds": not self.failed,
-            "signed": self.signed,
-            "failed": self.failed,
-            "incomplete": self.incomplete,
-            "suspicious": self.suspicious,
-            "not_checked": self.not_checked,
-            "not_excluded": self.not_excluded,
-            "shown": self.shown,
-            "checked": dict(self.checked),
-        }
+        found = {name: value for name, value in vars(self).items() if name not in ("root", "place")}
+        words = {"tier": self.tier, "why": self.why(), "holds": not self.failed}
+        return cast(VerifiedDocument, {"schema": 1, "bundle": self.root, **words, **found})

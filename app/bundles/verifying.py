@@ -153,8 +153,12 @@ def _shop_of(config: VerifyConfig, study: Study) -> Iterator[ShopRealm | None]:
     if config.shop is None:
         yield None
         return
-    with shop_as_stated(study, config.shop, config.given) as realm:
-        check_shop_is_theirs(study, realm)
+    try:  # without what the bundle says of it
+        with shop_as_stated({}, config.shop, config.given) as realm:
+            check_shop_is_theirs(study, realm)
+    except DrrError as error:
+        raise Misuse(str(error)) from error
+    with shop_as_stated(study.config.get("settings", {}), config.shop, config.given) as realm:
         yield realm
 
 
@@ -214,9 +218,8 @@ def _check_references(study: Study, found: Verified) -> None:
 def _check_set(asked: Sequence[Query], study: Study, found: Verified) -> None:
     wanted = {query.id: query.model_dump(mode="json") for query in asked}
     own = {query.id: query.model_dump(mode="json") for query in questions(study).values()}
-    for name in sorted(wanted.keys() | own.keys()) if asked else ():
-        if wanted.get(name) != own.get(name):
-            found.fail("set", name, "is another question in the set, or in one of the two alone")
+    for other in differing(own, wanted) if asked else ():
+        found.fail("set", "", f"is not the set that was named; {other}")
 
 
 def _check_complete(study: Study, found: Verified) -> None:
@@ -252,7 +255,9 @@ def _check_prompts(study: Study, parcel: Parcel, found: Verified) -> None:
         if text_id(line["text"]) != line["sha256"]:
             found.fail("prompts", line["name"], "the text that is shown is another")
     shown = {line["sha256"] for line in _prompts(parcel, "agents")}
-    found.shown += [f"judges, {line['name']}: not this program's" for line in _prompts(parcel, "judges")]
+    for line in _prompts(parcel, "judges"):
+        found.shown.append(f"judges, {line['name']}: not this program's")
+        found.skip("prompts", line["name"], "judges were given a prompt that is not this program's")
     for digest, name in sorted(given_to(study).items(), key=lambda item: (item[1], item[0])):
         found.checked["prompts"] += 1
         if digest not in shown | box_hashes():

@@ -388,6 +388,7 @@ def test_what_contradicts_the_shop_is_found(home: Path, tmp_path: Path, drr: Drr
     document = found_in(drr, without, *shop, "--sandbox", home / "sandbox")
     assert any("its key names none" in one["what"] for one in document["failed"])
     assert "is another shop" in drr.err("bundle", "verify", cheat, "--shop", _other_shop(tmp_path))
+    assert "there is no such shop" in drr.err("bundle", "verify", cheat, "--shop", tmp_path / "none")
 
 
 def _other_shop(place: Path) -> Path:
