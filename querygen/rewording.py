@@ -31,7 +31,7 @@ def reworded(maker: QuestionMaker, query: Query, seed: int | str) -> str | None:
             maker.kinds,
             maker.cells,
         )
-        parts = list(_points(of, truth))
+        parts = list(_points(of, truth, query.query))
         if None in parts:
             return None
         text = wording(of, [one for one in parts if one], truth.budget, of.rng.choice(_NOISE))
@@ -41,20 +41,20 @@ def reworded(maker: QuestionMaker, query: Query, seed: int | str) -> str | None:
     return None
 
 
-def _points(of: PointSource, truth: Checkable) -> Iterator[DrawnPoint | None]:
+def _points(of: PointSource, truth: Checkable, asked: str) -> Iterator[DrawnPoint | None]:
     orders = {order.order_id: order for order in of.orders}
     for need in truth.needs:
         order = None if need.anchor is None else orders.get(need.anchor.order_id)
         lost = need.anchor is not None and order is None
         yield None if lost else DrawnPoint(NeedDraw(of).need_text(need, order), (), need)
     for fact in truth.facts:
-        words = _words(of, fact)
+        words = _words(of, fact, asked)
         text = None if words is None else of.worded(of.words["facts"][fact.kind], **words)
         yield None if text is None else DrawnPoint(text, (), fact)
 
 
-def _words(of: PointSource, fact: ExpectedFact) -> dict[str, str] | None:
-    """Return what the words of a fact name; `None` where the shop no longer tells it."""
+def _words(of: PointSource, fact: ExpectedFact, asked: str) -> dict[str, str] | None:
+    """Return what the words of a fact name; `None` where the shop no longer tells it. Of several days the one that was asked about."""
     subject = fact.subjects[0]
     orders = [one for one in of.orders if subject in (one.order_id, one.product_id)]
     if fact.kind == "spend_year":
@@ -67,5 +67,5 @@ def _words(of: PointSource, fact: ExpectedFact) -> dict[str, str] | None:
     if fact.kind in ("ratings", "order_date"):
         product = of.shelves.products.get(orders[0].product_id if orders else subject)
         return {"title": product.title} if product else None
-    dated = [one for one in orders if one in of.dated]
-    return {"day": day_words(dated[0].order_date)} if dated else None
+    days = [day_words(one.order_date) for one in orders if one in of.dated]
+    return {"day": next((day for day in days if day in asked), days[0])} if days else None
