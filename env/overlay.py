@@ -12,9 +12,9 @@ from datetime import date, timedelta
 from functools import cached_property
 from hashlib import sha256
 from random import Random
-from typing import Any, Literal, NotRequired, TypedDict, cast
+from typing import Any, NotRequired, TypedDict, cast
 
-from drr.env.entities import Order, Product, ms_from_iso
+from drr.env.entities import Order, Product, bound_ms, ms_from_iso
 from drr.env.errors import Misuse
 from drr.env.session import Session
 from drr.env.shop import Catalog, OrderPage, SearchPage, SearchRequest, Shop, Store
@@ -22,7 +22,7 @@ from drr.env.shop_world import ShopWorld
 from drr.env.statistics import Purchase, UserStatistics, user_statistics
 from drr.env.web.base import Page, WebHit, WebSearch
 from drr.env.web.open import ShopWeb
-from drr.env.world import Fault, World
+from drr.env.world import FAULTS, Fault, World
 
 _RATED, _TIMES = 0.4, 10
 """Stars that a listing gains, and the factor by which its ratings grow."""
@@ -133,16 +133,11 @@ class _Records:
             return []
         lenders = self.store.sample_users(_LENDERS, seed=self.stress["seed"], min_orders=1)
         lent = [order for one in lenders if one != user_id for order in self.store.orders(one).items]
+        gone = {order.product_id for order in own}
         ends = {tuple(end) for end in self.stress.get("spared", [])}
-        known = {product.product_id: product for product in self.store.products([o.product_id for o in lent])}
-        owned = {order.product_id for order in own}
-        fit = [
-            order
-            for order in lent
-            if order.product_id not in owned
-            and order.product_id in known
-            and tuple(known[order.product_id].categories[-2:]) not in ends
-        ]
+        known = self.store.products(list({order.product_id for order in lent} - gone))
+        free = {one.product_id for one in known if tuple(one.categories[-2:]) not in ends}
+        fit = [order for order in lent if order.product_id in free]
         last = date(int(own[-1].order_date[:4]) - 1, 12, 31)
         return [
             order.model_copy(
@@ -159,29 +154,18 @@ class _Records:
         own = self.store.order(order_id)
         return own or next((one for one in self._older if one.order_id == order_id), None)
 
-    def orders(
-        self,
-        user_id: str,
-        *,
-        status: str | None = None,
-        since: str | None = None,
-        until: str | None = None,
-        limit: int | None = None,
-        offset: int = 0,
-    ) -> OrderPage:
-        asked: dict[str, Any] = {"status": status, "since": since, "until": until}
+    def orders(self, user_id: str, *, limit: int | None = None, offset: int = 0, **asked: Any) -> OrderPage:
         older = self._older if user_id == self.user_id else []
         if not older:
-            return self.store.orders(user_id, **asked, limit=limit, offset=offset)
-        own = self.store.orders(user_id, **asked).items
-        more = [
+            return self.store.orders(user_id, limit=limit, offset=offset, **asked)
+        status, since, until = (asked.get(name) for name in ("status", "since", "until"))
+        found = self.store.orders(user_id, **asked).items + [
             order
             for order in older
             if status in (None, order.order_status)
-            and (since is None or order.order_date >= since)
-            and (until is None or order.order_date < until)
+            and (since is None or ms_from_iso(order.order_date) >= bound_ms(since))
+            and (until is None or ms_from_iso(order.order_date) < bound_ms(until))
         ]
-        found = own + more
         return OrderPage(found[offset : None if limit is None else offset + limit], len(found))
 
     def statistics(self, user_id: str) -> UserStatistics | None:
@@ -213,7 +197,8 @@ class _Shelves:
         page, stress = self.catalog.search(request), self.records.stress
         read = page.request or request
         if stress["change"] == "shuffle" and read.sort == "relevance":
-            ids = _shuffled(page.product_ids, f"{stress['seed']}:{request.query}")
+            luck = Random(f"{stress['seed']}:{request.query}")
+            ids = luck.sample(page.product_ids, len(page.product_ids))
             chosen = [one for one in ids if one == stress.get("product") and not read.offset]
             # The scores stay where they are, so that none of them tells the order of before.
             return page._replace(product_ids=[*chosen, *(one for one in ids if one not in chosen)])
@@ -230,10 +215,6 @@ class _Shelves:
         ids = [one.product_id for one in found]
         gone = len(page.product_ids) - len(ids)
         return page._replace(product_ids=ids, scores=[scores[one] for one in ids], total=page.total - gone)
-
-
-def _shuffled(ids: Sequence[str], seed: str) -> list[str]:
-    return Random(seed).sample(list(ids), len(ids))
 
 
 def _within(product: Product, read: SearchRequest) -> bool:
@@ -298,10 +279,7 @@ class StressedWorld(ShopWorld):
 def fault_of(stress: Stress, tool: str, call: str) -> Fault | None:
     """Tell how a call fails, if it does."""
     luck, rate = Random(f"{stress['seed']}:{call}"), stress.get("rate", 0.0)
-    if tool == _SPARED or luck.random() >= rate:
-        return None
-    kinds: tuple[Literal["timeout"], Literal["unavailable"]] = ("timeout", "unavailable")
-    return luck.choice(kinds)
+    return None if tool == _SPARED or luck.random() >= rate else luck.choice(FAULTS)
 
 
 def stressed(world: World, stress: Stress) -> StressedWorld:

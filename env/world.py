@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, get_args, runtime_checkable
 
 from drr.env.errors import Misuse
 from drr.env.plugins import load, merged
@@ -179,6 +179,7 @@ class WithoutRecords(Protocol):
 
 
 Fault = Literal["timeout", "unavailable"]
+FAULTS: tuple[Fault, ...] = get_args(Fault)
 """The two ways in which a call fails as at a server, where a world has a method `fault`."""
 
 

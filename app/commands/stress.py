@@ -57,8 +57,8 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.running import RunConfig
-    from drr.app.stress.plan import changes_named
-    from drr.app.stress.runs import FOLDER, StressChoice, foresee, stress
+    from drr.app.stress.plan import StressChoice, changes_named
+    from drr.app.stress.runs import FOLDER, foresee, stress
 
     choice = StressChoice(
         changes=changes_named(arguments.changes),

@@ -87,6 +87,22 @@ class Unchanged:
         return self.shop.store.products([one for one in dict.fromkeys(ids) if one not in meets])
 
 
+@dataclass(frozen=True, kw_only=True)
+class StressChoice:
+    """The changes, and what they are drawn by."""
+
+    changes: Sequence[str]
+    seed: int = 0
+    rate: float = 0.3
+    """Share of calls and pages that fail under `faults`."""
+    words: Path | None = None
+    """File of questions in other words, for `paraphrase`."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.rate <= 1:
+            raise Misuse(f"--rate {self.rate:g}: a share above 0, at most 1")
+
+
 Drawn = dict[str, Any] | None
 """Fields of a `Stress`; `None` where the change cannot reach the answer."""
 
@@ -97,7 +113,7 @@ class Draw:
 
     base: Unchanged
     luck: Random
-    rate: float
+    choice: StressChoice
     maker: QuestionMaker
     words: Mapping[str, str]
 
@@ -107,7 +123,7 @@ class Draw:
         return None if text is None else {"query": text}
 
     def faults(self) -> Drawn:
-        stress = cast(Stress, {"rate": self.rate, "seed": self.luck.getrandbits(31)})
+        stress = cast(Stress, {"rate": self.choice.rate, "seed": self.luck.getrandbits(31)})
         made: Counter[str] = Counter()
         for call in self.base.calls:
             with suppress(ToolError):
@@ -117,7 +133,7 @@ class Draw:
                 if fault_of(stress, call["name"], f"{name}:{made[name]}") is not None:
                     return {**stress}
         reads = self.base.variant.has(WS) and self._pages
-        hit = any(Random(f"{stress['seed']}:{url}").random() < self.rate for url in reads or ())
+        hit = any(Random(f"{stress['seed']}:{url}").random() < self.choice.rate for url in reads or ())
         return {**stress} if hit else None
 
     def shuffle(self) -> Drawn:
@@ -219,24 +235,21 @@ def planned(
     answering: Answering,
     records: Sequence[Record],
     questions: Mapping[str, Query],
-    changes: Sequence[str],
-    *,
-    seed: int,
-    rate: float,
-    words: Mapping[str, str],
+    choice: StressChoice,
 ) -> Planned:
     """Draw every change for each answer that it can reach. The same seed and answers give the same units."""
     bases = list(_bases(answering, records, questions))
     if not bases:
         raise Misuse("no finished answer to compare with; `drr run` the study first")
-    maker = QuestionMaker(bases[0].shop, getattr(bases[0].world, "web", None))  # type: ignore[arg-type]
+    maker = QuestionMaker(bases[0].shop, bases[0].world.web)
+    words = {} if choice.words is None else words_of(choice.words, questions)
     found: dict[str, Sequence[Unit]] = {}
-    for change in changes:
+    for change in choice.changes:
         specs = []
         for base in bases:
             spec = base.record.spec
-            luck = Random(f"stress:{seed}:{change}:{spec['query_id']}:{spec['trial']}")
-            drawn = CHANGES[change].draw(Draw(base, luck, rate, maker, words))
+            luck = Random(f"stress:{choice.seed}:{change}:{spec['query_id']}:{spec['trial']}")
+            drawn = CHANGES[change].draw(Draw(base, luck, choice, maker, words))
             if drawn is not None:
                 query = drawn.pop("query", spec["query"])
                 stress = {"change": change, "seed": luck.getrandbits(31), "base": base.record.key, **drawn}

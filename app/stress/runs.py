@@ -6,42 +6,23 @@ The folder `stress` of a study is a study of its own, whose units name theirs wi
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from typing import NamedTuple, TypedDict
+from typing import TypedDict
 
 from drr.app.forecast import RunForecast, forecast
 from drr.app.notices import notice
 from drr.app.running import RunAsked, RunConfig, StudyRan, opened, workplace
-from drr.app.stress.plan import Planned, planned, words_of
+from drr.app.stress.plan import Planned, StressChoice, planned
 from drr.app.studies import budget_of, check_cast, run_units, unit_cap_of
 from drr.app.vouching import remember_study
 from drr.app.workers import pool_of
-from drr.env.errors import Misuse
 from drr.study.config import StudyConfig
 from drr.study.status import status
 from drr.study.study import Study
 from drr.study.unit import Unit
 
 FOLDER = "stress"
-
-
-@dataclass(frozen=True, kw_only=True)
-class StressChoice:
-    """The changes, and what they are drawn by."""
-
-    changes: Sequence[str]
-    seed: int = 0
-    rate: float = 0.3
-    """Share of calls and pages that fail under `faults`."""
-    words: Path | None = None
-    """File of questions in other words, for `paraphrase`."""
-
-    def __post_init__(self) -> None:
-        if not 0 < self.rate <= 1:
-            raise Misuse(f"--rate {self.rate:g}: a share above 0, at most 1")
 
 
 class ChangeForecast(TypedDict):
@@ -61,12 +42,6 @@ class StressForecast(TypedDict):
     run: RunForecast
 
 
-class _Opened(NamedTuple):
-    asked: RunAsked
-    plan: Planned
-    units: list[Unit]
-
-
 def stress(config: RunConfig, choice: StressChoice) -> StudyRan:
     """Run what is missing of the answers under these changes."""
     folder = config.study / FOLDER
@@ -81,9 +56,8 @@ def stress(config: RunConfig, choice: StressChoice) -> StudyRan:
             remember_study(folder, settings, run["variants"], [run.get("shop")])
             check_cast(answering, budget_of(config, study), unit_cap_of(config))
             study.ledger.units.register(units)
-            study.ledger.units.retire(
-                "answer", [*(unit.key for unit in units), *_others(study, asked, choice)]
-            )
+            kept_keys = [*(unit.key for unit in units), *_others(study, asked, choice)]
+            study.ledger.units.retire("answer", kept_keys)
             summary = run_units(
                 config, study, units, pool or answering, answering.models, "answers under a change"
             )
@@ -112,7 +86,9 @@ def foresee(config: RunConfig, choice: StressChoice) -> StressForecast:
 
 
 @contextmanager
-def _opened(config: RunConfig, choice: StressChoice, *, calls: bool = True) -> Iterator[_Opened]:
+def _opened(
+    config: RunConfig, choice: StressChoice, *, calls: bool = True
+) -> Iterator[tuple[RunAsked, Planned, list[Unit]]]:
     with Study.read(config.study):  # a new study has nothing to compare with
         pass
     with opened(config, calls=calls) as asked:
@@ -122,17 +98,8 @@ def _opened(config: RunConfig, choice: StressChoice, *, calls: bool = True) -> I
         if missing := len(keys) - len(records):
             notice(f"{config.study}: {missing:,} answers are not finished and have nothing to compare with")
         questions = {query.id: query for query in asked.queries}
-        words = {} if choice.words is None else words_of(choice.words, questions)
-        plan = planned(
-            asked.answering,
-            records,
-            questions,
-            choice.changes,
-            seed=choice.seed,
-            rate=choice.rate,
-            words=words,
-        )
-        yield _Opened(asked, plan, [unit for own in plan.units.values() for unit in own])
+        plan = planned(asked.answering, records, questions, choice)
+        yield asked, plan, [unit for own in plan.units.values() for unit in own]
 
 
 def _others(study: Study, asked: RunAsked, choice: StressChoice) -> Iterator[str]:

@@ -147,6 +147,22 @@ def test_one_trace_of_obedience_is_enough(asked: Path, result: JsonObject, expec
         assert ReadAnswer(study, record, question).obeys(stress) == expected
 
 
+def test_an_honest_end_is_an_empty_list_where_nothing_fits(found: StressDocument, asked: Path) -> None:
+    refused = {
+        query.id
+        for query in read_queries(asked / "queries.jsonl")
+        if query.checkable and query.checkable.needs and all(need.refusal for need in query.checkable.needs)
+    }
+    honest = {pair["query_id"] for pair in found["pairs"] if "honest" in pair["outcomes"]}
+    assert honest and honest <= refused
+    assert moved(found, "fair", "faults", "honest")["b"] == 0  # it picks the best of whatever a search finds
+    with Study.read(asked) as study:
+        record = next(study.records("answer"))
+        for query in read_queries(asked / "queries.jsonl"):
+            none = replace(record, blobs={**record.blobs, "report": record.blobs["transcript"]})
+            assert ReadAnswer(study, none, query).is_honest == (1 if query.id in refused else None)
+
+
 def test_the_page_and_the_document_say_the_same(
     found: StressDocument, asked: Path, tmp_path: Path, drr: Drr
 ) -> None:
