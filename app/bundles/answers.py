@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any, NamedTuple, cast
@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, cast
 from drr.agents.base import BROKEN_OFF
 from drr.agents.brief import SHORTENED
 from drr.agents.registry import BUILT_IN, PAPER
+from drr.app.bundles.prompts import is_filled
 from drr.app.bundles.verified import Verified
 from drr.env.given import agent_of
 from drr.env.query import Query
@@ -37,6 +38,8 @@ _START = 40
 class _Conversations(NamedTuple):
     """The conversations of an answer, as texts and sums."""
 
+    openings: list[str]
+    """Texts that the model was given first."""
     texts: list[str]
     written: list[str]
     """Texts of the model."""
@@ -46,11 +49,12 @@ class _Conversations(NamedTuple):
     """Calls of tools that are known."""
 
     @classmethod
-    def of(cls, conversations: Iterable[Mapping[str, Any]]) -> _Conversations:
+    def of(cls, conversations: Sequence[Mapping[str, Any]]) -> _Conversations:
         messages = [one for talk in conversations for one in talk["messages"]]
         used = [one.get("usage") or {} for one in messages]
         calls = [call for one in messages for call in one.get("tool_calls") or ()]
         return cls(
+            [str(talk["messages"][0]["text"]) for talk in conversations],
             [str(one["text"]) for one in messages],
             [str(one["text"]) for one in messages if one["role"] in ("assistant", "ai")],
             sum(int(one.get("input_tokens", 0)) for one in used),
@@ -68,8 +72,8 @@ def is_ours(record: Record) -> bool:
     return not record.made_elsewhere and _architecture(record) in _LIMITS
 
 
-def check_answers(study: Study, *, redacted: bool, found: Verified) -> None:
-    """Check every answer that ended, and what of several is the same."""
+def check_answers(study: Study, prompts: Mapping[str, str], *, redacted: bool, found: Verified) -> None:
+    """Check every answer that ended, and what of several is the same. `prompts` are those that are known, by hash."""
     asked = questions(study)
     counting = {record.key for record in study.records("answer", None)}
     reports: dict[str, dict[str, str]] = {}
@@ -85,7 +89,7 @@ def check_answers(study: Study, *, redacted: bool, found: Verified) -> None:
             if record.made_elsewhere:
                 _check_imported(record, redacted=redacted, found=found)
             else:
-                _check_texts(study, record, found)
+                _check_texts(study, record, prompts, found)
         if record.done:
             digest = record.blobs.get("report", "")
             reports.setdefault(digest, {}).setdefault(str(record.spec["query_id"]), record.label)
@@ -132,6 +136,8 @@ def _check_limits(study: Study, record: Record, found: Verified) -> None:
     wanted = replace(known.limits, **study.config.get("run", {}).get("limits", {}))
     if record.key_fields.get("limits") != wanted.key():
         found.fail("units", record.label, "ran within other limits than its study names")
+    if set(known.prompts) - record.key_fields["prompts"].keys():
+        found.fail("prompts", record.label, "its key does not name all prompts of its agent")
 
 
 def _check_imported(record: Record, *, redacted: bool, found: Verified) -> None:
@@ -153,7 +159,7 @@ def _bytes(text: str | bytes) -> bytes:
     return text if isinstance(text, bytes) else text.encode("utf-8")
 
 
-def _check_texts(study: Study, record: Record, found: Verified) -> None:
+def _check_texts(study: Study, record: Record, prompts: Mapping[str, str], found: Verified) -> None:
     result, blobs = record.result, record.blobs
     if record.done and not blobs.keys() >= {"report", "raw_report", "transcript"}:
         found.fail("report", record.label, "lacks its report or its conversation")
@@ -177,6 +183,12 @@ def _check_texts(study: Study, record: Record, found: Verified) -> None:
     for number, row in enumerate(result.get("sources") or (), 1):
         if (study.kept_text(record, f"text:{row['sha256']}") or "") not in whole:
             found.fail("evidence", record.label, f"source {number}: no tool returned what was read of it")
+    given = [prompts.get(digest, "") for digest in (record.key_fields.get("prompts") or {}).values()]
+    for text in talks.openings if is_ours(record) else ():
+        if not any(is_filled(prompt, text) for prompt in given if prompt):
+            found.fail(
+                "prompts", record.label, f"a conversation begins with no prompt of its key: {text[:40]!r}"
+            )
     if talks.texts or (record.done and _architecture(record) in _OURS):
         _check_talks(record, raw, results, talks, found)
 

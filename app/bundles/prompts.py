@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import combinations
@@ -15,6 +16,7 @@ from drr.llm.prompts import Prompt, Prompts
 from drr.study.bundle.parcel import PromptLine
 from drr.study.study import Study
 
+_SLOT = re.compile(r"\{\{[^{}]*\}\}")
 _WORDINGS = (
     brief.WITHOUT_REASON,
     brief.WITHOUT_PAGE_WARNING,
@@ -38,9 +40,19 @@ def by_hash(prompts: Prompts) -> dict[str, Prompt]:
 
 
 @cache
-def box_hashes() -> frozenset[str]:
-    """The hashes of this program's own prompts for agents."""
-    return frozenset(by_hash(load_prompts()))
+def box_texts() -> dict[str, str]:
+    """This program's own prompts for agents, by hash."""
+    return {digest: prompt.text for digest, prompt in by_hash(load_prompts()).items()}
+
+
+def is_filled(prompt: str, text: str) -> bool:
+    """Tell whether a text is this prompt with something in its slots."""
+    at = 0
+    for piece in _SLOT.split(prompt):
+        at = text.find(piece.strip(), at)
+        if at < 0:
+            return False
+    return True
 
 
 def given_to(study: Study) -> dict[str, str]:
@@ -69,5 +81,5 @@ def shown_prompts(study: Study, settings: Settings) -> Iterator[PromptLine]:
 
 def lacking(study: Study, shown: Iterable[PromptLine]) -> list[str]:
     """List prompts that agents were given and that are neither this program's nor shown."""
-    known = box_hashes() | {line["sha256"] for line in shown}
+    known = box_texts().keys() | {line["sha256"] for line in shown}
     return sorted({name for digest, name in given_to(study).items() if digest not in known})

@@ -15,7 +15,7 @@ from drr.app.bundles.answers import check_answers
 from drr.app.bundles.costs import check_costs
 from drr.app.bundles.figures import differing, every_figure, opened
 from drr.app.bundles.judged import RebuiltDesks, check_judgements
-from drr.app.bundles.prompts import box_hashes, given_to
+from drr.app.bundles.prompts import box_texts, given_to
 from drr.app.bundles.replayed import check_shop_is_theirs, check_tools, shop_as_stated
 from drr.app.bundles.verified import Verified, cause_of
 from drr.app.studies import code_id, made_by
@@ -112,13 +112,14 @@ def _check_contents(config: VerifyConfig, parcel: Parcel, found: Verified) -> No
     with opened(parcel) as study, _shop_of(config, study) as realm:
         kept = cast(BundleTexts, study.blobs)
         kept.strict = True
+        known = box_texts() | {line["sha256"]: line["text"] for line in _prompts(parcel, "agents")}
         steps: dict[str, Callable[[], None]] = {
             "manifest": lambda: _check_manifest(parcel, manifest, found),
             "texts": lambda: _check_texts(study, kept, manifest, found),
             "units": lambda: _check_references(study, found),
             "set": lambda: _check_set(asked, study, found),
             "complete": lambda: _check_complete(study, found),
-            "answers": lambda: check_answers(study, redacted=manifest["redacted"], found=found),
+            "answers": lambda: check_answers(study, known, redacted=manifest["redacted"], found=found),
             "judgements": lambda: _check_with_shop(realm, study, parcel, found),
             "costs": lambda: check_costs(study, parcel.study(), found),
             "prompts": lambda: _check_prompts(study, parcel, found),
@@ -260,9 +261,9 @@ def _check_prompts(study: Study, parcel: Parcel, found: Verified) -> None:
         found.skip("prompts", line["name"], "judges were given a prompt that is not this program's")
     for digest, name in sorted(given_to(study).items(), key=lambda item: (item[1], item[0])):
         found.checked["prompts"] += 1
-        if digest not in shown | box_hashes():
+        if digest not in shown | box_texts().keys():
             found.fail("prompts", name, "was changed, and is not shown")
-        elif digest not in box_hashes():
+        elif digest not in box_texts():
             found.shown.append(f"agents, {name}: not this program's")
 
 

@@ -180,6 +180,15 @@ def _same_words(folder: Path) -> None:
     write(folder, "units.jsonl", lines)
 
 
+def _told_more(folder: Path) -> None:
+    lines = rows(folder, "units.jsonl")
+    spoken = "You are a research assistant"
+    retext(
+        folder, _first(lines)["record"], "transcript", lambda text: text.replace(spoken, "You know it all")
+    )
+    write(folder, "units.jsonl", lines)
+
+
 def _no_conversation(folder: Path) -> None:
     lines = rows(folder, "units.jsonl")
     digest = _first(lines)["record"]["blobs"].pop("transcript")
@@ -243,6 +252,7 @@ CHEATS: dict[str, tuple[Callable[[Path], None], str]] = {
     "another name": (edit_rows("units.jsonl", lambda lines: _first(lines).update(label="x")), "units"),
     "other limits": (edit_rows("units.jsonl", _wider_limits), "units"),
     "a report of as many words": (_same_words, "report"),
+    "another system message": (_told_more, "prompts"),
     "no conversation": (_no_conversation, "report"),
     "a verdict becomes a failure": (edit_rows("units.jsonl", _unread_failure), "judgements"),
     "no usage": (edit_rows("units.jsonl", _no_usage), "costs"),
