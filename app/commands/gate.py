@@ -33,6 +33,7 @@ difference is worse, or where the paired test of `drr study compare` finds a los
 examples:
   drr study gate study --require 'faithfulness>=0.8' --require 'rules.budget<=0.02'   # rules in place of a model fail this
   drr study gate study --require 'faithfulness>=0.95' --against react --junit gate.xml
+  drr study gate study --require 'pass^4>=0.6'            # solved in each of four trials: docs/reliability.md
   drr study gate study --against ../my-base/study --json"""
 
 

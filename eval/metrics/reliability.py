@@ -111,7 +111,7 @@ METRICS = (
         _metric(
             name,
             f"pass^{k}" + (f" by {way.name}" if way.name != "reward" else ""),
-            f"How likely each of {k} trials of a question {way.solves}; one that failed for good does not.",
+            f"How likely {f'each of {k} trials' if k > 1 else 'a trial'} of a question {way.solves}; one that failed for good does not.",
             "pass",
             judged=way.name == "judge",
         )
@@ -246,5 +246,5 @@ def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
         if known is None:
             found[f"same_{name}"] = replace(nothing("trials held against each other"), reason=ONE_TRIAL)
         elif known.value is None:
-            found[f"same_{name}"] = replace(known, reason=f"no trial has any {SAME[name]}")
+            found[f"same_{name}"] = replace(known, reason="no two trials have any to compare")
     return found
