@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from drr.agents.base import BROKEN_OFF
 from drr.agents.brief import SHORTENED
@@ -14,6 +14,7 @@ from drr.agents.registry import BUILT_IN, PAPER
 from drr.app.bundles.prompts import is_filled
 from drr.app.bundles.verified import Verified
 from drr.env.given import agent_of
+from drr.env.json_object import JsonObject
 from drr.env.query import Query
 from drr.eval.asking.safety import forgeries
 from drr.eval.evidence.answers import questions
@@ -33,34 +34,6 @@ _MOST_SIGNS = 16
 """Signs of a token, counted high."""
 _START = 40
 """Signs by which a result is known that was shortened in a conversation."""
-
-
-class _Conversations(NamedTuple):
-    """The conversations of an answer, as texts and sums."""
-
-    openings: list[str]
-    """Texts that the model was given first."""
-    texts: list[str]
-    written: list[str]
-    """Texts of the model."""
-    input_tokens: int
-    output_tokens: int
-    calls: int
-    """Calls of tools that are known."""
-
-    @classmethod
-    def of(cls, conversations: Sequence[Mapping[str, Any]]) -> _Conversations:
-        messages = [one for talk in conversations for one in talk["messages"]]
-        used = [one.get("usage") or {} for one in messages]
-        calls = [call for one in messages for call in one.get("tool_calls") or ()]
-        return cls(
-            [str(talk["messages"][0]["text"]) for talk in conversations],
-            [str(one["text"]) for one in messages],
-            [str(one["text"]) for one in messages if one["role"] in ("assistant", "ai")],
-            sum(int(one.get("input_tokens", 0)) for one in used),
-            sum(int(one.get("output_tokens", 0)) for one in used),
-            len({call["id"] for call in calls if call["name"] in registry.TOOLS}),
-        )
 
 
 def _architecture(record: Record) -> str:
@@ -178,39 +151,47 @@ def _check_texts(study: Study, record: Record, prompts: Mapping[str, str], found
         found.fail("texts", record.label, f"names {len(lost):,} texts that are not its own")
         return
     results = [study.kept_text(record, f"text:{call['result_sha256']}") or "" for call in calls]
-    talks = _Conversations.of(study.json(record, "transcript") or [])
-    whole = "\0".join((*results, *talks.texts))
+    talks = study.json(record, "transcript") or []
+    messages = [message for talk in talks for message in talk["messages"]]
+    whole = "\0".join((*results, *(message["text"] for message in messages)))
     for number, row in enumerate(result.get("sources") or (), 1):
         if (study.kept_text(record, f"text:{row['sha256']}") or "") not in whole:
             found.fail("evidence", record.label, f"source {number}: no tool returned what was read of it")
     given = [prompts.get(digest, "") for digest in (record.key_fields.get("prompts") or {}).values()]
-    for text in talks.openings if is_ours(record) else ():
+    for text in (talk["messages"][0]["text"] for talk in talks) if is_ours(record) else ():
         if not any(is_filled(prompt, text) for prompt in given if prompt):
             found.fail(
                 "prompts", record.label, f"a conversation begins with no prompt of its key: {text[:40]!r}"
             )
-    if talks.texts or (record.done and _architecture(record) in _OURS):
-        _check_talks(record, raw, results, talks, found)
+    if messages or (record.done and _architecture(record) in _OURS):
+        _check_talks(record, raw, results, messages, found)
 
 
 def _check_talks(
-    record: Record, raw: str | None, results: list[str], talks: _Conversations, found: Verified
+    record: Record, raw: str | None, results: list[str], messages: Sequence[JsonObject], found: Verified
 ) -> None:
     """Results stand in the conversation as they were returned; one that did not fit, up to where it was cut."""
-    if not any(record.spec["query"] in text for text in talks.texts):
+    texts = [message["text"] for message in messages]
+    written = [message["text"] for message in messages if message["role"] in ("assistant", "ai")]
+    if not any(record.spec["query"] in text for text in texts):
         found.fail("conversation", record.label, "its question stands nowhere in its conversation")
     by_us = raw is not None and _architecture(record) in _OURS
-    if by_us and not any(str(raw).strip() in text for text in talks.written):
+    if by_us and not any(str(raw).strip() in text for text in written):
         found.fail("report", record.label, "is not what the model wrote in its conversation")
-    paid = [sum(row[name] for row in record.usage.values()) for name in ("input_tokens", "output_tokens")]
-    if talks.input_tokens > paid[0] or talks.output_tokens > paid[1]:
-        took = f"its conversation took {talks.input_tokens:,} and {talks.output_tokens:,} tokens"
-        found.fail("costs", record.label, f"{took}, it is billed for {paid[0]:,} and {paid[1]:,}")
-    signs = sum(map(len, talks.texts))
-    if sum(paid) * _MOST_SIGNS < signs and not any(row["unmetered"] for row in record.usage.values()):
-        found.suspect("costs", record.label, f"{sum(paid):,} tokens are billed for {signs:,} signs")
-    calls, whole = record.result.get("tool_calls") or (), "\0".join(talks.texts)
-    if talks.calls > sum(call["name"] in registry.TOOLS for call in calls):
+    for name in ("input_tokens", "output_tokens"):
+        paid = sum(cast(Mapping[str, int], row)[name] for row in record.usage.values())
+        used = sum((message.get("usage") or {}).get(name, 0) for message in messages)
+        if used > paid:
+            what = f"its conversation took {used:,} {name}, it is billed for {paid:,}"
+            found.fail("costs", record.label, what.replace("_", " "))
+    tokens = sum(row["input_tokens"] + row["output_tokens"] for row in record.usage.values())
+    signs = sum(map(len, texts))
+    if tokens * _MOST_SIGNS < signs and not any(row["unmetered"] for row in record.usage.values()):
+        found.suspect("costs", record.label, f"{tokens:,} tokens are billed for {signs:,} signs")
+    calls, whole = record.result.get("tool_calls") or (), "\0".join(texts)
+    asked = [call for message in messages for call in message.get("tool_calls") or ()]
+    known = {call["id"] for call in asked if call["name"] in registry.TOOLS}
+    if len(known) > sum(call["name"] in registry.TOOLS for call in calls):
         found.fail("tools", record.label, "its conversation has more calls of tools than are listed")
     for call, text in zip(calls, results, strict=True):
         where, error = f"call {call['number']}", call.get("error")

@@ -47,12 +47,13 @@ def box_texts() -> dict[str, str]:
 
 def is_filled(prompt: str, text: str) -> bool:
     """Tell whether a text is this prompt with something in its slots."""
-    at = 0
-    for piece in _SLOT.split(prompt):
-        at = text.find(piece.strip(), at)
+    text, pieces, at = text.strip(), [piece.strip() for piece in _SLOT.split(prompt)], 0
+    for piece in pieces:
+        at = text.find(piece, at)
         if at < 0:
             return False
-    return True
+        at += len(piece)
+    return text.startswith(pieces[0]) and text.endswith(pieces[-1])
 
 
 def given_to(study: Study) -> dict[str, str]:

@@ -27,7 +27,7 @@ from drr.env.shop_world import ShopRealm
 from drr.eval.evidence.answers import questions
 from drr.eval.tasks.desk import profile_text, text_id
 from drr.llm.names import OFFLINE
-from drr.study.bundle.archive import MANIFEST, pack
+from drr.study.bundle.archive import MANIFEST, ROOT, pack
 from drr.study.bundle.making import withheld_of
 from drr.study.bundle.parcel import BundleManifest, Parcel, PromptLine, ShopperLine, unpacked
 from drr.study.bundle.rebuilding import BundleTexts
@@ -72,7 +72,7 @@ def verify(config: VerifyConfig) -> Verified:
 def check_hashes(parcel: Parcel, found: Verified) -> None:
     """Hold every line against the tree of hashes, and that against the root."""
     stated, files = parcel.manifest()["files"], parcel.files()
-    if parcel.named_root != f"{parcel.root}\n":
+    if (parcel.folder / ROOT).read_bytes() != f"{parcel.root}\n".encode():
         found.fail("hashes", MANIFEST, "is not what the root of the bundle was made of")
     for name in sorted(stated.keys() | files.keys()):
         if stated.get(name) != files.get(name):
@@ -246,9 +246,9 @@ def _check_complete(study: Study, found: Verified) -> None:
 def _asked_for(run: JsonObject) -> set[str]:
     """The variants of the configuration, but for files and commands, whose names are made otherwise."""
     words = str(run.get("variants") or "").split(",")
-    names = {name for word in words for name in (PAPER if word == "all" else [word])}
+    names = {agent_of(name) for word in words for name in (PAPER if word == "all" else [word])}
     known = {one.name for one in BUILT_IN}
-    return {agent_of(name) for name in names if name.partition("@")[0].partition("+")[0] in known}
+    return {name for name in names if name.partition("+")[0] in known}
 
 
 def _check_prompts(study: Study, parcel: Parcel, found: Verified) -> None:

@@ -15,7 +15,7 @@ from drr.env.bounded import LINE, MOST_PARTS
 from drr.env.errors import DrrError, Misuse, wrong_field
 from drr.env.json_object import JsonObject, parsed
 from drr.llm.meter import PICO, UsageRow, dollars
-from drr.study.bundle.archive import HASHED, MANIFEST, ROOT, unpack
+from drr.study.bundle.archive import HASHED, MANIFEST, unpack
 from drr.study.bundle.tree import leaf, tree
 from drr.study.config import StudyConfig
 from drr.study.form import reading
@@ -177,10 +177,6 @@ class Parcel:
     def root(self) -> str:
         """The name of the bundle, made of all that it holds but for its signatures."""
         return leaf((self.folder / MANIFEST).read_bytes()).hex()
-
-    @property
-    def named_root(self) -> str:
-        return (self.folder / ROOT).read_bytes()[:200].decode("ascii", "replace")
 
     def lines(self, name: str) -> Iterator[Any]:
         """Yield the lines of a file, each written as we write it."""
