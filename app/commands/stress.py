@@ -79,7 +79,8 @@ def run(arguments: argparse.Namespace) -> int:
     summary, status = stress(config, choice)
     if arguments.json:
         print_json(status)
-    command = f"study stress {arguments.study} --with {arguments.changes}"
+    drawn = f"--with {arguments.changes} --seed {choice.seed} --rate {choice.rate:g}"
+    command = f"study stress {arguments.study} {drawn}"
     return conclude(summary, arguments.study / FOLDER, command=command)
 
 

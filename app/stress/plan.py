@@ -202,10 +202,9 @@ def changes_named(words: str) -> list[str]:
     """Read names with commas; `all` is each of them. `Misuse` for one that is not known."""
     names = [word for part in words.split(",") if (word := part.strip())]
     names = [*CHANGES] if "all" in names else list(dict.fromkeys(names))
-    if unknown := [name for name in names if name not in CHANGES]:
-        raise Misuse(f"--with {', '.join(unknown)}: no such change; there are {', '.join(CHANGES)}, or all")
-    if not names:
-        raise Misuse(f"--with names no change; there are {', '.join(CHANGES)}, or all")
+    unknown = ", ".join(name for name in names if name not in CHANGES)
+    if unknown or not names:
+        raise Misuse(f"--with {unknown}: no such change; there are {', '.join(CHANGES)}, or all")
     return names
 
 

@@ -181,7 +181,7 @@ def test_the_page_and_the_document_say_the_same(
     ("words", "said"),
     [
         (["--with", "rain"], "no such change"),
-        (["--with", ","], "names no change"),
+        (["--with", ","], "no such change"),
         (["--with", "faults", "--rate", "0"], "a share above 0"),
         (["--with", "faults", "--rate", "nan"], "a share above 0"),
     ],
