@@ -30,7 +30,7 @@ class MadeShop(TypedDict):
 
     schema: int
     seed: int
-    axes: dict[str, int | float | None]
+    axes: dict[str, int | float | bool | None]
     counts: dict[str, int]
     """Products, users and orders of the shop; web pages; questions."""
     shop: str
@@ -72,7 +72,7 @@ def _make(seed: int, axes: ShopAxes, folder: Path, settings: Settings, progress:
     web = write_sandbox(fresh_pages(seed, vocabulary, axes), folder / "web")
     with open_shop(shop_folder, settings) as shop:
         sandbox = ShopWeb(open_sandbox(folder / "web"), settings.shop_url, shop.store)
-        questions = checkable_questions(shop, sandbox, seed, axes.questions)
+        questions = checkable_questions(shop, sandbox, seed, axes.questions, curriculum=axes.curriculum)
     write_queries(folder / "queries.jsonl", questions)
     counts = {**manifest.counts, "pages": web["documents"], "questions": len(questions)}
     return {

@@ -1,6 +1,6 @@
-"""Frozen sets: a fresh shop's questions under a name and a hash.
+"""Frozen sets: the questions of one or more shops under a name and a hash.
 
-A sealed set tells its hashes first. The seed stays with its owner, and is proved by a commitment when it is revealed.
+A sealed part tells its hashes first. The seed stays with its owner, and is proved by a commitment when it is revealed.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import json
 import secrets
 import shutil
 import tempfile
+from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 from importlib.metadata import version
@@ -23,9 +24,11 @@ from drr.env.files import read_file, write_file
 from drr.env.json_object import JsonObject
 from drr.env.progress import Progress
 from drr.env.query import read_queries
-from drr.env.settings import Settings
-from drr.env.web.sandbox import open_sandbox
-from drr.querygen.dataset import Publication, write_dataset
+from drr.env.settings import Settings, resolve
+from drr.env.shop import open_shop
+from drr.env.web.sandbox import BOX, open_sandbox
+from drr.querygen.dataset import Publication, published, write_dataset
+from drr.querygen.files import write_queries
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 if TYPE_CHECKING:
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
     from drr.study.config import StudyConfig
 
 SET = "set.json"
+LEAST_SEALED = 10**14
+"""Seeds below could be tried, one after another, against the hash of the shop."""
 
 
 class SeededShop(BaseModel):
@@ -48,6 +53,25 @@ class SeededShop(BaseModel):
         return sha256(f"{nonce}:{_canonical(self.model_dump())}".encode()).hexdigest()
 
 
+class SetPart(BaseModel):
+    """One shop of a set, with its web and its questions."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    count: int
+    shop: str
+    """Content hashes of the shop and the web, and the hash of the questions with their truth."""
+    web: str
+    questions: str
+    published: str | None = None
+    """The hash of the questions as they are published; none of a sealed part."""
+    made: SeededShop | None = None
+    """The seed; none of a sealed part, nor of a shop that was not made of one."""
+    commitment: str | None = None
+    """The commitment to the seed of a sealed part."""
+
+
 class FrozenSet(BaseModel):
     """`set.json`."""
 
@@ -59,37 +83,42 @@ class FrozenSet(BaseModel):
     """The hash of all the rest."""
     license: str
     date: str
-    count: int
-    shop: str
-    """Content hashes of the shop and the web, and the hash of the questions with their truth."""
-    web: str
-    questions: str
-    published: str | None = None
-    """The hash of the questions as they are published; none of a sealed set."""
-    made: SeededShop | None = None
-    commitment: str | None = None
-    """The commitment to the seed of a sealed set."""
+    parts: list[SetPart]
     versions: dict[str, str]
     """The program's version, and hashes of prompts, rules and rewards."""
 
+    @property
+    def count(self) -> int:
+        return sum(part.count for part in self.parts)
+
     def hashed(self) -> FrozenSet:
         own = self.model_dump(mode="json", exclude={"content_hash"})
-        return self.model_copy(update={"content_hash": sha256(_canonical(own).encode()).hexdigest()})
+        return self.model_copy(update={"content_hash": _hash(own)})
 
-    @property
-    def label(self) -> str:
-        """The name with the beginning of the hash, by which a study remembers its set."""
-        return f"{self.name} {self.content_hash[:16]}"
+    def label(self, part: SetPart, settings: Settings) -> str:
+        """Name a part and the versions in use, by which a study remembers what it answers."""
+        now = _versions(settings)
+        others = [name for name in now if name != "drr" and now[name] != self.versions.get(name)]
+        own = f" with other {', '.join(others)} {_hash(now)[:8]}" if others else ""
+        return f"{self.name}/{part.name} {self.content_hash[:16]}{own}"
+
+
+class PartSeal(BaseModel):
+    """The seed of one sealed part."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    made: SeededShop
+    nonce: str
 
 
 class SetSeal(BaseModel):
-    """The file that the owner of a sealed set keeps."""
+    """The file that the owner of a set with sealed parts keeps."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str
-    made: SeededShop
-    nonce: str
+    parts: dict[str, PartSeal]
 
 
 class SetTerms(NamedTuple):
@@ -98,42 +127,84 @@ class SetTerms(NamedTuple):
     name: str
     license: str
     date: str
-    sealed: bool = False
     with_truth: bool = False
 
 
-def freeze(made_in: Path, folder: Path, terms: SetTerms, settings: Settings) -> FrozenSet:
-    """Freeze what `drr shop make` made into a new folder; of a sealed set the seal lies beside it."""
-    made = _made(made_in)
+def freeze(
+    made: Sequence[Path], sealed: Sequence[Path], folder: Path, terms: SetTerms, settings: Settings
+) -> FrozenSet:
+    """Freeze shops with their questions into a new folder; the seal of those that are sealed lies beside it."""
     if folder.exists():
         raise Misuse(f"{folder}: is there already, and a frozen set never changes; name a new folder")
-    seeded = SeededShop(seed=made["seed"], axes=made["axes"])
-    nonce = secrets.token_hex(32)
-    seal = folder.with_name(f"{folder.name}.seal.json")
+    names = [place.resolve().name for place in (*made, *sealed)]
+    if len(set(names)) < len(names):
+        raise Misuse(f"{', '.join(names)}: two parts have one name; rename a folder")
+    parts = [_part(place, settings) for place in (*made, *sealed)]
+    seals = {part.name: _seal(part) for part in parts[len(made) :]}
     try:
         frozen = FrozenSet(
             name=terms.name,
             license=terms.license,
             date=terms.date,
-            count=made["counts"]["questions"],
-            shop=made["shop"],
-            web=made["web"],
-            questions=made["questions"],
-            made=None if terms.sealed else seeded,
-            commitment=seeded.committed(nonce) if terms.sealed else None,
+            parts=[_committed(part, seals.get(part.name)) for part in parts],
             versions=_versions(settings),
         )
     except ValidationError as error:
         raise Misuse(f"{terms.name}: {wrong_field(error)}; a set is named like retail-v1") from error
-    if terms.sealed:
-        kept = SetSeal(name=terms.name, made=seeded, nonce=nonce)
-        write_file(seal, kept.model_dump_json(indent=2) + "\n", 0o600)
-        folder.mkdir(parents=True)
-    else:
-        frozen = frozen.model_copy(update={"published": _publish(made_in, folder, terms)})
-    frozen = frozen.hashed()
+    folder.mkdir(parents=True)
+    if seals:
+        kept = SetSeal(name=terms.name, parts=seals).model_dump_json(indent=2) + "\n"
+        write_file(folder.with_name(f"{folder.name}.seal.json"), kept, 0o600)
+    if made:
+        _publish(made, folder, terms)
+    published = {part.name: _published(folder / part.name) for part in parts[: len(made)]}
+    told = [one.model_copy(update={"published": published.get(one.name)}) for one in frozen.parts]
+    frozen = frozen.model_copy(update={"parts": told}).hashed()
     (folder / SET).write_text(frozen.model_dump_json(indent=2) + "\n", encoding="utf-8")
     return frozen
+
+
+def _part(folder: Path, settings: Settings) -> SetPart:
+    """Read what `drr shop make` made, or any shop with its web and questions."""
+    with open_shop(str(folder / "shop"), settings) as shop:
+        shop_hash = shop.manifest.content_hash
+    if not (folder / MADE).is_file():
+        questions = read_queries(folder / "queries.jsonl")
+        made = {
+            "shop": shop_hash,
+            "web": open_sandbox(_web(folder)).content_hash,
+            "questions": sha256(read_file(folder / "queries.jsonl")).hexdigest(),
+        }
+        return SetPart(name=folder.resolve().name, count=len(questions), **made)
+    found = _made(folder)
+    return SetPart(
+        name=folder.resolve().name,
+        count=found["counts"]["questions"],
+        shop=shop_hash,
+        web=found["web"],
+        questions=found["questions"],
+        made=SeededShop(seed=found["seed"], axes=found["axes"]),
+    )
+
+
+def _web(folder: Path) -> Path:
+    """Return the web of a part; one without an own has that in the box."""
+    return folder / "web" if (folder / "web").is_dir() else BOX
+
+
+def _seal(part: SetPart) -> PartSeal:
+    if part.made is None or part.made.seed < LEAST_SEALED:
+        raise Misuse(
+            f"{part.name}: its seed would be found by trying, as the set tells the hash of its shop; make it of a "
+            f"random seed of {len(str(LEAST_SEALED))} digits or more"
+        )
+    return PartSeal(made=part.made, nonce=secrets.token_hex(32))
+
+
+def _committed(part: SetPart, seal: PartSeal | None) -> SetPart:
+    if seal is None:
+        return part
+    return part.model_copy(update={"made": None, "commitment": seal.made.committed(seal.nonce)})
 
 
 def _made(folder: Path) -> JsonObject:
@@ -147,11 +218,21 @@ def _made(folder: Path) -> JsonObject:
     return made
 
 
-def _publish(made_in: Path, folder: Path, terms: SetTerms) -> str:
+def _publish(made: Sequence[Path], folder: Path, terms: SetTerms) -> None:
+    """Write all open questions as one dataset, and those of each part with its web."""
     publication = Publication(terms.name, terms.date, terms.license, None, terms.with_truth)
-    write_dataset(folder, read_queries(made_in / "queries.jsonl"), publication, source=str(made_in))
-    shutil.copytree(made_in / "web", folder / "web")
-    return sha256(read_file(folder / "queries.jsonl")).hexdigest()
+    asked = {place.resolve().name: read_queries(place / "queries.jsonl") for place in made}
+    write_dataset(folder, [one for part in asked.values() for one in part], publication, source=str(folder))
+    for place in made:
+        part = folder / place.resolve().name
+        part.mkdir()
+        if _web(place) != BOX:
+            shutil.copytree(place / "web", part / "web")
+        write_queries(part / "queries.jsonl", published(asked[part.name], with_truth=terms.with_truth))
+
+
+def _published(part: Path) -> str:
+    return sha256(read_file(part / "queries.jsonl")).hexdigest()
 
 
 def _versions(settings: Settings) -> dict[str, str]:
@@ -164,12 +245,15 @@ def _versions(settings: Settings) -> dict[str, str]:
         "rules": {name: rule.version for name, rule in RULES.items()},
         "rewards": {one.name: one.version for one in COMPONENTS},
     }
-    hashes = {name: sha256(_canonical(part).encode()).hexdigest() for name, part in parts.items()}
-    return {"drr": version("deepresearch-retail"), **hashes}
+    return {"drr": version("deepresearch-retail"), **{name: _hash(part) for name, part in parts.items()}}
 
 
 def _canonical(document: object) -> str:
     return json.dumps(document, sort_keys=True, separators=(",", ":"))
+
+
+def _hash(document: object) -> str:
+    return sha256(_canonical(document).encode()).hexdigest()
 
 
 def read_set(folder: Path) -> FrozenSet:
@@ -195,42 +279,64 @@ def reveal(folder: Path, seal: Path, settings: Settings, progress: Progress) -> 
         raise Misuse(
             f"{seal}: is no seal of `drr queries freeze --sealed` ({type(error).__name__})"
         ) from error
-    if frozen.commitment != kept.made.committed(kept.nonce):
-        return [f"the seed {kept.made.seed} is not the one that {frozen.name} was sealed with"]
+    sealed = {part.name: part for part in frozen.parts if part.commitment is not None}
+    wrong = [f"{frozen.name} has no sealed part {name}" for name in kept.parts if name not in sealed]
+    for name, own in kept.parts.items():
+        if name in sealed:
+            wrong += _unlike(sealed[name], own, settings, progress)
+    return wrong
+
+
+def _unlike(part: SetPart, seal: PartSeal, settings: Settings, progress: Progress) -> list[str]:
+    if part.commitment != seal.made.committed(seal.nonce):
+        return [f"{part.name}: the seed {seal.made.seed} is not the one that it was sealed with"]
     with tempfile.TemporaryDirectory() as place:
-        made = make_shop(kept.made.seed, kept.made.axes, Path(place) / "made", settings, progress)
+        made = make_shop(seal.made.seed, seal.made.axes, Path(place) / "made", settings, progress)
     found = {"shop": made["shop"], "web": made["web"], "questions": made["questions"]}
-    promised = frozen.model_dump(include=set(found))
+    promised = part.model_dump(include=set(found))
     return [
-        f"the {part} made of the seed is not that of {frozen.name}"
-        for part in found
-        if found[part] != promised[part]
+        f"{part.name}: the {what} made of the seed is not that of the set"
+        for what in found
+        if found[what] != promised[what]
     ]
 
 
 def of_set(config: RunConfig, saved: StudyConfig) -> tuple[RunConfig, str | None]:
-    """Take questions and web of the set that is asked for. `Misuse` where the study holds figures of another."""
+    """Take questions and web of the part whose shop is given. `Misuse` where the study holds figures of another."""
     own = saved.get("run", {}).get("set")
     if config.frozen is None:
         if own is not None and config.queries is not None:
             raise Misuse(f"{config.study}: answers the set {own}; other questions need another study")
         return config, own
     frozen, folder = read_set(config.frozen), config.frozen
-    folder = folder.parent if folder.is_file() else folder
+    settings = resolve(dict(config.given)).settings
+    part = _of_shop(frozen, config.shop or saved.get("run", {}).get("shop"), settings)
     if saved:
-        check_same_set(config.study, own, config.frozen, frozen.label)
-    queries, web = folder / "queries.jsonl", (folder / "web").resolve()
-    if frozen.published is None:
-        given = config.given.get("sandbox")
-        if config.queries is None or given is None:
-            raise Misuse(
-                f"{folder}: {frozen.name} is sealed; make its shop of the revealed seed, and give --queries and --sandbox"
-            )
-        queries, web = config.queries, Path(str(given))
-    found = (sha256(read_file(queries)).hexdigest(), open_sandbox(web).content_hash)
-    if found != (frozen.published or frozen.questions, frozen.web):
+        check_same_set(config.study, own, config.frozen, frozen.label(part, settings))
+    place = (folder.parent if folder.is_file() else folder) / part.name
+    given = config.given.get("sandbox")
+    queries, web = config.queries or place / "queries.jsonl", Path(str(given or _web(place))).resolve()
+    if part.published is None and (config.queries is None or given is None):
+        raise Misuse(
+            f"{folder}: {part.name} is sealed; make its shop of the revealed seed, and give --queries and --sandbox"
+        )
+    asked = sha256(read_file(queries)).hexdigest()
+    if asked not in (part.published, part.questions) or open_sandbox(web).content_hash != part.web:
         raise DrrError(f"{queries}, {web}: are not questions and web of {frozen.name}; get them again")
-    return replace(config, queries=queries, given={**config.given, "sandbox": web}), frozen.label
+    config = replace(config, queries=queries, given={**config.given, "sandbox": web})
+    return config, frozen.label(part, settings)
+
+
+def _of_shop(frozen: FrozenSet, place: str | None, settings: Settings) -> SetPart:
+    known = ", ".join(part.name for part in frozen.parts)
+    if place is None:
+        raise Misuse(f"{frozen.name}: --shop says which part of it is answered: {known}")
+    with open_shop(place, settings) as shop:
+        own = shop.manifest.content_hash
+    found = next((part for part in frozen.parts if part.shop == own), None)
+    if found is None:
+        raise Misuse(f"{place}: is no shop of {frozen.name}, whose parts are {known}; get the shop again")
+    return found
 
 
 def check_same_set(one: Path, own: str | None, other: Path, its: str | None) -> None:

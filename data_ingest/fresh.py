@@ -25,6 +25,7 @@ from drr.data_ingest.sample_products import (
     Vocabulary,
     load_vocabulary,
 )
+from drr.env.checkable import PART
 from drr.env.errors import Misuse, wrong_field
 from drr.env.web.sandbox import Document
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -45,6 +46,8 @@ class ShopAxes(BaseModel):
     kinds: int = Field(60, ge=1, le=4_000)
     pages: int = Field(40, ge=0, le=5_000)
     questions: int = Field(20, ge=0)
+    curriculum: bool = False
+    """Whether the questions rise by level, with each kind of demand in turn."""
     unknown_price: float | None = Field(None, ge=0, le=1)
     """Share of products without a price; none given: as in the real files."""
     unknown_brand: float = Field(0.15, ge=0, le=1)
@@ -110,16 +113,12 @@ def fresh_vocabulary(seed: int, axes: ShopAxes) -> Vocabulary:
         rates = words.rates | {"brand": 1 - axes.unknown_brand, "other_store": axes.conflicts}
         if axes.unknown_price is not None:
             rates["null_price"] = axes.unknown_price
-        types = tuple(_type(rng, area, kind, names, interests) for kind in kinds)
+        types = _with_parts([_type(rng, area, kind, names, interests) for kind in kinds])
         makers = tuple(_maker(rng, names) for _ in range(_MAKERS))
         categories.append(replace(words, brands=makers, rates=rates, types=types))
     more = [_maker(rng, names) for _ in range(max(_MAKERS, axes.products // 20))]
-    # No shop keeps the texts of reviews unless asked, so these have no tail.
-    reviews = base.general["reviews"] | {"tails": [""], "good_tails": [""]}
-    general = cast(
-        GeneralWords, {**base.general, "brand_starts": more, "brand_ends": [""], "reviews": reviews}
-    )
-    return Vocabulary(tuple(categories), base.interests, general)
+    general = cast(GeneralWords, {**base.general, "brand_starts": more, "brand_ends": [""]})
+    return Vocabulary(tuple(categories), base.interests, general, mute=True)
 
 
 def _kinds(rng: Random, areas: Sequence[Any], count: int) -> list[list[tuple[str, str]]]:
@@ -135,6 +134,15 @@ def _kinds(rng: Random, areas: Sequence[Any], count: int) -> list[list[tuple[str
         if decks[place]:
             dealt[place].append(decks[place].pop())
     return dealt
+
+
+def _with_parts(types: Sequence[ProductType]) -> tuple[ProductType, ...]:
+    """Let each kind of a category name series of the next as its spare parts."""
+    return tuple(
+        replace(one, attributes=one.attributes | {PART: part.styles[: len(part.styles) // 2]})
+        for one, part in zip(types, [*types[1:], *types[:1]], strict=True)
+        if part is not one
+    ) or tuple(types)
 
 
 def _maker(rng: Random, names: Iterator[str]) -> str:

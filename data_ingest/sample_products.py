@@ -105,6 +105,8 @@ class Vocabulary:
     categories: tuple[CategoryWords, ...]
     interests: tuple[Interest, ...]
     general: GeneralWords
+    mute: bool = False
+    """Whether reviews have no text, and shoppers no truth, because no shop of it keeps them."""
 
     @property
     def types(self) -> tuple[ProductType, ...]:

@@ -223,7 +223,6 @@ class SampleReviews:
         pools = self.pools
         mood = np.searchsorted([3, 4], stars, side="right")
         body = (self.products.type_of[product] * MOODS + mood) * BODIES + rng.integers(0, BODIES, rows)
-        body = self.voices.fitting(pools.bodies, body, drawn)
         tail = rng.integers(0, TAILS, rows) + np.where(mood == MOODS - 1, TAILS, 0)
         common = np.where(rng.random(rows) < 0.3, 0, rng.integers(0, TITLES, rows))
         title = stars * TITLES + common
@@ -237,8 +236,13 @@ class SampleReviews:
             orphan = np.array([rows // 3])
         for row in orphan.tolist():
             asins[row] = parents[row] = "B0" + "".join(ALPHABET[i] for i in rng.integers(0, 36, 8))
-        texts = [a + b for a, b in zip(_taken(pools.bodies, body), _taken(pools.tails, tail), strict=True)]
-        self.voices.speak(names, drawn, texts)
+        texts = [""] * rows
+        if not self.voices.vocabulary.mute:
+            body = self.voices.fitting(pools.bodies, body, drawn)
+            texts = [
+                a + b for a, b in zip(_taken(pools.bodies, body), _taken(pools.tails, tail), strict=True)
+            ]
+            self.voices.speak(names, drawn, texts)
         for row in np.flatnonzero(rng.random(rows) < 0.00095).tolist():
             texts[row] = ""
         pictures = {row: _pictures(rng) for row in np.flatnonzero(rng.random(rows) < 0.055).tolist()}

@@ -25,6 +25,8 @@ FigureKind = Literal[
     "price", "rating", "ratings", "order_date", "order_total", "orders_sum", "spend_year", "page"
 ]
 Why = Literal["nothing_fits", "not_sold"]
+PART = "Spare Part"
+"""The detail in which a product names the part that fits it, by a word of the part's title."""
 Given = Literal["category", "price_max", "brand_not", "attribute"]
 """Demands that an order may state."""
 
@@ -73,6 +75,8 @@ class ExpectedFact(_Part):
     value: FiniteFloat | str
     sources: list[str]
     """Addresses, each of which tells it."""
+    anchor: OrderAnchor | None = None
+    """The order whose product names a spare part; the part's kind is the row of the page."""
 
 
 class PlanStep(_Part):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,6 +12,7 @@ from math import comb
 from typing import get_args
 
 from drr.env.checkable import (
+    PART,
     Axes,
     Checkable,
     Constraint,
@@ -53,11 +55,37 @@ class Shelves:
     def __init__(self, shop: Shop) -> None:
         self.products: dict[str, Product] = {}
         self._by_step: dict[str, list[Product]] = {}
+        self._stated: dict[str, list[tuple[str, str]]] = {}
         for product in shop.store.iter_products():
             short = product.model_copy(update={"features": [], "description": []})
             self.products[product.product_id] = short
             for step in {category_key(step) for step in product.categories}:
                 self._by_step.setdefault(step, []).append(short)
+
+    def stated(self, product: Product) -> list[tuple[str, str]]:
+        """All details of a product that a question can state, by name and value."""
+        if product.product_id not in self._stated:
+            pairs = [(name, detail(product, name)) for name in product.details if name != "Brand"]
+            self._stated[product.product_id] = [
+                (name, value)
+                for name, value in pairs
+                if value and len(value) < 40 and '"' not in name + value
+            ]
+        return self._stated[product.product_id]
+
+    @cached_property
+    def titles(self) -> Counter[str]:
+        return Counter(product.title for product in self.products.values())
+
+    @cached_property
+    def parts(self) -> Mapping[str, str]:
+        """The kind of each spare part that a detail names, where the titles of one kind alone bear the name."""
+        named = {detail(product, PART) for product in self.products.values()}
+        kinds: dict[str, set[str]] = {}
+        for product in self.products.values():
+            for name in named.intersection(product.title.split()):
+                kinds.setdefault(str(name), set()).update(product.categories[-1:])
+        return {name: found.pop() for name, found in kinds.items() if len(found) == 1}
 
     def of(self, category: Sequence[str]) -> list[Product]:
         """All in a category, by product id."""
@@ -96,11 +124,22 @@ class Played:
         return any(same_figure(fact.value, leaf) for leaf in known)
 
     def hops(self, question: str) -> int:
-        """Length of the longest chain of calls, each of which asks for what an earlier one answered."""
+        """Length of the longest chain of calls, each of which asks for what an earlier one answered: also for a category."""
+        shown = [
+            [
+                *known,
+                *(
+                    step
+                    for s in (answer.sources if answer else ())
+                    for step in (s.record or {}).get("categories", ())
+                ),
+            ]
+            for known, answer in zip(self.leaves, self.answers, strict=True)
+        ]
         depths: list[int] = []
         for place, step in enumerate(self.steps):
             given = [str(value) for value in step.arguments.values() if str(value) not in question]
-            before = [depths[k] for k in range(place) if any(_leans_on(one, self.leaves[k]) for one in given)]
+            before = [depths[k] for k in range(place) if any(_leans_on(one, shown[k]) for one in given)]
             depths.append(1 + max(before, default=0))
         return max(depths, default=0)
 
@@ -275,6 +314,24 @@ class TruthChecker:
             figure = figure_of(fact, self.shop.store, query.user_id)
             if fact.kind != "page" and (figure is None or not same_figure(fact.value, figure)):
                 yield f"point {number}: the records say {figure}, {fact.value} is stated"
+            if fact.anchor is not None and not self._named_row(query, fact):
+                yield f"point {number}: its order names no spare part of this row's kind"
+
+    def _named_row(self, query: Query, fact: ExpectedFact) -> bool:
+        """Tell whether an order alone on its day leads by its product's spare part to the row, which the question hides."""
+        orders = self.orders(query.user_id)
+        day, product_id = next(
+            (
+                (o.order_date[:10], o.product_id)
+                for o in orders
+                if fact.anchor and o.order_id == fact.anchor.order_id
+            ),
+            ("", ""),
+        )
+        product, row = self.shelves.products.get(product_id), fact.subjects[1]
+        named = product and self.shelves.parts.get(detail(product, PART) or "")
+        alone = sum(one.order_date[:10] == day for one in orders) == 1
+        return alone and named == row and row not in query.query
 
     def _anchored(self, user_id: str, need: ShoppingNeed) -> bool:
         """Tell whether the order is the only one of its day, and gives category and limits as they are stated."""

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from random import Random
-from typing import Any, cast
+from typing import Any, cast, get_args
 
-from drr.env.checkable import Checkable, ExpectedFact, PlanStep, ShoppingNeed, Why
+from drr.env.checkable import Checkable, ConstraintKind, ExpectedFact, PlanStep, ShoppingNeed, Why
 from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.records.lines import dollars
@@ -35,6 +35,7 @@ TRIES_EACH = 5
 """Drafts for each question; those too much like an earlier one are dropped."""
 REFUSED: Mapping[Why | None, float] = {None: 0.75, "not_sold": 0.15, "nothing_fits": 0.1}
 """Shares of the needs that are to be refused, and why."""
+DEMANDS: tuple[ConstraintKind, ...] = get_args(ConstraintKind)
 _USERS = 300
 _REDRAWS = 40
 
@@ -77,8 +78,8 @@ class QuestionMaker:
         pages = web.documents if isinstance(web, Sandbox) else ()
         return [cell for page in pages if page.kind == "supportive" for cell in cells(page)]
 
-    def make(self, seed: int | str, level: int | None = None) -> Query:
-        """Draw until a question passes every check, and has the axes of its level. `Misuse` where the shop gives none."""
+    def make(self, seed: int | str, level: int | None = None, demand: ConstraintKind | None = None) -> Query:
+        """Draw until a question passes every check, has the axes of its level and demands this. `Misuse` where the shop gives none."""
         if not self.kinds or not self.users:
             raise Misuse(
                 f"{self.shop.spec}: has no kind of product with {SHELF[0]} to {SHELF[-1]} products, or no user with"
@@ -87,7 +88,7 @@ class QuestionMaker:
         rng = Random(f"checkable:{seed}")
         draw = self.words["draw"] if level is None else self.words["levels"][level - 1]
         for _ in range(TRIES):
-            query = self._query(rng, rng.choice(self.users), draw)
+            query = self._query(rng, rng.choice(self.users), draw, demand)
             if (
                 query
                 and self.of_level(query, level)
@@ -98,11 +99,15 @@ class QuestionMaker:
             f"{self.shop.spec}: no checkable question came of seed {seed} in {TRIES} tries; name another"
         )
 
-    def _need(self, asker: PointSource, refusal: Why | None) -> DrawnPoint | None:
-        """Draw a need that no search meets blindly."""
-        part = NeedDraw(asker).part(refusal)
-        blind = part and self.checker.blind_order(asker.user_id, cast(ShoppingNeed, part.truth))
-        return None if blind else part
+    def _need(
+        self, asker: PointSource, demand: ConstraintKind | None, refusal: Why | None
+    ) -> DrawnPoint | None:
+        """Draw a need that no search meets blindly, with this demand where one is asked for."""
+        part = NeedDraw(replace(asker, demand=demand)).part(refusal)
+        need = part and cast(ShoppingNeed, part.truth)
+        if need is None or (demand and demand not in {one.kind for one in need.constraints}):
+            return None
+        return None if self.checker.blind_order(asker.user_id, need) else part
 
     def of_level(self, query: Query, level: int | None) -> bool:
         """Tell whether the axes of a question lie within a level's; any do where none is asked for."""
@@ -110,7 +115,9 @@ class QuestionMaker:
         spans = {} if level is None else self.words["levels"][level - 1]["axes"]
         return all(low <= getattr(axes, axis) <= high for axis, (low, high) in spans.items())
 
-    def _query(self, rng: Random, user_id: str, draw: Mapping[str, Any]) -> Query | None:
+    def _query(
+        self, rng: Random, user_id: str, draw: Mapping[str, Any], demand: ConstraintKind | None
+    ) -> Query | None:
         """Make one try at a question of one user."""
         checker, orders = self.checker, self.checker.orders(user_id)
         asker = PointSource(
@@ -124,10 +131,13 @@ class QuestionMaker:
             self.cells,
             draw["demands"],
         )
-        needs = rng.choice(draw["needs"])
+        needs = rng.choice(draw["needs"]) or int(demand is not None)
         facts = rng.choice(draw["facts"]) or not needs
         refusals = rng.choices([*REFUSED], [*REFUSED.values()], k=needs)
-        drawn = [_drawn(partial(self._need, asker, refusal)) for refusal in refusals]
+        demands = [demand, *[None] * (needs - 1)]
+        drawn = [
+            _drawn(partial(self._need, asker, *one)) for one in zip(demands[:needs], refusals, strict=True)
+        ]
         drawn += [_drawn(FactDraw(asker).part) for _ in range(facts)]
         parts = [part for part in drawn if part is not None]
         if len(parts) < len(drawn) or len(set(map(_asked, parts))) < len(parts):
@@ -163,17 +173,24 @@ def checkable_questions(
 ) -> list[Query]:
     """Make questions that pass every check, as many as were asked for where the shop gives them.
 
-    A curriculum has as many of each level, the easiest first.
+    A curriculum has as many of each level, the easiest first, and within a level each kind of demand in turn.
     """
-    maker, checker, made = QuestionMaker(shop, web), Checker(shop, min_products), list[Query]()
+    maker, checker, made, missed = QuestionMaker(shop, web), Checker(shop, min_products), list[Query](), 0
     for number in range(TRIES_EACH * count):
         if len(made) == count:
             break
         levels = len(maker.words["levels"])
         level = 1 + len(made) * levels // count if curriculum else None
-        query = maker.make(f"{seed}:{number}", level)
+        demand = DEMANDS[len(made) % len(DEMANDS)] if curriculum else None
+        try:
+            query = maker.make(f"{seed}:{number}", level, demand)
+        except Misuse:
+            if (missed := missed + 1) == TRIES_EACH:
+                raise
+            continue
         if not checker.accept(query).failed:
             made.append(query)
+            missed = 0
     return made
 
 
@@ -194,7 +211,11 @@ def wording(of: PointSource, parts: Sequence[DrawnPoint], budget: float | None, 
     lines = [of.worded([form]) for form in of.rng.sample(words["noise"], noise)]
     lines.append(of.worded(words["openings"]))
     of.rng.shuffle(lines)
-    limit = of.worded(words["budgets"], budget=dollars(budget)) if budget is not None else ""
+    picks = sum(
+        one.truth.picks for one in parts if isinstance(one.truth, ShoppingNeed) and not one.truth.refusal
+    )
+    forms = words["budget_of_one" if picks == 1 else "budgets"]
+    limit = of.worded(forms, budget=dollars(budget)) if budget is not None else ""
     points = [f"{number}. {part.text}" for number, part in enumerate(parts, 1)]
     ending = " ".join(filter(None, [limit, of.worded(words["closings"])]))
     return "\n".join([" ".join(lines), *points, ending])

@@ -61,13 +61,17 @@ class Publication(NamedTuple):
     """Publish the truth of checkable questions too."""
 
 
+def published(queries: Sequence[Query], *, with_truth: bool) -> list[Query]:
+    """Leave out rejected questions, and the truth of the others unless it is asked for."""
+    kept = [query for query in queries if query.review.status != "rejected"]
+    return kept if with_truth else [query.model_copy(update={"checkable": None}) for query in kept]
+
+
 def write_dataset(
     folder: Path, queries: Sequence[Query], publication: Publication, *, source: str
 ) -> list[Path]:
     """Write only into a folder that is new, empty or our own. Rejected questions are left out and counted in the card."""
-    kept = [query for query in queries if query.review.status != "rejected"]
-    if not publication.with_truth:
-        kept = [query.model_copy(update={"checkable": None}) for query in kept]
+    kept = published(queries, with_truth=publication.with_truth)
     if not kept:
         raise Misuse(f"{source}: holds no question that was not rejected; nothing to publish")
     if folder.exists() and (not folder.is_dir() or {path.name for path in folder.iterdir()} - set(FILES)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -19,7 +20,6 @@ from drr.env.checkable import (
     ShoppingNeed,
     Why,
     brands,
-    detail,
     figure_in,
     fits,
     satisfying,
@@ -87,6 +87,8 @@ class PointSource:
     cells: Sequence[PageFigure]
     demands: Sequence[int] = (1, 2, 3)
     """Numbers of constraints that a need may have."""
+    demand: ConstraintKind | None = None
+    """The kind of constraint that a need shall have."""
 
     def worded(self, forms: Sequence[str], **words: object) -> str:
         """Draw a wording, and the words of its open places."""
@@ -107,8 +109,7 @@ class PointSource:
     def named(self, product: Product) -> bool:
         """Tell whether a title can stand in a question, and is no other product's."""
         title = product.title
-        others = sum(other.title == title for other in self.shelves.products.values())
-        return 0 < len(title) <= 200 and '"' not in title and others == 1
+        return 0 < len(title) <= 200 and '"' not in title and self.shelves.titles[title] == 1
 
     @cached_property
     def owned(self) -> frozenset[str]:
@@ -204,7 +205,8 @@ class NeedDraw:
                 "owned": self._history(shelf),
             }
         count, left, kept = self.rng.choice(self.of.demands), list(shelf), list[Constraint]()
-        for one in self.rng.sample(list(drawn.values()), len(drawn)):
+        shuffled = self.rng.sample(list(drawn.values()), len(drawn))
+        for one in sorted(shuffled, key=lambda one: one is None or one.kind != self.of.demand):
             fewer = [p for p in left if one is not None and fits(p, one, self.of.owned)]
             if one is not None and len(fewer) < len(left) and len(kept) < count:
                 left, kept = fewer, [*kept, one]
@@ -233,13 +235,8 @@ class NeedDraw:
 
     def _attribute(self, of: Sequence[Product], shelf: Sequence[Product]) -> Constraint | None:
         """Draw a detail of some products that is shared on the shelf, though not by all there."""
-        own = {(name, detail(product, name)) for product in of for name in product.details}
-        found: dict[tuple[str, str], int] = {}
-        for product in shelf:
-            for name in product.details:
-                value = detail(product, name)
-                if value and name != "Brand" and len(value) < 40 and '"' not in name + value:
-                    found[name, value] = found.get((name, value), 0) + 1
+        own = {pair for product in of for pair in self.of.shelves.stated(product)}
+        found = Counter(pair for product in shelf for pair in self.of.shelves.stated(product))
         shared = sorted(pair for pair, times in found.items() if pair in own and 1 < times < len(shelf))
         if not shared:
             return None

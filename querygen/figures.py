@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from drr.env.checkable import ExpectedFact, FigureKind, PlanStep, total_of
+from drr.env.checkable import PART, ExpectedFact, FigureKind, OrderAnchor, PlanStep, detail, total_of
 from drr.env.entities import Order
 from drr.querygen.drawing import DrawnPoint, PointSource, day_words
 
@@ -17,8 +17,8 @@ class FactDraw:
 
     def part(self) -> DrawnPoint | None:
         """Draw a figure; `None` where the draw gives none."""
-        draws = (self._of_day, self._of_day, self._of_title, self._sum, self._spend, self._cell)
-        return self.rng.choice(draws)()
+        draws = [self._of_day, self._of_day, self._of_title, self._sum, self._spend, self._cell]
+        return self.rng.choice([*draws, self._cell_of_part] if self.of.shelves.parts else draws)()
 
     def _part(
         self,
@@ -27,12 +27,15 @@ class FactDraw:
         subjects: Sequence[str],
         sources: Sequence[str],
         plan: Sequence[PlanStep],
+        anchor: OrderAnchor | None = None,
         **words: str,
     ) -> DrawnPoint | None:
         if value is None:
             return None
-        fact = ExpectedFact(kind=kind, subjects=list(subjects), value=value, sources=list(sources))
-        text = self.of.worded(self.of.words["facts"][kind], **words)
+        fact = ExpectedFact(
+            kind=kind, subjects=list(subjects), value=value, sources=list(sources), anchor=anchor
+        )
+        text = self.of.worded(self.of.words["facts"]["part" if anchor else kind], **words)
         return DrawnPoint(text, plan, fact)
 
     def _addresses(self, orders: Sequence[Order]) -> list[str]:
@@ -101,6 +104,27 @@ class FactDraw:
         steps = [PlanStep(tool="web_search", arguments={"query": " ".join(words.values())[:400]})]
         url = cell.page.url
         return self._part("page", cell.value, [url, cell.row, cell.column], [url], steps, **words)
+
+    def _cell_of_part(self) -> DrawnPoint | None:
+        """Ask for a figure of the kind of the spare part that an order's product names."""
+        order = self.rng.choice(self.of.dated) if self.of.dated else None
+        product = order and self.of.shelves.products.get(order.product_id)
+        part = product and detail(product, PART)
+        rows = [cell for cell in self.of.cells if part and cell.row == self.of.shelves.parts.get(part)]
+        if not (order and product and part and rows):
+            return None
+        cell = self.rng.choice(rows)
+        words, url = {"title": cell.page.title, "column": cell.column}, cell.page.url
+        steps = [
+            PlanStep(tool="get_user_orders"),
+            PlanStep(tool="get_product_details", arguments={"product_id": product.product_id}),
+            PlanStep(tool="product_catalog_search", arguments={"query": part, "limit": 5}),
+            PlanStep(tool="web_search", arguments={"query": " ".join([*words.values(), cell.row])[:400]}),
+        ]
+        subjects, anchor = [url, cell.row, cell.column], OrderAnchor(order_id=order.order_id, gives=[])
+        return self._part(
+            "page", cell.value, subjects, [url], steps, anchor, day=day_words(order.order_date), **words
+        )
 
 
 def _calculator(prices: Sequence[tuple[int, float]]) -> PlanStep:

@@ -24,6 +24,9 @@ _PYTEST = (
 )  # fmt: skip
 _TELLS = "import sys; print('%d.%d' % sys.version_info[:2])"
 NOBODY = "nobody"
+AXES = (
+    "products = 200\nusers = 80\nreviews = 2600\nkinds = 14\npages = 12\nquestions = 10\ncurriculum = true\n"
+)
 
 
 def _version(python: str, user: str | None = None) -> str | None:
@@ -54,6 +57,16 @@ def environment(version: str, python: str) -> Path:
         subprocess.run([*pip, "--no-build-isolation", "-e", "."], check=True)
         stamp.touch()
     return made
+
+
+def fresh_shop(python: str) -> str:
+    """Make a fresh shop, and return the hashes of its products, web and questions."""
+    with tempfile.TemporaryDirectory() as place:
+        axes, folder = Path(place, "axes.toml"), Path(place, "made")
+        axes.write_text(AXES)
+        make = ("shop", "make", "--seed", "5", "--axes", str(axes), "--out", str(folder), "--quiet")
+        subprocess.run([python, "-m", "drr.app.cli", *make], check=True)
+        return (folder / "made.json").read_text()
 
 
 def as_ordinary_user(packages: str) -> int | None:
@@ -97,8 +110,11 @@ def main() -> int:
             )
             continue
         print(f"== Python {version}: {python}", flush=True)
-        if subprocess.run([str(environment(version, python)), *_PYTEST]).returncode:
+        own = str(environment(version, python))
+        if subprocess.run([own, *_PYTEST]).returncode:
             failed.append(version)
+        if fresh_shop(own) != fresh_shop(sys.executable):
+            failed.append(f"the bytes of a fresh shop on {version}")
     if os.geteuid() == 0:
         packages = next(path for path in sys.path if path.endswith("site-packages"))
         code = as_ordinary_user(packages)

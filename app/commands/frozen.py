@@ -5,24 +5,31 @@ from __future__ import annotations
 import argparse
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from drr.app.command_table import CommandForm
 from drr.app.console import progress_of, settings_of, tell
+from drr.env.errors import Misuse
 
 
 def _build_freeze(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     parser.epilog = (
         "examples:\n  drr queries freeze retail-v1 --made monday --out sets/retail-v1\n"
-        "  drr queries freeze retail-v2 --made tuesday --out sets/retail-v2 --sealed\n"
+        "  drr queries freeze retail-v2 --made monday --made mine --sealed tuesday --out sets/retail-v2\n"
         "  drr run study --set sets/retail-v1 --shop monday/shop"
     )
     add("name", metavar="NAME", help="with its version, like retail-v1")
-    add("--made", type=Path, required=True, metavar="DIR", help="a folder of `drr shop make`")
+    part: Any = {"action": "append", "type": Path, "default": [], "metavar": "DIR"}
+    add(
+        "--made",
+        help="a folder of `drr shop make`, or any with shop/, queries.jsonl and web/; repeatable",
+        **part,
+    )
+    add("--sealed", help="one whose hashes are published now, and the seed later; repeatable", **part)
     add("--out", type=Path, metavar="FOLDER", help="a new folder (default: NAME)")
     add("--license", default="Apache-2.0", metavar="SPDX", help="of the set (default Apache-2.0)")
     add("--date", metavar="DATE", help="of the set (default: today)")
-    add("--sealed", action="store_true", help="publish the hashes now, and the seed later")
     add("--with-truth", action="store_true", help="also publish the truth of the questions")
     add("--json", action="store_true", help="one JSON document")
 
@@ -32,10 +39,15 @@ def _run_freeze(arguments: argparse.Namespace) -> int:
 
     folder = arguments.out or Path(arguments.name)
     day = arguments.date or datetime.now(UTC).date().isoformat()
-    terms = SetTerms(arguments.name, arguments.license, day, arguments.sealed, arguments.with_truth)
-    frozen = freeze(arguments.made, folder, terms, settings_of(arguments).settings)
-    line = f"{folder}: {frozen.name}, {frozen.count} questions, content hash {frozen.content_hash}"
-    seal = f"{folder}.seal.json: keep it; it is the only way to reveal the seed"
+    if not arguments.made + arguments.sealed:
+        raise Misuse("a set has a shop at least; give --made DIR or --sealed DIR")
+    terms = SetTerms(arguments.name, arguments.license, day, arguments.with_truth)
+    frozen = freeze(arguments.made, arguments.sealed, folder, terms, settings_of(arguments).settings)
+    shops = "one shop" if len(frozen.parts) == 1 else f"{len(frozen.parts)} shops"
+    line = (
+        f"{folder}: {frozen.name}, {frozen.count} questions over {shops}, content hash {frozen.content_hash}"
+    )
+    seal = f"{folder}.seal.json: keep it; it is the only way to reveal the seeds"
     tell(arguments, frozen.model_dump(mode="json"), line, *([seal] if arguments.sealed else []))
     return 0
 
@@ -53,7 +65,7 @@ def _run_reveal(arguments: argparse.Namespace) -> int:
     from drr.app.sets import reveal
 
     wrong = reveal(arguments.set, arguments.seal, settings_of(arguments).settings, progress_of(arguments))
-    good = f"{arguments.set}: the seed is the one it was sealed with, and makes its shop, web and questions"
+    good = f"{arguments.set}: the seeds are those it was sealed with, and make its shops, webs and questions"
     tell(arguments, {"set": str(arguments.set), "problems": wrong}, *(wrong or [good]))
     return 1 if wrong else 0
 

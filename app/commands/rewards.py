@@ -19,7 +19,8 @@ bytes   a second play of the oracle is the same; no id of an answer is shown
         before a tool returned it
 
 Exit code 1 if one fails. Without --queries the questions are made from the shop.
-On few questions luck weighs: one lucky guess of twenty is paid 0.05.
+On fewer than 60 questions one lucky guess weighs too much for a mean. There a
+trick fails where the 95 % interval of its mean lies above 0.05.
 
 examples:
   drr judges rewards --shop shop

@@ -9,15 +9,22 @@ from pathlib import Path
 from statistics import fmean
 from typing import Literal, TypedDict
 
+import numpy as np
 import orjson
 from drr.app.training.environment import Environment
 from drr.app.training.tricks import FLOOR, TRICKS, Play, Trick, answer
 from drr.env.progress import Progress
 from drr.env.query import Query
 from drr.eval.rewards import COMPONENTS, truth_of
+from drr.eval.stats.intervals import span
 
 ABOVE_FLOOR = 0.05
 """Most that a trick may be paid on average."""
+ENOUGH = round(3 / ABOVE_FLOOR)
+"""Questions by which the mean of a trick is known well enough: one that is never paid has then at most so much (rule of three).
+
+On fewer a trick fails only where the 95 % interval of its mean lies above.
+"""
 PAGE = Path(__file__).parent / "proof.html"
 
 
@@ -149,7 +156,7 @@ def prove(env: Environment, queries: Sequence[Query], progress: Progress) -> Rew
                 if part == "oracle":
                     unmet += _unmet(query, play, paid[-1])
                     unequal += [query.id] if digest(play) != digest(played(env, query, player)) else []
-            rows.append(_row(part, name, paid))
+            rows.append(player_row(part, name, paid))
             stage.advance()
     return {
         "schema": 1,
@@ -172,10 +179,13 @@ def _unmet(query: Query, play: Play, total: float) -> Iterator[UnmetQuestion]:
         yield {"query_id": query.id, "reward": total, "ending": info["ending"], "short": short}
 
 
-def _row(part: Part, name: str, paid: Sequence[float]) -> PlayerRow:
+def player_row(part: Part, name: str, paid: Sequence[float]) -> PlayerRow:
+    """Hold the pay of one agent against its limit."""
     mean = fmean(paid)
     limit = {"oracle": 1.0, "floor": 0.0, "trick": ABOVE_FLOOR}[part]
-    passed = mean >= limit if part == "oracle" else max(paid) <= limit if part == "floor" else mean <= limit
+    reach = span(mean, np.array(paid)) if len(paid) < ENOUGH else None
+    sure = reach.low if reach else mean
+    passed = mean >= limit if part == "oracle" else max(paid) <= limit if part == "floor" else sure <= limit
     return {
         "part": part,
         "name": name,
@@ -192,4 +202,4 @@ def page(proof: RewardProof) -> str:
     from jinja2 import Environment as Templates
 
     template = Templates(autoescape=True, trim_blocks=True).from_string(PAGE.read_text(encoding="utf-8"))
-    return template.render(proof=proof, above=ABOVE_FLOOR)
+    return template.render(proof=proof, above=ABOVE_FLOOR, enough=ENOUGH)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from drr.app.training.environment import Environment
-from drr.app.training.proving import RewardProof, prove
+from drr.app.training.proving import ENOUGH, RewardProof, player_row, prove
 from drr.app.training.tricks import TRICKS
 from drr.env.checkable import Checkable
 from drr.env.progress import Quiet
@@ -101,3 +101,19 @@ def test_a_question_that_a_trick_answers_fails(shop: Shop, made: Sequence[Query]
     failed = {row["name"] for row in proof["rows"] if not row["passed"]}
     assert {"the first of the kinds", "the cheapest of the kinds"} <= failed
     assert not proof["passed"]
+
+
+@pytest.mark.parametrize(
+    ("paid", "passes"),
+    [
+        ([1.0], False),
+        ([1.0] + [0.0] * 9, True),
+        ([1.0] * 2 + [0.0] * 18, True),
+        ([1.0] * 6 + [0.0] * 14, False),
+        ([0.06] * 20, False),
+        ([1.0] * 3 + [0.0] * (ENOUGH - 3), True),
+        ([1.0] * 4 + [0.0] * (ENOUGH - 4), False),
+    ],
+)
+def test_a_lucky_guess_among_few_questions_is_no_flaw_and_a_habit_is(paid: list[float], passes: bool) -> None:
+    assert player_row("trick", "guess", paid)["passed"] is passes

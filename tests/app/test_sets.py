@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from drr.app.sets import read_set
+from drr.app.sets import LEAST_SEALED, read_set
 from drr.env.query import read_queries
+from drr.env.settings import resolve
 
 from tests.commands import Drr
 
@@ -33,7 +34,9 @@ def test_a_set_is_run_by_its_folder_and_its_figures_stand_alone(drr: Drr, made: 
     study, other, bare = tmp_path / "study", tmp_path / "other", tmp_path / "bare"
     drr.out("run", study, "--set", one, "--shop", made / "shop", *RUN)
     drr.out("run", study, *RUN)
-    assert read_set(one).label in (study / "study.toml").read_text()
+    frozen_set = read_set(one)
+    label = frozen_set.label(frozen_set.parts[0], resolve({}, environ={}).settings)
+    assert label in (study / "study.toml").read_text()
     drr.out("run", other, "--set", two, "--shop", made / "shop", *RUN)
     drr.out("run", bare, "--queries", one / "queries.jsonl", "--shop", made / "shop", *RUN)
     for words in (
@@ -55,7 +58,7 @@ def test_a_changed_set_is_refused_and_a_frozen_one_is_not_written_again(
     assert "never changes" in drr.err(*words)
     assert "retail-v1" in drr.err("queries", "freeze", "one", "--made", made, "--out", tmp_path / "x")
     run = ("run", tmp_path / "study", "--set", folder, "--shop", made / "shop", *RUN)
-    queries, manifest = folder / "queries.jsonl", folder / "set.json"
+    queries, manifest = folder / "made" / "queries.jsonl", folder / "set.json"
     queries.write_text(queries.read_text().replace("?", "!").replace(".", "!"))
     assert "not questions and web of one-v1" in drr.err(*run, code=1)
     manifest.write_text(manifest.read_text().replace("Apache-2.0", "MIT"))
@@ -64,17 +67,56 @@ def test_a_changed_set_is_refused_and_a_frozen_one_is_not_written_again(
     assert "were changed" in drr.err("queries", "freeze", "two-v1", "--made", made, "--out", tmp_path / "y")
 
 
-def test_a_sealed_set_tells_no_seed_and_its_seal_proves_it(drr: Drr, made: Path, tmp_path: Path) -> None:
-    folder, seal = tmp_path / "one-v1", tmp_path / "one-v1.seal.json"
-    drr.json("queries", "freeze", "one-v1", "--made", made, "--out", folder, "--sealed")
-    assert [path.name for path in folder.iterdir()] == ["set.json"]
-    assert json.loads((folder / "set.json").read_text())["made"] is None
+def test_a_set_holds_several_shops_and_a_sealed_one_tells_no_seed(
+    drr: Drr, made: Path, tmp_path: Path
+) -> None:
+    folder, seal, hidden = tmp_path / "two-v1", tmp_path / "two-v1.seal.json", tmp_path / "hidden"
+    axes = ("--axes", tmp_path / "axes.toml")
+    freeze = ("queries", "freeze", "two-v1", "--out", folder, "--made", made)
+    assert "be found by trying" in drr.err(*freeze[:-2], "--sealed", made)
+    assert "two parts have one name" in drr.err(*freeze, "--made", made)
+    drr.json("shop", "make", "--seed", LEAST_SEALED + 3, *axes, "--out", hidden)
+    assert drr.json(*freeze, "--sealed", hidden)["parts"][0]["made"]["seed"] == 3
+    assert not list(folder.glob("hidden*"))
+    assert str(LEAST_SEALED + 3) not in (folder / "set.json").read_text()
+    assert (len(read_queries(folder / "queries.jsonl")), read_set(folder).count) == (2, 4)
     assert seal.stat().st_mode & 0o77 == 0
     assert drr.json("queries", "reveal", folder, "--seal", seal)["problems"] == []
-    run = ("run", tmp_path / "study", "--set", folder, "--shop", made / "shop", *RUN)
-    assert "sealed" in drr.err(*run)
-    drr.out(*run, "--queries", made / "queries.jsonl", "--sandbox", made / "web")
+    run = ("run", tmp_path / "study", "--set", folder, *RUN)
+    assert "made, hidden" in drr.err(*run)
+    assert "sealed" in drr.err(*run, "--shop", hidden / "shop")
+    own = ("--queries", hidden / "queries.jsonl", "--sandbox", hidden / "web")
+    assert "not questions and web" in drr.err(*run, "--shop", made / "shop", *own, code=1)
+    drr.out(*run, "--shop", hidden / "shop", *own)
+    drr.out("run", tmp_path / "open", "--set", folder, "--shop", made / "shop", *RUN)
+    gate = ("study", "gate", tmp_path / "study", "--against", tmp_path / "open")
+    assert "stand in no table together" in drr.err(*gate)
     kept = json.loads(seal.read_text())
-    for spoil in (kept | {"nonce": "0"}, kept | {"made": kept["made"] | {"seed": 4}}):
-        seal.write_text(json.dumps(spoil))
+    one = kept["parts"]["hidden"]
+    for spoil in (one | {"nonce": "0"}, one | {"made": one["made"] | {"seed": 4}}):
+        seal.write_text(json.dumps(kept | {"parts": {"hidden": spoil}}))
         assert "not the one" in drr.out("queries", "reveal", folder, "--seal", seal, code=1)
+
+
+def test_a_shop_that_was_not_made_of_a_seed_is_a_part_and_no_other_shop_is(
+    drr: Drr, made: Path, sample_home: Path, tmp_path: Path
+) -> None:
+    (made / "made.json").unlink()
+    folder = tmp_path / "own-v1"
+    part = drr.json("queries", "freeze", "own-v1", "--made", made, "--out", folder)["parts"][0]
+    assert (part["name"], part["count"], part["made"], part["commitment"]) == ("made", 2, None, None)
+    run = ("run", tmp_path / "study", "--set", folder, *RUN)
+    assert "is no shop of own-v1, whose parts are made" in drr.err(*run, "--shop", sample_home / "shop")
+    drr.out(*run, "--shop", made / "shop", "--queries", made / "queries.jsonl")
+    assert all(query.checkable for query in read_queries(tmp_path / "study" / "queries.jsonl"))
+
+
+def test_figures_of_other_rules_have_another_label(drr: Drr, made: Path, tmp_path: Path) -> None:
+    folder, settings = tmp_path / "one-v1", resolve({}, environ={}).settings
+    drr.json("queries", "freeze", "one-v1", "--made", made, "--out", folder)
+    frozen = read_set(folder)
+    older = frozen.model_copy(update={"versions": {**frozen.versions, "rules": "0"}})
+    label = frozen.label(frozen.parts[0], settings)
+    assert older.label(frozen.parts[0], settings).startswith(f"{label} with other rules ")
+    released = frozen.model_copy(update={"versions": {**frozen.versions, "drr": "9.9"}})
+    assert released.label(frozen.parts[0], settings) == label

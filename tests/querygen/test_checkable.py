@@ -27,7 +27,7 @@ from drr.env.settings import resolve
 from drr.env.shop import Shop
 from drr.env.web.open import open_web
 from drr.querygen.checkable import TruthChecker
-from drr.querygen.composing import QuestionMaker
+from drr.querygen.composing import DEMANDS, QuestionMaker
 from drr.querygen.drawing import NeedDraw, PointSource
 from drr.querygen.files import line_of
 
@@ -189,6 +189,8 @@ def test_a_curriculum_rises(drr: Drr, shop_folder: Path, maker: QuestionMaker, t
     drr.json("queries", "generate", *words)
     rows = read_queries(path)
     assert [maker.of_level(query, level) for level, query in enumerate(rows, 1)] == [True] * 5
+    demanded = [{one.kind for need in truth_of(query).needs for one in need.constraints} for query in rows]
+    assert all(kind in found for kind, found in zip(DEMANDS, demanded, strict=False))
     axes = [truth_of(query).axes for query in rows]
     precision = [one.precision for one in axes if one is not None]
     assert precision == sorted(precision)

@@ -10,6 +10,8 @@ import pytest
 from drr.data_ingest.fresh import ShopAxes, coined, fresh_pages, fresh_vocabulary, templates
 from drr.env.settings import resolve
 from drr.env.shop import open_shop
+from drr.env.web.open import open_web
+from drr.querygen.composing import QuestionMaker
 from drr.querygen.drawing import cells
 
 from tests.commands import Drr
@@ -61,6 +63,28 @@ def test_another_seed_has_no_fact_of_the_first_and_the_templates_hold_none() -> 
     assert [kind.price for kind in fresh_vocabulary(1, ShopAxes()).types] != [
         kind.price for kind in fresh_vocabulary(2, ShopAxes()).types
     ]
+
+
+def test_a_chain_leads_from_an_order_over_its_spare_part_to_a_rule_on_a_web_page(
+    drr: Drr, tmp_path: Path
+) -> None:
+    sizes = "products = 300\nusers = 40\nreviews = 1500\nkinds = 48\npages = 40\nquestions = 0\n"
+    made(drr, tmp_path / "a", 5, sizes)
+    settings = resolve({"sandbox": tmp_path / "a" / "web"}, environ={}).settings
+    with open_shop(str(tmp_path / "a" / "shop"), settings) as shop:
+        maker = QuestionMaker(shop, open_web(settings, shop=shop))
+        made_of = (query for query in map(maker.make, range(200)) if query.checkable)
+        query, fact = next((q, f) for q in made_of for f in q.checkable.facts if f.anchor)
+        row, page, tools = fact.subjects[1], fact.sources[0], [step.tool for step in query.checkable.plan]
+        assert row not in query.query
+        assert query.checkable.axes.hops >= 4
+        chain = ["get_user_orders", "get_product_details", "product_catalog_search", "web_search"]
+        assert set(chain) <= set(tools)
+        other = next(c for c in maker.cells if c.page.url == page and c.row != row)
+        wrong = fact.model_copy(update={"subjects": [page, other.row, other.column], "value": other.value})
+        truth = query.checkable.model_copy(update={"facts": [wrong]})
+        spoiled = query.model_copy(update={"checkable": truth})
+        assert "no spare part of this row" in (maker.checker.check(spoiled)["unambiguous"].message or "")
 
 
 def test_names_are_coined_once_each() -> None:
