@@ -28,6 +28,7 @@ class FactDraw:
         sources: Sequence[str],
         plan: Sequence[PlanStep],
         anchor: OrderAnchor | None = None,
+        /,
         **words: str,
     ) -> DrawnPoint | None:
         if value is None:

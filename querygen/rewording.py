@@ -49,7 +49,11 @@ def _points(of: PointSource, truth: Checkable, asked: str) -> Iterator[DrawnPoin
         yield None if lost else DrawnPoint(NeedDraw(of).need_text(need, order), (), need)
     for fact in truth.facts:
         words = _words(of, fact, asked)
-        text = None if words is None else of.worded(of.words["facts"][fact.kind], **words)
+        text = (
+            None
+            if words is None
+            else of.worded(of.words["facts"]["part" if fact.anchor else fact.kind], **words)
+        )
         yield None if text is None else DrawnPoint(text, (), fact)
 
 
@@ -63,7 +67,13 @@ def _words(of: PointSource, fact: ExpectedFact, asked: str) -> dict[str, str] | 
         return {"count": of.words["numbers"][len(fact.subjects)]}
     if fact.kind == "page":
         titles = [cell.page.title for cell in of.cells if cell.page.url == subject]
-        return {"title": titles[0], "row": fact.subjects[1], "column": fact.subjects[2]} if titles else None
+        days = [
+            day_words(one.order_date)
+            for one in of.orders
+            if fact.anchor and one.order_id == fact.anchor.order_id
+        ]
+        named = {"day": days[0]} if days else {"row": fact.subjects[1]}
+        return {"title": titles[0], "column": fact.subjects[2], **named} if titles else None
     if fact.kind in ("ratings", "order_date"):
         product = of.shelves.products.get(orders[0].product_id if orders else subject)
         return {"title": product.title} if product else None
