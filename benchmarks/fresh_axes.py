@@ -10,7 +10,7 @@ DIR is a folder of `drr shop make`; FILE.jsonl what `drr judges regrade STUDY --
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
@@ -20,7 +20,9 @@ from drr.app.training.environment import Environment
 from drr.app.training.proving import leaks, oracle, played
 from drr.app.training.transcripts import read
 from drr.app.training.tricks import FLOOR, TRICKS, Play, answer
-from drr.env.checkable import Axes
+from drr.env.checkable import Axes, Constraint, fits, in_category
+from drr.env.entities import Product
+from drr.env.json_object import JsonObject
 from drr.env.query import Query, read_queries
 from drr.env.settings import resolve
 from drr.env.text import tokens
@@ -94,25 +96,47 @@ def half(query: Query, play: Play) -> None:
     oracle(query.model_copy(update={"checkable": fewer}), play)
 
 
-def careless(query: Query, play: Play) -> None:
-    """Take the first results of each search by its filters, whatever details, history and unknown values say."""
-    truth = truth_of(query)
-    firsts: list[list[str]] = []
+def hasty(query: Query, play: Play) -> None:
+    """Read every demand rightly and shop in haste: the first page alone, of orders too; what is unknown will do; a store is the maker."""
+    truth, chosen, refused = truth_of(query), list[str](), list[tuple[int, str]]()
     for step in truth.plan:
+        if step.tool in ("get_user_orders", "web_search", "get_user_statistics"):
+            play.call(
+                step.tool, **{**step.arguments, **({"limit": PAGE} if "limit" in step.arguments else {})}
+            )
+    records = [one.record for one in play.env.episode.session.sources if one.record]
+    owned = {str(one.get("product_id")) for one in records if "order_id" in one}
+    for point, need in enumerate(truth.needs, 1):
         before = {one.id for one in play.products}
-        play.call(
-            step.tool, **({**step.arguments, "limit": PAGE} if "limit" in step.arguments else step.arguments)
-        )
-        if step.tool == "product_catalog_search" and "category" in step.arguments:
-            firsts.append([one.id for one in play.products if one.id not in before])
-    wanted = [need for need in truth.needs if need.refusal != "not_sold"]
-    chosen = [one for need, found in zip(wanted, firsts, strict=False) for one in found[: need.picks]]
+        kind = " > ".join(need.category)
+        play.call("product_catalog_search", query=need.category[-1], category=kind, match="any", limit=PAGE)
+        shown = [
+            one.record for one in play.env.episode.session.sources if one.type == "product" and one.record
+        ]
+        seen = [one for one in shown if in_category(Product.model_validate(bare(one)), need.category)]
+        fitting = [one["product_id"] for one in seen if one["product_id"] not in before and all(will_do(one, rule, owned) for rule in need.constraints)]  # fmt: skip
+        chosen += fitting[: need.picks]
+        if not fitting:
+            refused.append((point, "nothing_fits" if seen else "not_sold"))
     links = {one.id: one.link for one in play.products}
     returned = play.seen[-1][1] if play.seen else frozenset()
-    known = [(point, fact) for point, fact in enumerate(truth.facts, len(truth.needs) + 1) if returned.intersection(fact.sources)]  # fmt: skip
+    known = [(point, fact) for point, fact in enumerate(truth.facts, len(truth.needs) + 1) if fact.anchor is None and returned.intersection(fact.sources)]  # fmt: skip
     cited = " ".join(f"[it]({url})" for _, fact in known for url in fact.sources if url in returned)
-    report = "## Picks\n" + "\n".join(f"- {links[one]}" for one in chosen) + f"\n\n{cited}"
-    play.act(answer(report, chosen, [(point, fact.value) for point, fact in known]))
+    report = "## Picks\n" + "\n".join(f"- {links[one]}" for one in chosen if one in links) + f"\n\n{cited}"
+    play.act(answer(report, chosen, [(point, fact.value) for point, fact in known], refused))
+
+
+def bare(record: JsonObject) -> JsonObject:
+    """Leave what a product has in the store."""
+    return {name: value for name, value in record.items() if name in Product.model_fields}
+
+
+def will_do(record: JsonObject, rule: Constraint, owned: Collection[str]) -> bool:
+    """Tell what the hasty agent thinks of a product."""
+    if rule.kind in ("brand_is", "brand_not"):
+        same = str(record.get("store")).casefold() == str(rule.value).casefold()
+        return same == (rule.kind == "brand_is")
+    return fits(Product.model_validate(bare(record)), rule, owned) is not False
 
 
 def kindly(query: Query, play: Play) -> None:
@@ -123,7 +147,7 @@ def kindly(query: Query, play: Play) -> None:
 PLAYERS: dict[str, Callable[[Query, Play], None]] = {
     "good: the oracle": oracle,
     "middling: half of the plan": half,
-    "middling: careless": careless,
+    "middling: hasty": hasty,
     "poor: first of the kinds": kindly,
 }
 
