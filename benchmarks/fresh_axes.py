@@ -20,7 +20,7 @@ from drr.app.training.environment import Environment
 from drr.app.training.proving import leaks, oracle, played
 from drr.app.training.transcripts import read
 from drr.app.training.tricks import FLOOR, TRICKS, Play, answer
-from drr.env.checkable import Axes, Constraint, fits, in_category
+from drr.env.checkable import Axes, Constraint, fits
 from drr.env.entities import Product
 from drr.env.json_object import JsonObject
 from drr.env.query import Query, read_queries
@@ -113,8 +113,10 @@ def hasty(query: Query, play: Play) -> None:
         shown = [
             one.record for one in play.env.episode.session.sources if one.type == "product" and one.record
         ]
-        seen = [one for one in shown if in_category(Product.model_validate(bare(one)), need.category)]
-        fitting = [one["product_id"] for one in seen if one["product_id"] not in before and all(will_do(one, rule, owned) for rule in need.constraints)]  # fmt: skip
+        seen = [one for one in shown if one["product_id"] not in before]
+        fitting = [
+            one["product_id"] for one in seen if all(will_do(one, rule, owned) for rule in need.constraints)
+        ]
         chosen += fitting[: need.picks]
         if not fitting:
             refused.append((point, "nothing_fits" if seen else "not_sold"))
@@ -126,17 +128,14 @@ def hasty(query: Query, play: Play) -> None:
     play.act(answer(report, chosen, [(point, fact.value) for point, fact in known], refused))
 
 
-def bare(record: JsonObject) -> JsonObject:
-    """Leave what a product has in the store."""
-    return {name: value for name, value in record.items() if name in Product.model_fields}
-
-
 def will_do(record: JsonObject, rule: Constraint, owned: Collection[str]) -> bool:
-    """Tell what the hasty agent thinks of a product."""
+    """Tell what the hasty agent thinks of a product, of which it reads the result of a search alone."""
     if rule.kind in ("brand_is", "brand_not"):
         same = str(record.get("store")).casefold() == str(rule.value).casefold()
         return same == (rule.kind == "brand_is")
-    return fits(Product.model_validate(bare(record)), rule, owned) is not False
+    known = {name: value for name, value in record.items() if name in Product.model_fields}
+    unread = {"features": [], "description": [], "categories": [], "details": {}}
+    return fits(Product.model_validate({**unread, **known}), rule, owned) is not False
 
 
 def kindly(query: Query, play: Play) -> None:
