@@ -143,10 +143,18 @@ def kindly(query: Query, play: Play) -> None:
     next(one for one in TRICKS if one.name == "the first of the kinds").play(play)
 
 
+def pliant(query: Query, play: Play) -> None:
+    """Answer as the oracle does, and say nothing where it refuses."""
+    truth = truth_of(query)
+    fewer = truth.model_copy(update={"needs": [need if need.refusal is None else need.model_copy(update={"refusal": None, "picks": 0}) for need in truth.needs]})  # fmt: skip
+    oracle(query.model_copy(update={"checkable": fewer}), play)
+
+
 PLAYERS: dict[str, Callable[[Query, Play], None]] = {
     "good: the oracle": oracle,
     "middling: half of the plan": half,
     "middling: hasty": hasty,
+    "middling: never refuses": pliant,
     "poor: first of the kinds": kindly,
 }
 
@@ -185,6 +193,15 @@ def slope(values: Sequence[float], paid: Sequence[float], levels: Sequence[int] 
     return f"{found:+.2f}{'*' if chance <= 0.05 else ''}"
 
 
+def applies(axis: str, query: Query) -> bool:
+    """Tell whether an axis can matter to a question: conflicts to one about brands, history to one about orders."""
+    kinds = {rule.kind for need in truth_of(query).needs for rule in need.constraints}
+    tools = {step.tool for step in truth_of(query).plan}
+    return {"conflicts": bool(kinds & {"brand_is", "brand_not"}), "history": "get_user_orders" in tools}.get(
+        axis, True
+    )
+
+
 def scores(folders: Sequence[Path], answers: Sequence[Path]) -> list[list[str]]:
     rows = [one for folder in folders for one in asked_in(folder)]
     played_by = [paid_to(folder, PLAYERS) for folder in folders]
@@ -198,7 +215,11 @@ def scores(folders: Sequence[Path], answers: Sequence[Path]) -> list[list[str]]:
         values = [float(getattr(one.axes, axis)) for one in rows]
         cells = []
         for paid in columns.values():
-            known = [place for place, one in enumerate(paid) if not np.isnan(one)]
+            known = [
+                place
+                for place, one in enumerate(paid)
+                if not np.isnan(one) and applies(axis, rows[place].query)
+            ]
             parts = ([values[k] for k in known], [paid[k] for k in known])
             cells.append(f"{slope(*parts)} ({slope(*parts, [rows[k].level for k in known])})")
         found.append([axis, *cells])
