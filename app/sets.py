@@ -27,6 +27,7 @@ from drr.env.query import read_queries
 from drr.env.settings import Settings, resolve
 from drr.env.shop import open_shop
 from drr.env.web.sandbox import BOX, open_sandbox
+from drr.querygen.builtin import FILE
 from drr.querygen.dataset import Publication, published, write_dataset
 from drr.querygen.files import write_queries
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -256,6 +257,12 @@ def _hash(document: object) -> str:
     return sha256(_canonical(document).encode()).hexdigest()
 
 
+def place_of_set(named: Path) -> Path:
+    """Return the folder of a set that comes with the program, by its name; else what is named."""
+    own = FILE.with_name(named.name)
+    return own if not named.exists() and named.parent == Path() and own.is_dir() else named
+
+
 def read_set(folder: Path) -> FrozenSet:
     """Read the manifest of a set; one that was changed is an error."""
     path = folder if folder.is_file() else folder / SET
@@ -308,7 +315,8 @@ def of_set(config: RunConfig, saved: StudyConfig) -> tuple[RunConfig, str | None
         if own is not None and config.queries is not None:
             raise Misuse(f"{config.study}: answers the set {own}; other questions need another study")
         return config, own
-    frozen, folder = read_set(config.frozen), config.frozen
+    folder = place_of_set(config.frozen)
+    frozen = read_set(folder)
     settings = resolve(dict(config.given)).settings
     part = _of_shop(frozen, config.shop or saved.get("run", {}).get("shop"), settings)
     if saved:

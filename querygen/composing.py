@@ -152,11 +152,7 @@ class QuestionMaker:
             limit = float(int(cheapest * rng.uniform(1.05, 1.3)) + 1)
             truth = truth.model_copy(update={"budget": limit})
         query = Query(
-<<<<<<< HEAD
-            query=wording(asker, parts, truth.budget, rng.choice(draw["noise"])),
-=======
-            query=_wording(asker, parts, truth.budget, rng.choice(self.words["draw"]["noise"])),
->>>>>>> 39e01370 (Levels do not rise by noise, along which no score falls)
+            query=wording(asker, parts, truth.budget, rng.choice(self.words["draw"]["noise"])),
             user_id=user_id,
             tools=sorted({step.tool for step in truth.plan}),
             shop_hash=self.shop.manifest.content_hash,

@@ -15,9 +15,9 @@ from drr.env.errors import Misuse
 def _build_freeze(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     parser.epilog = (
-        "examples:\n  drr queries freeze retail-v1 --made monday --out sets/retail-v1\n"
-        "  drr queries freeze retail-v2 --made monday --made mine --sealed tuesday --out sets/retail-v2\n"
-        "  drr run study --set sets/retail-v1 --shop monday/shop"
+        "examples:\n  drr queries freeze mine-v1 --made monday --out sets/mine-v1\n"
+        "  drr queries freeze mine-v2 --made monday --made mine --sealed tuesday --out sets/mine-v2\n"
+        "  drr run study --set sets/mine-v2 --shop monday/shop"
     )
     add("name", metavar="NAME", help="with its version, like retail-v1")
     part: Any = {"action": "append", "type": Path, "default": [], "metavar": "DIR"}
@@ -54,7 +54,7 @@ def _run_freeze(arguments: argparse.Namespace) -> int:
 
 def _build_reveal(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    parser.epilog = "examples:\n  drr queries reveal sets/retail-v2 --seal sets/retail-v2.seal.json"
+    parser.epilog = "examples:\n  drr queries reveal sets/mine-v2 --seal sets/mine-v2.seal.json"
     add("set", type=Path, metavar="SET", help="the folder of a sealed set")
     add("--seal", type=Path, required=True, metavar="FILE", help="the file that its owner kept")
     add("--json", action="store_true", help="one JSON document")
@@ -62,9 +62,11 @@ def _build_reveal(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_reveal(arguments: argparse.Namespace) -> int:
-    from drr.app.sets import reveal
+    from drr.app.sets import place_of_set, reveal
 
-    wrong = reveal(arguments.set, arguments.seal, settings_of(arguments).settings, progress_of(arguments))
+    wrong = reveal(
+        place_of_set(arguments.set), arguments.seal, settings_of(arguments).settings, progress_of(arguments)
+    )
     good = f"{arguments.set}: the seeds are those it was sealed with, and make its shops, webs and questions"
     tell(arguments, {"set": str(arguments.set), "problems": wrong}, *(wrong or [good]))
     return 1 if wrong else 0

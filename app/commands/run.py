@@ -51,7 +51,13 @@ def build(parser: argparse.ArgumentParser) -> None:
     )
     add("--shop", metavar="SHOP", help="a folder, or servers:NAME (default: the shop of the study)")
     add("--queries", metavar="FILE", type=Path, help="JSONL, a query a line (default: those of the study)")
-    add("--set", dest="frozen", metavar="SET", type=Path, help="a frozen set, for --queries and web")
+    add(
+        "--set",
+        dest="frozen",
+        metavar="SET",
+        type=Path,
+        help="a frozen set, for --queries and web: a folder, or retail-v1",
+    )
     add_world_options(parser)
     add(
         "--variants",
