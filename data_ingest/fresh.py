@@ -47,7 +47,7 @@ class ShopAxes(BaseModel):
     pages: int = Field(40, ge=0, le=5_000)
     questions: int = Field(20, ge=0)
     curriculum: bool = False
-    """Whether the questions rise by level, with each kind of demand in turn."""
+    """True where questions rise by level, with each kind of demand in turn."""
     unknown_price: float | None = Field(None, ge=0, le=1)
     """Share of products without a price; none given: as in the real files."""
     unknown_brand: float = Field(0.15, ge=0, le=1)

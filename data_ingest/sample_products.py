@@ -106,7 +106,7 @@ class Vocabulary:
     interests: tuple[Interest, ...]
     general: GeneralWords
     mute: bool = False
-    """Whether reviews have no text, and shoppers no truth, because no shop of it keeps them."""
+    """True where reviews have no text and shoppers no truth, as no shop of it keeps them."""
 
     @property
     def types(self) -> tuple[ProductType, ...]:

@@ -48,12 +48,8 @@ def _points(of: PointSource, truth: Checkable, asked: str) -> Iterator[DrawnPoin
         lost = need.anchor is not None and order is None
         yield None if lost else DrawnPoint(NeedDraw(of).need_text(need, order), (), need)
     for fact in truth.facts:
-        words = _words(of, fact, asked)
-        text = (
-            None
-            if words is None
-            else of.worded(of.words["facts"]["part" if fact.anchor else fact.kind], **words)
-        )
+        words, forms = _words(of, fact, asked), of.words["facts"]["part" if fact.anchor else fact.kind]
+        text = None if words is None else of.worded(forms, **words)
         yield None if text is None else DrawnPoint(text, (), fact)
 
 
