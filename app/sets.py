@@ -159,8 +159,8 @@ def freeze(
     if made:
         _publish(made, folder, terms)
     published = {part.name: _published(folder / part.name) for part in parts[: len(made)]}
-    told = [one.model_copy(update={"published": published.get(one.name)}) for one in frozen.parts]
-    frozen = frozen.model_copy(update={"parts": told}).hashed()
+    parts = [one.model_copy(update={"published": published.get(one.name)}) for one in frozen.parts]
+    frozen = frozen.model_copy(update={"parts": parts}).hashed()
     (folder / SET).write_text(frozen.model_dump_json(indent=2) + "\n", encoding="utf-8")
     return frozen
 

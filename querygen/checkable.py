@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -25,7 +24,6 @@ from drr.env.checkable import (
     figure_of,
     finds,
     fits,
-    in_category,
     same_figure,
     satisfying,
 )
@@ -38,6 +36,7 @@ from drr.env.shop import Shop, Sort
 from drr.env.text import category_key, tokens
 from drr.env.web.base import WebSearch
 from drr.querygen.check_list import NONE, PASS, CheckResult, fail
+from drr.querygen.shelves import Shelves
 from drr.tools.base import ToolAnswer, ToolContext, ToolError, context_for
 from drr.tools.registry import call_sync
 
@@ -47,52 +46,6 @@ MOST_BY_CHANCE = 0.25
 """Most that a blind choice among the products of a kind may have in its favour."""
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _POINT = re.compile(r"\d+\. ")
-
-
-class Shelves:
-    """The products of a shop by category, read once. Long texts are left out: no constraint asks for them."""
-
-    def __init__(self, shop: Shop) -> None:
-        self.products: dict[str, Product] = {}
-        self._by_step: dict[str, list[Product]] = {}
-        self._stated: dict[str, list[tuple[str, str]]] = {}
-        for product in shop.store.iter_products():
-            short = product.model_copy(update={"features": [], "description": []})
-            self.products[product.product_id] = short
-            for step in {category_key(step) for step in product.categories}:
-                self._by_step.setdefault(step, []).append(short)
-
-    def stated(self, product: Product) -> list[tuple[str, str]]:
-        """All details of a product that a question can state, by name and value."""
-        if product.product_id not in self._stated:
-            pairs = [(name, detail(product, name)) for name in product.details if name != "Brand"]
-            self._stated[product.product_id] = [
-                (name, value)
-                for name, value in pairs
-                if value and len(value) < 40 and '"' not in name + value
-            ]
-        return self._stated[product.product_id]
-
-    @cached_property
-    def titles(self) -> Counter[str]:
-        return Counter(product.title for product in self.products.values())
-
-    @cached_property
-    def parts(self) -> Mapping[str, str]:
-        """The kind of each spare part that a detail names, where the titles of one kind alone bear the name."""
-        named = {detail(product, PART) for product in self.products.values()}
-        kinds: dict[str, set[str]] = {}
-        for product in self.products.values():
-            for name in named.intersection(product.title.split()):
-                kinds.setdefault(str(name), set()).update(product.categories[-1:])
-        return {name: found.pop() for name, found in kinds.items() if len(found) == 1}
-
-    def of(self, category: Sequence[str]) -> list[Product]:
-        """All in a category, by product id."""
-        if not category:
-            return list(self.products.values())
-        found = self._by_step.get(category_key(category[-1]), [])
-        return [product for product in found if in_category(product, category)]
 
 
 @dataclass(frozen=True)
@@ -124,7 +77,7 @@ class Played:
         return any(same_figure(fact.value, leaf) for leaf in known)
 
     def hops(self, question: str) -> int:
-        """Length of the longest chain of calls, each of which asks for what an earlier one answered: also for a category."""
+        """Length of the longest chain of calls, each of which asks for what an earlier one answered, or for its category."""
         shown = [
             [
                 *known,
@@ -318,7 +271,7 @@ class TruthChecker:
                 yield f"point {number}: its order names no spare part of this row's kind"
 
     def _named_row(self, query: Query, fact: ExpectedFact) -> bool:
-        """Tell whether an order alone on its day leads by its product's spare part to the row, which the question hides."""
+        """Tell whether an order, alone on its day, leads by a spare part to the row. The question hides the row."""
         orders = self.orders(query.user_id)
         day, product_id = next(
             (

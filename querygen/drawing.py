@@ -27,7 +27,8 @@ from drr.env.checkable import (
 from drr.env.entities import Order, Product
 from drr.env.shop import Store
 from drr.env.web.sandbox import Document
-from drr.querygen.checkable import MOST_BY_CHANCE, Shelves, by_chance, idle, shown
+from drr.querygen.checkable import MOST_BY_CHANCE, by_chance, idle, shown
+from drr.querygen.shelves import Shelves
 
 MOST_RIGHT = 12
 """Most products that may satisfy a need."""
