@@ -77,7 +77,7 @@ class Played:
         return any(same_figure(fact.value, leaf) for leaf in known)
 
     def hops(self, question: str) -> int:
-        """Length of the longest chain of calls, each of which asks for what an earlier one answered, or for its category."""
+        """Length of the longest chain of calls. Each asks for what an earlier one answered, or for its category."""
         shown = [
             [
                 *known,

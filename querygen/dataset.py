@@ -153,7 +153,7 @@ configs:
 
 # {name}
 
-{len(queries)} questions of {facts["users"]} users of one shop, for research agents that may use the shop's tools and the web.
+{len(queries)} questions of {facts["users"]} users of {"one shop" if len(shops) < 2 else f"{len(shops)} shops"}, for research agents that may use the shop's tools and the web.
 {rejected} rejected questions were left out.
 
 ## How it was made
