@@ -93,6 +93,7 @@ def pool_of(
 
     Units of `judging` do nothing that costs but call the models that judge, whatever the agents of the study were.
     """
+    from drr.agents.registry import parts_of
     from drr.study.pools import PoolOrder, make_pool
     from drr.study.worker import Opening
 
@@ -109,17 +110,11 @@ def pool_of(
     opening = Opening(opener, {**document, "settings": plain})
     shops = carried_shops(document.get("run", document).get("shop"), always=arguments.copy_shop)
     free = judging and _costs_nothing(settings)
-    at_once = in_flight(settings, "judge") if judging else in_flight(settings, "agent", _named(document))
+    variants = document.get("run", {}).get("variants", "").split(",")
+    named = [model for word in variants if (model := parts_of(word)[1])]
+    at_once = in_flight(settings, "judge") if judging else in_flight(settings, "agent", named)
     order = PoolOrder(opening, asked.workers, asked.units, at_once, asked.address, shops, free=free)
     return make_pool(asked.pool, order)
-
-
-def _named(document: Mapping[str, Any]) -> list[str]:
-    """List the models that variants of a run name."""
-    from drr.agents.registry import parts_of
-
-    words = document.get("run", {}).get("variants", "").split(",")
-    return [model for word in words if (model := parts_of(word)[1])]
 
 
 def _costs_nothing(settings: Settings) -> bool:

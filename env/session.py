@@ -39,8 +39,8 @@ class Session:
         return Session(self.shop, user_id or self.user_id, self.open_access)
 
     def user(self, user_id: str) -> User | None:
-        own = self._users.get(user_id)
-        return own if own is not None else self.shop.kept(_user, user_id)
+        found: User | None = self._users.get(user_id) or self.shop.kept(_user, user_id)
+        return found
 
     def find_users(
         self, *, email: str | None = None, name: tuple[str, str] | None = None, limit: int = 50

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib import import_module
 from types import TracebackType
-from typing import Any, Concatenate, Literal, NamedTuple, ParamSpec, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol
 
 from drr.env.content import ReviewRow, ReviewsKept
 from drr.env.entities import KeptReview, Order, OrderStatus, Product, User
@@ -239,11 +239,6 @@ class ShopWriter(Protocol):
     ) -> None: ...
 
 
-P = ParamSpec("P")
-T = TypeVar("T")
-_MOST_KEPT = 256
-
-
 @dataclass(frozen=True)
 class Shop:
     """An open shop. Safe to share between threads; cheap to open in many processes."""
@@ -255,14 +250,10 @@ class Shop:
     shop_url: str
     close: Callable[[], None] = field(default=lambda: None)
 
-    def kept(self, work: Callable[Concatenate[Shop, P], T], *given: P.args, **more: P.kwargs) -> T:
-        """Do work on records once for every session. They never change while the shop is open; the last results stay."""
-        done: T = self._kept(work, *given, **more)
-        return done
-
     @cached_property
-    def _kept(self) -> Callable[..., Any]:
-        return lru_cache(_MOST_KEPT)(lambda work, *given, **more: work(self, *given, **more))
+    def kept(self) -> Callable[..., Any]:
+        """Do work on records, `kept(work, *given)`, once for every session. They never change while the shop is open."""
+        return lru_cache(256)(lambda work, *given: work(self, *given))
 
     def known_ids(self, ids: Sequence[str]) -> set[str]:
         """Choose those that are ids of its products."""

@@ -115,8 +115,7 @@ _TOO_LONG = (
     "exceed context limit",
     "exceeds the available context size",
 )
-_NOT_STARTED_FOR = "--jinja"
-"""The option that llama.cpp names, with status 500, where it was not started for tools."""
+_NOT_STARTED_FOR = "--jinja"  # llama.cpp names this option, with status 500, where it takes no tools
 _STOPPED: dict[str, FailureKind] = {
     "max_tokens": "truncated",
     "length": "truncated",

@@ -40,7 +40,7 @@ def get_user_orders(
 ) -> ToolAnswer:
     """Get a user's order history, newest first: date, status, quantity, product and its current price in the shop."""
     user = owner(ctx, user_id)
-    page = ctx.session.shop.kept(_orders, user.user_id, status, limit, offset)
+    page: ToolAnswer = ctx.session.shop.kept(_orders, user.user_id, status, limit, offset)
     return replace(page, data={**page.data, "items": [row.copy() for row in page.data["items"]]})
 
 
@@ -48,12 +48,8 @@ def _orders(shop: Shop, user_id: str, status: OrderStatus | None, limit: int, of
     page = shop.store.orders(user_id, status=status, limit=limit, offset=offset)
     kind = f"{status} orders" if status else "orders"
     if not page.items:
-        text = (
-            f"No {kind}"
-            if not page.total
-            else f"No {kind} after the first {offset:,} ({page.total:,} in all)"
-        )
-        return ToolAnswer(text + f" of {user_id}.", (), {"items": [], "total": page.total})
+        after = f" after the first {offset:,} ({page.total:,} in all)" if page.total else ""
+        return ToolAnswer(f"No {kind}{after} of {user_id}.", (), {"items": [], "total": page.total})
     ids = list(dict.fromkeys(order.product_id for order in page.items))
     products = {product.product_id: product for product in shop.store.products(ids)}
     rows = [order_row(order, products.get(order.product_id)) for order in page.items]
@@ -90,7 +86,7 @@ def get_order_details(
     shop = session.shop
     if session.user_id is None and not session.open_access:
         raise ToolError("not_allowed", "This session belongs to no user, so there are no orders to read.")
-    order = shop.kept(_order, _padded(wanted))
+    order: Order | None = shop.kept(_order, _padded(wanted))
     if order is None or (whose is not None and whose.upper() != order.user_id.upper()):
         raise ToolError("not_found", _unknown(ctx, wanted if order is None else order_id))
     if order.user_id != session.user_id and not session.open_access:

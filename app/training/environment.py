@@ -68,11 +68,8 @@ class SharedShop:
     def of(cls, place: str | Shop, settings: Settings) -> SharedShop:
         """Open a shop, or share the one that this process has open already."""
         with cls._lock:
-            same = (
-                one
-                for one in cls._open
-                if (one._process, one.place, one.settings) == (os.getpid(), place, settings)
-            )
+            key = (os.getpid(), place, settings)
+            same = (one for one in cls._open if (one._process, one.place, one.settings) == key)
             found = next(same, None)
             if found is None:
                 found = cls(place, settings)
@@ -168,17 +165,10 @@ class Environment:
             raise Misuse("the environment is closed; make another")
         found = self._chosen(seed, query)
         session = self._shared.session.beside(found.user_id)
+        today, tools = session.world.today.isoformat(), schemas(tuple(session.tools))
         first = Observation(
-            found.query,
-            found.user_id,
-            session.world.today.isoformat(),
-            INSTRUCTIONS,
-            schemas(tuple(session.tools)),
-            FORM,
-            self.limits,
-            "",
-            self.limits.max_steps,
-        )
+            found.query, found.user_id, today, INSTRUCTIONS, tools, FORM, self.limits, "", self.limits.max_steps
+        )  # fmt: skip
         self._episode = Episode(found, session, first)
         return first
 

@@ -165,18 +165,16 @@ class Episode:
         return len(self.turns)
 
     def act(self, action: object, output: ModelOutput | None = None) -> Step:
-        began = time.perf_counter()
-        asked = self._asked(action)
-        called = asked if isinstance(asked, ToolAction) else None
-        reply = called and self.session.call(called.tool, **called.arguments)
+        began, asked, reply = time.perf_counter(), self._asked(action), None
+        if isinstance(asked, ToolAction):
+            reply = self.session.call(asked.tool, **asked.arguments)
         return self._done(asked, reply, action, output, began)
 
     async def aact(self, action: object, output: ModelOutput | None = None) -> Step:
         """Do the same with the tool in a thread of its own."""
-        began = time.perf_counter()
-        asked = self._asked(action)
-        called = asked if isinstance(asked, ToolAction) else None
-        reply = called and await self.session.acall(called.tool, **called.arguments)
+        began, asked, reply = time.perf_counter(), self._asked(action), None
+        if isinstance(asked, ToolAction):
+            reply = await self.session.acall(asked.tool, **asked.arguments)
         return self._done(asked, reply, action, output, began)
 
     def _asked(self, action: object) -> ToolAction | ReportAction | ActionError | None:

@@ -31,10 +31,8 @@ from drr.env.text import is_text, nearest, person_key, sample_key
 from pydantic import TypeAdapter
 
 _ORDERS = TypeAdapter(list[Order])
-_USER = (
-    "select id, email, first_name, last_name, phone_number, address1, city, state, zip, country, account_status "
-    "from user"
-)
+_NAMES = ("user_id", "email", "first_name", "last_name", "phone_number", "address1", "city", "state", "zip", "country", "account_status")  # fmt: skip
+_USER = f"select id, {', '.join(_NAMES[1:])} from user"
 USER_ROWS = _USER + " order by k"
 _ORDER = "select o.id, p.id, o.ts, o.quantity, o.status from purchase o join product p on p.k = o.product_k"
 _REVIEW = (
@@ -290,23 +288,8 @@ def _order_fields(user_id: str, row: tuple[Any, ...]) -> JsonObject:
 
 
 def _user(row: tuple[Any, ...]) -> User:
-    return User.model_validate(
-        {
-            "user_id": row[0],
-            "email": row[1],
-            "first_name": row[2],
-            "last_name": row[3],
-            "phone_number": row[4],
-            "address": {
-                "address1": row[5],
-                "city": row[6],
-                "state": row[7],
-                "zip": row[8],
-                "country": row[9],
-            },
-            "account_status": row[10],
-        }
-    )
+    *person, status = zip(_NAMES, row, strict=True)
+    return User.model_validate(dict([*person[:5], ("address", dict(person[5:])), status]))
 
 
 def _review(row: tuple[Any, ...]) -> KeptReview:
