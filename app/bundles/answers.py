@@ -184,6 +184,8 @@ def _check_talks(
         if used > paid:
             what = f"its conversation took {used:,} {name}, it is billed for {paid:,}"
             found.fail("costs", record.label, what.replace("_", " "))
+    if sum("usage" in message for message in messages) > sum(row["calls"] for row in record.usage.values()):
+        found.fail("costs", record.label, "its conversation has more answers of models than are counted")
     tokens = sum(row["input_tokens"] + row["output_tokens"] for row in record.usage.values())
     signs = sum(map(len, texts))
     if tokens * _MOST_SIGNS < signs and not any(row["unmetered"] for row in record.usage.values()):
@@ -196,8 +198,9 @@ def _check_talks(
     for call, text in zip(calls, results, strict=True):
         where, error = f"call {call['number']}", call.get("error")
         begins = (f"Error ({error['kind']})", str(error["message"]) or "\0") if error else ("",)
-        if text and call["name"] in registry.TOOLS and not text.startswith(begins):
-            found.fail("tools", record.label, f"{where}: ended with an error, and has a result")
+        known_tool = call["name"] in registry.TOOLS
+        if known_tool and ((text and not text.startswith(begins)) or not (error or call["kind"] == "api")):
+            found.fail("tools", record.label, f"{where}: ended with an error or never ran, and has a result")
         if not _stands(text, whole):
             found.fail("tools", record.label, f"{where}: its result stands nowhere in the conversation")
 

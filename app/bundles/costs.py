@@ -63,8 +63,11 @@ def check_costs(study: Study, stated: StudyRow, found: Verified) -> None:
                 then = row["model"] not in named and day < (own.date_of(row["model"]) or own.date)
                 (found.suspect if then else found.fail)("costs", record.label, _wrong(role, kept, row))
     for name, count in least.items():
-        if cast(Mapping[str, int], stated["spent"])[name] < count:
+        more = cast(Mapping[str, int], stated["spent"])[name] - count
+        if more < 0:
             found.fail("costs", "", f"its units come to more {name} than the study is said to have spent")
+        elif more and name == "tokens":
+            found.not_excluded.append(f"what {more:,} tokens bought that no unit here was billed for")
 
 
 def _check_counts(role: str, row: UsageRow, record: Record, found: Verified) -> None:

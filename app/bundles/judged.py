@@ -16,10 +16,11 @@ from drr.env.errors import DrrError
 from drr.env.shop import Shop
 from drr.eval.asking.conversation import Asking, Form, box_prompts
 from drr.eval.asking.judge import JudgeName, request_id
+from drr.eval.asking.rules import is_rules
 from drr.eval.evidence.answers import questions, read_answers
 from drr.eval.judging.difference import earlier_prompts
 from drr.eval.judging.read import judgings, matter, read_judged
-from drr.eval.judging.run import JudgeOptions, planned_units
+from drr.eval.judging.run import JudgeOptions, planned_units, sampled
 from drr.eval.tasks.checked import rules_version
 from drr.eval.tasks.desk import Desk, Task, text_id
 from drr.eval.tasks.judged import Judging
@@ -160,7 +161,10 @@ async def check_judgements(desks: RebuiltDesks, found: Verified) -> None:
                 await _check_again(desks, desk, task, record, check, found)
     for (check, where, reason), count in failed.items():
         found.lack(check, where, f"{count:,} judgements failed ({reason})")
-    for one in {(one.judge, one.protocol): one for one in desks.judgings if one.is_first}.values():
+    same = {(one.judge, one.protocol, one.repeat): one for one in desks.judgings if not one.refetch}
+    for one in same.values():
+        if {one.rule_written, one.banner is not None} != {is_rules(one.judge)}:
+            found.fail("judgements", one.judge, "is a model, or is none, and its judging says otherwise")
         try:
             _check_planned(desks, one, found)
         except DrrError as error:
@@ -175,8 +179,8 @@ def _check_paid(record: Record, found: Verified) -> None:
     """Raw answers are of calls, and calls leave raw answers."""
     raw = sum(name.startswith(_RAW) for name in record.blobs)
     calls = sum(row["calls"] for row in record.usage.values() if row["model"] != OFFLINE)
-    if raw > record.result.get("reread", 0) and not calls and record.done:
-        found.fail("costs", record.label, "has raw answers, and no call is paid for")
+    if raw > record.result.get("reread", 0) + calls and record.done:
+        found.fail("costs", record.label, "has more raw answers than calls that are paid for")
     if not raw and ((calls and record.done) or record.reason == "malformed"):
         found.fail("judgements", record.label, "a judge answered, and its raw answer is left out")
 
@@ -224,7 +228,7 @@ def _check_planned(desks: RebuiltDesks, judging: Judging, found: Verified) -> No
     for name, here in there.items():
         desk = desks.desk_of(judging, next(iter(here.values())).key_fields, known[name])
         if desk is not None:
-            units = planned_units(desk, JudgeOptions([]), [known[name]], judged)
+            units = sampled(desk, list(planned_units(desk, JudgeOptions([]), [known[name]], judged)))
             wanted = {matter({**unit.key_fields, "shop": None}): unit for unit in units}
             for place in (wanted.keys() & here.keys()) if desks.whole else ():
                 record, unit = here[place], wanted[place]

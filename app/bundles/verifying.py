@@ -290,7 +290,7 @@ def _say_what_stays_open(
     used = {row["model"] for record in records for row in record.usage.values()}
     failed = sum(record.kind == "answer" and not record.done for record in records)
     found.not_excluded += [
-        "that other runs, agents or judgings were thrown away, and that all took the time that is said",
+        "that other runs, agents or judgings were thrown away, and that times and settings are as they say",
         *["that the questions are those of a known set: --questions compares"] * (not asked),
         *[f"that {failed:,} answers failed as they say"] * bool(failed),
         *["that people wrote the marks and tables beside the study"] * beside,

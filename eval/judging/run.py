@@ -118,7 +118,7 @@ def stage_units(study: Study, desk: Desk, options: JudgeOptions, stage: Sequence
     judging, answers = judging_of(desk), list(desk.answers.values())
     rests = any(task.needs for task in stage)
     judged = read_judged(study, judging, answers=answers) if rests else Judged(judging, answers)
-    return _sampled(desk, list(planned_units(desk, options, stage, judged)))
+    return sampled(desk, list(planned_units(desk, options, stage, judged)))
 
 
 def planned_units(
@@ -157,7 +157,7 @@ _MATTERS: tuple[
 )
 
 
-def _sampled(desk: Desk, units: list[Unit]) -> list[Unit]:
+def sampled(desk: Desk, units: list[Unit]) -> list[Unit]:
     """A repetition measures the judge on a seeded sample of each task, not the systems once more."""
     if not desk.repeat:
         return units
