@@ -102,6 +102,11 @@ _CENTS = 2
 """Places of an amount to the cent."""
 
 
+def sign_first(text: str) -> str:
+    """Write `40$` as `$40`."""
+    return re.sub(r"(?<![\w$.,])(\d[\d,.]{0,12})\$(?![\w$])", r"$\1", text)
+
+
 class SpokenMoneyReader:
     """Amounts that are said otherwise than with the sign: `26¢`, `32c/ft`, `58 cents`, `forty-one dollars`, `five dollars and two cents`."""
 

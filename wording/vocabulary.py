@@ -41,6 +41,10 @@ class Wordbook:
         """The words of some groups as alternatives of an expression."""
         return either(word for name in names for word in self[name])
 
+    def single(self, *names: str) -> frozenset[str]:
+        """Each word of the phrases of some groups."""
+        return frozenset(one for name in names for phrase in self[name] for one in phrase.split())
+
     def without(self, name: str, word: str) -> Wordbook:
         """The same with one word less, to see what it is good for."""
         group = self.groups[name]

@@ -99,7 +99,7 @@ RULES: dict[str, Rule] = {
     "price": Rule(products.price, "100"),
     "rating": Rule(products.rating, "100"),
     "total": Rule(money.total, "100"),
-    "budget": Rule(money.budget, "100"),
+    "budget": Rule(money.budget, "101"),
     "order_facts": Rule(orders.order_facts, "100"),
     "privacy": Rule(privacy, "100"),
     "profile_facts": Rule(profile_facts, "100"),

@@ -31,7 +31,7 @@ _LONGEST = 500
 
 class PointsTask(Task[Wish]):
     name = POINTS
-    version = 2
+    version = 3  # 3: “$80 in all” and “40$” are limits
     subject = "query"
     metrics = ("key_points",)
 

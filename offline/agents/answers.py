@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 from itertools import product as combinations
 
 from drr.env.text import tokens
 from drr.offline.agents.asks import ShopErrand
-from drr.offline.agents.memory import Memory, SeenOrder, SeenProduct
+from drr.offline.agents.memory import Memory, SeenOrder, SeenProduct, short
 from drr.offline.agents.pages import for_machines
-from drr.offline.agents.phrases import content_words, is_quality
+from drr.offline.agents.phrases import content_words
 
 _BREAK = re.compile(r",| [-–—] |[(\[:|/]| for | with ", re.IGNORECASE)
 _SHOUT = re.compile(r"^\s*【[^】]{0,40}】\s*")
@@ -26,25 +26,16 @@ def cents(price: float | None) -> Decimal:
 
 @lru_cache(maxsize=8192)
 def named(thing: str, title: str, path: str = "") -> bool:
-    """Tell whether a listing is the thing. Its name or category ends as the thing does; most other words stand there too."""
-    words = _telling(thing)
+    """Tell whether a listing is the thing. Its name or category ends as the thing does; all other words stand there too."""
+    words = content_words(thing) or tokens(thing) or [""]
     bare = _SHOUT.sub("", title)
     head = next((part for part in _BREAK.split(bare) if part.strip()), bare)
-    return _share(words, title, path) >= 0.6 and words[-1] in {*tokens(head), *tokens(path)}
+    return has_words(words, title, path) and words[-1] in {*tokens(head), *tokens(path)}
 
 
-def shares(question: str, product: SeenProduct) -> bool:
-    """Tell whether the name or category of a listing has most words of a question."""
-    return _share(_telling(question), product.title, product.path) >= 0.6
-
-
-def _telling(text: str) -> list[str]:
-    return [word for word in content_words(text) if not is_quality(word)] or tokens(text) or [""]
-
-
-def _share(words: Sequence[str], title: str, path: str) -> float:
-    inside = {*tokens(title), *tokens(path)}
-    return sum(word in inside for word in words) / len(words)
+def has_words(words: Sequence[str], title: str, path: str) -> bool:
+    """Tell whether the name or category of a listing has all of some words."""
+    return {*tokens(title), *tokens(path)}.issuperset(words)
 
 
 def is_named(ask: ShopErrand, product: SeenProduct) -> bool:
@@ -56,7 +47,7 @@ def listings(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
     """List what an errand is about: listings within its limits, best first; of two, both."""
     if ask.kind == "which":
         return [one for one in (side(thing, memory) for thing in ask.things) if one is not None]
-    if ask.kind not in ("find", "sold"):
+    if not ask.seeks:
         return []
     return sorted(
         (one for one in memory.products.values() if _fits(ask, one)), key=lambda one: _rank(ask, one)
@@ -65,10 +56,7 @@ def listings(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
 
 def _fits(ask: ShopErrand, product: SeenProduct) -> bool:
     most, least, price = ask.most, ask.limits.least, product.price
-    words = set(tokens(product.title))
-    if not is_named(ask, product) or any(
-        set(tokens(one)) <= words for one in ask.limits.without if tokens(one)
-    ):
+    if not is_named(ask, product):
         return False
     if price is None and (most is not None or least is not None or ask.order == "price_asc"):
         return False
@@ -88,6 +76,17 @@ def _rank(ask: ShopErrand, product: SeenProduct) -> tuple[bool, float, float, fl
         case "popularity":
             return unknown, votes, rating, price, product.url
     return unknown, rating, price, votes, product.url
+
+
+def unjudged(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
+    """List what the search returned of a thing, else what its last word names. Of two, both."""
+    if not ask.seeks:
+        return listings(ask, memory)
+    wide, last = replace(ask, things=(ask.thing.split()[-1],)), tokens(ask.thing)[-1:]
+    within = [one for one in memory.products.values() if _fits(wide, one)]
+    return [one for one in within if is_named(ask, one)] or [
+        one for one in within if tokens(short(one.title))[-1:] == last
+    ]
 
 
 def outside(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
@@ -149,7 +148,7 @@ def baskets(asks: Sequence[ShopErrand], memory: Memory) -> list[Basket]:
     """Pick a listing for each thing. Where things share a limit, it is the set that is rated highest within it."""
     groups: dict[int, list[ShopErrand]] = {}
     for ask in asks:
-        if ask.kind in ("find", "sold") and listings(ask, memory):
+        if ask.seeks and not ask.unread and listings(ask, memory):
             groups.setdefault(ask.group, []).append(ask)
     return [_basket(group, memory) for group in groups.values()]
 

@@ -1,4 +1,4 @@
-"""The six things that the rules do, read from a question by literal cues. What has no cue is left as it was asked."""
+"""The six things that the rules do, read from a question by literal cues. One is done only where each word beside it was read."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from drr.env.constraints import parse_constraints
 from drr.env.text import stem
+from drr.offline.agents.account import ShopLimits, WordAccount, least_rating
 from drr.offline.agents.phrases import WORD, Phrase, PhraseReader
-from drr.wording.money import dollar_amounts, money
-from drr.wording.stated import RATINGS
+from drr.wording.money import money, sign_first
 from drr.wording.vocabulary import Wordbook, vocabulary
 
 AskKind = Literal["spent", "bought", "return", "which", "sold", "find"]
@@ -24,29 +23,6 @@ _JOIN = re.compile(
     r"\s*(?:(,)\s*(?:and\s)?|(?:and|plus|&)\s)\s*(?:(?:an?|some|the|another)\s)?", re.IGNORECASE
 )
 _INTRODUCED = re.compile(r"\b(?:an?|another|new) ", re.IGNORECASE)
-
-
-class ShopLimits(NamedTuple):
-    """Limits of what may be found, in dollars; `None` where there is none."""
-
-    each: float | None = None
-    whole: float | None = None
-    """Highest cost of all that is bought."""
-    least: float | None = None
-    without: tuple[str, ...] = ()
-    many: int | None = None
-
-    @classmethod
-    def of(cls, text: str) -> ShopLimits:
-        read = parse_constraints(re.sub(r"\bcosts? (?=less than\b)", "", text))
-        month = read.month_max and read.month_max * (read.months or 1)
-        whole = min((one for one in (read.total_max, month) if one is not None), default=None)
-        least = read.item_min if read.item_min is not None else read.total_min
-        return cls(read.item_max, whole, least, tuple(read.exclusions), read.count)
-
-    @property
-    def costs(self) -> bool:
-        return (self.each, self.whole, self.least) != (None, None, None)
 
 
 _NO_LIMITS = ShopLimits()
@@ -68,10 +44,16 @@ class ShopErrand:
     """True where all purchases are asked for, and not the last."""
     group: int = 0
     """Things of one group share a limit for the whole."""
+    unread: tuple[str, ...] = ()
+    """Words beside it that no rule reads. They may be conditions, so it is not answered."""
 
     @property
     def thing(self) -> str:
         return self.things[0] if self.things else ""
+
+    @property
+    def seeks(self) -> bool:
+        return self.kind in ("find", "sold")
 
     @property
     def most(self) -> float | None:
@@ -82,10 +64,10 @@ class ShopErrand:
         limits = [f"at most {money(self.most)}"] if self.most is not None else []
         limits += [f"at least {money(self.limits.least)}"] if self.limits.least is not None else []
         limits += [f"rated at least {self.rating:g} stars"] if self.rating is not None else []
-        return ", ".join([*limits, *(f"without {one}" for one in self.limits.without)])
+        return ", ".join(limits)
 
     def __str__(self) -> str:
-        """The sentence that asks for this alone; it is read the same."""
+        """The sentence that asks for this alone; it is read the same, without what was not read."""
         year = f" in {self.year}" if self.year else ""
         match self.kind:
             case "spent":
@@ -113,8 +95,14 @@ class Asked:
     """The questions in it that have no cue; the whole text where it asks nothing."""
     about_place: bool
 
+    @property
+    def tasks(self) -> tuple[ShopErrand, ...]:
+        """List what is looked up: what was read whole, and listings to show beside what was not."""
+        return tuple(ask for ask in self.asks if ask.seeks or ask.kind == "which" or not ask.unread)
+
     def of(self, *kinds: AskKind) -> tuple[ShopErrand, ...]:
-        return tuple(ask for ask in self.asks if ask.kind in kinds)
+        """List the errands of some kinds that were read whole."""
+        return tuple(ask for ask in self.asks if ask.kind in kinds and not ask.unread)
 
 
 class _Cue(NamedTuple):
@@ -128,6 +116,7 @@ class AskReader:
     def __init__(self, words: Wordbook) -> None:
         some = words.either
         self._phrases = PhraseReader(words)
+        self._account = WordAccount(words, self._phrases)
         self._owned = frozenset(words["owned"])
         shopper, few = r"(?:i|we)", r"(?:[\w'-]+ ){0,4}?"
         had = rf"(?:have|did|had) {shopper} (?:(?:{some('adverbs')}) )*"
@@ -156,37 +145,64 @@ class AskReader:
 
     def read(self, text: str) -> Asked:
         """Read any text."""
-        text = text[:_LONGEST].replace("’", "'")
+        text = sign_first(text[:_LONGEST].replace("’", "'"))
         asks: list[ShopErrand] = []
         rest: list[str] = []
+        statements: list[tuple[re.Match[str], int, int]] = []
+        latest = 0
         for sentence in _SENTENCE.finditer(text):
-            found = list(self._of_sentence(text, sentence.start(), sentence.end(), asks))
-            asks += found
-            if not found and self._is_question(sentence[0]):
+            cues = self._found(text, *sentence.span())
+            if found := list(self._of_sentence(text, sentence.start(), sentence.end(), cues, asks)):
+                if len({ask.group for ask in found if ask.seeks}) == 1:
+                    found = list(_limited(sentence[0], found))
+                limited = {(bool(ask.limits.costs), ask.rating) for ask in found if ask.seeks}
+                unread = self._unread(sentence, cues, found, figures=len(limited) == 1)
+                latest = len(asks)
+                asks += [replace(ask, unread=unread) for ask in found]
+            elif self._is_question(sentence[0]):
                 rest.append(" ".join(sentence[0].split()))
-        phrase = None if asks or not ShopLimits.of(text).costs else self._phrases.phrase(text, 0, len(text))
-        if phrase is not None:
-            asks, rest = (
-                [ShopErrand("find", (phrase.words,))],
-                [one for one in rest if phrase.words not in one],
-            )
-        asks = list(dict.fromkeys(_limited_as_a_whole(text, asks)))[:MOST_ASKS]
-        if (amounts := dollar_amounts(text)) and not any(ask.limits.costs for ask in asks):
-            asks = [ask for ask in asks if ask.kind not in ("find", "sold")]  # a limit that could not be read
-            rest += [
-                one[0].strip()
-                for one in _SENTENCE.finditer(text)
-                if one.start() <= amounts[0].start < one.end()
+            else:
+                statements.append((sentence, latest, len(asks)))
+        if not asks and (asks := self._named(text)):
+            rest, statements = [], []
+        own = any(ask.limits.costs for ask in asks)
+        for (
+            sentence,
+            low,
+            high,
+        ) in statements:  # of what was asked just before, and a condition of what is sought
+            unread = self._unread(sentence, [], [], figures=not own)
+            asks = [
+                replace(ask, unread=ask.unread + unread) if low <= n < high or ask.seeks else ask
+                for n, ask in enumerate(asks)
             ]
-        if not asks:
-            rest = rest or [" ".join(text.split())]
-        return Asked(text, tuple(asks), tuple(dict.fromkeys(rest))[:3], self._place.search(text) is not None)
+        if not own:  # a limit that stands apart is for all that is sought
+            asks = [replace(ask, group=-1) if ask.seeks else ask for ask in _limited(text, asks)]
+        rest = rest if asks else rest or [" ".join(text.split())]
+        kept = tuple(dict.fromkeys(asks))[:MOST_ASKS]
+        return Asked(text, kept, tuple(dict.fromkeys(rest))[:3], self._place.search(text) is not None)
+
+    def _unread(
+        self, sentence: re.Match[str], cues: list[_Cue], asks: list[ShopErrand], *, figures: bool
+    ) -> tuple[str, ...]:
+        things = " ".join(thing for ask in asks for thing in ask.things)
+        year = next((ask.year for ask in asks if ask.year), None)
+        spans = [(cue.start, cue.end) for cue in cues]
+        return self._account.unread(sentence, spans, things, year, figures=figures)
+
+    def _named(self, text: str) -> list[ShopErrand]:
+        """Read things and their limit where nothing else is said: "dog bed, $40 at most"."""
+        phrases = self._row(text, 0, len(text)) if ShopLimits.of(text).costs else ()
+        asks = [ShopErrand("find", (phrase.words,)) for phrase in phrases]
+        sentences = _SENTENCE.finditer(text) if asks else ()
+        return [] if any(self._unread(one, [], asks, figures=True) for one in sentences) else asks
 
     def _is_question(self, sentence: str) -> bool:
         return sentence.rstrip().endswith("?") or self._asking.match(sentence.strip()) is not None
 
-    def _of_sentence(self, text: str, start: int, end: int, before: list[ShopErrand]) -> Iterator[ShopErrand]:
-        cues = self._found(text, start, end)
+    def _of_sentence(
+        self, text: str, start: int, end: int, cues: list[_Cue], before: list[ShopErrand]
+    ) -> Iterator[ShopErrand]:
         ends = [*(cue.start for cue in cues), end][1:]
         earlier = list(before)
         for cue, to in zip(cues, ends, strict=True):
@@ -222,15 +238,18 @@ class AskReader:
             return
         year, pointed = _YEAR.search(part), self._pointed_at(text, cue, end, opening, before)
         if cue.kind in ("find", "sold"):
-            phrases = list(self._row(text, cue.end, end)) or pointed
-            limits = ShopLimits.of(part)
+            phrases = list(self._row(text, cue.end, end))
+            if not phrases or self._owned.intersection(WORD.findall(text[phrases[0].end : end].lower())[:1]):
+                phrases = pointed
+            limits, rating = ShopLimits.of(part), least_rating(part)
+            stars = rating and rating.value
             for phrase in phrases:
-                yield ShopErrand(cue.kind, (phrase.words,), limits, _rating(part), cue.order, group=cue.start)
+                yield ShopErrand(cue.kind, (phrase.words,), limits, stars, cue.order, group=cue.start)
             return
-        spots = ((cue.end, end), *([] if cue.kind == "return" else [(cue.start, cue.end)]))
-        named = [
-            one for low, high in spots if (one := self._phrases.phrase(text, low, high, anywhere=True))
-        ] or pointed
+        spots = [(cue.end, end, cue.kind == "spent")]
+        spots += [] if cue.kind == "return" else [(cue.start, cue.end, True)]
+        read = self._phrases.phrase
+        named = [one for low, high, deep in spots if (one := read(text, low, high, anywhere=deep))] or pointed
         all_of_them = cue.kind == "spent" or (cue.kind == "bought" and self._latest.search(part))
         on_something = not {"on", "for"}.isdisjoint(WORD.findall(text[cue.end : end].lower()))
         if named or (all_of_them and not on_something and not self._points(text, cue, end)):
@@ -275,24 +294,12 @@ def _bounded(expression: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{expression})\b", re.IGNORECASE)
 
 
-def _rating(text: str) -> float | None:
-    """The least rating that is asked for: the first figure of a rating up to five."""
-    for start, end in RATINGS.places(text):
-        if (figure := re.match(r"\d(?:\.\d+)?(?!\d)", text[start:end])) and 1 <= float(figure[0]) <= 5:
-            return float(figure[0])
-    return None
-
-
-def _limited_as_a_whole(text: str, asks: list[ShopErrand]) -> Iterator[ShopErrand]:
-    """A limit beside a thing is its own; one that stands apart is for all that have none."""
-    own, whole = any(ask.limits.costs for ask in asks), ShopLimits.of(text)
+def _limited(text: str, asks: list[ShopErrand]) -> Iterator[ShopErrand]:
+    """Give all that is sought the limits of a text."""
+    limits, rating = ShopLimits.of(text), least_rating(text)
     for ask in asks:
-        if ask.kind not in ("find", "sold") or ask.limits.costs:
-            yield ask
-        elif own:
-            yield replace(ask, limits=ask.limits._replace(without=whole.without))
-        else:
-            yield replace(ask, limits=whole, rating=ask.rating or _rating(text), group=-1)
+        rated = ask.rating or (rating and rating.value)
+        yield replace(ask, limits=limits, rating=rated) if ask.seeks else ask
 
 
 _ASKS = AskReader(vocabulary("shopping"))

@@ -25,7 +25,13 @@ class Phrase(NamedTuple):
 class PhraseReader:
     def __init__(self, words: Wordbook) -> None:
         months = map(str.lower, CALENDAR["months"])
-        stops = [*(word for group in _STOPS for word in words[group]), *CARDINALS, *months]
+        denying = [
+            *vocabulary("exclusions")["cues"],
+            *vocabulary("exclusions")["refusals"],
+            *vocabulary("limits")["negations"],
+        ]
+        self.denials = frozenset(word for word in denying if " " not in word)
+        stops = [*(word for group in _STOPS for word in words[group]), *CARDINALS, *months, *self.denials]
         self.stops = frozenset([*stops, *map(stem, stops)])
         self._openers = frozenset(words["openers"])
         self._containers = frozenset(words["containers"])
@@ -38,6 +44,9 @@ class PhraseReader:
         """The words that carry meaning, as the catalogue indexes them."""
         stops = self.stops
         return [word for word in tokens(text) if word not in stops and not word.isdigit() and len(word) > 1]
+
+    def is_adverb(self, word: str) -> bool:
+        return word.endswith("ly") and len(word) > 5 and word not in self._no_adverbs
 
     def is_quality(self, word: str) -> bool:
         """A word that says how something should be, not what it is."""
@@ -80,8 +89,8 @@ class PhraseReader:
             and not _opens(text, match.start())
         ):
             return True
-        adverb = word.endswith("ly") and len(word) > 5 and word not in self._no_adverbs
-        return len(word) > 1 and not word[0].isdigit() and not adverb and not self.stops & {word, stem(word)}
+        no_name = len(word) < 2 or word[0].isdigit() or self.is_adverb(word)
+        return not no_name and not self.stops & {word, stem(word)}
 
     def pair(self, text: str, start: int, end: int) -> tuple[str, ...]:
         """The two that are to be compared. Where one is only a name, the other says what it is."""
@@ -110,4 +119,3 @@ def _completed(words: list[str], other: list[str]) -> list[str]:
 
 _PHRASES = PhraseReader(vocabulary("shopping"))
 content_words = _PHRASES.content_words
-is_quality = _PHRASES.is_quality

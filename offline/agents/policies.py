@@ -77,14 +77,14 @@ def _report(brief: briefs.Reporting) -> str:
 def _plan(brief: briefs.Planning) -> AIMessage:
     asked = read(brief.question)
     rows = [{"tool": name, "arguments": json.dumps(arguments)} for name, arguments in planned(asked, brief)]
-    aims = join([str(ask).rstrip(".?") for ask in asked.asks]) or "look for what bears on the question"
+    aims = join([str(ask).rstrip(".?") for ask in asked.tasks]) or "look for what bears on the question"
     return AIMessage(json.dumps({"plan": f"{aims}.", "calls": rows}))
 
 
 def _problems(question: str) -> list[str]:
     """The sub-problems of a question: each thing that it asks for, by itself."""
     asked = read(question)
-    return [*map(str, asked.asks), *asked.rest]
+    return [*map(str, asked.tasks), *asked.rest] or [question]
 
 
 def _next(messages: Sequence[BaseMessage], wanted: Calls, bound: set[str]) -> AIMessage:

@@ -8,17 +8,19 @@ from typing import Any
 
 from drr.agents.brief import Filling
 from drr.env.records.lines import dollars
+from drr.env.text import tokens
 from drr.offline.agents import reading
 from drr.offline.agents.answers import (
     Basket,
     Pick,
     baskets,
     cents,
+    has_words,
     listings,
     outside,
     purchases,
-    shares,
     spent,
+    unjudged,
 )
 from drr.offline.agents.asks import Asked, ShopErrand, read
 from drr.offline.agents.memory import Cites, Memory, SeenOrder, SeenProduct, join, plain, priced, rated, short
@@ -37,37 +39,46 @@ _ROWS, _ORDERS = 5, 6
 def report(asked: Asked, memory: Memory) -> str:
     """Write the report: an answer for each thing asked, what was compared, the orders, what pages and files say."""
     cites = Cites()
-    parts = [f"# {_heading(asked)}", BANNER, unseen(memory), _answer(asked, memory, cites)]
+    things = dict.fromkeys(thing for ask in asked.asks for thing in ask.things)
+    parts = [
+        f"# {_capital(join(list(things))) or 'Your question'}",
+        BANNER,
+        unseen(memory),
+        _answer(asked, memory, cites),
+    ]
     parts += [_compared(asked, memory, cites), _orders(asked, memory, cites)]
     parts += [file_statements(asked.text, memory, cites), _rest(asked, memory, cites), cites.listing()]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _heading(asked: Asked) -> str:
-    return (
-        _capital(join(list(dict.fromkeys(thing for ask in asked.asks for thing in ask.things))))
-        or "Your question"
-    )
-
-
 def _answer(asked: Asked, memory: Memory, cites: Cites) -> str:
     if not asked.asks:
-        return "\n\n".join(["## The short answer", REFUSED, *_found_rows(asked, memory, cites)])
+        words = content_words(asked.text)
+        near = [one for one in memory.products.values() if has_words(words, one.title, one.path)]
+        return f"## The short answer\n\n{REFUSED}{_unjudged(near, cites)}"
     found = baskets(asked.asks, memory)
-    lines = [line for ask in asked.asks for line in _line(ask, found, memory, cites)]
+    lines = list(dict.fromkeys(line for ask in asked.asks for line in _line(ask, found, memory, cites)))
     lines += [_total(one) for one in found if len(one.picks) > 1 and one.total is not None]
     return "## The short answer\n\n" + "\n".join(f"- {line}" for line in lines)
 
 
-def _found_rows(asked: Asked, memory: Memory, cites: Cites) -> Iterator[str]:
+def _unjudged(found: Sequence[SeenProduct], cites: Cites) -> str:
     """List what the search of the shop returned, where the rules have no answer."""
-    near = [one for one in memory.products.values() if shares(asked.text, one)]
-    if near:
-        yield "The search of the shop returned these, unjudged:"
-        yield "\n".join(f"- {_about(one, cites)}." for one in near[:_ROWS])
+    rows = [f"\n  - {_about(one, cites)}." for one in found[:_ROWS]]
+    return f" The search of the shop returned these, unjudged:{''.join(rows)}" if rows else ""
+
+
+def _undone(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
+    left = join([f"“{plain(one, 60)}”" for one in ask.unread[:_ROWS]])
+    near = unjudged(ask, memory)
+    named = f"{_capital(join(ask.things))}: not" if ask.things and (near or not ask.seeks) else "Not"
+    return f"{named} answered, for the rules did not read {left}.{_unjudged(near, cites)}"
 
 
 def _line(ask: ShopErrand, found: Sequence[Basket], memory: Memory, cites: Cites) -> Iterator[str]:
+    if ask.unread:
+        yield _undone(ask, memory, cites)
+        return
     match ask.kind:
         case "find" | "sold":
             picks = [(one, basket) for basket in found for one in basket.picks if one.ask == ask]
@@ -107,7 +118,7 @@ def _picked(pick: Pick, basket: Basket, memory: Memory, cites: Cites) -> str:
     many = len(found)
     if product.price is None:
         why = "none has a known price, so none is ahead"
-    elif any(one.price is None for one in found):
+    elif any(one.price is None for one in (*found, *outside(ask, memory))):
         why = f"{why} of those with a known price"
     of = f"of {many} that were found" if many > 1 else "it is the only one that was found"
     within = f" within the limits ({limits})" if limits else ""
@@ -125,10 +136,10 @@ def _not_found(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
     if not memory.called("product_catalog_search"):
         return f"{_capital(ask.thing)}: the shop was not searched for it."
     if not near:
-        words = content_words(ask.thing)
-        alien = words and not any(shares(word, one) for word in words for one in memory.products.values())
-        unsold = "not sold here, as far as the search shows; " if ask.kind == "sold" and alien else ""
-        return f"{_capital(ask.thing)}: {unsold}no listing that was found goes by that name."
+        seen = {word for one in memory.products.values() for word in tokens(f"{one.title} {one.path}")}
+        alien = ask.kind == "sold" and seen.isdisjoint(content_words(ask.thing))
+        unsold = "not sold here, as far as the search shows; " if alien else ""
+        return f"{_capital(ask.thing)}: {unsold}no listing that was found goes by that name.{_unjudged(unjudged(ask, memory), cites)}"
     return f"{_capital(ask.thing)}: none was found within the limits ({limits}). The cheapest outside them is {_about(near[0], cites)}."
 
 
@@ -141,9 +152,13 @@ def _better(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
     if one.path != other.path:
         return f"{both_lines} They are different kinds of things, so no figure says which is better."
     if None in (one.price, other.price):
+        if one.rating == other.rating:
+            return f"{both_lines} A price is unknown and they are rated alike, so none is ahead."
         higher = max(both, key=lambda product: product.rating or 0)
         return f"{both_lines} A price is unknown; by rating alone, {short(higher.title)} is ahead."
     cheap, dear = sorted(both, key=lambda product: (product.price or 0, -(product.rating or 0)))
+    if (cheap.price, cheap.rating) == (dear.price, dear.rating):
+        return f"{both_lines} They cost the same and are rated alike, so none is ahead."
     if (cheap.rating or 0) >= (dear.rating or 0):
         return f"{both_lines} {short(cheap.title)} is better in both: it costs no more and is rated no lower."
     return f"{both_lines} {short(cheap.title)} is cheaper, {short(dear.title)} is rated higher; which counts more is for you to say."
@@ -177,7 +192,8 @@ def _bought(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
     often = (
         f" In all, {len(orders)} orders of {_named(ask)} were found.{_seen_of(memory)}" if ask.every else ""
     )
-    return f"Your last order{' of ' + _named(ask) if ask.thing or ask.year else ''} was {_ordered(orders[0], cites)}.{often}"
+    which = f" of {_named(ask)}" if ask.thing else f" in {ask.year}" if ask.year else ""
+    return f"Your last order{which} was {_ordered(orders[0], cites)}.{often}"
 
 
 def _spent(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
@@ -273,7 +289,7 @@ def _stated(product: SeenProduct, cites: Cites) -> str:
 def _orders(asked: Asked, memory: Memory, cites: Cites) -> str:
     orders = {
         order.url: order
-        for ask in asked.asks
+        for ask in asked.of("bought", "spent", "return")
         for order in purchases(ask, memory)[: _ORDERS if ask.every or ask.kind == "spent" else 1]
     }
     if len(orders) < 2:
@@ -343,6 +359,9 @@ def _form_answer(
         yield _sentence(
             f"These two are to be compared: {join([f'{{product:{one.product_id}}}' for one in listings(ask, memory)])}."
         )
+    for ask in asked.asks:
+        if ask.unread:
+            yield _sentence(f"A part of the question on {_named(ask)} was not read, so it is not answered.")
     met = {pick.ask for pick in picks}
     for ask in asked.of("find", "sold"):
         if ask not in met:

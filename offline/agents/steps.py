@@ -30,7 +30,7 @@ def planned(asked: Asked, brief: Planning) -> Calls:
     if brief.shop:
         for ask, query in _searches(asked):
             calls.append(("product_catalog_search", _search(ask, query)))
-            if ask is not None and ask.kind == "find" and brief.references:
+            if ask is not None and ask.kind == "find" and not ask.unread and brief.references:
                 calls.append(("get_product_details", {"product_id": f"${len(calls)}.items[0].product_id"}))
     return calls + [("web_search", {"query": _web_query(question, None)}) for question in asked.rest]
 
@@ -64,9 +64,7 @@ def _needs_sums(asked: Asked) -> bool:
 
 def _searches(asked: Asked) -> Iterator[tuple[ShopErrand | None, str]]:
     """The searches of the shop that a question needs; of what has no cue, its own words."""
-    for ask in asked.asks:
-        for thing in ask.things:
-            yield ask, thing
+    yield from ((ask, thing) for ask in asked.tasks for thing in ask.things)
     if not asked.asks and (words := _own_words(asked.rest[0])):
         yield None, words
 
@@ -74,7 +72,7 @@ def _searches(asked: Asked) -> Iterator[tuple[ShopErrand | None, str]]:
 def _search(ask: ShopErrand | None, query: str) -> JsonObject:
     if ask is None:
         return {"query": query, "limit": 10}
-    if ask.kind not in ("find", "sold"):
+    if not ask.seeks:
         return {"query": query, "limit": 20}
     limits = {"max_price": ask.most, "min_price": ask.limits.least, "min_rating": ask.rating}
     arguments: JsonObject = {"query": query, "limit": 20}
@@ -138,7 +136,7 @@ def _look_for_products(asked: Asked, memory: Memory) -> tuple[str, Calls]:
 def _look_again(asked: Asked, memory: Memory) -> tuple[str, Calls]:
     """A thing of which nothing fits is searched once more, with nothing filtered; then by its last word."""
     calls: Calls = []
-    for ask in asked.of("find", "sold"):
+    for ask in filter(lambda ask: ask.seeks, asked.asks):
         word = ask.thing.split()[-1]
         if listings(ask, memory):
             continue

@@ -45,7 +45,7 @@ class ViolationRow(TypedDict):
 
 class ViolationsTask(Task[Answer]):
     name = VIOLATIONS
-    version = 5
+    version = 6
     subject = "answer"
     needs = ("rules",)
     metrics = ("pqr",)
