@@ -14,7 +14,7 @@ from drr.env.plugins import load, papers
 
 GROUPS = ("start", "shop", "agents", "judging", "papers and judges")
 MOST_HEADS = 18
-"""First words that a person can hold in the head; three of them are kept for what is to come."""
+"""First words that a person can hold in the head."""
 
 
 class CommandRow(NamedTuple):
@@ -178,6 +178,9 @@ _ROWS = (
         "judge its answers by another judge, figures side by side",
     ),
     CommandRow("bundle key", f"{_HERE}.bundle:KEY", "make a key that signs bundles", summaries=("new",)),
+    CommandRow(
+        "board", f"{_HERE}.board", "a page that ranks the systems of many bundles", "judging", summaries=("",)
+    ),
     CommandRow("view", f"{_HERE}.view", "browse reports, claims and evidence", "judging"),
     CommandRow(
         "judges",

@@ -1,10 +1,10 @@
-"""The folders that `drr report` and `drr view --static` write: their marks, and how they find each other."""
+"""The folders that `drr report`, `drr view --static` and `drr board` write: their marks, and how they find each other."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-REPORT_MARK, VIEWER_MARK = ".drr-report", ".drr-viewer"
+REPORT_MARK, VIEWER_MARK, BOARD_MARK = ".drr-report", ".drr-viewer", ".drr-board"
 _REPORT, _VIEWER = "../report/index.html", "../viewer"
 
 

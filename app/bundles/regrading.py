@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypedDict, cast
 
+from drr.app.bundles.figures import plain_config
 from drr.app.bundles.verified import Verified
 from drr.app.bundles.verifying import check_hashes
 from drr.app.judgement import JudgeConfig, Judgement, judge
@@ -21,7 +22,6 @@ from drr.eval.tasks.registry import groups, tasks
 from drr.study.blobs import Blobs
 from drr.study.bundle.parcel import Parcel, unpacked
 from drr.study.bundle.rebuilding import BundleTexts, rebuilt
-from drr.study.config import StudyConfig
 from drr.study.study import Study
 
 
@@ -62,9 +62,10 @@ def regrade(file: Path, config: JudgeConfig) -> RegradedDocument:
 
 def _standing_alone(parcel: Parcel, folder: Path) -> None:
     """Make the study with its texts in its own folder, and without the addresses and places that the bundle names."""
-    settings = parcel.study()["config"].get("settings", {})
-    plain: StudyConfig = {"schema": 1, "run": {}, "settings": {"shop_url": settings.get("shop_url")}}
-    with rebuilt(parcel, folder, plain) as study, closing(cast(BundleTexts, study.blobs)) as texts:
+    with (
+        rebuilt(parcel, folder, plain_config(parcel)) as study,
+        closing(cast(BundleTexts, study.blobs)) as texts,
+    ):
         own = Blobs(folder / "blobs")
         for digest in texts:
             if digest not in texts.withheld:

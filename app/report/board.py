@@ -14,7 +14,7 @@ from drr.app.report.tables import Cell, Heading, Table
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
 from drr.eval.stats.differences import shown_difference
-from drr.eval.stats.intervals import mean
+from drr.eval.stats.intervals import VRow, mean
 from drr.wording.excerpt import excerpt, many
 
 SHADES = 9
@@ -128,7 +128,8 @@ def board(material: Material, found: Sequence[Contrast]) -> Table:
     """A row for each system, best first, and a column for each figure that is known of any."""
     metric = _first(material, found)
     systems = _ranked(metric, _means(material, metric) if metric else dict.fromkeys(material.variants))
-    columns = [*_metric_columns(material), _rules(material), _tokens(material), _dollars(material)]
+    figures = material.document["metrics"]
+    columns = [*metric_columns(figures), _rules(material), _tokens(material), _dollars(material)]
     if metric is not None:
         columns.insert(
             1, (Heading("against the first", part=metric.table or ""), _against(metric, systems, found))
@@ -141,11 +142,11 @@ def board(material: Material, found: Sequence[Contrast]) -> Table:
 Column = tuple[Heading, Mapping[str, Cell]]
 
 
-def _metric_columns(material: Material) -> list[Column]:
-    figures = material.document["metrics"]
+def metric_columns(figures: Mapping[str, Mapping[str, VRow]], *also: str) -> list[Column]:
+    """The first figures of each way to judge, and those named. `figures` are the metrics of each system, by name."""
     lead, *others = lead_metrics()
     shown = []
-    for name in (lead, "fr", *others):
+    for name in dict.fromkeys((lead, "fr", *others, *also)):
         known = metrics()[name]
         if name not in (lead, "fr", "overall") and not any(name in row for row in figures.values()):
             continue
@@ -155,7 +156,7 @@ def _metric_columns(material: Material) -> list[Column]:
         label = CITED if name == "fr" else known.label
         top = known.range[1] if known.range else None
         heading = Heading(label, name, known.explanation, scale=known.scale, part=known.table or "")
-        shown.append((heading, _shaded(cells, top, is_lower_better=known.better == "lower")))
+        shown.append((heading, shaded(cells, top, is_lower_better=known.better == "lower")))
     return shown
 
 
@@ -193,12 +194,12 @@ def _rules(material: Material) -> Column:
             missing=UNKNOWN,
             brief=f"{failed} of {failed + passed}",
         )
-    return RULES, _shaded(cells, None, is_lower_better=True)
+    return RULES, shaded(cells, None, is_lower_better=True)
 
 
 def _tokens(material: Material) -> Column:
     cells = {one: Cell.of(tokens(material, one).document(), 0, missing=UNKNOWN) for one in material.variants}
-    return TOKENS, _shaded(cells, None, is_lower_better=True)
+    return TOKENS, shaded(cells, None, is_lower_better=True)
 
 
 def _dollars(material: Material) -> Column:
@@ -209,10 +210,10 @@ def _dollars(material: Material) -> Column:
         else Cell(None, digits=4, missing=UNKNOWN)
         for system, v in spent.items()
     }
-    return DOLLARS, _shaded(cells, None, is_lower_better=True)
+    return DOLLARS, shaded(cells, None, is_lower_better=True)
 
 
-def _shaded(cells: Mapping[str, Cell], top: float | None, *, is_lower_better: bool) -> Mapping[str, Cell]:
+def shaded(cells: Mapping[str, Cell], top: float | None, *, is_lower_better: bool) -> Mapping[str, Cell]:
     """Shade by the whole scale, from zero to its end or to the largest: what differs little looks alike."""
     known = [cell.value for cell in cells.values() if isinstance(cell.value, float)]
     end = top or max(known, default=0.0)

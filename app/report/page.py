@@ -121,7 +121,8 @@ def _row(
         link = f"{page}#{column.part or table.name}" if page and is_known else ""
         shown += _table_cell(cell, drawn, link)
     kind = ' class="floor"' if is_floor else ""
-    return f'<tr{kind}><th scope="row">{escape(name)}</th>{shown}</tr>\n'
+    html, marks = table.heads.get(name, (escape(name), ""))
+    return f'<tr{kind}{marks}><th scope="row">{html}</th>{shown}</tr>\n'
 
 
 def _extent(cells: Sequence[Cell], width: int) -> Extent | None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from drr.app.report.material import Material
     from drr.eval.evidence.answers import Answer
     from drr.eval.metrics.base import Metric
+    from markupsafe import Markup
 
 
 @dataclass(frozen=True)
@@ -167,6 +168,14 @@ class Behind(NamedTuple):
     rows: Sequence[AnswerRow]
 
 
+class RowHead(NamedTuple):
+    """The head of a row on a page, where that is more than its name."""
+
+    html: Markup
+    marks: Markup
+    """Attributes of the row."""
+
+
 @dataclass(frozen=True)
 class Table:
     name: str
@@ -189,6 +198,8 @@ class Table:
     """These columns, where they are others than the table's."""
     sections: Callable[[Material, Table], Iterable[Behind]] | None = None
     """Sections for it on the page of the judges."""
+    heads: Mapping[str, RowHead] = field(default_factory=dict)
+    """Heads of rows, by their names, where these are not shown."""
     foreign: bool = False
     """Its figures are of another judging: what stands under the same names of ours is not behind them."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -27,18 +27,23 @@ def write_static(
         return _write_pages(reader, draft, progress, report_page)
 
 
+SCRIPTS = (SORTING, "reach.js", "review.js", "viewer.js")
+
+
 @contextmanager
-def fresh_folder(folder: Path) -> Iterator[Path]:
+def fresh_folder(
+    folder: Path, mark: str = VIEWER_MARK, command: str = "drr view", scripts: Sequence[str] = SCRIPTS
+) -> Iterator[Path]:
     """Made aside and swapped in, so that a folder is never half new; only our own is replaced."""
-    check_ours(folder, VIEWER_MARK, "drr view")
+    check_ours(folder, mark, command)
     draft = folder.with_name(f".{folder.name}.new")
-    check_ours(draft, VIEWER_MARK, "drr view")
+    check_ours(draft, mark, command)
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(parents=True)
-    (draft / VIEWER_MARK).touch()
+    (draft / mark).touch()
     yield draft
     (draft / "static").mkdir()
-    for name in (*STYLES, SORTING, "reach.js", "review.js", "viewer.js"):
+    for name in (*STYLES, *scripts):
         shutil.copyfile(STATIC / name, draft / "static" / name)
     if folder.exists():
         shutil.rmtree(folder)

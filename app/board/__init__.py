@@ -1,0 +1,1 @@
+"""The board: a static page that ranks the systems of many bundles."""

@@ -1,0 +1,172 @@
+"""Draws the pages of a board: of each set, of each system, and of all bundles."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from drr.app.board.cost_figure import cost_figure
+from drr.app.board.listed import ListedBundle, ListedSystem, SetVersion
+from drr.app.board.ranking import Ranking
+from drr.app.pages.frame import Frame, FramePlace
+from drr.app.report.page import grid
+from drr.app.report.tables import Cell, RowHead
+from drr.app.viewer.render import banner_of, templates
+from drr.eval.metrics import metrics
+from drr.wording.excerpt import excerpt
+from markupsafe import Markup
+
+SCRIPTS = ("table.js", "board.js")
+_MODELS = 60
+"""Letters of the models in a row."""
+_MOST = 20
+"""Findings of a kind that a page shows."""
+_TONES = {"verified": "full", "verified in part": "partial", "failed": "none"}
+"""Classes of what the verifier said."""
+
+
+class Facets:
+    """Ways to filter systems, with the values of each."""
+
+    def __init__(self, systems: Sequence[ListedSystem]) -> None:
+        self._found = {one.key: self._of(one) for one in systems}
+        self.values = {
+            name: sorted({value for own in self._found.values() for value in own[name]})
+            for name in ("model", "architecture", "verified", "signature")
+        }
+
+    @staticmethod
+    def _of(one: ListedSystem) -> Mapping[str, Sequence[str]]:
+        return {
+            "model": one.models,
+            "architecture": [one.architecture],
+            "verified": [one.bundle.found.tier],
+            "signature": ["signed" if one.bundle.found.signed else "not signed"],
+        }
+
+    def head(self, one: ListedSystem) -> RowHead:
+        """The head of a system's row. Its values stand there as places in the lists of choices."""
+        places = {
+            name: " ".join(str(self.values[name].index(value)) for value in own)
+            for name, own in self._found[one.key].items()
+        }
+        about = f"{excerpt(', '.join(one.models), _MODELS)} · {one.bundle.name}"
+        return RowHead(
+            Markup('<a href="s/{}.html">{}</a><br><small>{}</small>').format(one.key, one.variant, about),
+            Markup("").join(Markup(' data-{}="{}"').format(*item) for item in places.items()),
+        )
+
+
+class BoardPages:
+    """All pages of a board, whose sets stand on pages of their own."""
+
+    def __init__(
+        self,
+        title: str,
+        bundles: Sequence[ListedBundle],
+        systems: Sequence[ListedSystem],
+        *,
+        by: str | None = None,
+        has_answers: bool = True,
+    ) -> None:
+        self.bundles = bundles
+        self._has_answers = has_answers
+        self.sets: dict[SetVersion, list[Ranking]] = {}
+        alike: dict[tuple[SetVersion, str], list[ListedSystem]] = {}
+        for one in systems:
+            judge = one.judge
+            key = "" if judge is None else f"{judge['name']}\0{judge['id']}\0{judge['protocol']}"
+            alike.setdefault((one.set, key), []).append(one)
+        for (answered, _), own in sorted(alike.items(), key=lambda item: (-len(item[1]), item[0])):
+            self.sets.setdefault(answered, []).append(Ranking.of(own, by))
+        first = next(iter(self.sets), None)
+        self.files = {one: "index.html" if one == first else f"set-{one.key}.html" for one in self.sets}
+        places = [FramePlace(one.key, file, one.title) for one, file in self.files.items()]
+        self._all = "bundles.html" if places else "index.html"
+        places.append(FramePlace("bundles", self._all, f"All bundles ({len(bundles)})"))
+        self._frame = Frame(title, False, places, scripts=SCRIPTS)
+
+    def pages(self) -> dict[str, str]:
+        """Every page by its file."""
+        found = {file: self._set_page(one) for one, file in self.files.items()}
+        own: dict[str, list[ListedSystem]] = {}
+        for one in (one for rankings in self.sets.values() for of in rankings for one in of.systems):
+            own.setdefault(one.bundle.key, []).append(one)
+        rows = [(one, own.get(one.key, [])) for one in self.bundles]
+        found[self._all] = self._draw("bundles.html", "bundles", rows=rows)
+        for rankings in self.sets.values():
+            found |= {
+                f"s/{one.key}.html": self._system_page(one, of) for of in rankings for one in of.systems
+            }
+        failed = [one for one in self.bundles if one.found.failed]
+        return found | {f"b/{one.key}.html": self._bundle_page(one) for one in failed}
+
+    def _draw(
+        self, template: str, place: str, root: str = "", banner: str | None = None, **more: object
+    ) -> str:
+        frame = self._frame.values(place)
+        page = templates().get_template(f"board/{template}")
+        return page.render(root=root, banner=banner, tone=_TONES, most=_MOST, **frame, **more)
+
+    def _set_page(self, answered: SetVersion) -> str:
+        rankings = self.sets[answered]
+        facets = Facets([one for ranking in rankings for one in ranking.systems])
+        parts = []
+        for ranking in rankings:
+            heads = {one.key: facets.head(one) for one in ranking.systems}
+            table = Markup(grid(ranking.table(heads), {}, "board"))  # noqa: S704  (escaped piece by piece)
+            parts.append((ranking, table, cost_figure(ranking, heads)))
+        return self._draw(
+            "set.html",
+            answered.key,
+            banner=_banner([one for ranking in rankings for one in ranking.systems]),
+            answered=answered,
+            parts=parts,
+            facets=[(name, values) for name, values in facets.values.items() if len(values) > 1],
+            failed=sum(bool(one.found.failed) for one in self.bundles),
+        )
+
+    def _system_page(self, one: ListedSystem, ranking: Ranking) -> str:
+        rank = ranking.ranks.get(one.key)
+        return self._draw(
+            "system.html",
+            one.set.key,
+            "../",
+            banner=_banner([one]),
+            system=one,
+            bundle=one.bundle,
+            faults=faults_of(one.bundle),
+            rank=None if rank is None else f"{rank.text} of {len(ranking.ranks)} by {ranking.metric.label}",  # type: ignore[union-attr]
+            board=self.files[one.set],
+            has_answers=self._has_answers,
+            dollars=Cell.of(one.dollars, 4, missing="unknown").text(),
+            figures=[
+                (known, v)
+                for name, known in metrics().items()
+                if (v := one.figures.get(name)) and v["value"] is not None
+            ],
+            shown=lambda metric, v: Cell.of(v, metric.digits).text(),
+        )
+
+    def _bundle_page(self, bundle: ListedBundle) -> str:
+        faults = faults_of(bundle)
+        return self._draw("system.html", "bundles", "../", system=None, bundle=bundle, faults=faults)
+
+
+def _banner(systems: Sequence[ListedSystem]) -> str | None:
+    judged = any(one.judge is not None and one.judge["rule_written"] for one in systems)
+    return banner_of(any(one.written_by_rules for one in systems), judged)
+
+
+def faults_of(bundle: ListedBundle) -> list[tuple[str, list[tuple[str, int]]]]:
+    """List the findings of the verifier by kind, each sentence with how often."""
+    found = bundle.found
+    kinds = (
+        ("failed", found.failed),
+        ("incomplete", found.incomplete),
+        ("suspicious", found.suspicious),
+        ("not checked", found.not_checked),
+    )
+    shown = [(kind, Counter(f"{one['check']}: {one['what']}" for one in some)) for kind, some in kinds]
+    shown += [("prompts shown", Counter(found.shown)), ("cannot be excluded", Counter(found.not_excluded))]
+    return [(kind, sorted(some.items())) for kind, some in shown if some]

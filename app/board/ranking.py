@@ -1,0 +1,153 @@
+"""Ranks by overlap of intervals, and the table that shows them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from drr.app.board.listed import ListedSystem
+from drr.app.report.board import DOLLARS, TOKENS, Column, metric_columns, shaded
+from drr.app.report.headline import lead_metrics
+from drr.app.report.tables import Cell, Heading, RowHead, Table
+from drr.eval.metrics import metrics
+from drr.eval.metrics.base import Metric
+from drr.eval.metrics.reliability import WAYS
+from drr.eval.stats.intervals import VRow
+from drr.wording.excerpt import excerpt, many
+
+RANK = Heading(
+    "rank", explanation="From the best to the worst place that its interval allows, beside all the others."
+)
+ANSWERS = Heading("answers", explanation="Finished, of those that were asked for.")
+VERIFIED = Heading("verified", explanation="What the verifier of this board could check of its bundle.")
+SIGNED = Heading("signed by", explanation="Makers and verifiers who signed the bundle, by their keys.")
+_LONGEST = 60
+
+
+class Rank(NamedTuple):
+    """The places that a system may have: one where its interval overlaps no other's."""
+
+    best: int
+    worst: int
+
+    @property
+    def text(self) -> str:
+        return f"{self.best}" if self.best == self.worst else f"{self.best}–{self.worst}"
+
+
+def ranks(figures: Mapping[str, VRow | None], *, is_lower_better: bool = False) -> dict[str, Rank]:
+    """Rank what has an interval. Whose intervals overlap are not told apart."""
+    intervals = {
+        name: (-row["ci_high"], -row["ci_low"]) if is_lower_better else (row["ci_low"], row["ci_high"])
+        for name, row in figures.items()
+        if row is not None and row["ci_low"] is not None and row["ci_high"] is not None
+    }
+    lows, highs = sorted(low for low, _ in intervals.values()), sorted(high for _, high in intervals.values())
+    return {
+        name: Rank(1 + len(lows) - bisect_right(lows, high), len(highs) - bisect_left(highs, low))
+        for name, (low, high) in intervals.items()
+    }
+
+
+class Ranking(NamedTuple):
+    """Systems that answered one set and were judged alike, best first."""
+
+    systems: Sequence[ListedSystem]
+    metric: Metric | None
+    """The figure that ranks; `None` where nothing was judged."""
+    ranks: Mapping[str, Rank]
+
+    @classmethod
+    def of(cls, systems: Sequence[ListedSystem], by: str | None) -> Ranking:
+        known = (
+            [by]
+            if by
+            else [name for name in lead_metrics() if any(one.value(name) is not None for one in systems)]
+        )
+        metric = metrics()[known[0]] if known else None
+        if metric is None:
+            return cls(sorted(systems, key=_name), None, {})
+        lower = metric.better == "lower"
+        found = ranks({one.key: one.figures.get(metric.name) for one in systems}, is_lower_better=lower)
+
+        def place(one: ListedSystem) -> tuple[Rank, bool, float, tuple[str, str]]:
+            value = one.value(metric.name)
+            none = Rank(len(systems) + 1, len(systems) + 1)
+            return found.get(one.key, none), value is None, (value or 0.0) * (1 if lower else -1), _name(one)
+
+        return cls(sorted(systems, key=place), metric, found)
+
+    @property
+    def by_rules(self) -> bool:
+        judge = self.systems[0].judge
+        return judge is not None and judge["rule_written"]
+
+    @property
+    def is_sure(self) -> bool:
+        first = self.ranks.get(self.systems[0].key)
+        return first == Rank(1, 1) and len(self.ranks) > 1 and not self.by_rules
+
+    @property
+    def verdict(self) -> str:
+        """Say who is first, and whether that is sure."""
+        if self.metric is None:
+            return "Nothing was judged: nobody is ranked."
+        label = f"{self.metric.label} (by rules, no measurement)" if self.by_rules else self.metric.label
+        first = [one for one in self.systems if one.key in self.ranks and self.ranks[one.key].best == 1]
+        if not first:
+            return f"Nobody is ranked: no interval of {label} is known."
+        name = excerpt(first[0].variant, _LONGEST)
+        if len(first) == 1:
+            return f"{name} is first of {len(self.ranks)} by {label}"
+        return f"{len(first)} of {many(len(self.ranks), 'system')} share the first place by {label}; {name} leads by its mean"
+
+    def table(self, heads: Mapping[str, RowHead]) -> Table:
+        """A row for each system, under its key."""
+        figures = {one.key: one.figures for one in self.systems}
+        also = _repeated(self.systems)
+        columns: list[Column] = [
+            (RANK, {key: Cell(rank.text) for key, rank in self.ranks.items()}),
+            *metric_columns(figures, *([] if self.metric is None else [self.metric.name]), *also),
+            (ANSWERS, {one.key: _answers(one) for one in self.systems}),
+            (
+                TOKENS,
+                self._cheaper(
+                    {one.key: Cell(one.tokens, digits=0, missing="unknown") for one in self.systems}
+                ),
+            ),
+            (DOLLARS, self._cheaper({one.key: _dollars(one.dollars) for one in self.systems})),
+            (VERIFIED, {one.key: Cell(one.bundle.found.tier) for one in self.systems}),
+            (SIGNED, {one.key: Cell(", ".join(one.bundle.signers) or "nobody") for one in self.systems}),
+        ]
+        shown = [one for one in columns if any(cell.value is not None for cell in one[1].values())]
+        rows = [(key, [cells.get(key, Cell(None, missing="–")) for _, cells in shown]) for key in figures]
+        return Table("board", "Systems, best first", [heading for heading, _ in shown], rows, heads=heads)
+
+    @staticmethod
+    def _cheaper(cells: Mapping[str, Cell]) -> Mapping[str, Cell]:
+        return shaded(cells, None, is_lower_better=True)
+
+
+def _name(one: ListedSystem) -> tuple[str, str]:
+    return one.variant, one.key
+
+
+def _repeated(systems: Sequence[ListedSystem]) -> list[str]:
+    """Choose pass^k of the least and the largest k known: by rewards, else by rules, else by the judge."""
+    for way in WAYS:
+        names = [name for k, name in way.powers.items() if k > 1]
+        if known := [name for name in names if any(one.value(name) is not None for one in systems)]:
+            return sorted({known[0], known[-1]}, key=names.index)
+    return []
+
+
+def _answers(one: ListedSystem) -> Cell:
+    asked = one.answers
+    return Cell(float(asked.done), brief=f"{asked.done:,} of {asked.units:,}")
+
+
+def _dollars(row: VRow) -> Cell:
+    """A mean that leaves some out would be cheaper than it is."""
+    known = None if row["n_unscored"] else row
+    return Cell.of(known, 4, missing="unknown")

@@ -1,0 +1,83 @@
+"""`drr board`: a static page that ranks the systems of many bundles."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from drr.app.console import add_setting_options, progress_of, tell
+from drr.app.vouching import given_settings
+from drr.wording.excerpt import many
+
+_NOTES = """\
+Every bundle is verified first, as by `drr bundle verify`. One that fails is listed with what was found, and is in no ranking; the exit
+code is then 1, and the pages of the others are written. The folder opens from disk.
+
+examples:
+  drr board study --out site                                  # from a study to its page
+  drr board bundles/*.bundle --out site --shop shop --questions queries.jsonl"""
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    parser.epilog = _NOTES
+    add(
+        "bundles",
+        metavar="BUNDLE",
+        type=Path,
+        nargs="+",
+        help="bundles, or folders of studies, of which bundles are made",
+    )
+    add("--out", metavar="DIR", type=Path, required=True, help="the folder of the pages")
+    add("--by", metavar="METRIC", help="the figure that ranks (default: the first of a report that is known)")
+    add("--title", default="Board", help="the name of the board (default: Board)")
+    add("--without-answers", action="store_true", help="write no page for each answer")
+    add("--shop", metavar="SHOP", help="call the tools again on this shop (default: not)")
+    add(
+        "--questions",
+        metavar="FILE",
+        type=Path,
+        help="the set that each must answer whole (default: its own)",
+    )
+    add(
+        "--key",
+        metavar="PUB",
+        type=Path,
+        action="append",
+        default=[],
+        help="a public key; makers must have signed with one of these (may be repeated)",
+    )
+    add("--quiet", action="store_true", help="no progress")
+    add("--json", action="store_true", help="one JSON document")
+    add_setting_options(parser, "sandbox")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from drr.app.board.building import BoardConfig, build_board
+
+    made = build_board(
+        BoardConfig(
+            bundles=arguments.bundles,
+            out=arguments.out,
+            title=arguments.title,
+            by=arguments.by,
+            answers=not arguments.without_answers,
+            shop=arguments.shop,
+            questions=arguments.questions,
+            keys=arguments.key,
+            given=given_settings(arguments),
+        ),
+        progress_of(arguments),
+    )
+    failed = [one for one in made.bundles if one.found.failed]
+    document = {
+        "page": str(made.page),
+        "bundles": [
+            {"file": one.name, "bundle": one.found.root, "tier": one.found.tier} for one in made.bundles
+        ],
+        "systems": len(made.systems),
+    }
+    lines = [f"{one.name}: failed: {'; '.join(one.found.why())}" for one in failed]
+    count = f"{many(len(made.bundles), 'bundle')}, {many(len(made.systems), 'system')}"
+    tell(arguments, document, *lines, f"{count}: open {made.page}")
+    return 1 if failed else 0
