@@ -50,9 +50,11 @@ class Limits:
     rounds: int = 4
     """Supervisor turns that launch researchers."""
     supervisor_steps: int = 10
+    """Turns of the supervisor, or of the main agent of `dr3`."""
     researchers: int = 4
     """Launched by one supervisor turn; more are refused with a tool message."""
     planned_calls: int = 12
+    """Calls of one plan."""
     tool_calls: int = 80
     """Calls of the nine tools in a unit; more are refused with a tool message."""
     tokens: int | None = 3_000_000

@@ -15,12 +15,15 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from drr.agents.base import Limits
+from drr.agents.pictures import graphs, mermaid
 from drr.app.command_table import GROUPS, CommandRow, commands
 from drr.app.options import leaves
 from drr.app.parsing import Parser, parser_of
 from drr.app.report.metric_tables import EXPLAINED, explanations
 from drr.env.settings import Settings
 from drr.env.variables import VARIABLES
+from drr.eval.checks import RULES
 from drr.tools.registry import EVERY
 
 import drr
@@ -212,6 +215,30 @@ def of_tools() -> str:
     return "\n\n".join(parts)
 
 
+def of_rules() -> str:
+    """The rules by the first words of their functions."""
+    rows = [(f"`{name}`", plain(summary(rule.check.__doc__ or ""))) for name, rule in RULES.items()]
+    return "\n\n".join(
+        [
+            "# Every rule",
+            "`drr judges check` tries each of them on a report.",
+            table(("rule", "meaning"), rows),
+        ]
+    )
+
+
+def of_agents() -> str:
+    """The limits of agents with their defaults, and their graphs."""
+    limits = [
+        (f"`{(name := told.strip('`').split(':')[0])}`", f"{getattr(Limits, name):,}", words)
+        for told, words in members(Limits)
+        if "(" not in told
+    ]
+    drawn = [f"## {name}\n\n{fenced(mermaid(name), 'mermaid')}" for name in graphs()]
+    lead = "`drr variants` lists the agents. `--limits NAME=N` sets a limit."
+    return "\n\n".join(["# Every agent", lead, table(("limit", "default", "bounds"), limits), *drawn])
+
+
 def summary(text: str) -> str:
     """Return the first sentence that stands in a paragraph."""
     paragraphs = (block for block in text.split("\n\n") if re.match(r"`?[*\w]", block.strip()))
@@ -239,6 +266,8 @@ def of_code() -> dict[str, str]:
         **{f"reference/commands-{group.split()[0]}.md": of_commands(group) for group in GROUPS},
         "reference/api.md": of_api(),
         "reference/metrics.md": of_metrics(),
+        "reference/rules.md": of_rules(),
+        "reference/agents.md": of_agents(),
         "reference/settings.md": of_settings(),
         "reference/tools.md": of_tools(),
     }

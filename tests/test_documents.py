@@ -21,20 +21,13 @@ from drr.app.cli import main
 from drr.app.command_table import commands, find
 from drr.app.parsing import parser_of
 from drr.env.errors import Misuse
-from drr.env.session import Session
 from drr.env.settings import Settings
-from drr.env.shop import open_shop
-from drr.env.shop_world import ShopWorld
 from drr.env.variables import VARIABLES
-from drr.env.web.sandbox import Sandbox
 from drr.eval.metrics import metrics
-from drr.tools import users
-from drr.tools.base import ToolContext
 from drr.tools.registry import EVERY
-from drr.tools.spec import make_tool
 
 import drr
-from tests.agents.garden import ANNA, DOCUMENTS, write_shop
+from tests.agents.garden import ANNA, write_shop
 from tests.command_lines import every_leaf, parsed
 
 ROOT = Path(__file__).parents[1]
@@ -166,21 +159,6 @@ def test_modules_and_files_of_the_documents_exist() -> None:
 def shop_folder(tmp_path: Path) -> Path:
     write_shop(str(tmp_path / "shop"), Settings())
     return tmp_path / "shop"
-
-
-def test_the_tenth_tool_of_the_documents_answers(shop_folder: Path) -> None:
-    (written,) = [
-        block for block in fenced(ROOT / "docs" / "tools.md", "python") if "def count_orders" in block
-    ]
-    exec(written, users.__dict__)
-    try:
-        tool = make_tool(users.__dict__["count_orders"])
-    finally:
-        del users.__dict__["count_orders"]
-    with open_shop(str(shop_folder), Settings()) as shop:
-        ctx = ToolContext(ShopWorld(Session(shop, ANNA), Sandbox(DOCUMENTS)))
-        answer = tool.function(ctx)
-        assert answer.data == {"value": shop.store.orders(ANNA, limit=1).total}
 
 
 def test_the_agent_in_a_file_of_the_documents_answers(
