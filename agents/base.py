@@ -50,7 +50,7 @@ class Limits:
     rounds: int = 4
     """Supervisor turns that launch researchers."""
     supervisor_steps: int = 10
-    """Turns of the supervisor, or of the main agent of `dr3`."""
+    """Turns of the supervisor, or of the main agent."""
     researchers: int = 4
     """Launched by one supervisor turn; more are refused with a tool message."""
     planned_calls: int = 12

@@ -13,7 +13,7 @@ from drr.wording.vocabulary import Wordbook, vocabulary
 WORD = re.compile(r"[^\W_](?:[^\W_]|['’&-](?=[^\W_]))*")
 _EITHER = re.compile(r"\b(?:or|vs\.?|versus)\s", re.IGNORECASE)
 _BETWEEN = re.compile(r"\b(?:or|vs\.?|versus|and|with|to|against)\s", re.IGNORECASE)
-_STOPS = ("function_words", "asking", "trade", "judging", "talk", "calendar", "people", "on_the_web")
+_STOPS = ("function_words", "asking", "trade", "judging", "talk")
 
 
 class Phrase(NamedTuple):
@@ -36,9 +36,6 @@ class PhraseReader:
         self._openers = frozenset(words["openers"])
         self._containers = frozenset(words["containers"])
         self._no_adverbs = frozenset(words["no_adverbs"])
-        self._quality = re.compile(
-            rf"\S*-(?:{words.either('quality_endings')})|\S+(?:{words.either('quality_suffixes')})|{words.either('qualities')}"
-        )
 
     def content_words(self, text: str) -> list[str]:
         """The words that carry meaning, as the catalogue indexes them."""
@@ -47,10 +44,6 @@ class PhraseReader:
 
     def is_adverb(self, word: str) -> bool:
         return word.endswith("ly") and len(word) > 5 and word not in self._no_adverbs
-
-    def is_quality(self, word: str) -> bool:
-        """A word that says how something should be, not what it is."""
-        return self._quality.fullmatch(word) is not None
 
     def phrase(
         self, text: str, start: int, end: int, *, skip: bool = True, anywhere: bool = False
@@ -70,11 +63,11 @@ class PhraseReader:
                 return None
             if self._names_something(match, text):
                 run.append(match)
-            elif not skip or (word in self._openers and not anywhere):
+            elif not skip or word.endswith("thing") or (word in self._openers and not anywhere):
                 return None
         while run and (run[-1][0].lower() in self._containers or run[-1][0].isdigit()):
             run.pop()
-        if not run or all(self.is_quality(match[0].lower()) for match in run):
+        if not run:
             return None
         words = " ".join(match[0].removesuffix("'s") for match in run[-6:])
         return Phrase(words, run[0].start(), run[-1].end())

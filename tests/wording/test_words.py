@@ -65,7 +65,7 @@ def told_rates(words: RateWords, text: str) -> Any:
 
 def of_shoppers(words: Wordbook, text: str) -> Any:
     phrases = PhraseReader(words)
-    return AskReader(words).read(text), phrases.content_words(text), [*map(phrases.is_quality, text.split())]
+    return AskReader(words).read(text), phrases.content_words(text)
 
 
 READINGS: dict[str, Reading] = {
