@@ -62,7 +62,7 @@ def apart(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
     subprocess.run([*pip, PACKAGE], check=True, timeout=900)
     subprocess.run([*pip, "--no-deps", build_wheel(place / "source")], check=True, timeout=300)
     helpers = [f"tests/{name}.py" for name in ("cases", "commands", "conftest", "once", "shops", "wire")]
-    for name in (*helpers, "tests/agents", "tests/inspecting", "examples", "pyproject.toml"):
+    for name in (*helpers, "tests/agents", "tests/data", "tests/inspecting", "examples", "pyproject.toml"):
         source, there = ROOT / name, place / "work" / name
         (shutil.copytree if source.is_dir() else shutil.copy2)(source, _made(there))
 
