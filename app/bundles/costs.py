@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import cast
 
 from drr.app.bundles.answers import is_ours
 from drr.app.bundles.verified import Verified
@@ -63,7 +61,7 @@ def check_costs(study: Study, stated: StudyRow, found: Verified) -> None:
                 then = row["model"] not in named and day < (own.date_of(row["model"]) or own.date)
                 (found.suspect if then else found.fail)("costs", record.label, _wrong(role, kept, row))
     for name, count in least.items():
-        more = cast(Mapping[str, int], stated["spent"])[name] - count
+        more = stated["spent"][name] - count
         if more < 0:
             found.fail("costs", "", f"its units come to more {name} than the study is said to have spent")
         elif more and name == "tokens":

@@ -137,7 +137,9 @@ class RebuiltDesks:
 
 async def check_judgements(desks: RebuiltDesks, found: Verified) -> None:
     """Make the judgements again that count, and name what a judging lacks."""
-    known, failed = tasks(), Counter[tuple[str, str, str]]()
+    known, failed, kept = tasks(), Counter[tuple[str, str, str]](), Counter[str]()
+    for record in desks.study.records("judgement", None, current=False):
+        kept.update(name for name in record.blobs if name.startswith(_RAW))
     for record in desks.study.records("judgement", None):
         task = known.get(str(record.key_fields.get("task")))
         if task is None:
@@ -157,7 +159,7 @@ async def check_judgements(desks: RebuiltDesks, found: Verified) -> None:
             if not record.done:
                 failed[check, f"{judging.judge}, {task.name}", str(record.reason)] += 1
             with found.unless_broken(check, record.label):
-                _check_paid(record, found)
+                _check_paid(record, kept, found)
                 await _check_again(desks, desk, task, record, check, found)
     for (check, where, reason), count in failed.items():
         found.lack(check, where, f"{count:,} judgements failed ({reason})")
@@ -175,9 +177,13 @@ def _raw_of(study: Study, record: Record) -> dict[str, str]:
     return {name: study.text(record, name) or "" for name in record.blobs if name.startswith(_RAW)}
 
 
-def _check_paid(record: Record, found: Verified) -> None:
+def _check_paid(record: Record, kept: Mapping[str, int], found: Verified) -> None:
     """Raw answers are of calls, and calls leave raw answers."""
     raw = sum(name.startswith(_RAW) for name in record.blobs)
+    if record.result.get("reread", 0) > sum(kept.get(name, 0) > 1 for name in record.blobs):
+        found.suspect(
+            "costs", record.label, "its answers are said to be kept from before, and nobody has them"
+        )
     calls = sum(row["calls"] for row in record.usage.values() if row["model"] != OFFLINE)
     if raw > record.result.get("reread", 0) + calls and record.done:
         found.fail("costs", record.label, "has more raw answers than calls that are paid for")

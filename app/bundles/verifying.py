@@ -29,7 +29,7 @@ from drr.eval.tasks.desk import profile_text, text_id
 from drr.llm.names import OFFLINE
 from drr.study.bundle.archive import MANIFEST, ROOT, pack
 from drr.study.bundle.making import withheld_of
-from drr.study.bundle.parcel import BundleManifest, Parcel, PromptLine, ShopperLine, unpacked
+from drr.study.bundle.parcel import BundleManifest, Parcel, PromptLine, unpacked
 from drr.study.bundle.rebuilding import BundleTexts
 from drr.study.bundle.seal import public_id, sign, signatures
 from drr.study.form import reading
@@ -136,7 +136,7 @@ def _check_contents(config: VerifyConfig, parcel: Parcel, found: Verified) -> No
 
 def _check_with_shop(realm: ShopRealm | None, study: Study, parcel: Parcel, found: Verified) -> None:
     """Make judgements, rules and calls of tools again, as far as the shop is here."""
-    profiles = {line["user"]: line["profile"] for line in parcel.rows("shoppers.jsonl", ShopperLine)}
+    profiles = {line["user"]: line["profile"] for line in parcel.rows("shoppers.jsonl", dict[str, str])}
     shown = {line["name"]: line["text"] for line in _prompts(parcel, "judges")}
     desks = RebuiltDesks(study, profiles, shown, None if realm is None else realm.shop)
     asyncio.run(check_judgements(desks, found))

@@ -72,20 +72,6 @@ class PromptLine(TypedDict):
     text: str
 
 
-class ShopperLine(TypedDict):
-    """A profile as judges were told it."""
-
-    user: str
-    profile: str
-
-
-class BesideLine(TypedDict):
-    """A file that lies beside the ledger."""
-
-    name: str
-    text: str
-
-
 class KeptText(TypedDict):
     """A text; its hash is given where a part of it, or all, is withheld."""
 
@@ -95,20 +81,13 @@ class KeptText(TypedDict):
     why: NotRequired[Why]
 
 
-class PaidRow(TypedDict):
-    """All that was paid, failed tries included."""
-
-    cost: int
-    tokens: int
-    unpriced: int
-
-
 class StudyRow(TypedDict):
     config: StudyConfig
     facts: dict[str, str | None]
     prices: dict[str, JsonObject]
     """Prices by model, as a file of prices has them."""
-    spent: PaidRow
+    spent: dict[str, int]
+    """All that was paid, failed tries included."""
 
 
 class CostRow(TypedDict):

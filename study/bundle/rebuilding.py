@@ -13,7 +13,6 @@ from drr.env.errors import DrrError
 from drr.env.json_object import parsed
 from drr.study.blobs import Blobs, LostText
 from drr.study.bundle.parcel import (
-    BesideLine,
     Parcel,
     UnitLine,
     Why,
@@ -126,7 +125,7 @@ def _write_beside(parcel: Parcel, folder: Path) -> None:
     if questions := (parcel.folder / "queries.jsonl").read_bytes():
         (folder / "queries.jsonl").write_bytes(questions)
     (folder / "review").mkdir(exist_ok=True)
-    for line in parcel.rows("beside.jsonl", BesideLine):
+    for line in parcel.rows("beside.jsonl", dict[str, str]):
         with reading("beside.jsonl of the bundle"):
             if not _BESIDE.fullmatch(line["name"]):
                 raise ValueError(f"no file of a study: {line['name'][:80]!r}")
