@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -91,6 +91,14 @@ class RebuiltDesks:
         """True where the shop that judges had is not lacking. Code of an equal version decides alike."""
         self._shop_url = str(study.config.get("settings", {}).get("shop_url") or "")
 
+    def counting(self) -> Iterator[Record]:
+        """Yield the judgements that count. One of an answer that no longer does is in no figure."""
+        gone = {record.key for record in self.study.records("answer", None, current=False)}
+        gone -= {record.key for record in self.study.records("answer", None)}
+        for record in self.study.records("judgement", None):
+            if gone.isdisjoint(record.spec.get(name) for name in ("answer", "first", "second")):
+                yield record
+
     def judging_of(self, record: Record, task: Task[Any]) -> Judging | None:
         """Find the judging that it belongs to. A repetition that plans claims of its own counts those of the first."""
         fields = record.key_fields
@@ -140,7 +148,7 @@ async def check_judgements(desks: RebuiltDesks, found: Verified) -> None:
     known, failed, kept = tasks(), Counter[tuple[str, str, str]](), Counter[str]()
     for record in desks.study.records("judgement", None, current=False):
         kept.update(name for name in record.blobs if name.startswith(_RAW))
-    for record in desks.study.records("judgement", None):
+    for record in desks.counting():
         task = known.get(str(record.key_fields.get("task")))
         if task is None:
             found.skip("judgements", record.label, "no task of this name is known here")
@@ -226,7 +234,7 @@ async def _check_again(
 def _check_planned(desks: RebuiltDesks, judging: Judging, found: Verified) -> None:
     """Name what a judging of these kinds would have judged, and is not there."""
     known, there = tasks(), dict[str, dict[str, Record]]()
-    for record in desks.study.records("judgement", None):
+    for record in desks.counting():
         fields, task = record.key_fields, known.get(str(record.key_fields["task"]))
         if task is not None and task.belongs(fields, judging):
             there.setdefault(task.name, {})[matter({**fields, "shop": None})] = record

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from drr.agents.runner import FOLDER
 from drr.study.bundle.archive import unpack
 
 from tests.agents.garden import ANNA, BEN, QUESTION, write_box
@@ -22,6 +23,17 @@ REPORT = "# Feeders\n\nThe Panorama feeder costs $43.99 [1].\n\n## Sources\n[1] 
 
 def _box(home: Path) -> None:
     write_box(home, {"id": "q-birds", "query": QUESTION, "user_id": ANNA}, {"query": OTHER, "user_id": BEN})
+
+
+AGENT = """
+async def answer(query, tools, model, budget):
+    by_name = {tool.name: tool for tool in tools}
+    found = await by_name["product_catalog_search"].ainvoke({"query": "bird feeder", "limit": 1})
+    return f"# Feeders\\n\\nThe shop has this to say:\\n\\n{found}\\n"
+
+
+answer.version = "1"
+"""
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +136,84 @@ def _imported(drr: Drr, box: Path) -> None:
     assert drr("judge", "study", "--quiet", "--what", "faithfulness,rules")[0] == 0
 
 
+def _repaired(drr: Drr, box: Path) -> None:
+    made_up = REPORT.replace("B0FEEDER01", "B0NOWHERE9")
+    by_wire(drr, box, lambda request: looked(request, made_up), "--citation-repair", "remove")
+    assert drr("judge", "study", "--judge", "offline", "--quiet")[0] == 0
+
+
+def _several_models(drr: Drr, box: Path) -> None:
+    models = ("--models", f"{SONNET},{SONNET}-x", "--trials", 2)
+    with Wire(lambda request: looked(request, REPORT)) as wire:
+        run(drr, box, *models, "--base-url", wire.url)
+    assert drr("judge", "study", "--judge", "offline", "--quiet", "--what", "quality")[0] == 0
+
+
+def _other_limits(drr: Drr, box: Path) -> None:
+    """A study that went on within other limits, and lost a trial: units of before no longer count."""
+    run(drr, box, "--limits", "steps=3", "--trials", 2)
+    assert drr("judge", "study", "--quiet", "--what", "rules,quality")[0] == 0
+    run(drr, box, "--limits", "steps=6", "--trials", 1)
+    assert drr("judge", "study", "--quiet", "--what", "rules,quality")[0] == 0
+
+
+def _tried_again(drr: Drr, box: Path) -> None:
+    by_wire(drr, box, lambda request: Fail(400), code=1)
+    by_wire(drr, box, lambda request: looked(request, REPORT), "--retry-failed")
+    bad = Judge(claims=sentences, instead=lambda task, request: Say("no") if task == "rating" else None)
+    for judge in (bad, Judge(claims=sentences)):
+        with Wire(judge) as wire:
+            given = ("--judge", SONNET, "--base-url", wire.url, "--retry-failed", "--quiet")
+            drr("judge", "study", *given)
+
+
+def _two_judges(drr: Drr, box: Path) -> None:
+    run(drr, box, variants="react,plan-to-function")
+    assert drr("judge", "study", "--quiet")[0] == 0
+    for name in (SONNET, f"{SONNET}-x"):
+        with Wire(Judge(claims=sentences)) as wire:
+            assert drr("judge", "study", "--judge", name, "--base-url", wire.url, "--quiet")[0] == 0
+
+
+def _agent_of_ones_own(drr: Drr, box: Path) -> None:
+    Path("agent.py").write_text(AGENT)
+    run(drr, box, variants="agent.py:answer,react")
+    assert drr("judge", "study", "--quiet", "--what", "rules,quality")[0] == 0
+
+
+def _no_records(drr: Drr, box: Path) -> None:
+    run(drr, box, "--settings", "task,records", variants="react,hybrid-react")
+    assert drr("judge", "study", "--quiet")[0] == 0
+
+
+def _own_prompts(drr: Drr, box: Path) -> None:
+    Path("prompts").mkdir()
+    shown = (FOLDER / "react.md").read_text().replace("You are", "You are truly", 1)
+    Path("prompts", "react.md").write_text(shown)
+    run(drr, box, "--prompts", "prompts")
+
+
+def _judged_in_part(drr: Drr, box: Path) -> None:
+    run(drr, box, variants="react,ledger")
+    assert drr("judge", "study", "--quiet", "--limit", 5)[0] in (0, 1)
+
+
+def _other_search(drr: Drr, box: Path) -> None:
+    run(drr, box, "--search", "plain", "--web-top-k", 2, "--no-references", variants="plan-to-function,react")
+    assert drr("judge", "study", "--quiet", "--what", "rules,faithfulness")[0] == 0
+
+
 STUDIES = (
+    _judged_in_part,
+    _other_search,
+    _repaired,
+    _several_models,
+    _other_limits,
+    _tried_again,
+    _two_judges,
+    _agent_of_ones_own,
+    _no_records,
+    _own_prompts,
     _trials,
     _every_agent,
     _half_way,
