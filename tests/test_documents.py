@@ -161,16 +161,19 @@ def shop_folder(tmp_path: Path) -> Path:
     return tmp_path / "shop"
 
 
-def test_the_agent_in_a_file_of_the_documents_answers(
-    shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("file", "name", "said"),
+    [("plain_agent.py", "plain", "It costs $"), ("my_agent.py", "quick", "A critic found nothing to doubt.")],
+)
+def test_an_agent_in_a_file_of_the_documents_answers(
+    shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], file: str, name: str, said: str
 ) -> None:
-    (written,) = [
-        block for block in fenced(ROOT / "docs" / "your-agent.md", "python") if "# my_agent.py" in block
-    ]
-    (tmp_path / "my_agent.py").write_text(written, encoding="utf-8")
+    blocks = fenced(ROOT / "docs" / "your-agent.md", "python")
+    (written,) = [block for block in blocks if f"# {file}" in block]
+    (tmp_path / file).write_text(written, encoding="utf-8")
     words = ["ask", "Which bird feeder?", "--shop", str(shop_folder), "--user", ANNA]
-    assert main([*words, "--variant", f"{tmp_path / 'my_agent.py'}:quick"]) == 0
-    assert "A critic found nothing to doubt." in capsys.readouterr().out
+    assert main([*words, "--variant", f"{tmp_path / file}:{name}"]) == 0
+    assert said in capsys.readouterr().out
 
 
 @pytest.mark.long
