@@ -66,7 +66,8 @@ def least_rating(text: str) -> LeastRating | None:
 class WordAccount:
     def __init__(self, words: Wordbook, phrases: PhraseReader) -> None:
         self._phrases = phrases
-        self._idle = words.single("function_words", "asking", "talk", "owned", "containers") - phrases.denials
+        self._idle = words.single("function_words", "asking", "talk", "owned", "containers")
+        self._idle -= {*phrases.denials, "before", "after"}
         self._cues = words.single(*_CUES)
         self._ranks = words.single("choosing", "best")
         around = vocabulary("limits").single(*_AROUND_COSTS) | vocabulary("ratings").single(*_AROUND_STARS)
@@ -103,7 +104,7 @@ class WordAccount:
         for word in (word for known, word in zip(read, words, strict=True) if not known):
             start, end = word.span()
             between = sentence.string[found[-1][1] : start] if found else ","
-            if self._idle.issuperset(between.lower().split()):
+            if between == "." or self._idle.issuperset(between.lower().split()):
                 start = found.pop()[0]
             found.append((start, end))
         return tuple(sentence.string[start:end] for start, end in found)

@@ -25,12 +25,12 @@ def cents(price: float | None) -> Decimal:
 
 
 @lru_cache(maxsize=8192)
-def named(thing: str, title: str, path: str = "") -> bool:
+def named(thing: str, title: str, path: str = "", store: str = "") -> bool:
     """Tell whether a listing is the thing. Its name or category ends as the thing does; all other words stand there too."""
     words = content_words(thing) or tokens(thing) or [""]
     bare = _SHOUT.sub("", title)
     head = next((part for part in _BREAK.split(bare) if part.strip()), bare)
-    return has_words(words, title, path) and words[-1] in {*tokens(head), *tokens(path)}
+    return has_words(words, f"{store} {title}", path) and words[-1] in {*tokens(head), *tokens(path)}
 
 
 def has_words(words: Sequence[str], title: str, path: str) -> bool:
@@ -40,7 +40,7 @@ def has_words(words: Sequence[str], title: str, path: str) -> bool:
 
 def is_named(ask: ShopErrand, product: SeenProduct) -> bool:
     title = product.title.removeprefix(product.store or "")
-    return named(ask.thing, title, product.path) and not for_machines(product.title)
+    return named(ask.thing, title, product.path, product.store or "") and not for_machines(product.title)
 
 
 def listings(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
