@@ -142,6 +142,10 @@ class QuestionMaker:
         parts = [part for part in drawn if part is not None]
         if len(parts) < len(drawn) or len(set(map(_asked, parts))) < len(parts):
             return None
+        bought = {order.order_id: order.product_id for order in orders}
+        concerned = [_concerned(part, bought) for part in parts]
+        if sum(map(len, concerned)) > len(set[str]().union(*concerned)):
+            return None
         truth = Checkable(
             needs=[part.truth for part in parts if isinstance(part.truth, ShoppingNeed)],
             facts=[part.truth for part in parts if isinstance(part.truth, ExpectedFact)],
@@ -205,16 +209,25 @@ def _asked(part: DrawnPoint) -> tuple[str, ...]:
     return tuple(truth.category) if isinstance(truth, ShoppingNeed) else (truth.kind, *truth.subjects)
 
 
+def _concerned(part: DrawnPoint, bought: Mapping[str, str]) -> set[str]:
+    """Return the products that a point names, leads to or lets be picked; another point might tell their names or days."""
+    truth = part.truth
+    found = [truth.anchor.order_id] if truth.anchor else []
+    if isinstance(truth, ShoppingNeed):
+        found += [*truth.products, *(str(one.value) for one in truth.constraints if one.kind == "not_id")]
+    elif truth.kind not in ("orders_sum", "spend_year", "page"):
+        found += truth.subjects
+    return {bought.get(one, one) for one in found}
+
+
 def wording(of: PointSource, parts: Sequence[DrawnPoint], budget: float | None, noise: int) -> str:
     """Set the points between an opening and a closing, with noise around the opening."""
     words = of.words
     lines = [of.worded([form]) for form in of.rng.sample(words["noise"], noise)]
     lines.append(of.worded(words["openings"]))
     of.rng.shuffle(lines)
-    picks = sum(
-        one.truth.picks for one in parts if isinstance(one.truth, ShoppingNeed) and not one.truth.refusal
-    )
-    forms = words["budget_of_one" if picks == 1 else "budgets"]
+    picks = [one.truth.picks for one in parts if isinstance(one.truth, ShoppingNeed)]
+    forms = words["budget_of_one" if picks == [1] else "budgets"]
     limit = of.worded(forms, budget=dollars(budget)) if budget is not None else ""
     points = [f"{number}. {part.text}" for number, part in enumerate(parts, 1)]
     ending = " ".join(filter(None, [limit, of.worded(words["closings"])]))

@@ -19,7 +19,6 @@ from drr.env.checkable import (
     PlanStep,
     ShoppingNeed,
     Why,
-    brands,
     figure_in,
     fits,
     satisfying,
@@ -138,8 +137,11 @@ class NeedDraw:
         if product is not None and rng.random() < 0.7:
             constraints, given = self._by_order(product, shelf, constraints, given)
         best = rng.choice(("cheapest", "best_rated")) if rng.random() < 0.25 else None
-        need = self._without_one(ShoppingNeed(category=list(end), constraints=constraints, best=best), shelf)
+        need = ShoppingNeed(category=list(end), constraints=constraints, best=best)
+        need = need if product else self._without_one(need, shelf)
         right = satisfying(need, shelf, self.of.owned)
+        if product in right or self._open_to_makers(need, shelf):
+            return None
         if len(right) > (1 if best else MOST_RIGHT) or bool(right) == bool(refusal) or (refusal and best):
             return None
         most = min(3, len(right)) if right and not best else 1
@@ -156,6 +158,14 @@ class NeedDraw:
             }
         )
         return DrawnPoint(self.need_text(truth, anchor), self._need_plan(truth, right, product), truth)
+
+    def _open_to_makers(self, need: ShoppingNeed, shelf: Sequence[Product]) -> bool:
+        """Tell whether a product would be right but for a maker to avoid, and its store or brand is unknown."""
+        rest = [one for one in need.constraints if one.kind != "brand_not"]
+        others = need.model_copy(update={"constraints": rest, "best": None})
+        return len(rest) < len(need.constraints) and any(
+            not (p.store and p.details.get("Brand")) for p in satisfying(others, shelf, self.of.owned)
+        )
 
     def _without_one(self, need: ShoppingNeed, shelf: Sequence[Product]) -> ShoppingNeed:
         """Rule out one product by its name, now and then, where it would be right."""
@@ -186,7 +196,7 @@ class NeedDraw:
             return [shared, *rest], [*given, kind]
         if kind == "price_max" and product.price is not None:
             return [Constraint(kind=kind, value=round(product.price - 0.01, 2)), *rest], [*given, kind]
-        if kind == "brand_not" and brands(product):
+        if kind == "brand_not" and product.store and product.details.get("Brand"):
             named = {product.store, product.details.get("Brand")}
             values = sorted(name for name in named if isinstance(name, str) and name)
             return [*(Constraint(kind=kind, value=value) for value in values), *rest], [*given, kind]
@@ -196,7 +206,9 @@ class NeedDraw:
         """Draw constraints whose limits lie among the values of a shelf, each of which leaves less of it."""
         drawn = {
             "price": self._price(shelf),
-            "rating_min": self._least([p.average_rating for p in shelf], "rating_min"),
+            "rating_min": self._least(
+                [p.average_rating for p in shelf if p.average_rating != 5], "rating_min"
+            ),
             "ratings_min": self._least([p.rating_number for p in shelf], "ratings_min"),
         }
         if not plain:

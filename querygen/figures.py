@@ -82,7 +82,11 @@ class FactDraw:
         count = self.rng.randint(2, 4)
         latest, rest = self.of.orders[:count], self.of.orders[count:]
         total = total_of(latest, self.store)
-        if total is None or (rest and rest[0].order_date[:10] == latest[-1].order_date[:10]):
+        if (
+            total is None
+            or len(latest) < count
+            or (rest and rest[0].order_date[:10] == latest[-1].order_date[:10])
+        ):
             return None
         prices = [(order.quantity, self.of.shelves.products[order.product_id].price or 0) for order in latest]
         steps, ids = [PlanStep(tool="get_user_orders"), _calculator(prices)], [one.order_id for one in latest]
