@@ -210,7 +210,7 @@ def _asked(part: DrawnPoint) -> tuple[str, ...]:
 
 
 def _concerned(part: DrawnPoint, bought: Mapping[str, str]) -> set[str]:
-    """Return the products that a point names, leads to or lets be picked; another point might tell their names or days."""
+    """Return the products that a point names, leads to or lets be picked. Another point must tell nothing of them."""
     truth = part.truth
     found = [truth.anchor.order_id] if truth.anchor else []
     if isinstance(truth, ShoppingNeed):
