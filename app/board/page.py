@@ -50,9 +50,11 @@ class Facets:
             name: " ".join(str(self.values[name].index(value)) for value in own)
             for name, own in self._found[one.key].items()
         }
-        about = f"{excerpt(', '.join(one.models), _MODELS)} · {one.bundle.name}"
+        models = excerpt(", ".join(one.models), _MODELS)
         return RowHead(
-            Markup('<a href="s/{}.html">{}</a><br><small>{}</small>').format(one.key, one.variant, about),
+            Markup('<a href="s/{}.html" title="{}">{}</a><br><small>{}</small>').format(
+                one.key, one.bundle.name, one.variant, models
+            ),
             Markup("").join(Markup(' data-{}="{}"').format(*item) for item in places.items()),
         )
 

@@ -21,7 +21,7 @@ RANK = Heading(
 )
 ANSWERS = Heading("answers", explanation="Finished, of those that were asked for.")
 VERIFIED = Heading("verified", explanation="What the verifier of this board could check of its bundle.")
-SIGNED = Heading("signed by", explanation="Makers and verifiers who signed the bundle, by their keys.")
+SIGNED = Heading("signed", explanation="Signatures of its maker and of verifiers.")
 _LONGEST = 60
 
 
@@ -118,7 +118,13 @@ class Ranking(NamedTuple):
             ),
             (DOLLARS, self._cheaper({one.key: _dollars(one.dollars) for one in self.systems})),
             (VERIFIED, {one.key: Cell(one.bundle.found.tier) for one in self.systems}),
-            (SIGNED, {one.key: Cell(", ".join(one.bundle.signers) or "nobody") for one in self.systems}),
+            (
+                SIGNED,
+                {
+                    one.key: Cell(f"{len(one.bundle.signers)}" if one.bundle.signers else "none")
+                    for one in self.systems
+                },
+            ),
         ]
         shown = [one for one in columns if any(cell.value is not None for cell in one[1].values())]
         rows = [(key, [cells.get(key, Cell(None, missing="–")) for _, cells in shown]) for key in figures]
