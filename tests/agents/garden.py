@@ -21,8 +21,7 @@ from tests.shops import OrderRow, write_rows
 
 ANNA, BEN = "ANNA000000000000000000000001", "BEN0000000000000000000000002"
 QUESTION = (
-    "I'm planning to upgrade my backyard with more than just my current bird bath. Can you help me with bird feeders,"
-    " bird houses and squirrel baffles that are weather-resistant? Keep my total spending under $120."
+    "Can you help me with bird feeders, bird houses and squirrel baffles? Keep my total spending under $120."
     " Also what birds are native to my state?"
 )
 

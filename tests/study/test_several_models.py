@@ -23,7 +23,7 @@ from tests.commands import Drr
 from tests.wire import Request, Say, Wire, looked
 
 ONE, TWO = "openai:one", "openai:house/two"
-KEYS = {"react": "f1d8703ce4289796a645", "hybrid-react+ws": "41cba2774206de50aa85"}
+KEYS = {"react": "e545ca4da287346bf91a", "hybrid-react+ws": "8ffba6e69e1e44b6f695"}
 """Of a study of one model, without what follows the texts of prompts and tools; as they were before there were several."""
 
 
