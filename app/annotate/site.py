@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from html import escape
 from itertools import combinations
@@ -165,20 +166,18 @@ def site(plan: AnnotationPlan, folder: Path, port: int) -> Starlette:
 
 
 def _shown(value: V) -> str:
-    if value.value is None:
-        return "not defined yet"
-    if value.ci_low is None or value.ci_high is None:
-        return f"{value.value:.2f}"
+    if value.value is None or value.ci_low is None or value.ci_high is None:
+        return "–"
     return f"{value.value:.2f} [{value.ci_low:.2f}, {value.ci_high:.2f}]"
 
 
-BEYOND = "more than chance"
+BEYOND, EARLY = "more than chance", "too early to tell"
 
 
 def _meaning(value: V) -> str:
     """Say what a kappa shows so far, by its interval."""
     if value.value is None or value.ci_low is None:
-        return "too early to tell"
+        return EARLY
     return BEYOND if value.ci_low > 0 else "could be chance"
 
 
@@ -195,20 +194,18 @@ def owner_page(plan: AnnotationPlan, folder: Path) -> str:
         f'<td data-of="kappa">{_shown(kappa)}</td><td data-of="agreement so far">{_meaning(kappa)}</td></tr>'
         for dimension, kappa in found
     )
-    clear = sum(_meaning(kappa) == BEYOND for _, kappa in found)
-    agreed = (
-        f" People agree {BEYOND} would on {clear} of {many(len(found), 'dimension')} so far." if found else ""
-    )
+    meanings = Counter(_meaning(kappa) for _, kappa in found)
+    agreed = ", ".join(f"{one} on {many(count, 'dimension')}" for one, count in meanings.most_common())
     made = sum(map(len, marks.values()))
     whole = sum(len(plan.asked(turn.pair)) for person in plan.annotators for turn in person.turns)
     return f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Annotation: owner</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 {ICON}<link rel="stylesheet" href="static/look.css"><link rel="stylesheet" href="static/annotate.css"><script src="static/reload.js" defer></script></head>
 <body><header><h1>Annotation: progress and agreement, for you as the owner</h1></header><main class="owner">
-<h2>{made:,} of {whole:,} labels.{agreed}</h2>
-<section><h2>Progress by person and pair</h2><p>{len(plan.pairs)} pairs, {len(overlap)} of them seen by everybody. This page looks again every 15 seconds.</p>
+<h2>{made:,} of {whole:,} labels. {f"Agreement: {agreed}." if agreed else ""}</h2>
+<section><h2>Progress by person and pair</h2><p>{many(len(plan.pairs), "pair")}, {len(overlap)} of them for everybody to label. This page looks again every 15 seconds.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Progress"><table class="stack"><thead><tr><th scope="col">pair</th>{heads}<th scope="col">same choice</th></tr></thead><tbody>{pairs}</tbody></table></div></section>
-<section><h2>Agreement so far</h2><p>Cohen's kappa of two people with its 95 % interval: 1 is always the same choice, 0 is what chance gives. Both bad counts as a tie. Only this page shows it.</p>
+<section><h2>Agreement so far</h2><p>Cohen's kappa of two people with its 95 % interval: 1 is always the same choice, 0 is what chance gives; – is too early. Both bad counts as a tie. Only this page shows it.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Agreement"><table class="stack"><thead><tr><th scope="col">dimension</th><th scope="col">labelled by two</th><th scope="col">kappa</th><th scope="col">agreement so far</th></tr></thead><tbody>{kappas}</tbody></table></div></section>
 </main></body></html>"""
 
@@ -228,10 +225,10 @@ def _pair_row(
         made = sum((pair.id, one) in marks[person.name] for one in asked)
         given = any(turn.pair == pair.id for turn in person.turns)
         shade = f' class="s{9 * made // len(asked)}"' if given else ""
-        share = f"{made} of {len(asked)}" if given else "–"
+        share = (f"{made} of {len(asked)}" if made else "to do") if given else "not asked"
         cells += f'<td{shade} data-of="{escape(person.name)}">{share}</td>'
     chosen = [[own[key] for own in labels if (key := (_label_id(pair), one)) in own] for one in asked]
     both = [own for own in chosen if len(own) > 1]
-    alike = f"{sum(len(set(own)) == 1 for own in both)} of {len(both)}" if both else "–"
+    alike = f"{sum(len(set(own)) == 1 for own in both)} of {len(both)}" if both else "not yet two"
     systems = " and ".join(filter(None, (pair.system_a, pair.system_b)))
     return f'<tr><th scope="row">{escape(excerpt(pair.query, 60))} <small>{escape(systems)}</small></th>{cells}<td data-of="same choice">{alike}</td></tr>'

@@ -24,6 +24,9 @@ LONGEST = 60
 LEAST = 0.001
 """The smallest p-value that is told as a figure."""
 UNKNOWN = "unknown"
+UNDECIDED, LEVEL = "not told apart", "shared first"
+MAY_BE_FIRST = "lead"
+"""Class of the cell of a system that is not shown to be behind."""
 CITED = "cited share"
 RULES = Heading(
     "rules failed", explanation="Checks by code that failed, of all that could be decided.", part="rules"
@@ -69,6 +72,7 @@ def verdict(
     if not rivals:
         return Headline(f"{name} is the only system with a value of {label}", f"{value}.")
     near = [one.b for one in rivals if not one.is_ahead]
+    level = [best, *(one for one in near if _is_level(metric, means, best, one))]
     margin = f"{_margin(rivals[0])} against the next, {_short(rivals[0].b)} ({_worth(rivals[0])})."
     if not near:
         first = "first" if by_rules else "best"
@@ -79,7 +83,15 @@ def verdict(
         head = f"Undecided: no difference in {label} is shown{both}"
     else:
         head = f"Undecided at the top: {name} is not told apart from {_names(near)} by {label}"
+    if len(level) > 1:
+        return Headline(head, f"{_names(level)} share the first place with {value} ({_worth(rivals[0])}).")
     return Headline(head, f"{name} is first with {value}, {margin}")
+
+
+def _is_level(metric: Metric, means: Mapping[str, float | None], one: str, other: str) -> bool:
+    """Tell whether the figures of two systems read the same."""
+    a, b = means[one], means[other]
+    return a is not None and b is not None and metric.shown(a) == metric.shown(b)
 
 
 def _margin(one: Contrast) -> str:
@@ -90,6 +102,8 @@ def _margin(one: Contrast) -> str:
 def _worth(one: Contrast) -> str:
     row, shown = one.row, one.metric.shown
     parts = [many(row["n"], "question") + (" that both answered" if row["n_unscored"] else "")]
+    if row.get("all_equal"):
+        return f"{parts[0]}; the same difference in each"
     if row["ci_low"] is not None and row["ci_high"] is not None:
         parts.append(f"95 % interval {shown(row['ci_low'])} to {shown(row['ci_high'])}")
     if (p := row["p_holm"]) is not None:
@@ -127,12 +141,14 @@ def _ranked(metric: Metric | None, means: Mapping[str, float | None]) -> list[st
 def board(material: Material, found: Sequence[Contrast]) -> Table:
     """A row for each system, best first, and a column for each figure that is known of any."""
     metric = _first(material, found)
-    systems = _ranked(metric, _means(material, metric) if metric else dict.fromkeys(material.variants))
+    means = _means(material, metric) if metric else dict.fromkeys(material.variants)
+    systems = _ranked(metric, means)
     figures = material.document["metrics"]
     columns = [*metric_columns(figures), _rules(material), _tokens(material), _dollars(material)]
     if metric is not None:
         columns.insert(
-            1, (Heading("against the first", part=metric.table or ""), _against(metric, systems, found))
+            1,
+            (Heading("against the first", part=metric.table or ""), _against(metric, means, systems, found)),
         )
     columns = [one for one in columns if any(cell.value is not None for cell in one[1].values())]
     rows = [(system, [cells[system] for _, cells in columns]) for system in systems]
@@ -160,14 +176,20 @@ def metric_columns(figures: Mapping[str, Mapping[str, VRow]], *also: str) -> lis
     return shown
 
 
-def _against(metric: Metric, systems: Sequence[str], found: Sequence[Contrast]) -> Mapping[str, Cell]:
-    """Say of each system whether it is shown to be behind the first."""
+def _against(
+    metric: Metric, means: Mapping[str, float | None], systems: Sequence[str], found: Sequence[Contrast]
+) -> Mapping[str, Cell]:
+    """Say whether each system is shown to be behind the first. One that is not is marked."""
     known = {one.b: one for one in found if one.metric == metric and one.a == systems[0]}
-    cells = {systems[0]: Cell("first")}
+    cells: dict[str, Cell] = {}
     for system in systems[1:]:
         one = known.get(system)
-        cells[system] = Cell("not comparable" if one is None or one.row["value"] is None else _standing(one))
-    return cells
+        standing = "not comparable" if one is None or one.row["value"] is None else _standing(one)
+        if standing == UNDECIDED and _is_level(metric, means, systems[0], system):
+            standing = LEVEL
+        cells[system] = Cell(standing, shade=MAY_BE_FIRST if standing in (UNDECIDED, LEVEL) else "")
+    shared = any(cell.value == LEVEL for cell in cells.values())
+    return {systems[0]: Cell(LEVEL if shared else "first", shade=MAY_BE_FIRST), **cells}
 
 
 def _standing(one: Contrast) -> str:
@@ -175,7 +197,7 @@ def _standing(one: Contrast) -> str:
         return "behind"
     if one.is_settled:
         return "ahead where both answered"
-    return "behind by the test alone" if one.is_by_test_alone else "not told apart"
+    return "behind by the test alone" if one.is_by_test_alone else UNDECIDED
 
 
 def _rules(material: Material) -> Column:
@@ -192,7 +214,7 @@ def _rules(material: Material) -> Column:
             float(failed) if known else None,
             digits=0,
             missing=UNKNOWN,
-            brief=f"{failed} of {failed + passed}",
+            brief=f"{failed} of {many(failed + passed, 'check')}",
         )
     return RULES, shaded(cells, None, is_lower_better=True)
 
@@ -217,10 +239,7 @@ def shaded(cells: Mapping[str, Cell], top: float | None, *, is_lower_better: boo
     """Shade by the whole scale, from zero to its end or to the largest: what differs little looks alike."""
     known = [cell.value for cell in cells.values() if isinstance(cell.value, float)]
     end = top or max(known, default=0.0)
-    return {
-        system: replace(cell, equal=False, shade=_shade(cell, end, is_lower_better))
-        for system, cell in cells.items()
-    }
+    return {system: replace(cell, shade=_shade(cell, end, is_lower_better)) for system, cell in cells.items()}
 
 
 def _shade(cell: Cell, end: float, is_lower_better: bool) -> str:

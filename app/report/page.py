@@ -24,7 +24,7 @@ _UNMEASURED = "Noise floor: not measured"
 """Beginning of a note that stands once on the page, among what the study cannot show."""
 _NOTES_SHOWN = 3
 _HEAT = "Failed of decided, in a stronger colour where more failed; ? where nothing could be decided."
-_EQUAL = "= all equal: no two questions differ, so the interval is not a measured one."
+_EQUAL = "= or all equal: no two questions differ, so no interval was measured."
 _BAR, _WIDE = 60, 240
 """Widths of a bar in its own units: beside a figure, and in a forest plot."""
 
@@ -126,7 +126,8 @@ def _row(
 
 
 def _extent(cells: Sequence[Cell], width: int) -> Extent | None:
-    ends = [end for cell in cells for end in (cell.low, cell.high) if end is not None]
+    places = [(one.value,) if one.equal else (one.low, one.high) for one in cells if one.low is not None]
+    ends = [float(end) for own in places for end in own if isinstance(end, (int, float))]
     if width == _WIDE and ends:
         ends.append(0.0)
     if not ends or min(ends) == max(ends):
@@ -171,10 +172,10 @@ def _table_cell(cell: Cell, column: ShownColumn, link: str) -> str:
         kind = "words" if len(text) > _SENTENCE else "short"
         if cell.brief and cell.value:
             return f'<td class="{cell.shade}"{of}>{_linked(escape(cell.brief), link, text)}</td>'
-        return f'<td class="{kind}"{of}>{_linked(escape(text), link, "")}</td>'
+        return f'<td class="{f"{kind} {cell.shade}".rstrip()}"{of}>{_linked(escape(text), link, "")}</td>'
     shown = _linked(_number(cell), link, _why(cell))
     beside = "" if extent is None else _bar(cell, extent)
-    if cell.equal and (extent is None or extent.width == _BAR):
+    if cell.equal and not column.label:
         beside = '<small class="same">=</small>'
     more = _beside(cell, ends=extent is not None and extent.width == _WIDE)
     kinds = " ".join(filter(None, ("slight" if cell.slight else "", "sure" if cell.bold else "", cell.shade)))
@@ -215,9 +216,9 @@ def _why(cell: Cell) -> str:
 def _beside(cell: Cell, *, ends: bool) -> str:
     """Give what a reader must not miss. `ends` are those of the interval, too."""
     notes = []
-    if ends and cell.low is not None and cell.high is not None:
+    if ends and not cell.equal and cell.low is not None and cell.high is not None:
         notes.append(f"{cell.number(cell.low)} to {cell.number(cell.high)}")
-    if cell.equal and ends:
+    if ends and cell.equal:
         notes.append("all equal")
     if cell.sd is not None:
         notes.append(f"± {cell.number(cell.sd)}")
@@ -229,14 +230,14 @@ def _beside(cell: Cell, *, ends: bool) -> str:
 
 
 def _bar(cell: Cell, extent: Extent) -> str:
-    """The interval as a line, the value as a dot; a place of the same width where there is none."""
+    """Draw the interval as a line, the value as a dot. Where there is none, its place stays."""
     drawn = ""
     if extent.width == _WIDE or extent.low < 0 < extent.high:
         drawn += f'<path class="zero" d="M{extent.at(0):.0f} 0V12"/>'
-    if cell.low is not None and cell.high is not None:
+    if cell.low is not None and cell.high is not None and not cell.equal:
         drawn += f'<path d="M{extent.at(cell.low):.0f} 6H{extent.at(cell.high):.0f}"/>'
-        if isinstance(cell.value, (int, float)):
-            drawn += f'<circle cx="{extent.at(cell.value):.0f}" cy="6" r="2.5"/>'
+    if cell.low is not None and isinstance(cell.value, (int, float)):
+        drawn += f'<circle cx="{extent.at(cell.value):.0f}" cy="6" r="2.5"/>'
     return f'<svg class="bar" viewBox="0 0 {extent.width} 12" aria-hidden="true">{drawn}</svg>'
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, cast
 
 from drr.app.viewer.model import OtherJudge, ReportView, ShownClaim, ShownRating
+from drr.citations.parse import canonical_url
 from drr.env.files import file_name
 from drr.eval.agreement.rows import AgreementDocument, AgreementRow
+from drr.wording.excerpt import excerpt
 
 SAME_CLAIM = 0.5
 """Share of the shorter of two stretches of a report from which on both say the same thing."""
@@ -128,6 +131,42 @@ def _by_others(report: ReportView) -> Iterator[ShownSide]:
         )
         name = side_name(report, other.judge)
         yield ShownSide(name, f"{_answer(report)}, judged by {other.judge}", view, False)
+
+
+class ShownFact(NamedTuple):
+    """One thing that a report has; what both of two have under one key does not tell them apart."""
+
+    key: str
+    text: str
+    link: str = ""
+    kind: str = ""
+
+
+def facts_beside(sides: Sequence[ShownSide]) -> list[tuple[str, list[list[ShownFact]]]]:
+    """List by what reports may differ, and what each side has of it. What none has is left out."""
+    facts = list(map(_facts, sides))
+    return [(head, own) for head in facts[0] if any(own := [one[head] for one in facts])]
+
+
+def _facts(side: ShownSide) -> Mapping[str, list[ShownFact]]:
+    report, entry = side.report, side.report.entry
+    faithful = entry.scores.get("fp") if side.own_page else None
+    grades = {one.dimension.replace("_", " "): one.rating for one in report.ratings if one.rating is not None}
+    overall = grades.pop("overall", None)
+    counted = Counter(claim.status for claim in report.claims)
+    titles = {canonical_url(card.url): excerpt(card.title, 60) for card in report.products}
+    cited = dict.fromkeys(one.url for one in report.citations.markers if one.url)
+    return {
+        "faithfulness": [] if faithful is None else [ShownFact(f"{faithful:.2f}", f"{faithful:.2f}")],
+        "overall": [] if overall is None else [ShownFact(str(overall), f"{overall} of 10")],
+        "errors found by code": [
+            ShownFact(one.why, one.why, f"#{side.name}-{one.name}-1", "none") for one in report.findings
+        ],
+        "cites": [ShownFact(url, titles.get(url, url)) for url in cited],
+        "claims": [ShownFact(f"{n} {one}", f"{n} {one}", kind=one) for one, n in counted.items()],
+        "other grades": [ShownFact(f"{name} {n}", f"{name} {n}", kind="grade") for name, n in grades.items()],
+        "cost": [] if entry.cost is None else [ShownFact(f"{entry.cost:.4f}", f"${entry.cost:.4f}")],
+    }
 
 
 def side_name(report: ReportView, judge: str) -> str:

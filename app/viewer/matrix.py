@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
+from os.path import commonprefix
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from drr.app.viewer.model import ShownEntry
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
+from drr.wording.excerpt import ELLIPSIS, excerpt
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -44,6 +46,8 @@ class Measure(NamedTuple):
 
 
 SHADES = 9
+ROW_START = 60
+"""Characters that a row has of its question: one line beside eight variants."""
 COST = Measure(
     "cost",
     "cost",
@@ -94,6 +98,8 @@ class QuestionRow(TypedDict):
 
     page: str
     query: str
+    start: str
+    """Beginning that no other question shares."""
     cells: list[IndexCell]
     mean: ShownMean
     any: bool
@@ -119,10 +125,14 @@ class Matrix:
         return ShownMean(self._measure.text(value, is_mean=True), self._measure.shade(value, self._top))
 
     def rows(self, notes: Mapping[str, Markup]) -> list[QuestionRow]:
+        asked = {own[-1].query for own in self._by_query.values()}
+        shared = commonprefix(list(asked)).rfind(" ") + 1  # noqa: RUF071  (letters, no paths)
+        shared = 0 if shared < ROW_START // 2 or len(asked) == 1 else shared
         return [
             {
                 "page": own[-1].question_page,
                 "query": own[-1].query,
+                "start": excerpt(ELLIPSIS * bool(shared) + own[-1].query[shared:], ROW_START),
                 "cells": [self._cell([e for e in own if e.variant == name]) for name in self.columns],
                 "mean": self._shown(self._mean(own)),
                 "any": any(entry.status == "done" for entry in own),

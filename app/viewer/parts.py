@@ -23,7 +23,7 @@ from drr.app.viewer.model import (
     SourceView,
     StepView,
 )
-from drr.citations.parse import canonical_url
+from drr.citations.parse import Citations, canonical_url
 from drr.env.shop import Shop
 from drr.env.source import text_hash
 from drr.eval.checks import urls_in, value_text
@@ -327,8 +327,8 @@ def points(judged: Judged, answer: Answer) -> Iterable[ShownPoint]:
             yield ShownPoint(row, found["support"], by, found["reason"], quote)
 
 
-def product_cards(answer: Answer, shop: Shop | None) -> Iterator[ProductCard]:
-    """Each product that a tool returned, once; then addresses of the shop that the report made up."""
+def product_cards(answer: Answer, shop: Shop | None, citations: Citations) -> Iterator[ProductCard]:
+    """Yield each product that a tool returned, once; then those that the report alone names."""
     seen: set[str] = set()
     for source in answer.sources:
         url, record = canonical_url(source.url), source.record
@@ -344,10 +344,14 @@ def product_cards(answer: Answer, shop: Shop | None) -> Iterator[ProductCard]:
                 str(record["store"]) if record.get("store") else None,
                 None if shop is None or not name else shop.store.product(name) is not None,
             )
-    for extra in answer.extras:
-        if shop is not None and extra.url.startswith(f"{shop.shop_url}/"):
-            name = extra.url.rpartition("/")[2]
-            yield ProductCard(extra.url, extra.url, in_shop=shop.store.product(name) is not None)
+    for url in dict.fromkeys(one.url for one in citations.sources):
+        if shop is not None and url.startswith(f"{shop.shop_url}/") and url not in seen:
+            found = shop.store.product(url.rpartition("/")[2])
+            if found is None:
+                yield ProductCard(url, url, in_shop=False)
+            else:
+                rated = found.average_rating, found.rating_number
+                yield ProductCard(url, found.title, found.price, *rated, found.store, in_shop=True)
 
 
 def _number(value: object) -> float | None:

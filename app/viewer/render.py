@@ -17,6 +17,7 @@ from drr.app.viewer.gantt import gantt
 from drr.app.viewer.highlight import SourceNames, Stretch, links_of, marked_html, marked_text
 from drr.app.viewer.judges import (
     AgreementPart,
+    facts_beside,
     judges_beside,
     ratings_beside,
     side_name,
@@ -102,9 +103,6 @@ class Pages:
 
     def query(self, reports: Sequence[ReportView], outcomes: Sequence[ShownOutcome]) -> str:
         first, sides = reports[0], sides_of(reports)
-        grades = {
-            side.name: {rating.dimension: rating.rating for rating in side.report.ratings} for side in sides
-        }
         pairs = _by_pair(outcomes)
         written = any(report.entry.rule_written for report in reports)
         return self.draw(
@@ -121,12 +119,10 @@ class Pages:
             sides=sides,
             html={side.name: report_html(side.report, f"{side.name}-") for side in sides},
             passages=passages,
-            rated=_present(grades.values()),
-            grades=grades,
+            facts=facts_beside(sides),
             compared=_present(pairs.values()),
             pairs=pairs,
             judge=first.judged_by,
-            judges=[first.judged_by, *dict.fromkeys(o.judge for r in reports for o in r.others)],
             points=[(point, [_had(report, point.row["id"]) for report in reports]) for point in first.points],
         )
 
@@ -147,7 +143,7 @@ class Pages:
             source_of=names.source_of,
             cited=names.cited,
             cited_urls={s.url for s in report.sources if s.number in names.cited}
-            | {one.url for one in report.products if not one.in_shop and one.price is None},
+            | {one.url for one in report.citations.sources},
             passages=passages,
             marked=marked,
             finding_line=finding_line,

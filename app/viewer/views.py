@@ -75,8 +75,8 @@ class AnswerViews:
         judged = read_judged(self._study, self.judging(), answers=[answer], among=among)
         with self._lock:
             shopper = self._profiles.summary(answer.user_id)
-            products = tuple(parts.product_cards(answer, self._profiles.shop)) if full else ()
             citations = self._profiles.citations(answer.report)
+            products = tuple(parts.product_cards(answer, self._profiles.shop, citations))
         book = Book(answer, self._profiles.shop)
         values, claims = values_of(judged, answer), tuple(parts.claims(judged, answer, book))
         view = ReportView(

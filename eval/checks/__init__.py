@@ -97,7 +97,7 @@ RULES: dict[str, Rule] = {
     "outside_shop": Rule(catalogue.outside_shop, "100"),
     "name_matches_id": Rule(catalogue.name_matches_id, "100"),
     "price": Rule(products.price, "100"),
-    "rating": Rule(products.rating, "100"),
+    "rating": Rule(products.rating, "101"),
     "total": Rule(money.total, "100"),
     "budget": Rule(money.budget, "101"),
     "order_facts": Rule(orders.order_facts, "100"),

@@ -91,7 +91,7 @@ _OF = r"(?:customer|verified|user|buyer|global|shopper|total|owner)\s"
 _GIVERS = rf"[*_]{{0,2}}\s(?:{_OF})?(?:ratings?|reviews?|reviewers?|raters|buyers|customers|people|shoppers|owners)\b"
 _FROM = r"(?:\s?[,;·|/]|\son\saverage)?\s?(?:from|over|across|based\son|by|with|on|and)?\s?"
 _RATED = rf"{_LEAD}(?:(?:rated|rating|rating:|averages?|scores|stars:?|an?|of|average)\s)*"
-_RATING = re.compile(rf"{_RATED}{_STARS}(?:{_BEHIND})(?:{_FROM}{_COUNT}{_GIVERS})?", re.I)
+_RATING = re.compile(rf"{_RATED}{_STARS}[*_]{{0,2}}(?:{_BEHIND})(?:{_FROM}{_COUNT}{_GIVERS})?", re.I)
 _PAIR = re.compile(rf"{_RATED}{_STARS}\s(?:from|over|across|based\son)\s{_COUNT}{_GIVERS}", re.I)
 _SCORED = re.compile(
     rf"{_LEAD}(?:rated|rating|avg\.?|averages?|averaging|scores|stars):?\s(?P<stars>[0-5]\.\d)(?:\sby\s{_COUNT}{_GIVERS})?",
@@ -101,7 +101,7 @@ _STAR_AHEAD = re.compile(r"[★⭐]{1,5}\s?(?P<stars>[0-5](?:\.\d)?)(?P<count>)"
 _RATERS = re.compile(rf"{_LEAD}(?:(?:from|based\son|across|rated\sby)\s)?{_COUNT}{_GIVERS}", re.I)
 _CELL_COUNT = r"(?P<count>\d{1,3}(?:,\d{3})+|\d{1,7})(?:\s(?:ratings?|reviews?|reviewers?))?"
 _STARS_CELL = re.compile(
-    rf"(?:[★⭐]{{1,5}}\s?)?(?P<stars>[0-5](?:\.\d{{1,2}})?)(?:{_BEHIND})?(?:(?:\s?[(\[/,·|–-]\s?[(\[]?|\s)(?:from\s)?{_CELL_COUNT}[)\]]?)?",
+    rf"(?:[★⭐]{{1,5}}\s?)?(?P<stars>[0-5](?:\.\d{{1,2}})?)[*_]{{0,2}}(?:{_BEHIND})?(?:(?:\s?[(\[/,·|–-]\s?[(\[]?|\s)(?:from\s)?{_CELL_COUNT}[)\]]?)?",
     re.I,
 )
 _COUNT_CELL = re.compile(_CELL_COUNT, re.I)

@@ -281,9 +281,7 @@ def test_the_server_lets_in_only_its_own_and_takes_a_mark_only_as_the_pages_own(
     with served(plan, tmp_path) as owner:
         shown = entered(owner, plan.owner_token).text
         assert "1 of 294 labels" in shown and "ann <small>0 of 21, 1 s each</small>" in shown
-        assert (
-            len(re.findall('<td class="s1"[^>]*>1 of 7</td>', shown)) == 1 and shown.count(">0 of 7<") == 41
-        )
+        assert len(re.findall('<td class="s1"[^>]*>1 of 7</td>', shown)) == 1 and shown.count(">to do<") == 41
         assert owner.post(to, json=mark).status_code == 403
 
 
@@ -322,9 +320,9 @@ def test_the_owner_sees_each_pair_by_person_and_what_agreement_says(tmp_path: Pa
     cells = [tuple(re.findall(r"<td[^>]*>(.*?)</td>", own)) for _, own in rows]
     assert Counter(cells) == {
         ("2 of 7", "1 of 7", "1 of 1"): 1, ("1 of 7", "1 of 7", "1 of 1"): 13, ("1 of 7", "1 of 7", "0 of 1"): 1,
-        **{own: n for own, n in Counter(cells).items() if "–" in own},
+        **{own: n for own, n in Counter(cells).items() if "not yet two" in own},
     }  # fmt: skip
-    assert "agree more than chance would on 1 of 7 dimensions" in shown
+    assert "Agreement: too early to tell on 6 dimensions, more than chance on 1 dimension." in shown
     assert "too early to tell" in shown and re.search(r"<td[^>]*>15</td><td[^>]*>0.87 \[", shown)
 
 

@@ -147,6 +147,10 @@ def test_the_sentence_agrees_with_the_interval_and_the_test(judged_study: Path) 
         not by_rules.is_sure and "best" not in by_rules.text and "by rules, no measurement" in by_rules.head
     )
     assert "chance alone gives as much in 1 % of such studies" in by_rules.text
+    level = verdict(
+        metrics()["fp"], {**means, "two": 0.9}, [contrast("one", "two", 0.0, -0.1, 0.1, 1.0), far]
+    )
+    assert "one, two share the first place with 0.90" in level.detail, "who is level is not second"
     none = verdict(metrics()["fp"], means, [unsure, contrast("one", "three", 0.4, -0.1, 0.9, 0.3)])
     assert none.text.startswith("Undecided: no difference in faithfulness is shown")
     assert "only system" in verdict(metrics()["fp"], {"one": 0.9}, []).text
@@ -174,6 +178,29 @@ def test_bars_of_a_board_stand_under_each_other() -> None:
     assert drawn.count("<small>") == 2 and drawn.count("1 unscored</small>") == 1
     without = grid(Table("board", "b", headings("fp"), rows[:1]), {}, "board")
     assert "<small>" not in without
+
+
+def test_where_no_two_questions_differ_no_interval_is_drawn() -> None:
+    """It would be one that nobody measured, as wide as the scale."""
+    cells = [Cell(1.0, 0.4, 1.0, 4, equal=True), Cell(0.5, 0.4, 0.6, 4)]
+    rows = [("a", cells[:1]), ("b", cells[1:])]
+    drawn = dict(ROW.findall(grid(Table("board", "b", headings("fp"), rows), {}, "board")))
+    assert "<circle" in drawn["a"] and "6H" not in drawn["a"] and "6H" in drawn["b"]
+    assert "all equal" in grid(Table("differences", "d", headings("fp"), rows), {}, "forest")
+
+
+def test_all_that_may_be_first_are_marked(judged_study: Path) -> None:
+    """Who leads by the figure alone wears no crown."""
+    with Study.open(judged_study) as study:
+        material = material_of(study)
+        found = contrasts(material)
+        table = board(material, found)
+        at = [one.label for one in table.columns].index("against the first")
+        said = {name: cells[at] for name, cells in table.rows}
+        behind = {one.b for one in found if one.metric == metrics()["fp"] and one.is_ahead}
+        assert {name for name, cell in said.items() if cell.shade != "lead"} <= behind
+        first, *others = said.values()
+        assert (first.value == "first") == ("shared first" not in {cell.value for cell in others})
 
 
 def entries(questions: int, variants: int) -> list[ShownEntry]:

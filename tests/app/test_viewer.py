@@ -168,7 +168,8 @@ def test_a_study_that_lost_its_shop_says_so(judged_study: Path, tmp_path: Path) 
 def test_a_question_shows_ratings_and_who_won_and_a_report_its_shopper_and_tokens(reader: Reader) -> None:
     entry = reader.entries()[0]
     page = PAGES.query(reader.query(entry.query_id), reader.outcomes(entry.query_id))
-    assert "Ratings by rules-2" in page and "who won, both orders together" in page
+    assert re.search(r'<th scope="row">overall</th><td data-side="\w+"><span data-key="\d+">\d+ of 10', page)
+    assert 'data-key="clarity ' in page and "who won, both orders together" in page
     assert len(reader.outcomes(entry.query_id)) % 7 == 0
     view = shown(reader, entry)
     assert view.shopper is not None

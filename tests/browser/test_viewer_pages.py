@@ -362,6 +362,7 @@ def test_the_index_is_sifted_by_measure_verdict_and_source_type(page: Page, stud
         page.locator("#measure").select_option(label="depth")
         expect(unit).to_have_text(re.compile(r"^\d+$"))
         everything = page.locator("#units tbody tr:visible").count()
+        page.locator("#more").evaluate("fold => fold.open = true")
         page.locator("#verdict-full").check()
         assert 0 < page.locator("#units tbody tr:visible").count() < everything
         page.locator("#type-web").check()
@@ -445,6 +446,7 @@ def test_a_head_sorts_the_matrix_and_means_follow_what_is_shown(page: Page, tmp_
     page.locator("#measure").select_option(label="depth")
     expect(means.nth(1)).to_have_text("7.00")
     page.locator("#find").fill("")
+    page.locator("#more").evaluate("fold => fold.open = true")
     page.locator("#verdict-full").check()
     expect(page.locator("#units tbody tr:visible")).to_have_count(2)
 
@@ -456,6 +458,7 @@ def sift_answers(page: Page, index: str) -> None:
     everything = units.count()
     page.locator("#find").fill("hopper dense")
     expect(units).to_have_count(0)
+    page.locator("#more").evaluate("fold => fold.open = true")
     page.locator("#deep").check()
     expect(units).to_have_count(everything)
     expect(page.locator("#hits")).to_have_text(f"{everything} of {everything} answers")
@@ -464,6 +467,7 @@ def sift_answers(page: Page, index: str) -> None:
     page.locator("#find").fill("giraffe")
     expect(units).to_have_count(0)
     page.locator("#find").fill("")
+    page.locator("#more").evaluate("fold => fold.open = true")
     page.locator("#least").fill("2")
     expect(units).to_have_count(0)
     page.locator("#least").fill("0")
@@ -478,7 +482,7 @@ def test_answers_are_found_by_what_was_read_and_sifted_by_figures(
     sift_answers(page, (tmp_path / "pages" / "index.html").as_uri())
     with served(pair) as home:
         page.goto(home + "?token=token")
-        expect(page.locator("#least")).to_be_visible(timeout=20_000)
+        expect(page.locator("#measure")).to_be_visible(timeout=20_000)
         page.locator("#units th.mean .head").click()
         page.locator("#find").fill("third")
         page.wait_for_url(lambda url: "order=1-down" in url and "find=third" in url)
@@ -596,6 +600,14 @@ def test_two_judges_of_one_answer_are_compared_and_the_pair_stands_in_the_addres
     assert "left=" in page.url and ".second" in page.url
     expect(page.locator("#left-choice option:checked")).to_contain_text("judged by rules-2")
     expect(page.locator("#right-choice option:checked")).to_contain_text("judged by second")
+    left, right = (
+        page.locator("#differs tr", has_text="claims").locator("[data-side]:visible").nth(n) for n in (0, 1)
+    )
+    assert (
+        left.locator("[data-key]:visible").all_inner_texts()
+        != right.locator("[data-key]:visible").all_inner_texts()
+    )
+    expect(page.locator("#alike")).to_contain_text("The same in both: ")
     changes = page.locator("#changes")
     told = changes.locator("summary")  # as many as the rules call full, whatever their weights
     expect(told).to_have_text(

@@ -128,14 +128,23 @@ if (sides[0]) {
   if (linked && linked.dataset.answer && !sides.some((select) => select.value === linked.dataset.answer)) sides[0].value = linked.dataset.answer;
   place();
 }
-// Claims that both answers make, and of which the judge says another thing of each.
+// What the two answers have each for itself; then the claims that both make, and of which the judge says another thing of each.
 function tellChanges() {
-  const said = document.getElementById("changes");
-  if (!said) return;
+  const said = document.getElementById("changes"), alike = [];
+  for (const row of document.querySelectorAll("#differs tr")) {
+    const cells = sides.map((select, at) => [...row.cells].find((cell) => { if (cell.dataset.side === select.value) cell.style.order = at; return cell.dataset.side === select.value; }));
+    for (const cell of row.cells) if (cell.dataset.side) cell.classList.toggle("hidden", !cells.includes(cell));
+    const facts = cells.map((cell) => [...cell.querySelectorAll("[data-key]")]), keys = facts.map((own) => own.map((one) => one.dataset.key));
+    const both = facts[0].filter((one) => keys[1].includes(one.dataset.key));
+    facts.forEach((own, at) => own.forEach((one) => one.classList.toggle("hidden", keys[1 - at].includes(one.dataset.key))));
+    row.classList.toggle("hidden", both.length > 0 && facts.every((own) => own.length === both.length));
+    if (both.length) alike.push(row.cells[0].textContent + " " + (both.length > 2 ? both.length : both.map((one) => one.textContent).join(", ")));
+  }
+  document.getElementById("alike").textContent = alike.length ? "The same in both: " + alike.join("; ") + "." : "";
   const own = [...drawer.querySelectorAll(".evidence")].filter((one) => one.dataset.answer === sides[0].value);
   const pairs = sides[0].value === sides[1].value ? [] : own.map((one) => [one, twinOf(one)]).filter(([, twin]) => twin);
   const other = pairs.filter(([one, twin]) => one.dataset.verdict !== twin.dataset.verdict);
-  said.querySelector("summary").textContent = pairs.length + " claims stand in both answers, " + other.length + " of them with another verdict";
+  said.querySelector("summary").textContent = pairs.length + (pairs.length === 1 ? " claim stands" : " claims stand") + " in both answers, " + other.length + " of them with another verdict";
   said.querySelector("ul").replaceChildren(...other.map(([one, twin]) => {
     const line = document.createElement("li"), link = document.createElement("a");
     link.href = "#" + one.id;
@@ -257,6 +266,7 @@ if (choose && table) {
     if (given.has(field.id)) set(field, given.get(field.id));
     else if (![...given].length && before[field.id] !== undefined) set(field, before[field.id]);
   }
+  document.getElementById("more").open = fields.some((field) => field.closest("#more") && field.type !== "hidden" && shown(field) !== usual.get(field));
   const keep = () => {
     const chosen = fields.filter((field) => shown(field) !== usual.get(field)).map((field) => [field.id, shown(field)]);
     const address = new URLSearchParams(chosen).toString();
