@@ -131,6 +131,7 @@ if (sides[0]) {
 // What the two answers have each for itself; then the claims that both make, and of which the judge says another thing of each.
 function tellChanges() {
   const said = document.getElementById("changes"), alike = [];
+  if (!said) return;
   for (const row of document.querySelectorAll("#differs tr")) {
     const cells = sides.map((select, at) => [...row.cells].find((cell) => { if (cell.dataset.side === select.value) cell.style.order = at; return cell.dataset.side === select.value; }));
     for (const cell of row.cells) if (cell.dataset.side) cell.classList.toggle("hidden", !cells.includes(cell));
@@ -140,7 +141,8 @@ function tellChanges() {
     row.classList.toggle("hidden", both.length > 0 && facts.every((own) => own.length === both.length));
     if (both.length) alike.push(row.cells[0].textContent + " " + (both.length > 2 ? both.length : both.map((one) => one.textContent).join(", ")));
   }
-  document.getElementById("alike").textContent = alike.length ? "The same in both: " + alike.join("; ") + "." : "";
+  const line = document.getElementById("alike");
+  if (line) line.textContent = alike.length ? "The same in both: " + alike.join("; ") + "." : "";
   const own = [...drawer.querySelectorAll(".evidence")].filter((one) => one.dataset.answer === sides[0].value);
   const pairs = sides[0].value === sides[1].value ? [] : own.map((one) => [one, twinOf(one)]).filter(([, twin]) => twin);
   const other = pairs.filter(([one, twin]) => one.dataset.verdict !== twin.dataset.verdict);
@@ -266,7 +268,8 @@ if (choose && table) {
     if (given.has(field.id)) set(field, given.get(field.id));
     else if (![...given].length && before[field.id] !== undefined) set(field, before[field.id]);
   }
-  document.getElementById("more").open = fields.some((field) => field.closest("#more") && field.type !== "hidden" && shown(field) !== usual.get(field));
+  const more = document.getElementById("more");
+  if (more) more.open = fields.some((field) => field.closest("#more") && field.type !== "hidden" && shown(field) !== usual.get(field));
   const keep = () => {
     const chosen = fields.filter((field) => shown(field) !== usual.get(field)).map((field) => [field.id, shown(field)]);
     const address = new URLSearchParams(chosen).toString();
