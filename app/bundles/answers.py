@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -13,13 +14,16 @@ from drr.agents.brief import SHORTENED
 from drr.agents.registry import BUILT_IN, PAPER
 from drr.app.bundles.prompts import is_filled
 from drr.app.bundles.verified import Verified
+from drr.citations.addresses import canonical_url
+from drr.citations.parse import parse
 from drr.env.given import agent_of
 from drr.env.json_object import JsonObject
 from drr.env.query import Query
 from drr.eval.asking.safety import forgeries
-from drr.eval.evidence.answers import questions
+from drr.eval.evidence.answers import Book, questions, read_answers
 from drr.eval.evidence.imported import ImportedReport, take_in, unit_of
 from drr.llm.names import OFFLINE
+from drr.offline.agents.report import BANNER
 from drr.study.bundle.making import impersonal
 from drr.study.study import Study
 from drr.study.unit import Record, canonical_json
@@ -67,6 +71,16 @@ def check_answers(study: Study, prompts: Mapping[str, str], *, redacted: bool, f
             digest = record.blobs.get("report", "")
             reports.setdefault(digest, {}).setdefault(str(record.spec["query_id"]), record.label)
             _suspect(study, record, asked, found)
+    for answer in filter(lambda one: is_ours(one.record), read_answers(study)):
+        with found.unless_broken("evidence", answer.label):
+            book = Book(answer, None)
+            listed = {canonical_url(one.url) for one in answer.extras}
+            cited = {
+                canonical_url(one.url) for one in parse(answer.report).sources if not book.resolves(one.url)
+            }
+            if left := cited - listed:
+                what = f"cites {min(left)[:80]}, which no tool returned, and does not list it as made up"
+                found.fail("evidence", answer.label, what)
     for labels in (sorted(known.values()) for known in reports.values() if len(known) > 1):
         found.suspect("same text", ", ".join(labels[:4]), "one report for several questions")
 
@@ -85,8 +99,9 @@ def _check_names(record: Record, asked: Mapping[str, Query], found: Verified) ->
         found.fail("set", record.label, "its key, its unit and its result name another variant")
     if record.label != shown(f"{spec['query_id']}/{spec['variant']}/{spec['trial']}"):
         found.fail("units", record.label, "is not called by its question, variant and trial")
-    if record.seconds < 0 or record.finished_at < record.started_at:
-        found.fail("units", record.label, "ended before it began")
+    took = (result.get("seconds") or 0.0) if is_ours(record) else 0.0
+    if record.seconds < 0 or record.finished_at < record.started_at or took > record.seconds + 0.01:
+        found.fail("units", record.label, "ended before it began, or before its agent did")
     stated_models = [result[name] for name in ("models", "rule_written") if name in result]
     if is_ours(record) and stated_models not in ([], [models, OFFLINE in models.values()]):
         found.fail("units", record.label, "its key and its result name other models")
@@ -109,6 +124,9 @@ def _check_limits(study: Study, record: Record, found: Verified) -> None:
     wanted = replace(known.limits, **study.config.get("run", {}).get("limits", {}))
     if record.key_fields.get("limits") != wanted.key():
         found.fail("units", record.label, "ran within other limits than its study names")
+    called = sum(call["kind"] == "api" for call in record.result.get("tool_calls") or ())
+    if called > wanted.tool_calls:
+        found.fail("units", record.label, f"called {called:,} tools, and might call {wanted.tool_calls:,}")
     if set(known.prompts) - record.key_fields["prompts"].keys():
         found.fail("prompts", record.label, "its key does not name all prompts of its agent")
 
@@ -140,6 +158,8 @@ def _check_texts(study: Study, record: Record, prompts: Mapping[str, str], found
     if result.get("broken_off") != (stopped if stopped in BROKEN_OFF and record.done else None):
         found.fail("report", record.label, "was broken off, or was not, and its record says otherwise")
     report, raw = study.text(record, "report"), study.text(record, "raw_report")
+    if not result.get("rule_written", True) and is_ours(record) and BANNER in (raw or ""):
+        found.fail("report", record.label, "says that rules wrote it, and its record names a model")
     if report is not None and result["words"] != len(report.split()):
         found.fail("report", record.label, f"has {len(report.split()):,} words, its record says otherwise")
     if record.key_fields.get("citation_repair") == "off" and report != raw:
@@ -184,7 +204,8 @@ def _check_talks(
         if used > paid:
             what = f"its conversation took {used:,} {name}, it is billed for {paid:,}"
             found.fail("costs", record.label, what.replace("_", " "))
-    if sum("usage" in message for message in messages) > sum(row["calls"] for row in record.usage.values()):
+    metered = sum(any((message.get("usage") or {}).values()) for message in messages)
+    if metered > sum(max(0, row["calls"] - row["unmetered"]) for row in record.usage.values()):
         found.fail("costs", record.label, "its conversation has more answers of models than are counted")
     tokens = sum(row["input_tokens"] + row["output_tokens"] for row in record.usage.values())
     signs = sum(map(len, texts))
@@ -192,9 +213,15 @@ def _check_talks(
         found.suspect("costs", record.label, f"{tokens:,} tokens are billed for {signs:,} signs")
     calls, whole = record.result.get("tool_calls") or (), "\0".join(texts)
     asked = [call for message in messages for call in message.get("tool_calls") or ()]
-    known = {call["id"] for call in asked if call["name"] in registry.TOOLS}
-    if len(known) > sum(call["name"] in registry.TOOLS for call in calls):
-        found.fail("tools", record.label, "its conversation has more calls of tools than are listed")
+    ours = is_ours(record)  # other programs may call tools otherwise than their models ask
+    known = {
+        call["id"]: canonical_json([call["name"], ours and call["args"]])
+        for call in asked
+        if call["name"] in registry.TOOLS
+    }
+    listed = Counter(canonical_json([call["name"], ours and call["arguments"]]) for call in calls)
+    if Counter(known.values()) - listed:
+        found.fail("tools", record.label, "its conversation has calls of tools that are not listed")
     for call, text in zip(calls, results, strict=True):
         where, error = f"call {call['number']}", call.get("error")
         begins = (f"Error ({error['kind']})", str(error["message"]) or "\0") if error else ("",)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from drr.app.bundles.answers import is_ours
@@ -21,7 +22,8 @@ def prices_of(study: Study, prices: Prices) -> JsonObject:
     records = study.records(None, None, current=False)
     rows = [row for record in records for row in record.usage.values()]
     known = {row["model"]: price for row in rows if (price := prices.of(row["model"])) is not None}
-    wrong = {row["model"] for row in rows if row["model"] in known and not _fits(known[row["model"]], row)}
+    priced = [row for row in rows if row["model"] in known]
+    wrong = {row["model"] for row in priced if _is_unpriced(row) or not _fits(known[row["model"]], row)}
     return {model: _document(known[model]) for model in sorted(known.keys() - wrong)}
 
 
@@ -52,14 +54,19 @@ def check_costs(study: Study, stated: StudyRow, found: Verified) -> None:
             kept = named.get(row["model"]) or own.of(row["model"])
             if kept is None:
                 found.skip("costs", "", f"what {row['model']} cost: its price is not known here")
-            elif ours and row["cost_usd"] is None and not (row["unmetered"] or stated["spent"]["unpriced"]):
-                found.fail(
-                    "costs", record.label, f"{role}: of unknown cost, and all that was asked has a price"
-                )
+            elif ours and _is_unpriced(row) and (row["model"] in named or not stated["spent"]["unpriced"]):
+                found.fail("costs", record.label, f"{role}: of unknown cost, and what was asked has a price")
+            elif ours and _is_unpriced(row):
+                found.skip("costs", "", f"what {row['model']} cost: is not said, and has a price here")
             elif not _fits(kept, row):
                 day = datetime.fromtimestamp(record.finished_at, UTC).date().isoformat()
                 then = row["model"] not in named and day < (own.date_of(row["model"]) or own.date)
                 (found.suspect if then else found.fail)("costs", record.label, _wrong(role, kept, row))
+    _check_spent(least, stated, found)
+
+
+def _check_spent(least: Mapping[str, int], stated: StudyRow, found: Verified) -> None:
+    """Hold what the study spent against the sum of its units."""
     for name, count in least.items():
         more = stated["spent"][name] - count
         if more < 0:
@@ -78,6 +85,11 @@ def _check_counts(role: str, row: UsageRow, record: Record, found: Verified) -> 
         found.suspect("costs", record.label, f"{role}: all that it read came from the provider's cache")
     if (record.key_fields.get("models") or {}).get(role, row["model"]) != row["model"]:
         found.fail("costs", record.label, f"{role}: paid for {row['model']}, its key names another model")
+
+
+def _is_unpriced(row: UsageRow) -> bool:
+    """Tell whether its tokens were counted, and its cost was not."""
+    return row["cost_usd"] is None and not row["unmetered"]
 
 
 def _picos(dollars: float | None) -> int | None:

@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from drr.app.bundles.answers import shown
+from drr.app.bundles.figures import differing
 from drr.app.bundles.verified import Verified
 from drr.app.judging_choices import paper_choices, paper_options
 from drr.env.errors import DrrError
 from drr.env.shop import Shop
+from drr.env.world import is_paged
 from drr.eval.asking.conversation import Asking, Form, box_prompts
 from drr.eval.asking.judge import JudgeName, request_id
 from drr.eval.asking.rules import is_rules
@@ -22,7 +24,7 @@ from drr.eval.judging.difference import earlier_prompts
 from drr.eval.judging.read import judgings, matter, read_judged
 from drr.eval.judging.run import JudgeOptions, planned_units, sampled
 from drr.eval.tasks.checked import rules_version
-from drr.eval.tasks.desk import Desk, Task, text_id
+from drr.eval.tasks.desk import EXTRACTOR, JUDGE, Desk, Task, text_id
 from drr.eval.tasks.judged import Judging
 from drr.eval.tasks.key_points import kept_points
 from drr.eval.tasks.registry import tasks
@@ -132,6 +134,7 @@ class RebuiltDesks:
         )
         desk = Desk(judge, extractor, self._shop, self._shop_url, self._prompts[place], judging.way, rules)
         desk.repeat, desk.questions = judging.repeat, self._questions
+        desk.refetched = {} if judging.refetch else None
         if self._shop is None:
             desk.profiles.update(self._profiles)
         desk.own_points, desk.reference = kept_points(self.study), kept_reference(self.study)
@@ -146,6 +149,7 @@ class RebuiltDesks:
 async def check_judgements(desks: RebuiltDesks, found: Verified) -> None:
     """Make the judgements again that count, and name what a judging lacks."""
     known, failed, kept = tasks(), Counter[tuple[str, str, str]](), Counter[str]()
+    ended = {record.key for record in desks.study.records("answer", None, current=False) if record.done}
     for record in desks.study.records("judgement", None, current=False):
         kept.update(name for name in record.blobs if name.startswith(_RAW))
     for record in desks.counting():
@@ -154,9 +158,15 @@ async def check_judgements(desks: RebuiltDesks, found: Verified) -> None:
             found.skip("judgements", record.label, "no task of this name is known here")
             continue
         check, judging = task.name if not task.asks else "judgements", desks.judging_of(record, task)
-        if judging is None:
+        with found.unless_broken(check, record.label):
+            _check_paid(record, kept, found)
+        if {record.spec[one] for one in record.spec.keys() & {"answer", "first", "second"}} - ended:
+            found.fail(
+                check, record.label, "judges an answer that is said to have failed, or not to have ended"
+            )
+        elif judging is None:
             found.fail(check, record.label, "belongs to no judging of the bundle")
-        elif judging.refetch:
+        elif judging.refetch and any(is_paged(one.split("-")[1]) for one in record.spec.get("items", ())):
             found.skip(check, record.label, "rests on pages that were read anew")
         elif (desk := desks.desk_of(judging, record.key_fields, task)) is None:
             found.skip(
@@ -167,16 +177,21 @@ async def check_judgements(desks: RebuiltDesks, found: Verified) -> None:
             if not record.done:
                 failed[check, f"{judging.judge}, {task.name}", str(record.reason)] += 1
             with found.unless_broken(check, record.label):
-                _check_paid(record, kept, found)
                 await _check_again(desks, desk, task, record, check, found)
     for (check, where, reason), count in failed.items():
         found.lack(check, where, f"{count:,} judgements failed ({reason})")
-    same = {(one.judge, one.protocol, one.repeat): one for one in desks.judgings if not one.refetch}
+    _check_judgings(desks, found)
+
+
+def _check_judgings(desks: RebuiltDesks, found: Verified) -> None:
+    """Hold what each judging says of its judge, and name what it lacks."""
+    same = {(one.judge, one.protocol, one.repeat, one.refetch): one for one in desks.judgings}
     for one in same.values():
         if {one.rule_written, one.banner is not None} != {is_rules(one.judge)}:
             found.fail("judgements", one.judge, "is a model, or is none, and its judging says otherwise")
         try:
-            _check_planned(desks, one, found)
+            if not one.refetch:
+                _check_planned(desks, one, found)
         except DrrError as error:
             found.skip("judgements", one.judge, f"what it was to judge is not known ({error})")
 
@@ -186,7 +201,10 @@ def _raw_of(study: Study, record: Record) -> dict[str, str]:
 
 
 def _check_paid(record: Record, kept: Mapping[str, int], found: Verified) -> None:
-    """Raw answers are of calls, and calls leave raw answers."""
+    """Raw answers are of calls, calls leave raw answers, and only rules are asked without a model."""
+    named = {row["model"] == OFFLINE for role, row in record.usage.items() if role in (JUDGE, EXTRACTOR)}
+    if named - {is_rules(str(record.key_fields.get("judge")))}:
+        found.fail("judgements", record.label, "says that a model judged, or rules, and its usage the other")
     raw = sum(name.startswith(_RAW) for name in record.blobs)
     if record.result.get("reread", 0) > sum(kept.get(name, 0) > 1 for name in record.blobs):
         found.suspect(
@@ -224,7 +242,9 @@ async def _check_again(
         elif len(examiner.raw) > len(examiner.used):
             why = "has raw answers to nothing that it asks"
         elif canonical_json(without_clock(again)) != canonical_json(without_clock(before)):
-            sure, why = sure or bool(examiner.used), "says otherwise than its raw answers, or its code"
+            (first, *_) = differing(without_clock(before), without_clock(again))
+            behind = "raw answers" if examiner.used else "rules, applied again,"
+            sure, why = sure or bool(examiner.used), f"is not what its {behind} say; {first}"
     if why and sure:
         found.fail(check, record.label, why)
     elif why:

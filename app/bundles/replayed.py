@@ -70,9 +70,10 @@ class _Replay:
             one for one in places if canonical_json(own.get(one)) != canonical_json(fields.get(one))
         }
         self._context = ToolContext(world, int(fields.get("top_k", 5)))
-        self._seen: set[tuple[str, str]] = set()
+        self._seen: dict[tuple[str, str], set[str | None]] = {}
+        """Titles of what was returned, by address and hash."""
         if (user := fields.get("user_id")) is not None:  # some agents are told the profile beforehand
-            self._seen.add((f"user://{user}/profile", text_hash(profile_text(realm.shop, user))))
+            self._seen[f"user://{user}/profile", text_hash(profile_text(realm.shop, user))] = set()
         self._whole = True
 
     async def run(self) -> None:
@@ -90,7 +91,8 @@ class _Replay:
         try:
             answer = await registry.call(call["name"], call["arguments"], self._context)
             text = answer.text
-            self._seen.update((source.url, text_hash(source.seen)) for source in answer.sources)
+            for source in answer.sources:
+                self._seen.setdefault((source.url, text_hash(source.seen)), set()).add(source.title)
         except ToolError as error:
             text = error.text
         self._found.checked["calls of tools"] += 1
@@ -115,6 +117,10 @@ class _Replay:
 
     def _check_sources(self) -> None:
         for number, row in enumerate(self._record.result.get("sources") or (), 1):
-            if not is_paged(row["type"]) and (row["url"], row["sha256"]) not in self._seen:
+            titles = self._seen.get((row["url"], row["sha256"]))
+            if titles is None and not is_paged(row["type"]):
                 what = f"source {number}: the shop has it otherwise"
+                self._found.fail("evidence", self._record.label, what)
+            elif titles and row["title"] is not None and row["title"] not in titles:
+                what = f"source {number}: its title is another where it was found"
                 self._found.fail("evidence", self._record.label, what)

@@ -219,8 +219,10 @@ def _check_references(study: Study, found: Verified) -> None:
 def _check_set(asked: Sequence[Query], study: Study, found: Verified) -> None:
     wanted = {query.id: query.model_dump(mode="json") for query in asked}
     own = {query.id: query.model_dump(mode="json") for query in questions(study).values()}
-    for other in differing(own, wanted) if asked else ():
-        found.fail("set", "", f"is not the set that was named; {other}")
+    for name in sorted(own.keys() | wanted.keys()) if asked else ():
+        how = "left out" if name not in own else "not in it" if name not in wanted else "another there"
+        if own.get(name) != wanted.get(name):
+            found.fail("set", name, f"of the set that was named, this question is {how}")
 
 
 def _check_complete(study: Study, found: Verified) -> None:
@@ -289,13 +291,14 @@ def _say_what_stays_open(
         found.skip("answers", "", f"{elsewhere:,} answers were imported: how they came about is not here")
     if withheld := sum(manifest["withheld"].values()):
         found.skip("texts", "", f"{withheld:,} texts are here as hashes")
-    if manifest["code"] != code_id():
+    if (manifest["code"], manifest["made_by"]) != (code_id(), made_by()):
         found.not_excluded.append("that agents ran by other code: another build of this program made it")
     records = [*study.records(None, None, current=False)]
     used = {row["model"] for record in records for row in record.usage.values()}
     failed = sum(record.kind == "answer" and not record.done for record in records)
     found.not_excluded += [
-        "that other runs, agents or judgings were thrown away, and that times and settings are as they say",
+        "that other runs, agents, trials or kinds of judgement were thrown away",
+        "that times, settings, and what agents were told between their steps are as they say",
         *["that the questions are those of a known set: --questions compares"] * (not asked),
         *[f"that {failed:,} answers failed as they say"] * bool(failed),
         *["that people wrote the marks and tables beside the study"] * beside,

@@ -228,6 +228,43 @@ def _unknown_cost(lines: list[Any]) -> None:
         row["cost_usd"] = None
 
 
+def _price_forgotten(folder: Path) -> None:
+    """Costs that nobody knows, and calls without a price, though the bundle has the price of their model."""
+    edit_rows("units.jsonl", _unknown_cost)(folder)
+    edit_rows("study.json", lambda lines: lines[0]["spent"].update(unpriced=1))(folder)
+
+
+def _rules_as_a_model(lines: list[Any]) -> None:
+    record = _first(lines)["record"]
+    record["result"]["rule_written"] = False
+
+
+def _judged_by_rules(lines: list[Any]) -> None:
+    for row in _judgement(lines, "rating")["record"]["usage"].values():
+        row["model"] = "offline"
+
+
+def _done_too_soon(lines: list[Any]) -> None:
+    record = _first(lines)["record"]
+    record |= {"seconds": 0.0, "finished_at": record["started_at"]}
+    record["result"]["seconds"] = 1.0
+
+
+def _titles(lines: list[Any]) -> None:
+    for row in _first(lines)["record"]["result"]["sources"]:
+        row["title"] = "Best of all"
+
+
+def _no_sources(lines: list[Any]) -> None:
+    for line in filter(is_answer, lines):
+        line["record"]["result"]["sources"] = []
+
+
+def _one_call(folder: Path) -> None:
+    edit_rows("units.jsonl", lambda lines: _first(lines)["key_fields"]["limits"].update(tool_calls=1))(folder)
+    edit_rows("study.json", lambda lines: lines[0]["config"]["run"].update(limits={"tool_calls": 1}))(folder)
+
+
 def _unread_failure(lines: list[Any]) -> None:
     record = _judgement(lines, "rating")["record"]
     record |= {"status": "failed", "reason": "malformed", "result": {}, "blobs": {}}
@@ -242,6 +279,12 @@ CHEATS: dict[str, tuple[Callable[[Path], None], str]] = {
         "costs",
     ),
     "a cost that nobody knows": (edit_rows("units.jsonl", _unknown_cost), "costs"),
+    "a cost that nobody knows, and a price": (_price_forgotten, "costs"),
+    "rules wrote, and a model is named": (edit_rows("units.jsonl", _rules_as_a_model), "report"),
+    "rules judged, and a model is named": (edit_rows("units.jsonl", _judged_by_rules), "judgements"),
+    "an answer before its agent ended": (edit_rows("units.jsonl", _done_too_soon), "units"),
+    "sources that are cited are left out": (edit_rows("units.jsonl", _no_sources), "evidence"),
+    "more calls than its limits": (_one_call, "units"),
     "a verdict on something else": (edit_rows("units.jsonl", _of_another_dimension), "units"),
     "other packages": (
         edit_rows(
@@ -356,6 +399,7 @@ def test_what_is_left_out_whole_is_named(home: Path, tmp_path: Path, drr: Drr) -
         edit_rows("units.jsonl", _without_a_rating)(folder)
 
     document = found_in(drr, forged(home / "bundle", tmp_path / "cheat", edit))
+    assert any("trials" in one for one in document["not_excluded"])
     assert {"check": "complete", "where": "react"}.items() <= document["failed"][0].items()
     assert any("1 of 14 are not judged" in one["what"] for one in document["incomplete"])
 
@@ -406,6 +450,7 @@ def _other_price(folder: Path) -> None:
 def test_what_contradicts_the_shop_is_found(home: Path, tmp_path: Path, drr: Drr) -> None:
     def edit(folder: Path) -> None:
         edit_rows("units.jsonl", _pass_a_rule)(folder)
+        edit_rows("units.jsonl", _titles)(folder)
         edit_rows(MANIFEST, _name_another_build)(folder)
         _other_price(folder)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from drr.agents.runner import FOLDER
 from drr.study.bundle.archive import unpack
 
 from tests.agents.garden import ANNA, BEN, QUESTION, write_box
-from tests.bundles import rows
+from tests.bundles import edit_rows, forged, rows, write
 from tests.commands import Drr
 from tests.eval.nursery import SONNET, Judge, sentences
 from tests.once import made_once
@@ -175,6 +176,12 @@ def _two_judges(drr: Drr, box: Path) -> None:
             assert drr("judge", "study", "--judge", name, "--base-url", wire.url, "--quiet")[0] == 0
 
 
+def _read_anew(drr: Drr, box: Path) -> None:
+    run(drr, box)
+    for more in ((), ("--refetch",)):
+        assert drr("judge", "study", "--quiet", "--what", "faithfulness", *more)[0] == 0
+
+
 def _agent_of_ones_own(drr: Drr, box: Path) -> None:
     Path("agent.py").write_text(AGENT)
     run(drr, box, variants="agent.py:answer,react")
@@ -216,6 +223,7 @@ STUDIES = (
     _own_prompts,
     _trials,
     _every_agent,
+    _read_anew,
     _half_way,
     _failed,
     _empty,
@@ -240,3 +248,54 @@ def test_an_honest_bundle_holds(box: Path, drr: Drr, study: Callable[[Drr, Path]
     Path("redacted-files").mkdir()
     unpack(Path("redacted"), Path("redacted-files"))
     assert rows(Path("redacted-files"), "shoppers.jsonl") == []
+
+
+def _said_to_be_anew(folder: Path) -> None:
+    """Claims are said to be held against pages of today, and each to be supported."""
+    (study,) = rows(folder, "study.json")
+    study["facts"]["judgings"] = study["facts"]["judgings"].replace('"refetch": false', '"refetch": true')
+    write(folder, "study.json", [study])
+    lines = rows(folder, "units.jsonl")
+    for line in lines:
+        if line["spec"].get("task") == "support":
+            line["key_fields"]["refetch"] = True
+            for verdict in line["record"]["result"]["verdicts"].values():
+                verdict["status"] = "partial" if verdict["status"] == "full" else "full"
+    write(folder, "units.jsonl", lines)
+
+
+@pytest.mark.long
+def test_what_is_said_to_be_read_anew_is_held_against_what_is_kept(
+    box: Path, tmp_path: Path, drr: Drr
+) -> None:
+    run(drr, box)
+    assert drr("judge", "study", "--quiet", "--what", "faithfulness")[0] == 0
+    drr.out("bundle", "make", "study", "--out", tmp_path / "bundle")
+    cheat = forged(tmp_path / "bundle", tmp_path / "cheat", _said_to_be_anew)
+    shop = ("--shop", box / "shop", "--sandbox", box / "sandbox")
+    failed = json.loads(drr("bundle", "verify", cheat, "--json", *shop)[1])["failed"]
+    assert any(one["what"].startswith("is not what its rules") for one in failed), failed
+
+
+def _with_less_said(lines: list[Any]) -> None:
+    """Costs as if nobody told tokens, another call than was asked for, and no made-up citation."""
+    for record in (line["record"] for line in lines if line["kind"] == "answer"):
+        record["cost"] = None
+        for row in record["usage"].values():
+            row |= {"cost_usd": None, "unmetered": 1}
+        record["result"]["tool_calls"][0]["arguments"]["limit"] = 7
+        record["result"]["fabricated"] = []
+
+
+@pytest.mark.long
+def test_what_conversation_and_report_say_is_told_whole(box: Path, tmp_path: Path, drr: Drr) -> None:
+    by_wire(
+        drr, box, lambda request: looked(request, REPORT, usage={"input_tokens": 900, "output_tokens": 90})
+    )
+    drr.out("bundle", "make", "study", "--out", tmp_path / "bundle")
+    cheat = forged(tmp_path / "bundle", tmp_path / "cheat", edit_rows("units.jsonl", _with_less_said))
+    failed = " ".join(
+        one["what"] for one in json.loads(drr("bundle", "verify", cheat, "--json")[1])["failed"]
+    )
+    for words in ("more answers of models", "calls of tools that are not listed", "list it as made up"):
+        assert words in failed, failed
