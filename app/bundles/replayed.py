@@ -70,8 +70,8 @@ class _Replay:
             one for one in places if canonical_json(own.get(one)) != canonical_json(fields.get(one))
         }
         self._context = ToolContext(world, int(fields.get("top_k", 5)))
-        self._seen: dict[tuple[str, str], set[str | None]] = {}
-        """Titles of what was returned, by address and hash."""
+        self._seen: dict[tuple[str, str], set[tuple[str | None, str | None]]] = {}
+        """Titles of what was returned, with hashes of the shop's records, by address and hash."""
         if (user := fields.get("user_id")) is not None:  # some agents are told the profile beforehand
             self._seen[f"user://{user}/profile", text_hash(profile_text(realm.shop, user))] = set()
         self._whole = True
@@ -92,7 +92,9 @@ class _Replay:
             answer = await registry.call(call["name"], call["arguments"], self._context)
             text = answer.text
             for source in answer.sources:
-                self._seen.setdefault((source.url, text_hash(source.seen)), set()).add(source.title)
+                behind = None if source.record is None else text_hash(canonical_json(source.record))
+                place = source.url, text_hash(source.seen)
+                self._seen.setdefault(place, set()).update({(source.title, behind), (None, behind)})
         except ToolError as error:
             text = error.text
         self._found.checked["calls of tools"] += 1
@@ -117,10 +119,10 @@ class _Replay:
 
     def _check_sources(self) -> None:
         for number, row in enumerate(self._record.result.get("sources") or (), 1):
-            titles = self._seen.get((row["url"], row["sha256"]))
-            if titles is None and not is_paged(row["type"]):
+            known = self._seen.get((row["url"], row["sha256"]))
+            if known is None and not is_paged(row["type"]):
                 what = f"source {number}: the shop has it otherwise"
                 self._found.fail("evidence", self._record.label, what)
-            elif titles and row["title"] is not None and row["title"] not in titles:
-                what = f"source {number}: its title is another where it was found"
+            elif known and (row["title"], row["record_sha256"]) not in known:
+                what = f"source {number}: its title or its record is another where it was found"
                 self._found.fail("evidence", self._record.label, what)
