@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from drr.app.sets import LEAST_SEALED, read_set
+from drr.app.sets import LEAST_SEALED, place_of_set, read_set
 from drr.env.query import read_queries
 from drr.env.settings import resolve
 
@@ -120,3 +120,15 @@ def test_figures_of_other_rules_have_another_label(drr: Drr, made: Path, tmp_pat
     assert older.label(frozen.parts[0], settings).startswith(f"{label} with other rules ")
     released = frozen.model_copy(update={"versions": {**frozen.versions, "drr": "9.9"}})
     assert released.label(frozen.parts[0], settings) == label
+
+
+def test_the_set_that_comes_with_the_program_asks_the_sample_shop(
+    drr: Drr, sample_home: Path, tmp_path: Path
+) -> None:
+    own = place_of_set(Path("retail-v1"))
+    frozen = read_set(own)
+    assert (frozen.count, len(read_queries(own / "queries.jsonl"))) == (300, 150)
+    ran = drr.json(
+        "run", tmp_path / "study", "--set", "retail-v1", "--shop", sample_home / "shop", *RUN, "--dry-run"
+    )
+    assert ran["units"] == 50
