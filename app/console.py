@@ -100,6 +100,28 @@ _WORDS = {
 """The word that stands for a setting's value, by its type."""
 
 
+def add_verify_options(parser: argparse.ArgumentParser) -> None:
+    """Add what a bundle is held against."""
+    add = parser.add_argument
+    add("--shop", metavar="SHOP", help="call the tools again on this shop (default: not)")
+    add(
+        "--questions",
+        metavar="FILE",
+        type=Path,
+        help="the set that must be answered whole (default: its own)",
+    )
+    add(
+        "--key",
+        metavar="PUB",
+        type=Path,
+        action="append",
+        default=[],
+        help="a public key; the maker must have signed with one of these (may be repeated)",
+    )
+    add("--json", action="store_true", help="one JSON document")
+    add_setting_options(parser, "sandbox")
+
+
 def _add_setting(parser: argparse._ActionsContainer, name: str, *others: str) -> None:
     """An option with the sentence and the default of its setting."""
     field = Settings.model_fields[name]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from drr.app.console import add_setting_options, progress_of, tell
+from drr.app.console import add_verify_options, progress_of, tell
 from drr.app.vouching import given_settings
 from drr.wording.excerpt import many
 
@@ -32,24 +32,8 @@ def build(parser: argparse.ArgumentParser) -> None:
     add("--by", metavar="METRIC", help="the figure that ranks (default: the first of a report that is known)")
     add("--title", default="Board", help="the name of the board (default: Board)")
     add("--without-answers", action="store_true", help="write no page for each answer")
-    add("--shop", metavar="SHOP", help="call the tools again on this shop (default: not)")
-    add(
-        "--questions",
-        metavar="FILE",
-        type=Path,
-        help="the set that each must answer whole (default: its own)",
-    )
-    add(
-        "--key",
-        metavar="PUB",
-        type=Path,
-        action="append",
-        default=[],
-        help="a public key; makers must have signed with one of these (may be repeated)",
-    )
     add("--quiet", action="store_true", help="no progress")
-    add("--json", action="store_true", help="one JSON document")
-    add_setting_options(parser, "sandbox")
+    add_verify_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

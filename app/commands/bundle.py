@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.app.command_table import CommandForm
-from drr.app.console import add_setting_options, show, tell
+from drr.app.console import add_setting_options, add_verify_options, show, tell
 from drr.app.judging_choices import add_judging_options
 from drr.app.terminal import table, with_interval
 from drr.app.vouching import given_settings, trusted_addresses
@@ -115,18 +115,7 @@ def build_verify(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     parser.epilog = _VERIFY_EXAMPLES
     add("bundle", metavar="FILE", type=Path, help="the bundle")
-    add("--shop", metavar="SHOP", help="call the tools again on this shop (default: not)")
-    add("--questions", metavar="FILE", type=Path, help="the set that it must answer whole (default: its own)")
-    add(
-        "--key",
-        metavar="PUB",
-        type=Path,
-        action="append",
-        default=[],
-        help="a public key with which its maker must have signed (may be repeated)",
-    )
-    add("--json", action="store_true", help="one JSON document")
-    add_setting_options(parser, "sandbox")
+    add_verify_options(parser)
 
 
 def build_sign(parser: argparse.ArgumentParser) -> None:

@@ -47,7 +47,7 @@ class Contents:
     with_pages: bool
     """Pages of third parties go in."""
     keys: Redactor
-    """Those that must not stand in it."""
+    """Keys that must not stand in it."""
     prompts: Iterable[PromptLine]
     packages: JsonObject
     prices: JsonObject
