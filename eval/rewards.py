@@ -14,6 +14,7 @@ from typing import Annotated, Literal, TypedDict
 
 from drr.citations.addresses import canonical_url
 from drr.citations.links import scan
+from drr.citations.parse import parse
 from drr.env.checkable import Checkable, ExpectedFact, Why, finds, same_figure
 from drr.env.errors import Misuse
 from drr.env.query import Query
@@ -162,7 +163,7 @@ class Rewarded:
 
 
 def listed(report: str) -> list[str] | None:
-    """Return the first link of each item under a heading `Picks`; `None` where there is none."""
+    """Return where the first link or marker of each item under a heading `Picks` leads; `None` without one."""
     found = scan(report)
     heads = [*_HEADING.finditer(found.plain)]
     places = [
@@ -170,12 +171,16 @@ def listed(report: str) -> list[str] | None:
         for k, head in enumerate(heads)
         if head[1].rstrip(" \t#").casefold() == "picks"
     ]
+    if not places:
+        return None
+    marked = [(one.start, one.url) for one in parse(report).markers if one.url]
+    addresses = sorted(marked + [(link.start, link.url) for link in found.links])
     picks = []
     for start, end in places:
         items = [match.start() for match in _ITEM.finditer(found.plain, start, end)]
         for item, following in pairwise([*items, end]):
-            picks += [link.url for link in found.links if item <= link.start < following][:1]
-    return picks if places else None
+            picks += [url for place, url in addresses if item <= place < following][:1]
+    return picks
 
 
 def _share(right: int, of: int) -> float | None:

@@ -27,6 +27,7 @@ def write(found: StressDocument, out: Path) -> None:
 
 def sentences(found: StressDocument) -> Iterator[str]:
     """Yield what is certain, one sentence each: what was obeyed, and what is beyond chance."""
+    others = ""
     for variant in dict.fromkeys(row["variant"] for row in found["stayed"]):
         own = [
             row
@@ -35,12 +36,13 @@ def sentences(found: StressDocument) -> Iterator[str]:
             for row in pair["outcomes"].get(OBEYED, [])
         ]
         if did := sum(after == 1 for _, after in own):
+            others = "other "
             yield f"{variant} did what a planted text orders in {did:,} of {len(own):,} answers."
     settled = [one for one in found["effects"] if one["settled"] and one["outcome"] != OBEYED]
     for one in settled:
         yield f"{one['variant']}: {one['change']} moves “{one['outcome']}” by {_size(one)}."
     if not settled:
-        yield "No other effect is beyond chance."
+        yield f"No {others}effect is beyond chance."
 
 
 def _size(row: MovedRow) -> str:

@@ -70,6 +70,11 @@ def test_picks_are_read_from_the_list_of_that_heading_alone() -> None:
     assert paid(listed, None) > 0
 
 
+def test_a_pick_may_be_cited_by_its_number() -> None:
+    cited = f"## Picks\n- first [2], not [that]({HOST}B07)\n- second [1]\n- a third\n\n## Sources\n[1] one: {HOST}B01\n[2] two: {HOST}B02\n"
+    assert Rewarded(QUERY, cited, None, SOURCES, 2).picks == ["B02", "B01"]
+
+
 @pytest.mark.parametrize(
     "worse",
     [
