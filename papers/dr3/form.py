@@ -25,9 +25,13 @@ REVIEW = "review.json"
 MANIFEST = "manifest.json"
 
 
-class FileQuestion(BaseModel):
+class FrozenRow(BaseModel):
+    """A row that never changes, with no field but its own."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+
+class FileQuestion(FrozenRow):
     schema_version: int = SCHEMA
     task_id: Id
     query: str = Field(min_length=1)
@@ -41,17 +45,13 @@ class FileQuestion(BaseModel):
     rule_written: bool | None = None
 
 
-class TaskReview(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class TaskReview(FrozenRow):
     schema_version: int = SCHEMA
     status: Literal["accepted", "rejected"]
 
 
-class CorpusPage(BaseModel):
+class CorpusPage(FrozenRow):
     """A frozen page. Nothing of what it is for stands in it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     url: str = Field(pattern=r"^https?://[^\s/]+")
     title: str = Field(min_length=1)
@@ -60,18 +60,14 @@ class CorpusPage(BaseModel):
     date: str | None = None
 
 
-class CorpusSize(BaseModel):
+class CorpusSize(FrozenRow):
     """One size of a corpus: the first so many pages."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     pages: int
     tokens: int
 
 
-class CorpusSizes(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class CorpusSizes(FrozenRow):
     schema_version: int = SCHEMA
     counter: str
     """Way of counting tokens, e.g. `characters/4`."""

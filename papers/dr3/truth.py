@@ -14,8 +14,8 @@ from typing import Literal, get_args
 from drr.env.files import Id
 from drr.env.jsonl import document_of
 from drr.env.query import Review
-from drr.papers.dr3.form import SCHEMA, TRUTH
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from drr.papers.dr3.form import SCHEMA, TRUTH, FrozenRow
+from pydantic import Field, model_validator
 
 Intent = Literal[
     "replace_under_warranty", "refill", "fit_into_space", "compare_with_owned", "return_or_keep", "other"
@@ -29,10 +29,8 @@ PAGE_ACTIONS = ("confirm", "refute")
 """Actions of a reviewer on a proposed kind, in the history of the review."""
 
 
-class FactPlace(BaseModel):
+class FactPlace(FrozenRow):
     """The place of a fact: an address that a report can cite, and the words that state it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     address: str
     """`file://receipt-1.pdf#page=2`, `file://budget.xlsx#cell=Rooms!B4`, `file://sketch.png#region=40,60,220,90`, or a page's."""
@@ -42,10 +40,8 @@ class FactPlace(BaseModel):
     """The words of the file that say of what it is the fact; of places that we wrote."""
 
 
-class TaskFact(BaseModel):
+class TaskFact(FrozenRow):
     """One thing that must be known: it is the insight, so nobody has to extract one."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: Id
     subject: str = Field(min_length=1)
@@ -69,10 +65,8 @@ class TaskFact(BaseModel):
         return self
 
 
-class StatementChange(BaseModel):
+class StatementChange(FrozenRow):
     """The change that makes a distractor of a supportive page."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: ChangeKind
     fact: Id
@@ -90,10 +84,8 @@ class StatementChange(BaseModel):
         return value.rpartition(": ")[2] if self.kind == "other_model" else value
 
 
-class KnownPage(BaseModel):
+class KnownPage(FrozenRow):
     """A supportive page with its facts, or a distractor with its change; every other page of a corpus is noise."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     url: str
     kind: PageKind
@@ -106,10 +98,8 @@ class KnownPage(BaseModel):
     """The month since which its statement holds, where it says that: `March 2018`."""
 
 
-class SearchTerm(BaseModel):
+class SearchTerm(FrozenRow):
     """A search term of three to five words."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     term: str
     role: Literal["signal", "noise"]
@@ -117,10 +107,8 @@ class SearchTerm(BaseModel):
     """Facts of the pages that it leads to."""
 
 
-class ChecklistPoint(BaseModel):
+class ChecklistPoint(FrozenRow):
     """One point of the checklist."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: Id
     requirement: str
@@ -130,10 +118,8 @@ class ChecklistPoint(BaseModel):
     """Facts whose values a rule looks for."""
 
 
-class PageProposal(BaseModel):
+class PageProposal(FrozenRow):
     """A model's proposal for a found page, with a sentence that stands in it. True once a person confirmed it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     url: str
     kind: PageKind
@@ -141,10 +127,8 @@ class PageProposal(BaseModel):
     why: str
 
 
-class FoundRecord(BaseModel):
+class FoundRecord(FrozenRow):
     """The origin of a task's found pages."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     model: str
     web: str
@@ -154,9 +138,7 @@ class FoundRecord(BaseModel):
     """Pages read, and pages left out by reason."""
 
 
-class SizeTruth(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class SizeTruth(FrozenRow):
     target: int
     tokens: int
     counts: dict[PageKind, int]
@@ -179,9 +161,7 @@ def size_truths(
     return found
 
 
-class TaskTruth(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class TaskTruth(FrozenRow):
     schema_version: int = SCHEMA
     task_id: Id
     intent: Intent

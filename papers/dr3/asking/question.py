@@ -16,9 +16,9 @@ from pathlib import Path
 from random import Random
 
 from drr.papers.dr3.case import Coupling, NamedThing, PlannedFile, TaskCase
+from drr.papers.dr3.form import FrozenRow
 from drr.papers.dr3.planning.kinds import kind_of, short_name
 from drr.papers.dr3.truth import Intent
-from pydantic import BaseModel, ConfigDict
 
 FEWEST, MOST = 50, 100
 _DRAWS = 120
@@ -46,18 +46,14 @@ _MANY = re.compile(r"(?:my|the) (?:notes|past orders|instructions)\b")
 _VOWEL = re.compile(r"\b([Aa]) (?=[aeiouAEIOU](?!ne\b|ni|se|ti|su))")
 
 
-class _Words(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class AskedPart(_Words):
+class AskedPart(FrozenRow):
     """The ways to ask for one part of an answer: as questions, and as clauses."""
 
     asks: tuple[str, ...]
     wants: tuple[str, ...]
 
 
-class IntentWords(_Words):
+class IntentWords(FrozenRow):
     """Words of questions of one intent."""
 
     stories: tuple[str, ...]
@@ -66,7 +62,7 @@ class IntentWords(_Words):
     parts: dict[str, AskedPart]
 
 
-class FileWords(_Words):
+class FileWords(FrozenRow):
     """Words for files."""
 
     doc: dict[str, tuple[str, ...]]
@@ -75,7 +71,7 @@ class FileWords(_Words):
     frames: dict[str, tuple[str, ...]]
 
 
-class QuestionFrames(_Words):
+class QuestionFrames(FrozenRow):
     """Frames that put together what is asked, and ends of questions."""
 
     frames: dict[str, tuple[str, ...]]

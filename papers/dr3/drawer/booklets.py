@@ -12,9 +12,9 @@ from random import Random
 from drr.papers.dr3.case import FileEntry
 from drr.papers.dr3.drawer.brief import FileBrief
 from drr.papers.dr3.drawer.pdf import FAINT, GREY, INK, LEAFLET, PaperMaker, PaperPages, wrapped
+from drr.papers.dr3.form import FrozenRow
 from drr.papers.dr3.planning.kinds import kind_of
 from drr.papers.dr3.planning.scene import capital
-from pydantic import BaseModel, ConfigDict
 from reportlab.lib.colors import HexColor
 
 _EXCLUDED = (
@@ -36,10 +36,8 @@ _STEPS = (
 )
 
 
-class SortInstructions(BaseModel):
+class SortInstructions(FrozenRow):
     """Instructions for one sort of thing."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     safety: tuple[str, ...]
     care: tuple[str, ...]

@@ -19,7 +19,7 @@ from drr.papers.dr3.asking.checklist import found_checklist
 from drr.papers.dr3.case import TaskCase
 from drr.papers.dr3.corpus.pool import COUNTER
 from drr.papers.dr3.drawer.writer import WrittenDrawer
-from drr.papers.dr3.form import CorpusPage, CorpusSize, CorpusSizes, FileQuestion, line
+from drr.papers.dr3.form import CorpusPage, CorpusSize, CorpusSizes, FileQuestion, FrozenRow, line
 from drr.papers.dr3.found.corpus import (
     FoundCorpus,
     FoundPage,
@@ -51,7 +51,6 @@ from drr.papers.dr3.truth import (
     size_truths,
 )
 from langchain_core.messages import BaseMessage
-from pydantic import BaseModel, ConfigDict
 
 VERSION = "1"
 """Version of the checks and of the choice of pages: raised when the same answers give other tasks."""
@@ -61,10 +60,8 @@ _OF_WORDS = frozenset(("question", "exposure", "novelty_question", "guidance"))
 """Checks that another question may pass."""
 
 
-class FoundCandidate(BaseModel):
+class FoundCandidate(FrozenRow):
     """The outcome of a unit. Without `question` it was refused; the files of the drawer are not in it, as a seed gives them again."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     refused: dict[str, int]
     told: str = ""

@@ -17,10 +17,10 @@ from drr.papers.dr3.corpus.build import DISTRACTORS
 from drr.papers.dr3.corpus.known import stands_in
 from drr.papers.dr3.corpus.pool import PageRanking, token_count
 from drr.papers.dr3.corpus.terms import TOP
-from drr.papers.dr3.form import CorpusPage
+from drr.papers.dr3.form import CorpusPage, FrozenRow
 from drr.papers.dr3.found.proposals import FoundStatement, ProposedPage, ProposedTerm, fact_text, found_quote
 from drr.papers.dr3.truth import FactPlace, SearchTerm, TaskFact
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 MOST_CHARS = 24_000
 """Most characters of one page; the rest is cut."""
@@ -28,10 +28,8 @@ _AT_ONCE = 4
 _TITLE = 200
 
 
-class FoundPage(BaseModel):
+class FoundPage(FrozenRow):
     """A page with the terms that led to it, in their order."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     page: CorpusPage
     terms: tuple[str, ...]

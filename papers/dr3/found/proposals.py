@@ -12,10 +12,10 @@ from drr.env.text import fold
 from drr.llm.prompts import Prompts, fence
 from drr.papers.dr3.case import TaskCase
 from drr.papers.dr3.corpus.known import stands_in
-from drr.papers.dr3.form import CorpusPage
+from drr.papers.dr3.form import CorpusPage, FrozenRow
 from drr.papers.dr3.truth import MOST_WORDS, PageKind, TaskFact
 from langchain_core.messages import BaseMessage, HumanMessage
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 MOST_TERMS = 6
 """Most terms of each role; the paper has ten in all."""
@@ -24,23 +24,17 @@ _QUOTED_WORDS = 4
 """Fewer would be found by chance."""
 
 
-class ProposedTerm(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class ProposedTerm(FrozenRow):
     term: str = Field(min_length=1, max_length=120)
     role: Literal["signal", "noise"]
 
 
-class SearchPaths(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class SearchPaths(FrozenRow):
     terms: list[ProposedTerm] = Field(max_length=30)
 
 
-class FoundStatement(BaseModel):
+class FoundStatement(FrozenRow):
     """What a page states, with the sentence that states it."""
-
-    model_config = ConfigDict(extra="forbid")
 
     subject: str = Field(min_length=1, max_length=120)
     attribute: str = Field(min_length=1, max_length=120)
@@ -48,18 +42,14 @@ class FoundStatement(BaseModel):
     quote: str = Field(min_length=1, max_length=600)
 
 
-class ProposedPage(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class ProposedPage(FrozenRow):
     kind: PageKind
     statement: FoundStatement | None = None
     """`null` for noise."""
     why: str = Field(max_length=300)
 
 
-class ProposedQuestion(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class ProposedQuestion(FrozenRow):
     query: str = Field(min_length=1, max_length=2_000)
     how: list[str] = Field(min_length=1, max_length=8)
     """Steps that combine the facts into the answer, part by part."""

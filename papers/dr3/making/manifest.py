@@ -26,9 +26,10 @@ from drr.papers.dr3.form import (
     TRUTH,
     CorpusSizes,
     FileQuestion,
+    FrozenRow,
     document,
 )
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 if TYPE_CHECKING:
     from drr.papers.dr3.truth import TaskTruth
@@ -39,20 +40,16 @@ USUAL_SIZES = "32k,64k,128k,256k,512k"
 _LEAST, _MOST = 4_000, 2_000_000
 
 
-class TaskFunnel(BaseModel):
+class TaskFunnel(FrozenRow):
     """Candidates: made, refused by which filter, kept."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     generated: int = 0
-    refused: dict[str, int] = {}
+    refused: dict[str, int] = Field({})
     kept: int = 0
 
 
-class FoundSet(BaseModel):
+class FoundSet(FrozenRow):
     """The part of a found task set's identity beside seed, shop and sizes."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     model: str
     web: str
@@ -61,16 +58,14 @@ class FoundSet(BaseModel):
     prompts: dict[str, str]
     """Hashes by name."""
     version: str
-    pages: dict[str, int] = {}
+    pages: dict[str, int] = Field({})
     """Read, and left out by reason, over all tasks."""
     unconfirmed: int = 0
     """Tasks with a kind of a page that a model proposed and no person confirmed."""
 
 
-class TaskSetManifest(BaseModel):
+class TaskSetManifest(FrozenRow):
     """The identity of a task set, written at the start so that the same command goes on. The rest follows when it is complete."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     schema_version: int = SCHEMA
     version: str = VERSION
@@ -80,9 +75,9 @@ class TaskSetManifest(BaseModel):
     counter: str
     complete: bool = False
     tasks: int = 0
-    intents: dict[str, int] = {}
-    themes: dict[str, int] = {}
-    files: dict[str, int] = {}
+    intents: dict[str, int] = Field({})
+    themes: dict[str, int] = Field({})
+    files: dict[str, int] = Field({})
     """Number of files by their ending."""
     files_per_task: float | None = None
     multimodal: float | None = None
@@ -90,7 +85,7 @@ class TaskSetManifest(BaseModel):
     funnel: TaskFunnel = TaskFunnel()
     found: FoundSet | None = Field(None, exclude_if=lambda found: found is None)
     """Present for tasks whose pages were not made."""
-    hashes: dict[str, str] = {}
+    hashes: dict[str, str] = Field({})
     """Hash of each task without its review."""
     shown: dict[str, str] = Field({}, exclude_if=lambda hashes: not hashes)
     """Hash of each task's visible part, so that a run compares it without opening the truth."""

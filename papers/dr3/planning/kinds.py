@@ -14,15 +14,14 @@ from typing import Any, Literal, Self
 from drr.env.entities import Product
 from drr.env.text import tokens
 from drr.papers.dr3.case import NamedThing
-from pydantic import BaseModel, ConfigDict, model_validator
+from drr.papers.dr3.form import FrozenRow
+from pydantic import model_validator
 
 Range = tuple[float, float]
 
 
-class ThingKind(BaseModel):
+class ThingKind(FrozenRow):
     """One row of `kinds.toml`, which explains each field; a range is `None` if the sort has none."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     words: tuple[str, ...] = ()
     ending: str = ""
