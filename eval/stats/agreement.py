@@ -5,14 +5,16 @@ judgement and is dropped and counted. Intervals resample clusters (queries) wher
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
-from drr.eval.stats.intervals import RELATED, Floats, V, from_sums, mean_of, nothing
+from drr.eval.stats.intervals import RELATED, Floats, V, divided, from_sums, mean_of, nothing
 
 Label = str | float
 LabelT = TypeVar("LabelT", bound=Label)
+Labels = Sequence[Label | None]
+Clusters = Sequence[str] | None
 
 
 class Aligned(NamedTuple, Generic[LabelT]):
@@ -26,10 +28,7 @@ class Aligned(NamedTuple, Generic[LabelT]):
 
 
 def aligned(
-    a: Sequence[LabelT | None],
-    b: Sequence[LabelT | None],
-    clusters: Sequence[str] | None,
-    drop: Collection[Label] = (),
+    a: Sequence[LabelT | None], b: Sequence[LabelT | None], clusters: Clusters, drop: Collection[Label] = ()
 ) -> Aligned[LabelT]:
     """Align the labels; without clusters every item is its own."""
     names = [str(i) for i in range(len(a))] if clusters is None else clusters
@@ -47,98 +46,96 @@ Level = Literal["nominal", "ordinal", "interval"]
 TIE = "tie"
 
 
-def _cells(a: Sequence[Label], b: Sequence[Label], categories: Sequence[Label]) -> Floats:
-    """One-hot rows over the k*k cells of the confusion matrix."""
-    position = {label: i for i, label in enumerate(categories)}
-    k = len(categories)
-    rows = np.zeros((len(a), k * k))
-    for row, (x, y) in enumerate(zip(a, b, strict=True)):
-        rows[row, position[x] * k + position[y]] = 1
-    return rows
-
-
-def _categories(a: Sequence[Label], b: Sequence[Label], given: Sequence[Label] | None) -> list[Label]:
+def _categories(labels: Iterable[Label], given: Sequence[Label] | None) -> list[Label]:
     if given is not None:
         return list(given)
-    return sorted({*a, *b}, key=lambda label: (isinstance(label, str), label))
+    return sorted(set(labels), key=lambda label: (isinstance(label, str), label))
 
 
-def _kappa_of(k: int, disagreement: Floats) -> Callable[[Floats], Floats]:
-    def statistic(sums: Floats) -> Floats:
-        table = sums.reshape(-1, k, k)
-        n = table.sum(axis=(1, 2), keepdims=True)
-        joint = table / n
-        expected = joint.sum(axis=2)[:, :, None] * joint.sum(axis=1)[:, None, :]
-        observed = (joint * disagreement).sum(axis=(1, 2))
-        chance = (expected * disagreement).sum(axis=(1, 2))
-        return np.where(chance > 1e-12, 1 - observed / np.where(chance > 1e-12, chance, 1), np.nan)
+def _of_table(
+    both: Aligned[Label],
+    categories: Sequence[Label] | None,
+    name: str,
+    statistic: Callable[[Floats], Floats],
+    left_out: Collection[Label] = (),
+) -> V:
+    """Compute a statistic of the table of both's labels; `statistic` takes a table for each line."""
+    order = _categories([*both.a, *both.b], categories)
+    k = len(order)
+    told = f", {', '.join(map(str, left_out))} left out" if left_out else ""
+    method = f"{name} over {k} classes{told}"
+    if not both.a or k < 2:
+        return nothing(method, both.lost, len(both.a))
+    place = {label: i for i, label in enumerate(order)}
+    cells = np.zeros((len(both.a), k * k))
+    cells[np.arange(len(both.a)), [place[x] * k + place[y] for x, y in zip(both.a, both.b, strict=True)]] = 1
 
-    return statistic
+    def of_sums(sums: Floats) -> Floats:
+        return statistic(sums.reshape(-1, k, k))
+
+    return from_sums(cells, both.clusters, of_sums, method, n_unscored=both.lost, cut=RELATED)
+
+
+def _beyond_chance(observed: Floats, chance: Floats) -> Floats:
+    """Of disagreement; undefined where chance leaves none."""
+    return 1 - divided(observed, chance, least=1e-12)
 
 
 def cohen_kappa(
-    a: Sequence[Label | None],
-    b: Sequence[Label | None],
+    a: Labels,
+    b: Labels,
     *,
-    clusters: Sequence[str] | None = None,
+    clusters: Clusters = None,
     drop: Collection[Label] = (),
     categories: Sequence[Label] | None = None,
     weights: Literal["quadratic"] | None = None,
 ) -> V:
     """(po - pe)/(1 - pe); `None` where chance agreement is 1. Weighted: (i - j)^2/(k - 1)^2 over the given order."""
-    x, y, c, lost = aligned(a, b, clusters, drop)
-    order = _categories(x, y, categories)
-    k = len(order)
+
+    def statistic(table: Floats) -> Floats:
+        k = table.shape[-1]
+        steps = np.arange(k, dtype=np.float64)
+        apart = (steps[:, None] - steps[None, :]) ** 2 / (k - 1) ** 2 if weights else 1.0 - np.eye(k)
+        joint = table / table.sum(axis=(1, 2), keepdims=True)
+        expected = joint.sum(axis=2)[:, :, None] * joint.sum(axis=1)[:, None, :]
+        return _beyond_chance((joint * apart).sum(axis=(1, 2)), (expected * apart).sum(axis=(1, 2)))
+
     name = "quadratic-weighted kappa" if weights else "Cohen's kappa"
-    method = f"{name} over {k} classes" + (f", {', '.join(map(str, drop))} left out" if drop else "")
-    if not x or k < 2:
-        return nothing(method, lost, len(x))
-    steps = np.arange(k, dtype=np.float64)
-    disagreement = (steps[:, None] - steps[None, :]) ** 2 / (k - 1) ** 2 if weights else 1.0 - np.eye(k)
-    return from_sums(_cells(x, y, order), c, _kappa_of(k, disagreement), method, n_unscored=lost, cut=RELATED)
+    return _of_table(aligned(a, b, clusters, drop), categories, name, statistic, drop)
 
 
 def gwet_ac1(
-    a: Sequence[Label | None],
-    b: Sequence[Label | None],
-    *,
-    clusters: Sequence[str] | None = None,
-    categories: Sequence[Label] | None = None,
+    a: Labels, b: Labels, *, clusters: Clusters = None, categories: Sequence[Label] | None = None
 ) -> V:
     """Chance-corrected agreement that survives a dominant class, where kappa does not."""
-    x, y, c, lost = aligned(a, b, clusters)
-    order = _categories(x, y, categories)
-    k = len(order)
-    method = f"Gwet's AC1 over {k} classes"
-    if not x or k < 2:
-        return nothing(method, lost, len(x))
 
-    def statistic(sums: Floats) -> Floats:
-        joint = sums.reshape(-1, k, k)
-        joint = joint / joint.sum(axis=(1, 2), keepdims=True)
+    def statistic(table: Floats) -> Floats:
+        joint = table / table.sum(axis=(1, 2), keepdims=True)
         observed: Floats = np.trace(joint, axis1=1, axis2=2)
         prevalence = (joint.sum(axis=2) + joint.sum(axis=1)) / 2
-        chance: Floats = (prevalence * (1 - prevalence)).sum(axis=1) / (k - 1)
+        chance: Floats = (prevalence * (1 - prevalence)).sum(axis=1) / (table.shape[-1] - 1)
         return (observed - chance) / (1 - chance)
 
-    return from_sums(_cells(x, y, order), c, statistic, method, n_unscored=lost, cut=RELATED)
+    return _of_table(aligned(a, b, clusters), categories, "Gwet's AC1", statistic)
 
 
 def krippendorff_alpha(
-    raters: Sequence[Sequence[Label | None]],
+    raters: Sequence[Labels],
     *,
     level: Level = "nominal",
-    clusters: Sequence[str] | None = None,
+    clusters: Clusters = None,
     categories: Sequence[Label] | None = None,
 ) -> V:
     """Any number of raters, missing ones allowed; an item with fewer than two judgements says nothing and is dropped."""
-    items, names = _judged_twice(raters, clusters)
-    order = _categories([x for values in items for x in values], [], categories)
-    k, lost = len(order), len(raters[0] if raters else ()) - len(items)
+    every = [[x for x in item if x is not None] for item in zip(*raters, strict=True)]
+    names = [str(i) for i in range(len(every))] if clusters is None else clusters
+    items = [(values, c) for values, c in zip(every, names, strict=True) if len(values) > 1]
+    order = _categories((x for values, _ in items for x in values), categories)
+    k, lost = len(order), len(every) - len(items)
     method = f"Krippendorff's alpha ({level}), {len(raters)} raters"
     if not items or k < 2:
         return nothing(method, lost, len(items))
-    rows = _coincidences(items, order)
+    rows = _coincidences([values for values, _ in items], order)
     steps = np.array([float(x) for x in order]) if level == "interval" else np.arange(k, dtype=np.float64)
 
     def statistic(sums: Floats) -> Floats:
@@ -147,20 +144,9 @@ def krippendorff_alpha(
         distance = _distances(level, totals, steps)
         observed = (table * distance).sum(axis=(1, 2))
         expected = (totals[:, :, None] * totals[:, None, :] * distance).sum(axis=(1, 2))
-        expected = expected / (totals.sum(axis=1) - 1)
-        return np.where(expected > 1e-12, 1 - observed / np.where(expected > 1e-12, expected, 1), np.nan)
+        return _beyond_chance(observed, expected / (totals.sum(axis=1) - 1))
 
-    return from_sums(rows, names, statistic, method, n_unscored=lost, cut=RELATED)
-
-
-def _judged_twice(
-    raters: Sequence[Sequence[Label | None]], clusters: Sequence[str] | None
-) -> tuple[list[list[Label]], list[str]]:
-    """The judgements of each item that has two or more, and the items' clusters."""
-    items = [[x for x in item if x is not None] for item in zip(*raters, strict=True)]
-    names = [str(i) for i in range(len(items))] if clusters is None else clusters
-    kept = [(values, c) for values, c in zip(items, names, strict=True) if len(values) > 1]
-    return [values for values, _ in kept], [c for _, c in kept]
+    return from_sums(rows, [c for _, c in items], statistic, method, n_unscored=lost, cut=RELATED)
 
 
 def _coincidences(items: Sequence[Sequence[Label]], order: Sequence[Label]) -> Floats:
@@ -184,30 +170,20 @@ def _distances(level: Level, totals: Floats, steps: Floats) -> Floats:
     return np.broadcast_to(apart, (len(totals), *apart.shape))
 
 
-def exact_agreement(
-    a: Sequence[Label | None],
-    b: Sequence[Label | None],
-    *,
-    clusters: Sequence[str] | None = None,
-    drop: Collection[Label] = (),
-) -> V:
+def exact_agreement(a: Labels, b: Labels, *, clusters: Clusters = None, drop: Collection[Label] = ()) -> V:
     x, y, c, lost = aligned(a, b, clusters, drop)
     equal = [float(p == q) for p, q in zip(x, y, strict=True)]
     return mean_of(equal, c, "share of equal labels", n_unscored=lost)
 
 
-def ties_share(
-    a: Sequence[Label | None], b: Sequence[Label | None], *, clusters: Sequence[str] | None = None
-) -> V:
+def ties_share(a: Labels, b: Labels, *, clusters: Clusters = None) -> V:
     """Share of the pairs that both judged in which one of them, or both, said tie."""
     x, y, c, lost = aligned(a, b, clusters)
     tied = [float(TIE in (p, q)) for p, q in zip(x, y, strict=True)]
     return mean_of(tied, c, "share of pairs with a tie of either", n_unscored=lost)
 
 
-def soft_disagreement(
-    a: Sequence[Label | None], b: Sequence[Label | None], *, clusters: Sequence[str] | None = None
-) -> V:
+def soft_disagreement(a: Labels, b: Labels, *, clusters: Clusters = None) -> V:
     """Share, among the pairs judged differently, of those where one side is a tie (the paper's "soft" disagreement)."""
     x, y, c, lost = aligned(a, b, clusters)
     apart = [(float(TIE in (p, q)), cluster) for p, q, cluster in zip(x, y, c, strict=True) if p != q]
@@ -215,7 +191,7 @@ def soft_disagreement(
     return mean_of([soft for soft, _ in apart], [cluster for _, cluster in apart], method, n_unscored=lost)
 
 
-def repeat_stability(labels: Sequence[Sequence[Label | None]]) -> V:
+def repeat_stability(labels: Sequence[Labels]) -> V:
     """Share of units that got one and the same label in each of k >= 2 repetitions."""
     complete = [unit for unit in labels if len(unit) > 1 and None not in unit]
     same = [float(len(set(unit)) == 1) for unit in complete]
@@ -224,11 +200,12 @@ def repeat_stability(labels: Sequence[Sequence[Label | None]]) -> V:
     return mean_of(same, names, "share of units with the same label every time", n_unscored=lost)
 
 
-def claim_overlap(
-    first: Sequence[tuple[frozenset[str], frozenset[str]]],
-    second: Sequence[tuple[frozenset[str], frozenset[str]]],
-) -> float | None:
-    """Compute Jaccard of two extractions of one report. A claim is (its words, its URLs), matched by equal URLs and token F1 >= 0.8."""
+ClaimSets = Sequence[tuple[frozenset[str], frozenset[str]]]
+"""The words of each claim, and its URLs."""
+
+
+def claim_overlap(first: ClaimSets, second: ClaimSets) -> float | None:
+    """Compute Jaccard of two extractions of one report. Claims are matched by equal URLs and token F1 >= 0.8."""
     if not first and not second:
         return None
     left, matched = list(second), 0

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
+
+Key = TypeVar("Key")
+One = TypeVar("One")
 
 
 class AskedQuestion(NamedTuple):
@@ -80,11 +83,21 @@ def reconcile(a_first: Winner | None, b_first: Winner | None) -> Outcome:
     return "tie" if "tie" in (a_first, b_first) else "inconsistent"
 
 
-def by_dimension(comparisons: Sequence[Comparison]) -> dict[str, list[Comparison]]:
-    groups: dict[str, list[Comparison]] = {}
-    for comparison in comparisons:
-        groups.setdefault(comparison.dimension, []).append(comparison)
-    return groups
+def grouped(pairs: Iterable[tuple[Key, One]]) -> dict[Key, list[One]]:
+    """Gather what stands under each key, in order of first appearance."""
+    found: dict[Key, list[One]] = {}
+    for key, one in pairs:
+        found.setdefault(key, []).append(one)
+    return found
+
+
+def by_dimension(comparisons: Iterable[Comparison]) -> dict[str, list[Comparison]]:
+    return grouped((one.dimension, one) for one in comparisons)
+
+
+def by_pair(comparisons: Iterable[Comparison]) -> dict[tuple[str, str, str], list[Comparison]]:
+    """Gather them by dimension and the two variants."""
+    return grouped(((one.dimension, one.a, one.b), one) for one in comparisons)
 
 
 def trial_weights(valid: Sequence[Comparison]) -> list[float]:

@@ -12,12 +12,14 @@ from math import fsum
 from typing import NamedTuple
 
 import numpy as np
-from drr.eval.stats.agreement import aligned
+from drr.eval.stats.agreement import Clusters, aligned
+from drr.eval.stats.asked import grouped
 from drr.eval.stats.intervals import (
     COUNTED,
     RELATED,
     Floats,
     V,
+    divided,
     finite,
     from_sums,
     index_of,
@@ -27,10 +29,10 @@ from drr.eval.stats.intervals import (
     refitted,
 )
 
+Scores = Sequence[float | None]
 
-def _numbers(
-    x: Sequence[float | None], y: Sequence[float | None], clusters: Sequence[str] | None
-) -> tuple[Floats, Floats, list[str], int]:
+
+def _numbers(x: Scores, y: Scores, clusters: Clusters) -> tuple[Floats, Floats, list[str], int]:
     p, q, c, lost = aligned(x, y, clusters)
     return np.array(p, dtype=np.float64), np.array(q, dtype=np.float64), c, lost
 
@@ -48,10 +50,10 @@ class _Sample(NamedTuple):
 def _correlated(
     statistic: Callable[[_Sample], V],
     name: str,
-    x: Sequence[float | None],
-    y: Sequence[float | None],
+    x: Scores,
+    y: Scores,
     unit: str,
-    clusters: Sequence[str] | None,
+    clusters: Clusters,
     fewest: int = 3,
 ) -> V:
     """Correlate. Fewer than three items have no correlation; a formula wants two."""
@@ -60,14 +62,7 @@ def _correlated(
     return nothing(sample.method, sample.lost, n) if n < fewest else statistic(sample)
 
 
-def pearson(
-    x: Sequence[float | None],
-    y: Sequence[float | None],
-    *,
-    unit: str,
-    clusters: Sequence[str] | None = None,
-    fewest: int = 3,
-) -> V:
+def pearson(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None, fewest: int = 3) -> V:
     """Correlate values; `None` for fewer than three items or no variance. `unit` says what an item is."""
     return _correlated(_pearson, "Pearson", x, y, unit, clusters, fewest)
 
@@ -85,14 +80,7 @@ def _correlation(sums: Floats) -> Floats:
     return np.where(flat, np.nan, np.clip((n * sxy - sx * sy) / np.sqrt(np.where(flat, 1, product)), -1, 1))
 
 
-def spearman(
-    x: Sequence[float | None],
-    y: Sequence[float | None],
-    *,
-    unit: str,
-    clusters: Sequence[str] | None = None,
-    fewest: int = 3,
-) -> V:
+def spearman(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None, fewest: int = 3) -> V:
     """Pearson of average ranks; each resample is ranked anew."""
     return _correlated(_spearman, "Spearman (average ranks)", x, y, unit, clusters, fewest)
 
@@ -137,13 +125,7 @@ MOST_PAIRED, MOST_CLUSTERS = 4000, 1500
 """Above so many items or clusters tau-b is still exact, but without an interval."""
 
 
-def kendall_tau_b(
-    x: Sequence[float | None],
-    y: Sequence[float | None],
-    *,
-    unit: str,
-    clusters: Sequence[str] | None = None,
-) -> V:
+def kendall_tau_b(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None) -> V:
     """Concordance corrected for ties, over all pairs of items."""
     return _correlated(_kendall_tau_b, "Kendall's tau-b", x, y, unit, clusters)
 
@@ -157,26 +139,18 @@ def _kendall_tau_b(sample: _Sample) -> V:
         value = finite(kendalltau(p, q).statistic)
         return V(value, None, None, len(p), lost, f"{method}; no interval for so many items")
     sx, sy = np.sign(p[:, None] - p[None, :]), np.sign(q[:, None] - q[None, :])
-    member = np.zeros((len(p), size))
-    member[np.arange(len(p)), position] = 1
+    member = np.eye(size)[position]
     # Items of a cluster are drawn together, so sums over pairs of items become sums over pairs of clusters.
     both, by_x, by_y = (member.T @ (signs @ member) for signs in (sx * sy, sx * sx, sy * sy))
 
     def statistic(w: Floats) -> Floats:
         joint, x_only, y_only = (((w @ m) * w).sum(axis=1) for m in (both, by_x, by_y))
-        untied = x_only * y_only
-        return np.where(untied > 0, joint / np.sqrt(np.where(untied > 0, untied, 1)), np.nan)
+        return divided(joint, np.sqrt(x_only * y_only))
 
     return _by_weights(statistic, size, sample)
 
 
-def concordant_pairs(
-    x: Sequence[float | None],
-    y: Sequence[float | None],
-    *,
-    unit: str,
-    clusters: Sequence[str] | None = None,
-) -> V:
+def concordant_pairs(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None) -> V:
     """PAR: the share of all pairs of items that both order alike; a tie of either is no agreement."""
     return _correlated(_concordant_pairs, "PAR, concordant of all pairs", x, y, unit, clusters, fewest=2)
 
@@ -188,15 +162,13 @@ def _concordant_pairs(sample: _Sample) -> V:
         pairs = len(p) * (len(p) - 1) / 2
         return V(_concordant(p, q) / pairs, None, None, len(p), lost, f"{method}; no interval")
     alike = np.sign(p[:, None] - p[None, :]) * np.sign(q[:, None] - q[None, :]) > 0
-    member = np.zeros((len(p), size))
-    member[np.arange(len(p)), position] = 1
+    member = np.eye(size)[position]
     # An item drawn twice is no pair with itself.
     both = member.T @ (alike @ member)
     every = member.T @ ((1 - np.eye(len(p))) @ member)
 
     def statistic(w: Floats) -> Floats:
-        agreed, pairs = (((w @ m) * w).sum(axis=1) for m in (both, every))
-        return np.where(pairs > 0, agreed / np.where(pairs > 0, pairs, 1), np.nan)
+        return divided(*(((w @ m) * w).sum(axis=1) for m in (both, every)))
 
     return _by_weights(statistic, size, sample)
 
@@ -217,11 +189,7 @@ def _concordant(p: Floats, q: Floats) -> int:
 
 
 def preference_agreement(
-    machine: Sequence[float | None],
-    human: Sequence[float | None],
-    *,
-    clusters: Sequence[str] | None = None,
-    without_human_ties: bool = False,
+    machine: Scores, human: Scores, *, clusters: Clusters = None, without_human_ties: bool = False
 ) -> tuple[V, float | None]:
     """Compute PCA, the share of pairs whose score differences have the same sign, and its chance level. A zero matches only a zero.
 
@@ -245,11 +213,11 @@ def preference_agreement(
 
 
 def mean_absolute_deviation(
-    machine: Sequence[float | None],
-    human: Sequence[float | None],
+    machine: Scores,
+    human: Scores,
     *,
     name: str = "MARD",
-    clusters: Sequence[str] | None = None,
+    clusters: Clusters = None,
     width: float | None = None,
 ) -> V:
     """MARD of two raters' scores; MAD where `human` is the mean of several. No two scores lie further apart than `width`."""
@@ -258,13 +226,7 @@ def mean_absolute_deviation(
     return mean_of(np.abs(m - h), c, f"{name}: mean absolute difference", n_unscored=lost, ends=ends)
 
 
-def bias(
-    machine: Sequence[float | None],
-    human: Sequence[float | None],
-    *,
-    clusters: Sequence[str] | None = None,
-    width: float | None = None,
-) -> V:
+def bias(machine: Scores, human: Scores, *, clusters: Clusters = None, width: float | None = None) -> V:
     """Positive where the machine scores higher. No two scores lie further apart than `width`."""
     m, h, c, lost = _numbers(machine, human, clusters)
     ends = None if width is None else (-width, width)
@@ -330,10 +292,8 @@ def consistency(scores: Sequence[CriterionScore], *, intervals: bool = True) -> 
 
 
 def _preferences(scores: Sequence[CriterionScore], intervals: bool) -> tuple[V, float | None]:
-    groups: dict[str, list[CriterionScore]] = {}
-    for score in scores:
-        groups.setdefault(score.beside, []).append(score)
-    pairs = [pair for group in groups.values() for pair in combinations(group, 2)]
+    groups = grouped((score.beside, score) for score in scores).values()
+    pairs = [pair for group in groups for pair in combinations(group, 2)]
     return preference_agreement(
         [difference(a.judge, b.judge) for a, b in pairs],
         [difference(a.human, b.human) for a, b in pairs],
@@ -343,10 +303,11 @@ def _preferences(scores: Sequence[CriterionScore], intervals: bool) -> tuple[V, 
 
 def report_totals(scores: Sequence[CriterionScore]) -> list[ReportTotals]:
     """List the items in order of first appearance."""
-    found: dict[tuple[str, str], list[tuple[float, float]]] = {}
-    for score in scores:
-        if score.judge is not None and score.human is not None:
-            found.setdefault((score.query, score.report), []).append((score.judge, score.human))
+    found = grouped(
+        ((score.query, score.report), (score.judge, score.human))
+        for score in scores
+        if score.judge is not None and score.human is not None
+    )
     return [
         ReportTotals(query, report, _total([x for x, _ in both]), _total([y for _, y in both]))
         for (query, report), both in found.items()

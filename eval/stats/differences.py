@@ -15,6 +15,7 @@ from drr.eval.stats.asked import cluster_of
 from drr.eval.stats.intervals import (
     SEED,
     A,
+    ByQuestion,
     Ends,
     Floats,
     V,
@@ -46,13 +47,8 @@ class PairedDifference:
     p_holm: float | None = None
 
     def document(self) -> DifferenceRow:
-        return {
-            **self.difference.document(),
-            "a": self.a,
-            "b": self.b,
-            "p": self.p,
-            "p_holm": self.p_holm,
-        }
+        row = self.difference.document()
+        return {**row, "a": self.a, "b": self.b, "p": self.p, "p_holm": self.p_holm}
 
 
 SIGNIFICANT = 0.05
@@ -78,11 +74,7 @@ EXACT_FLIPS = 13
 """Up to so many queries every pattern of signs is counted."""
 
 
-def paired(
-    a: Mapping[A, Sequence[float | None]],
-    b: Mapping[A, Sequence[float | None]],
-    ends: Ends | None = None,
-) -> PairedDifference:
+def paired(a: ByQuestion[A], b: ByQuestion[A], ends: Ends | None = None) -> PairedDifference:
     """Compare on the queries that both sides scored. The interval as of any mean, the p-value by flipping signs, task by task.
 
     Of a handful of queries flipping signs is exact. `ends` are those of the
@@ -99,12 +91,8 @@ def paired(
     difference = from_sums(rows, both, ratio, method, n_unscored=dropped, ends=apart)
     place, tasks = index_of([cluster_of(key) for key in both])
     p = sign_flip(np.bincount(place, weights=rows[:, 0], minlength=tasks).astype(np.float64))
-    return PairedDifference(
-        difference,
-        sum(left[key] for key in both) / len(both),
-        sum(right[key] for key in both) / len(both),
-        p,
-    )
+    mean_a, mean_b = (sum(side[key] for key in both) / len(both) for side in (left, right))
+    return PairedDifference(difference, mean_a, mean_b, p)
 
 
 def sign_flip(differences: Floats) -> float | None:
@@ -123,7 +111,7 @@ def sign_flip(differences: Floats) -> float | None:
     return float(((np.abs(signs @ decided) >= seen).sum() + 1) / (FLIPS + 1))
 
 
-def _query_means(values: Mapping[A, Sequence[float | None]]) -> dict[A, float]:
+def _query_means(values: ByQuestion[A]) -> dict[A, float]:
     scored = {key: [x for x in trials if x is not None] for key, trials in values.items()}
     return {key: sum(xs) / len(xs) for key, xs in scored.items() if xs}
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from drr.eval.stats.asked import Asked, cluster_of
+from drr.eval.stats.asked import Asked, cluster_of, grouped
 from drr.eval.stats.differences import DifferenceRow, PairedDifference, holm, is_settled, paired, sign_flip
 from drr.eval.stats.intervals import Ends, Floats, V, VRow, from_sums, index_of, ratio
 
@@ -70,9 +70,7 @@ def effects(pairs: Iterable[Pair], ends: Mapping[str, Ends] | None = None) -> li
 
     `ends` are those of an outcome's values, by outcome: `SHARE` for one from 0 to 1. Questions are drawn, not pairs.
     """
-    groups: dict[tuple[str, str], list[Pair]] = {}
-    for pair in pairs:
-        groups.setdefault((pair.change, pair.outcome), []).append(pair)
+    groups = grouped(((pair.change, pair.outcome), pair) for pair in pairs)
     found = [_effect(group, (ends or {}).get(outcome)) for (_, outcome), group in groups.items()]
     corrected = holm([one.moved.p for one in found])
     return [replace(one, moved=replace(one.moved, p_holm=p)) for one, p in zip(found, corrected, strict=True)]
@@ -82,22 +80,18 @@ def _effect(group: Sequence[Pair], ends: Ends | None) -> Effect:
     first = group[0]
     if len({pair.dose is None for pair in group}) > 1:
         raise ValueError(f"{first.change}, {first.outcome}: some pairs have a dose and some have none")
-    before: dict[Asked, list[float | None]] = {}
-    after: dict[Asked, list[float | None]] = {}
-    rows: list[tuple[Asked, float, float, float]] = []
-    for pair in group:
-        if pair.before is not None and pair.after is not None:
-            before.setdefault(pair.question, []).append(pair.before)
-            after.setdefault(pair.question, []).append(pair.after)
-            rows.append((pair.question, pair.dose or 0.0, pair.before, pair.after))
+    rows = [
+        (pair.question, pair.dose or 0.0, pair.before, pair.after)
+        for pair in group
+        if pair.before is not None and pair.after is not None
+    ]
+    before = grouped((question, value) for question, _, value, _ in rows)
+    after = grouped((question, value) for question, _, _, value in rows)
     moved = paired(after, before, ends)
     lost = len(group) - len(rows)
     if first.dose is None:
-        return Effect(
-            first.change,
-            first.outcome,
-            replace(moved, difference=replace(moved.difference, n_unscored=lost)),
-        )
+        moved = replace(moved, difference=replace(moved.difference, n_unscored=lost))
+        return Effect(first.change, first.outcome, moved)
     return _slope(first, moved, [row[0] for row in rows], np.array([row[1:] for row in rows]), lost)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from drr.env.world import all_kinds, in_table_order, label_of
-from drr.eval.stats.asked import Asked
+from drr.eval.stats.asked import Asked, grouped
 from drr.eval.stats.intervals import V, mean, pooled
 
 Support = Literal["full", "partial", "none"]
@@ -69,42 +69,38 @@ class JudgedClaims:
     claims: Sequence[JudgedClaim] | None
 
 
-def report_fp(
-    claims: Iterable[JudgedClaim],
-    types: Iterable[str] = PAPER_TYPES,
-    score: Callable[[Status | None], float | None] = strict,
-    evidence: Callable[[JudgedClaim], Mapping[str, Status | None]] = lambda claim: claim.page,
-) -> float | None:
-    """Average over the types present the mean over that type's claims; `None` where no cited claim has a score."""
-    claims = list(claims)
-    by_type = [_type_mean(claims, t, score, evidence) for t in types]
-    present = [value for value in by_type if value is not None]
-    return sum(present) / len(present) if present else None
+Score = Callable[[Status | None], float | None]
+Held = Callable[[JudgedClaim], Mapping[str, Status | None]]
+"""Which verdicts of a claim count, by type."""
 
 
-def _type_mean(
-    claims: Sequence[JudgedClaim],
-    source_type: str,
-    score: Callable[[Status | None], float | None],
-    evidence: Callable[[JudgedClaim], Mapping[str, Status | None]],
-) -> float | None:
-    scored = _scores(claims, (source_type,), score, evidence)
-    return sum(scored) / len(scored) if scored else None
-
-
-def _scores(
-    claims: Iterable[JudgedClaim],
-    types: Iterable[str],
-    score: Callable[[Status | None], float | None] = strict,
-    evidence: Callable[[JudgedClaim], Mapping[str, Status | None]] = lambda claim: claim.page,
-) -> list[float]:
-    wanted = set(types)
-    values = (score(status) for claim in claims for t, status in evidence(claim).items() if t in wanted)
-    return [value for value in values if value is not None]
+def _page(claim: JudgedClaim) -> Mapping[str, Status | None]:
+    return claim.page
 
 
 def _seen(claim: JudgedClaim) -> Mapping[str, Status | None]:
     return claim.seen
+
+
+def report_fp(
+    claims: Iterable[JudgedClaim],
+    types: Iterable[str] = PAPER_TYPES,
+    score: Score = strict,
+    evidence: Held = _page,
+) -> float | None:
+    """Average over the types present the mean over that type's claims; `None` where no cited claim has a score."""
+    claims = list(claims)
+    by_type = [_scores(claims, (t,), score, evidence) for t in types]
+    present = [sum(scored) / len(scored) for scored in by_type if scored]
+    return sum(present) / len(present) if present else None
+
+
+def _scores(
+    claims: Iterable[JudgedClaim], types: Iterable[str], score: Score, evidence: Held = _page
+) -> list[float]:
+    wanted = set(types)
+    values = (score(status) for claim in claims for t, status in evidence(claim).items() if t in wanted)
+    return [value for value in values if value is not None]
 
 
 def _supported(claim: JudgedClaim) -> float | None:
@@ -183,16 +179,11 @@ def corpus_values(reports: Sequence[JudgedClaims]) -> dict[str, V]:
     per_report = [(report, report_values(report.claims, types)) for report in reports]
     found: dict[str, V] = {}
     for name, method in methods(types).items():
-        found[name] = mean(_by_query((r, values[name]) for r, values in per_report), method)
+        found[name] = mean(grouped((r.query, values[name]) for r, values in per_report), method)
     for source_type in PAPER_TYPES:
-        key = f"fp_{source_type}"
-        filled = (
-            (r, None if r.claims is None else _zero_if_uncited(values, key, f"n_cited_{source_type}"))
-            for r, values in per_report
-        )
-        found[f"{key}_zero_filled"] = mean(
-            _by_query(filled), f"as {key}, a report without such claims counts 0"
-        )
+        key, count = f"fp_{source_type}", f"n_cited_{source_type}"
+        filled = grouped((r.query, 0.0 if values[count] == 0 else values[key]) for r, values in per_report)
+        found[f"{key}_zero_filled"] = mean(filled, f"as {key}, a report without such claims counts 0")
     found["fp_micro"] = _micro(reports, "pooled over all (claim, type) units, web and product", strict)
     found["unreadable_rate"] = _micro(
         reports, "share of web and product units whose source could not be read", _unreadable
@@ -204,24 +195,7 @@ def _unreadable(status: Status | None) -> float | None:
     return None if status in OPEN else float(status in UNREAD)
 
 
-def _zero_if_uncited(values: Mapping[str, float | None], key: str, count: str) -> float | None:
-    return 0.0 if values[count] == 0 else values[key]
-
-
-def _by_query(
-    values: Iterable[tuple[JudgedClaims, float | None]],
-) -> dict[Asked, list[float | None]]:
-    grouped: dict[Asked, list[float | None]] = {}
-    for report, value in values:
-        grouped.setdefault(report.query, []).append(value)
-    return grouped
-
-
-def _micro(reports: Sequence[JudgedClaims], method: str, score: Callable[[Status | None], float | None]) -> V:
-    rows, scored_reports = [], 0
-    for report in reports:
-        scores = _scores(report.claims or (), PAPER_TYPES, score)
-        if scores:
-            scored_reports += 1
-            rows.append((report.query, sum(scores), float(len(scores))))
-    return pooled(rows, method, n=scored_reports, n_unscored=len(reports) - scored_reports)
+def _micro(reports: Sequence[JudgedClaims], method: str, score: Score) -> V:
+    scored = [(one.query, _scores(one.claims or (), PAPER_TYPES, score)) for one in reports]
+    rows = [(query, sum(scores), float(len(scores))) for query, scores in scored if scores]
+    return pooled(rows, method, n=len(rows), n_unscored=len(reports) - len(rows))

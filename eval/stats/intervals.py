@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 A = TypeVar("A", bound=Asked)
+ByQuestion = Mapping[A, Sequence[float | None]]
+"""What the trials of each question came to; `None` was not scored."""
 SEED = 20_190_101
 LEAST_SPREAD = 1e-9  # values no further apart are equal
 Z = 1.959963984540054
@@ -217,25 +219,11 @@ def from_sums(
     method_text = f"{method}; {_size_text(size, unit, found, known=known)}"
     low, high, error = found or (None, None, None)
     if cut is not None and low is not None and high is not None and (low < cut[0] or high > cut[1]):
-        low, high, method_text = (
-            max(low, cut[0]),
-            min(high, cut[1]),
-            f"{method_text}, cut at {cut[0]:g} and {cut[1]:g}",
-        )
+        low, high = max(low, cut[0]), min(high, cut[1])
+        method_text += f", cut at {cut[0]:g} and {cut[1]:g}"
     equal = statistic is ratio and known and found is None
-    v = V(
-        value,
-        low,
-        high,
-        count,
-        n_unscored,
-        method_text,
-        clusters=size,
-        tasks=tasks,
-        error=error,
-        all_equal=equal,
-    )
-    return v.within(ends)
+    v = V(value, low, high, count, n_unscored, method_text, clusters=size, tasks=tasks, error=error)
+    return replace(v, all_equal=equal).within(ends)
 
 
 def _size_text(clusters: int, unit: str, found: StudentSpan | None, *, known: bool) -> str:
@@ -250,11 +238,7 @@ def _size_text(clusters: int, unit: str, found: StudentSpan | None, *, known: bo
     )
 
 
-def mean(
-    values: Mapping[A, Sequence[float | None]],
-    method: str = "mean over queries",
-    ends: Ends | None = None,
-) -> V:
+def mean(values: ByQuestion[A], method: str = "mean over queries", ends: Ends | None = None) -> V:
     """The mean over queries of the mean over a query's scored trials; queries of one task are drawn together."""
     scored = {key: [x for x in trials if x is not None] for key, trials in values.items()}
     unscored = sum(x is None for trials in values.values() for x in trials)
@@ -287,12 +271,17 @@ def pooled(pairs: Sequence[tuple[Asked, float, float]], method: str, *, n: int, 
     return from_sums(rows, names, ratio, method, n=n, n_unscored=n_unscored, ends=SHARE)
 
 
+def divided(part: Floats, whole: Floats, least: float = 0.0) -> Floats:
+    """Undefined (NaN) where the whole is no more than this."""
+    return np.where(whole > least, part / np.where(whole > least, whole, 1), np.nan)
+
+
 def ratio(sums: Floats) -> Floats:
     """First column over second, undefined where the second is zero: the statistic behind every mean and share."""
-    return np.where(sums[:, 1] > 0, sums[:, 0] / np.where(sums[:, 1] > 0, sums[:, 1], 1), np.nan)
+    return divided(sums[:, 0], sums[:, 1])
 
 
-def spread(values: Mapping[A, Sequence[float | None]]) -> float | None:
+def spread(values: ByQuestion[A]) -> float | None:
     """The standard deviation (n - 1) over every scored report, as the paper's Table 5 prints beside its means."""
     scored = [x for trials in values.values() for x in trials if x is not None]
     return float(np.std(scored, ddof=1)) if len(scored) > 1 else None

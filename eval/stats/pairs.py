@@ -9,7 +9,7 @@ from typing import TypedDict
 
 import numpy as np
 from drr.env.errors import DrrError
-from drr.eval.stats.asked import AskedQuestion, Comparison, by_dimension, cluster_of
+from drr.eval.stats.asked import Comparison, by_dimension, by_pair, cluster_of, grouped
 from drr.eval.stats.differences import holm, sign_flip, sign_test
 from drr.eval.stats.intervals import SHARE, V, VRow, from_sums, index_of, mean_of, ratio
 from drr.eval.stats.ratings import StrengthRow, davidson, length_coefficient
@@ -72,15 +72,9 @@ def _position(dimension: str, group: Sequence[Comparison]) -> Position:
     ]
     first = np.array([[won, won + lost] for won, lost in shown], dtype=np.float64).reshape(-1, 2)
     decided = int(first[:, 1].sum())
-    rate = from_sums(
-        first,
-        asked,
-        ratio,
-        "first shown wins, of decided calls",
-        n=decided,
-        n_unscored=2 * len(group) - decided,
-        ends=SHARE,
-    )
+    method = "first shown wins, of decided calls"
+    lost = 2 * len(group) - decided
+    rate = from_sums(first, asked, ratio, method, n=decided, n_unscored=lost, ends=SHARE)
     place, drawn = index_of([cluster_of(one) for one in asked])
     ahead = np.bincount(place, weights=2 * first[:, 0] - first[:, 1], minlength=drawn).astype(np.float64)
     return Position(dimension, consistency, rate, sign_flip(ahead) if decided else None)
@@ -110,10 +104,8 @@ class PairRow(TypedDict):
 def pair_results(comparisons: Sequence[Comparison]) -> list[PairRow]:
     """Every (dimension, pair) with its sign test over queries; Holm over all of them together."""
     unreliable = {name for name, gate in positions(comparisons).items() if gate.unreliable}
-    groups: dict[tuple[str, str, str], list[Comparison]] = {}
-    for one in comparisons:
-        groups.setdefault((one.dimension, one.a, one.b), []).append(one)
-    rows = [_row(group, unreliable=group[0].dimension in unreliable) for group in groups.values()]
+    groups = by_pair(comparisons).values()
+    rows = [_row(group, unreliable=group[0].dimension in unreliable) for group in groups]
     for row, adjusted in zip(rows, holm([row["p_sign"] for row in rows]), strict=True):
         row["p_holm"] = adjusted
     return rows
@@ -123,10 +115,7 @@ def _row(group: Sequence[Comparison], *, unreliable: bool) -> PairRow:
     """Reduce a group to a row. Queries, not their trials, are independent: trials of a query are averaged
     first, for tests the queries of a task too."""
     counts = Counter(comparison.outcome for comparison in group)
-    by_query: dict[AskedQuestion, list[float]] = {}
-    for comparison in group:
-        if (score := comparison.score) is not None:
-            by_query.setdefault(comparison.asked, []).append(score)
+    by_query = grouped((one.asked, score) for one in group if (score := one.score) is not None)
     means = np.array([sum(scores) / len(scores) for scores in by_query.values()])
     place, tasks = index_of([asked.task for asked in by_query])
     ahead = np.bincount(place, weights=means - 0.5, minlength=tasks)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from math import comb
 
 import numpy as np
-from drr.eval.stats.intervals import SHARE, A, Floats, V, from_sums
+from drr.eval.stats.intervals import SHARE, A, ByQuestion, Floats, V, from_sums
 
 
 def pass_power(solved: int, trials: int, k: int) -> float | None:
@@ -22,7 +22,7 @@ def sameness(trials: Sequence[frozenset[str] | None]) -> float | None:
     return sum(shares) / len(shares) if shares else None
 
 
-def repeated_spread(values: Mapping[A, Sequence[float | None]]) -> V:
+def repeated_spread(values: ByQuestion[A]) -> V:
     """Return the share of the variance that lies within questions, between their trials: 1 minus the intraclass correlation.
 
     It is that of one-way analysis of variance, for unequal numbers of trials too. A variance between questions below zero counts as none.

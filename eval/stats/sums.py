@@ -24,7 +24,7 @@ from drr.eval.stats.aggregate import (
 )
 from drr.eval.stats.citations import Found, FoundCounts, fact_figures, found_counts
 from drr.eval.stats.correlation import Consistency, CriterionScore, consistency
-from drr.eval.stats.intervals import COUNTED, SHARE, V, from_sums, ratio
+from drr.eval.stats.intervals import COUNTED, SHARE, Ends, V, from_sums, ratio
 from pydantic import model_validator
 
 
@@ -53,17 +53,11 @@ class _OneSystem:
         return {**fact_figures(self.tasks.values(), printed=printed)._asdict()}
 
     def intervals(self) -> dict[str, Interval]:
-        names = list(self.tasks)
-        rows = np.array([[c.supported + c.unsupported, c.supported, 1.0] for c in self.tasks.values()])
-        rows = rows.reshape(-1, 3)
+        counts = [(task, float(one.supported), one.unsupported) for task, one in self.tasks.items()]
         return {
-            "citations_per_task": interval_row(
-                from_sums(rows[:, [0, 2]], names, ratio, "per task", ends=COUNTED)
-            ),
-            "valid_per_task": interval_row(
-                from_sums(rows[:, [1, 2]], names, ratio, "per task", ends=COUNTED)
-            ),
-            "rate": interval_row(from_sums(rows[:, [1, 0]], names, ratio, "pooled", ends=SHARE)),
+            "citations_per_task": _interval([(task, a + b, 1.0) for task, a, b in counts], COUNTED),
+            "valid_per_task": _interval([(task, a, 1.0) for task, a, _ in counts], COUNTED),
+            "rate": _interval([(task, a, a + b) for task, a, b in counts]),
         }
 
 
@@ -75,12 +69,9 @@ class FactSums(ProtocolSums[FactInput]):
 
     def add(self, row: FactInput) -> JsonObject:
         if self._systems and (row.system is None) != (None in self._systems):
-            figures = (
-                "no `system`, and the rows before have one"
-                if row.system is None
-                else "the rows before have no `system`"
-            )
-            raise ValueError(f"{figures}; either every row names its system or none does")
+            lacks = "no `system`, and the rows before have one"
+            problem = lacks if row.system is None else "the rows before have no `system`"
+            raise ValueError(f"{problem}; either every row names its system or none does")
         readable = [source for source in row.sources if not source.error]
         verdicts = [verdict for source in readable for verdict in source.verdicts]
         counts = found_counts(verdicts)
@@ -171,14 +162,14 @@ class _RubricSystem:
 
     def intervals(self) -> JsonObject:
         names = (*self.kinds, TOTAL)
-        macro = {name: [(task, value, 1.0) for task, value in self._tasks(name)] for name in names}
-        micro = {
-            name: [(task, part.items * part.share, float(part.items)) for task, part in self._parts(name)]
-            for name in names
-        }
         return {
-            "macro": {name: _interval(rows) for name, rows in macro.items()},
-            "micro": {name: _interval(rows) for name, rows in micro.items()},
+            "macro": {name: _interval([(task, v, 1.0) for task, v in self._tasks(name)]) for name in names},
+            "micro": {
+                name: _interval(
+                    [(task, one.items * one.share, float(one.items)) for task, one in self._parts(name)]
+                )
+                for name in names
+            },
         }
 
     def _tasks(self, name: str) -> list[tuple[str, float]]:
@@ -190,9 +181,10 @@ class _RubricSystem:
         return self.parts.get(name, [])
 
 
-def _interval(rows: list[tuple[str, float, float]]) -> Interval:
+def _interval(rows: list[tuple[str, float, float]], ends: Ends = SHARE) -> Interval:
+    """Make the interval of one sum over another; each row is (task, part, whole)."""
     sums = np.array([[a, b] for _, a, b in rows]).reshape(-1, 2)
-    return interval_row(from_sums(sums, [task for task, _, _ in rows], ratio, "share", ends=SHARE))
+    return interval_row(from_sums(sums, [task for task, _, _ in rows], ratio, "share", ends=ends))
 
 
 class RubricSums(ProtocolSums[RubricInput]):
