@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from itertools import combinations
 from typing import NamedTuple
 
-from drr.eval.agreement.judges import OVERALL, Items
+from drr.eval.agreement.judges import OVERALL, Items, shared_items
 from drr.eval.agreement.rows import (
     CriteriaLevels,
     CriteriaPair,
@@ -18,6 +17,7 @@ from drr.eval.agreement.rows import (
 from drr.eval.agreement.statistics import alpha
 from drr.eval.labels import CriterionLabel, content_id
 from drr.eval.stats import correlation
+from drr.eval.stats.asked import grouped
 from drr.eval.stats.correlation import Consistency, CriterionScore, ReportTotals, consistency, report_totals
 
 PEOPLE = "all people"
@@ -52,17 +52,12 @@ def criteria_agreement(
 ) -> TaskAgreement[CriteriaPair]:
     """`systems` says, by the label's id, whose report it is. Several people also count together, as the mean of what they say."""
     scores = scores_under_criteria(labels, systems or {})
-    judges = scores.with_people(people)
     last = {PEOPLE, *people}
-    pairs: list[CriteriaPair] = []
-    for a, b in combinations(sorted(judges, key=lambda name: (name in last, name)), 2):
-        if PEOPLE in (a, b) and {a, b} <= last:
-            continue
-        shared = sorted(judges[a].keys() & judges[b].keys())
-        if shared:
-            pairs.append(
-                {"judges": [a, b], "dimensions": _by_dimension(judges[a], judges[b], shared, scores)}
-            )
+    pairs: list[CriteriaPair] = [
+        {"judges": two.judges, "dimensions": _by_dimension(two.one, two.other, two.items, scores)}
+        for two in shared_items(scores.with_people(people), last)
+        if PEOPLE not in two.judges or not last.issuperset(two.judges)
+    ]
     return {
         "labels": len(labels),
         "repeated": scores.repeated,
@@ -85,19 +80,15 @@ def scores_under_criteria(labels: Sequence[CriterionLabel], systems: Mapping[str
 
 
 def _together(rounds: Sequence[Mapping[Key, float]]) -> dict[Key, float]:
-    scores: dict[Key, list[float]] = {}
-    for one in rounds:
-        for key, score in one.items():
-            scores.setdefault(key, []).append(score)
+    scores = grouped(pair for one in rounds for pair in one.items())
     return {key: sum(values) / len(values) for key, values in scores.items()}
 
 
 def _by_dimension(
     one: Mapping[Key, float], other: Mapping[Key, float], shared: Sequence[Key], placed: SaidUnderCriteria
 ) -> dict[str, CriteriaLevels]:
-    groups: dict[str, list[Key]] = {"all": list(shared)}
-    for key in shared:
-        groups.setdefault(placed.places[key].dimension, []).append(key)
+    every = [("all", key) for key in shared]
+    groups = grouped([*every, *((placed.places[key].dimension, key) for key in shared)])
     return {name: _levels(one, other, keys, placed) for name, keys in groups.items()}
 
 
@@ -135,10 +126,7 @@ def _levels_of(found: Consistency) -> CriteriaLevels:
 
 def _systems(totals: Sequence[ReportTotals], system_of: Mapping[str, str]) -> SystemTotalsRow | None:
     """Reports whose system nobody told are left out."""
-    own: dict[str, list[ReportTotals]] = {}
-    for total in totals:
-        if total.report in system_of:
-            own.setdefault(system_of[total.report], []).append(total)
+    own = grouped((system_of[one.report], one) for one in totals if one.report in system_of)
     if not own:
         return None
     x = [sum(total.judge for total in of) / len(of) for of in own.values()]

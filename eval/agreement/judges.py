@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from drr.eval.agreement.rows import (
+    AgreementRow,
     ClassesRow,
     LabelsDocument,
+    Pair,
     PairwisePair,
     RankingRow,
     RatingPair,
@@ -38,9 +40,12 @@ from drr.eval.labels import (
     content_id,
 )
 from drr.eval.stats import correlation
+from drr.eval.stats.asked import grouped
 from drr.eval.stats.intervals import SHARE, mean
 
 OVERALL = "overall"
+Item = TypeVar("Item", str, tuple[str, str])
+Said = TypeVar("Said")
 
 
 class Items:
@@ -157,14 +162,10 @@ def win_rates(labels: Sequence[PairwiseLabel], people: Collection[str]) -> list[
     """Compute the win rates of pairs whose systems are named. The people together: the mean of their scores,
     pair by pair, where there are several."""
     by_judge, _ = preferences(labels)
-    own = {judge: {key: [label] for key, label in found.items()} for judge, found in by_judge.items()}
-    several = [judge for judge in by_judge if judge in people]
+    own = {judge: grouped(found.items()) for judge, found in by_judge.items()}
+    several = [found for judge, found in by_judge.items() if judge in people]
     if len(several) > 1:
-        together: dict[tuple[str, str], list[Preference]] = defaultdict(list)
-        for judge in several:
-            for key, label in by_judge[judge].items():
-                together[key].append(label)
-        own[PEOPLE] = dict(together)
+        own[PEOPLE] = grouped(pair for found in several for pair in found.items())
     return [row for judge, found in sorted(own.items()) for row in _rows(judge, found)]
 
 
@@ -210,16 +211,33 @@ def agreement(labels: Sequence[Label], people: Collection[str] = ()) -> LabelsDo
     }
 
 
-def _pairs_of(judges: Iterable[str], people: Collection[str]) -> Iterable[tuple[str, str]]:
-    return combinations(sorted(judges, key=lambda name: (name in people, name)), 2)
-
-
 def _by_dimension(shared: Sequence[Key], dimensions: Iterable[str]) -> dict[str, list[Key]]:
     """The shared labels all together, then dimension by dimension."""
     found = {"all": list(shared)}
     for dimension in dimensions:
         found[dimension] = [key for key in shared if key[1] == dimension]
     return {dimension: keys for dimension, keys in found.items() if keys}
+
+
+class _Shared(NamedTuple, Generic[Item, Said]):
+    """What two judges said of the items that both judged."""
+
+    judges: list[str]
+    one: Mapping[Item, Said]
+    other: Mapping[Item, Said]
+    items: list[Item]
+
+    def both(self, items: Sequence[Item]) -> tuple[list[Said], list[Said]]:
+        return [self.one[item] for item in items], [self.other[item] for item in items]
+
+
+def shared_items(
+    by_judge: Mapping[str, Mapping[Item, Said]], people: Collection[str]
+) -> Iterator[_Shared[Item, Said]]:
+    """Yield every two judges with anything in common, people last."""
+    for a, b in combinations(sorted(by_judge, key=lambda name: (name in people, name)), 2):
+        if items := sorted(by_judge[a].keys() & by_judge[b].keys()):
+            yield _Shared([a, b], by_judge[a], by_judge[b], items)
 
 
 def _support(labels: Sequence[SupportLabel], people: Collection[str]) -> TaskAgreement[SupportPair]:
@@ -232,56 +250,43 @@ def _support(labels: Sequence[SupportLabel], people: Collection[str]) -> TaskAgr
         if label.query:
             questions[key] = label.query
     found: list[SupportPair] = []
-    for a, b in _pairs_of(by_judge, people):
-        shared = sorted(by_judge[a].keys() & by_judge[b].keys())
-        if shared:
-            x, y = [by_judge[a][k] for k in shared], [by_judge[b][k] for k in shared]
-            asked = [questions.get(k, f"{k}, of no known question") for k in shared]
-            crossed = crossed_classes(x, y, SUPPORT, asked)
-            found.append({"judges": [a, b], **support_statistics(x, y, asked), "classes": crossed})
-    return {
-        "labels": len(labels),
-        "repeated": items.repeated,
-        "pairs": found,
-        "alpha": alpha(by_judge, SUPPORT, "ordinal"),
-    }
+    for two in shared_items(by_judge, people):
+        x, y = two.both(two.items)
+        asked = [questions.get(k, f"{k}, of no known question") for k in two.items]
+        crossed = crossed_classes(x, y, SUPPORT, asked)
+        found.append({"judges": two.judges, **support_statistics(x, y, asked), "classes": crossed})
+    return _compared(labels, items.repeated, found, alpha(by_judge, SUPPORT, "ordinal"))
+
+
+def _compared(
+    labels: Sequence[Label], repeated: int, pairs: list[Pair], of_all: AgreementRow | None
+) -> TaskAgreement[Pair]:
+    return {"labels": len(labels), "repeated": repeated, "pairs": pairs, "alpha": of_all}
 
 
 def _pairwise(labels: Sequence[PairwiseLabel], people: Collection[str]) -> TaskAgreement[PairwisePair]:
     by_judge, repeated = preferences(labels)
     further = sorted({label.dimension or OVERALL for label in labels} - set(DIMENSIONS))
     found: list[PairwisePair] = []
-    for a, b in _pairs_of(by_judge, people):
-        one, other = by_judge[a], by_judge[b]
-        shared = sorted(one.keys() & other.keys())
-        if shared:
-            groups = _by_dimension(shared, [*DIMENSIONS, *further])
-            rows: dict[str, Statistics] = {}
-            crossed: dict[str, ClassesRow] = {}
-            for dimension, keys in groups.items():
-                x, y = [one[k].value for k in keys], [other[k].value for k in keys]
-                questions = [one[k].question for k in keys]
-                rows[dimension] = pairwise_statistics(x, y, questions)
-                crossed[dimension] = crossed_classes(x, y, PAIRWISE, questions)
-            rankings = _rankings(one, other, shared)
-            found.append({"judges": [a, b], "dimensions": rows, "classes": crossed, "rankings": rankings})
-    plain = {
-        judge: {key: one_label.value for key, one_label in rows.items()} for judge, rows in by_judge.items()
-    }
-    return {
-        "labels": len(labels),
-        "repeated": repeated,
-        "pairs": found,
-        "alpha": alpha(plain, PAIRWISE, "nominal"),
-    }
+    for two in shared_items(by_judge, people):
+        rows: dict[str, Statistics] = {}
+        crossed: dict[str, ClassesRow] = {}
+        for dimension, keys in _by_dimension(two.items, [*DIMENSIONS, *further]).items():
+            x, y = ([label.value for label in side] for side in two.both(keys))
+            questions = [two.one[k].question for k in keys]
+            rows[dimension] = pairwise_statistics(x, y, questions)
+            crossed[dimension] = crossed_classes(x, y, PAIRWISE, questions)
+        rankings = _rankings(two)
+        found.append({"judges": two.judges, "dimensions": rows, "classes": crossed, "rankings": rankings})
+    plain = {judge: {key: one.value for key, one in rows.items()} for judge, rows in by_judge.items()}
+    return _compared(labels, repeated, found, alpha(plain, PAIRWISE, "nominal"))
 
 
-def _rankings(one: ByItem, other: ByItem, shared: Sequence[Key]) -> dict[str, RankingRow]:
+def _rankings(two: _Shared[Key, Preference]) -> dict[str, RankingRow]:
     """Systems by win rate for both judges: per dimension the two orders, and how well they agree."""
     found: dict[str, RankingRow] = {}
-    for dimension in sorted({key[1] for key in shared}):
-        keys = [key for key in shared if key[1] == dimension]
-        left, right = _win_rates(one, keys), _win_rates(other, keys)
+    for dimension, keys in sorted(grouped((key[1], key) for key in two.items).items()):
+        left, right = map(_win_rates, two.both(keys))
         systems = sorted(left)
         if len(systems) < 2:
             continue
@@ -299,14 +304,13 @@ def _rankings(one: ByItem, other: ByItem, shared: Sequence[Key]) -> dict[str, Ra
     return found
 
 
-def _win_rates(labels: ByItem, keys: Sequence[Key]) -> dict[str, float]:
-    points: dict[str, list[float]] = {}
-    for key in keys:
-        a, b = labels[key].systems
-        if a and b:
-            score = {"A": 1.0, "tie": 0.5, "B": 0.0}[labels[key].value]
-            points.setdefault(a, []).append(score)
-            points.setdefault(b, []).append(1 - score)
+def _win_rates(labels: Iterable[Preference]) -> dict[str, float]:
+    points = grouped(
+        (name, score)
+        for label in labels
+        if all(label.systems)
+        for name, score in zip(label.systems, (SCORE[label.value], 1 - SCORE[label.value]), strict=True)
+    )
     return {name: sum(scores) / len(scores) for name, scores in points.items()}
 
 
@@ -319,24 +323,13 @@ def _rating(labels: Sequence[RatingLabel], people: Collection[str]) -> TaskAgree
         by_judge.setdefault(label.judge, {})[key] = label.label
         question[key] = content_id(label.query)
     found: list[RatingPair] = []
-    for a, b in _pairs_of(by_judge, people):
-        one, other = by_judge[a], by_judge[b]
-        shared = sorted(one.keys() & other.keys())
-        if shared:
-            groups = _by_dimension(shared, sorted({key[1] for key in shared}))
-            rows = {
-                dimension: rating_statistics(
-                    [one[k] for k in keys],
-                    [other[k] for k in keys],
-                    [question[k] for k in keys],
-                    [dimension for _, dimension in keys],
-                )
-                for dimension, keys in groups.items()
-            }
-            found.append({"judges": [a, b], "dimensions": rows})
-    return {
-        "labels": len(labels),
-        "repeated": items.repeated,
-        "pairs": found,
-        "alpha": alpha(by_judge, None, "interval"),
-    }
+    for two in shared_items(by_judge, people):
+        groups = _by_dimension(two.items, sorted({key[1] for key in two.items}))
+        rows = {
+            dimension: rating_statistics(
+                *two.both(keys), [question[k] for k in keys], [dimension for _, dimension in keys]
+            )
+            for dimension, keys in groups.items()
+        }
+        found.append({"judges": two.judges, "dimensions": rows})
+    return _compared(labels, items.repeated, found, alpha(by_judge, None, "interval"))
