@@ -14,6 +14,7 @@ from drr.eval.canaries.reports import ANNA, CANARIES, CLEAN, QUESTION, sources
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics import values_of
 from drr.eval.stats.aggregate import plain_mean
+from drr.eval.stats.asked import grouped
 from drr.eval.tasks.judged import Judged
 from drr.study.evidence import pack
 from drr.study.run import run
@@ -94,21 +95,12 @@ def report_rows(judged: Judged, margin: float = MARGIN) -> list[CanaryRow]:
     if CLEAN_NAME not in figures:
         return []
     clean = figures.pop(CLEAN_NAME)
-    rows = [
-        row(
-            "reports",
-            CLEAN_NAME,
-            "graded above the empty one",
-            _grade(clean),
-            _above(_grade(figures["empty"])),
-            False,
-        )
-    ]
+    least = above(_grade(figures["empty"]), 1.0)
+    rows = [row("reports", CLEAN_NAME, "graded above the empty one", _grade(clean), least, most=False)]
     for name, canary in figures.items():
         if name == "empty":
-            rows.append(
-                row("reports", name, f"mean grade at most {EMPTY_MOST:g}", _grade(canary), EMPTY_MOST)
-            )
+            asked = f"mean grade at most {EMPTY_MOST:g}"
+            rows.append(row("reports", name, asked, _grade(canary), EMPTY_MOST))
             continue
         limit = above(_grade(clean), margin)
         rows.append(row("reports", name, "mean grade no better than clean", _grade(canary), limit))
@@ -128,53 +120,21 @@ def above(value: float | None, more: float) -> float | None:
     return None if value is None else value + more
 
 
-def _above(value: float | None) -> float | None:
-    return above(value, 1.0)
-
-
 def planted_rows(
     claims: Iterable[PlantedClaim], results: Results, case_of: Mapping[str, str]
 ) -> list[CanaryRow]:
     """`case_of` names the case of each claim. An answer that could not be had makes its rows unknown."""
-    outcomes: dict[str, list[str | None]] = {}
-    for claim in claims:
-        outcomes.setdefault(claim.kind, []).append(support_status(results.get((case_of[claim.id], ""))))
+    outcomes = grouped((one.kind, support_status(results.get((case_of[one.id], "")))) for one in claims)
     stated = outcomes.pop("stated")
     wrong = [status for statuses in outcomes.values() for status in statuses]
+    alarms, full = _share(stated, ("none",)), _share(stated, ("full",))
+    asked = "planted errors not called full"
     return [
-        row(
-            "planted",
-            "false alarms",
-            "stated claims called unsupported",
-            _share(stated, ("none",)),
-            ALARMS_MOST,
-        ),
-        row(
-            "planted",
-            "stated claims",
-            "stated claims called full",
-            _share(stated, ("full",)),
-            STATED_LEAST,
-            False,
-        ),
-        row(
-            "planted",
-            "all errors",
-            "planted errors not called full",
-            _share(wrong, ("none", "partial")),
-            FOUND_LEAST,
-            False,
-        ),
+        row("planted", "false alarms", "stated claims called unsupported", alarms, ALARMS_MOST),
+        row("planted", "stated claims", "stated claims called full", full, STATED_LEAST, most=False),
         *(
-            row(
-                "planted",
-                kind,
-                "planted errors not called full",
-                _share(statuses, ("none", "partial")),
-                FOUND_LEAST,
-                False,
-            )
-            for kind, statuses in sorted(outcomes.items())
+            row("planted", kind, asked, _share(statuses, ("none", "partial")), FOUND_LEAST, most=False)
+            for kind, statuses in [("all errors", wrong), *sorted(outcomes.items())]
         ),
     ]
 
@@ -185,19 +145,14 @@ def mistake_rows(found: Mapping[str, float | None]) -> list[CanaryRow]:
     counts = {one: found.get(one.name) for one in every}
     true = [_accused(counts[one]) for one in every if one.kind is None]
     wrong = {one: _accused(counts[one]) for one in every if one.kind is not None}
-    asked = "answers with an error in which a mistake is found"
+    found_in = [("all errors", [*wrong.values()]), *((one.kind or "", [it]) for one, it in wrong.items())]
+    of_true = "true answers in which a mistake is found"
+    of_wrong = "answers with an error in which a mistake is found"
     return [
-        row(
-            "mistakes",
-            "false alarms",
-            "true answers in which a mistake is found",
-            _share(true, ("yes",)),
-            ALARMS_MOST,
-        ),
-        row("mistakes", "all errors", asked, _share(list(wrong.values()), ("yes",)), FOUND_LEAST, False),
+        row("mistakes", "false alarms", of_true, _share(true, ("yes",)), ALARMS_MOST),
         *(
-            row("mistakes", one.kind or "", asked, _share([outcome], ("yes",)), FOUND_LEAST, False)
-            for one, outcome in wrong.items()
+            row("mistakes", name, of_wrong, _share(outcomes, ("yes",)), FOUND_LEAST, most=False)
+            for name, outcomes in found_in
         ),
     ]
 
