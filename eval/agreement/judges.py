@@ -220,7 +220,7 @@ def _by_dimension(shared: Sequence[Key], dimensions: Iterable[str]) -> dict[str,
 
 
 class _Shared(NamedTuple, Generic[Item, Said]):
-    """What two judges said of the items that both judged."""
+    """The items that two judges both judged, and their verdicts."""
 
     judges: list[str]
     one: Mapping[Item, Said]

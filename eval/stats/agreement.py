@@ -77,7 +77,7 @@ def _of_table(
 
 
 def _beyond_chance(observed: Floats, chance: Floats) -> Floats:
-    """Of disagreement; undefined where chance leaves none."""
+    """Return the agreement beyond chance; undefined where chance leaves no disagreement."""
     return 1 - divided(observed, chance, least=1e-12)
 
 

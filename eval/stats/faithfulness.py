@@ -71,7 +71,7 @@ class JudgedClaims:
 
 Score = Callable[[Status | None], float | None]
 Held = Callable[[JudgedClaim], Mapping[str, Status | None]]
-"""Which verdicts of a claim count, by type."""
+"""Verdicts of a claim that count, by type."""
 
 
 def _page(claim: JudgedClaim) -> Mapping[str, Status | None]:

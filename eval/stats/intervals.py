@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 A = TypeVar("A", bound=Asked)
 ByQuestion = Mapping[A, Sequence[float | None]]
-"""What the trials of each question came to; `None` was not scored."""
+"""Values of each question's trials; `None` was not scored."""
 SEED = 20_190_101
 LEAST_SPREAD = 1e-9  # values no further apart are equal
 Z = 1.959963984540054
