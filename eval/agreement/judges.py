@@ -45,7 +45,7 @@ from drr.eval.stats.intervals import SHARE, mean
 
 OVERALL = "overall"
 Item = TypeVar("Item", str, tuple[str, str])
-Said = TypeVar("Said")
+Verdict = TypeVar("Verdict")
 
 
 class Items:
@@ -219,21 +219,21 @@ def _by_dimension(shared: Sequence[Key], dimensions: Iterable[str]) -> dict[str,
     return {dimension: keys for dimension, keys in found.items() if keys}
 
 
-class _Shared(NamedTuple, Generic[Item, Said]):
+class _Shared(NamedTuple, Generic[Item, Verdict]):
     """The items that two judges both judged, and their verdicts."""
 
     judges: list[str]
-    one: Mapping[Item, Said]
-    other: Mapping[Item, Said]
+    one: Mapping[Item, Verdict]
+    other: Mapping[Item, Verdict]
     items: list[Item]
 
-    def both(self, items: Sequence[Item]) -> tuple[list[Said], list[Said]]:
+    def both(self, items: Sequence[Item]) -> tuple[list[Verdict], list[Verdict]]:
         return [self.one[item] for item in items], [self.other[item] for item in items]
 
 
 def shared_items(
-    by_judge: Mapping[str, Mapping[Item, Said]], people: Collection[str]
-) -> Iterator[_Shared[Item, Said]]:
+    by_judge: Mapping[str, Mapping[Item, Verdict]], people: Collection[str]
+) -> Iterator[_Shared[Item, Verdict]]:
     """Yield every two judges with anything in common, people last."""
     for a, b in combinations(sorted(by_judge, key=lambda name: (name in people, name)), 2):
         if items := sorted(by_judge[a].keys() & by_judge[b].keys()):

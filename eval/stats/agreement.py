@@ -62,8 +62,8 @@ def _of_table(
     """Compute a statistic of the table of both's labels; `statistic` takes a table for each line."""
     order = _categories([*both.a, *both.b], categories)
     k = len(order)
-    told = f", {', '.join(map(str, left_out))} left out" if left_out else ""
-    method = f"{name} over {k} classes{told}"
+    left = f", {', '.join(map(str, left_out))} left out" if left_out else ""
+    method = f"{name} over {k} classes{left}"
     if not both.a or k < 2:
         return nothing(method, both.lost, len(both.a))
     place = {label: i for i, label in enumerate(order)}

@@ -70,7 +70,7 @@ class JudgedClaims:
 
 
 Score = Callable[[Status | None], float | None]
-Held = Callable[[JudgedClaim], Mapping[str, Status | None]]
+VerdictsOf = Callable[[JudgedClaim], Mapping[str, Status | None]]
 """Verdicts of a claim that count, by type."""
 
 
@@ -86,7 +86,7 @@ def report_fp(
     claims: Iterable[JudgedClaim],
     types: Iterable[str] = PAPER_TYPES,
     score: Score = strict,
-    evidence: Held = _page,
+    evidence: VerdictsOf = _page,
 ) -> float | None:
     """Average over the types present the mean over that type's claims; `None` where no cited claim has a score."""
     claims = list(claims)
@@ -96,7 +96,7 @@ def report_fp(
 
 
 def _scores(
-    claims: Iterable[JudgedClaim], types: Iterable[str], score: Score, evidence: Held = _page
+    claims: Iterable[JudgedClaim], types: Iterable[str], score: Score, evidence: VerdictsOf = _page
 ) -> list[float]:
     wanted = set(types)
     values = (score(status) for claim in claims for t, status in evidence(claim).items() if t in wanted)
