@@ -33,7 +33,7 @@ def _document(price: TokenPrice) -> JsonObject:
 
 def check_costs(study: Study, stated: StudyRow, found: Verified) -> None:
     """Hold every unit's cost against the prices that the bundle names, else against this program's."""
-    own, least = load_prices(), {"cost": 0, "tokens": 0}
+    own, least, all_tokens = load_prices(), {"cost": 0, "tokens": 0}, 0
     with reading("the prices of the bundle"):
         named = {model: TokenPrice.model_validate(document) for model, document in stated["prices"].items()}
     for model, price in named.items():
@@ -49,8 +49,11 @@ def check_costs(study: Study, stated: StudyRow, found: Verified) -> None:
         ours = record.kind != "answer" or is_ours(record)  # others pay beside the study
         least["cost"] += ours * (_picos(record.cost_usd) or 0)
         for role, row in record.usage.items():
-            least["tokens"] += ours * (row["input_tokens"] + row["output_tokens"])
+            tokens = row["input_tokens"] + row["output_tokens"]
+            least["tokens"], all_tokens = least["tokens"] + ours * tokens, all_tokens + tokens
             _check_counts(role, row, record, found)
+            if not row["calls"]:
+                continue
             kept = named.get(row["model"]) or own.of(row["model"])
             if kept is None:
                 found.skip("costs", "", f"what {row['model']} cost: its price is not known here")
@@ -62,28 +65,28 @@ def check_costs(study: Study, stated: StudyRow, found: Verified) -> None:
                 day = datetime.fromtimestamp(record.finished_at, UTC).date().isoformat()
                 then = row["model"] not in named and day < (own.date_of(row["model"]) or own.date)
                 (found.suspect if then else found.fail)("costs", record.label, _wrong(role, kept, row))
-    _check_spent(least, stated, found)
+    _check_spent(least, all_tokens, stated, found)
 
 
-def _check_spent(least: Mapping[str, int], stated: StudyRow, found: Verified) -> None:
+def _check_spent(least: Mapping[str, int], all_tokens: int, stated: StudyRow, found: Verified) -> None:
     """Hold what the study spent against the sum of its units."""
     for name, count in least.items():
-        more = stated["spent"][name] - count
-        if more < 0:
+        if stated["spent"][name] < count:
             found.fail("costs", "", f"its units come to more {name} than the study is said to have spent")
-        elif more and name == "tokens":
-            found.not_excluded.append(f"what {more:,} tokens bought that no unit here was billed for")
+    if (more := stated["spent"]["tokens"] - all_tokens) > 0:
+        found.not_excluded.append(f"what {more:,} tokens bought that no unit here was billed for")
 
 
 def _check_counts(role: str, row: UsageRow, record: Record, found: Verified) -> None:
     """Hold the counts of a role against each other and against the model that its key names."""
     written, cached = row["cache_write_tokens"], row["cache_read_tokens"]
     least = min(written, cached, row["output_tokens"], row["calls"], row["input_tokens"] - written - cached)
-    if least < 0 or (row["calls"] == 0 and row["input_tokens"] + row["output_tokens"]):
+    used = row["input_tokens"] or row["output_tokens"] or row["cost_usd"]
+    if least < 0 or (used and not row["calls"]):
         found.fail("costs", record.label, f"{role}: counts of tokens that cannot be")
     elif 0 < row["input_tokens"] == cached:
         found.suspect("costs", record.label, f"{role}: all that it read came from the provider's cache")
-    if (record.key_fields.get("models") or {}).get(role, row["model"]) != row["model"]:
+    if row["calls"] and (record.key_fields.get("models") or {}).get(role, row["model"]) != row["model"]:
         found.fail("costs", record.label, f"{role}: paid for {row['model']}, its key names another model")
 
 

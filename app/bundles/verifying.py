@@ -294,7 +294,7 @@ def _say_what_stays_open(
     if (manifest["code"], manifest["made_by"]) != (code_id(), made_by()):
         found.not_excluded.append("that agents ran by other code: another build of this program made it")
     records = [*study.records(None, None, current=False)]
-    used = {row["model"] for record in records for row in record.usage.values()}
+    used = {row["model"] for record in records for row in record.usage.values() if row["calls"]}
     failed = sum(record.kind == "answer" and not record.done for record in records)
     found.not_excluded += [
         "that other runs, agents, trials or kinds of judgement were thrown away",

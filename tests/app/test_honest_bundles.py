@@ -11,6 +11,7 @@ import pytest
 from drr.agents.runner import FOLDER
 from drr.study.bundle.archive import unpack
 
+from tests.agents.commands.conftest import TERMS
 from tests.agents.garden import ANNA, BEN, QUESTION, write_box
 from tests.bundles import edit_rows, forged, rows, write
 from tests.commands import Drr
@@ -188,6 +189,18 @@ def _agent_of_ones_own(drr: Drr, box: Path) -> None:
     assert drr("judge", "study", "--quiet", "--what", "rules,quality")[0] == 0
 
 
+def _command(drr: Drr, box: Path, *more: object) -> None:
+    """A program that asks no model; what a trusted one asks is not known."""
+    Path("agent.sh").write_text('#!/bin/sh\necho "# Answer"; echo; echo "No idea."\n')
+    Path("agent.sh").chmod(0o755)
+    run(drr, box, *more or TERMS, variants="cmd:./agent.sh,react")
+    assert drr("judge", "study", "--quiet", "--what", "rules,quality")[0] == 0
+
+
+def _trusted_command(drr: Drr, box: Path) -> None:
+    _command(drr, box, "--trust-agent")
+
+
 def _no_records(drr: Drr, box: Path) -> None:
     run(drr, box, "--settings", "task,records", variants="react,hybrid-react")
     assert drr("judge", "study", "--quiet")[0] == 0
@@ -219,6 +232,8 @@ STUDIES = (
     _tried_again,
     _two_judges,
     _agent_of_ones_own,
+    _command,
+    _trusted_command,
     _no_records,
     _own_prompts,
     _trials,

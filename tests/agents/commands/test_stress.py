@@ -51,7 +51,7 @@ def test_every_variant_of_the_paper_runs_under_every_change(
 def test_a_command_that_takes_the_first_and_gives_up_is_found_out(
     queries: Path, sample_home: Path, tmp_path: Path, drr: Drr
 ) -> None:
-    study, sees = tmp_path / "study", ("--agent-sees", ROOT)
+    study, sees = tmp_path / "study", ("--agent-sees", ROOT / "examples/agents")
     what = ("--variants", SHELL, "--queries", queries, "--limit", "1", *sees, "--quiet")
     drr.out("run", study, "--shop", sample_home / "shop", *what)
     under = ("--with", "shuffle,faults", "--rate", "1", *sees, "--quiet")
