@@ -14,13 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 Task = Literal["support", "pairwise", "rating", "criterion", "redundancy"]
 Dimension = Literal[
-    "clarity",
-    "depth",
-    "breadth",
-    "insightfulness",
-    "constraint_following",
-    "personalization",
-    "overall",
+    "clarity", "depth", "breadth", "insightfulness", "constraint_following", "personalization", "overall"
 ]
 DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
 UNNAMED = "unnamed"
@@ -78,16 +72,15 @@ class PairwiseLabel(_Label):
 
     def turned(self) -> PairwiseLabel:
         """The same judgement with the sides the other way round."""
-        return self.model_copy(
-            update={
-                "answer_a": self.answer_b,
-                "answer_b": self.answer_a,
-                "system_a": self.system_b,
-                "system_b": self.system_a,
-                "shown_first": {"a": "b", "b": "a"}.get(self.shown_first or ""),
-                "label": {"A": "B", "B": "A"}.get(self.label, self.label),
-            }
-        )
+        turned = {
+            "answer_a": self.answer_b,
+            "answer_b": self.answer_a,
+            "system_a": self.system_b,
+            "system_b": self.system_a,
+            "shown_first": {"a": "b", "b": "a"}.get(self.shown_first or ""),
+            "label": {"A": "B", "B": "A"}.get(self.label, self.label),
+        }
+        return self.model_copy(update=turned)
 
 
 class RatingLabel(_Label):
@@ -165,13 +158,8 @@ def read_labels(path: Path, scale: tuple[float, float] | None = None) -> list[La
 
 def read_align_labels(path: Path) -> list[AlignLabel]:
     """Read labels as `read_labels` does, those of pairs of passages among them."""
-    found: list[AlignLabel] = []
-    for where, task, raw in _parsed(path, passages=True):
-        if task == "redundancy":
-            found.append(_checked(PassageLabel, where, raw))
-        else:
-            found.append(_checked(_FORMS[task], where, raw))
-    return found
+    forms: dict[Task, type[AlignLabel]] = {**_FORMS, "redundancy": PassageLabel}
+    return [_checked(forms[task], where, raw) for where, task, raw in _parsed(path, passages=True)]
 
 
 def _parsed(path: Path, *, passages: bool = False) -> Iterator[tuple[str, Task, JsonObject]]:

@@ -5,7 +5,7 @@ The labelled items are judged as study work (keyed, cached, resumable, budgeted)
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
@@ -17,7 +17,6 @@ from drr.eval.agreement.people import (
     comparisons_of,
     grade_statistics,
     pair_statistics,
-    support_status,
     thresholds_met,
     verdicts_of,
 )
@@ -26,12 +25,7 @@ from drr.eval.agreement.statistics import PAIRWISE, SUPPORT, crossed_classes, su
 from drr.eval.asking.conversation import Asking
 from drr.eval.asking.forms import SCHEMA
 from drr.eval.asking.judge import Judge, KeptAnswers
-from drr.eval.labels import (
-    PairwiseLabel,
-    SupportLabel,
-    Task,
-    task_of,
-)
+from drr.eval.labels import PairwiseLabel, SupportLabel, Task, task_of
 from drr.eval.tasks.desk import Desk
 from drr.eval.tasks.grading import PAIRWISE as PAIRWISE_TASK
 from drr.eval.tasks.grading import RATING, Graded, comparison_asking, prefer, rate, rating_asking
@@ -71,14 +65,8 @@ class Calibration:
                 "order": order,
                 "prompt": self._asking(case, order).fingerprint,
             }
-            units.append(
-                Unit(
-                    "judgement",
-                    fields,
-                    {"case": case.id, "order": order},
-                    f"{case.example.id} {order}".strip(),
-                )
-            )
+            spec = {"case": case.id, "order": order}
+            units.append(Unit("judgement", fields, spec, f"{case.example.id} {order}".strip()))
         return units
 
     def _version(self, case: Case) -> str:
@@ -161,16 +149,6 @@ def verdict_lines(calibration: Calibration, study: Study, task: Task) -> list[Ve
     ]
 
 
-def _crossed(task: Task, every: Sequence[Case], found: Results) -> ClassesRow | None:
-    if task == "rating":
-        return None
-    judged = [None if v is None else str(v) for v in verdicts_of(task, every, found)]
-    people = [str(case.consensus()) for case in every]
-    if task == "support":
-        return crossed_classes(judged, people, SUPPORT, [case.question for case in every])
-    return crossed_classes(judged, people, PAIRWISE, [c.query for c in comparisons_of(every, found)])
-
-
 def shop_of_labels(
     calibration: Calibration,
     study: Study,
@@ -184,16 +162,17 @@ def shop_of_labels(
     found = calibration.results(study)
     cases_ = list(calibration.cases.values())
     people = [case.consensus() for case in cases_]
+    words = [str(label) for label in people]
+    judged = [None if v is None else str(v) for v in verdicts_of(task, cases_, found)]
+    classes: ClassesRow | None = None
     if task == "support":
-        judged = [support_status(found.get((case.id, ""))) for case in cases_]
-        statistics: SupportRow | Statistics | Statistics = support_statistics(
-            judged,
-            [str(label) for label in people],
-            [case.question for case in cases_],
-            [case.mean_support() for case in cases_],
-        )
+        asked, means = [case.question for case in cases_], [case.mean_support() for case in cases_]
+        statistics: SupportRow | Statistics = support_statistics(judged, words, asked, means)
+        classes = crossed_classes(judged, words, SUPPORT, asked)
     elif task == "pairwise":
-        statistics = pair_statistics(cases_, found, [str(label) for label in people])
+        asked = [one.query for one in comparisons_of(cases_, found)]
+        statistics = pair_statistics(cases_, found, words)
+        classes = crossed_classes(judged, words, PAIRWISE, asked)
     else:
         statistics = grade_statistics(cases_, found, [float(label) for label in people], scale)
     return {
@@ -208,7 +187,7 @@ def shop_of_labels(
         "other_labels": other_labels,
         "people": sorted({label.judge for case in cases_ for label in case.labels}),
         "metrics": statistics,
-        "classes": _crossed(task, cases_, found),
+        "classes": classes,
         "among_people": among_people(cases_, task),
         "thresholds": thresholds_met(statistics, THRESHOLDS[task]),
         "marks": marks,

@@ -28,7 +28,7 @@ from drr.eval.labels import (
 )
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.rows import CorrectedDocument, CorrectedFigure
-from drr.eval.stats.asked import Comparison
+from drr.eval.stats.asked import Comparison, by_pair
 from drr.eval.stats.corrected import Scored, corrected
 from drr.eval.stats.faithfulness import PAPER_TYPES, UNREADABLE, JudgedClaim, strict
 from drr.eval.tasks.judged import Judged
@@ -138,9 +138,8 @@ def labelled_figure(
 
 def _precision(judged: Judged, labels: LabelsSaid) -> Iterable[LabelledFigure]:
     for variant, answers in variants_of(judged).items():
-        yield labelled_figure(
-            "fp", variant, (_report(judged, answer, labels) for answer in answers), (0.0, 1.0)
-        )
+        reports = (_report(judged, answer, labels) for answer in answers)
+        yield labelled_figure("fp", variant, reports, (0.0, 1.0))
 
 
 def _report(judged: Judged, answer: Answer, given_labels: LabelsSaid) -> LabelledReport:
@@ -186,10 +185,7 @@ def _graded(judged: Judged, answer: Answer, dimension: str, given_labels: Labels
 
 
 def _wins(judged: Judged, labels: LabelsSaid) -> Iterable[LabelledFigure]:
-    groups: dict[tuple[str, str, str], list[Comparison]] = {}
-    for one in judged.comparisons():
-        groups.setdefault((one.dimension, one.a, one.b), []).append(one)
-    for (dimension, a, b), group in groups.items():
+    for (dimension, a, b), group in by_pair(judged.comparisons()).items():
         rows = [_compared(one, labels) for one in group]
         yield labelled_figure(f"win_rate {dimension}", f"{a} : {b}", rows, (0.0, 1.0))
 
@@ -224,21 +220,16 @@ def _biased(figure: LabelledFigure, waiting: Mapping[tuple[str, str, Sample], in
     """Say what is known of how these labels were chosen, where that was not by lot alone."""
     labels = figure.labels
     chosen = sum(label.sample is None for label in labels)
+    left_out = "which ones were left out may have moved the figure"
     if chosen:
         return (
             f"biased sample: {chosen:,} of {len(labels):,} labels were not drawn by `drr judges annotate --sample`,"
             " and who chose them may have moved the figure"
         )
     if figure.in_part:
-        return (
-            f"biased sample: {figure.in_part:,} reports were labelled under some of their criteria only;"
-            " which ones were left out may have moved the figure"
-        )
+        return f"biased sample: {figure.in_part:,} reports were labelled under some of their criteria only; {left_out}"
     for label in labels:
         key = (task_of(label), getattr(label, "dimension", None) or "")
         if label.sample is not None and (left := waiting.get((*key, label.sample))):
-            return (
-                f"biased sample: {left:,} of the {label.sample.drawn:,} drawn have no label;"
-                " which ones were left out may have moved the figure"
-            )
+            return f"biased sample: {left:,} of the {label.sample.drawn:,} drawn have no label; {left_out}"
     return None

@@ -182,9 +182,7 @@ def grade_statistics(
     scale: tuple[float, float] | None,
 ) -> Statistics:
     """Distances are in points of 0-10 and need the people's scale, given or plain; without it only orders are compared."""
-    judged: list[float | None] = [
-        None if (result := found.get((case.id, ""))) is None else float(result["rating"]) for case in cases
-    ]
+    judged = [None if v is None else float(v) for v in verdicts_of("rating", cases, found)]
     low, high = scale or (0.0, 10.0)
     mapped: list[float | None] = [10 * (value - low) / (high - low) for value in people]
     clusters = [content_id(getattr(case.example, "query", "")) for case in cases]

@@ -12,6 +12,7 @@ from drr.eval.agreement.rows import JudgeCost
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import Label
 from drr.eval.metrics.coverage import variants_of
+from drr.eval.stats.asked import known_sum
 from drr.eval.stats.corrected import LEAST_LABELS, LEAST_QUESTIONS, Spread, WayRow, spread, ways
 from drr.eval.tasks.judged import Judged
 from drr.study.study import Study
@@ -132,30 +133,21 @@ def _costed(
         0.0 if not count else None if each is None else count * each
         for count, each in ((answers, answer_usd), (more, label_usd))
     ]
-    known = [part for part in parts if part is not None]
-    return {
-        **row,
-        "answers": answers,
-        "more_labels": more,
-        "cost_usd": sum(known) if len(known) == len(parts) else None,
-    }
+    return {**row, "answers": answers, "more_labels": more, "cost_usd": known_sum(parts)}
 
 
 def _answer_usd(answers: Sequence[Answer]) -> float | None:
     """Average the cost of one answer; not known of imported reports, nor where a price is unknown."""
-    costs = [answer.record.making_usd for answer in answers]
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) / len(known) if known and len(known) == len(costs) else None
+    whole = known_sum([answer.record.making_usd for answer in answers])
+    return None if whole is None or not answers else whole / len(answers)
 
 
 def _judging_usd(study: Study, judged: Judged) -> float | None:
     """All that this judge was paid, by answer."""
     name = judged.judging.judge if judged.judging else None
     costs = [r.cost_usd for r in study.records("judgement", None) if r.key_fields.get("judge") == name]
-    known = [cost for cost in costs if cost is not None]
-    if not known or len(known) < len(costs) or not judged.answers:
-        return None
-    return sum(known) / len(judged.answers)
+    whole = known_sum(costs) if costs else None
+    return None if whole is None or not judged.answers else whole / len(judged.answers)
 
 
 def judge_costs(study: Study, query_of: Mapping[str, str]) -> dict[str, JudgeCost]:
@@ -178,8 +170,8 @@ def judge_costs(study: Study, query_of: Mapping[str, str]) -> dict[str, JudgeCos
 
 
 def _cost(spent: Mapping[str, list[float | None]], queries: int, tokens: int) -> JudgeCost:
-    by_task = {task: _sum(costs) for task, costs in sorted(spent.items())}
-    usd = _sum(list(by_task.values()))
+    by_task = {task: known_sum(costs) for task, costs in sorted(spent.items())}
+    usd = known_sum(list(by_task.values()))
     return {
         "usd": usd,
         "usd_per_query": usd / queries if usd is not None and queries else None,
@@ -187,9 +179,3 @@ def _cost(spent: Mapping[str, list[float | None]], queries: int, tokens: int) ->
         "tokens": tokens,
         "by_task": by_task,
     }
-
-
-def _sum(costs: list[float | None]) -> float | None:
-    """Unknown where one part is."""
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) if len(known) == len(costs) else None

@@ -108,24 +108,21 @@ def shown_to_judge(judged: Judged, desk: Desk, answer: Answer, name: str) -> Sho
 
 
 def rating_sheet(judged: Judged, places: Iterable[Place], sample: Sample, judge: str) -> list[SheetLine]:
+    row = _sample_of(sample)
     return [
-        _graded(judged.by_key[key], dimension, _sample_of(sample), judge)
-        for key, _ in places
+        {
+            "id": rating_id(answer.query_id, answer.variant, answer.trial),
+            "query": answer.query,
+            "answer": answer.report,
+            "dimension": dimension,
+            "label": None,
+            "judge": judge,
+            "sample": row,
+        }
+        for answer in (judged.by_key[key] for key, _ in places)
         for dimension in DIMENSIONS
-        if dimension in judged.ratings[key]
+        if dimension in judged.ratings[answer.key]
     ]
-
-
-def _graded(answer: Answer, dimension: str, sample: SampleRow, judge: str) -> SheetLine:
-    return {
-        "id": rating_id(answer.query_id, answer.variant, answer.trial),
-        "query": answer.query,
-        "answer": answer.report,
-        "dimension": dimension,
-        "label": None,
-        "judge": judge,
-        "sample": sample,
-    }
 
 
 def _line(name: str, judge: str, sample: Sample) -> SheetLine:

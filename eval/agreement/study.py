@@ -31,10 +31,11 @@ from drr.eval.metrics import metrics, quality, values_of
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.stats import agreement as ag
 from drr.eval.stats import correlation
-from drr.eval.stats.asked import AskedQuestion, Outcome
+from drr.eval.stats.asked import Outcome, grouped
 from drr.eval.stats.intervals import COUNTED, SHARE, mean
 from drr.eval.stats.pairs import PositionRow, positions
 from drr.eval.tasks.judged import Judged, Judging
+from drr.eval.tasks.protocol import OURS
 from drr.study.study import Study
 
 Place = TypeVar("Place", tuple[str, str], tuple[str, str, str])
@@ -89,16 +90,15 @@ def _mean_sd(units: Sequence[Sequence[float | None]]) -> float | None:
 
 def extraction_stability(study: Study, judging: Judging, answers: Sequence[Answer]) -> Statistics | None:
     """Two extractions of one report: how far they find the same claims, and how much the number of claims varies."""
-    overlaps: dict[AskedQuestion, list[float | None]] = {}
-    spreads: dict[AskedQuestion, list[float | None]] = {}
     extracted = _extracted(study, judging)
-    for answer in sorted(answers, key=lambda answer: answer.key):
-        extractions = extracted.get(answer.key, ())
-        if len(extractions) > 1:
-            overlaps.setdefault(answer.asked, []).append(_overlap(extractions))
-            spreads.setdefault(answer.asked, []).append(_variation(extractions))
-    if not overlaps:
+    ordered = sorted(answers, key=lambda answer: answer.key)
+    again = [
+        (answer.asked, extracted[answer.key]) for answer in ordered if len(extracted.get(answer.key, ())) > 1
+    ]
+    if not again:
         return None
+    overlaps = grouped((asked, _overlap(extractions)) for asked, extractions in again)
+    spreads = grouped((asked, _variation(extractions)) for asked, extractions in again)
     overlap = "Jaccard of claims with equal URLs and token F1 >= 0.8, mean over queries"
     variation = "coefficient of variation of the number of claims, mean over queries"
     return {
@@ -113,14 +113,13 @@ Extraction = Sequence[Mapping[str, Any]]
 
 def _extracted(study: Study, judging: Judging) -> dict[str, list[Extraction]]:
     """Collect by answer every extraction with the judging's own prompts."""
-    by_answer: dict[str, list[Extraction]] = {}
-    for record in study.ledger.records.all("judgement", "done", task="claims"):
-        fields = record.key_fields
-        if fields["judge"] == judging.extractor and fields["version"] == judging.versions.get(
-            f"claims/{fields.get('mode')}"
-        ):
-            by_answer.setdefault(fields["answer"], []).append(record.result["claims"])
-    return by_answer
+
+    def is_own(fields: Mapping[str, Any]) -> bool:
+        version = judging.versions.get(f"claims/{fields.get('mode')}")
+        return (fields["judge"], fields["version"]) == (judging.extractor, version)
+
+    records = study.ledger.records.all("judgement", "done", task="claims")
+    return grouped((r.key_fields["answer"], r.result["claims"]) for r in records if is_own(r.key_fields))
 
 
 def _overlap(extractions: Sequence[Extraction]) -> float | None:
@@ -180,17 +179,12 @@ def agreement_among(study: Study, raters: Raters) -> AgreementDocument | None:
     if not everyone:
         return None
     pairs = list(combinations(sorted(judged), 2))
-    among = agreement(everyone, people)
     criteria = [label for label in everyone if isinstance(label, CriterionLabel)]
     systems = {rating_id(a.query_id, a.variant, a.trial): a.variant for a in answers}
     return {
-        "schema": among["schema"],
-        "support": among["support"],
-        "pairwise": among["pairwise"],
-        "rating": among["rating"],
-        "win_rates": among["win_rates"],
+        **agreement(everyone, people),
         "criteria": criteria_agreement(criteria, people, systems),
-        "cost": judge_costs(study, _queries(answers)),
+        "cost": judge_costs(study, {name: a.query_id for a in answers for name in (a.key, a.query_id)}),
         "banner": next((j.warning for j in latest.values() if j.warning is not None), None),
         "systems": [{"judges": [a, b], "dimensions": across_systems(judged[a], judged[b])} for a, b in pairs],
         "metrics": [{"judges": [a, b], "metrics": on_metrics(judged[a], judged[b])} for a, b in pairs],
@@ -202,27 +196,15 @@ def agreement_among(study: Study, raters: Raters) -> AgreementDocument | None:
     }
 
 
-def _queries(answers: Iterable[Answer]) -> dict[str, str]:
-    """Map the key of an answer, and its own id, to its query."""
-    found: dict[str, str] = {}
-    for answer in answers:
-        found[answer.key] = found[answer.query_id] = answer.query_id
-    return found
-
-
 def _positions(judged: Judged) -> dict[str, PositionRow]:
     return {dimension: gate.document() for dimension, gate in positions(judged.comparisons()).items()}
 
 
 def latest_judgings(study: Study) -> dict[str, Judging]:
     """Find by judge the last judging of ours over the pages as they were frozen. Rules by their newest name, never beside an older one."""
-    found = [j for j in judgings(study) if _is_ours(j) and not j.repeat]
+    found = [j for j in judgings(study) if j.protocol == OURS.name and j.is_first]
     last = {"" if is_rules(judging.judge) else judging.judge: judging for judging in found}
     return {judging.judge: judging for judging in last.values()}
-
-
-def _is_ours(judging: Judging) -> bool:
-    return judging.protocol == "ours" and not judging.refetch
 
 
 def study_labels(judged: Judged) -> list[Label]:

@@ -129,11 +129,8 @@ class FactsBehind(FactsEntered):
 
     def _behind(self, line: TextLine, references: Sequence[ProductReference]) -> None:
         alone = len({one.product_id for one in references}) == 1 and line.kind != "text"
-        ends = [
-            line.start,
-            *(m.end() for m in _SENTENCE_END.finditer(self._body, line.start, line.end)),
-            line.end,
-        ]
+        inside = (m.end() for m in _SENTENCE_END.finditer(self._body, line.start, line.end))
+        ends = [line.start, *inside, line.end]
         only = len({one.product_id for one in references}) == 1
         for place, one in enumerate(references):
             following = references[place + 1].start if place + 1 < len(references) else line.end
@@ -183,9 +180,7 @@ class FactsBehind(FactsEntered):
         name = name if lead is None else name[lead.end() :]
         if product is None or len(words(name)) < 2 or not name[:1].isupper():
             return None
-        if similarity(name, full_name(product)) >= 1:
-            return name
-        return None
+        return name if similarity(name, full_name(product)) >= 1 else None
 
     def _run(self, line: TextLine, product_id: str, low: int, high: int, *, heads: bool, alone: bool) -> None:
         """Enter the values that follow at once. In an item of one product, enter also those further on, if the only ones of their kind."""

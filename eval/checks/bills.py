@@ -12,7 +12,7 @@ from itertools import groupby, product
 from typing import NamedTuple
 
 from drr.eval.checks.base import Span
-from drr.eval.checks.mentions import Mentions, TextLine
+from drr.eval.checks.mentions import Mentions, TextLine, after_bullet
 from drr.eval.checks.values import is_quantity, is_total, segment
 from drr.wording.money import MoneyAmount, amounts
 
@@ -192,14 +192,11 @@ def _lists(mentions: Mentions) -> Iterator[StatedBill]:
     for index, line in enumerate(lines):
         if line.kind == "row":
             continue
-        bullet = re.compile(r"[\s>]*(?:[-*+•·]|\d{1,3}[.)])?[\s*_]*").match(
-            mentions.body, line.start, line.end
-        )
-        total = _total_at(mentions.body, line.start if bullet is None else bullet.end(), line.end)
-        if total is None:
-            continue
-        bill = _bill(list(_lines_above(mentions, lines, index)), total)
-        if bill is not None:
+        total = _total_at(mentions.body, after_bullet(mentions.body, line), line.end)
+        if (
+            total is not None
+            and (bill := _bill(list(_lines_above(mentions, lines, index)), total)) is not None
+        ):
             yield bill
 
 
@@ -240,16 +237,12 @@ def _item(mentions: Mentions, line: TextLine) -> BillLine | None:
     if len(ids) > 1 or _OPEN.search(mentions.plain, line.start, line.end) or any(one.approx for one in found):
         return None
     product_id = next(iter(ids), None)
-    if (
-        product_id is None
-        and line.kind == "text"
-        and (len(line.text) > _LONG or line.text.rstrip().endswith(":"))
-    ):
+    leads_on = len(line.text) > _LONG or line.text.rstrip().endswith(":")
+    if product_id is None and line.kind == "text" and leads_on:
         return None
     if len(found) == 1:
-        return _line(
-            mentions, product_id, found[0], _many(mentions, line.start, line.end), (line.start, line.end)
-        )
+        many = _many(mentions, line.start, line.end)
+        return _line(mentions, product_id, found[0], many, (line.start, line.end))
     equals = _EQUALS.search(mentions.body, line.start, line.end)
     if len(found) == 2 and equals is not None and found[1].start >= equals.start():
         return BillLine(product_id, found[0].value, (found[1].value,))

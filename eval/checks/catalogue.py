@@ -160,11 +160,8 @@ _FIRST_CAPITAL = re.compile(r"(?<![\w'’&-])[A-Z][\w'’&-]+\s[A-Z&]")
 def _before(mentions: Mentions) -> Iterator[_Named]:
     """Yield the names right before an id, address or plain link, or after an id that begins its line."""
     report = mentions.subject.report
-    places = [
-        (one.product_id, one.start, one.end)
-        for one in mentions.references
-        if one.named is None and not one.marker
-    ]
+    plain = [one for one in mentions.references if one.named is None and not one.marker]
+    places = [(one.product_id, one.start, one.end) for one in plain]
     places += [(match["id"], match.start(), match.end()) for match in _CODE_ID.finditer(report)]
     for product_id, start, end in places:
         low = max(0, start - _LONGEST, report.rfind("\n", 0, start) + 1)
@@ -174,9 +171,8 @@ def _before(mentions: Mentions) -> Iterator[_Named]:
         cuts = [match.end() for match in _APART.finditer(text)]
         match = _FIRST_CAPITAL.search(text, cuts[-1] if cuts else 0)
         if match is not None:
-            yield _Named(
-                product_id, text[match.start() :].strip(" *_`"), (low + match.start(), low + len(text))
-            )
+            span = low + match.start(), low + len(text)
+            yield _Named(product_id, text[match.start() :].strip(" *_`"), span)
 
 
 _LONGEST = 160

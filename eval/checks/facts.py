@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from drr.eval.checks.behind import FactsBehind, ProductFacts, detail_of
-from drr.eval.checks.mentions import Mentions, ProductReference, Tables, TextLine
+from drr.eval.checks.mentions import Mentions, ProductReference, Tables, TextLine, after_bullet
 from drr.eval.checks.naming import full_name, similarity, words
 from drr.eval.checks.values import (
     Segment,
@@ -24,7 +24,6 @@ from drr.eval.checks.values import (
     values_of,
 )
 
-BULLET = re.compile(r"[\s>]*+(?:[-*+•·]|\d{1,3}[.)])?[\s*_]*+")
 _SENTENCE_END = re.compile(r"(?<=[^\s.])[.!?][*_)”\"]*(?:\s?\[\^?\d+\])*\s+(?=[A-Z*_$\[])")
 _LISTED = re.compile(r"(?:,|\band)\s\$?\d+\.\d")
 """Several values behind one label."""
@@ -96,8 +95,7 @@ class _Reader(FactsBehind):
 
     def _labelled_line(self, index: int, line: TextLine) -> None:
         """Read `Price: $21.99`; a line that begins otherwise, or a heading, is no longer of what stands above."""
-        bullet = BULLET.match(self._body, line.start, line.end)
-        whole = segment(self._body, line.start if bullet is None else bullet.end(), line.end)
+        whole = segment(self._body, after_bullet(self._body, line), line.end)
         label_and_value = labelled(whole)
         known = (
             label_and_value is not None

@@ -51,6 +51,15 @@ class TextLine:
         return self.kind in _ROWS
 
 
+BULLET = re.compile(r"[\s>]*+(?:[-*+•·]|\d{1,3}[.)])?[\s*_]*+")
+
+
+def after_bullet(body: str, line: TextLine) -> int:
+    """Return where the words of a line begin."""
+    match = BULLET.match(body, line.start, line.end)
+    return line.start if match is None else match.end()
+
+
 @dataclass
 class Layout:
     lines: list[TextLine]

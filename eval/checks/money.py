@@ -66,9 +66,8 @@ def total(subject: Subject, mentions: Mentions) -> Check:
         holds = any(abs(one - bill.total.value) <= _slack(bill.total) for one in bill.sums)
         tally.compare(place, holds, f"Total: ${bill.total.value:,.2f}; its lines: ${bill.sums[0]:,.2f}")
     for span, stated, comes_to in _equations(mentions.plain):
-        tally.compare(
-            span, abs(stated - comes_to) <= _CENT, f"Sum: ${stated:,.2f}; its terms: ${comes_to:,.2f}"
-        )
+        why = f"Sum: ${stated:,.2f}; its terms: ${comes_to:,.2f}"
+        tally.compare(span, abs(stated - comes_to) <= _CENT, why)
     return tally.check("prose" if totals_of(mentions) else "absent")
 
 
@@ -79,15 +78,13 @@ def _slack(amount: MoneyAmount) -> float:
 def _equations(body: str) -> Iterator[tuple[Span, float, float]]:
     """Find written sums, `A $19.00 + B $12.50 = $31.50`, with one sign between any two of their amounts."""
     for match in _EQUALS.finditer(body):
-        low = max(
-            (one.end() for one in _START.finditer(body, max(0, match.start() - _NEAR), match.start())),
-            default=max(0, match.start() - _NEAR),
-        )
+        near = max(0, match.start() - _NEAR)
+        low = max((one.end() for one in _START.finditer(body, near, match.start())), default=near)
         terms = amounts(body, low, match.start())
-        if not terms or (
-            terms[-1].end < match.start() - 1
-            and not _BEHIND_TIMES.fullmatch(body, terms[-1].end, match.start())
-        ):
+        if not terms:
+            continue
+        behind = terms[-1].end
+        if behind < match.start() - 1 and not _BEHIND_TIMES.fullmatch(body, behind, match.start()):
             continue
         comes_to = _sum(body, low, terms)
         if comes_to is not None:
@@ -174,9 +171,8 @@ def _compare_plan(tally: Tally, mentions: Mentions, only: StatedTotal, limit: fl
         r"\b(?:over|above|exceed\w*|beyond|more than|past|not|too|if)\b|n['’]t\b", mentions.body, re.I
     )
     if says_so is None and not tally.findings:
-        tally.fail(
-            (only.amount.start, only.amount.end), f"Total: ${only.amount.value:,.2f}; limit: ${limit:,.2f}"
-        )
+        why = f"Total: ${only.amount.value:,.2f}; limit: ${limit:,.2f}"
+        tally.fail((only.amount.start, only.amount.end), why)
 
 
 def _compare_labels(tally: Tally, mentions: Mentions, only: StatedTotal, limits: list[float]) -> None:
@@ -257,9 +253,8 @@ def _compare_stated_budget(part: str, cost: float, limits: list[float]) -> tuple
     if rest is not None and "than" in (rest.groupdict().get("side") or "") and not rest["limit"]:
         rest = None  # less than another plan
     cents, side = _CENTS.search(part), _SIDE.search(part)
-    first = min(
-        (one for one in (rest, cents, side) if one is not None), key=lambda one: one.start(), default=None
-    )
+    ways = [one for one in (rest, cents, side) if one is not None]
+    first = min(ways, key=lambda one: one.start(), default=None)
     if (named := _STATED_BUDGET.search(part)) is not None:
         found += _limit(named.span(), named["limit"], limits)
     if first is None or _NOT.search(part[: first.end()]):
@@ -271,20 +266,13 @@ def _compare_stated_budget(part: str, cost: float, limits: list[float]) -> tuple
             found.append((rest.span("rest"), *_rest(_value(rest["rest"]), cost, against, over=over)))
             found += _limit(rest.span(), given, limits)
     elif cents is not None:
-        over = cents["side"].casefold() in _OVER
-        found.append(
-            (cents.span(), *_rest(int(cents["cents"]) / 100, cost, [_value(cents["limit"])], over=over))
-        )
+        over, amount = cents["side"].casefold() in _OVER, int(cents["cents"]) / 100
+        found.append((cents.span(), *_rest(amount, cost, [_value(cents["limit"])], over=over)))
     if side is not None and (rest is None or side.end() <= rest.start()):
         before = [one.value for one in amounts(part[: side.start()])]
-        against = (
-            [_value(side["limit"])]
-            if side["limit"]
-            else before
-            if set(before) <= set(limits) and before
-            else limits
-        )
-        if against and set(before) <= set(limits):
+        known = set(before) <= set(limits)
+        against = [_value(side["limit"])] if side["limit"] else before if known and before else limits
+        if against and known:
             found += _verdict(side.span(), side["side"].casefold() not in _OVER, cost, against, side[0])
             found += _limit(side.span(), side["limit"], limits)
     return found, bool(found)

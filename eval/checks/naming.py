@@ -177,9 +177,8 @@ def similarity(name: str, title: str) -> float:
     known = set(words(title))
     if not tokens:
         return 1.0
-    return sum(word in known or word.rstrip("s") in known or word + "s" in known for word in tokens) / len(
-        tokens
-    )
+    shared = sum(word in known or word.rstrip("s") in known or word + "s" in known for word in tokens)
+    return shared / len(tokens)
 
 
 def full_name(product: Product) -> str:

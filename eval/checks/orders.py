@@ -10,7 +10,7 @@ from drr.env.entities import ORDER_STATUSES, Order
 from drr.env.statistics import Share, UserStatistics
 from drr.env.text import category_key
 from drr.eval.checks.base import Check, Span, Subject, Tally, unverifiable
-from drr.eval.checks.mentions import Mentions, TextLine
+from drr.eval.checks.mentions import Mentions, TextLine, after_bullet
 from drr.eval.checks.naming import full_name, makers, other_of_that_name, similarity, words
 from drr.eval.checks.values import Segment, labelled, listed, plain_label, segment, segments
 from drr.wording.dates import When, dates, days_of_year
@@ -103,9 +103,8 @@ def _compare_line(
     days = [] if whens else list(days_of_year(mentions.plain, line.start, line.end))
     if len(days) == 1 and len(named) == 1 and len(orders) == 1 and len(line.text) < _SHORT:
         order, (day,) = orders[0][0], days
-        why = (
-            f"Order {order.order_id}: {mentions.plain[day.start : day.end]}; record: {order.order_date[:10]}"
-        )
+        written = mentions.plain[day.start : day.end]
+        why = f"Order {order.order_id}: {written}; record: {order.order_date[:10]}"
         tally.compare((day.start, day.end), day.covers(order.order_date), why)
     starts = [span[0] for _, span in named]
     for order, span in orders:
@@ -119,14 +118,10 @@ def _compare_line(
         _compare_thing(tally, mentions, line, order, orders[0][1])
     elif line.kind != "text" or (len(whens) == 1 and len(line.text) < _SHORT):
         several = len({one.product_id for one in mentions.within(line.start, line.end)}) > 1
-        if (
-            len(whens) == 1
-            and not several
-            and _DAY_ALONE.search(
-                mentions.plain, max(0, line.start - 1, whens[0].start - _NEAR), whens[0].start
-            )
-        ):
-            _compare_day(tally, order, whens[0])
+        if len(whens) == 1 and not several:
+            low = max(0, line.start - 1, whens[0].start - _NEAR)
+            if _DAY_ALONE.search(mentions.plain, low, whens[0].start):
+                _compare_day(tally, order, whens[0])
         _compare_thing(tally, mentions, line, order, orders[0][1])
         for one in segments(mentions.plain, line.start, line.end):
             _compare_state(tally, order, one)
@@ -163,9 +158,8 @@ def _day_beside(text: str, whens: Sequence[When], span: Span, starts: Sequence[i
 def _compare_day(tally: Tally, order: Order, when: When) -> None:
     day = f"{when.year:04d}-{when.month:02d}-{when.day:02d}" if when.month and when.day else str(when.year)
     holds = when.covers(order.order_date) or order.order_date[:10] == day
-    tally.compare(
-        (when.start, when.end), holds, f"Order {order.order_id}: {day}; record: {order.order_date[:10]}"
-    )
+    why = f"Order {order.order_id}: {day}; record: {order.order_date[:10]}"
+    tally.compare((when.start, when.end), holds, why)
 
 
 def _compare_state(tally: Tally, order: Order, value: Segment) -> None:
@@ -241,9 +235,8 @@ def statistics(subject: Subject, mentions: Mentions) -> Check:
         for label, value in () if owned else _figures_of_all(mentions, line):
             _compare_figure(tally, plain_label(label), value, known)
         if line.kind == "row" and len(line.header) == len(line.cells):
-            _compare_share(
-                tally, mentions, line, [*known.by_category, *known.by_year, *known.favourite_stores]
-            )
+            shares = [*known.by_category, *known.by_year, *known.favourite_stores]
+            _compare_share(tally, mentions, line, shares)
     return tally.check("prose")
 
 
@@ -253,15 +246,10 @@ def _figures_of_all(mentions: Mentions, line: TextLine) -> Iterator[tuple[str, S
         if len(line.cells) == 2:
             label, value = (segment(mentions.body, *cell) for cell in line.cells)
             yield label.text, value
-    elif (
-        label_and_value := labelled(segment(mentions.body, _after_bullet(mentions.body, line), line.end))
-    ) is not None:
-        yield label_and_value
-
-
-def _after_bullet(body: str, line: TextLine) -> int:
-    match = re.compile(r"[\s>]*(?:[-*+•·]|\d{1,3}[.)])?[\s*_]*").match(body, line.start, line.end)
-    return line.start if match is None else match.end()
+    else:
+        found = labelled(segment(mentions.body, after_bullet(mentions.body, line), line.end))
+        if found is not None:
+            yield found
 
 
 _ABOVE = 200
@@ -291,9 +279,8 @@ def _compare_figure(tally: Tally, label: str, value: Segment, known: UserStatist
         found = amounts(value.text)
         if len(found) == 1 and found[0].end == len(value.text) and not found[0].approx:
             holds = None if known.spend is None else found[0].equals(known.spend)
-            tally.compare(
-                span, holds, f"{label.capitalize()}: {value.text}; record: ${known.spend or 0:,.2f}"
-            )
+            why = f"{label.capitalize()}: {value.text}; record: ${known.spend or 0:,.2f}"
+            tally.compare(span, holds, why)
     elif label in _ENDS:
         whens = [one for one in dates(value.text, 0, len(value.text)) if one.day]
         recorded = getattr(known, _ENDS[label])
@@ -315,9 +302,8 @@ def _compare_share(tally: Tally, mentions: Mentions, line: TextLine, shares: Seq
         span = value.start, value.end
         if label == "orders" and (match := _WHOLE.fullmatch(value.text)):
             figure = int(match[1].replace(",", ""))
-            tally.compare(
-                span, figure == share.orders, f"Orders of {share.name}: {figure:,}; record: {share.orders:,}"
-            )
+            why = f"Orders of {share.name}: {figure:,}; record: {share.orders:,}"
+            tally.compare(span, figure == share.orders, why)
         elif label in _SPENT and len(found := amounts(value.text)) == 1 and share.spend is not None:
             why = f"Spend on {share.name}: {value.text}; record: ${share.spend:,.2f}"
             tally.compare(span, found[0].approx or found[0].equals(share.spend), why)

@@ -13,8 +13,8 @@ from drr.env.entities import Product
 from drr.env.shop import SearchRequest, Shop, Store
 from drr.eval.checks.base import Check, Span, Subject, Tally, unverifiable
 from drr.eval.checks.behind import ProductAttribute, ProductFact
-from drr.eval.checks.facts import BULLET, facts_of
-from drr.eval.checks.mentions import Mentions, ProductReference, TextLine
+from drr.eval.checks.facts import facts_of
+from drr.eval.checks.mentions import BULLET, Mentions, ProductReference, TextLine
 from drr.eval.checks.naming import folded_words, full_name, head_noun, makers, similarity, words
 from drr.eval.checks.values import SaidValue, pairs_of, segments
 from drr.wording.figures import numbers, same_number, same_stars
@@ -46,10 +46,8 @@ def price(subject: Subject, mentions: Mentions) -> Check:
     tally = Tally()
     for fact in facts_of(mentions).values:
         if fact.stated.field == "price" and (product := subject.product(fact.product_id)) is not None:
-            holds = _is_price(mentions, fact, product)
-            tally.compare(
-                fact.stated.span, holds, f"Price: {fact.stated.written}; record: ${product.price or 0:,.2f}"
-            )
+            why = f"Price: {fact.stated.written}; record: ${product.price or 0:,.2f}"
+            tally.compare(fact.stated.span, _is_price(mentions, fact, product), why)
     return tally.check("prose" if "$" in mentions.body else "absent")
 
 
@@ -60,22 +58,15 @@ def _is_price(mentions: Mentions, fact: ProductFact, product: Product) -> bool |
         return None
     if abs(value - product.price) <= _slack(fact.stated):
         return True
-    low, high = (
-        max(fact.line[0], fact.stated.span[0] - _AROUND),
-        min(fact.line[1], fact.stated.span[1] + _AROUND),
-    )
+    low = max(fact.line[0], fact.stated.span[0] - _AROUND)
+    high = min(fact.line[1], fact.stated.span[1] + _AROUND)
     line = mentions.body[low:high]
     known = product.price
     beside = any(abs(one.value - known) <= one.tolerance for one in amounts(line))
     by_unit = value < known and _PER.search(line) is not None
-    return (
-        None
-        if beside
-        or by_unit
-        or _REDUCED.search(line)
-        or _is_explained(mentions, fact.stated, known, (low, high))
-        else False
-    )
+    if beside or by_unit or _REDUCED.search(line):
+        return None
+    return None if _is_explained(mentions, fact.stated, known, (low, high)) else False
 
 
 def _slack(value: SaidValue) -> float:

@@ -14,7 +14,7 @@ from drr.env.shop import Shop, Store
 from drr.eval.checks.base import Check, Span, Subject, Tally, unverifiable
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.orders import USER_URL, order_ids
-from drr.eval.checks.values import labelled, listed, plain_label, segment
+from drr.eval.checks.values import Segment, labelled, listed, plain_label, segment
 from drr.wording.states import STATES
 from drr.wording.vocabulary import either, vocabulary
 
@@ -93,21 +93,14 @@ def _compare_labels(tally: Tally, mentions: Mentions, user: User) -> None:
     for line in mentions.layout.lines:
         if line.kind == "row" and len(line.header) == len(line.cells):
             for head, cell in zip(line.header, line.cells, strict=True):
-                value = segment(mentions.body, *cell)
-                _compare_label(tally, head, value.text, value.start, user)
+                _compare_label(tally, head, segment(mentions.body, *cell), user)
         if line.kind in ("row", "head_row") and len(line.cells) == 2:
             label, value = (segment(mentions.body, *cell) for cell in line.cells)
-            _compare_label(tally, label.text, value.text, value.start, user)
+            _compare_label(tally, label.text, value, user)
         elif line.kind != "row":
             label_and_value = labelled(segment(mentions.body, line.start, line.end))
             if label_and_value is not None:
-                _compare_label(
-                    tally,
-                    label_and_value[0].lstrip("-*+•> #"),
-                    label_and_value[1].text,
-                    label_and_value[1].start,
-                    user,
-                )
+                _compare_label(tally, label_and_value[0].lstrip("-*+•> #"), label_and_value[1], user)
 
 
 def _compare_called(tally: Tally, subject: Subject, mentions: Mentions, user: User) -> None:
@@ -117,11 +110,8 @@ def _compare_called(tally: Tally, subject: Subject, mentions: Mentions, user: Us
         _shares(greeting, user) or not _TO_OTHERS.search(query)
     ):
         name = _Name(greeting["first"], greeting["last"], greeting.span("first"))
-        letter = (
-            greeting[0].lstrip(" \n>*_#").startswith("Dear ")
-            and name.last is None
-            and greeting["title"] is None
-        )
+        is_dear = greeting[0].lstrip(" \n>*_#").startswith("Dear ")
+        letter = is_dear and name.last is None and greeting["title"] is None
         if letter and name.first not in (user.first_name, user.last_name):
             tally.unrecorded()
         elif name.first.casefold() not in _NO_NAMES and name.first not in query:
@@ -158,8 +148,8 @@ def _is_half(match: re.Match[str], user: User) -> bool:
     return match["city"].casefold().endswith(user.address.city.casefold())
 
 
-def _compare_label(tally: Tally, label: str, value: str, start: int, user: User) -> None:
-    plain = plain_label(label)
+def _compare_label(tally: Tally, label: str, behind: Segment, user: User) -> None:
+    plain, value, start = plain_label(label), behind.text, behind.start
     if plain in _NAME_LABELS and (name := _TWO.match(value)) is not None:
         if name["first"].casefold() not in _GIVEN and not _shares(name, user):
             return

@@ -198,13 +198,8 @@ def values_of(one: Segment) -> list[SaidValue]:
 
 def bare_stars(one: Segment, behind: Sequence[Segment]) -> list[SaidValue]:
     """Read `4.6` right before a number of ratings."""
-    counted = [
-        stars_and_count
-        for each in behind
-        for stars_and_count in values_of(each)
-        if stars_and_count.field == "count"
-    ]
-    if not counted or _TENTH.fullmatch(one.text) is None:
+    is_counted = any(value.field == "count" for each in behind for value in values_of(each))
+    if not is_counted or _TENTH.fullmatch(one.text) is None:
         return []
     return [SaidValue("stars", float(one.text), (one.start, one.end), one.text)]
 

@@ -53,6 +53,17 @@ class Evidence(BaseModel):
         """An error page is no evidence, whoever kept it."""
         return (self.text or "") if self.standing == "ok" else ""
 
+    def source(self) -> Source:
+        page = (self.readable, self.standing) if is_paged(self.type) else (None, None)
+        return Source(
+            url=self.url,
+            type=self.type,
+            title=self.title,
+            seen=self.readable,
+            page=page[0],
+            page_status=page[1],
+        )
+
 
 class _GivenError(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True)
@@ -291,24 +302,16 @@ def unit_of(report: ImportedReport, name: str) -> Unit:
     for evidence in content["evidence"] or ():
         if evidence["status"] is None:
             del evidence["status"]
-    fields = {
-        "imported": True,
+    place = {
         "query_id": name,
         "query": report.query,
         "user_id": report.user_id,
         "variant": report.system,
         "trial": report.trial,
-        "content": text_hash(json.dumps(content, sort_keys=True)),
     }
-    spec = {
-        "query_id": name,
-        "query": report.query,
-        "user_id": report.user_id,
-        "variant": report.system,
-        "trial": report.trial,
-        "imported": content,
-    }
-    return Unit("answer", fields, spec, f"{name}/{report.system}/{report.trial}")
+    fields = {"imported": True, **place, "content": text_hash(json.dumps(content, sort_keys=True))}
+    label = f"{name}/{report.system}/{report.trial}"
+    return Unit("answer", fields, {**place, "imported": content}, label)
 
 
 def imported_units(study: Study) -> list[Unit]:
@@ -321,18 +324,7 @@ def imported_units(study: Study) -> list[Unit]:
 async def take_in(spec: Mapping[str, Any], context: Context) -> Outcome:
     """The work of one unit: nothing is called, the record is what the line says."""
     report = ImportedReport.model_validate(spec["imported"])
-    sources = [
-        Source(
-            url=one.url,
-            type=one.type,
-            title=one.title,
-            seen=one.readable,
-            page=one.readable if is_paged(one.type) else None,
-            page_status=one.standing if is_paged(one.type) else None,
-        )
-        for one in report.evidence or ()
-    ]
-    rows, blobs = pack(sources)
+    rows, blobs = pack([one.source() for one in report.evidence or ()])
     return Outcome(
         {
             "schema_version": 1,

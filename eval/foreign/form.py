@@ -14,6 +14,7 @@ from drr.env.errors import DrrError, Misuse, wrong_field
 from drr.env.files import Id, file_name, read_file
 from drr.env.json_object import JsonObject
 from drr.eval.stats.aggregate import BOM, LONGEST_LINE, byte_lines, strict_object
+from drr.eval.stats.asked import grouped
 from drr.eval.stats.intervals import Ends, Floats
 from drr.wording.excerpt import excerpt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -161,10 +162,7 @@ RowOut = TypeVar("RowOut", ReportOut, ScoresOut)
 
 def files_of_systems(path: str, rows: Sequence[RowOut], line: Callable[[RowOut], str]) -> Iterator[FileOut]:
     """`{}` in the path stands for the system."""
-    by_system: dict[str, list[str]] = {}
-    for one in rows:
-        by_system.setdefault(one.system, []).append(line(one))
-    for system, lines in by_system.items():
+    for system, lines in grouped((one.system, line(one)) for one in rows).items():
         yield FileOut(path.format(file_name(system)), "".join(lines))
 
 

@@ -14,7 +14,7 @@ from drr.env.jsonl import rows_of
 from drr.eval.evidence.answers import Answer
 from drr.eval.foreign.form import ForeignFigure
 from drr.eval.foreign.registry import part_of
-from drr.eval.stats.asked import Asked, AskedQuestion
+from drr.eval.stats.asked import Asked, AskedQuestion, grouped
 from drr.eval.stats.intervals import Floats, V, VRow, from_sums, mean, nothing
 from drr.study.study import Study
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
@@ -75,9 +75,8 @@ def keep_scores(study: Study, fresh: Sequence[ForeignScore]) -> int:
     """Keep the scores beside what is there; earlier ones of the same judge on the same reports give way. How many rows did."""
     places = {one.place for one in fresh}
     before = foreign_scores(study)
-    kept = [one for one in before if one.place not in places]
     gone = [one for one in before if one.place in places]
-    _write(study, [*kept, *fresh])
+    _write(study, [*(one for one in before if one.place not in places), *fresh])
     known = {_identity(one) for one in fresh}
     return sum(_identity(one) not in known for one in gone)
 
@@ -129,13 +128,12 @@ class ForeignValue(TypedDict):
 
 def foreign_tables(scores: Iterable[ForeignScore], answers: Iterable[Answer]) -> list[ForeignTableRow]:
     """`answers`: those that the study has, which also tell of what task a question is one of several."""
-    asked: dict[str, AskedQuestion] = {}
-    known: set[str] = set()
-    for answer in answers:
-        known.add(answer.variant)
-        asked[answer.query_id] = answer.asked
+    known = list(answers)
+    variants = {answer.variant for answer in known}
+    asked = {answer.query_id: answer.asked for answer in known}
     found: list[ForeignTableRow] = []
-    for (format_name, name, judge), rows in _grouped(scores):
+    judgings = grouped(((row.format, row.part, row.judge), row) for row in scores)
+    for (format_name, name, judge), rows in judgings.items():
         part = part_of(format_name, name)
         if part is None:
             continue
@@ -155,7 +153,7 @@ def foreign_tables(scores: Iterable[ForeignScore], answers: Iterable[Answer]) ->
                 for name, own in by_system.items()
             },
         }
-        if alone := sorted({row.system for row in rows} - known):
+        if alone := sorted({row.system for row in rows} - variants):
             table["without_report"] = alone
         found.append(table)
     return found
@@ -171,27 +169,17 @@ def foreign_values(
         if part is None or (row.system, row.query_id, row.trial) != (system, query_id, trial):
             continue
         for figure in part.figures:
-            found.append(
-                {
-                    "title": part.title,
-                    "judge": row.judge,
-                    "source": row.source,
-                    "label": figure.label,
-                    "scale": figure.scale,
-                    "value": _of_one(figure, row),
-                    "failed": row.failed,
-                }
-            )
+            value: ForeignValue = {
+                "title": part.title,
+                "judge": row.judge,
+                "source": row.source,
+                "label": figure.label,
+                "scale": figure.scale,
+                "value": _of_one(figure, row),
+                "failed": row.failed,
+            }
+            found.append(value)
     return found
-
-
-def _grouped(
-    scores: Iterable[ForeignScore],
-) -> Iterable[tuple[tuple[str, str, str | None], list[ForeignScore]]]:
-    found: dict[tuple[str, str, str | None], list[ForeignScore]] = {}
-    for row in scores:
-        found.setdefault((row.format, row.part, row.judge), []).append(row)
-    return found.items()
 
 
 def _named(row: ForeignScore) -> str:
@@ -208,12 +196,9 @@ def _of_one(figure: ForeignFigure, row: ForeignScore) -> float | None:
 def _value(figure: ForeignFigure, rows: Sequence[ForeignScore], asked: Mapping[str, AskedQuestion]) -> V:
     if figure.formula is not None:
         return _sums(figure.sums, figure.formula, rows, asked)
-    by_question: dict[Asked, list[float | None]] = {}
-    for row in rows:
-        by_question.setdefault(_asked(row, asked), []).append(row.values.get(figure.name))
-    if rows[0].query_id is not None:
-        return mean(by_question, "mean over questions", figure.ends)
-    return mean(by_question, "mean over sentences of unknown reports", figure.ends)
+    by_question = grouped((_asked(row, asked), row.values.get(figure.name)) for row in rows)
+    over = "questions" if rows[0].query_id is not None else "sentences of unknown reports"
+    return mean(by_question, f"mean over {over}", figure.ends)
 
 
 def _asked(row: ForeignScore, asked: Mapping[str, AskedQuestion]) -> Asked:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -19,6 +19,7 @@ from drr.eval.asking.judge import Judge, KeptAnswers
 from drr.eval.evidence.answers import Answer, Book
 from drr.eval.judging.read import judging_of, read_judged, remember
 from drr.eval.labels import content_id
+from drr.eval.stats.asked import grouped, known_sum
 from drr.eval.tasks.checked import returned
 from drr.eval.tasks.desk import About, Desk, Pair, Task, Wish
 from drr.eval.tasks.judged import Judged
@@ -161,9 +162,7 @@ def sampled(desk: Desk, units: list[Unit]) -> list[Unit]:
     """A repetition measures the judge on a seeded sample of each task, not the systems once more."""
     if not desk.repeat:
         return units
-    by_task: dict[str, list[Unit]] = {}
-    for unit in units:
-        by_task.setdefault(str(unit.key_fields["task"]), []).append(unit)
+    by_task = grouped((str(unit.key_fields["task"]), unit) for unit in units)
     drawn = [sorted(group, key=lambda unit: content_id(unit.label))[:REPEATED] for group in by_task.values()]
     return [unit for group in drawn for unit in group]
 
@@ -186,8 +185,8 @@ def forecast(study: Study, desk: Desk, models: Models, options: JudgeOptions) ->
         "judge": desk.judge.model,
         "answers": len(desk.answers),
         "tasks": rows,
-        "of_questions": {"calls": _sum(alone)["calls"], "cost_usd": _cost(price, alone)},
-        **_sum(rows),
+        "of_questions": {"calls": _sum(alone.values())["calls"], "cost_usd": _cost(price, alone)},
+        **_sum(rows.values()),
         "cost_usd": _cost(price, rows),
         "price_date": models.prices.date_of(models.name_of("judge")),
     }
@@ -195,31 +194,17 @@ def forecast(study: Study, desk: Desk, models: Models, options: JudgeOptions) ->
 
 def combined(forecasts: Sequence[Forecast]) -> Forecast:
     """Combine the forecasts of several judgings of one study."""
-    rows: dict[str, Row] = {}
-    for one in forecasts:
-        for name, row in one["tasks"].items():
-            known = rows.get(name, {"calls": 0, "input_tokens": 0, "output_tokens": 0})
-            rows[name] = {
-                "calls": known["calls"] + row["calls"],
-                "input_tokens": known["input_tokens"] + row["input_tokens"],
-                "output_tokens": known["output_tokens"] + row["output_tokens"],
-            }
-    costs = [one["cost_usd"] for one in forecasts]
-    known_costs = [cost for cost in costs if cost is not None]
-    return {
-        **forecasts[0],
-        "tasks": rows,
-        "of_questions": forecasts[0]["of_questions"],
-        **_sum(rows),
-        "cost_usd": sum(known_costs) if len(known_costs) == len(costs) else None,
-    }
+    every = grouped((name, row) for one in forecasts for name, row in one["tasks"].items())
+    rows = {name: _sum(own) for name, own in every.items()}
+    cost = known_sum([one["cost_usd"] for one in forecasts])
+    return {**forecasts[0], "tasks": rows, **_sum(rows.values()), "cost_usd": cost}
 
 
-def _sum(rows: Mapping[str, Row]) -> Row:
+def _sum(rows: Collection[Row]) -> Row:
     return {
-        "calls": sum(row["calls"] for row in rows.values()),
-        "input_tokens": sum(row["input_tokens"] for row in rows.values()),
-        "output_tokens": sum(row["output_tokens"] for row in rows.values()),
+        "calls": sum(row["calls"] for row in rows),
+        "input_tokens": sum(row["input_tokens"] for row in rows),
+        "output_tokens": sum(row["output_tokens"] for row in rows),
     }
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from drr.env.plugins import papers, placed
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Family, Metric
+from drr.eval.stats.asked import grouped
 from drr.eval.stats.intervals import V, VRow
 from drr.eval.tasks.judged import Judged
 
@@ -84,11 +85,7 @@ def _declared(family: Family) -> Sequence[Metric]:
 
 def tables() -> dict[str, list[Metric]]:
     """The metrics that stand in a table, by its key."""
-    found: dict[str, list[Metric]] = {}
-    for metric in metrics().values():
-        if metric.table is not None:
-            found.setdefault(metric.table, []).append(metric)
-    return found
+    return grouped((one.table, one) for one in metrics().values() if one.table is not None)
 
 
 def titles() -> dict[str, str]:

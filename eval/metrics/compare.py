@@ -11,7 +11,7 @@ from drr.eval.metrics.base import Family, Values
 from drr.eval.metrics.coverage import equal_reports, texts_of, variants_of
 from drr.eval.metrics.document import SCHEMA, banner
 from drr.eval.metrics.rows import CompareDocument, FloorRow
-from drr.eval.stats.asked import AskedQuestion
+from drr.eval.stats.asked import AskedQuestion, grouped
 from drr.eval.stats.differences import PairedDifference, noise_floor, paired, with_holm
 from drr.eval.stats.pairs import pair_results
 from drr.eval.tasks.judged import Judged
@@ -27,7 +27,7 @@ class PairedMetrics:
     among: Sequence[Family] = field(default_factory=families)
     known: dict[tuple[Family, str], Values] = field(default_factory=dict)
     """Values that do not hang on which other reports there are, by family and answer: for who pairs parts of a judging too."""
-    _by_place_and_variant: dict[tuple[str, int], dict[str, ByQuery]] = field(default_factory=dict)
+    _paired: dict[tuple[Family, str], dict[str, ByQuery]] = field(default_factory=dict)
 
     def by_family(
         self, a: str, b: str, there: PairedMetrics | None = None
@@ -35,36 +35,27 @@ class PairedMetrics:
         """Return `a` minus `b` (perhaps of `there`) on shared queries, for each family's shared metrics."""
         ends = {name: metric.range for name, metric in metrics().items()}
         found = []
-        for place in range(len(self.among)):
-            left, right = self._by_metric(place, a), (there or self)._by_metric(place, b)
+        for family in self.among:
+            left, right = self._by_metric(family, a), (there or self)._by_metric(family, b)
             shared = [name for name in left if name in right]
             found.append({name: paired(left[name], right[name], ends.get(name)) for name in shared})
         return found
 
     def values(self, variant: str) -> dict[str, ByQuery]:
         """Return the values of every family."""
-        return {
-            name: values
-            for place in range(len(self.among))
-            for name, values in self._by_metric(place, variant).items()
-        }
+        each = (self._by_metric(family, variant) for family in self.among)
+        return {name: values for found in each for name, values in found.items()}
 
-    def _by_metric(self, place: int, variant: str) -> dict[str, ByQuery]:
+    def _by_metric(self, family: Family, variant: str) -> dict[str, ByQuery]:
         """A metric that some report of the variant has, is unknown for those that lack it."""
-        if (variant, place) in self._by_place_and_variant:
-            return self._by_place_and_variant[variant, place]
-        family = self.among[place]
-        values = [
-            (answer.asked, self._values(family, answer))
-            for answer in self.judged.answers
-            if answer.variant == variant
-        ]
-        found: dict[str, ByQuery] = {name: {} for _, known in values for name in known}
-        for query, known in values:
-            for name, by_query in found.items():
-                by_query.setdefault(query, []).append(known.get(name))
-        self._by_place_and_variant[variant, place] = found
-        return found
+        if (family, variant) not in self._paired:
+            own = [answer for answer in self.judged.answers if answer.variant == variant]
+            values = [(answer.asked, self._values(family, answer)) for answer in own]
+            names = dict.fromkeys(name for _, known in values for name in known)
+            self._paired[family, variant] = {
+                name: grouped((query, known.get(name)) for query, known in values) for name in names
+            }
+        return self._paired[family, variant]
 
     def _values(self, family: Family, answer: Answer) -> Values:
         found = self.known.get((family, answer.key))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from drr.env.given import parts_of
 from drr.eval.metrics.coverage import by_agent
 from drr.eval.metrics.rows import CostDocument, SpentInAll, SpentRow, SystemCost
-from drr.eval.stats.asked import Asked, AskedQuestion
+from drr.eval.stats.asked import Asked, AskedQuestion, grouped, known_sum
 from drr.eval.stats.intervals import COUNTED, VRow, mean
 from drr.eval.tasks.judged import Judged
 from drr.llm.meter import UsageRow
@@ -31,12 +31,8 @@ class PartCost(NamedTuple):
 
     def and_again(self, other: PartCost) -> PartCost:
         """Add the same work of a later unit. Earlier answers are repeated there and cost nothing, so that only dollars add up."""
-        return PartCost(
-            _larger(self.tokens, other.tokens),
-            _larger(self.calls, other.calls),
-            _larger(self.seconds, other.seconds),
-            _sum([self.usd, other.usd]),
-        )
+        tokens, calls, seconds = map(_larger, self[:3], other[:3])
+        return PartCost(tokens, calls, seconds, known_sum([self.usd, other.usd]))
 
 
 NOTHING = PartCost(0.0, 0.0, 0.0, 0.0)
@@ -45,10 +41,7 @@ ByCluster = dict[Asked, list[PartCost]]
 
 def ended_answers(study: Study) -> dict[str, list[Record]]:
     """Group the answers that ended by system."""
-    ran: dict[str, list[Record]] = {}
-    for record in study.records("answer", None):
-        ran.setdefault(str(record.spec["variant"]), []).append(record)
-    return ran
+    return grouped((str(record.spec["variant"]), record) for record in study.records("answer", None))
 
 
 def cost_document(study: Study, judged: Judged, ran: Mapping[str, Sequence[Record]]) -> CostDocument:
@@ -69,16 +62,13 @@ def _system_cost(
     judged: Judged, system: str, records: Sequence[Record], memories: _Memories, judging: _Judging
 ) -> SystemCost:
     own = {answer.key: answer for answer in judged.answers if answer.variant == system}
-    agents: ByCluster = {}
-    judges: ByCluster = {}
-    for key, answer in own.items():
-        agents.setdefault(answer.asked, []).append(cost_of(answer.record))
-        judges.setdefault(answer.asked, []).append(judging.of(key))
+    agents: ByCluster = grouped((answer.asked, cost_of(answer.record)) for answer in own.values())
+    judges: ByCluster = grouped((answer.asked, judging.of(key)) for key, answer in own.items())
     failed = [record for record in records if not record.done]
     found: SystemCost = {
         "agent": _row(agents, "per answer"),
         "failed": len(failed),
-        "failed_usd": _sum([record.cost_usd for record in failed]),
+        "failed_usd": known_sum([record.cost_usd for record in failed]),
     }
     if judging.known.intersection(own):
         found["judge"] = _row(judges, "per answer")
@@ -190,9 +180,8 @@ def _judging(study: Study, judged: Judged) -> _Judging:
         if answer in judged.by_key:
             known.add(str(answer))
             by_answer[str(answer)].append(cost_of(record) if record.usage else NOTHING)
-    shared: dict[str, list[PartCost]] = defaultdict(list)
-    for record in shared_judgements(study, judged):
-        shared[str(record.key_fields["task"])].append(cost_of(record))
+    paid = shared_judgements(study, judged)
+    shared = grouped((str(record.key_fields["task"]), cost_of(record)) for record in paid)
     return _Judging(by_answer, frozenset(known), shared)
 
 
@@ -217,7 +206,7 @@ def _is_first(fields: Mapping[str, Any], judged: Judged) -> bool:
 
 
 def _all_of(parts: Sequence[PartCost]) -> PartCost:
-    return PartCost(*(_sum([part[place] for part in parts]) for place in range(4)))
+    return PartCost(*(known_sum([part[place] for part in parts]) for place in range(4)))
 
 
 def _in_all(parts: Sequence[PartCost]) -> SpentInAll:
@@ -236,12 +225,6 @@ def _row(spent: ByCluster, label: str) -> SpentRow:
         return mean(values, f"mean {label}", COUNTED).document()
 
     return {"tokens": figure(0), "calls": figure(1), "seconds": figure(2), "usd": figure(3)}
-
-
-def _sum(values: Sequence[float | None]) -> float | None:
-    """Unknown where one part is."""
-    known = [value for value in values if value is not None]
-    return sum(known) if len(known) == len(values) else None
 
 
 def _larger(a: float | None, b: float | None) -> float | None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from drr.env.given import RECORDS, Setting, parts_of
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.rows import CoverageRow, TaskRow, VariantCoverage
+from drr.eval.stats.asked import grouped
 from drr.eval.stats.citations import standings
 from drr.eval.stats.faithfulness import STATUSES, UNREADABLE, JudgedClaim, strict
 from drr.eval.tasks.judged import Claims, Judged
@@ -18,10 +19,7 @@ MOST_FAILED = 0.02
 
 
 def variants_of(judged: Judged) -> dict[str, list[Answer]]:
-    found: dict[str, list[Answer]] = {}
-    for answer in sorted(judged.answers, key=lambda a: a.variant):
-        found.setdefault(answer.variant, []).append(answer)
-    return found
+    return grouped((answer.variant, answer) for answer in sorted(judged.answers, key=lambda a: a.variant))
 
 
 def coverage(judged: Judged) -> CoverageRow:
@@ -138,10 +136,8 @@ def by_agent(systems: Iterable[str]) -> dict[str, list[str]]:
     named = {system: parts_of(system) for system in systems}
     if all(one.setting == RECORDS for one in named.values()):
         return {}
-    found: dict[str, list[str]] = {}
-    for system in sorted(named, key=lambda name: (named[name].agent, *rank_of(named[name].setting))):
-        found.setdefault(named[system].agent, []).append(system)
-    return found
+    ranked = sorted(named, key=lambda name: (named[name].agent, *rank_of(named[name].setting)))
+    return grouped((named[system].agent, system) for system in ranked)
 
 
 def same_reports(answers: Sequence[Answer]) -> list[SameReports]:
@@ -153,9 +149,8 @@ def same_reports(answers: Sequence[Answer]) -> list[SameReports]:
     found = []
     for agent, systems in by_agent(texts).items():
         shared = sorted(set.intersection(*(set(texts[system]) for system in systems)))
-        groups: dict[tuple[str | None, ...], list[str]] = {}
-        for system in systems if shared else ():
-            groups.setdefault(tuple(texts[system][place] for place in shared), []).append(system)
+        ours = systems if shared else ()
+        groups = grouped((tuple(texts[system][place] for place in shared), system) for system in ours)
         found += [
             SameReports(
                 agent,
@@ -173,9 +168,8 @@ def texts_of(answers: Iterable[Answer]) -> dict[str, dict[Place, str | None]]:
     """Map by system and place the content hash of the report; `None` where it left none."""
     found: dict[str, dict[Place, str | None]] = {}
     for answer in answers:
-        found.setdefault(answer.variant, {})[answer.query_id, answer.trial] = answer.record.blobs.get(
-            "report"
-        )
+        text = answer.record.blobs.get("report")
+        found.setdefault(answer.variant, {})[answer.query_id, answer.trial] = text
     return found
 
 
@@ -187,9 +181,7 @@ def equal_reports(a: Mapping[Place, str | None], b: Mapping[Place, str | None]) 
 
 def same_reports_text(same: Iterable[SameReports]) -> list[str]:
     """A sentence for each set of settings, with all agents whose reports are the same under it."""
-    groups: dict[tuple[tuple[str, ...], int, bool], list[str]] = {}
-    for one in same:
-        groups.setdefault((one.settings, one.reports, one.rule_written), []).append(one.agent)
+    groups = grouped(((one.settings, one.reports, one.rule_written), one.agent) for one in same)
     return [
         f"{', '.join(agents)}: the same reports, byte for byte, under {_listed(settings)} ({reports} each); "
         + (

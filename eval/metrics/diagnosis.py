@@ -6,7 +6,7 @@ judge, example?}` with `answer` as `QUERY/VARIANT/TRIAL`, stand over every propo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, get_args
 
@@ -16,7 +16,7 @@ from drr.env.files import read_file
 from drr.env.json_object import parsed
 from drr.eval.asking.forms import FailureName
 from drr.eval.evidence.answers import Answer
-from drr.eval.stats.asked import AskedQuestion
+from drr.eval.stats.asked import grouped
 from drr.eval.stats.intervals import SHARE, mean
 from drr.eval.tasks.cited import CheckRow, FailureRow
 from drr.eval.tasks.judged import Judged
@@ -180,15 +180,14 @@ def failure_document(judged: Judged, study: Study) -> FailureDocument | None:
     }
 
 
-def _share(rows: Iterable[tuple[Answer, Diagnosis]]) -> FailureShare:
+def _share(rows: Sequence[tuple[Answer, Diagnosis]]) -> FailureShare:
     """Share of one label over the answers of one variant."""
-    by_query: dict[AskedQuestion, list[float | None]] = {}
-    examples: list[FailureExample] = []
-    for answer, found in rows:
-        present = found["present"]
-        known = present is not None and found["either"]
-        by_query.setdefault(answer.asked, []).append(float(bool(present)) if known else None)
-        if present:
-            examples.append({"answer": answer.label, "by": found["by"], "text": found["example"]})
+    known = ((one, found["present"] if found["either"] else None) for one, found in rows)
+    by_query = grouped((one.asked, None if present is None else float(present)) for one, present in known)
+    examples: list[FailureExample] = [
+        {"answer": answer.label, "by": found["by"], "text": found["example"]}
+        for answer, found in rows
+        if found["present"]
+    ]
     share = mean(by_query, "share of reports with this failure, over queries", SHARE).document()
     return {"share": share, "found": len(examples), "examples": examples[:EXAMPLES]}

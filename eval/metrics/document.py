@@ -21,7 +21,7 @@ from drr.eval.metrics.rows import (
     Provenance,
     StudyDocument,
 )
-from drr.eval.stats.asked import AskedQuestion
+from drr.eval.stats.asked import grouped
 from drr.eval.stats.faithfulness import PAPER_TYPES, JudgedClaims, corpus_values
 from drr.eval.stats.intervals import RESAMPLES, SEED, SHARE, V, VRow, mean
 from drr.eval.stats.pairs import overall, pair_results
@@ -104,12 +104,8 @@ def _figures(judged: Judged, answers: Sequence[Answer]) -> dict[str, VRow]:
         names = ("fp_web", "fp_product", "n_cited", "n_cited_web", "n_cited_product")
         figures = documented({name: by_name[name] for name in names})
         figures["fp"] = equation_2(cited)
-    recall: dict[AskedQuestion, list[float | None]] = {}
-    for answer in answers:
-        found = judged.judged_claims(answer)
-        if found is not None:
-            recall.setdefault(answer.asked, []).append(_recall(judged, answer))
-    if recall:
+    extracted = (answer for answer in answers if judged.judged_claims(answer) is not None)
+    if recall := grouped((answer.asked, _recall(judged, answer)) for answer in extracted):
         method = "claims with a URL / claims, of a second extraction, mean over queries"
         figures["fr"] = mean(recall, method, SHARE).document()
     if rated := judged.all_rated(answers):

@@ -10,41 +10,22 @@ from drr.eval.stats.intervals import V
 from drr.eval.tasks.judged import Judged
 
 TITLES = {"effort": "Tokens, words, calls (Table 5)"}
-METRICS = (
-    Metric(
-        "input_tokens",
-        "input tokens",
-        "Tokens that the agent's models read for one answer, cached ones and page summaries included.",
-        "effort",
-        unit="tokens",
-        least=0,
-        digits=0,
-        judged=False,
-        detail=True,
-    ),
-    Metric(
-        "output_tokens",
-        "output tokens",
-        "Tokens that the agent's models wrote for one answer, page summaries included.",
-        "effort",
-        unit="tokens",
-        least=0,
-        digits=0,
-        judged=False,
-        detail=True,
-    ),
-    Metric("words", "words", "Words of the report.", "effort", unit="words", least=0, digits=0, judged=False),
-    Metric(
-        "tool_calls",
-        "tool calls",
-        "Calls of tools for one answer; page reads and control calls are none.",
-        "effort",
-        unit="calls",
-        least=0,
-        digits=0,
-        judged=False,
-    ),
-)
+_COUNTED = {
+    "input_tokens": "Tokens that the agent's models read for one answer, cached ones and page summaries included.",
+    "output_tokens": "Tokens that the agent's models wrote for one answer, page summaries included.",
+    "words": "Words of the report.",
+    "tool_calls": "Calls of tools for one answer; page reads and control calls are none.",
+}
+
+
+def _counted(name: str, text: str) -> Metric:
+    unit = name.rpartition("_")[2]
+    is_detail = unit == "tokens"
+    shown = name.replace("_", " ")
+    return Metric(name, shown, text, "effort", unit=unit, least=0, digits=0, judged=False, detail=is_detail)
+
+
+METRICS = tuple(_counted(name, text) for name, text in _COUNTED.items())
 _METHODS = {
     "input_tokens": "input tokens per answer, cached ones and page summaries included, mean over queries",
     "output_tokens": "output tokens per answer, page summaries included, mean over queries",

@@ -26,38 +26,14 @@ def _count(name: str, label: str, text: str, table: str | None) -> Metric:
     return Metric(name, label, text, table, unit="claims", least=0, detail=True)
 
 
-_BOUNDS = (
-    _share(
-        "fp_micro",
-        "faithfulness pooled",
-        "As faithfulness, over all claims of all reports in one pool instead of report by report.",
-        "faithfulness-bounds",
-    ),
-    _share(
-        "fp_strict",
-        "faithfulness strict",
-        "As faithfulness, which counts a source that could not be read as one that supports nothing.",
-        "faithfulness-bounds",
-    ),
-    _share(
-        "fp_reachable",
-        "faithfulness reachable",
-        "As faithfulness, with sources that could not be read left out.",
-        "faithfulness-bounds",
-    ),
-    _share(
-        "fp_seen",
-        "faithfulness seen",
-        "As faithfulness, against the snippet, summary or record that the agent saw instead of the whole page.",
-        "faithfulness-bounds",
-    ),
-    _share(
-        "fr_supported",
-        "FR supported",
-        "The share of all claims that some source supports at least in part.",
-        "faithfulness-bounds",
-    ),
-)
+_BOUNDS = {
+    "fp_micro": "over all claims of all reports in one pool instead of report by report",
+    "fp_strict": "which counts a source that could not be read as one that supports nothing",
+    "fp_reachable": "with sources that could not be read left out",
+    "fp_seen": "against the snippet, summary or record that the agent saw instead of the whole page",
+}
+"""Differences of each from faithfulness."""
+_NAMES = {"fp_micro": "pooled"}
 _BESIDE = (
     _share(
         "fp_3types",
@@ -124,7 +100,21 @@ def metrics() -> list[Metric]:
             "faithfulness",
         ),
         *map(_cited, all_kinds()),
-        *_BOUNDS,
+        *(
+            _share(
+                name,
+                f"faithfulness {_NAMES.get(name, name[3:])}",
+                f"As faithfulness, {text}.",
+                "faithfulness-bounds",
+            )
+            for name, text in _BOUNDS.items()
+        ),
+        _share(
+            "fr_supported",
+            "FR supported",
+            "The share of all claims that some source supports at least in part.",
+            "faithfulness-bounds",
+        ),
         *_BESIDE,
     ]
 

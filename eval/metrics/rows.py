@@ -55,7 +55,13 @@ class VariantCoverage(TypedDict):
     rated: int
 
 
-class CoverageRow(TypedDict):
+class PaperCoverage(TypedDict):
+    tasks: dict[str, TaskRow]
+    invalid: bool
+    invalid_because: list[str]
+
+
+class CoverageRow(PaperCoverage):
     answers: int
     failed: NotRequired[dict[str, dict[str, int]]]
     """Answers that there are none of, by variant and how they failed (`empty`, `no_research`, ...); they are in no figure."""
@@ -63,16 +69,7 @@ class CoverageRow(TypedDict):
     """Answers that lack texts and are in no figure, by label; not there where there are none."""
     marks: NotRequired[MarksRow]
     """Reviewers' marks of right and wrong; absent where there are none."""
-    tasks: dict[str, TaskRow]
-    invalid: bool
-    invalid_because: list[str]
     variants: dict[str, VariantCoverage]
-
-
-class PaperCoverage(TypedDict):
-    tasks: dict[str, TaskRow]
-    invalid: bool
-    invalid_because: list[str]
 
 
 class PaperDocument(TypedDict):

@@ -91,6 +91,12 @@ def grouped(pairs: Iterable[tuple[Key, One]]) -> dict[Key, list[One]]:
     return found
 
 
+def known_sum(values: Sequence[float | None]) -> float | None:
+    """Sum them; unknown where one part is."""
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
+
+
 def by_dimension(comparisons: Iterable[Comparison]) -> dict[str, list[Comparison]]:
     return grouped((one.dimension, one) for one in comparisons)
 

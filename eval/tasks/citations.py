@@ -16,6 +16,7 @@ from typing import Any, TypedDict
 from drr.env.source import Frozen
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
+from drr.eval.stats.asked import grouped
 from drr.eval.stats.citations import is_open
 from drr.eval.stats.faithfulness import Status
 from drr.eval.tasks.cited import AddressVerdict, ClaimRow, VerdictRow
@@ -171,10 +172,8 @@ def portions(
     """Yield of each claim and type with several readable texts at most so many for a judge at once."""
     book = desk.book(answer)
     for claim in claims:
-        by_type: dict[str, list[Frozen]] = {}
-        for url in claim["urls"] if len(claim["urls"]) > 1 else ():
-            by_type.setdefault(book.type_of(url), []).append(book.page(url))
-        for source_type, pages in by_type.items():
+        urls = claim["urls"] if len(claim["urls"]) > 1 else ()
+        for source_type, pages in grouped((book.type_of(url), book.page(url)) for url in urls).items():
             items = [_item(desk, claim["id"], claim["text"], n, page) for n, page in distinct_texts(pages)]
             if len(items) > 1:
                 verdict = together.get(f"{claim['id']}-{source_type}")

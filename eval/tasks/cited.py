@@ -14,27 +14,11 @@ from typing import Literal, NotRequired, TypedDict
 from drr.citations.addresses import canonical_url
 from drr.env.world import is_paged
 from drr.eval.evidence.answers import Answer
+from drr.eval.stats.asked import grouped
 from drr.eval.stats.citations import CitationVerdict, is_needed
 from drr.eval.stats.faithfulness import STATUSES, UNREADABLE, Status
 
 Against = Literal["page", "seen"]
-
-
-class ClaimRow(TypedDict):
-    """A claim of a report; `report[start:end]` is its quote."""
-
-    id: str
-    text: str
-    quote: str
-    start: int
-    end: int
-    urls: list[str]
-    section_level: bool
-    blanket: bool
-    """Cited with a marker for more sources than anybody means."""
-    resolved: bool
-    """True where an address it cites is a source."""
-    types: list[str]
 
 
 class HeldClaim(TypedDict):
@@ -43,6 +27,20 @@ class HeldClaim(TypedDict):
     id: str
     text: str
     urls: list[str]
+
+
+class ClaimRow(HeldClaim):
+    """A claim of a report; `report[start:end]` is its quote."""
+
+    quote: str
+    start: int
+    end: int
+    section_level: bool
+    blanket: bool
+    """Cited with a marker for more sources than anybody means."""
+    resolved: bool
+    """True where an address it cites is a source."""
+    types: list[str]
 
 
 class ClaimsResult(TypedDict):
@@ -139,10 +137,7 @@ class JudgedCitations:
     protocol: str
 
     def rows(self, claims: Iterable[ClaimRow]) -> list[CitationVerdict]:
-        by_claim: dict[str, list[VerdictRow]] = {}
-        for verdict in self.support:
-            if verdict["against"] == "page":
-                by_claim.setdefault(verdict["claim_id"], []).append(verdict)
+        by_claim = grouped((one["claim_id"], one) for one in self.support if one["against"] == "page")
         scopes: dict[tuple[str, ...], str] = {}
         return [
             row

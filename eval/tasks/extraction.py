@@ -93,13 +93,8 @@ class ExtractionTask(Task[Answer]):
     def read(self, record: Record, judged: Judged) -> None:
         fields = record.key_fields
         claims = record.result["claims"] if record.done else None
-        found = Claims(
-            record.key,
-            claims,
-            record.result.get("rejects", {}),
-            record.reason,
-            record.result.get("silent", ()),
-        )
+        rejects, silent = record.result.get("rejects", {}), record.result.get("silent", ())
+        found = Claims(record.key, claims, rejects, record.reason, silent)
         judged.claims.setdefault(fields["mode"], {})[fields["answer"]] = found
 
     def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
@@ -120,9 +115,8 @@ class ExtractionTask(Task[Answer]):
         """The claims that rules find, where none are known."""
         if judged.checked_claims(about) is None:
             citations = desk.citations(about.report)
-            rows = claim_rows(
-                Extraction(extract_by_rules(about.report, citations)), citations, desk.book(about)
-            )
+            extraction = Extraction(extract_by_rules(about.report, citations))
+            rows = claim_rows(extraction, citations, desk.book(about))
             judged.claims.setdefault(desk.protocol.checked, {})[about.key] = Claims("", rows, {})
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from drr.eval.asking.conversation import Asking, Section, conversation
+from drr.eval.asking.conversation import Asking, Form, Section, conversation
 from drr.eval.asking.forms import (
     FailuresAnswer,
     PaperPreferenceAnswer,
@@ -47,11 +47,35 @@ class Graded:
     """The profile summary as text; empty where the shopper is unknown."""
     shop_url: str
 
-    def sections(self) -> list[Section]:
-        return [
+    def asking(
+        self,
+        task: str,
+        form: type[Form],
+        system: str,
+        answers: Iterable[Section],
+        about: tuple[str, ...],
+        dimension: Dimension | None = None,
+    ) -> Asking[Form]:
+        """One question to the judge, with the answers behind what it is told of the question."""
+        sections = (
             Section("profile", self.profile or _UNKNOWN, "The shopper's profile summary:"),
             Section("question", self.query, "The question:"),
-        ]
+            *answers,
+        )
+        messages = conversation(system, sections)
+        known = bool(self.profile)
+        return Asking(task, form, messages, sections, about, dimension, self.shop_url, known)
+
+
+def one_answer(report: str) -> tuple[Section, ...]:
+    return (Section("answer", report, "The answer:", report=True),)
+
+
+def both_answers(first: str, second: str) -> tuple[Section, ...]:
+    return (
+        Section("answer_a", first, "Answer A:", report=True),
+        Section("answer_b", second, "Answer B:", report=True),
+    )
 
 
 def graded(desk: Desk, answer: Answer) -> Graded:
@@ -93,7 +117,6 @@ class DimensionTask(Task[Planned]):
         answers: tuple[Section, ...],
         about: tuple[str, ...],
     ) -> Asking[Any]:
-        """One question to the judge, with the answers behind what it is told of the question."""
         ask = self.ask(protocol, dimension)
         prompt = prompts[ask.prompt]
         context = {
@@ -102,17 +125,7 @@ class DimensionTask(Task[Planned]):
             "criterion": prompts[criterion_name(dimension, protocol)].text.strip(),
         }
         system = prompt.fill(**{slot: context[slot] for slot in prompt.slots})
-        sections = (*graded.sections(), *answers)
-        return Asking(
-            self.name,
-            ask.form,
-            conversation(system, sections),
-            sections,
-            about,
-            dimension,
-            graded.shop_url,
-            bool(graded.profile),
-        )
+        return graded.asking(self.name, ask.form, system, answers, about, dimension)
 
 
 class RatingTask(DimensionTask[Answer]):
@@ -174,8 +187,7 @@ def rating_asking(
     *,
     about: tuple[str, ...] = (),
 ) -> Asking[Any]:
-    shown = (Section("answer", answer, "The answer:", report=True),)
-    return RATING.asking(prompts, protocol, dimension, graded, shown, about)
+    return RATING.asking(prompts, protocol, dimension, graded, one_answer(answer), about)
 
 
 async def rate(judge: Examiner, asking: Asking[Any]) -> RatingResult:
@@ -262,12 +274,7 @@ def comparison_asking(
     about: tuple[str, ...] = (),
 ) -> Asking[Any]:
     """The first stands as answer A."""
-    first, second = answers
-    shown = (
-        Section("answer_a", first, "Answer A:", report=True),
-        Section("answer_b", second, "Answer B:", report=True),
-    )
-    return PAIRWISE.asking(prompts, protocol, dimension, graded, shown, about)
+    return PAIRWISE.asking(prompts, protocol, dimension, graded, both_answers(*answers), about)
 
 
 async def prefer(judge: Examiner, asking: Asking[Any]) -> PreferenceResult:
@@ -305,17 +312,8 @@ FAILURES = FailuresTask()
 
 
 def _failures_asking(desk: Desk, answer: Answer, ask: Ask) -> Asking[Any]:
-    context = graded(desk, answer)
-    sections = (*context.sections(), Section("answer", answer.report, "The answer:", report=True))
-    return Asking(
-        "failures",
-        ask.form,
-        conversation(desk.prompts.fill(ask.prompt, shop_url=desk.shop_url), sections),
-        sections,
-        (answer.key,),
-        shop_url=desk.shop_url,
-        person_known=bool(context.profile),
-    )
+    system = desk.prompts.fill(ask.prompt, shop_url=desk.shop_url)
+    return graded(desk, answer).asking("failures", ask.form, system, one_answer(answer.report), (answer.key,))
 
 
 def _founded(failures: FailuresAnswer, report: str) -> FailuresResult:

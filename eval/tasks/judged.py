@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from drr.eval.asking.rules import outdated, rules_banner
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import DIMENSIONS, content_id
-from drr.eval.stats.asked import Asked, Comparison, Winner, cluster_of
+from drr.eval.stats.asked import Asked, Comparison, Winner, cluster_of, grouped
 from drr.eval.stats.citations import CitationVerdict
 from drr.eval.stats.faithfulness import JudgedClaim, JudgedClaims, Status
 from drr.eval.stats.intervals import V, mean
@@ -47,15 +47,15 @@ def report_values(report: RatedReport) -> dict[str, float | None]:
 
 def corpus_values(reports: Sequence[RatedReport]) -> dict[str, V]:
     """Means per dimension, and their plain average over reports that have all seven (the paper's "Avg")."""
-    found = {}
     per_report = [(report.query, report_values(report)) for report in reports]
-    for name in (*DIMENSIONS, "quality_average"):
-        grouped: dict[Asked, list[float | None]] = {}
-        for query, values in per_report:
-            grouped.setdefault(query, []).append(values[name])
-        what = "mean of the seven dimensions" if name == "quality_average" else "rating 0-10"
-        found[name] = mean(grouped, f"{what}, mean over queries")
-    return found
+    methods: dict[str, str] = {**dict.fromkeys(DIMENSIONS, "rating 0-10")}
+    methods["quality_average"] = "mean of the seven dimensions"
+    return {
+        name: mean(
+            grouped((query, values[name]) for query, values in per_report), f"{method}, mean over queries"
+        )
+        for name, method in methods.items()
+    }
 
 
 def length_correlations(reports: Sequence[RatedReport]) -> dict[str, LengthRow]:
@@ -197,9 +197,7 @@ class Judged:
             return None
         if found.claims is None:
             return JudgedClaims(answer.asked, answer.trial, None)
-        by_claim: dict[str, list[VerdictRow]] = {}
-        for verdict in self.support.get(answer.key, {}).values():
-            by_claim.setdefault(verdict["claim_id"], []).append(verdict)
+        by_claim = grouped((one["claim_id"], one) for one in self.support.get(answer.key, {}).values())
         claims = [
             _judged(claim, by_claim.get(claim["id"], ()), seen_known=not answer.imported)
             for claim in found.claims

@@ -123,23 +123,24 @@ class Brief:
         return " | ".join(filter(None, (flat(statement.text), pointed)))
 
 
+_AskingOf = Callable[[Sequence[str], float], Asking[Any]]
+"""The question about some of the names, with records in so much room."""
+
+
 async def mistakes_in(brief: Brief, judge: Examiner, prompts: Prompts, room: float = inf) -> MistakesResult:
     """`ModelFailure` where the judge gives no usable answer at all. `room` is for the records in one request, in characters."""
-    answers: dict[str, StatementAnswer] = {}
-    for group in groups_of(list(brief.statements), TOGETHER):
-        answers |= await _in_parts(
-            judge, group, room, lambda names, room: reading(brief, names, prompts, room)
-        )
+
+    def read(names: Sequence[str], room: float) -> Asking[StatementAnswers]:
+        return reading(brief, names, prompts, room)
+
+    answers: dict[str, StatementAnswer] = await _in_groups(judge, list(brief.statements), room, read)
     every = _charges(brief, answers)
     charges = {f"c{number}": one for number, one in enumerate(every[:MOST_CHARGES], 1)}
-    weighed: dict[str, ChargeAnswer] = {}
-    for group in groups_of(list(charges), TOGETHER):
-        weighed |= await _in_parts(
-            judge,
-            group,
-            room,
-            lambda names, room: weighing(brief, {name: charges[name] for name in names}, prompts, room),
-        )
+
+    def weigh(names: Sequence[str], room: float) -> Asking[ChargeAnswers]:
+        return weighing(brief, {name: charges[name] for name in names}, prompts, room)
+
+    weighed: dict[str, ChargeAnswer] = await _in_groups(judge, list(charges), room, weigh)
     rows = [(_row(brief, charges[name], answers), answers.verdict) for name, answers in weighed.items()]
     return {
         "mistakes": [row for row, verdict in rows if verdict == "wrong"],
@@ -151,9 +152,14 @@ async def mistakes_in(brief: Brief, judge: Examiner, prompts: Prompts, room: flo
     }
 
 
-async def _in_parts(
-    judge: Examiner, names: Sequence[str], room: float, asking: Callable[[Sequence[str], float], Asking[Any]]
-) -> dict[str, Any]:
+async def _in_groups(judge: Examiner, names: Sequence[str], room: float, asking: _AskingOf) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for group in groups_of(names, TOGETHER):
+        found |= await _in_parts(judge, group, room, asking)
+    return found
+
+
+async def _in_parts(judge: Examiner, names: Sequence[str], room: float, asking: _AskingOf) -> dict[str, Any]:
     """Ask of fewer at once, with fewer records, where these would not fit or a server says so."""
     alone = len(names) == 1
     size = _size(asking(names, room))

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from drr.env.constraints import parse_constraints
 from drr.env.query import Query
-from drr.eval.asking.conversation import Asking, Section, conversation
+from drr.eval.asking.conversation import Asking, Section
 from drr.eval.asking.forms import FoundPoints
 from drr.eval.asking.judge import Examiner
 from drr.eval.labels import content_id
@@ -158,19 +158,9 @@ def _same(text: str) -> str:
 def _asking(
     desk: Desk, query_id: str, query: str, user_id: str | None, rows: Sequence[PointRow]
 ) -> Asking[FoundPoints]:
-    context = Graded(query, desk.profile(user_id), desk.shop_url)
     settled = [
         Section("point", row["text"], f"Settled already, `{row['id']}`:", about=row["id"]) for row in rows
     ]
-    sections = (*context.sections(), *settled)
-    ask = desk.protocol.asks[POINTS]
-    messages = conversation(desk.prompts.fill(ask.prompt, shop_url=desk.shop_url), sections)
-    return Asking(
-        POINTS,
-        FoundPoints,
-        messages,
-        sections,
-        (query_id,),
-        shop_url=desk.shop_url,
-        person_known=bool(context.profile),
-    )
+    system = desk.prompts.fill(desk.protocol.asks[POINTS].prompt, shop_url=desk.shop_url)
+    context = Graded(query, desk.profile(user_id), desk.shop_url)
+    return context.asking(POINTS, FoundPoints, system, settled, (query_id,))

@@ -21,6 +21,7 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import content_words, locate
 from drr.eval.tasks.cited import CheckRow
 from drr.eval.tasks.desk import Desk, Estimate, Task
+from drr.eval.tasks.grading import one_answer
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.key_points import (
     MATCHES,
@@ -126,13 +127,9 @@ class MatchesTask(Task[Answer]):
             return
         by_rule = decided(desk, about, points.rows, judged.rules.get(about.key))
         left = [row for row in points.rows if row["id"] not in by_rule]
-        groups = [
-            ([row for row in points.rows if row["id"] in by_rule], by_rule),
-            *((g, None) for g in groups_of(left, TOGETHER)),
-        ]
-        for rows, verdicts in groups:
-            if not rows:
-                continue
+        by_code = [row for row in points.rows if row["id"] in by_rule]
+        groups = [(by_code, by_rule)] if by_code else []
+        for rows, verdicts in (*groups, *((group, None) for group in groups_of(left, TOGETHER))):
             names = [row["id"] for row in rows]
             fields = {
                 "answer": about.key,
@@ -182,12 +179,9 @@ class MatchesTask(Task[Answer]):
         for answer in judged.answers:
             points, verdicts = points_of(judged, answer.query_id), matches_of(judged, answer.key)
             if points is not None and points.rows and verdicts is not None:
-                verdict_by_text = {
-                    row["text"]: verdicts[row["id"]]["support"]
-                    for row in points.rows
-                    if row["id"] in verdicts
-                }
-                found.update(((answer.key, text), support) for text, support in verdict_by_text.items())
+                for row in points.rows:
+                    if row["id"] in verdicts:
+                        found[answer.key, row["text"]] = verdicts[row["id"]]["support"]
         return found
 
 
@@ -228,7 +222,7 @@ def _asking(desk: Desk, answer: Answer, points: Sequence[PointRow]) -> Asking[Po
     ask = desk.protocol.asks[MATCHES]
     sections = (
         Section("question", answer.query, "The question:"),
-        Section("answer", answer.report, "The answer:", report=True),
+        *one_answer(answer.report),
         *(
             Section("point", row["text"], f"Point `{row['id']}`:", row["id"], gist=row.get("gist"))
             for row in points

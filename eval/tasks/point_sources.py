@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import cast
 
 from drr.env.entities import Order, Product
 from drr.env.query import Constraints, Fact, Query
@@ -14,7 +15,13 @@ from drr.env.text import tokens
 from drr.eval.tasks.key_points import PointRow, Weight
 from drr.wording.states import STATES
 
-_MONEY = ("total_max", "total_min", "item_max", "item_min", "month_max")
+_MONEY = {
+    "total_max": "What it recommends costs at most {} together.",
+    "total_min": "What it recommends costs at least {} together.",
+    "item_max": "Each thing that it recommends costs at most {}.",
+    "item_min": "Each thing that it recommends costs at least {}.",
+    "month_max": "What it recommends costs at most {} a month.",
+}
 
 
 def demanded(wanted: Constraints) -> Iterator[PointRow]:
@@ -33,23 +40,12 @@ def demanded(wanted: Constraints) -> Iterator[PointRow]:
 
 
 def _limits(wanted: Constraints) -> Iterator[PointRow]:
-    alone = sum(getattr(wanted, name) is not None for name in _MONEY) == 1
-    if wanted.total_max is not None:
-        row = _point(f"What it recommends costs at most {dollars(wanted.total_max)} together.")
-        if alone:
-            row["total_max"] = wanted.total_max
+    limits = {name: limit for name in _MONEY if (limit := getattr(wanted, name)) is not None}
+    for name, limit in limits.items():
+        row = _point(_MONEY[name].format(dollars(limit)))
+        if len(limits) == 1 and name in ("total_max", "item_max"):
+            cast("dict[str, object]", row)[name] = limit
         yield row
-    if wanted.total_min is not None:
-        yield _point(f"What it recommends costs at least {dollars(wanted.total_min)} together.")
-    if wanted.item_max is not None:
-        row = _point(f"Each thing that it recommends costs at most {dollars(wanted.item_max)}.")
-        if alone:
-            row["item_max"] = wanted.item_max
-        yield row
-    if wanted.item_min is not None:
-        yield _point(f"Each thing that it recommends costs at least {dollars(wanted.item_min)}.")
-    if wanted.month_max is not None:
-        yield _point(f"What it recommends costs at most {dollars(wanted.month_max)} a month.")
 
 
 def _point(text: str, gist: str = "", weight: Weight = "vital") -> PointRow:

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Literal, TypedDict, cast
 
-from drr.eval.asking.conversation import Asking, Section, conversation
+from drr.eval.asking.conversation import Asking
 from drr.eval.asking.forms import RelativeGrade, RelativeGrades, plain_name
 from drr.eval.asking.judge import Examiner, ask_by_id
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import DIMENSIONS, Dimension
 from drr.eval.tasks.desk import Desk, Estimate, Task
-from drr.eval.tasks.grading import TITLES, criterion_name, graded
+from drr.eval.tasks.grading import TITLES, both_answers, criterion_name, graded
 from drr.eval.tasks.judged import Judged
 from drr.study.study import Study
 from drr.study.unit import Outcome, Record, Unit
@@ -146,22 +146,9 @@ def _asking(
     desk: Desk, target: Answer, reference: Answer, place: Place, dimensions: Sequence[Dimension]
 ) -> Asking[RelativeGrades]:
     first, second = (target, reference) if place == "first" else (reference, target)
-    context = graded(desk, target)
-    sections = (
-        *context.sections(),
-        Section("answer_a", first.report, "Answer A:", report=True),
-        Section("answer_b", second.report, "Answer B:", report=True),
-    )
     criteria = "\n\n".join(
         f"**{TITLES[one]}**: {desk.prompts[criterion_name(one)].text.strip()}" for one in dimensions
     )
     system = desk.prompts.fill(desk.protocol.asks[NAME].prompt, shop_url=desk.shop_url, criteria=criteria)
-    return Asking(
-        NAME,
-        RelativeGrades,
-        conversation(system, sections),
-        sections,
-        (first.key, second.key),
-        shop_url=desk.shop_url,
-        person_known=bool(context.profile),
-    )
+    answers = both_answers(first.report, second.report)
+    return graded(desk, target).asking(NAME, RelativeGrades, system, answers, (first.key, second.key))

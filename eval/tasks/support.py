@@ -16,6 +16,7 @@ from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.judge import Examiner, ask_by_id
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import Cut
+from drr.eval.stats.asked import grouped
 from drr.eval.tasks.cited import Against, HeldClaim, VerdictRow
 from drr.eval.tasks.desk import Desk, Estimate, Task
 from drr.eval.tasks.held import (
@@ -130,10 +131,7 @@ def items_of(desk: Desk, answer: Answer, claims: Iterable[HeldClaim]) -> list[Su
     both = desk.protocol.reads_seen and desk.refetched is None and not answer.imported
     found: list[SupportItem] = []
     for claim in claims:
-        by_type: dict[str, list[str]] = {}
-        for url in claim["urls"]:
-            by_type.setdefault(book.type_of(url), []).append(url)
-        for source_type, urls in by_type.items():
+        for source_type, urls in grouped((book.type_of(url), url) for url in claim["urls"]).items():
             pages = tuple(book.page(url) for url in urls)
             cut = desk.cut(len(pages))
             found.append(_item(claim, source_type, "page", pages, cut))
@@ -194,15 +192,14 @@ async def judge_support(
         return support_asking(prompts, protocol, [asked[name] for name in names], about=about)
 
     answers = await ask_by_id(judge, list(asked), max(1, len(asked)), asking, attrgetter("support"))
-    found: dict[str, VerdictRow] = {}
-    for item in items:
+
+    def verdict(item: SupportItem) -> VerdictRow:
         if item.id not in asked:
-            found[item.id] = silent_verdict(item)
-        elif item.id in answers:
-            found[item.id] = judged_verdict(item, answers[item.id], cap=protocol.caps_numbers)
-        else:
-            found[item.id] = left_out(item)
-    return found
+            return silent_verdict(item)
+        answer = answers.get(item.id)
+        return left_out(item) if answer is None else judged_verdict(item, answer, cap=protocol.caps_numbers)
+
+    return {item.id: verdict(item) for item in items}
 
 
 def _unjudged(record: Record) -> dict[str, VerdictRow]:
