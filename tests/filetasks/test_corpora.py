@@ -40,7 +40,7 @@ from drr.papers.dr3.corpus.template import SINGLE, Template, granted, template, 
 from drr.papers.dr3.corpus.terms import TOP
 from drr.papers.dr3.corpus.times import changes_of
 from drr.papers.dr3.corpus_web import WordSearch, best, pieces_of
-from drr.papers.dr3.drawer.writer import CLERKS
+from drr.papers.dr3.drawer.brief import phrases
 from drr.papers.dr3.form import CorpusPage
 from drr.papers.dr3.planning.kinds import MODELS, TRAITS, all_kinds, is_mass, kind_of
 from drr.papers.dr3.truth import TaskFact
@@ -484,7 +484,7 @@ def test_names_sites_and_firms_are_drawn_apart(made: Made, pool: PagePool) -> No
     """Somebody wrote a page, was elected and sent a letter once; one site was a magazine and a shop."""
     every = [set(people(role)) for role in ROLES]
     assert sum(map(len, every)) == len(set().union(*every)) > 2_000
-    assert not {name.split()[0] for names in every for name in names} & set(CLERKS)
+    assert not {name.split()[0] for names in every for name in names} & set(phrases("clerks"))
     by_voice = hosts(SEED)
     assert sum(map(len, by_voice.values())) == len({host for some in by_voice.values() for host in some})
     shops = defaultdict[str, set[str]](set)

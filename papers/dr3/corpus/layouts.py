@@ -15,9 +15,6 @@ from drr.papers.dr3.corpus.statement import PageStatement
 from drr.papers.dr3.corpus.stock import PageForm, TalkMatter, stock
 from drr.papers.dr3.corpus.telling import ToldStatement
 
-_HEADINGS = ("## {}", "### {}", "**{}**", "{n}. {}", "# {}", "{}\n---")
-_STEPS = ("## Step {n}: {}", "**{n}. {}**", "{n}) {}", "### {n}. {}", "Step {n} - {}")
-
 
 def _sectioned(
     scene: PageScene,
@@ -27,10 +24,10 @@ def _sectioned(
     signed: bool = False,
     tabled: bool = False,
     listed: bool = False,
-    headings: Sequence[str] = _HEADINGS,
+    headings: str = "headings",
 ) -> str:
     """Set the sections under headings of one style: with a byline, with a table of figures, or as lists throughout."""
-    style, mark = scene.rng.choice(headings), _mark(scene.rng)
+    style, mark = scene.rng.choice(stock().talk[headings]), _mark(scene.rng)
     blocks = [*(_byline(scene) if signed else []), frame.opening, *([_figures(scene)] if tabled else [])]
     for number, one in enumerate(sections, start=1):
         title = style.format(scene.say(stock().headings[one.topic]), n=number)
@@ -38,16 +35,10 @@ def _sectioned(
     return _joined([*blocks, frame.closing])
 
 
-_COLUMNS = (
-    ("Product", "Listed at", "Stars"), ("Name", "Stars", "Ratings"), ("Candidate", "Ratings", "Listed at", "Stars"),
-    ("Make", "Price seen", "Ratings"), ("What", "Stars of 5", "Asked"), ("Article", "Listed at"),
-)  # fmt: skip
-
-
 def _figures(scene: PageScene) -> str:
     """Make the table of the companions' figures. Nothing of what the page is about stands in a table."""
     rng = scene.rng
-    head = rng.choice(_COLUMNS)
+    head = rng.choice(stock().talk["columns"]).split(" | ")
     rows = []
     shown = scene.companions[: scene.peers] if scene.compares else scene.companions
     for one in rng.sample(shown, len(shown)):
@@ -55,7 +46,7 @@ def _figures(scene: PageScene) -> str:
         stars = "-" if one.stars is None else f"{one.stars:.1f}"
         cells = {"Stars": stars, "Stars of 5": stars, "Ratings": str(one.ratings or "-")}
         rows.append([one.thing.name, *(cells.get(column, price) for column in head[1:])])
-    return "\n".join(f"| {' | '.join(row)} |" for row in [list(head), ["---"] * len(head), *rows])
+    return "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *rows])
 
 
 def _questions(scene: PageScene, frame: PageFrame, sections: list[PageSection]) -> str:
@@ -93,16 +84,11 @@ def _items(scene: PageScene, frame: PageFrame, sections: list[PageSection]) -> s
     return _joined([*blocks, line, frame.closing])
 
 
-_BYLINES = (
-    "By {who}", "*{who}, {town}*", "Written by {who} for {paper}", "From {town}", "Text: {who}", "{paper} / {who}",
-)  # fmt: skip
-
-
 def _byline(scene: PageScene) -> list[str]:
     if scene.rng.random() < 0.4:
         return []
     words = {key: scene.fill(slot) for key, slot in (("who", "writer"), ("town", "town"), ("paper", "paper"))}  # fmt: skip
-    return [scene.rng.choice(_BYLINES).format(**words)]
+    return [scene.rng.choice(stock().talk["bylines"]).format(**words)]
 
 
 def _mark(rng: Random) -> str:
@@ -132,7 +118,7 @@ LAYOUTS: dict[str, Layout] = {
     "essay": partial(_sectioned, signed=True),
     "list": partial(_sectioned, listed=True),
     "table": partial(_sectioned, tabled=True),
-    "steps": partial(_sectioned, signed=True, headings=_STEPS),
+    "steps": partial(_sectioned, signed=True, headings="steps"),
     "questions": _questions,
     "notice": _notice,
     "letters": _items,
@@ -184,41 +170,9 @@ def _round(form: PageForm, matter: TalkMatter, scene: PageScene) -> TalkRound:
     return TalkRound(scene.say([ask]), tuple(answers))
 
 
-_POSTS = (
-    "**{who}** wrote:", "### {who}", "{who} ({posts} posts):", "> {who}, {later}", "**#{n}** {who}", "{who}:",
-)  # fmt: skip
-_TO_ALL = (
-    "{a} and {b}, thanks.", "Thanks, {a}.", "That helps, {b}.", "Good to know, {a} and {b}.", "OK, thanks both.", "Thank you, {b}.", "Makes sense, {a}.",
-    "Didn't know that, {b}.", "Thanks {a}, thanks {b}.", "Oh good, thanks {a}.", "Wow, quick answers. Thanks {b}.",
-)  # fmt: skip
-_TO_ONE = (
-    "Thanks, {a}.", "Thank you, {a}.", "That helps, {a}.", "Good to know, {a}.", "OK, thanks, {a}.", "Makes sense, {a}.", "Didn't know that, {a}.", "Oh good, thanks {a}.",
-)  # fmt: skip
-_NEXT = (
-    "One more thing:", "And while I have you here:", "Next question:", "What I forgot to ask:", "Now for something else:", "While we're at it:", "And another thing:",
-    "Since I'm writing anyway:", "Before I forget it:", "Another one:", "And then:",
-)  # fmt: skip
-_TO = ("@{asker}: ", "{asker} - ", "", "", "", "", "@{last} yes, and: ", "What {last} said. ")
-_SETTLED = (
-    "I'll start with what {a} said and see.", "I'm going with {a} on this.", "I'll try that this week and tell you.", "What {a} wrote makes sense to me.", "Going to try it.",
-    "I'll sleep on it, but it sounds like {a} has it right.", "That's good enough for me.", "I've written it all down, {a}.", "OK, will do what {a} says.",
-    "Ordering tonight, thanks {a}.", "Showed {a}'s post to my sister, she agrees.",
-)  # fmt: skip
-_BETWEEN = "Between {a} and {b} I have my answer."
-
-
 _CASUAL = 0.45
 _FIRST = re.compile(r"(?:^|(?<=[.?!:] ))[A-Z][a-z']*(?= (?![A-Z]))")
 _SELF = re.compile(r"\bI\b(?=['\s])")
-_SMALL = frozenset([
-    "The", "A", "An", "It", "They", "That", "This", "Those", "These", "There", "Then", "We", "You", "He", "She", "If", "When", "Where", "What", "After", "Before", "Nobody",
-    "Somebody", "Most", "Some", "In", "On", "At", "With", "Without", "For", "From", "As", "So", "Only", "Not", "Each", "Every", "All", "Both", "Until", "Once", "By", "To", "Of",
-    "One", "Two", "Three", "Our", "Your", "My", "Its", "Their", "Which", "Who", "How", "Is", "Was", "Do", "Does", "Did", "Had", "Have", "Has", "Mine", "Same", "Yes", "No", "Now",
-    "Here", "Since", "Take", "Took", "Takes", "Put", "Get", "Got", "Try", "Measure", "Look", "Check", "Leave", "Thanks", "Thank", "Honestly", "Anything", "First", "Never",
-    "Ours", "Hi", "Hello", "Hey", "Quick", "Simple", "Still", "Will", "Would", "Are", "Could", "Can", "Don't", "But", "And", "Or", "Any", "Anybody", "Anyone", "Big", "Bigger",
-    "Tell", "Say", "Used", "Going", "Good", "Makes", "Noted", "Didn't", "Also", "Next", "While", "I", "I'd", "I've", "I'm", "I'll",
-])  # fmt: skip
-"""Words that begin a sentence with a capital and have none of their own."""
 
 
 def is_casual(handle: str) -> bool:
@@ -228,7 +182,8 @@ def is_casual(handle: str) -> bool:
 
 def casual(text: str) -> str:
     """Write as people do who do not care for capitals: names keep theirs."""
-    text = _FIRST.sub(lambda found: found[0].lower() if found[0] in _SMALL else found[0], text)
+    small = stock().talk["capitals"]
+    text = _FIRST.sub(lambda found: found[0].lower() if found[0] in small else found[0], text)
     return _SELF.sub("i", text)
 
 
@@ -269,9 +224,9 @@ class _Posts:
 
 def _thread(form: PageForm, scene: PageScene, rounds: list[TalkRound]) -> str:
     """Write the thread. Whoever opened it asks on, and settles on something at the end."""
-    rng = scene.rng
+    rng, said = scene.rng, stock().talk
     handles = rng.sample(stock().names["handles"], rng.randint(5, 9))
-    posts, asker = _Posts(rng, handles, rng.choice(_POSTS)), handles[0]
+    posts, asker = _Posts(rng, handles, rng.choice(said["posts"])), handles[0]
     opening = scene.say(form.openings)
     if rng.random() < _KNOWN:
         opening = f"{opening} {scene.known_since(form.voice)}".strip()
@@ -283,14 +238,14 @@ def _thread(form: PageForm, scene: PageScene, rounds: list[TalkRound]) -> str:
     helped: dict[str, None] = {}
     for number, one in enumerate(rounds):
         if number:
-            thanks = _named(rng, helped, _TO_ONE, _TO_ALL)
-            posts.write(asker, f"{thanks} {rng.choice(_NEXT)} {one.ask}")
+            thanks = _named(rng, helped, said["to_one"], said["to_all"])
+            posts.write(asker, f"{thanks} {rng.choice(said['next'])} {one.ask}")
         helped = {}
         for answer in one.answers:
             who, last = posts.other(), posts.last
             posts.write(who, answer, _to(rng, asker, last))
             helped[who] = None
-    settled = _named(rng, helped, _SETTLED, (*_SETTLED, _BETWEEN))
+    settled = _named(rng, helped, said["settled"], (*said["settled"], *said["between"]))
     posts.write(asker, f"{settled} {scene.say(form.closings)}")
     return "\n\n".join([*lines, *posts.said])
 
@@ -302,25 +257,20 @@ def _named(rng: Random, helped: Iterable[str], of_one: Sequence[str], of_two: Se
 
 
 def _to(rng: Random, asker: str, last: str) -> str:
-    name = rng.choice(_TO)
+    name = rng.choice(stock().talk["to"])
     return "" if last == asker and "{last}" in name else name.format(asker=asker, last=last)
-
-
-_GREETINGS = ("", "Dear editors: ", "Hello. ", "To the page: ", "Good morning. ", "To whom it concerns: ")
-_SIGNED = ("{who}, {town}", "- {who}", "*{who}, {town}*", "Yours, {who}", "({who})", "{town}, {who}")
-_ASKED = ('We asked: "{ask}"', "The question was: {ask}", "**{ask}**", "## {ask}", "*{ask}*")
 
 
 def _letters(form: PageForm, scene: PageScene, rounds: list[TalkRound]) -> str:
     """Write the letters: what the column asked, and who wrote."""
-    rng = scene.rng
-    signed, asked = rng.choice(_SIGNED), rng.choice(_ASKED)
+    rng, said = scene.rng, stock().talk
+    signed, asked = rng.choice(said["signed"]), rng.choice(said["asked"])
     lines = [scene.say(form.openings)]
     for one in rounds:
         lines.append(asked.format(ask=one.ask))
         for answer in one.answers:
             lines += [
-                rng.choice(_GREETINGS) + answer,
+                rng.choice(said["greetings"]) + answer,
                 signed.format(who=scene.fill("person"), town=scene.fill("town")),
             ]
     return "\n\n".join([*lines, scene.say(form.closings)])

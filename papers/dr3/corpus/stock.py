@@ -214,6 +214,8 @@ class SentenceStock(FrozenRow):
     names: Mapping[str, tuple[str, ...]]
     details: Mapping[str, tuple[str, ...]]
     """Concrete things, people and times of everyday life: each time that one is spoken of it is another."""
+    talk: Mapping[str, tuple[str, ...]]
+    """How pages are set, and what people say to each other on them."""
     forms: tuple[PageForm, ...]
     statements: tuple[StatementForm, ...]
     """Forms without the last resort."""
@@ -253,7 +255,7 @@ def stock() -> SentenceStock:
     datings = {name: StatementDating(changes=name, **row) for name, row in rows["dating"].items()}
     dated = [{**row, "dating": datings.get(row.get("dating", ""))} for row in rows["statement"]]
     stated = {key: rows[key] for key in ("figures", "hearsay", "denied", "sure", "apart", "rough")}
-    every = {name: _table(name) for name in ("occasions", "troubles", "names", "details")}
+    every = {name: _table(name) for name in ("occasions", "troubles", "names", "details", "talk")}
     return SentenceStock(
         **every,
         **stated,

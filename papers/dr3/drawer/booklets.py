@@ -10,30 +10,12 @@ from pathlib import Path
 from random import Random
 
 from drr.papers.dr3.case import FileEntry
-from drr.papers.dr3.drawer.brief import FileBrief
+from drr.papers.dr3.drawer.brief import FileBrief, phrases
 from drr.papers.dr3.drawer.pdf import FAINT, GREY, INK, LEAFLET, PaperMaker, PaperPages, wrapped
 from drr.papers.dr3.form import FrozenRow
 from drr.papers.dr3.planning.kinds import kind_of
 from drr.papers.dr3.planning.scene import capital
 from reportlab.lib.colors import HexColor
-
-_EXCLUDED = (
-    "Wear of parts that are made to wear, such as seals, pads and cords.",
-    "Damage in transport that was not reported to the carrier.",
-    "Use in a business, in rental or outside of a household.",
-    "Changes and repairs by others than our service partners.",
-    "Damage by water, frost, fire, lightning or pests.",
-    "Scratches and changes of color that do not affect use.",
-    "Loss of accessories, packaging and printed matter.",
-    "Products whose markings were removed or made unreadable.",
-)
-_STEPS = (
-    "Keep the product and the paper of its purchase at hand.",
-    "Describe what you see, hear or smell in a few sentences.",
-    "Wait for a reference before you send anything.",
-    "Pack the product so that it cannot move in its box.",
-    "Write the reference on the outside of the box.",
-)
 
 
 class SortInstructions(FrozenRow):
@@ -176,7 +158,7 @@ def _terms(paper: PaperPages, brief: FileBrief) -> None:
     )
     paper.gap(12)
     _heading(paper, "What is not covered")
-    for text in brief.rng.sample(_EXCLUDED, 5):
+    for text in brief.rng.sample(phrases("excluded"), 5):
         paper.text(f"–  {text}")
     paper.gap(10)
     paper.text(
@@ -187,7 +169,7 @@ def _terms(paper: PaperPages, brief: FileBrief) -> None:
 
 def _claims(paper: PaperPages, brief: FileBrief) -> None:
     _heading(paper, "How to claim")
-    for number, text in enumerate(brief.rng.sample(_STEPS, 4), 1):
+    for number, text in enumerate(brief.rng.sample(phrases("steps"), 4), 1):
         paper.text(f"{number}.  {text}")
         paper.gap(2)
     paper.gap(10)

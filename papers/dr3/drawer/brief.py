@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
 from random import Random
+from typing import Any
 from zlib import crc32
 
 from drr.citations.files import file_address
@@ -82,7 +83,7 @@ PURCHASE = ("purchase date", "price paid", "day of delivery")
 def dealt(brief: FileBrief, deck: str, count: int, most: int) -> list[str]:
     """Deal so many lines of a deck, of which no task takes more than `most`. As they have choices, they read
     otherwise when they come again."""
-    cards = _decks()[deck]
+    cards = _table("lines")[deck]
     case = brief.case
     order = Random(f"{case.seed}/{deck}").sample(cards, len(cards))
     number = int(case.task_id) - 1 if case.task_id.isdigit() else crc32(case.task_id.encode())
@@ -98,7 +99,12 @@ def priced(brief: FileBrief, deck: str, count: int) -> list[tuple[str, str]]:
     return [(text, f"${float(amount) * brief.rng.uniform(0.8, 1.25):.2f}") for text, _, amount in rows]
 
 
+def phrases(group: str) -> list[Any]:
+    """Return what any drawer may hold, of one group."""
+    return _table("phrases")[group]
+
+
 @cache
-def _decks() -> dict[str, list[str]]:
-    with (Path(__file__).parent / "lines.toml").open("rb") as file:
+def _table(name: str) -> dict[str, list[Any]]:
+    with (Path(__file__).parent / f"{name}.toml").open("rb") as file:
         return tomllib.load(file)

@@ -9,7 +9,7 @@ from random import Random
 from typing import NamedTuple
 
 from drr.papers.dr3.case import TaskCase
-from drr.papers.dr3.drawer.brief import FileBrief
+from drr.papers.dr3.drawer.brief import FileBrief, phrases
 from drr.papers.dr3.planning.scene import capital, dollars
 
 
@@ -31,12 +31,7 @@ def _rates() -> dict[str, list[tuple[int, float]]]:
         }
 
 
-SUNDRIES = (
-    ("AA batteries, pack of 8", 7.45), ("Kitchen twine", 3.15), ("Gift bag, medium", 2.75), ("Dish sponge, 3 pack", 4.05),
-    ("Extension cord, 6 ft", 9.35), ("Felt pads, 24 pcs", 4.85), ("Microfiber cloth", 3.65), ("Picture hooks, 10 pcs", 3.35),
-    ("Packing tape", 5.15), ("Light bulb 60 W eq.", 6.25), ("Storage bags, 20 ct", 5.55), ("Tealights, 30 ct", 4.35),
-    ("Wall plugs, 50 pcs", 6.65), ("Bottle brush", 4.15), ("Jar labels, 40 ct", 3.85), ("Cable ties, 100 pcs", 5.75),
-)  # fmt: skip
+SUNDRIES: list[tuple[str, float]] = [(text, price) for text, price in phrases("sundries")]
 
 
 _PRICED = 2016

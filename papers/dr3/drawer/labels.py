@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import tomllib
 from functools import cache
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from drr.papers.dr3.drawer.brief import FileBrief
+from drr.papers.dr3.form import FrozenRow
 from drr.papers.dr3.planning.kinds import kind_of
 from drr.papers.dr3.planning.scene import capital
 from PIL import Image, ImageDraw, ImageFont
+from pydantic import Field
 
 Ink = tuple[int, int, int]
 BLACK: Ink = (24, 24, 28)
@@ -75,6 +78,22 @@ class Picture:
             size -= 1
         return size
 
+    def fit(
+        self,
+        x: int,
+        y: int,
+        text: str,
+        face: str,
+        largest: int,
+        room: int,
+        ink: Ink = BLACK,
+        *,
+        anchor: str = "la",
+        fact: str | None = None,
+    ) -> None:
+        """Write a text as large as it has room, at most so large."""
+        self.text(x, y, text, self.fitted(text, face, largest, room), face, ink, anchor=anchor, fact=fact)
+
     def grain(self, rng: Random, strength: int = 5) -> None:
         """A little noise: no camera gives an even ground."""
         import numpy as np
@@ -97,6 +116,10 @@ class _Row(NamedTuple):
     label: str
     value: str
     fact: str | None = None
+
+    @property
+    def text(self) -> str:
+        return f"{self.label}: {self.value}"
 
 
 _BY_HAND = "day of opening"
@@ -153,8 +176,7 @@ def _plate(brief: FileBrief) -> Picture:
     picture = Picture(brief, 940, tall + 120, rng.choice(((58, 60, 63), (96, 84, 70), (40, 52, 60))))
     for at in range(tall):
         light = 10 - abs(tall // 2 - at) * 20 // tall
-        shade = (metal[0] + light, metal[1] + light, metal[2] + light)
-        picture.draw.line((60, 60 + at, 880, 60 + at), fill=shade)
+        picture.draw.line((60, 60 + at, 880, 60 + at), fill=lighter(metal, light))
     picture.draw.rectangle((78, 78, 862, 42 + tall), outline=(90, 92, 95), width=3)
     for x in (96, 844):
         for y in (96, 24 + tall):
@@ -162,13 +184,12 @@ def _plate(brief: FileBrief) -> Picture:
             picture.draw.line((x - 7, y - 5, x + 7, y + 5), fill=(60, 60, 60), width=3)
     picture.grain(rng, 5)
     head, under = head_of(brief)
-    picture.text(470, 122, head.upper(), picture.fitted(head.upper(), "bold", 50, 640), "bold", anchor="ma")
-    picture.text(470, 186, under, picture.fitted(under, "sans", 32, 640), "sans", anchor="ma")
+    picture.fit(470, 122, head.upper(), "bold", 50, 640, anchor="ma")
+    picture.fit(470, 186, under, "sans", 32, 640, anchor="ma")
     y = 256
     for row in rows:
-        picture.text(130, y, row.label, picture.fitted(row.label, "sans", 30, 320), "sans", (60, 62, 66))
-        size = picture.fitted(row.value, "mono-bold", 36, 360)
-        picture.text(460, y - 3, row.value, size, "mono-bold", fact=row.fact)
+        picture.fit(130, y, row.label, "sans", 30, 320, (60, 62, 66))
+        picture.fit(460, y - 3, row.value, "mono-bold", 36, 360, fact=row.fact)
         picture.draw.line((128, y + 46, 812, y + 46), fill=(130, 132, 136), width=1)
         y += 62
     return picture
@@ -186,13 +207,12 @@ def _sticker(brief: FileBrief) -> Picture:
     picture.draw.rounded_rectangle((50, 50, 842, 54 + tall), 16, fill=(252, 252, 250))
     picture.grain(rng, 4)
     head, under = head_of(brief)
-    picture.text(90, 86, head, picture.fitted(head, "serif-bold", 46, 700), "serif-bold")
-    picture.text(90, 146, under, picture.fitted(under, "sans", 30, 700), "sans", (60, 60, 60))
+    picture.fit(90, 86, head, "serif-bold", 46, 700)
+    picture.fit(90, 146, under, "sans", 30, 700, (60, 60, 60))
     picture.draw.line((88, 204, 804, 204), fill=BLACK, width=3)
     y = 228
     for row in rows:
-        text = f"{row.label}: {row.value}"
-        picture.text(90, y, text, picture.fitted(text, "sans", 32, 700), "sans", fact=row.fact)
+        picture.fit(90, y, row.text, "sans", 32, 700, fact=row.fact)
         y += 58
     x = 110
     while x < 560:
@@ -210,69 +230,57 @@ def write_photo(brief: FileBrief) -> bytes:
     picture = Picture(brief, 1100, 1000, wall)
     floor = (wall[0] - 62, wall[1] - 70, wall[2] - 82)
     picture.draw.rectangle((0, 760, 1100, 1000), fill=floor)
-    picture.draw.line((0, 760, 1100, 760), fill=(floor[0] - 30, floor[1] - 30, floor[2] - 30), width=3)
+    picture.draw.line((0, 760, 1100, 760), fill=lighter(floor, -30), width=3)
     body: Ink = rng.choice(
         ((58, 84, 110), (122, 62, 58), (66, 96, 74), (84, 78, 104), (70, 72, 76), (158, 112, 58))
     )
-    picture.draw.ellipse((250, 820, 900, 900), fill=(floor[0] - 40, floor[1] - 40, floor[2] - 40))
-    looks = {"device": _device, "box": _carton, "bag": _bag, "jar": _jar, "bottle": _bottle}
-    box = looks[kind_of(brief.thing.noun).look](picture, body)
+    picture.draw.ellipse((250, 820, 900, 900), fill=lighter(floor, -40))
+    box = _drawn(picture, kind_of(brief.thing.noun).look, body)
     picture.grain(rng, 6)
     _tape(picture, brief, _print_on(picture, brief, box))
     return picture.done()
 
 
-def _lighter(ink: Ink, by: int) -> Ink:
+def lighter(ink: Ink, by: int) -> Ink:
     """Return an ink that much lighter; darker where it is negative."""
     red, green, blue = (min(255, max(0, one + by)) for one in ink)
     return red, green, blue
 
 
-def _jar(picture: Picture, body: Ink) -> tuple[int, int, int, int]:
-    picture.draw.rounded_rectangle((330, 90, 770, 210), 18, fill=_lighter(body, -34))
-    for x in range(346, 760, 22):
-        picture.draw.line((x, 96, x, 204), fill=_lighter(body, -56), width=3)
-    picture.draw.rounded_rectangle((270, 190, 830, 870), 70, fill=body)
-    picture.draw.rounded_rectangle((292, 240, 322, 800), 14, fill=_lighter(body, 44))
-    return (310, 300, 790, 790)
+class _Shape(FrozenRow):
+    """A shape of `looks.toml`, which explains each field."""
+
+    draw: Literal["rounded_rectangle", "rectangle", "polygon", "ellipse", "line"]
+    at: tuple[int, ...]
+    shade: int = 0
+    ink: Ink | None = None
+    more: dict[str, Any] = Field({})
+    times: int = 1
+    apart: int = 0
 
 
-def _bottle(picture: Picture, body: Ink) -> tuple[int, int, int, int]:
-    picture.draw.rectangle((480, 60, 620, 150), fill=_lighter(body, -40))
-    picture.draw.polygon([(470, 150), (630, 150), (790, 270), (310, 270)], fill=_lighter(body, 14))
-    picture.draw.rounded_rectangle((300, 250, 800, 880), 54, fill=body)
-    picture.draw.rounded_rectangle((320, 290, 346, 820), 12, fill=_lighter(body, 44))
-    return (340, 320, 770, 810)
+class _Look(FrozenRow):
+    """A thing in a photo, with the place of its label."""
+
+    label: tuple[int, int, int, int]
+    shapes: tuple[_Shape, ...]
 
 
-def _bag(picture: Picture, body: Ink) -> tuple[int, int, int, int]:
-    outline = [(240, 110), (860, 110), (830, 160), (880, 820), (800, 872), (300, 872), (220, 820), (270, 160)]
-    picture.draw.polygon(outline, fill=body)
-    picture.draw.polygon([(240, 110), (860, 110), (830, 160), (270, 160)], fill=_lighter(body, -34))
-    for x in range(262, 850, 14):
-        picture.draw.line((x, 114, x, 128), fill=_lighter(body, 30), width=2)
-    picture.draw.line((262, 240, 250, 780), fill=_lighter(body, 34), width=8)
-    return (290, 230, 810, 800)
+@cache
+def _looks() -> dict[str, _Look]:
+    with (Path(__file__).parent / "looks.toml").open("rb") as file:
+        return {name: _Look(**row) for name, row in tomllib.load(file).items()}
 
 
-def _carton(picture: Picture, body: Ink) -> tuple[int, int, int, int]:
-    picture.draw.polygon([(200, 250), (330, 150), (930, 150), (820, 250)], fill=_lighter(body, 40))
-    picture.draw.polygon([(820, 250), (930, 150), (930, 770), (820, 870)], fill=_lighter(body, -34))
-    picture.draw.rectangle((200, 250, 820, 870), fill=body)
-    picture.draw.rectangle((480, 250, 540, 282), fill=_lighter(body, 70))
-    return (230, 300, 790, 840)
-
-
-def _device(picture: Picture, body: Ink) -> tuple[int, int, int, int]:
-    picture.draw.rounded_rectangle((190, 190, 910, 830), 46, fill=_lighter(body, -30))
-    picture.draw.rounded_rectangle((200, 180, 900, 815), 44, fill=body)
-    picture.draw.rounded_rectangle((212, 192, 888, 226), 18, fill=_lighter(body, 40))
-    for x in (250, 810):
-        picture.draw.rectangle((x, 815, x + 50, 862), fill=(40, 40, 42))
-    for at in range(7):
-        picture.draw.line((270 + at * 26, 762, 270 + at * 26, 798), fill=_lighter(body, -60), width=8)
-    picture.draw.ellipse((800, 750, 850, 800), fill=(200, 204, 206), outline=(60, 60, 60), width=3)
-    return (240, 250, 860, 740)
+def _drawn(picture: Picture, name: str, body: Ink) -> tuple[int, int, int, int]:
+    """Draw a thing, and return the place of its label."""
+    look = _looks()[name]
+    for one in look.shapes:
+        draw, fill = getattr(picture.draw, one.draw), one.ink or lighter(body, one.shade)
+        for step in range(one.times):
+            moved = [part + step * one.apart * (at % 2 == 0) for at, part in enumerate(one.at)]
+            draw(moved, fill=fill, **one.more)
+    return look.label
 
 
 def _tape(picture: Picture, brief: FileBrief, box: tuple[int, int, int]) -> None:
@@ -283,11 +291,8 @@ def _tape(picture: Picture, brief: FileBrief, box: tuple[int, int, int]) -> None
     left, right, y = box
     rough = [(left + 14, y + 12), (right - 20, y + 4), (right - 14, y + 74), (left + 8, y + 82)]
     picture.draw.polygon(rough, fill=(238, 226, 178), outline=(206, 192, 140))
-    text = f"opened {opened.value}"
-    size = picture.fitted(text, "italic", 38, right - left - 70)
-    picture.text(
-        (left + right) // 2, y + 20, text, size, "italic", (40, 44, 96), anchor="ma", fact=opened.fact
-    )
+    text, middle, room = f"opened {opened.value}", (left + right) // 2, right - left - 70
+    picture.fit(middle, y + 20, text, "italic", 38, room, (40, 44, 96), anchor="ma", fact=opened.fact)
 
 
 def _print_on(picture: Picture, brief: FileBrief, box: tuple[int, int, int, int]) -> tuple[int, int, int]:
@@ -301,17 +306,10 @@ def _print_on(picture: Picture, brief: FileBrief, box: tuple[int, int, int, int]
     )
     head, under = head_of(brief)
     middle = (left + right) // 2
-    picture.text(
-        middle, top + 22, head, picture.fitted(head, "serif-bold", 46, room), "serif-bold", anchor="ma"
-    )
-    picture.text(
-        middle, top + 86, under, picture.fitted(under, "sans", 30, room), "sans", (70, 70, 70), anchor="ma"
-    )
+    picture.fit(middle, top + 22, head, "serif-bold", 46, room, anchor="ma")
+    picture.fit(middle, top + 86, under, "sans", 30, room, (70, 70, 70), anchor="ma")
     y = top + 146
     for row in rows:
-        text = f"{row.label}: {row.value}"
-        picture.text(
-            middle, y, text, picture.fitted(text, "sans", 34, room), "sans", anchor="ma", fact=row.fact
-        )
+        picture.fit(middle, y, row.text, "sans", 34, room, anchor="ma", fact=row.fact)
         y += 62
     return left, right, top + tall + 16

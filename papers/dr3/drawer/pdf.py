@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import date
 from io import BytesIO
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict, Unpack
 
 from drr.papers.dr3.drawer.brief import FileBrief
 from reportlab.lib.colors import Color, HexColor
@@ -17,12 +17,8 @@ from reportlab.pdfgen.canvas import Canvas
 
 LETTER, SMALL, LEAFLET = letter, A5, A6
 INK, GREY, FAINT = HexColor("#1d1d1f"), HexColor("#666a70"), HexColor("#c9ccd1")
-
-
 _NO_DAY = b"(D:20000101000000"
 """Time of writing as the library sets it."""
-
-
 _PRODUCERS = ("PDF Export", "Print to PDF", "PDF Writer", "Document Export Service", "Forms to PDF")
 """Producers by the owner of a paper; the library's own name has a version and so a time."""
 _SIGNED = re.compile(rb"^% ?[^\n]*ReportLab [Gg]enerated[^\n]*$", re.MULTILINE)
@@ -34,6 +30,14 @@ class PaperMaker(NamedTuple):
     by: str
     day: date
     title: str
+
+
+class LineStyle(TypedDict, total=False):
+    bold: bool
+    italic: bool
+    color: Color
+    right: bool
+    center: bool
 
 
 class PaperPages:
@@ -94,48 +98,28 @@ class PaperPages:
         self.y -= room
 
     def line(
-        self,
-        text: str,
-        size: float = 10,
-        *,
-        bold: bool = False,
-        italic: bool = False,
-        color: Color = INK,
-        x: float = 0,
-        right: bool = False,
-        center: bool = False,
-        lead: float = 1.35,
+        self, text: str, size: float = 10, *, x: float = 0, lead: float = 1.35, **style: Unpack[LineStyle]
     ) -> None:
         self.need(size * lead)
         self.y -= size * lead
-        self.at(text, x, size, bold=bold, italic=italic, color=color, right=right, center=center)
+        self.at(text, x, size, **style)
 
-    def at(
-        self,
-        text: str,
-        x: float,
-        size: float = 10,
-        *,
-        bold: bool = False,
-        italic: bool = False,
-        color: Color = INK,
-        right: bool = False,
-        center: bool = False,
-    ) -> None:
+    def at(self, text: str, x: float, size: float = 10, **style: Unpack[LineStyle]) -> None:
         """Write on the line where the cursor stands, `x` from the left margin."""
+        bold, italic = style.get("bold"), style.get("italic")
         self.canvas.setFont(self.bold if bold else self.italic if italic else self.font, size)
-        self.canvas.setFillColor(color)
-        if right:
+        self.canvas.setFillColor(style.get("color", INK))
+        if style.get("right"):
             self.canvas.drawRightString(self.width - self.margin - x, self.y, text)
-        elif center:
+        elif style.get("center"):
             self.canvas.drawCentredString(self.width / 2, self.y, text)
         else:
             self.canvas.drawString(self.margin + x, self.y, text)
 
-    def text(self, text: str, size: float = 10.5, *, italic: bool = False, lead: float = 1.42) -> None:
+    def text(self, text: str, size: float = 10.5, *, italic: bool = False) -> None:
         """A paragraph."""
         for row in wrapped(text, self.italic if italic else self.font, size, self.inner):
-            self.line(row, size, italic=italic, lead=lead)
+            self.line(row, size, italic=italic, lead=1.42)
 
     def rule(self, thick: float = 0.6, color: Color = FAINT) -> None:
         self.y -= 6
@@ -149,9 +133,7 @@ class PaperPages:
         self.canvas.setFillColor(color)
         self.canvas.rect(0, self.height - height, self.width, height, stroke=0, fill=1)
 
-    def table(
-        self, rows: Sequence[Sequence[str]], widths: Sequence[float], size: float = 9, *, lined: bool = True
-    ) -> None:
+    def table(self, rows: Sequence[Sequence[str]], widths: Sequence[float], size: float = 9) -> None:
         """The first row is the head; the last column stands right where it holds figures."""
         for number, row in enumerate(rows):
             self.need(size * 2)
@@ -160,12 +142,10 @@ class PaperPages:
             for text, width in zip(row, widths, strict=True):
                 self.at(_fitting(text, self.font, size, width - 4), x, size, bold=number == 0)
                 x += width
-            if lined:
-                self.canvas.setStrokeColor(GREY if number == 0 else FAINT)
-                self.canvas.setLineWidth(0.7 if number == 0 else 0.35)
-                self.canvas.line(
-                    self.margin, self.y - size * 0.45, self.margin + sum(widths), self.y - size * 0.45
-                )
+            self.canvas.setStrokeColor(FAINT if number else GREY)
+            self.canvas.setLineWidth(0.35 if number else 0.7)
+            below = self.y - size * 0.45
+            self.canvas.line(self.margin, below, self.margin + sum(widths), below)
         self.y -= size * 0.6
 
     def fact(self, fact: str, quote: str) -> None:

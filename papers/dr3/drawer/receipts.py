@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import timedelta
 from io import StringIO
 from random import Random
@@ -28,13 +28,12 @@ def write_order_history(brief: FileBrief) -> bytes:
     rng, case = brief.rng, brief.case
     heads = rng.choice(_HEADS)
     arrived = brief.entry("day of delivery")
-    columns = ["order", "day", "arrived", "title", "quantity", "price", "status"]
     left_out = {
-        *(["day"] if brief.hides("purchase date") else []),
-        *(["price"] if brief.hides("price paid") else []),
-        *(["arrived"] if arrived is None else []),
+        "day": brief.hides("purchase date"),
+        "price": brief.hides("price paid"),
+        "arrived": arrived is None,
     }
-    columns = [one for one in columns if one not in left_out]
+    columns = [one for one in heads if not left_out.get(one)]
     buffer = StringIO()
     table = csv.writer(buffer, lineterminator="\r\n")
     table.writerow([heads[one] for one in columns])
@@ -95,9 +94,12 @@ def _maker(brief: FileBrief, title: str) -> PaperMaker:
     return PaperMaker(brief.case.seller, day if arrived is None else max(day, day_of(arrived.value)), title)
 
 
-def _date_rows(brief: FileBrief) -> list[tuple[str, str, str | None]]:
-    """Label, text, and the fact that it is."""
-    rows: list[tuple[str, str, str | None]] = []
+PaperRow = tuple[str, str, str | None]
+"""Label, text, and the fact that it is."""
+
+
+def _date_rows(brief: FileBrief) -> list[PaperRow]:
+    rows: list[PaperRow] = []
     bought, arrived = brief.entry("purchase date"), brief.entry("day of delivery")
     if bought is not None:
         rows.append((_DATED[brief.file.form], bought.value, bought.fact))
@@ -109,18 +111,12 @@ def _date_rows(brief: FileBrief) -> list[tuple[str, str, str | None]]:
     return rows
 
 
-def _number_rows(brief: FileBrief) -> list[tuple[str, str, str | None]]:
+def _number_rows(brief: FileBrief) -> list[PaperRow]:
     sold = [] if brief.file.form == "delivery_note" else [("Register", shop_of(brief).register, None)]
     return [("No.", shop_of(brief).number, None), *sold]
 
 
-def _rest_rows(brief: FileBrief) -> list[tuple[str, str, str | None]]:
-    return [(one.label, one.value, one.fact) for one in brief.rest]
-
-
-def _rows(
-    paper: PaperPages, rows: list[tuple[str, str, str | None]], x: float, gap: float = 92, size: float = 9.5
-) -> None:
+def _rows(paper: PaperPages, rows: Iterable[PaperRow], x: float, gap: float = 92, size: float = 9.5) -> None:
     for label, text, fact in rows:
         paper.line(label, size, color=GREY, x=x)
         paper.at(text, x + gap, size)
@@ -144,6 +140,17 @@ def _goods(
         for label, amount in sale.sums:
             paper.line(label, 9.5, x=widths[0] + widths[1] - 70, bold=label == "Total")
             paper.at(money(amount), widths[0] + widths[1], 9.5, bold=label == "Total")
+
+
+def _registered(
+    paper: PaperPages, brief: FileBrief, gap: float, lead: str = "", x: float = 150, size: float = 9.5
+) -> None:
+    """Print what the paper says beside the purchase."""
+    if brief.rest:
+        paper.gap(gap)
+        name = brief.case.thing.name
+        paper.line(f"{lead}{name}" if lead else capital(name), 9 if lead else size, bold=True)
+        _rows(paper, ((one.label, one.value, one.fact) for one in brief.rest), 0, x, size)
 
 
 def _closing(brief: FileBrief) -> str:
@@ -173,10 +180,7 @@ def _classic(brief: FileBrief, title: str) -> bytes:
     _rows(paper, [*_date_rows(brief), *_number_rows(brief), ("Sold to", brief.case.shopper, None)], 0)
     paper.gap(14)
     _goods(paper, brief, sale_of(brief), (340, 60, 90))
-    if brief.rest:
-        paper.gap(16)
-        paper.line(capital(brief.case.thing.name), 9.5, bold=True)
-        _rows(paper, _rest_rows(brief), 0, 150)
+    _registered(paper, brief, 16)
     paper.gap(26)
     paper.text(_closing(brief), 9, italic=True)
     return paper.done()
@@ -196,10 +200,7 @@ def _banner(brief: FileBrief, title: str) -> bytes:
     paper.line(brief.case.state or "United States", 10)
     paper.gap(18)
     _goods(paper, brief, sale_of(brief), (330, 70, 90))
-    if brief.rest:
-        paper.gap(18)
-        paper.line(f"Registered with this sale: {brief.case.thing.name}", 9, bold=True)
-        _rows(paper, _rest_rows(brief), 0, 150)
+    _registered(paper, brief, 18, "Registered with this sale: ")
     paper.y = 90
     paper.rule()
     paper.line(_closing(brief), 8.5, color=GREY)
@@ -218,10 +219,7 @@ def _plain(brief: FileBrief, title: str) -> bytes:
     _rows(paper, [*_number_rows(brief), *_date_rows(brief)], 0, 130, 9)
     paper.gap(8)
     _goods(paper, brief, sale_of(brief), (262, 28, 62), 7.5)
-    if brief.rest:
-        paper.gap(10)
-        paper.line(capital(brief.case.thing.name), 9, bold=True)
-        _rows(paper, _rest_rows(brief), 0, 130, 9)
+    _registered(paper, brief, 10, x=130, size=9)
     paper.rule(0.8, INK)
     paper.line(_closing(brief), 7.5, center=True)
     return paper.done()
@@ -244,10 +242,7 @@ def _letter(brief: FileBrief, title: str) -> bytes:
     paper.line(title, 17, bold=True)
     paper.gap(4)
     _goods(paper, brief, sale_of(brief), (310, 70, 90))
-    if brief.rest:
-        paper.gap(14)
-        paper.line(capital(brief.case.thing.name), 9.5, bold=True)
-        _rows(paper, _rest_rows(brief), 0, 150)
+    _registered(paper, brief, 14)
     paper.gap(30)
     signed = brief.entry("day of delivery") is not None
     made = "" if signed else " Issued by our order system and valid without a signature."

@@ -8,7 +8,7 @@ from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from drr.papers.dr3.case import FileEntry
-from drr.papers.dr3.drawer.brief import FileBrief, dealt, priced
+from drr.papers.dr3.drawer.brief import FileBrief, dealt, phrases, priced
 from drr.papers.dr3.planning.kinds import kind_of
 from drr.papers.dr3.planning.scene import capital
 from openpyxl import Workbook
@@ -20,26 +20,11 @@ _UNDATED = (1980, 1, 1, 0, 0, 0)
 _TIMES = re.compile(rb"(<dcterms:(created|modified)[^>]*>)[^<]*(</dcterms:)")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _SHADES = ("D9E2EC", "E7E0D3", "DDE8DA", "EADCE2", "E3E3EE")
-_EXPENSES = (
-    ("Groceries", 480), ("Electricity", 96), ("Water", 41), ("Internet", 60), ("Phone", 38), ("Bus card", 55),
-    ("Streaming", 18), ("Gym", 34), ("Pharmacy", 27), ("Savings", 250), ("Gifts", 40), ("Garden", 22),
-)  # fmt: skip
 _OPINIONS = {
     "": ("good", "ok", "so-so", "fine", "very good", "?"),
     "Color": ("gray", "black", "white", "blue", "green", "?"),
     "Delivery": ("free", "extra", "pickup only", "free", "?"),
 }
-_PLACES = (
-    ("Hall", "width", (38, 62)), ("Kitchen shelf", "depth", (9, 15)), ("Window niche", "width", (28, 58)), ("Bathroom", "width", (58, 98)),
-    ("Garage wall", "width", (96, 230)), ("Study, left of the desk", "width", (12, 44)), ("Landing", "depth", (34, 52)),
-    ("Pantry shelf", "height", (9, 16)), ("Kitchen counter", "height", (35, 37)), ("Door to the yard", "width", (29, 35)),
-)  # fmt: skip
-"""Common sizes in houses and apartments of the United States, in inches."""
-_LOGGED = (
-    ("Room, in the morning", (61, 69), "F"), ("Room, in the evening", (66, 75), "F"), ("Refrigerator", (35, 41), "F"),
-    ("Oven at 350", (333, 368), "F"), ("Parcel on the scale", (1, 14), "lb"), ("Suitcase", (18, 48), "lb"), ("Cat", (7, 14), "lb"),
-    ("Jar of flour", (22, 54), "oz"), ("Bag of coffee", (10, 13), "oz"), ("Letter to Grandma", (0.4, 1.4), "oz"),
-)  # fmt: skip
 
 
 class KeptWorkbook:
@@ -119,7 +104,7 @@ def write_budget(brief: FileBrief) -> bytes:
         _cells(
             text, f"${amount * rng.uniform(0.8, 1.25):.2f}", rng.choice(("", "", "fixed", "about", "by card"))
         )
-        for text, amount in rng.sample(_EXPENSES, rng.choice((6, 7, 8)))
+        for text, amount in rng.sample(phrases("expenses"), rng.choice((6, 7, 8)))
     ]
     for entry in brief.file.entries:
         if entry.attribute == "monthly limit":
@@ -215,7 +200,7 @@ def _rooms(book: KeptWorkbook, brief: FileBrief) -> None:
     sheet = book.sheet(rng.choice(("Rooms", "Places", "Home")), (28, 24, 16, 26))
     taken = {fact.value for fact in brief.case.facts}
     rows: list[list[Cell]] = []
-    for name, what, (low, high) in rng.sample(_PLACES, 5):
+    for name, what, low, high in rng.sample(phrases("places"), 5):
         value = f"{rng.randrange(low * 10, high * 10) / 10} in"
         if value not in taken:
             rows.append(_cells(name, what, value, ""))
@@ -236,7 +221,7 @@ def _log(book: KeptWorkbook, brief: FileBrief) -> None:
     sheet = book.sheet(rng.choice(("Log", "Measured", "Numbers")), (16, 40, 22, 22))
     taken = {fact.value for fact in case.facts}
     rows = []
-    for text, (low, high), unit in rng.sample(_LOGGED, 4):
+    for text, low, high, unit in rng.sample(phrases("logged"), 4):
         value = f"{round(rng.uniform(low, high), 1)} {unit}"
         if value not in taken:
             rows.append(_cells("", text, value, ""))

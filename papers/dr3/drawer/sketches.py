@@ -5,7 +5,7 @@ from __future__ import annotations
 from drr.papers.dr3.case import FileEntry
 from drr.papers.dr3.drawer.brief import FileBrief
 from drr.papers.dr3.drawer.goods import Sale, money, sale_of, shop_of
-from drr.papers.dr3.drawer.labels import Ink, Picture
+from drr.papers.dr3.drawer.labels import Ink, Picture, lighter
 from drr.papers.dr3.planning.kinds import kind_of
 from drr.papers.dr3.planning.scene import slashed
 from drr.papers.dr3.values import number_of
@@ -21,8 +21,8 @@ def write_till_slip(brief: FileBrief) -> bytes:
     tall = 610 + _GAP * 2 * len(sale.lines)
     ground = rng.choice(_TABLES)
     picture = Picture(brief, wide + 2 * left, tall + 2 * top, ground)
-    shade = (ground[0] - 24, ground[1] - 24, ground[2] - 24)
-    picture.draw.rectangle((left + 10, top + 12, left + wide + 10, top + tall + 12), fill=shade)
+    shade = (left + 10, top + 12, left + wide + 10, top + tall + 12)
+    picture.draw.rectangle(shade, fill=lighter(ground, -24))
     picture.draw.rectangle((left, top, left + wide, top + tall), fill=(250, 249, 244))
     for x in range(left, left + wide, 16):
         picture.draw.polygon(
@@ -36,8 +36,7 @@ def write_till_slip(brief: FileBrief) -> bytes:
 def _print(picture: Picture, sale: Sale, left: int, y: int, wide: int) -> None:
     brief, case, shop = picture.brief, picture.brief.case, shop_of(picture.brief)
     middle, right = left + wide // 2, left + wide
-    size = picture.fitted(case.seller.upper(), "mono-bold", 36, wide)
-    picture.text(middle, y, case.seller.upper(), size, "mono-bold", anchor="ma")
+    picture.fit(middle, y, case.seller.upper(), "mono-bold", 36, wide, anchor="ma")
     y += 52
     picture.text(middle, y, shop.street, 22, "mono", anchor="ma")
     y += _GAP + 14
@@ -66,8 +65,7 @@ def _print(picture: Picture, sale: Sale, left: int, y: int, wide: int) -> None:
 def _lines(picture: Picture, sale: Sale, left: int, right: int, y: int) -> int:
     paid = picture.brief.entry("price paid")
     for line in sale.lines:
-        text = line.text.upper()
-        picture.text(left, y, text, picture.fitted(text, "mono", 24, right - left), "mono")
+        picture.fit(left, y, line.text.upper(), "mono", 24, right - left)
         y += 32
         picture.text(left + 30, y, f"{line.quantity} PC", 24, "mono")
         fact = paid.fact if paid is not None and line.own else None

@@ -8,12 +8,13 @@ from datetime import datetime, time, timedelta, timezone
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime
+from functools import cache
 from html import escape
 from random import Random
 
 from drr.papers.dr3.case import MADE, FileEntry, FileForm, TaskCase
 from drr.papers.dr3.drawer.booklets import write_manual, write_warranty
-from drr.papers.dr3.drawer.brief import FileBrief, dealt
+from drr.papers.dr3.drawer.brief import FileBrief, dealt, phrases
 from drr.papers.dr3.drawer.goods import mail_domain
 from drr.papers.dr3.drawer.labels import write_label, write_photo
 from drr.papers.dr3.drawer.receipts import write_order_history, write_receipt
@@ -22,23 +23,10 @@ from drr.papers.dr3.drawer.sketches import write_sketch, write_till_slip
 from drr.papers.dr3.planning.scene import capital
 from drr.papers.dr3.truth import FactPlace, TaskFact
 
-CLERKS = ("Robin", "Sam", "Alex", "Jordan", "Casey", "Taylor", "Morgan", "Jamie")
-_ASKED = (
-    "Could you look something up about my {noun}?", "I have a question about the {noun} that I have from you.",
-    "There is one thing about the {noun} that I cannot find in my papers.", "Would you check your books for my {noun}, please?",
-    "I seem to have lost a paper that came with the {noun}.", "Whoever sold me the {noun} may remember this.",
-    "It is about the {noun}, the one in the plain box.", "May I ask you for one line about my {noun}?",
-)  # fmt: skip
-_SIGNED = (
-    "Thanks a lot, and greetings to the shop.", "I am in no hurry.", "You can write to this address.", "Sorry for the trouble.",
-    "It would help me to decide something at home.", "I would be glad to hear from you this week.", "Many thanks in advance.",
-    "My neighbor says you are quick with such things.",
-)  # fmt: skip
-
 
 def write_mail(brief: FileBrief) -> bytes:
     rng, case = brief.rng, brief.case
-    clerk, domain = rng.choice(CLERKS), mail_domain(case)
+    clerk, domain = rng.choice(phrases("clerks")), mail_domain(case)
     first = case.shopper.split()[0]
     body = [f"{rng.choice(('Hello', 'Dear', 'Good morning'))} {first},", ""]
     body += [
@@ -63,12 +51,8 @@ def write_mail(brief: FileBrief) -> bytes:
         f"{case.seller}, customer desk",
     ]
     if rng.random() < 0.5:
-        body += [
-            "",
-            f"> {first} wrote:",
-            f"> {rng.choice(_ASKED).format(noun=case.thing.called)}",
-            f"> {rng.choice(_SIGNED)}",
-        ]
+        asked, signed = rng.choice(phrases("asked")), rng.choice(phrases("signed"))
+        body += ["", f"> {first} wrote:", f"> {asked.format(noun=case.thing.called)}", f"> {signed}"]
     for entry, sentence in zip(brief.file.entries, lines, strict=True):
         brief.put(entry.fact, sentence)
     message = EmailMessage(policy=SMTP.clone(max_line_length=None))
@@ -99,28 +83,8 @@ def _for_seller(brief: FileBrief, entry: FileEntry) -> str:
     """Write what the shopper would write, as the seller answers it."""
     name = listed_name(brief)
     rng, value = brief.rng, entry.value
-    values = {
-        "purchase date": (
-            f"Our books show that the {name} was sold to you on {value}.",
-            f"I found the sale of the {name}: {value}.",
-        ),
-        "price paid": (
-            f"What you paid for the {name} was {value} before tax.",
-            f"The {name} was charged at {value}.",
-        ),
-        "serial number": (f"The serial number of the {name}, as we noted it at the sale, is {value}.",),
-        "day of delivery": (
-            f"The carrier handed the {name} over on {value}.",
-            f"According to our records the {name} was delivered on {value}.",
-        ),
-        "refill code": (f"The refill code of your {name} is {value}.",),
-        "lot number": (f"Your {name} came out of lot {value}.",),
-        "day the fault was noticed": (
-            f"You reported that you first noticed the fault of the {name} on {value}.",
-        ),
-    }.get(entry.attribute)
-    if values is not None:
-        return rng.choice(values)
+    if told := _told().get(entry.attribute):
+        return rng.choice(told).format(name=name, value=value)
     if entry.attribute.startswith("part number"):
         piece = entry.attribute.removeprefix("part number of the ")
         return f"The photo that you sent shows the broken {piece} of the {name}: that is part {value}."
@@ -133,6 +97,12 @@ def _for_seller(brief: FileBrief, entry: FileEntry) -> str:
         return f"The {whose} was made in {value}, as the box says."
     assert entry.attribute == "width of the product", entry.attribute
     return f"As the box says, the {brief.subject_of(entry)} is {value} wide."
+
+
+@cache
+def _told() -> dict[str, list[str]]:
+    """Map attributes to what a seller writes of them."""
+    return {attribute: rows for attribute, *rows in phrases("told")}
 
 
 def listed_name(brief: FileBrief) -> str:
@@ -162,17 +132,6 @@ def write_notes(brief: FileBrief) -> bytes:
     return "\n".join(rows).encode()
 
 
-_PAGE_LINES = (
-    "Sent in one carton, padded at all corners.",
-    "In stock again since last week.",
-    "Most readers had it for a year or longer when they wrote to us.",
-    "Questions about it are answered on weekdays.",
-    "Readers asked for a smaller one; there is none.",
-    "The color on your screen may differ from the real one.",
-    "Two of three who rated it would buy it again.",
-)
-
-
 def write_saved_page(brief: FileBrief) -> bytes:
     """Write a page of a shop or of a magazine as a browser saves it. It has one table of data, some prose, a menu and a footer."""
     rng, thing = brief.rng, brief.thing
@@ -185,21 +144,13 @@ def write_saved_page(brief: FileBrief) -> bytes:
         ("Model", thing.model),
         *((one.label, one.value) for one in brief.file.entries),
     ]
-    rows += rng.sample(
-        [
-            ("Color", "as pictured"),
-            ("Packaging", "carton"),
-            ("Set-up", "without tools"),
-            ("Origin", "imported"),
-        ],
-        2,
-    )
+    rows += map(tuple, rng.sample(phrases("page_rows"), 2))
     head, rest = rows[:1], rows[1:]
     rng.shuffle(rest)
     table = "\n".join(
         f"    <tr><th>{escape(label)}</th><td>{escape(value)}</td></tr>" for label, value in head + rest
     )
-    prose = rng.sample(_PAGE_LINES, 3)
+    prose = rng.sample(phrases("page_lines"), 3)
     for entry in brief.file.entries:
         brief.put(entry.fact, f"{entry.label} {entry.value}")
     text = f"""<!DOCTYPE html>
