@@ -8,14 +8,12 @@ from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 from random import Random
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from drr.papers.dr3.drawer.brief import FileBrief
-from drr.papers.dr3.form import FrozenRow
 from drr.papers.dr3.planning.kinds import kind_of
 from drr.papers.dr3.planning.scene import capital
 from PIL import Image, ImageDraw, ImageFont
-from pydantic import Field
 
 Ink = tuple[int, int, int]
 BLACK: Ink = (24, 24, 28)
@@ -247,40 +245,26 @@ def lighter(ink: Ink, by: int) -> Ink:
     return red, green, blue
 
 
-class _Shape(FrozenRow):
-    """A shape of `looks.toml`, which explains each field."""
-
-    draw: Literal["rounded_rectangle", "rectangle", "polygon", "ellipse", "line"]
-    at: tuple[int, ...]
-    shade: int = 0
-    ink: Ink | None = None
-    more: dict[str, Any] = Field({})
-    times: int = 1
-    apart: int = 0
-
-
-class _Look(FrozenRow):
-    """A thing in a photo, with the place of its label."""
-
-    label: tuple[int, int, int, int]
-    shapes: tuple[_Shape, ...]
-
-
 @cache
-def _looks() -> dict[str, _Look]:
+def _looks() -> dict[str, Any]:
     with (Path(__file__).parent / "looks.toml").open("rb") as file:
-        return {name: _Look(**row) for name, row in tomllib.load(file).items()}
+        return tomllib.load(file)
 
 
 def _drawn(picture: Picture, name: str, body: Ink) -> tuple[int, int, int, int]:
-    """Draw a thing, and return the place of its label."""
+    """Draw a thing as `looks.toml` has it, and return the place of its label."""
     look = _looks()[name]
-    for one in look.shapes:
-        draw, fill = getattr(picture.draw, one.draw), one.ink or lighter(body, one.shade)
-        for step in range(one.times):
-            moved = [part + step * one.apart * (at % 2 == 0) for at, part in enumerate(one.at)]
-            draw(moved, fill=fill, **one.more)
-    return look.label
+    for row in look["shapes"]:
+        draw, fill = getattr(picture.draw, row["draw"]), row.get("ink") or lighter(body, row.get("shade", 0))
+        for step in range(row.get("times", 1)):
+            away = step * row.get("apart", 0)
+            draw(
+                [x_or_y + away * (at % 2 == 0) for at, x_or_y in enumerate(row["at"])],
+                fill=fill,
+                **row.get("more", {}),
+            )
+    left, top, right, bottom = look["label"]
+    return left, top, right, bottom
 
 
 def _tape(picture: Picture, brief: FileBrief, box: tuple[int, int, int]) -> None:
