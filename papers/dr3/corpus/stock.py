@@ -255,11 +255,12 @@ def stock() -> SentenceStock:
     datings = {name: StatementDating(changes=name, **row) for name, row in rows["dating"].items()}
     dated = [{**row, "dating": datings.get(row.get("dating", ""))} for row in rows["statement"]]
     stated = {key: rows[key] for key in ("figures", "hearsay", "denied", "sure", "apart", "rough")}
-    every = {name: _table(name) for name in ("occasions", "troubles", "names", "details", "talk")}
+    every = {name: _table(name) for name in ("occasions", "troubles", "names", "details")}
     return SentenceStock(
         **every,
         **stated,
         voices={voice: _table(voice) for voice in VOICES},
+        talk=_read(_FOLDER.parent / "talk.toml"),
         matters=_table(MEMBER)["matter"],
         carriers=rows["carrier"],
         themes={
@@ -277,5 +278,9 @@ def stock() -> SentenceStock:
 
 
 def _table(name: str) -> dict[str, Any]:
-    with (_FOLDER / f"{name}.toml").open("rb") as file:
+    return _read(_FOLDER / f"{name}.toml")
+
+
+def _read(path: Path) -> dict[str, Any]:
+    with path.open("rb") as file:
         return tomllib.load(file)
