@@ -6,7 +6,7 @@ import argparse
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
@@ -46,11 +46,6 @@ class FoundSetMade(NamedTuple):
 def make_found(
     arguments: argparse.Namespace, settings: Settings, shop: Shop, sizes: Mapping[str, int]
 ) -> FoundSetMade:
-    from drr.papers.dr3.form import is_task
-    from drr.papers.dr3.found.proposals import ROLE
-    from drr.papers.dr3.making.generate import CaseStreams
-    from drr.study.study import Study
-
     models, prompts = models_of(settings), prompts_of(settings, "papers/dr3")
     if models.name_of(ROLE) == OFFLINE:
         raise Misuse(
@@ -58,7 +53,22 @@ def make_found(
         )
     folder = arguments.out.with_name(arguments.out.name + ".study")
     web = open_recorder(settings, folder / "web")
-    begin_set(arguments.out, _wanted(arguments, shop, sizes, models, prompts, web))
+    found = FoundSet(
+        model=models.name_of(ROLE),
+        web=web.name,
+        web_hash=web.content_hash,
+        per_term=arguments.per_term,
+        prompts=prompts.hashes([TERMS, PAGE, QUESTION]),
+        version=VERSION,
+    )
+    wanted = TaskSetManifest(
+        seed=arguments.seed,
+        shop_hash=shop.manifest.content_hash,
+        sizes=dict(sizes),
+        counter=COUNTER,
+        found=found,
+    )
+    begin_set(arguments.out, wanted)
     config = {
         "run": {
             "what": "tasks drawer",
@@ -70,46 +80,19 @@ def make_found(
     }
     with Study.create(folder, config) as study:  # type: ignore[arg-type]
         check_models(models, (ROLE,), budget_of(arguments, study), unit_cap_of(arguments))
-        making = _Making(
-            arguments, settings, shop, sizes, study, models, prompts, web, CaseStreams(shop, arguments.seed)
-        )
+        streams = CaseStreams(shop, arguments.seed)
+        making = _Making(arguments, settings, wanted, study, models, prompts, web, streams)
         code = making.all_of(arguments.n)
     if not any(is_task(one) for one in arguments.out.iterdir()):
         return FoundSetMade(None, code or 1)
     return FoundSetMade(finish_set(arguments.out, complete=code == 0), code)
 
 
-def _wanted(
-    arguments: argparse.Namespace,
-    shop: Shop,
-    sizes: Mapping[str, int],
-    models: Models,
-    prompts: Prompts,
-    web: WebSearch,
-) -> TaskSetManifest:
-
-    return TaskSetManifest(
-        seed=arguments.seed,
-        shop_hash=shop.manifest.content_hash,
-        sizes=dict(sizes),
-        counter=COUNTER,
-        found=FoundSet(
-            model=models.name_of(ROLE),
-            web=web.name,
-            web_hash=web.content_hash,
-            per_term=arguments.per_term,
-            prompts=prompts.hashes([TERMS, PAGE, QUESTION]),
-            version=VERSION,
-        ),
-    )
-
-
 @dataclass
 class _Making:
     arguments: argparse.Namespace
     settings: Settings
-    shop: Shop
-    sizes: Mapping[str, int]
+    wanted: TaskSetManifest
     study: Study
     models: Models
     prompts: Prompts
@@ -120,7 +103,6 @@ class _Making:
 
     def all_of(self, count: int) -> int:
         """Round by round, as a refused candidate is followed by the next of its number; gives the exit code."""
-
         while True:
             units = [unit for number in range(count) if (unit := self._next(number)) is not None]
             if not units:
@@ -138,7 +120,6 @@ class _Making:
 
     def _next(self, number: int) -> Unit | None:
         """The unit that this number waits for; `None` where its task is written or given up."""
-
         out, name = self.arguments.out, _name(number)
         if is_task(out / name):
             return None
@@ -160,19 +141,16 @@ class _Making:
         return None
 
     def _found(self, unit: Unit) -> FoundCandidate | None:
-
         record = self.study.record(unit.key)
         text = self.study.text(record, "candidate") if record is not None and record.done else None
         return None if text is None else FoundCandidate.model_validate_json(text)
 
     def _unit(self, number: int, attempt: int) -> Unit:
-
-        wanted = _wanted(self.arguments, self.shop, self.sizes, self.models, self.prompts, self.web)
         fields = {
             "what": "found task",
             "task": _name(number),
             "attempt": attempt,
-            "set": wanted.model_dump(mode="json"),
+            "set": self.wanted.model_dump(mode="json"),
             "model": self.models.name_of(ROLE),
             "max_tokens": self.settings.model_max_tokens,
         }
@@ -183,7 +161,6 @@ class _Making:
         return self.streams.drawer(number, attempt, _name(number))
 
     async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
-
         context.replaying()
         try:
             found = await found_candidate(self._terms(context), self._drawer(spec["number"], spec["attempt"]))
@@ -196,16 +173,15 @@ class _Making:
         )
 
     def _terms(self, context: Context) -> FoundTerms:
-
         return FoundTerms(
             model=context.models.role(ROLE),
             web=self.web,
             prompts=self.prompts,
-            sizes=self.sizes,
+            sizes=self.wanted.sizes,
             per_term=self.arguments.per_term,
-            seed=self.arguments.seed,
-            shop_hash=self.shop.manifest.content_hash,
-            catalogue=catalogue_of(self.shop),
+            seed=self.wanted.seed,
+            shop_hash=self.wanted.shop_hash,
+            catalogue=catalogue_of(self.streams.shop),
         )
 
 
@@ -214,14 +190,10 @@ def _name(number: int) -> str:
 
 
 def _again(arguments: argparse.Namespace) -> str:
-    def words() -> Iterator[str]:
-        yield from ("papers", "tasks", "drawer", "--shop", arguments.shop, "--out", str(arguments.out))
-        yield from ("--n", str(arguments.n), "--sizes", arguments.sizes, "--seed", str(arguments.seed))
-        yield from ("--web", arguments.web, "--per-term", str(arguments.per_term))
-        for option in ("web_record", "sandbox"):
-            if getattr(arguments, option):
-                yield from (f"--{option.replace('_', '-')}", str(getattr(arguments, option)))
-        if arguments.model:
-            yield from ("--model", arguments.model)
-
-    return shlex.join(words())
+    words = ["papers", "tasks", "drawer", "--shop", arguments.shop, "--out", str(arguments.out)]
+    words += ["--n", str(arguments.n), "--sizes", arguments.sizes, "--seed", str(arguments.seed)]
+    words += ["--web", arguments.web, "--per-term", str(arguments.per_term)]
+    for option in ("web_record", "sandbox", "model"):
+        if getattr(arguments, option):
+            words += [f"--{option.replace('_', '-')}", str(getattr(arguments, option))]
+    return shlex.join(words)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -132,8 +132,6 @@ def answered_tasks(
     arguments: argparse.Namespace, settings: Settings, tasks: Sequence[StoredTask]
 ) -> AnsweredTasks:
     """Answer tasks that are otherwise sound: what code refuses needs no model."""
-    from drr.study.study import Study
-
     models, prompts = models_of(settings), prompts_of(settings, "papers/dr3")
     if models.name_of(ROLE) == OFFLINE:
         raise Misuse("--model offline: rules answer no question of a task; give --model PROVIDER:MODEL")
@@ -156,7 +154,7 @@ def answered_tasks(
         _say_cost(
             models, [one for one, unit in zip(questions, units, strict=True) if _answer(study, unit) is None]
         )
-        work = _Answering({unit.key: one for one, unit in zip(questions, units, strict=True)}).work
+        work = _answering({unit.key: one for one, unit in zip(questions, units, strict=True)})
         summary = run_units(arguments, study, units, work, models, "answering without a source")
         found = _read(study, questions, units)
     found.code = conclude(summary, folder, command=_again(arguments))
@@ -164,7 +162,6 @@ def answered_tasks(
 
 
 def _say_cost(models: Models, missing: Sequence[_Question]) -> None:
-
     if not missing:
         return
     tokens = sum(len(message.text) for one in missing for message in one.asked) // 4
@@ -181,7 +178,6 @@ def _say_cost(models: Models, missing: Sequence[_Question]) -> None:
 
 
 def _unit(settings: Settings, model: str, one: _Question) -> Unit:
-
     asked = sha256("\0".join(message.text for message in one.asked).encode()).hexdigest()
     fields = {
         "what": "task check",
@@ -196,15 +192,15 @@ def _unit(settings: Settings, model: str, one: _Question) -> Unit:
     return Unit("generation", fields, {}, f"{one.task.name} · {left}")
 
 
-class _Answering:
-    def __init__(self, questions: Mapping[str, _Question]) -> None:
-        self._questions = questions
-
-    async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
-
+def _answering(
+    questions: Mapping[str, _Question],
+) -> Callable[[Mapping[str, Any], Context], Awaitable[Outcome]]:
+    async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
         context.replaying()
-        answer = await context.models.role(ROLE).reply(self._questions[context.unit.key].asked)
+        answer = await context.models.role(ROLE).reply(questions[context.unit.key].asked)
         return Outcome({}, {"answer": answer.text})
+
+    return work
 
 
 def _answer(study: Study, unit: Unit) -> str | None:
@@ -213,7 +209,6 @@ def _answer(study: Study, unit: Unit) -> str | None:
 
 
 def _read(study: Study, questions: Sequence[_Question], units: Sequence[Unit]) -> AnsweredTasks:
-
     by_task: dict[str, dict[str, str | None]] = {}
     tasks = {one.task.name: one.task for one in questions}
     for one, unit in zip(questions, units, strict=True):
@@ -229,7 +224,4 @@ def _read(study: Study, questions: Sequence[_Question], units: Sequence[Unit]) -
 
 
 def _again(arguments: argparse.Namespace) -> str:
-    def words() -> Iterator[str]:
-        yield from ("papers", "tasks", "check", str(arguments.file), "--model", arguments.model)
-
-    return shlex.join(words())
+    return shlex.join(["papers", "tasks", "check", str(arguments.file), "--model", arguments.model])
