@@ -145,5 +145,10 @@ class TaskCase:
         of purchase, and today for a candidate."""
         return self.bought if self.rival is None else self.today
 
+    def thing_of(self, fact: TaskFact) -> NamedThing:
+        """Return what a fact is about: what is owned, or the rival where the fact is of its maker's."""
+        rival = self.rival
+        return rival if rival is not None and fact.subject.startswith(rival.brand) else self.thing
+
     def of(self, source: str) -> tuple[TaskFact, ...]:
         return tuple(fact for fact in self.facts if fact.source == source)

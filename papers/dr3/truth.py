@@ -14,7 +14,7 @@ from typing import Literal, get_args
 from drr.env.files import Id
 from drr.env.jsonl import document_of
 from drr.env.query import Review
-from drr.papers.dr3.form import SCHEMA, TRUTH, FrozenRow
+from drr.papers.dr3.form import SCHEMA, TRUTH, CorpusSize, CorpusSizes, FrozenRow
 from pydantic import Field, model_validator
 
 Intent = Literal[
@@ -159,6 +159,12 @@ def size_truths(
             sha256=sha256(b"".join(line for _, _, line in pages[:end])).hexdigest(),
         )
     return found
+
+
+def corpus_sizes(counter: str, ends: Mapping[str, int], truths: Mapping[str, SizeTruth]) -> CorpusSizes:
+    """Return what agents may know of the sizes."""
+    sizes = {name: CorpusSize(pages=ends[name], tokens=one.tokens) for name, one in truths.items()}
+    return CorpusSizes(counter=counter, sizes=sizes)
 
 
 class TaskTruth(FrozenRow):

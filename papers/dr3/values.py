@@ -74,12 +74,16 @@ CENTS = (15, 19, 20, 25, 35, 39, 40, 45, 49, 55, 59, 60, 65, 75, 80, 85, 89, 95,
 """Cents of prices on pages, right or wrong: they reveal nothing."""
 
 
+def month_from(day: date, months: int) -> date:
+    """The first of the month so many months on, or back."""
+    at = 12 * day.year + day.month - 1 + months
+    return date(at // 12, at % 12 + 1, 1)
+
+
 def months_after(day: date, months: int) -> date:
     """The same day so many months on, or the last of that month."""
-    at = day.month - 1 + months
-    first = date(day.year + at // 12, at % 12 + 1, 1)
-    last = date(first.year + first.month // 12, first.month % 12 + 1, 1) - timedelta(days=1)
-    return min(first.replace(day=1) + timedelta(days=day.day - 1), last)
+    first = month_from(day, months)
+    return min(first + timedelta(days=day.day - 1), month_from(first, 1) - timedelta(days=1))
 
 
 def long_date(day: date) -> str:
@@ -129,5 +133,4 @@ def lot_before(month: date, *, is_recall: bool = True) -> int:
 
 def month_of_recall(value: str) -> date:
     """Return the month of the notice that says `lots before A4120`."""
-    months = (int(number_of(value)) - _FIRST) // _A_MONTH + RECALLED
-    return date(_FIRST_YEAR + months // 12, months % 12 + 1, 1)
+    return month_from(date(_FIRST_YEAR, 1, 1), (int(number_of(value)) - _FIRST) // _A_MONTH + RECALLED)

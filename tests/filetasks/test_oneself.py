@@ -13,7 +13,7 @@ import pytest
 from drr.env.shop import Shop
 from drr.papers.dr3.case import NamedThing, PlannedFile, TaskCase
 from drr.papers.dr3.corpus.build import Corpora, corpora
-from drr.papers.dr3.corpus.known import CasePage, CasePages
+from drr.papers.dr3.corpus.known import CasePage, CasePages, PageTime
 from drr.papers.dr3.corpus.pool import PagePool, build_pool
 from drr.papers.dr3.corpus.statement import drawn_statement, months_taken, statements_of
 from drr.papers.dr3.corpus.stock import stock
@@ -101,7 +101,7 @@ def test_of_each_make_one_thing_is_so_on_all_pages(hundred: list[TaskCase], pool
         for form in statements_of(case.thing.noun):
             for age in (30, 200, 500, 900):
                 for is_early in (False, True):
-                    calendar = writer.calendar(age, is_early=is_early)
+                    calendar = writer.calendar(PageTime(age, is_early))
                     one = drawn_statement(case.thing, case.seller, Random(age), calendar, form)
                     if one and one.as_of and not one.is_wrong and one.value:
                         said[form.attribute.pattern, one.subject, one.as_of, str(one.groups)].add(one.value)
@@ -113,7 +113,7 @@ def test_a_booklet_is_no_older_than_its_make(hundred: list[TaskCase], pool: Page
     for case in hundred[:40]:
         writer = CasePages(case, pool, SEED)
         for fact in case.of("page"):
-            thing = writer.thing(fact)
+            thing = writer.case.thing_of(fact)
             dating = stock().statement(fact.attribute)[0].dating
             if dating is None or dating.changes != "make" or fact.subject != thing.name:
                 continue

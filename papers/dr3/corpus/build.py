@@ -16,8 +16,8 @@ from drr.papers.dr3.corpus.known import CasePage, CasePages, asides, says_as_muc
 from drr.papers.dr3.corpus.pool import COUNTER, PagePool, PageRanking, PoolPage, TaskBeginnings, dated, spread
 from drr.papers.dr3.corpus.scene import theme_key
 from drr.papers.dr3.corpus.terms import search_terms
-from drr.papers.dr3.form import CorpusPage, CorpusSize, CorpusSizes
-from drr.papers.dr3.truth import KnownPage, SearchTerm, SizeTruth, TaskFact, size_truths
+from drr.papers.dr3.form import CorpusPage, CorpusSizes
+from drr.papers.dr3.truth import KnownPage, SearchTerm, SizeTruth, TaskFact, corpus_sizes, size_truths
 
 DISTRACTORS = 0.1
 """Share of all pages of a size."""
@@ -261,7 +261,7 @@ def corpora(
     beginnings = TaskBeginnings(case.today, case.known_by)
     writer = CasePages(case, pool, seed, beginnings.known)
     supportive = [writer.supportive(fact) for fact in case.of("page")]
-    deck = _deck(case, pool, writer, beginnings, rng, attempt, before)
+    deck = _deck(writer, beginnings, rng, attempt, before)
     filled = packed(supportive, writer.distractors(supportive), deck, sizes, rng)
     filled = replace(filled, order=tuple(dated(page, case.today, case.known_by) for page in filled.order))
     ranking = PageRanking([page.pieces for page in filled.order])
@@ -282,13 +282,7 @@ def corpora(
         pages=tuple(page.page(case.today) for page in filled.order),
         lines=lines,
         known=tuple(known),
-        sizes=CorpusSizes(
-            counter=COUNTER,
-            sizes={
-                name: CorpusSize(pages=filled.ends[name], tokens=truth.tokens)
-                for name, truth in truths.items()
-            },
-        ),
+        sizes=corpus_sizes(COUNTER, filled.ends, truths),
         truths=truths,
         terms=terms,
         facts=tuple(
@@ -301,8 +295,6 @@ def corpora(
 
 
 def _deck(
-    case: TaskCase,
-    pool: PagePool,
     writer: CasePages,
     beginnings: TaskBeginnings,
     rng: Random,
@@ -313,6 +305,7 @@ def _deck(
     could hold a required fact or deny it. Left out too are pages that say the same of something else, as
     whoever took that for it would be right by chance. The tasks of a set are dealt their noise from one pool,
     and begin as far from each other as their number allows: small sets share few pages or none."""
+    case, pool = writer.case, writer.pool
     named = [fold(name) for name in writer.apart]
     theme = theme_key(case.theme)
     number = int(case.task_id) - 1 if case.task_id.isdigit() else rng.randrange(len(pool.pages))

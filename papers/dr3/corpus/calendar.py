@@ -16,7 +16,7 @@ from datetime import date, timedelta
 from random import Random
 
 from drr.papers.dr3.corpus.stock import stock
-from drr.papers.dr3.values import month_of
+from drr.papers.dr3.values import month_from, month_of
 
 STAMP = r"\bz[qj][0-9a-z][a-x]\b"
 """Stamp in place of the year of a month. It holds the years of use that it must leave and the years before
@@ -134,8 +134,7 @@ class PageCalendar:
         room = min(_SOON, 12 * (last.year - first.year) + last.month - first.month)
         if room < 0:
             return None
-        at = 12 * first.year + first.month - 1 + rng.randint(0, room)
-        return month_name(date(at // 12, at % 12 + 1, 1))
+        return month_name(month_from(first, rng.randint(0, room)))
 
     def _settled(self, key: tuple[str, str], took: int) -> tuple[str, int]:
         month, seen = self._latest(key, took)
@@ -231,8 +230,7 @@ def months_seen(since: str, day: date) -> int:
 
 def month_before(day: date, took: int = 0) -> date:
     """The latest first of a month of which so many months can have been seen on a day."""
-    at = 12 * day.year + day.month - 1 - took - GAP
-    return date(at // 12, at % 12 + 1, 1)
+    return month_from(day, -took - GAP)
 
 
 def codes(text: str) -> list[str]:

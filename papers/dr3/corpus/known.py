@@ -30,7 +30,7 @@ from drr.papers.dr3.corpus.statement import (
     statements_of,
 )
 from drr.papers.dr3.corpus.stock import MAKE, PageForm, StatementForm, stock
-from drr.papers.dr3.corpus.times import BEATEN, AstrayTimes, NeededTimes, age_of
+from drr.papers.dr3.corpus.times import BEATEN, AstrayTimes, NeededTimes, needed_age
 from drr.papers.dr3.planning.kinds import kind_of
 from drr.papers.dr3.truth import ChangeKind, FactPlace, KnownPage, TaskFact
 from drr.papers.dr3.values import month_of, months_after, sold_from
@@ -62,6 +62,14 @@ class CasePage:
 
     def place(self) -> FactPlace:
         return FactPlace(address=self.page.url, quote=self.quote)
+
+
+class PageTime(NamedTuple):
+    """The age of a page, and whether it speaks of an earlier make or of a later one."""
+
+    age: int
+    is_early: bool = False
+    is_newer: bool = False
 
 
 class PageSource(NamedTuple):
@@ -105,11 +113,10 @@ class CasePages:
 
     def supportive(self, fact: TaskFact, again: int = 0, trust: int | None = None) -> CasePage:
         """`again`: the same fact on another page of that day, by just so good a source."""
-        label = f"supportive/{fact.id}"
-        age = age_of(self.case, fact)(Random(f"{self.seed}/{self.case.task_id}/{label}"))
         statement = of_fact(fact, self._needed.since(fact))
-        label += f"/{again}" if again else ""
-        page, quote, form = self.written(fact, statement, label, age, PageSource(trust, is_tried=again > 0))
+        label = f"supportive/{fact.id}" + (f"/{again}" if again else "")
+        by = PageSource(trust, is_tried=again > 0)
+        page, quote, form = self.written(fact, statement, label, PageTime(self._needed.age(fact)), by)
         known = KnownPage(
             url=page.url, kind="supportive", facts=(fact.id,), trust=form.trust, as_of=statement.as_of
         )
@@ -117,7 +124,7 @@ class CasePages:
 
     def age(self, fact: TaskFact, rng: Random) -> int:
         """Draw the age of a page that leads astray or is beside the point. It is drawn as for any page, or as for those that are needed."""
-        return age_of(self.case, fact)(rng) if rng.random() < _AS_NEEDED else dated_age(rng)
+        return needed_age(self.case, fact, rng) if rng.random() < _AS_NEEDED else dated_age(rng)
 
     def newer_age(self, rng: Random) -> int | None:
         """Draw the age of a page that speaks of the make after the one at hand. `None` where there is none,
@@ -148,7 +155,9 @@ class CasePages:
                 wanted = self._times.wanted(fact, source.known.as_of, self.day(age), rng)
             wanted = self._times.again(fact, wanted, self.day(age))
             if wanted.value is None and wanted.kind != "one_sided":
-                within = range_of(stock().statement(fact.attribute)[0], kind_of(self.thing(fact).noun))
+                within = range_of(
+                    stock().statement(fact.attribute)[0], kind_of(self.case.thing_of(fact).noun)
+                )
                 value = self._times.another(
                     fact, wanted, self.day(age), {*taken[fact.id], fact.value}, within, rng
                 )
@@ -165,7 +174,7 @@ class CasePages:
             taken[fact.id] += [statement.value] if statement.value else []
             statement = self._times.kept(fact, wanted, statement, change.kind, self.day(age))
             by = _source(fact, statement, change.kind, source, self.day(age))
-            page, quote, form = self.written(fact, statement, f"distractor/{number}", age, by)
+            page, quote, form = self.written(fact, statement, f"distractor/{number}", PageTime(age), by)
             known = KnownPage(
                 url=page.url,
                 kind="distractor",
@@ -185,24 +194,17 @@ class CasePages:
     def _times(self) -> AstrayTimes:
         return AstrayTimes(self.case, self.seed, self.pool.seed, self.begun, self.leans_back)
 
-    def thing(self, fact: TaskFact) -> NamedThing:
-        rival = self.case.rival
-        return rival if rival is not None and fact.subject.startswith(rival.brand) else self.case.thing
-
     def written(
         self,
         fact: TaskFact,
         statement: PageStatement,
         label: str,
-        age: int,
+        time: PageTime,
         source: PageSource,
-        *,
-        is_early: bool = False,
-        is_newer: bool = False,
     ) -> tuple[PoolPage, str, PageForm]:
         """Write the first try in which no required value stands but the one that is to stand there. Of the
         first few, take one that is no twin of another page."""
-        thing, theme = self.thing(fact), theme_key(self.case.theme)
+        thing, theme = self.case.thing_of(fact), theme_key(self.case.theme)
         seller = self.case.seller if fact.subject == self.case.seller else None
         if statement.form.about == "seller":
             seller = statement.subject
@@ -211,7 +213,7 @@ class CasePages:
         needed = [stock().statement(one.attribute)[0] for one in self.case.of("page")]
         for attempt in range(_TRIES):
             rng = Random(f"{self.seed}/{self.case.task_id}/{label}/{attempt}")
-            calendar = self.calendar(age, statement, is_early=is_early, is_newer=is_newer)
+            calendar = self.calendar(time, statement)
             scene = page_scene(rng, theme, thing, self.pool.shelf, self.apart, seller, calendar, self._deck)
             more = statement.one_sided - (is_own and rng.random() < _FEWER)
             statements = [statement, *beside(scene, [*needed, statement.form], more, measures_of(needed))]
@@ -220,7 +222,7 @@ class CasePages:
                 statements += _of_a_sister(thing, taken, calendar, rng)
             form = drawn_form(rng, statements, source.trust, source.without, scene.seller)
             written = written_page(form, scene, statements, self.pool.seed)
-            page = pool_page(written, age, theme)
+            page = pool_page(written, time.age, theme)
             if attempt < _TWINS and not source.is_tried and self._is_twin(page):
                 continue
             if not any(stands_in(value, page.folded) for value in unwanted):
@@ -240,32 +242,24 @@ class CasePages:
     def _is_twin(self, page: PoolPage) -> bool:
         return page.title in self.titles or len(page.sentences & self.sentences) > _TWIN * len(page.sentences)
 
-    def calendar(
-        self,
-        age: int,
-        statement: PageStatement | None = None,
-        *,
-        is_early: bool = False,
-        is_newer: bool = False,
-    ) -> PageCalendar:
+    def calendar(self, time: PageTime, statement: PageStatement | None = None) -> PageCalendar:
         """Make the calendar of a page. One that speaks of an earlier make knows no other, and so does one
         that speaks of a later make than that at hand."""
         make, dating = self.case.earlier_make, statement.form.dating if statement else None
-        own = {(make.subject, MAKE): month_name(make.newer)} if is_newer and make else {}
+        settled = self._needed.settled
+        own = {(make.subject, MAKE): month_name(make.newer)} if time.is_newer and make else {}
         if statement and dating and statement.as_of:
             own[statement.subject, dating.changes] = statement.as_of
         if statement and statement.groups.get("sold"):
             own[statement.subject, TERMS] = statement.groups["sold"]
         return PageCalendar(
             seed=self.pool.seed,
-            day=self.day(age),
+            day=self.day(time.age),
             bought=self.case.known_by,
             begun=self.begun,
-            fixed=self._needed.settled if is_early else {**self._needed.settled, **own},
-            is_early=is_early,
-            past=frozenset(
-                key for key, month in own.items() if self._needed.settled.get(key, month) != month
-            ),
+            fixed=settled if time.is_early else {**settled, **own},
+            is_early=time.is_early,
+            past=frozenset(key for key, month in own.items() if settled.get(key, month) != month),
             leans_back=self.leans_back,
             stated_of=self.stated_of,
         )
@@ -337,29 +331,20 @@ def asides(writer: CasePages) -> Iterator[PoolPage]:
     while True:
         fact, label = facts[number % len(facts)], f"aside/{number}"
         rng = Random(f"{writer.seed}/{case.task_id}/{label}")
-        age = writer.age(fact, rng)
-        is_early = rng.random() < _EARLY[writer.leans_back]
+        time = PageTime(writer.age(fact, rng), rng.random() < _EARLY[writer.leans_back])
         newer = writer.newer_age(rng) if rng.random() < _NEWER else None
         if newer is not None:
-            age, is_early = newer, False
+            time = PageTime(newer, is_newer=True)
         seller = case.seller if fact.subject == case.seller else None
-        statements = drawn_statement(
-            writer.thing(fact),
+        statement = drawn_statement(
+            case.thing_of(fact),
             seller,
             rng,
-            writer.calendar(age, is_early=is_early, is_newer=newer is not None),
+            writer.calendar(time),
             avoid=needed,
             like=measures_of(needed),
             of=fact.subject,
         )
-        if statements is not None and statements.value not in {one.value for one in case.facts}:
-            yield writer.written(
-                fact,
-                plain(statements, rng),
-                label,
-                age,
-                PageSource(),
-                is_early=is_early,
-                is_newer=newer is not None,
-            )[0]
+        if statement is not None and statement.value not in {one.value for one in case.facts}:
+            yield writer.written(fact, plain(statement, rng), label, time, PageSource())[0]
         number += 1

@@ -224,9 +224,9 @@ class _Posts:
 
 def _thread(form: PageForm, scene: PageScene, rounds: list[TalkRound]) -> str:
     """Write the thread. Whoever opened it asks on, and settles on something at the end."""
-    rng, said = scene.rng, stock().talk
+    rng, phrases = scene.rng, stock().talk
     handles = rng.sample(stock().names["handles"], rng.randint(5, 9))
-    posts, asker = _Posts(rng, handles, rng.choice(said["posts"])), handles[0]
+    posts, asker = _Posts(rng, handles, rng.choice(phrases["posts"])), handles[0]
     opening = scene.say(form.openings)
     if rng.random() < _KNOWN:
         opening = f"{opening} {scene.known_since(form.voice)}".strip()
@@ -238,14 +238,14 @@ def _thread(form: PageForm, scene: PageScene, rounds: list[TalkRound]) -> str:
     helped: dict[str, None] = {}
     for number, one in enumerate(rounds):
         if number:
-            thanks = _named(rng, helped, said["to_one"], said["to_all"])
-            posts.write(asker, f"{thanks} {rng.choice(said['next'])} {one.ask}")
+            thanks = _named(rng, helped, phrases["to_one"], phrases["to_all"])
+            posts.write(asker, f"{thanks} {rng.choice(phrases['next'])} {one.ask}")
         helped = {}
         for answer in one.answers:
             who, last = posts.other(), posts.last
             posts.write(who, answer, _to(rng, asker, last))
             helped[who] = None
-    settled = _named(rng, helped, said["settled"], (*said["settled"], *said["between"]))
+    settled = _named(rng, helped, phrases["settled"], (*phrases["settled"], *phrases["between"]))
     posts.write(asker, f"{settled} {scene.say(form.closings)}")
     return "\n\n".join([*lines, *posts.said])
 
@@ -263,14 +263,14 @@ def _to(rng: Random, asker: str, last: str) -> str:
 
 def _letters(form: PageForm, scene: PageScene, rounds: list[TalkRound]) -> str:
     """Write the letters: what the column asked, and who wrote."""
-    rng, said = scene.rng, stock().talk
-    signed, asked = rng.choice(said["signed"]), rng.choice(said["asked"])
+    rng, phrases = scene.rng, stock().talk
+    signed, asked = rng.choice(phrases["signed"]), rng.choice(phrases["asked"])
     lines = [scene.say(form.openings)]
     for one in rounds:
         lines.append(asked.format(ask=one.ask))
         for answer in one.answers:
             lines += [
-                rng.choice(said["greetings"]) + answer,
+                rng.choice(phrases["greetings"]) + answer,
                 signed.format(who=scene.fill("person"), town=scene.fill("town")),
             ]
     return "\n\n".join([*lines, scene.say(form.closings)])

@@ -27,6 +27,7 @@ from drr.papers.dr3.corpus.stock import GENERAL, StatementForm
 from drr.papers.dr3.corpus_web import cut
 from drr.papers.dr3.form import CorpusPage, line
 from drr.papers.dr3.planning.kinds import kind_of
+from drr.papers.dr3.values import month_from
 
 PieceBags = tuple[Counter[str], ...]
 """The words of a page, piece by piece, its title in each."""
@@ -158,8 +159,7 @@ class PoolPage:
 
 
 def _months_on(day: date, months: int) -> date:
-    at = 12 * day.year + day.month - 1 + months
-    return date(at // 12, at % 12 + 1, min(day.day, 28))
+    return month_from(day, months).replace(day=min(day.day, 28))
 
 
 @dataclass(frozen=True)

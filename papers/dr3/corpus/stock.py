@@ -215,7 +215,7 @@ class SentenceStock(FrozenRow):
     details: Mapping[str, tuple[str, ...]]
     """Concrete things, people and times of everyday life: each time that one is spoken of it is another."""
     talk: Mapping[str, tuple[str, ...]]
-    """How pages are set, and what people say to each other on them."""
+    """Forms of pages, and what people say to each other on them."""
     forms: tuple[PageForm, ...]
     statements: tuple[StatementForm, ...]
     """Forms without the last resort."""

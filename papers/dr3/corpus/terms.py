@@ -11,7 +11,7 @@ from itertools import combinations, islice
 from random import Random
 
 from drr.env.text import tokens
-from drr.papers.dr3.case import NamedThing, TaskCase
+from drr.papers.dr3.case import TaskCase
 from drr.papers.dr3.corpus.known import CasePage
 from drr.papers.dr3.corpus.pool import PageRanking
 from drr.papers.dr3.corpus.scene import theme_key
@@ -87,7 +87,7 @@ def _signals(case: TaskCase, fact: TaskFact, page: CasePage, rng: Random) -> Ite
     form, groups = stock().statement(fact.attribute)
     asked = [one.words(rng, lambda slot: groups.get(slot, "")).casefold().split() for one in form.terms]
     rng.shuffle(asked)
-    noun = _thing(case, fact).noun.casefold().split()
+    noun = case.thing_of(fact).noun.casefold().split()
     names = dict.fromkeys((noun[-1], " ".join(noun[-2:]), fact.subject.casefold().split()[0]))
     own, title = _content(page.quote or "", fact), _content(page.page.title, fact)
     ends = [
@@ -119,10 +119,6 @@ def _strays(case: TaskCase, rng: Random) -> Iterator[str]:
             term = one.words(rng, fill).casefold()
             if _LEAST <= len(term.split()) <= _MOST:
                 yield term
-
-
-def _thing(case: TaskCase, fact: TaskFact) -> NamedThing:
-    return case.rival if case.rival is not None and fact.subject.startswith(case.rival.brand) else case.thing
 
 
 def _term(words: list[str]) -> str | None:

@@ -88,7 +88,9 @@ class AstrayTimes:
             return WantedChange(kind=kind, as_of=self._before(fact, key, of, day, took * 3 // 2))
         when = rng.choice(_RUMORED[self.leans_back]) if kind == "wrong_figure" else "same"
         if when == "before":
-            return WantedChange(kind=kind, as_of=self._last_before(key, of, day, took * 3 // 2))
+            return WantedChange(
+                kind=kind, as_of=earlier_ones(self.pool_seed, key, of, day, took * 3 // 2, 1)[0]
+            )
         return WantedChange(kind=kind, as_of=of if when == "same" else None)
 
     def later(self, fact: TaskFact, rng: Random) -> tuple[int, WantedChange] | None:
@@ -103,10 +105,8 @@ class AstrayTimes:
             wanted = WantedChange(kind="other_period", as_of=month_name(make.newer))
         elif start is not None:
             first = self._later[0]
-            most, wanted = (
-                (self.case.today - first).days,
-                WantedChange(kind="other_period", sold=month_name(first)),
-            )
+            most = (self.case.today - first).days
+            wanted = WantedChange(kind="other_period", sold=month_name(first))
         else:
             return None
         return (rng.randint(YOUNGEST, most), wanted) if most >= YOUNGEST else None
@@ -121,7 +121,7 @@ class AstrayTimes:
         kind = rng.choice(_KINDS)
         when = rng.choice(_RUMORED[self.leans_back]) if kind == "wrong_figure" else "same"
         if when == "before":
-            return WantedChange(kind=kind, sold=self._last_before(key, month, day, 0))
+            return WantedChange(kind=kind, sold=earlier_ones(self.pool_seed, key, month, day, 0, 1)[0])
         return WantedChange(kind=kind, sold=None if when == "same" else "")
 
     def _before(self, fact: TaskFact, key: tuple[str, str], latest: str, day: date, took: int) -> str:
@@ -132,9 +132,6 @@ class AstrayTimes:
         chosen = next(free, choices[-1])
         self.times_chosen[fact.id, chosen] += 1
         return chosen
-
-    def _last_before(self, key: tuple[str, str], latest: str, day: date, took: int) -> str:
-        return earlier_ones(self.pool_seed, key, latest, day, took, 1)[0]
 
     @cached_property
     def _later(self) -> list[date]:
@@ -276,13 +273,7 @@ class NeededTimes:
             return month_name(recall)
         changes, by = changes_of(fact), self._known_by(fact)
         days = [
-            month_before(
-                self.case.today
-                - timedelta(
-                    age_of(self.case, one)(Random(f"{self.seed}/{self.case.task_id}/supportive/{one.id}"))
-                ),
-                taken_by(one),
-            )
+            month_before(self.case.today - timedelta(self.age(one)), taken_by(one))
             for one in self.case.of("page")
             if one.subject == fact.subject and changes_of(one) == changes
         ]
@@ -290,6 +281,10 @@ class NeededTimes:
         latest = min(*days, by)
         most = _NEWS - (_asked_of(self.case, fact) - latest).days
         return month_name(latest - timedelta(days=rng.randint(0, max(_ALL_TERMS, most))))
+
+    def age(self, fact: TaskFact) -> int:
+        """Return the age of the page that holds a fact."""
+        return needed_age(self.case, fact, Random(f"{self.seed}/{self.case.task_id}/supportive/{fact.id}"))
 
     def _known_by(self, fact: TaskFact) -> date:
         """Return the time by which what holds for the case had begun."""
@@ -323,23 +318,19 @@ def _asked_of(case: TaskCase, fact: TaskFact) -> date:
     return case.known_by if make is None else make.made
 
 
-def age_of(case: TaskCase, fact: TaskFact) -> Callable[[Random], int]:
-    """Return how to draw the age of the page that holds a fact. The page has a date, and speaks of nothing that came later."""
+def needed_age(case: TaskCase, fact: TaskFact, rng: Random) -> int:
+    """Draw an age as for any page, within what was news at the purchase, or is now for the rest.
+
+    The page has a date, and speaks of nothing that came later. Nobody asks today and gets an answer of eight years ago.
+    """
     start = sold_from(fact.attribute)
     recall = _recall_beside(case, fact)
     if recall is not None:
         start = months_after(recall, GAP)
     most = OLDEST if start is None else (case.today - start).days
-
     news = min(most, (case.today - _asked_of(case, fact)).days + _NEWS)
-
-    def drawn(rng: Random) -> int:
-        """Draw an age as for any page, within what was news at the purchase, or is now for the rest. Nobody
-        asks today and gets an answer of eight years ago."""
-        for _ in range(_TRIES):
-            age = dated_age(rng)
-            if age <= news:
-                return age
-        return rng.randint(min(YOUNGEST, news), news)
-
-    return drawn
+    for _ in range(_TRIES):
+        age = dated_age(rng)
+        if age <= news:
+            return age
+    return rng.randint(min(YOUNGEST, news), news)

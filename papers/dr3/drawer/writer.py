@@ -83,8 +83,8 @@ def _for_seller(brief: FileBrief, entry: FileEntry) -> str:
     """Write what the shopper would write, as the seller answers it."""
     name = listed_name(brief)
     rng, value = brief.rng, entry.value
-    if told := _told().get(entry.attribute):
-        return rng.choice(told).format(name=name, value=value)
+    if answers := _answers().get(entry.attribute):
+        return rng.choice(answers).format(name=name, value=value)
     if entry.attribute.startswith("part number"):
         piece = entry.attribute.removeprefix("part number of the ")
         return f"The photo that you sent shows the broken {piece} of the {name}: that is part {value}."
@@ -100,7 +100,7 @@ def _for_seller(brief: FileBrief, entry: FileEntry) -> str:
 
 
 @cache
-def _told() -> dict[str, list[str]]:
+def _answers() -> dict[str, list[str]]:
     """Map attributes to what a seller writes of them."""
     return {attribute: rows for attribute, *rows in phrases("told")}
 

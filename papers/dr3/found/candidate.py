@@ -19,7 +19,7 @@ from drr.papers.dr3.asking.checklist import found_checklist
 from drr.papers.dr3.case import TaskCase
 from drr.papers.dr3.corpus.pool import COUNTER
 from drr.papers.dr3.drawer.writer import WrittenDrawer
-from drr.papers.dr3.form import CorpusPage, CorpusSize, CorpusSizes, FileQuestion, FrozenRow, line
+from drr.papers.dr3.form import CorpusPage, CorpusSizes, FileQuestion, FrozenRow, line
 from drr.papers.dr3.found.corpus import (
     FoundCorpus,
     FoundPage,
@@ -48,6 +48,7 @@ from drr.papers.dr3.truth import (
     KnownPage,
     PageProposal,
     TaskTruth,
+    corpus_sizes,
     size_truths,
 )
 from langchain_core.messages import BaseMessage
@@ -206,9 +207,6 @@ class _Search:
         kinds = {page.url: page.kind for page in known}
         counted = [(kinds.get(one.url, "noise"), one.tokens, line(one.page)) for one in corpus.order]
         truths = size_truths(self.terms.sizes, corpus.ends, counted)
-        ends = {
-            name: CorpusSize(pages=corpus.ends[name], tokens=truth.tokens) for name, truth in truths.items()
-        }
         return FoundCandidate(
             refused=dict(self.refused),
             question=FileQuestion(
@@ -220,7 +218,7 @@ class _Search:
                 rule_written=self.terms.model.rule_written,
             ),
             pages=pages,
-            sizes=CorpusSizes(counter=COUNTER, sizes=ends),
+            sizes=corpus_sizes(COUNTER, corpus.ends, truths),
             truth=TaskTruth(
                 task_id=case.task_id,
                 intent=case.intent,

@@ -26,13 +26,13 @@ long the candidate lasted in a test says whether the owned one has outlasted it 
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import timedelta
 
 from drr.papers.dr3.corpus.stock import stock
 from drr.papers.dr3.planning.kinds import Range, ThingKind, single, whole
 from drr.papers.dr3.planning.scene import AnswerPart, CaseScene, FileSlot, capital, dollars
 from drr.papers.dr3.truth import Intent
-from drr.papers.dr3.values import CENTS, is_rest, lot_before, lot_letter
+from drr.papers.dr3.values import CENTS, is_rest, lot_before, lot_letter, month_from
 
 PartMaker = Callable[[CaseScene], AnswerPart | None]
 
@@ -169,8 +169,8 @@ def _window(scene: CaseScene) -> AnswerPart:
 
 def _lot(scene: CaseScene) -> AnswerPart:
     rng = scene.rng
-    at = 12 * scene.bought.year + scene.bought.month - 1 - rng.randint(*_NOTICE)
-    letter, first = lot_letter(scene.owned.name), lot_before(date(at // 12, at % 12 + 1, 1))
+    notice = month_from(scene.bought, -rng.randint(*_NOTICE))
+    letter, first = lot_letter(scene.owned.name), lot_before(notice)
     own = f"{letter}{first + rng.choice((-43, -27, -8, 6, 19, 38))}"
     return scene.part("lot", scene.file("lot number", own), bound=f"{letter}{first}")
 

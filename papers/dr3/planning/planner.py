@@ -24,7 +24,7 @@ from drr.papers.dr3.planning.purchases import EVEN, SHOWN, history, paid_for, us
 from drr.papers.dr3.planning.scene import AnswerPart, CaseScene, FileSlot, written
 from drr.papers.dr3.reckoning import nonsense, overturns, reckoned
 from drr.papers.dr3.truth import Intent, TaskFact
-from drr.papers.dr3.values import FactValues, is_rest
+from drr.papers.dr3.values import FactValues, is_rest, month_from
 from drr.wording.states import STATES
 
 _USERS = 2_000
@@ -131,7 +131,7 @@ def _case(shop: Shop, user_id: str, kind: IntentKind, seed: int, number: int) ->
         today=today,
         paid=paid_for(product, rng, usual_price(shop, product, thing), EVEN),
         opened=bought + timedelta(days=rng.randrange(1, 9)),
-        since=_since(bought, rng),
+        since=month_from(bought, -rng.randrange(1, _OLDEST_TERMS)),
         shipped=kind.intent == "return_or_keep" or rng.random() < 0.3,
     )
     make = _own_make(kind, scene, Random(f"{seed}/held/{number}/{user_id}"))
@@ -143,8 +143,8 @@ def _own_make(kind: IntentKind, scene: CaseScene, rng: Random) -> HeldMake | Non
     """Half of what is refilled, and of candidates, is of an earlier make: the newest page then speaks of another."""
     if not (kind.rival or kind.intent == "refill") or rng.random() >= _OWNED_SHARE:
         return None
-    newer = _months_before(scene.today, rng.randint(*_NEWER_SINCE))
-    made = _months_before(newer, rng.randint(*_MADE_BEFORE))
+    newer = month_from(scene.today, -rng.randint(*_NEWER_SINCE))
+    made = month_from(newer, -rng.randint(*_MADE_BEFORE))
     return HeldMake(subject=(scene.rival or scene.owned).name, made=made, newer=newer)
 
 
@@ -152,16 +152,6 @@ def _places(rival: NamedThing) -> tuple[str, ...]:
     kind = kind_of(rival.noun)
     stands = "low" if kind.stands == "floor" and kind.high and kind.high[1] < _LOW else kind.stands or "floor"
     return words(f"place_{'outdoor' if kind.manual == 'outdoor' else stands}")
-
-
-def _since(bought: date, rng: Random) -> date:
-    return _months_before(bought, rng.randrange(1, _OLDEST_TERMS))
-
-
-def _months_before(day: date, months: int) -> date:
-    """The first of that month."""
-    at = day.year * 12 + day.month - 1 - months
-    return date(at // 12, at % 12 + 1, 1)
 
 
 class _Drawn(NamedTuple):
