@@ -255,10 +255,10 @@ def _support(labels: Sequence[SupportLabel], people: Collection[str]) -> TaskAgr
         asked = [questions.get(k, f"{k}, of no known question") for k in two.items]
         crossed = crossed_classes(x, y, SUPPORT, asked)
         found.append({"judges": two.judges, **support_statistics(x, y, asked), "classes": crossed})
-    return _compared(labels, items.repeated, found, alpha(by_judge, SUPPORT, "ordinal"))
+    return compared(labels, items.repeated, found, alpha(by_judge, SUPPORT, "ordinal"))
 
 
-def _compared(
+def compared(
     labels: Sequence[Label], repeated: int, pairs: list[Pair], of_all: AgreementRow | None
 ) -> TaskAgreement[Pair]:
     return {"labels": len(labels), "repeated": repeated, "pairs": pairs, "alpha": of_all}
@@ -279,7 +279,7 @@ def _pairwise(labels: Sequence[PairwiseLabel], people: Collection[str]) -> TaskA
         rankings = _rankings(two)
         found.append({"judges": two.judges, "dimensions": rows, "classes": crossed, "rankings": rankings})
     plain = {judge: {key: one.value for key, one in rows.items()} for judge, rows in by_judge.items()}
-    return _compared(labels, repeated, found, alpha(plain, PAIRWISE, "nominal"))
+    return compared(labels, repeated, found, alpha(plain, PAIRWISE, "nominal"))
 
 
 def _rankings(two: _Shared[Key, Preference]) -> dict[str, RankingRow]:
@@ -332,4 +332,4 @@ def _rating(labels: Sequence[RatingLabel], people: Collection[str]) -> TaskAgree
             for dimension, keys in groups.items()
         }
         found.append({"judges": two.judges, "dimensions": rows})
-    return _compared(labels, items.repeated, found, alpha(by_judge, None, "interval"))
+    return compared(labels, items.repeated, found, alpha(by_judge, None, "interval"))

@@ -158,21 +158,17 @@ def marked_labels(study: Study, desk: Desk) -> MarkedLabels:
 
 def _labels(judged: Judged, desk: Desk, marks: list[ReviewMark]) -> list[SupportLabel]:
     places = set(support_places(judged))
-    found = []
-    for key, mark in holding(judged, marks):
-        if mark.label is None or (key, mark.name) not in places:
-            continue
-        answer = judged.by_key[key]
-        shown = shown_to_judge(judged, desk, answer, mark.name)
-        if shown is not None:
-            found.append(
-                SupportLabel(
-                    id=support_id(answer, mark.name),
-                    judge=mark.reviewer,
-                    claim=shown.claim,
-                    evidence=shown.evidence,
-                    query=answer.query,
-                    label=mark.label,
-                )
-            )
-    return found
+    return [
+        SupportLabel(
+            id=support_id(answer, mark.name),
+            judge=mark.reviewer,
+            claim=shown.claim,
+            evidence=shown.evidence,
+            query=answer.query,
+            label=mark.label,
+        )
+        for key, mark in holding(judged, marks)
+        if mark.label is not None and (key, mark.name) in places
+        for answer in [judged.by_key[key]]
+        if (shown := shown_to_judge(judged, desk, answer, mark.name)) is not None
+    ]

@@ -128,9 +128,7 @@ QUESTION = "What of a bird corner, under $100?"
 def sources() -> list[Source]:
     """The pages that the reports cite, as a tool returned them."""
     return [
-        Source.model_validate(
-            {"url": url, "type": "web", "title": "a page", "seen": text, "page": text, "page_status": "ok"}
-        )
+        Source(url=url, type="web", title="a page", seen=text, page=text, page_status="ok")
         for url, text in PAGES.items()
     ]
 

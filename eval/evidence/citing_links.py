@@ -26,6 +26,7 @@ _GENERIC = _words(
     "product item shop store article original full 来源 链接 出处 参考 "
 )
 """Words that may make up a mark by themselves: they say nothing of their source."""
+_COLUMNS = _words("source sources link links url reference references citation")
 _SIGNS = re.compile(r"[\W_]*\Z")
 _NUMBERS = re.compile(r"[\[(【]\s*\d{1,3}(?:\s*[,;–-]\s*\d{1,3}){0,9}\s*[\])】]\Z")
 _LETTER = re.compile(r"[\W_]?[a-z][\W_]?\Z")
@@ -103,16 +104,7 @@ def only_points(words: str) -> bool:
 def names_citing(column: str) -> bool:
     """The head of a column of links: `Source`, `Product link`."""
     words = [word.casefold() for word in _WORD.findall(column)]
-    return bool(words) and words[-1] in (
-        "source",
-        "sources",
-        "link",
-        "links",
-        "url",
-        "reference",
-        "references",
-        "citation",
-    )
+    return bool(words) and words[-1] in _COLUMNS
 
 
 def _ends_of_runs(report: str, markers: list[Marker]) -> list[int]:

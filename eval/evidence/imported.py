@@ -219,11 +219,8 @@ def plan(study: Study | None, read: ReadReports) -> tuple[list[Unit], list[Query
     for line, report in read.reports:
         unit = unit_of(report, asked.known_as(report))
         if taken.setdefault(_place(unit.spec), unit.key) != unit.key:
-            read.refuse(
-                line,
-                f"{report.system} already has trial {report.trial} of this query, with other content; "
-                "number repetitions with `trial`",
-            )
+            again = f"{report.system} already has trial {report.trial} of this query, with other content"
+            read.refuse(line, f"{again}; number repetitions with `trial`")
             continue
         asked.learn(report, unit.spec["query_id"])
         units.append(unit)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -117,29 +117,14 @@ class DeepResearchBench:
         for where, raw in objects_in(path, "rows of DeepResearch Bench"):
             row = kind_of(where, raw, kinds, _FORMS)
             asked = ForeignQuestion(row.id, row.prompt, language=row.language, domain=row.topic)
-            match row:
-                case _Report():
-                    yield GivenReport(where, asked, system_of(path, STANDARD), row.article)
-                case _Race():
-                    values = {name: getattr(row, name) for name in (*SIDES, "overall_score")}
-                    yield self._scored(where, asked, path, digest(path), "race", values, row.error)
-                case _Fact():
-                    values, failed = _checked(row)
-                    yield self._scored(where, asked, path, digest(path), "fact", values, failed)
-                case _:
-                    yield GivenQuestion(where, asked)
-
-    def _scored(
-        self,
-        where: str,
-        asked: ForeignQuestion,
-        path: Path,
-        digest: str,
-        part: str,
-        values: Mapping[str, float | None],
-        failed: str | None,
-    ) -> GivenScores:
-        return GivenScores(where, asked, system_of(path, STANDARD), part, values, path.name, digest, failed)
+            if isinstance(row, _Report):
+                yield GivenReport(where, asked, system_of(path, STANDARD), row.article)
+            elif isinstance(row, _Race | _Fact):
+                part, values, failed = _scored(row)
+                system = system_of(path, STANDARD)
+                yield GivenScores(where, asked, system, part, values, path.name, digest(path), failed)
+            else:
+                yield GivenQuestion(where, asked)
 
     written_parts = frozenset({"race"})
 
@@ -168,6 +153,13 @@ def _raced(one: ScoresOut) -> str:
 
 def _id(query_id: str, asked: ForeignQuestion) -> int | str:
     return query_id if asked.id is None else asked.id
+
+
+def _scored(row: _Race | _Fact) -> tuple[str, dict[str, float | None], str | None]:
+    """Return the part, its values, and why there are none."""
+    if isinstance(row, _Fact):
+        return "fact", *_checked(row)
+    return "race", {name: getattr(row, name) for name in (*SIDES, "overall_score")}, row.error
 
 
 def _checked(row: _Fact) -> tuple[dict[str, float | None], str | None]:

@@ -13,6 +13,7 @@ from typing import Annotated, Literal, TypedDict
 from drr.env.errors import DrrError
 from drr.env.files import check_unlinked, read_file, short_name
 from drr.env.jsonl import row_of
+from drr.eval.stats.faithfulness import Support
 from drr.eval.tasks.judged import Judged
 from drr.study.study import Study
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -20,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 SCHEMA = 1
 FOLDER = "review"
 """Folder of the study with a file for each reviewer."""
-MARKABLE = ("full", "partial", "none")
+MARKABLE: tuple[Support, ...] = ("full", "partial", "none")
 """A source that could not be read has no verdict to be right or wrong."""
 ReviewerName = Annotated[str, Field(pattern=r"^[\w-]{1,80}$")]
 """Part of the names of files."""
@@ -44,7 +45,7 @@ class ReviewMark(BaseModel):
     shown: str = Field(max_length=200)
     """Words of the page."""
     says: Literal["right", "wrong"] | None
-    should: Literal["full", "partial", "none"] | None = None
+    should: Support | None = None
     """The right verdict in place of a wrong one, where the reviewer gave it."""
     at: float | None = Field(None, allow_inf_nan=False)
     """When, in ms by the reviewer's own clock."""
@@ -63,14 +64,11 @@ class ReviewMark(BaseModel):
         return self.reviewer, self.answer, self.of, self.name, self.judge, self.claim
 
     @property
-    def label(self) -> Literal["full", "partial", "none"] | None:
+    def label(self) -> Support | None:
         """The label that the reviewer gives the verdict; `None` where only what it is not was marked."""
-        labels: dict[str, Literal["full", "partial", "none"]] = {
-            "full": "full",
-            "partial": "partial",
-            "none": "none",
-        }
-        return self.should if self.says == "wrong" else labels.get(self.shown)
+        if self.says == "wrong":
+            return self.should
+        return next((one for one in MARKABLE if one == self.shown), None)
 
 
 class ReviewerRow(TypedDict):

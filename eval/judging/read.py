@@ -72,11 +72,8 @@ def refetched(study: Study, judging: Judging | None) -> Judging | None:
     """The last judging by the same judge against the pages as they were read anew."""
     if judging is None:
         return None
-    same = [
-        j
-        for j in judgings(study)
-        if j.refetch and j.judge == judging.judge and j.protocol == judging.protocol
-    ]
+    ours = (True, judging.judge, judging.protocol)
+    same = [j for j in judgings(study) if (j.refetch, j.judge, j.protocol) == ours]
     return same[-1] if same else None
 
 

@@ -113,9 +113,8 @@ def required(judged: Judged, requirements: Sequence[Requirement]) -> list[GateRo
             if one.variant in (None, variant):
                 lacking = sum(_own(one.metric)[0] not in names for names in known)
                 lacking %= len(answers)  # a figure that no answer has is one of all together
-                rows.append(
-                    _requirement_row(variant, one, _figure(figures, one.metric), lacking, len(answers))
-                )
+                figure = _figure(figures, one.metric)
+                rows.append(_requirement_row(variant, one, figure, lacking, len(answers)))
     return rows
 
 

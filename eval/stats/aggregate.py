@@ -10,7 +10,6 @@ from contextlib import closing
 from math import fsum
 from pathlib import Path
 from typing import (
-    TYPE_CHECKING,
     Annotated,
     BinaryIO,
     ClassVar,
@@ -26,10 +25,6 @@ from drr.env.json_object import JsonObject
 from drr.eval.stats import sums_of
 from drr.eval.stats.intervals import Ends, V, mean_of
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
-
-if TYPE_CHECKING:
-    from drr.env.json_object import JsonObject
-
 
 MOST = 2**63
 LARGE = 1e15

@@ -80,16 +80,13 @@ def corrected(units: Sequence[Scored]) -> Corrected:
     labelled = [unit for unit in units if unit.person is not None and not unit.settled]
     questions = len({unit.question for unit in labelled})
     method = "judge's mean plus mean of (person - judge); 95% interval by question, linearised"
-    judge = _estimate(
-        [replace(unit, settled=True) for unit in units], "judge's mean; 95% interval by question"
-    )
+    alone = [replace(unit, settled=True) for unit in units]
+    judge = _estimate(alone, "judge's mean; 95% interval by question")
     reason = None
     if len(labelled) < LEAST_LABELS or questions < LEAST_QUESTIONS:
         reason = f"{len(labelled)} labels of {questions} questions; at least {LEAST_LABELS} of {LEAST_QUESTIONS} are needed"
-        return Corrected(
-            nothing(method, 0, len(units)), judge, _people(units), len(labelled), questions, reason
-        )
-    return Corrected(_estimate(units, method), judge, _people(units), len(labelled), questions)
+    value = nothing(method, 0, len(units)) if reason else _estimate(units, method)
+    return Corrected(value, judge, _people(units), len(labelled), questions, reason)
 
 
 def _people(units: Sequence[Scored]) -> V:
@@ -127,10 +124,9 @@ def _estimate(units: Sequence[Scored], method: str) -> V:
         return V(value, None, None, len(units), 0, f"{method}; no interval from one question")
     found = span(value, value + size * influence, labelled - 1)
     low, high, error = found or (None, None, None)
-    method_text = f"{method}, {size} questions" + ("" if found else ", no two of which differ")
-    return V(
-        value, low, high, len(units), 0, method_text, clusters=labelled, error=error, all_equal=found is None
-    )
+    method += f", {size} questions" + ("" if found else ", no two of which differ")
+    v = V(value, low, high, len(units), 0, method, clusters=labelled, error=error)
+    return replace(v, all_equal=found is None)
 
 
 def spread_of_gaps(units: Sequence[Scored]) -> float:
