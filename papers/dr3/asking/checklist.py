@@ -6,41 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from drr.papers.dr3.asking.question import intent_words
 from drr.papers.dr3.case import TaskCase
 from drr.papers.dr3.truth import ChecklistPoint, Intent, TaskFact
 
 FEWEST, MOST = 8, 15
 Category = Literal["content", "evidence", "analysis", "comparison", "conclusion"]
-_JOINS = {
-    ("replace_under_warranty", "term"): "Works out until which day the maker's cover lasts",
-    ("replace_under_warranty", "claim"): "Works out the last day for a claim",
-    ("replace_under_warranty", "part"): "Names the kit that replaces the broken part",
-    ("replace_under_warranty", "refund"): "Works out the refund in dollars",
-    ("refill", "lasting"): "Works out the day on which it runs out",
-    ("refill", "keeping"): "Decides whether the opened one is used up before it spoils",
-    ("refill", "affordable"): "Works out how many large packs the limit pays for",
-    ("refill", "code"): "Names the pack that fits the refill code",
-    ("fit_into_space", "width"): "Works out whether width and free room fit the place",
-    ("fit_into_space", "height"): "Compares its height with that of the place",
-    ("fit_into_space", "load"): "Compares its weight with what the place bears",
-    ("fit_into_space", "trunk"): "Compares its carton with the gap in the car",
-    ("compare_with_owned", "upkeep"): "Compares the upkeep of both a year",
-    ("compare_with_owned", "points"): "Compares the points of both in the test",
-    ("compare_with_owned", "trade_in"): "Works out what a trade-in gives in dollars",
-    ("compare_with_owned", "weight"): "Compares the weight of both",
-    ("compare_with_owned", "outlasting"): "Compares the age of one with the life of the other",
-    ("return_or_keep", "window"): "Works out the last day for the return",
-    ("return_or_keep", "fee"): "Works out what is refunded in dollars",
-    ("return_or_keep", "lot"): "Decides whether this lot is a faulty one",
-    ("return_or_keep", "genuine"): "Decides by weight whether it is genuine",
-}
-_CONCLUSIONS = {
-    "replace_under_warranty": "Concludes with one plain result for each thing asked about cover, claim or repair",
-    "refill": "Concludes with one plain result for each thing asked about the pack",
-    "fit_into_space": "Concludes whether the candidate fits in every respect that was asked",
-    "compare_with_owned": "Concludes with one plain result for each thing compared",
-    "return_or_keep": "Concludes with one plain result for each thing asked about the return",
-}
 _EVIDENCE = "Cites the shopper's files and the pages for what they say"
 _MISLEADING = "Says which of the statements found are unconfirmed, outdated or of something else"
 _MORE: tuple[tuple[Category, str], ...] = (
@@ -56,11 +27,12 @@ _Point = tuple[str, Category, tuple[str, ...]]
 def written_checklist(case: TaskCase) -> tuple[ChecklistPoint, ...]:
     facts = {fact.id: fact for fact in case.facts}
     points: list[_Point] = []
+    words = intent_words(case.intent)
     for part, stated in zip(case.couplings, _stated(case, facts), strict=True):
         for about in stated:
             points.append((f"States {' and '.join(_named(facts[one]) for one in about)}", "content", about))
         points.append(
-            (_JOINS[case.intent, part.key], "comparison" if case.intent in _SIDES else "analysis", ())
+            (words.parts[part.key].joins, "comparison" if case.intent in _SIDES else "analysis", ())
         )
     return _whole(points, case.intent)
 
@@ -76,7 +48,7 @@ def _whole(points: list[_Point], intent: Intent) -> tuple[ChecklistPoint, ...]:
     points += [
         (_EVIDENCE, "evidence", ()),
         (_MISLEADING, "evidence", ()),
-        (_CONCLUSIONS[intent], "conclusion", ()),
+        (intent_words(intent).conclusion, "conclusion", ()),
     ]
     points += [(text, category, ()) for category, text in _MORE][: max(0, _ENOUGH - len(points))]
     return tuple(

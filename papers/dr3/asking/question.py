@@ -51,6 +51,8 @@ class AskedPart(FrozenRow):
 
     asks: tuple[str, ...]
     wants: tuple[str, ...]
+    joins: str
+    """The point of the checklist for what its facts come to."""
 
 
 class IntentWords(FrozenRow):
@@ -60,6 +62,8 @@ class IntentWords(FrozenRow):
     lives: tuple[str, ...] = ()
     """Ways to say where the shopper lives, where terms depend on that."""
     parts: dict[str, AskedPart]
+    conclusion: str
+    """The point of the checklist for the end of an answer."""
 
 
 class FileWords(FrozenRow):
@@ -144,7 +148,7 @@ def _drawn(case: TaskCase, attempt: int, draw: int) -> str:
         _slots(case),
         (draw >= _PATIENT) + (draw >= 2 * _PATIENT),
     )
-    words, closings = _intent(case.intent), _frames().closings["lines"]
+    words, closings = intent_words(case.intent), _frames().closings["lines"]
     build = rng.choices(list(_BUILDS), list(_BUILDS.values()))[0]
     lines = [
         dealer.deal_short(f"{case.intent}/stories", words.stories, _INTENTS),
@@ -356,7 +360,7 @@ def _piece(facts: Iterable[object]) -> str:
 
 
 @cache
-def _intent(intent: Intent) -> IntentWords:
+def intent_words(intent: Intent) -> IntentWords:
     return IntentWords(**_table(intent))
 
 
