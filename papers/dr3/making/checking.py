@@ -17,6 +17,7 @@ from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
 from drr.env.jsonl import rows_of
 from drr.papers.dr3.asking import checklist, question
+from drr.papers.dr3.corpus.pool import COUNTER, token_count
 from drr.papers.dr3.form import (
     CORPUS,
     DRAWER,
@@ -35,7 +36,6 @@ from drr.papers.dr3.truth import TaskTruth, read_truth
 
 NEAR = 0.02
 """Greatest relative distance of a corpus from its size."""
-CHARACTERS = "characters/4"
 
 
 class FileTaskProblem(NamedTuple):
@@ -201,8 +201,8 @@ def _size(task: StoredTask, name: str, end: int, kinds: Mapping[str, str]) -> It
     if truth is None:
         yield f"{name}: the truth knows no such size"
         return
-    tokens = sum(-(-(len(page.title) + len(page.text)) // 4) for page in task.pages[:end])
-    if task.sizes.counter == CHARACTERS and tokens != truth.tokens:
+    tokens = sum(token_count(page.title, page.text) for page in task.pages[:end])
+    if task.sizes.counter == COUNTER and tokens != truth.tokens:
         yield f"{name}: holds {tokens:,} tokens, the truth says {truth.tokens:,}"
     if task.is_made and abs(truth.tokens - truth.target) > NEAR * truth.target:
         yield f"{name}: {truth.tokens:,} tokens are not within 2 % of {truth.target:,}"

@@ -14,6 +14,7 @@ from drr.citations.files import file_address
 from drr.env.errors import Misuse
 from drr.env.files import read_file
 from drr.env.json_object import JsonObject
+from drr.papers.dr3.corpus.pool import COUNTER, token_count
 from drr.papers.dr3.form import (
     DRAWER,
     CorpusPage,
@@ -191,11 +192,11 @@ def _corpora(folder: Path, notes: list[str]) -> tuple[list[CorpusPage], CorpusSi
             notes.append(
                 f"{name}: lacks {len(before - here)} pages of a smaller size; sizes are nested here, so it has them"
             )
-        tokens = sum(_tokens(page) for page in order.values())
+        tokens = sum(token_count(page.title, page.text) for page in order.values())
         sizes[name] = CorpusSize(pages=len(order), tokens=tokens)
     if empty:
         notes.append(f"{empty} pages without text were left out")
-    return list(order.values()), CorpusSizes(counter="characters/4", sizes=sizes)
+    return list(order.values()), CorpusSizes(counter=COUNTER, sizes=sizes)
 
 
 def _page(row: JsonObject) -> CorpusPage | None:
@@ -208,10 +209,6 @@ def _page(row: JsonObject) -> CorpusPage | None:
         return CorpusPage(url=url, title=title or "untitled", text=text, date=_day(row.get("date")))
     except ValidationError:
         return None
-
-
-def _tokens(page: CorpusPage) -> int:
-    return -(-(len(page.title) + len(page.text)) // 4)
 
 
 def _titles(folder: Path) -> list[str]:
@@ -231,7 +228,7 @@ def _facts(folder: Path, files: set[str], supportive: list[CorpusPage]) -> tuple
     }
     facts: list[TaskFact] = []
     for name in (_OF_FILES, _OF_PAGES):
-        for row in _insights(_json(folder / name)):
+        for row in _rows_in(_json(folder / name), "gold_insights"):
             text, source = str(row.get("insight") or "").strip(), str(row.get("source") or "").strip()
             if not text:
                 continue
@@ -256,16 +253,15 @@ def _facts(folder: Path, files: set[str], supportive: list[CorpusPage]) -> tuple
     return tuple(facts)
 
 
-def _insights(found: object) -> Iterator[JsonObject]:
-    rows = found.get("gold_insights") if isinstance(found, dict) else found
+def _rows_in(found: object, key: str) -> Iterator[JsonObject]:
+    """Yield the rows of a document, which are under a key or all of it."""
+    rows = found.get(key) if isinstance(found, dict) else found
     yield from _rows(rows if rows is not None else [])
 
 
 def _checklist(folder: Path) -> tuple[ChecklistPoint, ...]:
-    found = _json(folder / _CHECKLIST)
-    rows = found.get("checklist") if isinstance(found, dict) else found
     points = []
-    for number, row in enumerate(_rows(rows if rows is not None else []), 1):
+    for number, row in enumerate(_rows_in(_json(folder / _CHECKLIST), "checklist"), 1):
         category = str(row.get("category", "")).casefold()
         points.append(
             ChecklistPoint.model_validate(

@@ -7,7 +7,7 @@ from random import Random
 from typing import Literal
 
 from drr.papers.dr3.case import FileEntry, FileForm, NamedThing, PlannedFile
-from drr.papers.dr3.planning.kinds import kind_of
+from drr.papers.dr3.planning.kinds import kind_of, words
 from drr.papers.dr3.planning.scene import PICTURE, TABLE, FileSlot, written
 
 COUNTS = {1: 36, 2: 44, 3: 13, 4: 4, 5: 2, 6: 1}
@@ -22,24 +22,6 @@ _MIXED = 0.93
 _PRINTED: tuple[FileForm, ...] = ("receipt", "invoice", "till_slip")
 _OF_ONE: tuple[FileForm, ...] = ("saved_page", "photo", "label", "manual")
 _TRIES = 60
-_NAMES: dict[FileForm, tuple[str, ...]] = {
-    "order_history": ("orders.csv", "order_history.csv", "my_orders_export.csv", "purchases.csv", "order-history.csv"),
-    "receipt": ("receipt.pdf", "my_receipt.pdf", "{seller}_receipt.pdf", "receipt_{noun}.pdf", "sales_receipt.pdf"),
-    "invoice": ("invoice.pdf", "{seller}_invoice.pdf", "invoice_{noun}.pdf", "invoice_copy.pdf", "tax_invoice.pdf"),
-    "delivery_note": ("delivery_note.pdf", "delivery_slip.pdf", "{seller}_delivery.pdf", "delivery_{noun}.pdf", "parcel_note.pdf"),
-    "till_slip": ("till_slip.png", "slip.png", "receipt_photo.png", "IMG_{number}.png", "slip_{seller}.png"),
-    "warranty": ("warranty.pdf", "warranty_card.pdf", "{brand}_warranty.pdf", "guarantee.pdf", "warranty_{noun}.pdf"),
-    "manual": ("manual.pdf", "{brand}_manual.pdf", "user_guide.pdf", "instructions_{noun}.pdf", "handbook.pdf"),
-    "photo": ("photo_{noun}.png", "IMG_{number}.png", "photo.png", "{noun}.png", "picture_{noun}.png"),
-    "label": ("label.png", "label_photo.png", "sticker.png", "IMG_{number}.png", "type_plate.png"),
-    "sketch": ("sketch.png", "room_sketch.png", "floor_plan.png", "corner_sketch.png", "plan.png"),
-    "budget": ("budget.xlsx", "household_budget.xlsx", "spending.xlsx", "money.xlsx", "monthly_budget.xlsx"),
-    "comparison": ("comparison.xlsx", "shortlist.xlsx", "compare_{noun}.xlsx", "candidates.xlsx", "options.xlsx"),
-    "measurements": ("measurements.xlsx", "measured.xlsx", "measuring_log.xlsx", "log.xlsx", "numbers_home.xlsx"),
-    "mail": ("mail_{seller}.eml", "reply.eml", "message.eml", "mail_from_seller.eml", "re_{noun}.eml"),
-    "saved_page": ("saved_page.html", "{noun}.html", "page_{noun}.html", "bookmark.html", "saved_{noun}.html"),
-    "notes": ("notes.md", "my_notes.md", "{noun}_notes.md", "todo.md", "notes_{noun}.md"),
-}  # fmt: skip
 
 
 def modality(form: FileForm) -> Literal["text", "table", "picture"]:
@@ -128,14 +110,18 @@ def _entry(fact: str, slot: FileSlot, form: FileForm) -> FileEntry:
 
 def _named(form: FileForm, thing: NamedThing, seller: str, rng: Random) -> list[str]:
     number = rng.randrange(1004, 9880)
-    words = {
+    known = {
         "noun": _plain(thing.noun.split()[-1]),
         "brand": _plain(thing.brand.split()[0]),
         "seller": _plain(seller.split()[0]),
         "number": number,
     }
     plain = form == "label" and not kind_of(thing.noun).plate
-    return [name.format(**words) for name in _NAMES[form] if not (plain and name.startswith("type_plate"))]
+    return [
+        name.format(**known)
+        for name in words(f"names_of_{form}")
+        if not (plain and name.startswith("type_plate"))
+    ]
 
 
 def _plain(word: str) -> str:
