@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo "make demo          set up, build the sample shop, answer, judge, report"
 	@echo "make test          set up, pass the tests (no network, no server)"
-	@echo "make test-coverage nightly: the same, and the share of lines that they run through, which may not fall"
+	@echo "make test-coverage nightly: make test and test-long in one, and the share of lines that they run through, which may not fall"
 	@echo "make quick         ROOM=env: half a minute of the tests of one room and of what leans on it directly"
 	@echo "make test-long     nightly: what takes seconds each: kills, fuzz, hostile lines, a full disk"
 	@echo "make test-servers  the contract suite on MongoDB and Elasticsearch test servers (needs a JDK >= 21 and Maven)"
@@ -49,7 +49,7 @@ quick: setup
 
 test-coverage: setup
 	@mkdir -p build
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -p pytest_cov --cov --cov-report=term -m "not servers and not browser and not wheel and not ray and not model and not long and not endurance"
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -p pytest_cov --cov --cov-report=term -m "not servers and not browser and not wheel and not ray and not doors and not model and not endurance"
 
 test-long: setup
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 -m "(long or hypothesis) and not endurance and not servers and not ray"

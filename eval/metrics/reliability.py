@@ -43,6 +43,8 @@ def _by_reward(judged: Judged, answer: Answer) -> Score:
 
 
 def _by_rules(judged: Judged, answer: Answer) -> Score:
+    if not answer.report.strip():
+        return Score(0.0, 0.0)  # saying nothing solves nothing
     found = [rule["status"] for rule in judged.rules.get(answer.key, {}).values()]
     known = [float(status == "pass") for status in found if status in ("pass", "fail")]
     return Score(min(known), sum(known) / len(known)) if known else Score(None, None)
