@@ -32,6 +32,7 @@ from benchmarks.results import record, table
 
 HIDDEN = ("near", "conflicts", "unknown")
 FOLDS = 5
+TOP = 8
 LEVELS = 5
 PAGE = 10
 
@@ -52,19 +53,33 @@ def asked_in(folder: Path) -> list[Asked]:
     ]
 
 
-def balanced_accuracy(texts: Sequence[str], high: Sequence[bool]) -> float:
-    """Cross-validate naive Bayes on the counts of words; 0.5 is chance."""
-    names = {word: place for place, word in enumerate(sorted({w for text in texts for w in tokens(text)}))}
+def counts_of(texts: Sequence[str]) -> tuple[list[str], np.ndarray]:
+    """Count the words of each text; a column for each word."""
+    names = sorted({word for text in texts for word in tokens(text)})
+    places = {word: place for place, word in enumerate(names)}
     counts = np.zeros((len(texts), len(names)))
     for row, text in enumerate(texts):
-        np.add.at(counts[row], [names[word] for word in tokens(text)], 1)
-    truth, folds = np.array(high), np.random.default_rng(0).integers(0, FOLDS, len(texts))
-    guessed = np.zeros(len(texts), bool)
+        np.add.at(counts[row], [places[word] for word in tokens(text)], 1)
+    return names, counts
+
+
+def balanced_accuracy(counts: np.ndarray, high: Sequence[bool]) -> float:
+    """Cross-validate naive Bayes on the counts of words; 0.5 is chance."""
+    truth, folds = np.array(high), np.random.default_rng(0).integers(0, FOLDS, len(counts))
+    guessed = np.zeros(len(counts), bool)
     for fold in range(FOLDS):
         train = folds != fold
-        odds = [np.log((counts[train & (truth == side)].sum(0) + 0.5) / (counts[train & (truth == side)].sum() + 0.5 * len(names))) for side in (False, True)]  # fmt: skip
+        sums = [counts[train & (truth == side)].sum(0) for side in (False, True)]
+        odds = [np.log((one + 0.5) / (one.sum() + 0.5 * len(one))) for one in sums]
         guessed[~train] = counts[~train] @ (odds[1] - odds[0]) > 0
     return float(np.mean([(guessed[truth == side] == side).mean() for side in (False, True)]))
+
+
+def telling(names: Sequence[str], counts: np.ndarray, high: Sequence[bool]) -> str:
+    """List the words whose mean count differs most between the sides."""
+    side = np.array(high)
+    gaps = counts[side].mean(0) - counts[~side].mean(0)
+    return ", ".join(f"{names[k]} {gaps[k]:+.2f}" for k in np.argsort(-abs(gaps), kind="stable")[:TOP])
 
 
 def asking(one: Asked) -> str:
@@ -76,7 +91,7 @@ def asking(one: Asked) -> str:
 
 def words(rows: Sequence[Asked]) -> list[list[str]]:
     """Guess from the words whether a hidden axis lies above its median: over all, within a level, within the same demands."""
-    texts = [one.query.query for one in rows]
+    names, counts = counts_of([one.query.query for one in rows])
     strata = [[0] * len(rows), [one.level for one in rows], [asking(one) for one in rows]]
     found = []
     for axis in HIDDEN:
@@ -85,7 +100,8 @@ def words(rows: Sequence[Asked]) -> list[list[str]]:
         for kinds in strata:
             middle = {kind: np.median([v for v, other in zip(values, kinds, strict=True) if other == kind]) for kind in set(kinds)}  # fmt: skip
             sides.append([value > middle[kind] for value, kind in zip(values, kinds, strict=True)])
-        found.append([axis, *(f"{balanced_accuracy(texts, side) - 0.5:+.2f}" for side in sides)])
+        above = [f"{balanced_accuracy(counts, side) - 0.5:+.2f}" for side in sides]
+        found.append([axis, *above, telling(names, counts, sides[1])])
     return found
 
 
@@ -244,7 +260,13 @@ def main() -> None:
     head = f"`python -m benchmarks.fresh_axes {arguments.part}` over {shops}"
     if arguments.part == "words":
         rows = words([one for folder in arguments.made for one in asked_in(folder)])
-        columns = ("axis", "above chance", "within a level", "within the same demands")
+        columns = (
+            "axis",
+            "above chance",
+            "within a level",
+            "within the same demands",
+            "words that tell most within a level",
+        )
         text = f"{head}: naive Bayes on counts of words, {FOLDS} folds, balanced accuracy less 0.5; at most 0.1 is asked for."
         record("Fresh shops: words and hidden axes", f"{text}\n\n" + table(columns, rows))
     elif arguments.part == "closed":
