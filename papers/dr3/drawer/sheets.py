@@ -108,7 +108,7 @@ def write_budget(brief: FileBrief) -> bytes:
     ]
     for entry in brief.file.entries:
         if entry.attribute == "monthly limit":
-            rows.insert(rng.randrange(len(rows) + 1), _cells_of(entry.label, entry))
+            rows.insert(rng.randrange(len(rows) + 1), _row_of(entry, entry.label))
     end = book.rows(sheet, top, ["Item", "A month", "Remark"], rows)
     sheet.cell(end + 1, 1, dealt(brief, "remarks", 1, 1)[0])
     _beside_months(book, brief)
@@ -119,8 +119,9 @@ def write_budget(brief: FileBrief) -> bytes:
     return book.done()
 
 
-def _cells_of(label: str, entry: FileEntry) -> list[Cell]:
-    return [(label, None), (entry.value, entry.fact), ("", None)]
+def _row_of(entry: FileEntry, *before: str, after: str = "") -> list[Cell]:
+    """A row with the fact of an entry."""
+    return [*_cells(*before), (entry.value, entry.fact), (after, None)]
 
 
 def _beside_months(book: KeptWorkbook, brief: FileBrief) -> None:
@@ -137,7 +138,7 @@ def _beside_months(book: KeptWorkbook, brief: FileBrief) -> None:
         sheet = book.sheet(name, (40, 18, 22))
         rows = [_cells(text, amount, "") for text, amount in priced(brief, others, 4) if amount not in taken]
         for entry in own:
-            rows.insert(rng.randrange(len(rows) + 1), _cells_of(label or entry.label, entry))
+            rows.insert(rng.randrange(len(rows) + 1), _row_of(entry, label or entry.label))
         book.rows(sheet, 1, ["Item", head, "Remark"], rows)
 
 
@@ -179,19 +180,14 @@ def write_measurements(brief: FileBrief) -> bytes:
     """A log with dates, or places with their measures."""
     rng = brief.rng
     book = KeptWorkbook(brief)
-    room = any(brief.subject_of(entry).startswith("the ") for entry in brief.file.entries)
-    if room:
+    if any(brief.subject_of(entry).startswith("the ") for entry in brief.file.entries):
         _rooms(book, brief)
     else:
         _log(book, brief)
     if rng.random() < 0.4:
         other = book.sheet("Tools", (26, 20))
-        book.rows(
-            other,
-            1,
-            ["Tool", "Note"],
-            [_cells("Tape measure", "steel"), _cells("Kitchen scale", "new battery")],
-        )
+        tools = [_cells("Tape measure", "steel"), _cells("Kitchen scale", "new battery")]
+        book.rows(other, 1, ["Tool", "Note"], tools)
     return book.done()
 
 
@@ -211,8 +207,7 @@ def _rooms(book: KeptWorkbook, brief: FileBrief) -> None:
             "load left, with what stands there" if entry.attribute.startswith("load") else entry.label.lower()
         )
         what = "gap beside the stroller" if trunk else what
-        row: list[Cell] = [(where, None), (what, None), (entry.value, entry.fact), ("measured twice", None)]
-        rows.insert(rng.randrange(len(rows) + 1), row)
+        rows.insert(rng.randrange(len(rows) + 1), _row_of(entry, where, what, after="measured twice"))
     book.rows(sheet, 1, ["Where", "What", "Measure", "Remark"], rows)
 
 
@@ -227,11 +222,9 @@ def _log(book: KeptWorkbook, brief: FileBrief) -> None:
             rows.append(_cells("", text, value, ""))
     for entry in brief.file.entries:
         if entry.attribute != "day of opening":
-            what = {"weight of the owned one": f"{capital(case.thing.name)}, weight"}.get(
-                entry.attribute, entry.label
-            )
-            row: list[Cell] = [("", None), (what, None), (entry.value, entry.fact), ("", None)]
-            rows.insert(rng.randrange(len(rows) + 1), row)
+            is_weight = entry.attribute == "weight of the owned one"
+            what = f"{capital(case.thing.name)}, weight" if is_weight else entry.label
+            rows.insert(rng.randrange(len(rows) + 1), _row_of(entry, "", what))
     for down, row in enumerate(rows):
         day = case.today - timedelta(days=3 * (len(rows) - down) + rng.randrange(2))
         while day.isoformat() in taken:
@@ -239,13 +232,7 @@ def _log(book: KeptWorkbook, brief: FileBrief) -> None:
         row[0] = (day.isoformat(), None)
     opened = brief.entry("day of opening")
     if opened is not None:
-        rows.append(
-            [
-                (opened.value, opened.fact),
-                (f"{capital(case.thing.called)}, regular pack opened", None),
-                ("1 pack", None),
-                ("", None),
-            ]
-        )
+        pack = _cells(f"{capital(case.thing.called)}, regular pack opened", "1 pack", "")
+        rows.append([(opened.value, opened.fact), *pack])
     rows.sort(key=lambda row: str(row[0][0]))
     book.rows(sheet, 1, ["Day", "What", "Value", "Remark"], rows)

@@ -29,27 +29,20 @@ def write_mail(brief: FileBrief) -> bytes:
     clerk, domain = rng.choice(phrases("clerks")), mail_domain(case)
     first = case.shopper.split()[0]
     body = [f"{rng.choice(('Hello', 'Dear', 'Good morning'))} {first},", ""]
-    body += [
-        rng.choice(
-            (
-                f"thanks for writing to {case.seller}.",
-                "thank you for your patience.",
-                "good to hear from you.",
-            )
-        ),
-        "",
-    ]
+    thanks = (
+        f"thanks for writing to {case.seller}.",
+        "thank you for your patience.",
+        "good to hear from you.",
+    )
+    body += [rng.choice(thanks), ""]
     chatter = dealt(brief, "chatter", 2, 2)
     lines = [_for_seller(brief, entry) for entry in brief.file.entries]
     middle = [*lines, *chatter]
     rng.shuffle(middle)
     for sentence in middle:
         body += [sentence, ""]
-    body += [
-        rng.choice(("Kind regards", "All the best", "Sincerely")),
-        clerk,
-        f"{case.seller}, customer desk",
-    ]
+    regards = rng.choice(("Kind regards", "All the best", "Sincerely"))
+    body += [regards, clerk, f"{case.seller}, customer desk"]
     if rng.random() < 0.5:
         asked, signed = rng.choice(phrases("asked")), rng.choice(phrases("signed"))
         body += ["", f"> {first} wrote:", f"> {asked.format(noun=case.thing.called)}", f"> {signed}"]
