@@ -24,7 +24,7 @@ NO_OPENERS = frozenset(
     ]
 )  # fmt: skip
 NO_NAMES = frozenset({"told", "said", "held", "meant"})
-MOST_WORDS = 22_764
+MOST_WORDS = 22_750
 """Words of README and docs; the goal is 22,000."""
 LONG = {"README": 0, "docs": 0, "help": 0, "errors": 0, "pages": 0}
 """Sentences of more than 28 words; the goal is 0."""
