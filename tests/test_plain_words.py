@@ -24,8 +24,8 @@ NO_OPENERS = frozenset(
     ]
 )  # fmt: skip
 NO_NAMES = frozenset({"told", "said", "held", "meant"})
-MOST_WORDS = 22_750
-"""Words of README and docs; the goal is 22,000."""
+MOST_WORDS = 22_000
+"""Words of README and docs."""
 LONG = {"README": 0, "docs": 0, "help": 0, "errors": 0, "pages": 0}
 """Sentences of more than 28 words; the goal is 0."""
 NEVER = ("accuses nobody", "is asked for anew", "what nothing in play comes to")

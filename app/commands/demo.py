@@ -1,4 +1,4 @@
-"""`drr demo`: from raw files to a judged report in twenty lines, by the commands a user would type."""
+"""`drr demo`: from raw files to a judged report on one screen, by the commands a user would type."""
 
 from __future__ import annotations
 
@@ -73,12 +73,13 @@ def _tell(study: Path) -> None:
     from drr.eval.evidence.answers import read_answers
     from drr.study.study import Study
 
-    (asked, *_) = read_queries(study.parent / "queries.jsonl")
+    question = read_queries(study.parent / "queries.jsonl")[0].query
     with Study.open(study / "study", read_only=True) as opened:
-        shown = (one for one in read_answers(opened) if (one.variant, one.query) == (SHOWN, asked.query))
-        question, report = asked.query, next(shown).report
+        reports = {(one.variant, one.query): one.report for one in read_answers(opened)}
+    report = reports[SHOWN, question]
     print("\n".join([*_wrapped([f"Q ({ASKED} like it): {question}"], 2), *_wrapped(opening(report), 4)]))
     print(figures_table(study / "report" / "metrics.json", ("fp", "fr", "overall"), width=WIDTH))
+    print("n in a cell: reports with a cited claim. Rows are alike: rules play all agents.")
     for name in ("report", "viewer"):
         print(f"{name}: {(study / name / 'index.html').absolute().as_uri()}")
 
@@ -95,9 +96,7 @@ def opening(report: str) -> list[str]:
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = (
-        "examples:\n  drr demo\n  drr demo somewhere/else   # the same command again goes on where it stopped"
-    )
+    parser.epilog = "examples:\n  drr demo\n  drr demo elsewhere   # again: it goes on where it stopped"
     parser.add_argument(
         "folder", nargs="?", type=Path, default=Path("demo"), help="made here (default: demo)"
     )
