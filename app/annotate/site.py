@@ -203,7 +203,7 @@ def owner_page(plan: AnnotationPlan, folder: Path) -> str:
 {ICON}<link rel="stylesheet" href="static/look.css"><link rel="stylesheet" href="static/annotate.css"><script src="static/reload.js" defer></script></head>
 <body><header><h1>Annotation: progress and agreement, for you as the owner</h1></header><main class="owner">
 <h2>{made:,} of {whole:,} labels. {f"Agreement: {agreed}." if agreed else ""}</h2>
-<section><h2>Progress by person and pair</h2><p>{many(len(plan.pairs), "pair")}, {len(overlap)} of them for everybody to label. This page looks again every 15 seconds.</p>
+<section><h2>Progress by person and pair</h2><p>{many(len(plan.pairs), "pair")}; everybody labels {len(overlap)}. This page looks again every 15 seconds.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Progress"><table class="stack"><thead><tr><th scope="col">pair</th>{heads}<th scope="col">same choice</th></tr></thead><tbody>{pairs}</tbody></table></div></section>
 <section><h2>Agreement so far</h2><p>Cohen's kappa of two people with its 95 % interval: 1 is always the same choice, 0 is what chance gives; – is too early. Both bad counts as a tie. Only this page shows it.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Agreement"><table class="stack"><thead><tr><th scope="col">dimension</th><th scope="col">labelled by two</th><th scope="col">kappa</th><th scope="col">agreement so far</th></tr></thead><tbody>{kappas}</tbody></table></div></section>

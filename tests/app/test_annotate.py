@@ -326,6 +326,13 @@ def test_the_owner_sees_each_pair_by_person_and_what_agreement_says(tmp_path: Pa
     assert "too early to tell" in shown and re.search(r"<td[^>]*>15</td><td[^>]*>0.87 \[", shown)
 
 
+def test_the_owner_reads_of_a_single_pair_in_the_singular(tmp_path: Path) -> None:
+    plan = drawn(1, overlap=1)
+    with served(plan, tmp_path) as client:
+        shown = entered(client, plan.owner_token).text
+    assert "1 pair; everybody labels 1." in shown and "of them" not in shown
+
+
 def test_a_choice_that_the_plan_does_not_offer_is_not_taken(tmp_path: Path) -> None:
     plan = drawn(3, annotators=["ann"], both_bad=False)
     person = plan.annotators[0]
