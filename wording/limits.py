@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from drr.wording.figures import DIGITS, NUMERAL, number, number_of, spoken
 from drr.wording.money import MONEY, MoneyAmount, dollar_amounts
-from drr.wording.vocabulary import Wordbook, vocabulary
+from drr.wording.vocabulary import Wordbook, either, vocabulary
 
 Scope = Literal["total", "item", "month"]
 
@@ -34,6 +34,11 @@ _JOIN = re.compile(r"\s{0,8}(?:-|–|—|\b(?:to|and)\b)\s{0,8}", re.I)
 _SECOND = re.compile(rf"({DIGITS})(?![\d%])")
 _AND = re.compile(r"(?:\b(?:and|but)|[,;])\s{0,8}$", re.I)
 """`no more than $200 in total and $50 per item`: the second figure is a limit like the first."""
+_BARE = r"[1-9]\d{1,4}(?:\.\d\d)?"
+_MANY_SIDED = frozenset(
+    ("with", "on", "have", "within", "inside", "spend", "spending", "exceed", "exceeds", "exceeding")
+)
+"""Words before a limit that also stand before figures of other kinds."""
 _CLAUSE = re.compile(r"[.;!?]\s")
 _BEFORE, _AFTER = 120, 60
 """Characters around an amount that may speak of it."""
@@ -90,6 +95,16 @@ class LimitReader:
         )
         self._range_before = compiled(rf"\b(?:{some('range_before')})\s{{0,8}}$")
         self._offer = compiled(rf"\b(?:{some('offers')})\b")
+        caps = either(set(words["cap_before"]) - _MANY_SIDED)
+        end = rf"(?=[,;:!?)]|\.(?!\d)|$| (?:and|but|for|with|please|that|which|{some('cap_after', 'item_after')})\b)"
+        self._bare_range = compiled(
+            rf"\b((?:{some('range_before')}) )({_BARE}) and ({_BARE})(?: dollars| bucks)?{end}"
+        )
+        self._bare = compiled(
+            rf"(\b(?:{caps})(?: (?:{some('cap_fillers', 'cap_nouns')})){{0,3}} )({_BARE}){end}"
+            rf"|(?<![\w$.,/-])({_BARE})(?= (?:{some('cap_after')})\b)"
+        )
+        self._whose = compiled(r"\bfor \w{1,20} $")
         self._least_order = compiled(rf"\b(?:{some('least_orders')})(?: of| is)?:?\s{{0,8}}$")
 
     def limits(self, text: str) -> list[CostLimit]:
@@ -111,6 +126,18 @@ class LimitReader:
         """Find what a purchase must reach for an offer to hold: `10% off orders over $50` limits nothing."""
         kinds = (self._limit_at(text, amount) for amount in dollar_amounts(text))
         return [one.value for one in kinds if one.second is None and self._is_offered(one)]
+
+    def signed(self, text: str) -> str:
+        """Write `under 40` as `under $40`, where no word behind the figure says what it counts."""
+        text = self._bare_range.sub(r"\1$\2 and $\3", text)
+        return self._bare.sub(self._with_sign, text)
+
+    def _with_sign(self, found: re.Match[str]) -> str:
+        """Leave a figure that may be an age: `for kids under 12`."""
+        may_be_age = len(found[2] or "") == 2 and found[2] < "20"
+        if may_be_age and self._whose.search(found.string, 0, found.start()):
+            return found[0]
+        return f"{found[1] or ''}${found[2] or found[3]}"
 
     def _limit_at(self, text: str, amount: MoneyAmount) -> _Limit:
         before = text[max(0, amount.start - _BEFORE) : amount.start]
@@ -198,6 +225,8 @@ limits = _READER.limits
 """Every limit of a text, in its order."""
 thresholds = _READER.thresholds
 """Every amount of a text that must be reached for an offer to hold."""
+signed = _READER.signed
+"""A text with the sign before each bare figure that limits a cost."""
 
 
 _BEFORE_COUNT = 12

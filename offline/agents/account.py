@@ -1,29 +1,31 @@
-"""The account of a sentence: which of its words were read. What is left may be a condition, so nothing is picked."""
+"""The account of a sentence: which of its words were read. What is left is a condition, which only a listing's name can meet."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
-from itertools import takewhile
+from collections.abc import Container, Iterable, Iterator, Sequence
+from itertools import groupby, takewhile
 from typing import NamedTuple
 
 from drr.env.constraints import parse_constraints
 from drr.env.text import stem, tokens
-from drr.offline.agents.phrases import WORD, PhraseReader
+from drr.offline.agents.phrases import PHRASES, WORD, PhraseReader
 from drr.wording.figures import number_of
 from drr.wording.money import dollar_amounts
 from drr.wording.stated import RATINGS
 from drr.wording.vocabulary import Wordbook, vocabulary
 
 _CUES = (
-    "spending", "buying", "adverbs", "questions", "latest", "telling", "returning", "pairing", "selling", "offered", "cheapest", "popular",
-    "finding",
+    "spending", "buying", "adverbs", "questions", "latest", "telling", "returning", "pairing", "selling", "offered",
+    "cheapest", "popular", "finding",
 )  # fmt: skip
+_RANKS = ("choosing", "best", "cheap")
 _AROUND_COSTS = (
     "cap_before", "cap_fillers", "cap_nouns", "cap_degrees", "cap_after", "negations", "none_of_it", "none_that", "beyond", "floor_before",
     "floor_after", "item_after", "item_before", "item_limits", "every", "every_one", "month_after", "month_before", "range_before", "spent",
 )  # fmt: skip
 _AROUND_STARS = ("before", "stars", "behind")
+Span = tuple[int, int]
 
 
 class ShopLimits(NamedTuple):
@@ -63,13 +65,27 @@ def least_rating(text: str) -> LeastRating | None:
     return None
 
 
+class Unread(NamedTuple):
+    """Stretches of a sentence that no rule reads."""
+
+    stretches: tuple[str, ...] = ()
+    firm: bool = False
+    """True where they deny something or name an amount: that a listing's name has them says nothing."""
+
+    def with_all(self, others: Iterable[Unread]) -> Unread:
+        every = [self, *others]
+        return Unread(
+            tuple(one for unread in every for one in unread.stretches), any(one.firm for one in every)
+        )
+
+
 class WordAccount:
     def __init__(self, words: Wordbook, phrases: PhraseReader) -> None:
         self._phrases = phrases
         self._idle = words.single("function_words", "asking", "talk", "owned", "containers")
         self._idle -= {*phrases.denials, "before", "after"}
         self._cues = words.single(*_CUES)
-        self._ranks = words.single("choosing", "best")
+        self._ranks = words.single(*_RANKS)
         around = vocabulary("limits").single(*_AROUND_COSTS) | vocabulary("ratings").single(*_AROUND_STARS)
         self._before = around | words.single("trade") | self._idle | phrases.denials
         self._behind = self._before - phrases.denials
@@ -77,43 +93,78 @@ class WordAccount:
     def unread(
         self,
         sentence: re.Match[str],
-        cues: Sequence[tuple[int, int]],
+        cues: Sequence[Span],
+        read: Sequence[Span],
         things: str,
-        year: str | None,
         *,
         figures: bool,
-    ) -> tuple[str, ...]:
+    ) -> Unread:
         """Find the words that carry meaning and are in no thing, cue or limit, as they stand there. Limits count with `figures`."""
-        words = list(WORD.finditer(sentence.string, *sentence.span()))
-        texts, named = [word[0].lower() for word in words], set(tokens(things))
-        read = [
-            not self._idle.isdisjoint((one, stem(one)))
-            or one == year
-            or self._phrases.is_adverb(one)
-            or named.issuperset(tokens(one))
-            or (bool(cues) and one in self._ranks)
-            or (one in self._cues and any(start <= word.start() < end for start, end in cues))
-            for one, word in zip(texts, words, strict=True)
+        text = sentence.string
+        words = list(WORD.finditer(text, *sentence.span()))
+        named = set(tokens(things))
+        known = [
+            self._is_idle(one[0])
+            or _is_in(one, read)
+            or named.issuperset(tokens(one[0]))
+            or (bool(cues) and self._ranks.issuperset(one[0].lower().split("-")))
+            or (one[0].lower() in self._cues and _is_in(one, cues))
+            for one in words
         ]
-        for start, end in _figures(sentence[0]) if figures else ():
-            for n in _around(
-                start + sentence.start(), end + sentence.start(), words, self._before, self._behind
-            ):
-                read[n] = True
-        found: list[tuple[int, int]] = []
-        for word in (word for known, word in zip(read, words, strict=True) if not known):
+        limiting = set(self._limiting(sentence, words)) if figures else set()
+        denied = any(
+            self._denies(one[0]) for n, one in enumerate(words) if n not in limiting and not _is_in(one, cues)
+        )
+        left = [one for n, one in enumerate(words) if not known[n] and n not in limiting]
+        spans = list(self._joined(left, words, text))
+        priced = any(
+            start < one.end and one.start < end for one in dollar_amounts(text) for start, end in spans
+        )
+        stretches = tuple(text[start:end] for start, end in spans)
+        return Unread(stretches, bool(stretches) and (denied or priced or any(map(str.isdecimal, stretches))))
+
+    def pieces(self, stretch: str) -> list[list[str]]:
+        """Split a stretch into the runs of its words that carry meaning, as they are indexed."""
+        runs = groupby(WORD.findall(stretch), self._is_idle)
+        return [[one for word in run for one in tokens(word)] for idle, run in runs if not idle]
+
+    def _is_idle(self, word: str) -> bool:
+        word = word.lower()
+        return not self._idle.isdisjoint((word, stem(word))) or self._phrases.is_adverb(word)
+
+    def _denies(self, word: str) -> bool:
+        return word.lower() in self._phrases.denials or word.lower().endswith("n't")
+
+    def _joined(
+        self, left: Sequence[re.Match[str]], words: Sequence[re.Match[str]], text: str
+    ) -> Iterator[Span]:
+        """Put together words with nothing of meaning between them, and a bare figure with the word behind it."""
+        found: list[Span] = []
+        for word in left:
             start, end = word.span()
-            between = sentence.string[found[-1][1] : start] if found else ","
+            if word[0].isdecimal():
+                behind = next((one for one in words if one.start() == end + 1), None)
+                end = end if behind is None or self._is_idle(behind[0]) else behind.end()
+            between = text[found[-1][1] : start] if found else ","
             if between == "." or self._idle.issuperset(between.lower().split()):
                 start = found.pop()[0]
             found.append((start, end))
-        return tuple(sentence.string[start:end] for start, end in found)
+        yield from found
+
+    def _limiting(self, sentence: re.Match[str], words: Sequence[re.Match[str]]) -> Iterator[int]:
+        """Find the words of figures, and those beside them that make them limits, by their places."""
+        for start, end in _figures(sentence[0]):
+            start, end = start + sentence.start(), end + sentence.start()
+            yield from _around(start, end, words, self._before, self._behind)
+
+
+def _is_in(word: re.Match[str], spans: Sequence[Span]) -> bool:
+    return any(start <= word.start() < end for start, end in spans)
 
 
 def _around(
     start: int, end: int, words: Sequence[re.Match[str]], before: Container[str], behind: Container[str]
 ) -> Iterator[int]:
-    """Find the words of a figure, and those beside it that make it a limit, by their places."""
     inside = [n for n, word in enumerate(words) if start <= word.start() < end]
     if inside:
         yield from inside
@@ -121,7 +172,7 @@ def _around(
         yield from takewhile(lambda n: words[n][0].lower() in behind, range(inside[-1] + 1, len(words)))
 
 
-def _figures(sentence: str) -> Iterator[tuple[int, int]]:
+def _figures(sentence: str) -> Iterator[Span]:
     """Find where the amounts, the rating and the count stand that limits were read from."""
     limits, amounts, rating = ShopLimits.of(sentence), dollar_amounts(sentence), least_rating(sentence)
     if len(amounts) <= limits.costs:
@@ -130,3 +181,12 @@ def _figures(sentence: str) -> Iterator[tuple[int, int]]:
         yield rating.start, rating.end
     if limits.many is not None:
         yield from (one.span() for one in WORD.finditer(sentence) if number_of(one[0]) == limits.many)
+
+
+_ACCOUNT = WordAccount(vocabulary("shopping"), PHRASES)
+
+
+def has_stretch(title: str, stretch: str) -> bool:
+    """Tell whether a name has all words of a stretch, each run of them as it stands there."""
+    name = f" {' '.join(tokens(title))} "
+    return all(f" {' '.join(run)} " in name for run in _ACCOUNT.pieces(stretch))

@@ -10,12 +10,17 @@ from functools import lru_cache
 from itertools import product as combinations
 
 from drr.env.text import tokens
+from drr.offline.agents.account import Unread, has_stretch
 from drr.offline.agents.asks import ShopErrand
 from drr.offline.agents.memory import Memory, SeenOrder, SeenProduct, short
 from drr.offline.agents.pages import for_machines
 from drr.offline.agents.phrases import content_words
 
 _BREAK = re.compile(r",| [-–—] |[(\[:|/]| for | with ", re.IGNORECASE)
+_DENIED = re.compile(
+    r"\b(?:no|non|not|without|anti)[ -][\w-]+|\b[\w-]+[ -](?:free|proof|resistant|repellent)\b", re.IGNORECASE
+)
+_DENIALS = frozenset(tokens("no non not without anti free proof resistant repellent"))
 _SHOUT = re.compile(r"^\s*【[^】]{0,40}】\s*")
 _MOST_COMBINED = 6
 
@@ -28,9 +33,15 @@ def cents(price: float | None) -> Decimal:
 def named(thing: str, title: str, path: str = "", store: str = "") -> bool:
     """Tell whether a listing is the thing. Its name or category ends as the thing does; all other words stand there too."""
     words = content_words(thing) or tokens(thing) or [""]
-    bare = _SHOUT.sub("", title)
-    head = next((part for part in _BREAK.split(bare) if part.strip()), bare)
-    return has_words(words, f"{store} {title}", path) and words[-1] in {*tokens(head), *tokens(path)}
+    title = affirmed(_SHOUT.sub("", title), words)
+    head = next((part for part in _BREAK.split(title) if part.strip()), title)
+    kind = path.rpartition(" > ")[2]
+    return has_words(words, f"{store} {title}", path) and words[-1] in {*tokens(head), *tokens(kind)}
+
+
+def affirmed(title: str, words: Sequence[str]) -> str:
+    """Leave out what a name denies, "latex-free" and "squirrel-proof", unless the words deny something too."""
+    return title if _DENIALS.intersection(words) else _DENIED.sub(" ", title)
 
 
 def has_words(words: Sequence[str], title: str, path: str) -> bool:
@@ -46,7 +57,7 @@ def is_named(ask: ShopErrand, product: SeenProduct) -> bool:
 def listings(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
     """List what an errand is about: listings within its limits, best first; of two, both."""
     if ask.kind == "which":
-        return [one for one in (side(thing, memory) for thing in ask.things) if one is not None]
+        return [found[0] for thing in ask.things if (found := sides(thing, memory))]
     if not ask.seeks:
         return []
     return sorted(
@@ -56,7 +67,9 @@ def listings(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
 
 def _fits(ask: ShopErrand, product: SeenProduct) -> bool:
     most, least, price = ask.most, ask.limits.least, product.price
-    if not is_named(ask, product):
+    if not is_named(ask, product) or not all(
+        has_stretch(affirmed(product.title, tokens(one)), one) for one in ask.conditions
+    ):
         return False
     if price is None and (most is not None or least is not None or ask.order == "price_asc"):
         return False
@@ -82,6 +95,7 @@ def unjudged(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
     """List what the search returned of a thing, else what its last word names. Of two, both."""
     if not ask.seeks:
         return listings(ask, memory)
+    ask = replace(ask, unread=Unread())
     wide, last = replace(ask, things=(ask.thing.split()[-1],)), tokens(ask.thing)[-1:]
     within = [one for one in memory.products.values() if _fits(wide, one)]
     return [one for one in within if is_named(ask, one)] or [
@@ -95,13 +109,20 @@ def outside(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
     return sorted(found, key=lambda one: (one.price is None, one.price or 0, one.url))
 
 
-def side(thing: str, memory: Memory) -> SeenProduct | None:
-    """The listing that bears a name; of several, the one with a known price and most ratings."""
-    words = set(tokens(thing))
+def sides(thing: str, memory: Memory) -> list[SeenProduct]:
+    """List the listings that bear a name; those with a known price and most ratings first."""
+    words, is_name = set(tokens(thing)), any(word[0].isupper() for word in thing.split())
     ask = ShopErrand("find", (" ".join(word for word in thing.split() if word[0].islower()) or thing,))
     found = [one for one in memory.products.values() if words <= {*tokens(one.title), *tokens(one.path)}]
-    found = [one for one in found if is_named(ask, one) or any(word[0].isupper() for word in thing.split())]
-    return min(found, key=lambda one: (one.price is None, -(one.ratings or 0), one.url), default=None)
+    found = [one for one in found if is_named(ask, one) or is_name]
+    return sorted(found, key=lambda one: (one.price is None, -(one.ratings or 0), one.url))
+
+
+def is_known(ask: ShopErrand, memory: Memory) -> bool:
+    """Tell whether a listing goes by the name of a thing."""
+    if ask.kind == "which":
+        return bool(listings(ask, memory))
+    return any(is_named(ask, one) for one in memory.products.values())
 
 
 def purchases(ask: ShopErrand, memory: Memory) -> list[SeenOrder]:
@@ -109,11 +130,15 @@ def purchases(ask: ShopErrand, memory: Memory) -> list[SeenOrder]:
     if ask.kind not in ("bought", "spent", "return"):
         return []
     kept = sorted((one for one in memory.orders.values() if one.kept), key=lambda one: one.date, reverse=True)
-    kept = [one for one in kept if ask.year is None or one.date.startswith(ask.year)]
+    kept = [one for one in kept if ask.year is None or one.date.startswith(memory.year(ask.year) or "?")]
     if not ask.thing:
         return kept
     ids = {one.product_id for one in memory.products.values() if is_named(ask, one)}
-    return [one for one in kept if one.product_id in ids or named(ask.thing, one.title)]
+    found = [one for one in kept if one.product_id in ids or named(ask.thing, one.title)]
+    first, _, _ = ask.thing.rpartition(" ")
+    if ask.kind == "return" and first and not found:  # "the lamp arrived late"
+        return purchases(replace(ask, things=(first,)), memory)
+    return found
 
 
 def spent(orders: Sequence[SeenOrder]) -> Decimal:
@@ -148,7 +173,7 @@ def baskets(asks: Sequence[ShopErrand], memory: Memory) -> list[Basket]:
     """Pick a listing for each thing. Where things share a limit, it is the set that is rated highest within it."""
     groups: dict[int, list[ShopErrand]] = {}
     for ask in asks:
-        if ask.seeks and not ask.unread and listings(ask, memory):
+        if ask.seeks and not ask.is_open and listings(ask, memory):
             groups.setdefault(ask.group, []).append(ask)
     return [_basket(group, memory) for group in groups.values()]
 

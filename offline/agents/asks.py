@@ -1,31 +1,34 @@
-"""The six things that the rules do, read from a question by literal cues. One is done only where each word beside it was read."""
+"""The six things that the rules do, read from a question by literal cues. What else it says is a condition or stays unread."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Literal, NamedTuple
 
 from drr.env.text import stem
-from drr.offline.agents.account import ShopLimits, WordAccount, least_rating
-from drr.offline.agents.phrases import WORD, Phrase, PhraseReader
+from drr.offline.agents.account import ShopLimits, Unread, WordAccount, least_rating
+from drr.offline.agents.cues import AskKind, Cue, CueReader, Order, bounded
+from drr.offline.agents.phrases import EITHER, WORD, Phrase, PhraseReader
+from drr.wording.limits import signed
 from drr.wording.money import money, sign_first
 from drr.wording.vocabulary import Wordbook, vocabulary
 
-AskKind = Literal["spent", "bought", "return", "which", "sold", "find"]
-Order = Literal["rating", "price_asc", "popularity"]
 _LONGEST, MOST_ASKS, _MOST_THINGS = 6000, 6, 4
 _SENTENCE = re.compile(r"(?:[^.?!\n]|\.(?=\d))+[.?!]*")
-_YEAR = re.compile(r"\b(?:in|from|during|of) ((?:19|20)\d\d)\b")
+_YEAR = re.compile(
+    r"\b(?:(?:back )?(?:in|from|during|of|for) ((?:19|20)\d\d)|(?:(?:in|from|during|of|for) )?(this|last) year)\b",
+    re.IGNORECASE,
+)
 _JOIN = re.compile(
     r"\s*(?:(,)\s*(?:and\s)?|(?:and|plus|&)\s)\s*(?:(?:an?|some|the|another)\s)?", re.IGNORECASE
 )
-_INTRODUCED = re.compile(r"\b(?:an?|another|new) ", re.IGNORECASE)
-
-
-_NO_LIMITS = ShopLimits()
+_INTRODUCED = re.compile(r"\b(?:an?|another|new|my|our|the|this|that) ", re.IGNORECASE)
+_BEFORE_END = re.compile(r"\bbefore(?=\W*$)", re.IGNORECASE)
+_OBJECT = re.compile(r" (?:my|our|the|an?|me|us|it)\b", re.IGNORECASE)
+_EVERY = re.compile(r"\bhow (?:many|often)\b", re.IGNORECASE)
+_NO_LIMITS, _NONE_UNREAD = ShopLimits(), Unread()
 
 
 @dataclass(frozen=True)
@@ -40,12 +43,24 @@ class ShopErrand:
     """Lowest rating."""
     order: Order = "rating"
     year: str | None = None
+    """Four figures, `this` or `last`."""
     every: bool = False
     """True where all purchases are asked for, and not the last."""
     group: int = 0
     """Things of one group share a limit for the whole."""
-    unread: tuple[str, ...] = ()
-    """Words beside it that no rule reads. They may be conditions, so it is not answered."""
+    unread: Unread = _NONE_UNREAD
+    bare: bool = False
+    """True where nothing but a thing is named: it is sought if the shop has it."""
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Words beside what is sought that the name of a listing may have."""
+        return self.unread.stretches if self.seeks and not self.unread.firm else ()
+
+    @property
+    def is_open(self) -> bool:
+        """Tell whether words beside it may change the answer, so that it is not answered."""
+        return bool(self.unread.stretches) and not self.conditions and self.kind != "return"
 
     @property
     def thing(self) -> str:
@@ -64,25 +79,29 @@ class ShopErrand:
         limits = [f"at most {money(self.most)}"] if self.most is not None else []
         limits += [f"at least {money(self.limits.least)}"] if self.limits.least is not None else []
         limits += [f"rated at least {self.rating:g} stars"] if self.rating is not None else []
+        limits += [f"with “{one}” in its name" for one in self.conditions]
         return ", ".join(limits)
 
     def __str__(self) -> str:
         """The sentence that asks for this alone; it is read the same, without what was not read."""
-        year = f" in {self.year}" if self.year else ""
+        year = (
+            f" {self.year} year" if self.year in ("this", "last") else f" in {self.year}" if self.year else ""
+        )
         match self.kind:
             case "spent":
                 return f"How much have I spent{f' on {self.thing}' if self.thing else ''}{year}?"
             case "bought":
                 often = "How many times did I buy" if self.every else "When did I last buy"
-                return f"{often} {self.thing}{year}?" if self.thing else "What was my last order?"
+                return f"{often} {self.thing}{year}?" if self.thing else f"What was my last order{year}?"
             case "return":
-                return f"How do I return the {self.thing}?"
+                return f"How do I return {f'the {self.thing}' if self.thing else 'my last order'}?"
             case "which":
                 return f"Which is better, the {self.things[0]} or the {self.things[1]}?"
         verb = "Do you sell" if self.kind == "sold" else "Find"
         ranked = {"rating": "", "price_asc": "the cheapest ", "popularity": "the most popular "}[self.order]
-        limits = f", {self.limits_in_words()}" if self.limits_in_words() else ""
-        return f"{verb} {ranked}{self.thing}{limits}."
+        limits = replace(self, unread=_NONE_UNREAD).limits_in_words()
+        wanted = "".join(f" with {one}" for one in self.conditions)
+        return f"{verb} {ranked}{self.thing}{wanted}{f', {limits}' if limits else ''}."
 
 
 @dataclass(frozen=True)
@@ -98,18 +117,11 @@ class Asked:
     @property
     def tasks(self) -> tuple[ShopErrand, ...]:
         """List what is looked up: what was read whole, and listings to show beside what was not."""
-        return tuple(ask for ask in self.asks if ask.seeks or ask.kind == "which" or not ask.unread)
+        return tuple(ask for ask in self.asks if ask.seeks or ask.kind == "which" or not ask.is_open)
 
     def of(self, *kinds: AskKind) -> tuple[ShopErrand, ...]:
         """List the errands of some kinds that were read whole."""
-        return tuple(ask for ask in self.asks if ask.kind in kinds and not ask.unread)
-
-
-class _Cue(NamedTuple):
-    kind: AskKind
-    start: int
-    end: int
-    order: Order = "rating"
+        return tuple(ask for ask in self.asks if ask.kind in kinds and not ask.is_open)
 
 
 class AskReader:
@@ -118,157 +130,158 @@ class AskReader:
         self._phrases = PhraseReader(words)
         self._account = WordAccount(words, self._phrases)
         self._owned = frozenset(words["owned"])
-        shopper, few = r"(?:i|we)", r"(?:[\w'-]+ ){0,4}?"
-        had = rf"(?:have|did|had) {shopper} (?:(?:{some('adverbs')}) )*"
-        spent = rf"(?:how much|what) {few}{had}(?:{some('spending')})"
-        shown = rf"(?:{some('telling')})\b[^.?!]{{0,60}}\b(?:my|the) (?:{some('latest')}) (?:order|purchase)"
-        bought = rf"(?:(?:{some('questions')}) {few})?{had}(?:{some('buying')})|{shown}"
-        last = rf"(?:{some('latest')}) (?:thing|time|one)(?: that)? {shopper} (?:{some('buying')})"
-        selling = rf"(?:do|does) (?:you|they|this shop) (?:{some('selling')})|(?:{some('offered')})"
-        self._cues: list[tuple[AskKind, re.Pattern[str], Order]] = [
-            ("spent", _bounded(spent), "rating"),
-            ("bought", _bounded(f"{bought}|{last}"), "rating"),
-            ("return", _bounded(some("returning")), "rating"),
-            ("which", _bounded(some("pairing")), "rating"),
-            ("sold", _bounded(selling), "rating"),
-            ("find", _bounded(some("cheapest")), "price_asc"),
-            ("find", _bounded(some("popular")), "popularity"),
-            ("find", _bounded(rf"{some('best')}|which(?: of (?:your|the|these))?(?=[^.?!]{{0,300}}\b(?:{some('choosing')})\b|(?: [\w'-]+){{1,4}}\?)"), "rating"),
-            ("find", _bounded(rf"(?<!not )(?<!n't )(?<!never )(?:{some('finding')})"), "rating"),
-        ]  # fmt: skip
-        self._every = _bounded(some("every"))
-        self._latest = _bounded(
-            rf"(?:{some('latest')}) (?:thing|order|purchase)|what (?:did|have) {shopper} (?:{some('buying')})"
-        )
-        self._place = _bounded(rf"(?:my|our) (?:{some('home_places')})")
-        self._asking = _bounded(some("questions", "opening"))
+        self._offers = vocabulary("limits")["offers"]
+        self._cues = CueReader(words, self._phrases)
+        self._cheap = bounded(some("cheap"))
+        self._last = bounded(f"(?:{some('latest')})(?: order| purchase)?")
+        self._place = bounded(rf"(?:my|our) (?:{some('home_places')})")
+        self._asking = bounded(some("questions", "opening"))
+        self._introducing = words.single("talk", "best", "cheap") | {"a", "an", "any", "some"}
 
     def read(self, text: str) -> Asked:
         """Read any text."""
-        text = sign_first(text[:_LONGEST].replace("’", "'"))
-        asks: list[ShopErrand] = []
-        rest: list[str] = []
-        statements: list[tuple[re.Match[str], int, int]] = []
-        latest = 0
+        text = signed(sign_first(text[:_LONGEST].replace("’", "'")))
+        found: list[tuple[re.Match[str], list[Cue], list[ShopErrand]]] = []
         for sentence in _SENTENCE.finditer(text):
-            cues = self._found(text, *sentence.span())
-            if found := list(self._of_sentence(text, sentence.start(), sentence.end(), cues, asks)):
-                if len({ask.group for ask in found if ask.seeks}) == 1:
-                    found = list(_limited(sentence[0], found))
-                limited = {(bool(ask.limits.costs), ask.rating) for ask in found if ask.seeks}
-                unread = self._unread(sentence, cues, found, figures=len(limited) == 1)
-                latest = len(asks)
-                asks += [replace(ask, unread=unread) for ask in found]
+            cues, before = self._cues.found(sentence), [ask for *_, some in found for ask in some]
+            some = self._of_cues(cues, before)
+            if len({ask.group for ask in some if ask.seeks}) == 1:
+                some = _limited(sentence[0], some, sentence.start())
+            found.append((sentence, cues, some))
+        if not any(some for *_, some in found) and not any(
+            self._is_question(one[0]) for one, *_ in found[1:]
+        ):
+            found[:1] = [self._bare(sentence) for sentence, *_ in found[:1]]
+        seeking = [ask for *_, some in found for ask in some if ask.seeks]
+        as_one = len({ask.group for ask in seeking}) == 1 or not any(ask.limits.costs for ask in seeking)
+        if as_one:  # limits that stand apart are for all that is sought
+            text_of_all = " ".join(
+                one[0] for one, _, some in found if not some or any(ask.seeks for ask in some)
+            )
+            found = [(sentence, cues, _limited(text_of_all, some, -1)) for sentence, cues, some in found]
+        rest: list[str] = []
+        groups: list[list[ShopErrand]] = []
+        besides: list[tuple[int, Unread]] = []
+        for sentence, cues, some in found:
+            limits = {(ask.limits, ask.rating) for ask in some if ask.seeks}
+            figures = len(limits) == 1 or (as_one and bool(seeking) and not some)
+            unread = self._unread(sentence, cues, some, figures=figures)
+            if some:
+                groups.append([replace(ask, unread=unread) for ask in some])
             elif self._is_question(sentence[0]):
                 rest.append(" ".join(sentence[0].split()))
-            else:
-                statements.append((sentence, latest, len(asks)))
-        if not asks and (asks := self._named(text)):
-            rest, statements = [], []
-        own = any(ask.limits.costs for ask in asks)
-        for (
-            sentence,
-            low,
-            high,
-        ) in statements:  # of what was asked just before, and a condition of what is sought
-            unread = self._unread(sentence, [], [], figures=not own)
-            asks = [
-                replace(ask, unread=ask.unread + unread) if low <= n < high or ask.seeks else ask
-                for n, ask in enumerate(asks)
-            ]
-        if not own:  # a limit that stands apart is for all that is sought
-            asks = [replace(ask, group=-1) if ask.seeks else ask for ask in _limited(text, asks)]
+            else:  # of what was asked just before, and a condition of what is sought
+                besides.append((len(groups) - 1, unread))
+        asks = [
+            replace(ask, unread=ask.unread.with_all(one for at, one in besides if at == n or ask.seeks))
+            for n, some in enumerate(groups)
+            for ask in some
+        ]
         rest = rest if asks else rest or [" ".join(text.split())]
         kept = tuple(dict.fromkeys(asks))[:MOST_ASKS]
         return Asked(text, kept, tuple(dict.fromkeys(rest))[:3], self._place.search(text) is not None)
 
     def _unread(
-        self, sentence: re.Match[str], cues: list[_Cue], asks: list[ShopErrand], *, figures: bool
-    ) -> tuple[str, ...]:
+        self, sentence: re.Match[str], cues: Sequence[Cue], asks: Sequence[ShopErrand], *, figures: bool
+    ) -> Unread:
         things = " ".join(thing for ask in asks for thing in ask.things)
-        year = next((ask.year for ask in asks if ask.year), None)
-        spans = [(cue.start, cue.end) for cue in cues]
-        return self._account.unread(sentence, spans, things, year, figures=figures)
+        own = any(ask.kind in ("bought", "spent", "return") for ask in asks)
+        read = [_YEAR, self._last, _BEFORE_END] if own else [self._cheap] if asks else []
+        spans = [match.span() for one in read for match in one.finditer(sentence.string, *sentence.span())]
+        cued = [(cue.start, cue.end) for cue in cues]
+        return self._account.unread(sentence, cued, spans, things, figures=figures)
 
-    def _named(self, text: str) -> list[ShopErrand]:
-        """Read things and their limit where nothing else is said: "dog bed, $40 at most"."""
-        phrases = self._row(text, 0, len(text)) if ShopLimits.of(text).costs else ()
-        asks = [ShopErrand("find", (phrase.words,)) for phrase in phrases]
-        sentences = _SENTENCE.finditer(text) if asks else ()
-        return [] if any(self._unread(one, [], asks, figures=True) for one in sentences) else asks
+    def _bare(self, sentence: re.Match[str]) -> tuple[re.Match[str], list[Cue], list[ShopErrand]]:
+        """Read things with nothing but their limits and conditions: "good dog bed, $40 at most", "a kettle or a lamp"."""
+        (start, end), read = sentence.span(), self._phrases.phrase
+        phrase = read(sentence.string, start, end, anywhere=True)
+        if phrase is None or _OBJECT.match(sentence.string, phrase.end):
+            return sentence, [], []
+        before = WORD.findall(sentence.string[start : phrase.start].lower())
+        known = self._introducing | ({"what", "what's", "whats", "is"} if "good" in before else set())
+        if not all(word in known or word.isdecimal() for word in before):
+            return sentence, [], []
+        kind: AskKind = "which" if EITHER.match(sentence.string, phrase.end) else "find"
+        cues = [Cue(kind, sentence, start, phrase.start, end)]
+        return sentence, cues, [replace(ask, bare=True) for ask in self._of_cues(cues, [])]
 
     def _is_question(self, sentence: str) -> bool:
         return sentence.rstrip().endswith("?") or self._asking.match(sentence.strip()) is not None
 
-    def _of_sentence(
-        self, text: str, start: int, end: int, cues: list[_Cue], before: list[ShopErrand]
-    ) -> Iterator[ShopErrand]:
-        ends = [*(cue.start for cue in cues), end][1:]
-        earlier = list(before)
-        for cue, to in zip(cues, ends, strict=True):
-            made = list(self._asks(text, cue, to, start, earlier))
-            earlier += made
-            yield from made
+    def _of_cues(self, cues: Sequence[Cue], before: Sequence[ShopErrand]) -> list[ShopErrand]:
+        """Read what the cues of a sentence ask for, each with the words behind it up to the next."""
+        found: list[ShopErrand] = []
+        for cue in cues:
+            earlier = [*before, *found]
+            match cue.kind:
+                case "which":
+                    things = self._phrases.pair(cue.sentence.string, *cue.sentence.span())
+                    found += [ShopErrand("which", things)] if things else []
+                case "find" | "sold":
+                    found += self._sought(cue, earlier)
+                case "return":
+                    found += self._returned(cue, earlier)
+                case _:
+                    found += self._purchase(cue, earlier)
+        return found
 
-    def _found(self, text: str, start: int, end: int) -> list[_Cue]:
-        """Find the cues of a sentence. Of two that overlap the earlier kind counts; a rank belongs to the cue before it."""
-        found: list[_Cue] = []
-        for kind, pattern, order in self._cues:
-            for match in pattern.finditer(text, start, end):
-                if not any(match.start() < one.end and one.start < match.end() for one in found):
-                    found.append(_Cue(kind, match.start(), match.end(), order))
-        merged: list[_Cue] = []
-        for cue in sorted(found, key=lambda cue: cue.start):
-            last = merged[-1] if merged and merged[-1].kind in ("find", "sold") else None
-            if cue.kind == "find" and last and self._phrases.phrase(text, last.end, cue.start) is None:
-                order = cue.order if cue.order != "rating" else last.order
-                merged[-1] = _Cue(last.kind, last.start, cue.end, order)
-            else:
-                merged.append(cue)
-        return merged
+    def _sought(self, cue: Cue, before: Sequence[ShopErrand]) -> Iterator[ShopErrand]:
+        text, rating = cue.sentence.string, least_rating(cue.part)
+        phrases = list(self._row(text, cue.end, cue.to))
+        if not phrases or self._owned.intersection(WORD.findall(text[phrases[0].end : cue.to].lower())[:1]):
+            phrases = self._pointed_at(cue, before)
+        order = "price_asc" if cue.order == "rating" and self._cheap.search(cue.part) else cue.order
+        for phrase in phrases:
+            if phrase.words.lower().split()[0] not in self._offers:
+                limits, stars = ShopLimits.of(cue.part), rating and rating.value
+                yield ShopErrand(cue.kind, (phrase.words,), limits, stars, order, group=cue.start)
 
-    def _asks(
-        self, text: str, cue: _Cue, end: int, opening: int, before: list[ShopErrand]
-    ) -> Iterator[ShopErrand]:
-        """Read what one cue asks for, with the words behind it up to the next."""
-        part = text[cue.start : end]
-        if cue.kind == "which":
-            things = self._phrases.pair(text, cue.end, end)
-            yield from [ShopErrand("which", things)] if things else []
-            return
-        year, pointed = _YEAR.search(part), self._pointed_at(text, cue, end, opening, before)
-        if cue.kind in ("find", "sold"):
-            phrases = list(self._row(text, cue.end, end))
-            if not phrases or self._owned.intersection(WORD.findall(text[phrases[0].end : end].lower())[:1]):
-                phrases = pointed
-            limits, rating = ShopLimits.of(part), least_rating(part)
-            stars = rating and rating.value
-            for phrase in phrases:
-                yield ShopErrand(cue.kind, (phrase.words,), limits, stars, cue.order, group=cue.start)
-            return
-        spots = [(cue.end, end, cue.kind == "spent")]
-        spots += [] if cue.kind == "return" else [(cue.start, cue.end, True)]
+    def _purchase(self, cue: Cue, before: Sequence[ShopErrand]) -> Iterator[ShopErrand]:
+        """Read of which purchases it is asked: of a thing, or of all."""
+        text = cue.sentence.string
+        spots = [(cue.end, cue.to, cue.kind == "spent"), (cue.start, cue.end, True)]
         read = self._phrases.phrase
-        named = [one for low, high, deep in spots if (one := read(text, low, high, anywhere=deep))] or pointed
-        all_of_them = cue.kind == "spent" or (cue.kind == "bought" and self._latest.search(part))
-        on_something = not {"on", "for"}.isdisjoint(WORD.findall(text[cue.end : end].lower()))
-        if named or (all_of_them and not on_something and not self._points(text, cue, end)):
-            every = cue.kind == "bought" and self._every.search(part) is not None
+        named = [one for low, high, deep in spots if (one := read(text, low, high, anywhere=deep))]
+        named = named or self._pointed_at(cue, before)
+        every_kind = cue.kind == "spent" or self._last.search(cue.part) or cue.part[:4].lower() == "what"
+        on_something = {"on", "for"} & set(WORD.findall(_YEAR.sub("", text[cue.end : cue.to]).lower()))
+        if named or (every_kind and not on_something and not self._points(cue)):
+            every = cue.kind == "bought" and _EVERY.search(cue.part) is not None
             things = tuple(phrase.words for phrase in named[:1])
-            yield ShopErrand(cue.kind, things, year=year and year[1], every=every)
+            yield ShopErrand(cue.kind, things, year=_year(cue.part), every=every)
 
-    def _points(self, text: str, cue: _Cue, end: int) -> bool:
+    def _returned(self, cue: Cue, before: Sequence[ShopErrand]) -> Iterator[ShopErrand]:
+        """Read what is to go back. What is only said to be broken gives way to what is sought."""
+        text, is_fault = cue.sentence.string, " " not in cue.sentence.string[cue.start : cue.end]
+        if any(ask.kind == "return" or (is_fault and ask.seeks) for ask in before):
+            return
+        year = _year(cue.sentence[0])
+        if any(" " in found[0] for found in self._last.finditer(cue.sentence[0])):
+            yield ShopErrand("return", (), year=year)
+            return
+        found = [
+            *self._spoken(cue),
+            self._phrases.phrase(text, cue.end, cue.to),
+            *self._pointed_at(cue, before),
+        ]
+        yield from [ShopErrand("return", (one.words,), year=year) for one in found if one][:1]
+
+    def _points(self, cue: Cue) -> bool:
         """Tell whether a word behind the cue points back to a thing: "one", "it"."""
-        return not self._owned.isdisjoint(word.lower() for word in WORD.findall(text[cue.start : end]))
+        return not self._owned.isdisjoint(WORD.findall(cue.part.lower()))
 
-    def _pointed_at(
-        self, text: str, cue: _Cue, end: int, opening: int, before: list[ShopErrand]
-    ) -> list[Phrase]:
-        """Find the thing last spoken of: in the sentence behind "a" or "another", else by the errand before."""
-        if not self._points(text, cue, end):
+    def _spoken(self, cue: Cue) -> list[Phrase]:
+        """List the things of the sentence behind "a" or "my"."""
+        text, ends = cue.sentence.string, (cue.start, cue.to)
+        places = [match.end() for match in _INTRODUCED.finditer(text, *cue.sentence.span())]
+        read = self._phrases.phrase
+        return [one for at in places if (one := read(text, at, ends[at > cue.start]))]
+
+    def _pointed_at(self, cue: Cue, before: Sequence[ShopErrand]) -> list[Phrase]:
+        """Find the thing last spoken of: in the sentence, else by the errand before."""
+        if not self._points(cue):
             return []
-        introduced = list(_INTRODUCED.finditer(text, opening, cue.start))
-        spoken = [one for match in introduced if (one := self._phrases.phrase(text, match.end(), cue.start))]
+        spoken = [one for one in self._spoken(cue) if one.start < cue.start]
         earlier = [Phrase(before[-1].thing, cue.end, cue.end)] if before and before[-1].things else []
         return [*reversed(spoken), *earlier][:1]
 
@@ -283,28 +296,22 @@ class AskReader:
             if join is None:
                 return
             phrase = self._phrases.phrase(text, join.end(), end, skip=False)
-            several = (
-                phrase is not None and stem(phrase.words.split()[-1]) != phrase.words.split()[-1].lower()
-            )
-            if join[1] and not several and text[join.start() : join.end()].strip() == ",":
+            last = phrase.words.split()[-1].lower() if phrase else ""
+            if join[1] and stem(last) == last and text[join.start() : join.end()].strip() == ",":
                 return
 
 
-def _bounded(expression: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{expression})\b", re.IGNORECASE)
+def _year(text: str) -> str | None:
+    match = _YEAR.search(text)
+    return match and (match[1] or match[2].lower())
 
 
-def _limited(text: str, asks: list[ShopErrand]) -> Iterator[ShopErrand]:
+def _limited(text: str, asks: Sequence[ShopErrand], group: int) -> list[ShopErrand]:
     """Give all that is sought the limits of a text."""
     limits, rating = ShopLimits.of(text), least_rating(text)
-    for ask in asks:
-        rated = ask.rating or (rating and rating.value)
-        yield replace(ask, limits=limits, rating=rated) if ask.seeks else ask
+    stars = rating and rating.value
+    return [replace(ask, limits=limits, rating=stars, group=group) if ask.seeks else ask for ask in asks]
 
 
-_ASKS = AskReader(vocabulary("shopping"))
-
-
-@lru_cache(maxsize=256)
-def read(text: str) -> Asked:
-    return _ASKS.read(text)
+read = lru_cache(maxsize=256)(AskReader(vocabulary("shopping")).read)
+"""The errands of a question."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from drr.env.statistics import UserStatistics
@@ -95,8 +96,6 @@ class Memory:
     statistics: SeenStatistics | None = None
     calls: list[MadeCall] = field(default_factory=list)
     """Every call made."""
-    found: dict[str, list[str]] = field(default_factory=dict)
-    """Search -> addresses of what it found, best first."""
     papers: list[str] = field(default_factory=list)
     """Files that have words, by name."""
     pictures: list[str] = field(default_factory=list)
@@ -113,6 +112,16 @@ class Memory:
             call.name == "product_catalog_search" and call.arguments.get("query") == query
             for call in self.calls
         )
+
+    def year(self, name: str) -> str | None:
+        """Four figures for `this` and `last` year by the shop's today, which a shopper's statistics tell."""
+        if name not in ("this", "last"):
+            return name
+        figures = self.statistics.figures if self.statistics else None
+        if figures is None or figures.last_order is None or figures.days_since_last_order is None:
+            return None
+        today = date.fromisoformat(figures.last_order[:10]) + timedelta(figures.days_since_last_order)
+        return str(today.year - (name == "last"))
 
     def add_product(self, product: SeenProduct) -> None:
         known = self.products.get(product.url)

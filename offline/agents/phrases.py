@@ -11,8 +11,11 @@ from drr.wording.figures import CARDINALS
 from drr.wording.vocabulary import Wordbook, vocabulary
 
 WORD = re.compile(r"[^\W_](?:[^\W_]|['’&-](?=[^\W_]))*")
-_EITHER = re.compile(r"\b(?:or|vs\.?|versus)\s", re.IGNORECASE)
-_BETWEEN = re.compile(r"\b(?:or|vs\.?|versus|and|with|to|against)\s", re.IGNORECASE)
+EITHER = re.compile(r"\W{1,3}(?:or|vs\.?|versus)\s", re.IGNORECASE)
+_BETWEEN = re.compile(
+    r"[,\s](?:or|vs\.?|versus|(?:better )?than)\s|\s(?:and|with|to|against)\s", re.IGNORECASE
+)
+_ONE = re.compile(r"\s(?:one|ones)\b")
 _STOPS = ("function_words", "asking", "trade", "judging", "talk")
 
 
@@ -32,7 +35,7 @@ class PhraseReader:
         ]
         self.denials = frozenset(word for word in denying if " " not in word)
         stops = [*(word for group in _STOPS for word in words[group]), *CARDINALS, *months, *self.denials]
-        self.stops = frozenset([*stops, *map(stem, stops)])
+        self.stops = frozenset([*stops, *map(stem, stops), "vs", "versus"])
         self._openers = frozenset(words["openers"])
         self._containers = frozenset(words["containers"])
         self._no_adverbs = frozenset(words["no_adverbs"])
@@ -87,15 +90,25 @@ class PhraseReader:
 
     def pair(self, text: str, start: int, end: int) -> tuple[str, ...]:
         """The two that are to be compared. Where one is only a name, the other says what it is."""
-        one = self.phrase(text, start, end)
-        if one is None:
-            return ()
-        join = _EITHER.search(text, one.end, end) or _BETWEEN.match(text, one.end + 1, end)
-        other = self.phrase(text, join.end(), end) if join else None
-        if other is None:
-            return ()
-        first, second = one.words.split(), other.words.split()
-        return " ".join(_completed(first, second)), " ".join(_completed(second, first))
+        joins = sorted(
+            _BETWEEN.finditer(text, start, end),
+            key=lambda join: join[0].strip() in ("and", "with", "to", "against"),
+        )
+        for join in joins:
+            one, other = self._last_phrase(text, start, join.start()), self.phrase(text, join.end(), end)
+            if one and other:
+                first, second = one.words.split(), other.words.split()
+                points = _ONE.match(text, other.end) is not None
+                return " ".join(_completed(first, second)), " ".join(_completed(second, first, points=points))
+        return ()
+
+    def _last_phrase(self, text: str, start: int, end: int) -> Phrase | None:
+        """The run of words that name a thing and reach up to a place."""
+        found = None
+        for match in WORD.finditer(text, start, end):
+            if found is None or match.start() >= found.end:
+                found = self.phrase(text, match.start(), end) or found
+        return found if found and not text[found.end : end].strip() else None
 
 
 def _opens(text: str, start: int) -> bool:
@@ -103,12 +116,13 @@ def _opens(text: str, start: int) -> bool:
     return not text[:start].strip() or text[:start].rstrip(" \n\"'“(*")[-1:] in ".?!:\n"
 
 
-def _completed(words: list[str], other: list[str]) -> list[str]:
+def _completed(words: list[str], other: list[str], *, points: bool = False) -> list[str]:
     """A bare name with what the other one is: "the Oatie" beside "the Pipkin gate"."""
-    if any(word[0].islower() for word in words):
-        return words
-    return [*words, *(word for word in other if word[0].islower())]
+    if all(word[0].isupper() for word in words):
+        return [*words, *(word for word in other if word[0].islower())]
+    is_maker = len(words) == 1 and len(other) > 2 and words[0] != other[-1]
+    return [*words, *other[len(words) :]] if points or is_maker else words
 
 
-_PHRASES = PhraseReader(vocabulary("shopping"))
-content_words = _PHRASES.content_words
+PHRASES = PhraseReader(vocabulary("shopping"))
+content_words = PHRASES.content_words

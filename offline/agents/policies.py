@@ -15,9 +15,9 @@ from drr.agents.brief import FINALIZE, LAUNCH, REASON
 from drr.offline.agents import pages, reading
 from drr.offline.agents import report as offline_report
 from drr.offline.agents.asks import read
+from drr.offline.agents.forms import filled
 from drr.offline.agents.memory import join
 from drr.offline.agents.reading import as_text, condensed
-from drr.offline.agents.report import filled
 from drr.offline.agents.steps import Calls, missing, planned
 from langchain_core.messages import AIMessage, BaseMessage
 

@@ -17,7 +17,7 @@ from drr.env.records.product import TITLE, path, title
 from drr.env.records.shopper import statistics_page
 from drr.env.source import Source
 from drr.env.statistics import UserStatistics
-from drr.offline.agents.answers import listings, purchases
+from drr.offline.agents.answers import listings, purchases, unjudged
 from drr.offline.agents.asks import read
 from drr.offline.agents.memory import (
     Cites,
@@ -91,7 +91,6 @@ def _take_profile_facts(memory: Memory, profile: ProfileFacts | None) -> None:
 
 
 def _search(memory: Memory, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
-    memory.found[str(arguments.get("query", ""))] = [source.url for source in answer.sources]
     for source in answer.sources:
         product = _entity(source.record or {})
         memory.add_product(_seen(product, title(product, TITLE)))
@@ -209,7 +208,7 @@ def condensed(problem: str, memory: Memory) -> Memory:
     kept.home, kept.statistics = memory.home, memory.statistics
     kept.calls = [call for call in memory.calls if call.name == "product_catalog_search"]
     for ask in asked.asks:
-        for product in listings(ask, memory)[:_PRODUCTS]:
+        for product in (listings(ask, memory) or unjudged(ask, memory))[:_PRODUCTS]:
             kept.products[product.url] = _shortened(product)
         kept.orders |= {order.url: order for order in purchases(ask, memory)}
     for question in asked.rest:

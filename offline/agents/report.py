@@ -1,30 +1,31 @@
-"""The rules' reports, and the forms from which code sets them."""
+"""The rules' reports."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from drr.agents.brief import Filling
 from drr.env.records.lines import dollars
 from drr.env.text import tokens
-from drr.offline.agents import reading
+from drr.offline.agents.account import Unread
 from drr.offline.agents.answers import (
     Basket,
     Pick,
     baskets,
     cents,
     has_words,
+    is_known,
     listings,
     outside,
     purchases,
+    sides,
     spent,
     unjudged,
 )
-from drr.offline.agents.asks import Asked, ShopErrand, read
+from drr.offline.agents.asks import Asked, ShopErrand
+from drr.offline.agents.cues import Order
 from drr.offline.agents.memory import Cites, Memory, SeenOrder, SeenProduct, join, plain, priced, rated, short
-from drr.offline.agents.pages import file_statements, page_rows, quotations, state_name, unseen
+from drr.offline.agents.pages import file_statements, page_rows, state_name, unseen
 from drr.offline.agents.phrases import content_words
 from drr.wording.money import money
 
@@ -34,25 +35,33 @@ REFUSED = (
     " not sold here, and look up an order to return."
 )
 _ROWS, _ORDERS = 5, 6
+_WHY: dict[Order, str] = {
+    "rating": "it is rated highest",
+    "price_asc": "it is the cheapest",
+    "popularity": "it has the most ratings",
+}
 
 
 def report(asked: Asked, memory: Memory) -> str:
     """Write the report: an answer for each thing asked, what was compared, the orders, what pages and files say."""
     cites = Cites()
-    things = dict.fromkeys(thing for ask in asked.asks for thing in ask.things)
+    things = dict.fromkeys(thing for ask in asked.asks for thing in ask.things if ask.kind != "return")
     parts = [
         f"# {_capital(join(list(things))) or 'Your question'}",
         BANNER,
         unseen(memory),
         _answer(asked, memory, cites),
+        _compared(asked, memory, cites),
+        _orders(asked, memory, cites),
+        file_statements(asked.text, memory, cites),
+        _rest(asked, memory, cites),
+        cites.listing(),
     ]
-    parts += [_compared(asked, memory, cites), _orders(asked, memory, cites)]
-    parts += [file_statements(asked.text, memory, cites), _rest(asked, memory, cites), cites.listing()]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _answer(asked: Asked, memory: Memory, cites: Cites) -> str:
-    if not asked.asks:
+    if all(ask.bare and not is_known(ask, memory) for ask in asked.asks):
         words = content_words(asked.text)
         near = [one for one in memory.products.values() if has_words(words, one.title, one.path)]
         return f"## The short answer\n\n{REFUSED}{_unjudged(near, cites)}"
@@ -62,22 +71,32 @@ def _answer(asked: Asked, memory: Memory, cites: Cites) -> str:
     return "## The short answer\n\n" + "\n".join(f"- {line}" for line in lines)
 
 
-def _unjudged(found: Sequence[SeenProduct], cites: Cites) -> str:
+def _unjudged(found: Sequence[SeenProduct], cites: Cites, ask: ShopErrand | None = None) -> str:
     """List what the search of the shop returned, where the rules have no answer."""
     rows = [f"\n  - {_about(one, cites)}." for one in found[:_ROWS]]
-    return f" The search of the shop returned these, unjudged:{''.join(rows)}" if rows else ""
+    limits = replace(ask, unread=Unread()).limits_in_words() if ask else ""
+    within = f" within the limits ({limits})" if limits else ""
+    return f" The search of the shop returned these{within}, unjudged:{''.join(rows)}" if rows else ""
 
 
 def _undone(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
-    left = join([f"“{plain(one, 60)}”" for one in ask.unread[:_ROWS]])
-    near = unjudged(ask, memory)
+    near, left = unjudged(ask, memory), _quoted(ask.unread.stretches)
     named = f"{_capital(join(ask.things))}: not" if ask.things and (near or not ask.seeks) else "Not"
-    return f"{named} answered, for the rules did not read {left}.{_unjudged(near, cites)}"
+    if ask.conditions and near:
+        left = f"{left} otherwise than as words of a name, and no listing that was found has them there"
+    return f"{named} answered, for the rules did not read {left}.{_unjudged(near, cites, ask)}"
+
+
+def _quoted(stretches: Sequence[str]) -> str:
+    return join([f"“{plain(one, 60)}”" for one in stretches[:_ROWS]])
 
 
 def _line(ask: ShopErrand, found: Sequence[Basket], memory: Memory, cites: Cites) -> Iterator[str]:
-    if ask.unread:
+    if ask.is_open or (ask.conditions and not listings(ask, memory)):
         yield _undone(ask, memory, cites)
+        return
+    if ask.year and memory.year(ask.year) is None:
+        yield "Not answered, for what year it is in this shop was not looked up."
         return
     match ask.kind:
         case "find" | "sold":
@@ -102,30 +121,21 @@ def _about(product: SeenProduct, cites: Cites) -> str:
 
 
 def _picked(pick: Pick, basket: Basket, memory: Memory, cites: Cites) -> str:
-    ask, product = pick.ask, pick.product
-    limits = ask.limits_in_words()
-    if basket.too_dear:
-        why = "it is the cheapest"
-    elif basket.limit is not None:
+    ask, found = pick.ask, listings(pick.ask, memory)
+    why = _WHY["price_asc" if basket.too_dear else ask.order]
+    if basket.limit is not None and not basket.too_dear:
         why = "it belongs to the set that is rated highest within the limit for all"
-    else:
-        why = {
-            "rating": "it is rated highest",
-            "price_asc": "it is the cheapest",
-            "popularity": "it has the most ratings",
-        }[ask.order]
-    found = listings(ask, memory)
-    many = len(found)
-    if product.price is None:
+    if pick.product.price is None:
         why = "none has a known price, so none is ahead"
     elif any(one.price is None for one in (*found, *outside(ask, memory))):
         why = f"{why} of those with a known price"
-    of = f"of {many} that were found" if many > 1 else "it is the only one that was found"
-    within = f" within the limits ({limits})" if limits else ""
-    reason = f"{of}{within}, {why}" if many > 1 else f"{of}{within}"
+    within = f" within the limits ({limits})" if (limits := ask.limits_in_words()) else ""
+    reason = f"of {len(found)} that were found{within}, {why}"
+    if len(found) == 1:
+        reason = f"it is the only one that was found{within}"
     sold = "Yes, it is sold here. " if ask.kind == "sold" else ""
     more = [f"{_about(other, cites)}." for other in pick.others[: (ask.limits.many or 1) - 1]]
-    return f"{sold}{_capital(ask.thing)}: {_about(product, cites)}; {reason}. {' '.join(more)}".rstrip()
+    return f"{sold}{_capital(ask.thing)}: {_about(pick.product, cites)}; {reason}. {' '.join(more)}".rstrip()
 
 
 def _not_found(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
@@ -148,7 +158,9 @@ def _better(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
     if len(both) < 2 or both[0] == both[1]:
         return f"The two could not be told apart by the shop's listings: {join([plain(thing, 60) for thing in ask.things])}."
     one, other = both
-    both_lines = f"{_about(one, cites)}; {_about(other, cites)}."
+    several = any(len(sides(thing, memory)) > 1 for thing in ask.things)
+    chosen = ", of several of a name the one with a known price and most ratings" if several else ""
+    both_lines = f"{_about(one, cites)}; {_about(other, cites)}{chosen}."
     if one.path != other.path:
         return f"{both_lines} They are different kinds of things, so no figure says which is better."
     if None in (one.price, other.price):
@@ -164,8 +176,9 @@ def _better(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
     return f"{both_lines} {short(cheap.title)} is cheaper, {short(dear.title)} is rated higher; which counts more is for you to say."
 
 
-def _named(ask: ShopErrand) -> str:
-    year = f" in {ask.year}" if ask.year else ""
+def name_of(ask: ShopErrand, memory: Memory) -> str:
+    """Name what an errand is about, and its year."""
+    year = f" in {memory.year(ask.year)}" if ask.year else ""
     return f"{plain(ask.thing, 60) or 'anything'}{year}"
 
 
@@ -188,12 +201,10 @@ def _ordered(order: SeenOrder, cites: Cites) -> str:
 def _bought(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
     orders = purchases(ask, memory)
     if not orders:
-        return f"No order of {_named(ask)} was found.{_seen_of(memory)}"
-    often = (
-        f" In all, {len(orders)} orders of {_named(ask)} were found.{_seen_of(memory)}" if ask.every else ""
-    )
-    which = f" of {_named(ask)}" if ask.thing else f" in {ask.year}" if ask.year else ""
-    return f"Your last order{which} was {_ordered(orders[0], cites)}.{often}"
+        return f"No order of {name_of(ask, memory)} was found.{_seen_of(memory)}"
+    what = f" of {name_of(ask, memory)}" if ask.thing else f" in {memory.year(ask.year)}" if ask.year else ""
+    last = f"Your last order{what} was {_ordered(orders[0], cites)}."
+    return f"{last} In all, {len(orders)} orders{what} were found.{_seen_of(memory)}" if ask.every else last
 
 
 def _spent(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
@@ -203,15 +214,15 @@ def _spent(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
     known = [order for order in orders if order.price is not None]
     if not known:
         found = (
-            f"{len(orders)} orders of {_named(ask)} were found, none with a known price"
+            f"{len(orders)} orders of {name_of(ask, memory)} were found, none with a known price"
             if orders
-            else f"No order of {_named(ask)} was found"
+            else f"No order of {name_of(ask, memory)} was found"
         )
         return f"{found}.{_seen_of(memory)}"
     marks = "".join(cites.order(order) for order in known[:_ORDERS])
     unknown = f" {len(orders) - len(known)} more have no known price." if len(orders) > len(known) else ""
     times = "1 order" if len(known) == 1 else f"{len(known)} orders"
-    return f"On {_named(ask)} you spent {money(spent(known))} in {times}, at today's prices {marks}.{unknown}{_seen_of(memory)}"
+    return f"On {name_of(ask, memory)} you spent {money(spent(known))} in {times}, at today's prices {marks}.{unknown}{_seen_of(memory)}"
 
 
 def _spent_in_all(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
@@ -219,12 +230,14 @@ def _spent_in_all(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
         return "What you spent was not looked up."
     figures, url = memory.statistics
     mark = cites(url, "Your order statistics")
-    if ask.year is None:
-        amount, orders = figures.spend, figures.orders
-    else:
-        shares = [share for share in figures.by_year if share.name == ask.year]
-        amount, orders = (shares[0].spend, shares[0].orders) if shares else (None, 0)
-    when = f" in {ask.year}" if ask.year else ""
+    year = ask.year and memory.year(ask.year)
+    share = next((share for share in figures.by_year if share.name == year), None)
+    amount, orders = figures.spend, figures.orders
+    if year is not None:
+        amount, orders = (share.spend, share.orders) if share else (None, 0)
+    when = f" in {year}" if year else ""
+    if not orders:
+        return f"No orders{when} are on record {mark}."
     if amount is None:
         return f"Of your {orders} orders{when} no price is known, so no sum can be given {mark}."
     return f"You spent {dollars(amount)}{when} in {orders} orders; orders without a known price are not in this sum {mark}."
@@ -233,12 +246,14 @@ def _spent_in_all(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
 def _returned(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
     orders = purchases(ask, memory)
     if not orders:
-        return f"To return the {_named(ask)}: no such order was found.{_seen_of(memory)}"
-    number = orders[0].url.rsplit("/", 1)[-1]
-    latest = f" It is the latest of {len(orders)} such orders." if len(orders) > 1 else ""
+        return f"To return {name_of(ask, memory)}: no such order was found.{_seen_of(memory)}"
+    number, older = orders[0].url.rsplit("/", 1)[-1], " It is the latest such order." if orders[1:] else ""
+    named = tokens(orders[0].title)
+    left = [*(one for one in ask.thing.split() if not {*tokens(one)}.issubset(named)), *ask.unread.stretches]
+    unread = f" They did not read {_quoted(left)}." if left else ""
     return (
-        f"To return the {_named(ask)}: the order is {number}, {_ordered(orders[0], cites)}.{latest} The rules cannot start a return and do not know"
-        " the shop's terms: name this number to the shop."
+        f"To return it: the order is {number}, {_ordered(orders[0], cites)}.{older} The rules cannot start a return and do not know"
+        f" the shop's terms: name this number to the shop.{unread}"
     )
 
 
@@ -255,7 +270,7 @@ def _total(basket: Basket) -> str:
 
 def _compared(asked: Asked, memory: Memory, cites: Cites) -> str:
     """Set what was picked beside what else was found, and quote the listings."""
-    rows = dict.fromkeys(product for product, _ in _rows(asked, memory))
+    rows = dict.fromkeys(product for product, _ in compared_rows(asked, memory))
     if not rows:
         return ""
     head = "| Product | Price | Rating | Ratings | Store | Source |\n| --- | --- | --- | --- | --- | --- |"
@@ -264,7 +279,8 @@ def _compared(asked: Asked, memory: Memory, cites: Cites) -> str:
     return "\n\n".join(["## Compared", "\n".join([head, *table]), *(["\n".join(stated)] if stated else [])])
 
 
-def _rows(asked: Asked, memory: Memory) -> Iterator[tuple[SeenProduct, ShopErrand]]:
+def compared_rows(asked: Asked, memory: Memory) -> Iterator[tuple[SeenProduct, ShopErrand]]:
+    """List what was picked with what else was found for it, and what is compared."""
     for basket in baskets(asked.asks, memory):
         for pick in basket.picks:
             yield from ((product, pick.ask) for product in (pick.product, *pick.others))
@@ -306,95 +322,13 @@ def _rest(asked: Asked, memory: Memory, cites: Cites) -> str:
     """The questions that no rule answers, each with what pages say: as quotations, and as nobody's advice."""
     home = memory.home
     lines: list[str] = []
+    if not asked.asks:
+        return ""
     if asked.about_place and home is not None:
         lines += [f"You live in {state_name(home.state)} {cites(home.url, 'Your profile')}.", ""]
     for question in asked.rest:
         quoted = [
             f"- “{text[:-1]}” {cites(page.url, page.title)}." for text, page in page_rows(question, memory)
         ]
-        if quoted or asked.asks:
-            lines += [f"{REFUSED.split(':')[0]}: “{plain(question, 200)}”", "", *quoted, ""]
+        lines += [f"{REFUSED.split(':')[0]}: “{plain(question, 200)}”", "", *quoted, ""]
     return "## What pages say, unjudged\n\n" + "\n".join(lines).rstrip() if lines else ""
-
-
-Sentence = dict[str, Any]
-
-
-def filled(brief: Filling) -> str:
-    """The form as JSON."""
-    memory = reading.of_evidence(brief.evidence, brief.profile)
-    asked = read(brief.question)
-    picks = [pick for basket in baskets(asked.asks, memory) for pick in basket.picks]
-    sections = [
-        section
-        for section in _sections(asked, memory, picks, brief.passages)
-        if section["sentences"] or section["products"]
-    ]
-    form = {
-        "answer": [_sentence(line.removeprefix("> ")) for line in (BANNER, unseen(memory)) if line],
-        "sections": sections,
-        "plan": [{"product_id": pick.product.product_id, "quantity": 1} for pick in picks],
-    }
-    form["answer"] += _form_answer(asked, memory, picks, brief.passages)
-    return json.dumps(form, ensure_ascii=False)
-
-
-def _sentence(text: str, *passages: int | None) -> Sentence:
-    return {"text": text, "passages": [number for number in passages if number is not None]}
-
-
-def _form_answer(
-    asked: Asked, memory: Memory, picks: Sequence[Pick], numbers: Mapping[str, int]
-) -> Iterator[Sentence]:
-    for pick in picks:
-        slot = pick.product.product_id
-        yield _sentence(
-            f"For {plain(pick.ask.thing, 60)}: {{product:{slot}}} at {{price:{slot}}}, {{rating:{slot}}} from {{ratings:{slot}}}."
-        )
-    for ask in asked.of("bought", "spent", "return"):
-        for order in purchases(ask, memory)[:1]:
-            slot = order.product_id
-            yield _sentence(f"You bought {{product:{slot}}}, {{bought:{slot}}}.", numbers.get(order.url))
-    for ask in asked.of("which"):
-        yield _sentence(
-            f"These two are to be compared: {join([f'{{product:{one.product_id}}}' for one in listings(ask, memory)])}."
-        )
-    for ask in asked.asks:
-        if ask.unread:
-            yield _sentence(f"A part of the question on {_named(ask)} was not read, so it is not answered.")
-    met = {pick.ask for pick in picks}
-    for ask in asked.of("find", "sold"):
-        if ask not in met:
-            yield _sentence(f"Nothing fitting was found for {plain(ask.thing, 60)}.")
-    if asked.about_place and memory.home is not None:
-        yield _sentence(f"You live in {state_name(memory.home.state)}.", numbers.get(memory.home.url))
-    if not asked.asks:
-        yield _sentence(REFUSED)
-
-
-def _sections(
-    asked: Asked, memory: Memory, picks: Sequence[Pick], numbers: Mapping[str, int]
-) -> Iterable[dict[str, Any]]:
-    stated = [
-        _sentence(
-            f"Of {{product:{product.product_id}}} the listing states “{plain(product.features[0], 140).rstrip('.')}”."
-        )
-        for product in dict.fromkeys(pick.product for pick in picks)
-        if product.features
-    ]
-    rows = {product.product_id: plain(ask.thing, 60) for product, ask in _rows(asked, memory)}
-    compared = [{"product_id": product_id, "note": f"for {thing}"} for product_id, thing in rows.items()]
-    yield {"title": "Compared", "sentences": stated, "products": compared if len(compared) > 1 else []}
-    quoted = []
-    for line, part in quotations(asked.text, memory):
-        number = numbers.get(part.url, numbers.get(part.source))
-        if number is not None and "$" not in line:  # the form takes no amount from a file
-            quoted.append(_sentence(f"One of your files says: {line.rstrip('.')}.", number))
-    yield {"title": "What your files say", "sentences": quoted, "products": []}
-    of_pages = [
-        _sentence(text, numbers[page.url])
-        for question in asked.rest
-        for text, page in page_rows(question, memory)
-        if page.url in numbers
-    ]
-    yield {"title": "What pages say, unjudged", "sentences": of_pages, "products": []}

@@ -30,7 +30,7 @@ def planned(asked: Asked, brief: Planning) -> Calls:
     if brief.shop:
         for ask, query in _searches(asked):
             calls.append(("product_catalog_search", _search(ask, query)))
-            if ask is not None and ask.kind == "find" and not ask.unread and brief.references:
+            if ask is not None and ask.kind == "find" and not ask.is_open and brief.references:
                 calls.append(("get_product_details", {"product_id": f"${len(calls)}.items[0].product_id"}))
     return calls + [("web_search", {"query": _web_query(question, None)}) for question in asked.rest]
 
@@ -59,7 +59,11 @@ def needs_orders(asked: Asked) -> bool:
 
 
 def _needs_sums(asked: Asked) -> bool:
-    return any(not ask.thing for ask in asked.of("spent"))
+    """Tell whether the statistics are asked for: they hold all that was spent, and which year this is."""
+    return any(
+        ask.year in ("this", "last") or (ask.kind == "spent" and not ask.thing)
+        for ask in asked.of("bought", "spent", "return")
+    )
 
 
 def _searches(asked: Asked) -> Iterator[tuple[ShopErrand | None, str]]:
@@ -75,7 +79,7 @@ def _search(ask: ShopErrand | None, query: str) -> JsonObject:
     if not ask.seeks:
         return {"query": query, "limit": 20}
     limits = {"max_price": ask.most, "min_price": ask.limits.least, "min_rating": ask.rating}
-    arguments: JsonObject = {"query": query, "limit": 20}
+    arguments: JsonObject = {"query": query, "limit": 50}
     arguments |= {name: value for name, value in limits.items() if value is not None}
     return arguments if ask.order == "rating" else {**arguments, "sort": ask.order}
 
@@ -137,8 +141,11 @@ def _look_again(asked: Asked, memory: Memory) -> tuple[str, Calls]:
     """A thing of which nothing fits is searched once more, with nothing filtered; then by its last word."""
     calls: Calls = []
     for ask in filter(lambda ask: ask.seeks, asked.asks):
-        word = ask.thing.split()[-1]
+        word, whole = ask.thing.split()[-1], " ".join([ask.thing, *ask.conditions])
         if listings(ask, memory):
+            continue
+        if ask.conditions and not memory.searched(whole):
+            calls.append(("product_catalog_search", _search(ask, whole)))
             continue
         if ask.limits_in_words() and memory.searched(ask.thing) == 1:
             calls.append(("product_catalog_search", {"query": ask.thing, "limit": 10}))

@@ -57,7 +57,7 @@ def test_what_a_question_asks(question: str, asks: list[str], rest: int) -> None
 
 @table("agents", "what_was_not_read")
 def test_no_word_vanishes(question: str, unread: list[list[str]]) -> None:
-    assert [list(ask.unread) for ask in read(question).asks] == unread
+    assert [list(ask.unread.stretches) for ask in read(question).asks] == unread
 
 
 def thing(number: int, title: str, price: float | None = 10.0, rating: float | None = 4.5) -> SeenProduct:
@@ -151,10 +151,15 @@ def test_a_listing_is_what_its_name_ends_with() -> None:
         ("How much have I spent on sunflower seed?", r"you spent \$24.98 in 1 order, at today's prices"),
         ("How much have I spent?", r"You spent \$89.48 in 2 orders"),
         ("How do I return the bird bath?", r"the order is 1000000000000002, Stone bird bath on 2022-04-15 \[1\]. The rules cannot"),
+        ("The bird bath came cracked, money back", r"the order is 1000000000000002, Stone bird bath .*They did not read “came”"),
+        ("How much did I spend this year?", r"You spent \$89.48 in 2022 in 2 orders"),
+        ("How much did I spend last year?", r"No orders in 2021 are on record"),
+        ("bird feeder for squirrels under 40", r"did not read “squirrels” .*these within the limits \(at most \$40.00\), unjudged:\n  - \*\*Squirrel-proof"),
+        ("squirrel-proof feeder under 40", r"Squirrel-proof bird feeder[^;]*\$29.50"),
         ("Which is better, the Panorama feeder or the Deluxe feeder?", "Panorama wild bird feeder is cheaper, Deluxe"),
         ("Which is better, the cedar bird house or the stone bird bath?", "costs no more and is rated no lower"),
         ("Which is better, the zeppelin or the kite?", "could not be told apart"),
-        ("Why do cardinals stay in Oklahoma all winter?", "Northern Cardinal and the Carolina Chickadee stay in Oklahoma all winter” \\["),
+        ("Why do cardinals stay in Oklahoma all winter?", r"to return.\n\n## Sources\n\nNone"),
     ],
 )  # fmt: skip
 async def test_each_of_the_six_is_answered_as_the_records_say(ask: Ask, question: str, said: str) -> None:
@@ -188,7 +193,7 @@ def test_no_listing_of_unknown_price_is_ahead_and_the_choice_of_an_order_is_told
     for year in ("2021", "2022"):
         memory.orders[year] = SeenOrder(year, f"{year}-01-01", "Delivered", 1, "Oak bird feeder", "1")
     told = report(read("How do I return the bird feeder?"), memory)
-    assert "2022-01-01" in told and "It is the latest of 2 such orders." in told
+    assert "2022-01-01" in told and "It is the latest such order." in told
 
 
 def test_words_that_some_listing_has_are_not_said_to_be_unsold() -> None:

@@ -1,0 +1,88 @@
+"""The cues of the six things that the rules do: which words of a sentence ask for which."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+from drr.offline.agents.phrases import Phrase, PhraseReader
+from drr.wording.vocabulary import Wordbook
+
+AskKind = Literal["spent", "bought", "return", "which", "sold", "find"]
+Order = Literal["rating", "price_asc", "popularity"]
+
+
+class Cue(NamedTuple):
+    kind: AskKind
+    sentence: re.Match[str]
+    start: int
+    end: int
+    to: int
+    """The start of the next cue, or the end of the sentence."""
+    order: Order = "rating"
+
+    @property
+    def part(self) -> str:
+        return self.sentence.string[self.start : self.to]
+
+
+class CueReader:
+    def __init__(self, words: Wordbook, phrases: PhraseReader) -> None:
+        some = words.either
+        self._phrases = phrases
+        shopper, few = "(?:i|we)", r"(?:(?!should|can|could|would|will|to)[\w'-]+ ){0,4}?"
+        adverbs = f"(?:(?:{some('adverbs')}) )*"
+        had = f"(?:have|did|had|do) {shopper} {adverbs}"
+        done = f"(?:that )?{shopper}(?:'ve| have| had)? {adverbs}"
+        spent = f"(?:how much|what) {few}(?:{had}|{done})(?:{some('spending')})"
+        sums = rf"(?:total|my|our) (?:total )?(?:{some('spending')})(?![^.?!]*\$)"
+        last = f"(?:my|our|the) (?:{some('latest')}) {few}(?:order|purchase)"
+        shown = rf"(?:(?:{some('telling')})\b[^.?!]{{0,60}}\b|(?<![\w,'] )){last}"
+        bought = f"(?:(?:{some('questions')}) {few})?(?:have|did|had) {shopper} {adverbs}(?:{some('buying')})"
+        which = f"(?:{some('latest', 'questions')}) {few}{done}(?:{some('buying')})"
+        returned = some("returning").replace(r"\ back", rf" {few}back")
+        selling = f"(?:do|does) (?:you|they|this shop) (?:{some('selling')})|(?:{some('offered')})"
+        choosing = rf"which(?: of (?:your|the|these))?(?=[^.?!]{{0,300}}\b(?:{some('choosing')})\b|(?: [\w'-]+){{1,4}}\?)"
+        finding = rf"(?<!not )(?<!n't )(?<!never )(?:{some('finding')})"
+        self._cues: list[tuple[AskKind, re.Pattern[str], Order]] = [
+            ("spent", bounded(f"{spent}|{sums}"), "rating"),
+            ("bought", bounded(f"{bought}|{which}|{shown}"), "rating"),
+            ("return", bounded(returned), "rating"),
+            ("which", bounded(some("pairing")), "rating"),
+            ("sold", bounded(selling), "rating"),
+            ("find", bounded(some("cheapest")), "price_asc"),
+            ("find", bounded(some("popular")), "popularity"),
+            ("find", bounded(f"{some('best')}|{choosing}"), "rating"),
+            ("find", bounded(finding), "rating"),
+        ]
+
+    def found(self, sentence: re.Match[str]) -> list[Cue]:
+        """Find the cues of a sentence. Of two that overlap the earlier kind counts; a rank belongs to the cue before it."""
+        found: list[Cue] = []
+        for kind, pattern, order in self._cues:
+            for match in pattern.finditer(sentence.string, *sentence.span()):
+                if not any(match.start() < one.end and one.start < match.end() for one in found):
+                    found.append(Cue(kind, sentence, *match.span(), sentence.end(), order))
+        merged: list[Cue] = []
+        for cue in sorted(found, key=lambda cue: cue.start):
+            last = merged[-1] if merged else None
+            if (
+                last
+                and cue.kind == "find"
+                and last.kind in ("find", "sold")
+                and not self._phrase(cue, last.end)
+            ):
+                order = cue.order if cue.order != "rating" else last.order
+                merged[-1] = last._replace(end=cue.end, order=order)
+                continue
+            merged[-1:] = [last._replace(to=cue.start)] if last else []
+            merged.append(cue)
+        return merged
+
+    def _phrase(self, cue: Cue, start: int) -> Phrase | None:
+        """The thing between a place and a cue."""
+        return self._phrases.phrase(cue.sentence.string, start, cue.start)
+
+
+def bounded(expression: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{expression})\b", re.IGNORECASE)
