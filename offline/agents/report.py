@@ -159,9 +159,9 @@ def _better(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
         return f"The two could not be told apart by the shop's listings: {join([plain(thing, 60) for thing in ask.things])}."
     one, other = both
     several = any(len(sides(thing, memory)) > 1 for thing in ask.things)
-    chosen = ", of several of a name the one with a known price and most ratings" if several else ""
+    chosen = " (where several bear a name, the one with a known price and most ratings)" if several else ""
     both_lines = f"{_about(one, cites)}; {_about(other, cites)}{chosen}."
-    if one.path != other.path:
+    if one.path != other.path and len({thing.split()[-1] for thing in ask.things}) > 1:
         return f"{both_lines} They are different kinds of things, so no figure says which is better."
     if None in (one.price, other.price):
         if one.rating == other.rating:
