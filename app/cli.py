@@ -118,11 +118,13 @@ def _run(command: CommandRow, words: Sequence[str]) -> int:
     """The exit code; what went wrong as expected is one line on standard error."""
     from drr.app.parsing import module_of
     from drr.env.errors import DrrError, Terminated
+    from drr.env.progress import collecting_less
 
     hook = sys.unraisablehook
     sys.unraisablehook = lambda lost: _interrupt_again(hook, lost)
     try:
-        codes = [_ran(module_of(command), arguments) for arguments in _calls(command, words)]
+        with collecting_less():
+            codes = [_ran(module_of(command), arguments) for arguments in _calls(command, words)]
     except DrrError as error:
         print(f"drr: {_clipped(str(error))}", file=sys.stderr)
         return error.exit_code
