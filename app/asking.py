@@ -9,13 +9,14 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, TypedDict
 
-from drr.agents.base import AnswerRecord, Event, Gathered, Listener, nobody
+from drr.agents.base import BUILT_IN, AnswerRecord, Event, Gathered, Listener, nobody
 from drr.app.calling import run_to_end
 from drr.app.models import check_named, explain
+from drr.app.specs import agent_in
 from drr.app.studies import check_cast
 from drr.app.terminal import raw, shown
 from drr.citations.parse import canonical_url, parse
-from drr.env.errors import DrrError, Misuse, ProgramFailure
+from drr.env.errors import DrrError, Misuse, ProgramFailure, bug_of
 from drr.env.json_object import JsonObject
 from drr.env.query import Query
 from drr.env.source import Source
@@ -125,6 +126,12 @@ def ask(config: AskConfig, listener: Listener | None = None) -> CitedAnswer:
                 return await answering.answer(
                     spec, models, meter, listener=listener, on_failure=gathered.append
                 )
+            except DrrError:
+                raise
+            except Exception as bug:
+                if answering.variants[agent_in(spec)].architecture.origin == BUILT_IN:
+                    raise
+                raise ProgramFailure("bug", f"the agent failed: {bug_of(bug)}") from bug
             finally:
                 await answering.models.aclose()
 

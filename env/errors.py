@@ -6,6 +6,7 @@ import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from traceback import extract_tb
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -50,6 +51,13 @@ class ProgramFailure(DrrError):
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
         self.kind = kind
+
+
+def bug_of(error: Exception) -> str:
+    """Name a bug and the last line of code that it came through; the folder is of this machine alone."""
+    frames = extract_tb(error.__traceback__)
+    place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    return f"{type(error).__name__}: {error}{place}"
 
 
 class Terminated(KeyboardInterrupt):

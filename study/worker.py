@@ -12,10 +12,9 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from drr.env.errors import DrrError, ProgramFailure, ServerFailure, no_room
+from drr.env.errors import DrrError, ProgramFailure, ServerFailure, bug_of, no_room
 from drr.env.json_object import JsonObject
 from drr.env.progress import TooSlow
 from drr.env.web.base import Page, WebHit, WebSearch
@@ -313,10 +312,4 @@ def _ending(error: Exception) -> _Ending:
         case DrrError():
             return _Ending("failed", "error", str(error))
         case _:
-            return _Ending("failed", "bug", f"{type(error).__name__}: {error}{_place_of(error)}")
-
-
-def _place_of(error: Exception) -> str:
-    """Name the last line of code that it came through; the folder is of this machine alone."""
-    frames = traceback.extract_tb(error.__traceback__)
-    return f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+            return _Ending("failed", "bug", bug_of(error))

@@ -38,6 +38,7 @@ from drr.study.study import Study
 from drr.study.unit import Record, UnitFailure, canonical_json
 from langchain_core.messages import AIMessage, BaseMessage
 
+WITHOUT_SHOP = "cannot be made again without the shop"
 _RAW = "raw:"
 
 
@@ -123,6 +124,13 @@ class RebuiltDesks:
                 return desk
         return None
 
+    @property
+    def why_unknown(self) -> str:
+        """Why a judgement has no desk; some versions cannot be told without the shop."""
+        if self._shop is None:
+            return WITHOUT_SHOP
+        return "was judged by prompts or code of a version that is not known here"
+
     def _desk(self, judging: Judging, place: int) -> Desk:
         known = self._desks.get((judging.id, place))
         if known is not None:
@@ -169,9 +177,7 @@ async def check_judgements(desks: RebuiltDesks, found: Verified) -> None:
         elif judging.refetch and any(is_paged(one.split("-")[1]) for one in record.spec.get("items", ())):
             found.skip(check, record.label, "rests on pages that were read anew")
         elif (desk := desks.desk_of(judging, record.key_fields, task)) is None:
-            found.skip(
-                check, record.label, "was judged by prompts or code of a version that is not known here"
-            )
+            found.skip(check, record.label, desks.why_unknown)
         else:
             found.checked[check] += 1
             if not record.done:
@@ -248,7 +254,7 @@ async def _check_again(
     if why and sure:
         found.fail(check, record.label, why)
     elif why:
-        found.skip(check, record.label, "cannot be made again without the shop")
+        found.skip(check, record.label, WITHOUT_SHOP)
 
 
 def _check_planned(desks: RebuiltDesks, judging: Judging, found: Verified) -> None:

@@ -253,6 +253,14 @@ def test_an_agent_that_asked_no_model_is_not_written_by_rules(box: Path, file: P
     assert "1 of 2 tool calls were refused, the first of product_catalog_search: query is 'bird house" in err
 
 
+def test_an_agent_that_raises_is_one_line_with_its_place(box: Path, file: Path, drr: Drr) -> None:
+    asked = ["ask", "Which bird house?", "--shop", box / "shop", "--user", ANNA, "--sandbox", box / "sandbox"]
+    code, out, err = drr(*asked, "--variant", "mine/my_agent.py:broken", "--quiet")
+    line = 1 + next(n for n, text in enumerate(file.read_text().splitlines()) if "missing" in text)
+    assert (code, out) == (1, "")
+    assert err == f"drr: the agent failed: KeyError: 'missing' (my_agent.py, line {line})\n"
+
+
 def test_a_list_of_units_leaves_out_the_judgements_that_are_done(box: Path, file: Path, drr: Drr) -> None:
     assert drr("run", *new(box, "mine/my_agent.py:plain"), "--quiet")[0] == 0
     assert drr("judge", "study", "--what", "rules", "--quiet")[0] == 0

@@ -71,6 +71,7 @@ def test_a_bundle_holds_all_of_a_study_and_is_the_same_bytes(home: Path, tmp_pat
     assert document["failed"] == document["incomplete"] == [] and document["bundle"] == made["bundle"]
     without = drr.out("bundle", "verify", home / "bundle").splitlines()[0]
     assert "verified in part: " in without and "which --shop makes again" in without
+    assert "again without the shop" in without and "not known here" not in without
     (figures,) = rows(tmp_path, "figures.json")
     report = drr.json("report", home / "study")
     assert figures["documents"][report["judge"]["name"]] == report
