@@ -189,7 +189,7 @@ def _arrow(hint: object) -> str:
 def _unit_rows(study: Study, record: Record) -> Iterator[UnitRow]:
     facts = {**record.key_fields, **record.spec, **record.result}
     used = record.usage.values()
-    has_usage = bool(used) or not record.made_elsewhere
+    has_usage = record.is_metered
     yield {
         "key": record.key,
         "kind": record.kind,

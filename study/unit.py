@@ -173,6 +173,11 @@ class Record:
         return None if self.made_elsewhere else self.seconds
 
     @property
+    def is_metered(self) -> bool:
+        """Whether what it took is known: an answer that asked no model of ours may have asked its own."""
+        return bool(self.usage) or self.kind != "answer"
+
+    @property
     def making_usd(self) -> float | None:
         """Return its cost, as far as calls of models report theirs; `None` is unknown."""
-        return None if self.made_elsewhere and not self.usage else self.cost_usd
+        return self.cost_usd if self.is_metered else None

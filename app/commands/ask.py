@@ -157,10 +157,10 @@ def _asked(record: AnswerRecord) -> str:
 
 def _summary(record: AnswerRecord, out: Path | None) -> str:
     tokens = sum(role["input_tokens"] + role["output_tokens"] for role in record.usage.values())
-    counted = not any(role["unmetered"] for role in record.usage.values())
+    counted = bool(record.usage) and not any(role["unmetered"] for role in record.usage.values())
     costs = [role["cost_usd"] for role in record.usage.values()]
     known = [cost for cost in costs if cost is not None]
-    cost = "unknown" if len(known) < len(costs) else f"${sum(known):.4f}"
+    cost = "unknown" if not costs or len(known) < len(costs) else f"${sum(known):.4f}"
     calls = sum(1 for call in record.tool_calls if call.kind == "api")
     lines = [
         f"{record.variant} {_asked(record)}:"
@@ -173,6 +173,8 @@ def _summary(record: AnswerRecord, out: Path | None) -> str:
         lines.append(
             f"cited but returned by no tool, {kept}: {', '.join(one.url for one in record.fabricated)}"
         )
+    if lost := [one for one in record.removed_citations if one.startswith("[")]:
+        lines.append(f"cited without a source, taken out: {', '.join(lost)}")
     rows = [call.model_dump(include={"name", "kind", "error"}) for call in record.tool_calls]
     lines += [*filter(None, [refusals(rows)]), *record.notes]
     if out is not None:

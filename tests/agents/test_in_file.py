@@ -53,7 +53,7 @@ async def plain(query, tools, model, budget):
     search = next(tool for tool in tools if tool.name == "product_catalog_search")
     await search.ainvoke({"query": "bird house " * 60})
     found = await search.ainvoke({"query": "bird house"})
-    return "One house costs $24.95.\\n\\n" + found
+    return "One house costs $24.95 [7].\\n\\n" + found
 
 
 async def said(query, tools, model, budget):
@@ -250,6 +250,7 @@ def test_an_agent_that_asked_no_model_is_not_written_by_rules(box: Path, file: P
     code, out, err = drr(*asked, "--variant", "mine/my_agent.py:plain")
     assert code == 0 and "Written by rules" not in out
     assert "my_agent.py:plain without a model:" in err
+    assert "unknown tokens, cost unknown" in err and "cited without a source, taken out: [7]" in err
     assert "1 of 2 tool calls were refused, the first of product_catalog_search: query is 'bird house" in err
 
 
