@@ -174,7 +174,7 @@ class Record:
 
     @property
     def is_metered(self) -> bool:
-        """Whether what it took is known: an answer that asked no model of ours may have asked its own."""
+        """Tell whether its usage is known: an answer that asked no model of ours may have asked its own."""
         return bool(self.usage) or self.kind != "answer"
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from drr.app.board.listed import ListedSystem
-from drr.app.report.board import DOLLARS, TOKENS, Column, metric_columns, shaded
+from drr.app.report.board import DOLLARS, TOKENS, Column, metric_columns, shaded, share_of
 from drr.app.report.headline import lead_metrics
 from drr.app.report.tables import Cell, Heading, RowHead, Table
 from drr.eval.metrics import metrics
@@ -97,7 +97,8 @@ class Ranking(NamedTuple):
         first = [one for one in self.systems if one.key in self.ranks and self.ranks[one.key].best == 1]
         if not first:
             return f"Nobody is ranked: no interval of {label} is known."
-        name = excerpt(first[0].variant, _LONGEST)
+        row = first[0].figures[self.metric.name]
+        name = excerpt(first[0].variant, _LONGEST) + share_of(row["n"], row["n_unscored"])
         if len(first) == 1:
             return f"{name} is first of {len(self.ranks)} by {label}"
         return f"{len(first)} of {many(len(self.ranks), 'system')} share the first place by {label}; {name} leads by its mean"

@@ -89,7 +89,8 @@ def _units(document: StudyStatus) -> Iterator[str]:
         yield "  no units yet"
     for kind, count in document.failures.items():
         first = document.first_failures.get(kind)
-        cause = f": {excerpt(plain(first.message), 200)} ({first.key[:12]})" if first else ""
+        which = ", the first" if count > 1 else ""
+        cause = f"{which}: {excerpt(plain(first.message), 200)} ({first.key[:12]})" if first else ""
         yield f"  failed: {kind} {count:,}{cause}"
     if lost := document.lost:
         some = ", ".join(lost[:3]) + (" and others" if len(lost) > 3 else "")

@@ -23,6 +23,7 @@ NAMED = 3
 LONGEST = 60
 LEAST = 0.001
 """The smallest p-value that is told as a figure."""
+EMPTY: Mapping[str, str] = {}
 UNKNOWN = "unknown"
 UNDECIDED, LEVEL = "not told apart", "shared first"
 MAY_BE_FIRST = "lead"
@@ -53,20 +54,31 @@ def leading(material: Material, found: Sequence[Contrast]) -> Headline:
         return Headline("Nothing was judged yet: how good these answers are is unknown.")
     own = [one for one in found if one.metric == metric]
     judging = material.judged.judging
-    return verdict(
-        metric, _means(material, metric), own, by_rules=judging is not None and judging.rule_written
-    )
+    own_means = {system: mean(values) for system, values in material.per_report(metric.name).items()}
+    shares = {system: share_of(v.n, v.n_unscored) for system, v in own_means.items()}
+    by_rules = judging is not None and judging.rule_written
+    return verdict(metric, _means(material, metric), own, by_rules=by_rules, shares=shares)
+
+
+def share_of(n: int, unscored: int) -> str:
+    """Say of how many answers a mean is, where it is not of all."""
+    return f" (known of {n:,} of its {n + unscored:,} answers)" if unscored else ""
 
 
 def verdict(
-    metric: Metric, means: Mapping[str, float | None], found: Sequence[Contrast], *, by_rules: bool = False
+    metric: Metric,
+    means: Mapping[str, float | None],
+    found: Sequence[Contrast],
+    *,
+    by_rules: bool = False,
+    shares: Mapping[str, str] = EMPTY,
 ) -> Headline:
     """Make the sentence from what the first one's differences from the others are worth.
 
-    `by_rules`: a stand-in judged, so nobody is shown to be best.
+    `by_rules`: a stand-in judged, so nobody is shown to be best. `shares` says of how many answers a mean is.
     """
     best = _ranked(metric, means)[0]
-    name, value = _short(best), metric.shown(means[best] or 0.0)
+    name, value = _short(best) + shares.get(best, ""), metric.shown(means[best] or 0.0)
     label = f"{metric.label} (by rules, no measurement)" if by_rules else metric.label
     rivals = [one for one in found if one.a == best]
     if not rivals:
@@ -82,9 +94,11 @@ def verdict(
         both = " by test and interval together" if any(one.is_by_test_alone for one in rivals) else ""
         head = f"Undecided: no difference in {label} is shown{both}"
     else:
-        head = f"Undecided at the top: {name} is not told apart from {_names(near)} by {label}"
+        head = f"Undecided at the top: {_short(best)} is not told apart from {_names(near)} by {label}"
     if len(level) > 1:
-        return Headline(head, f"{_names(level)} share the first place with {value} ({_worth(rivals[0])}).")
+        return Headline(
+            head, f"{_names(level, shares)} share the first place with {value} ({_worth(rivals[0])})."
+        )
     return Headline(head, f"{name} is first with {value}, {margin}")
 
 
@@ -112,8 +126,8 @@ def _worth(one: Contrast) -> str:
     return "; ".join(parts)
 
 
-def _names(names: Sequence[str]) -> str:
-    shown = [_short(name) for name in names[:NAMED]]
+def _names(names: Sequence[str], shares: Mapping[str, str] = EMPTY) -> str:
+    shown = [_short(name) + shares.get(name, "") for name in names[:NAMED]]
     return ", ".join(shown) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
 
 

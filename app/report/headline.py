@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from drr.app.judged import unread_text
-from drr.app.report.material import Material
+from drr.app.report.material import LONGEST_NAME, Material
 from drr.app.report.of_papers import report_parts
 from drr.eval.metrics import metrics
 from drr.study.unit import Record
-from drr.wording.excerpt import many
+from drr.wording.excerpt import excerpt, many
 
 
 def lead_metrics() -> list[str]:
@@ -45,10 +45,12 @@ def facts(material: Material) -> list[tuple[str, str]]:
 def unscored(material: Material) -> list[str]:
     """Say what is in no mean, and how much of it."""
     document = material.document
-    failed = sum(record.reason is not None for record in material.study.records("answer", None))
-    lines = (
-        [f"{many(failed, 'answer')} failed and {'is' if failed == 1 else 'are'} in no mean"] if failed else []
-    )
+    records = material.study.records("answer", None)
+    failed = Counter(str(record.spec["variant"]) for record in records if record.reason is not None)
+    lines = [
+        f"{many(count, 'answer')} of {excerpt(variant, LONGEST_NAME)} failed and {'is' if count == 1 else 'are'} in no mean"
+        for variant, count in failed.most_common()
+    ]
     for name in lead_metrics():
         rows = [row[name] for row in document["metrics"].values() if name in row]
         missing, whole = (

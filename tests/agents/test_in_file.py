@@ -241,7 +241,7 @@ def test_what_went_wrong_in_an_agent_of_ones_own_is_said_where_one_looks(
     assert any("model.reply: message 1 is a tuple; give messages" in line for line in lines)
     assert any("my_agent.py:nothing answered without content: its report is empty" in line for line in lines)
     status = drr.out("study", "status", "study")
-    assert "failed: bug 2: KeyError: 'missing'" in status
+    assert "failed: bug 2, the first: KeyError: 'missing'" in status
     assert "refused: 2 tool calls in 2 answers" in status
 
 

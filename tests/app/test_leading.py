@@ -12,7 +12,7 @@ from typing import cast
 
 import pytest
 from drr.app.cli import main
-from drr.app.report.board import board, leading, verdict
+from drr.app.report.board import board, leading, share_of, verdict
 from drr.app.report.differences import Contrast, contrasts
 from drr.app.report.material import Material
 from drr.app.report.page import grid, index_page
@@ -154,6 +154,12 @@ def test_the_sentence_agrees_with_the_interval_and_the_test(judged_study: Path) 
     none = verdict(metrics()["fp"], means, [unsure, contrast("one", "three", 0.4, -0.1, 0.9, 0.3)])
     assert none.text.startswith("Undecided: no difference in faithfulness is shown")
     assert "only system" in verdict(metrics()["fp"], {"one": 0.9}, []).text
+    half = {"one": share_of(3, 5)}
+    for others in ([sure, far], [unsure, far], [unsure, contrast("one", "three", 0.4, -0.1, 0.9, 0.3)]):
+        found = verdict(metrics()["fp"], means, others, shares=half)
+        assert found.text.count("one (known of 3 of its 8 answers)") == 1, (
+            "half of its answers are in no mean"
+        )
     with Study.open(judged_study) as study:
         material = material_of(study)
         shown = leading(material, contrasts(material)).text
