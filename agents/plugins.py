@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from drr.agents.base import AGENT, Ending, FunctionSchema
 from drr.agents.brief import Brief, Reporting, Researching
@@ -16,7 +16,7 @@ from drr.agents.running import AgentRun, Allowance
 from drr.env.errors import DrrError
 from drr.llm.failures import ModelFailure
 from drr.llm.role import NO_DEMAND, Demand, RoleModel, Schema, forced
-from drr.tools.base import ToolAnswer
+from drr.tools.base import ErrorKind, ToolAnswer, ToolError
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
@@ -75,9 +75,12 @@ def tools_of(run: AgentRun) -> list[BaseTool]:
 def _tool(run: AgentRun, function: FunctionSchema) -> BaseTool:
     name = function["name"]
 
-    async def call_tool(**arguments: Any) -> tuple[str, ToolAnswer | None]:
+    async def call_tool(**arguments: Any) -> tuple[str, ToolAnswer]:
         call, answer = await run.run_call(name, arguments, run.tools_on(run.query), run.names)
-        return call.result, answer
+        error = (
+            None if call.error is None else ToolError(cast("ErrorKind", call.error.kind), call.error.message)
+        )
+        return call.result, answer or ToolAnswer(call.result, error=error)
 
     return StructuredTool(
         name=name,

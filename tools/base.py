@@ -44,6 +44,8 @@ class ToolAnswer:
     data: Any = None
     pictures: Sequence[FilePicture] = ()
     """Shown to a model that sees, beside the text."""
+    error: ToolError | None = None
+    """Why there is no answer, for an agent of one's own; our tools raise it."""
 
 
 @dataclass(frozen=True)

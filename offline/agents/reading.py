@@ -75,7 +75,7 @@ def take(memory: Memory, call: MadeCall, answer: object) -> None:
     """Take in one call with what answered it; `None` where it failed."""
     memory.calls.append(call)
     reader = _READERS.get(call.name)
-    if isinstance(answer, ToolAnswer) and reader is not None:
+    if isinstance(answer, ToolAnswer) and answer.error is None and reader is not None:
         reader(memory, call.arguments, answer)
     elif isinstance(answer, Condensing):
         _hand_on(condensed(answer.problem, of_evidence(answer.evidence, answer.profile)), memory)

@@ -64,6 +64,13 @@ async def nothing(query, tools, model, budget):
     return "  "
 
 
+async def refused(query, tools, model, budget):
+    search = next(tool for tool in tools if tool.name == "product_catalog_search")
+    call = {"type": "tool_call", "id": "1", "name": search.name, "args": {"query": "bird house " * 60}}
+    found = (await search.ainvoke(call)).artifact
+    return f"# Answer\\n\\nIt was refused as {found.error.kind}: {found.error.message}. {found.text}."
+
+
 async def broken(query, tools, model, budget):
     return {}["missing"]
 
@@ -252,6 +259,13 @@ def test_an_agent_that_asked_no_model_is_not_written_by_rules(box: Path, file: P
     assert "my_agent.py:plain without a model:" in err
     assert "unknown tokens, cost unknown" in err and "cited without a source, taken out: [7]" in err
     assert "1 of 2 tool calls were refused, the first of product_catalog_search: query is 'bird house" in err
+
+
+def test_a_refused_call_says_why_to_the_agent(box: Path, file: Path, drr: Drr) -> None:
+    asked = ["ask", "Which bird house?", "--shop", box / "shop", "--user", ANNA, "--sandbox", box / "sandbox"]
+    code, out, _ = drr(*asked, "--variant", "mine/my_agent.py:refused", "--quiet")
+    assert code == 0 and "It was refused as invalid: query is 'bird house" in out
+    assert "Error (invalid): query is" in out
 
 
 def test_an_agent_that_raises_is_one_line_with_its_place(box: Path, file: Path, drr: Drr) -> None:
