@@ -31,6 +31,8 @@ from drr.tools import registry
 
 _OURS = frozenset(name.partition("+")[0] for name in PAPER)
 """Architectures whose reports stand in their conversations as they were written."""
+_FIXED = frozenset({"plan-to-function", "react"})
+"""Variants whose agents are told the question, their prompts, results of tools, and nothing else."""
 _LIMITS = {one.name: one for one in BUILT_IN}
 PASSING = frozenset({"timeout", "unavailable"})
 """Errors of tools that another call need not have."""
@@ -71,6 +73,7 @@ def check_answers(study: Study, prompts: Mapping[str, str], *, redacted: bool, f
             digest = record.blobs.get("report", "")
             reports.setdefault(digest, {}).setdefault(str(record.spec["query_id"]), record.label)
             _suspect(study, record, asked, found)
+    _check_copies(study, found)
     for answer in filter(lambda one: is_ours(one.record), read_answers(study)):
         with found.unless_broken("evidence", answer.label):
             book = Book(answer, None)
@@ -83,6 +86,23 @@ def check_answers(study: Study, prompts: Mapping[str, str], *, redacted: bool, f
                 found.fail("evidence", answer.label, what)
     for labels in (sorted(known.values()) for known in reports.values() if len(known) > 1):
         found.suspect("same text", ", ".join(labels[:4]), "one report for several questions")
+
+
+def _check_copies(study: Study, found: Verified) -> None:
+    """Find trials that are copies: no clock tells two runs the same times."""
+    clocks, talks = dict[str, str](), dict[str, str]()
+    for record in study.records("answer", None):
+        if record.made_elsewhere or not (record.done and record.result.get("seconds")):
+            continue
+        own = [record.spec["variant"], record.spec["query_id"]]
+        times = [record.started_at, record.finished_at, record.seconds, record.result["seconds"]]
+        first = clocks.setdefault(canonical_json([*own, times]), record.label)
+        texts = [record.blobs.get("transcript"), record.blobs.get("report"), record.usage]
+        alike = talks.setdefault(canonical_json([*own, texts]), record.label)
+        if first != record.label:
+            found.fail("units", record.label, f"began and ended when {first} did, to the last digit")
+        elif alike != record.label and any(row["model"] != OFFLINE for row in record.usage.values()):
+            found.suspect("same text", record.label, f"is {alike} word for word, and token for token")
 
 
 def _check_names(record: Record, asked: Mapping[str, Query], found: Verified) -> None:
@@ -183,8 +203,29 @@ def _check_texts(study: Study, record: Record, prompts: Mapping[str, str], found
             found.fail(
                 "prompts", record.label, f"a conversation begins with no prompt of its key: {text[:40]!r}"
             )
+    _check_instructions(record, talks, given, found)
     if messages or (record.done and _architecture(record) in _OURS):
         _check_talks(record, raw, results, messages, found)
+
+
+def _check_instructions(
+    record: Record, talks: Sequence[JsonObject], given: Sequence[str], found: Verified
+) -> None:
+    """Find what an agent was told beside its question and prompts, where these fix all of it."""
+    fields, result = record.key_fields, record.result
+    again = any(note.startswith("asked once more") for note in result.get("notes") or ())
+    pictures = any(call["name"] == "view_image" for call in result.get("tool_calls") or ())
+    fixed = record.spec["variant"].partition("@")[0] in _FIXED and all(given) and not fields.get("setting")
+    if not fixed or again or pictures or not is_ours(record):
+        return
+    for talk in talks:
+        rest = [one["text"] for one in talk["messages"][1:] if one["role"] in ("system", "human")]
+        if talk["name"] == "agent" and rest[:1] != [record.spec["query"]]:
+            found.fail("conversation", record.label, "its agent was asked something else than its question")
+        for text in rest[1:]:
+            if not any(is_filled(prompt, text) for prompt in given):
+                what = f"its agent was told what no prompt says: {text[:40]!r}"
+                found.fail("conversation", record.label, what)
 
 
 def _check_talks(
@@ -211,7 +252,23 @@ def _check_talks(
     signs = sum(map(len, texts))
     if tokens * _MOST_SIGNS < signs and not any(row["unmetered"] for row in record.usage.values()):
         found.suspect("costs", record.label, f"{tokens:,} tokens are billed for {signs:,} signs")
+    _check_listed(record, messages, written, found)
     calls, whole = record.result.get("tool_calls") or (), "\0".join(texts)
+    for call, text in zip(calls, results, strict=True):
+        where, error = f"call {call['number']}", call.get("error")
+        begins = (f"Error ({error['kind']})", str(error["message"]) or "\0") if error else ("",)
+        known_tool = call["name"] in registry.TOOLS
+        if known_tool and ((text and not text.startswith(begins)) or not (error or call["kind"] == "api")):
+            found.fail("tools", record.label, f"{where}: ended with an error or never ran, and has a result")
+        if is_ours(record) and not _stands(text, whole):
+            found.fail("tools", record.label, f"{where}: its result stands nowhere in the conversation")
+
+
+def _check_listed(
+    record: Record, messages: Sequence[JsonObject], written: Sequence[str], found: Verified
+) -> None:
+    """Calls that models made are listed; of our agents, no others are."""
+    calls = record.result.get("tool_calls") or ()
     asked = [call for message in messages for call in message.get("tool_calls") or ()]
     ours = is_ours(record)  # other programs may call tools otherwise than their models ask
     known = {
@@ -222,14 +279,12 @@ def _check_talks(
     listed = Counter(canonical_json([call["name"], ours and call["arguments"]]) for call in calls)
     if Counter(known.values()) - listed:
         found.fail("tools", record.label, "its conversation has calls of tools that are not listed")
-    for call, text in zip(calls, results, strict=True):
-        where, error = f"call {call['number']}", call.get("error")
-        begins = (f"Error ({error['kind']})", str(error["message"]) or "\0") if error else ("",)
-        known_tool = call["name"] in registry.TOOLS
-        if known_tool and ((text and not text.startswith(begins)) or not (error or call["kind"] == "api")):
-            found.fail("tools", record.label, f"{where}: ended with an error or never ran, and has a result")
-        if ours and not _stands(text, whole):
-            found.fail("tools", record.label, f"{where}: its result stands nowhere in the conversation")
+    made = Counter(call["name"] for call in asked)
+    plans = "".join("".join(written).split())
+    ran = Counter(call["name"] for call in calls if call["kind"] == "api")
+    for name, count in ran.items() if _architecture(record) in _OURS else ():
+        if count > made[name] + plans.count(f'"tool":"{name}"'):
+            found.fail("tools", record.label, f"lists calls of {name} that nothing in its conversation made")
 
 
 def _stands(text: str, whole: str) -> bool:

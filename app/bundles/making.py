@@ -71,6 +71,9 @@ def make(config: BundleConfig) -> Bundle:
         shop = shop_of(study, config.shop)
         if shop is None and study.config.get("run", {}).get("shop"):
             notice("the shop is not here: what rests on shoppers' profiles can be verified only with it")
+        imported = sum(record.made_elsewhere for record in study.records("answer", None, current=False))
+        if config.redact and imported:
+            notice(f"{imported:,} imported answers keep all their texts; read them through")
         contents = Contents(
             made_by=made_by(),
             code=code_id(),

@@ -299,6 +299,7 @@ def _say_what_stays_open(
     found.not_excluded += [
         "that other runs, agents, trials or kinds of judgement were thrown away",
         "that times, settings, and what agents were told between their steps are as they say",
+        "that the packages and the machine are those that are listed",
         *["that the questions are those of a known set: --questions compares"] * (not asked),
         *[f"that {failed:,} answers failed as they say"] * bool(failed),
         *["that people wrote the marks and tables beside the study"] * beside,

@@ -271,6 +271,24 @@ def _unread_failure(lines: list[Any]) -> None:
     record |= {"status": "failed", "reason": "malformed", "result": {}, "blobs": {}}
 
 
+def _one_more_call(lines: list[Any]) -> None:
+    calls = _first(lines)["record"]["result"]["tool_calls"]
+    calls.append({**calls[-1], "number": len(calls) + 1})
+
+
+def _hint(folder: Path) -> None:
+    lines = rows(folder, "units.jsonl")
+
+    def told(text: str) -> str:
+        talks = json.loads(text)
+        (agent,) = (talk for talk in talks if talk["name"] == "agent")
+        agent["messages"].insert(2, {"role": "human", "text": "The Panorama is the right one."})
+        return json.dumps(talks)
+
+    retext(folder, _first(lines)["record"], "transcript", told)
+    write(folder, "units.jsonl", lines)
+
+
 CHEATS: dict[str, tuple[Callable[[Path], None], str]] = {
     "fewer tokens": (edit_rows("units.jsonl", _cheaper), "costs"),
     "tokens of the cache that nobody sent": (edit_rows("units.jsonl", _all_cached), "costs"),
@@ -293,6 +311,8 @@ CHEATS: dict[str, tuple[Callable[[Path], None], str]] = {
         ),
         "packages",
     ),
+    "a call that nobody made": (edit_rows("units.jsonl", _one_more_call), "tools"),
+    "a hint for the agent": (_hint, "conversation"),
     "another name": (edit_rows("units.jsonl", lambda lines: _first(lines).update(label="x")), "units"),
     "other limits": (edit_rows("units.jsonl", _wider_limits), "units"),
     "a report of as many words": (_same_words, "report"),
@@ -324,6 +344,16 @@ def test_cheats_are_found_beside_each_other(home: Path, tmp_path: Path, drr: Drr
 
     document = found_in(drr, forged(home / "bundle", tmp_path / "cheat", edit))
     assert {check for _, check in CHEATS.values()} <= {one["check"] for one in document["failed"]}
+
+
+def test_a_hint_and_a_call_that_nobody_made_are_told(home: Path, tmp_path: Path, drr: Drr) -> None:
+    for name, words in (
+        ("a call that nobody made", "nothing in its conversation made"),
+        ("a hint for the agent", "told what no prompt says"),
+    ):
+        document = found_in(drr, forged(home / "bundle", tmp_path / "cheat", CHEATS[name][0]))
+        assert any(words in one["what"] for one in document["failed"]), document["failed"]
+    assert any("packages" in one for one in document["not_excluded"])
 
 
 def _pass_for_imported(folder: Path) -> None:

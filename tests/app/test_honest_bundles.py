@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from drr.study.bundle.archive import unpack
 
 from tests.agents.commands.conftest import TERMS
 from tests.agents.garden import ANNA, BEN, QUESTION, write_box
-from tests.bundles import edit_rows, forged, rows, write
+from tests.bundles import edit_rows, forged, is_answer, rows, write
 from tests.commands import Drr
 from tests.eval.nursery import SONNET, Judge, sentences
 from tests.once import made_once
@@ -314,3 +315,24 @@ def test_what_conversation_and_report_say_is_told_whole(box: Path, tmp_path: Pat
     )
     for words in ("more answers of models", "calls of tools that are not listed", "list it as made up"):
         assert words in failed, failed
+
+
+def _copied(lines: list[Any], *, clock: bool) -> None:
+    """The second trial is the first, with its times or with times of its own."""
+    answers = [line for line in lines if is_answer(line) and line["spec"]["query_id"] == "q-birds"]
+    first, second = (line["record"] for line in answers)
+    times = {name: second[name] for name in ("started_at", "finished_at", "seconds")}
+    second.update({**first, **({} if clock else times)})
+
+
+@pytest.mark.long
+def test_a_trial_that_is_another_is_found(box: Path, tmp_path: Path, drr: Drr) -> None:
+    usage = {"input_tokens": 900, "output_tokens": 90}
+    by_wire(drr, box, lambda request: looked(request, REPORT, usage=usage), "--trials", 2)
+    drr.out("bundle", "make", "study", "--out", tmp_path / "bundle")
+    for clock, how in ((True, "failed"), (False, "suspicious")):
+        edit = edit_rows("units.jsonl", partial(_copied, clock=clock))
+        cheat = forged(tmp_path / "bundle", tmp_path / "cheat", edit)
+        document = json.loads(drr("bundle", "verify", cheat, "--json")[1])
+        words = "to the last digit" if clock else "token for token"
+        assert any(words in one["what"] for one in document[how]), document
