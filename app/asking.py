@@ -21,7 +21,7 @@ from drr.env.json_object import JsonObject
 from drr.env.query import Query
 from drr.env.source import Source
 from drr.env.web.base import PageStatus
-from drr.llm.failures import ModelFailure
+from drr.llm.failures import ModelFailure, ModelSetupError
 from drr.llm.meter import UsageRow
 from drr.wording.excerpt import excerpt
 
@@ -126,7 +126,7 @@ def ask(config: AskConfig, listener: Listener | None = None) -> CitedAnswer:
                 return await answering.answer(
                     spec, models, meter, listener=listener, on_failure=gathered.append
                 )
-            except DrrError:
+            except (DrrError, ModelFailure, ModelSetupError):
                 raise
             except Exception as bug:
                 if answering.variants[agent_in(spec)].architecture.origin == BUILT_IN:
