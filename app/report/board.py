@@ -115,7 +115,8 @@ def _margin(one: Contrast) -> str:
 
 def _worth(one: Contrast) -> str:
     row, shown = one.row, one.metric.shown
-    parts = [many(row["n"], "question") + (" that both answered" if row["n_unscored"] else "")]
+    both = " that both answered, each mean over all of its own" if row["n_unscored"] else ""
+    parts = [many(row["n"], "question") + both]
     if row.get("all_equal"):
         return f"{parts[0]}; the same difference in each"
     if row["ci_low"] is not None and row["ci_high"] is not None:
@@ -193,7 +194,7 @@ def metric_columns(figures: Mapping[str, Mapping[str, VRow]], *also: str) -> lis
 def _against(
     metric: Metric, means: Mapping[str, float | None], systems: Sequence[str], found: Sequence[Contrast]
 ) -> Mapping[str, Cell]:
-    """Say whether each system is shown to be behind the first. One that is not is marked."""
+    """Say whether each system is shown to be behind the first. One that is not is marked, unless all are."""
     known = {one.b: one for one in found if one.metric == metric and one.a == systems[0]}
     cells: dict[str, Cell] = {}
     for system in systems[1:]:
@@ -203,7 +204,10 @@ def _against(
             standing = LEVEL
         cells[system] = Cell(standing, shade=MAY_BE_FIRST if standing in (UNDECIDED, LEVEL) else "")
     shared = any(cell.value == LEVEL for cell in cells.values())
-    return {systems[0]: Cell(LEVEL if shared else "first", shade=MAY_BE_FIRST), **cells}
+    cells = {systems[0]: Cell(LEVEL if shared else "first", shade=MAY_BE_FIRST), **cells}
+    if all(cell.shade for cell in cells.values()):
+        return {system: replace(cell, shade="") for system, cell in cells.items()}
+    return cells
 
 
 def _standing(one: Contrast) -> str:
@@ -241,9 +245,7 @@ def _tokens(material: Material) -> Column:
 def _dollars(material: Material) -> Column:
     spent = {system: dollars(answers) for system, answers in material.variants.items()}
     cells = {
-        system: Cell.of(v.document(), 4, missing=UNKNOWN)
-        if not v.n_unscored
-        else Cell(None, digits=4, missing=UNKNOWN)
+        system: Cell.of(None if v.n_unscored else v.document(), 4, missing=UNKNOWN)
         for system, v in spent.items()
     }
     return DOLLARS, shaded(cells, None, is_lower_better=True)

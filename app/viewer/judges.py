@@ -159,7 +159,7 @@ def _facts(side: ShownSide) -> Mapping[str, list[ShownFact]]:
     return {
         "faithfulness": [] if faithful is None else [ShownFact(f"{faithful:.2f}", f"{faithful:.2f}")],
         "overall": [] if overall is None else [ShownFact(str(overall), f"{overall} of 10")],
-        "errors found by code": [
+        "errors found by code; prose is not read": [
             ShownFact(one.why, one.why, f"#{side.name}-{one.name}-1", "none") for one in report.findings
         ],
         "cites": [ShownFact(url, titles.get(url, url)) for url in cited],

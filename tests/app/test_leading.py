@@ -12,7 +12,7 @@ from typing import cast
 
 import pytest
 from drr.app.cli import main
-from drr.app.report.board import board, leading, share_of, verdict
+from drr.app.report.board import _against, board, leading, share_of, verdict
 from drr.app.report.differences import Contrast, contrasts
 from drr.app.report.material import Material
 from drr.app.report.page import grid, index_page
@@ -129,6 +129,24 @@ def contrast(a: str, b: str, value: float, low: float, high: float, p: float) ->
     return Contrast(a, b, metrics()["fp"], row, 0.1)
 
 
+def test_a_mark_of_the_first_stands_only_where_it_tells_systems_apart() -> None:
+    fp, names = metrics()["fp"], ["one", "two", "three"]
+    means = dict(zip(names, (0.9, 0.9, 0.5), strict=True))
+    tied = contrast("one", "two", 0.0, -0.1, 0.1, 1.0)
+    for value, low, p, marked in ((0.4, 0.3, 0.001, {"one", "two"}), (0.4, -0.1, 0.5, set())):
+        cells = _against(fp, means, names, [tied, contrast("one", "three", value, low, 0.9, p)])
+        assert {name for name, cell in cells.items() if cell.shade} == marked
+
+
+def test_a_difference_says_where_its_questions_are_not_those_of_the_means() -> None:
+    one = contrast("one", "two", 0.02, -0.1, 0.1, 0.9)
+    fewer = replace(one, row={**one.row, "n_unscored": 1})
+    means = {"one": 0.97, "two": 0.94}
+    assert "each mean" not in verdict(one.metric, means, [one]).text
+    said = verdict(one.metric, means, [fewer]).text
+    assert "+0.02" in said and "12 questions that both answered, each mean over all of its own" in said
+
+
 def test_the_sentence_agrees_with_the_interval_and_the_test(judged_study: Path) -> None:
     means = {"one": 0.9, "two": 0.8, "three": 0.5}
     sure = contrast("one", "two", 0.1, 0.05, 0.15, 0.01)
@@ -204,7 +222,8 @@ def test_all_that_may_be_first_are_marked(judged_study: Path) -> None:
         at = [one.label for one in table.columns].index("against the first")
         said = {name: cells[at] for name, cells in table.rows}
         behind = {one.b for one in found if one.metric == metrics()["fp"] and one.is_ahead}
-        assert {name for name, cell in said.items() if cell.shade != "lead"} <= behind
+        marked = {name for name, cell in said.items() if cell.shade == "lead"}
+        assert marked == (set(said) - behind if behind else set())
         first, *others = said.values()
         assert (first.value == "first") == ("shared first" not in {cell.value for cell in others})
 
