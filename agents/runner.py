@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, NotRequired, TypedDict
 
 from drr.agents import brief
-from drr.agents.answers import answered, failure_of, keyed, read_in_run, repaired
+from drr.agents.answers import answered, failure_of, keyed
 from drr.agents.base import (
     BUILT_IN,
     PROFILE,
@@ -32,7 +32,6 @@ from drr.agents.base import (
 from drr.agents.brief import ProfileFacts
 from drr.agents.evidence import PageSummaries, StepLog, actor_rank
 from drr.agents.running import MAIN, AgentRun, Allowance, CallTool
-from drr.citations import repair
 from drr.env.errors import DrrError, Misuse
 from drr.env.given import RECORDS, Given, Setting
 from drr.env.plugins import prompt_folders
@@ -320,13 +319,16 @@ def _profile_facts(run: AgentRun, world: World) -> ProfileFacts:
 async def _finish(
     run: AgentRun, variant: Variant, ending: Ending, options: AgentOptions, world: World
 ) -> AnswerRecord:
+    from drr.agents.citing import read_in_run, repaired
+    from drr.citations.repair import lost, unknown_urls
+
     raw = ending.report
     cited = await read_in_run(run, raw)
-    made_up = repair.unknown_urls(cited, run.ledger.knows)
+    made_up = unknown_urls(cited, run.ledger.knows)
     mended = await repaired(run, raw, cited, made_up, options.citation_repair)
     report, removed = mended.report, mended.removed
     written = cited if report == raw else await read_in_run(run, report)
-    left = repair.unknown_urls(written, run.ledger.knows)
+    left = unknown_urls(written, run.ledger.knows)
     made_up = list(dict.fromkeys([*made_up, *mended.made_up, *left]))
     usage, seconds = run.allowance.meter.as_json(), run.allowance.now() - run.allowance.started
     shop_url = None if world.session is None else world.session.shop.shop_url
@@ -338,7 +340,7 @@ async def _finish(
         words=len(report.split()),
         citation_repair=options.citation_repair,
         removed_citations=removed,
-        dangling=[int(name) for name in repair.lost(cited) if name.isdecimal()],
+        dangling=[int(name) for name in lost(cited) if name.isdecimal()],
         fabricated=run.ledger.fabricated(made_up),
         stop_reason=ending.stop_reason,
         usage=usage,

@@ -15,7 +15,6 @@ from drr.app.models import check_named, explain
 from drr.app.specs import agent_in
 from drr.app.studies import check_cast
 from drr.app.terminal import raw, shown
-from drr.citations.parse import canonical_url, parse
 from drr.env.errors import DrrError, Misuse, ProgramFailure, bug_of
 from drr.env.json_object import JsonObject
 from drr.env.query import Query
@@ -231,6 +230,8 @@ class AnswerDocument(TypedDict):
 
 
 def _document(record: AnswerRecord, report: str, home: str) -> AnswerDocument:
+    from drr.citations.parse import canonical_url, parse
+
     cited = {source.url for source in parse(report, home).sources}
     return {
         "schema": 1,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable, Sequence
 from types import ModuleType
@@ -11,6 +12,10 @@ from drr.app.command_table import GROUPS, CommandForm, CommandRow, command_of, f
 
 if TYPE_CHECKING:
     import argparse
+
+
+_ALLOCATIONS = 50_000
+"""Objects between two looks for garbage: the thousands that imports make are none."""
 
 
 def _overview() -> str:
@@ -34,6 +39,7 @@ def _overview() -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     from drr.app.terminal import screened
 
+    gc.set_threshold(_ALLOCATIONS)
     with screened():
         try:
             code = _main(list(sys.argv[1:] if argv is None else argv))

@@ -13,18 +13,20 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from hashlib import blake2b
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-import numpy as np
 from drr.env import minilm
 from drr.env.asked_at import OWN, address_of, address_setting, key_for, key_place
 from drr.env.errors import DrrError, Misuse
 from drr.env.settings import Settings
 from drr.env.text import tokens
 from drr.env.trust import cache_folder, is_loopback, place_of
-from numpy.typing import NDArray
 
-Vectors = NDArray[np.float32]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Vectors: TypeAlias = "NDArray[np.float32]"
 OFFLINE = "offline"
 OFFLINE_NAME = "hashed-tfidf-1"
 PLACES = 256
@@ -51,6 +53,8 @@ class HashedTfIdf:
 
     @classmethod
     def fitted(cls, texts: Sequence[str]) -> HashedTfIdf:
+        import numpy as np
+
         vector = np.zeros(PLACES, np.float64)
         for text in texts:
             vector[list({place for place, _, _ in _places(text)})] += 1
@@ -58,6 +62,8 @@ class HashedTfIdf:
         return cls(rarity.astype(np.float32))
 
     def embed(self, texts: Sequence[str]) -> Vectors:
+        import numpy as np
+
         rows = np.zeros((len(texts), PLACES), np.float32)
         for row, text in zip(rows, texts, strict=True):
             for place, sign, weight in _places(text):
@@ -87,6 +93,8 @@ def _place(piece: str, known: dict[str, tuple[int, float]] = {}) -> tuple[int, f
 
 
 def _normal(rows: Vectors) -> Vectors:
+    import numpy as np
+
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(rows / np.where(lengths == 0, 1, lengths), np.float32)
 
@@ -107,6 +115,8 @@ class EmbeddingCache:
             yield database
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
+        import numpy as np
+
         with self._open() as database:
             found = (
                 (key, database.execute("select value from vector where key = ?", (key,)).fetchone())
@@ -132,6 +142,8 @@ class KeptEmbedder:
         self._asked = f"{name}\n{place}" if place else name
 
     def embed(self, texts: Sequence[str]) -> Vectors:
+        import numpy as np
+
         texts = [text[:_LONGEST] or " " for text in texts]
         keys = [
             blake2b(f"{self._asked}\n{text}".encode("utf-8", "replace"), digest_size=20).digest()
@@ -154,6 +166,8 @@ def _batches(rows: Sequence[tuple[bytes, str]]) -> Iterator[Sequence[tuple[bytes
 
 def embedder_of(settings: Settings, weights: Vectors | None = None) -> Embedder:
     """The embedder of the settings; `weights` are those that the offline one was fitted to."""
+    import numpy as np
+
     provider, _, model = settings.model_for("embedder").partition(":")
     if provider == OFFLINE and not model:
         return HashedTfIdf(np.ones(PLACES, np.float32) if weights is None else weights)
@@ -221,6 +235,8 @@ def _ask(
 
 
 def _read(answer: object, count: int, where: str) -> Vectors:
+    import numpy as np
+
     try:
         rows = sorted(answer["data"], key=lambda row: row["index"])  # type: ignore[index]
         vectors = np.array([row["embedding"] for row in rows], np.float32)

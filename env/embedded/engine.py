@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
-import numpy as np
 import tantivy as tv
 from drr.env.embedding import Vectors
 from drr.env.search.fields import SearchFields, raw_key, shelf_parts
@@ -117,7 +116,7 @@ class TantivyEngine:
         if self._vectors is None or not vector.any():
             return []
         likeness = self._vectors @ vector
-        order = np.argsort(-likeness, kind="stable")
+        order = (-likeness).argsort(kind="stable")
         order = order[likeness[order] > 0]
         filters = self._filters(request)
         found: list[str] = []

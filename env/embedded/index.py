@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-import numpy as np
 import orjson
 import tantivy as tv
 from drr.env.content import batched
@@ -125,6 +124,8 @@ WEIGHTS = "vectors-weights.npy"
 
 def build_vectors(database: sqlite3.Connection, data: Path, settings: Settings) -> str:
     """The version that goes into the manifest."""
+    import numpy as np
+
     maker = VectorMaker(settings)
     count = database.execute("select count(*) from product").fetchone()[0]
     rows = database.execute("select id, doc from product order by k")
@@ -150,6 +151,8 @@ def build_vectors(database: sqlite3.Connection, data: Path, settings: Settings) 
 
 def open_vectors(folder: Path, data: Path, count: int) -> tuple[Vectors, Vectors | None]:
     """The rows and the weights of the offline embedder."""
+    import numpy as np
+
     problem: object = "there are not as many as products"
     try:
         weights = np.load(data / WEIGHTS) if (data / WEIGHTS).is_file() else None

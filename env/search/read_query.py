@@ -7,14 +7,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
 from drr.env.search.fields import Name, SearchFields, search_words
 from drr.env.text import tokens
 from drr.wording.limits import limits
 from drr.wording.money import MONEY
-from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 MOST_ROWS = 1_000_000
 _SHORTEST = 4
@@ -59,6 +61,8 @@ class Lexicon:
     @cached_property
     def _sets(self) -> dict[int, tuple[list[str], NDArray[np.uint32]]]:
         """Group the words by length, and for each note the letters that it has, a bit a letter."""
+        import numpy as np
+
         by_length: dict[int, list[str]] = {}
         for word in self.counts:
             if _is_plain(word):
@@ -89,6 +93,8 @@ class Lexicon:
 
     def _alike(self, word: str, most: int) -> Iterable[str]:
         """Each slip changes at most two letters of the set."""
+        import numpy as np
+
         mine = np.uint32(_letters(word))
         for length in range(len(word) - most, len(word) + most + 1):
             if length in self._sets:

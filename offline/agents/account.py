@@ -12,7 +12,7 @@ from drr.env.text import stem, tokens
 from drr.offline.agents.phrases import PHRASES, WORD, PhraseReader
 from drr.wording.figures import number_of
 from drr.wording.money import dollar_amounts
-from drr.wording.stated import RATINGS
+from drr.wording.ratings import RATINGS
 from drr.wording.vocabulary import Wordbook, vocabulary
 
 _CUES = (

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,6 +34,28 @@ def asking(folder: Path, *more: str, question: str = QUESTION) -> list[str]:
     return [
         "ask", question, "--shop", str(folder / "shop"), "--user", ANNA, "--sandbox", str(folder / "sandbox"), *more,
     ]  # fmt: skip
+
+
+LATE = ("numpy", "drr.agents.citing", "drr.citations.parse", "drr.eval", "drr.wording.stated")
+"""What no first call of a tool needs: half a second went by before it, much of it for these."""
+FIRST = f"""
+import io, sys
+from drr.app.cli import main
+class First(io.StringIO):
+    def write(self, text):
+        if not self.tell():
+            print([name for name in {LATE!r} if name in sys.modules], text, file=sys.__stderr__)
+        return super().write(text)
+sys.stderr = First()
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_the_first_call_waits_for_nothing_that_only_the_report_needs(folder: Path) -> None:
+    words = [sys.executable, "-c", FIRST, *asking(folder)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and BANNER in done.stdout
+    assert done.stderr.startswith("[] ") and "agent: get_user_profile" in done.stderr
 
 
 def test_reports_and_documents_are_printed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,7 +20,8 @@ from drr.wording.figures import HEDGES, Hedges, UnitReader
 from drr.wording.limits import CountReader, ExclusionReader, LimitReader
 from drr.wording.money import MoneyReader, SpokenMoneyReader
 from drr.wording.personal import CircumstanceReader
-from drr.wording.stated import ComparisonReader, RatingReader, StatedReader, VerdictReader
+from drr.wording.ratings import RatingReader
+from drr.wording.stated import ComparisonReader, StatedReader, VerdictReader
 from drr.wording.states import PLACES, PlaceReader
 from drr.wording.vocabulary import Wordbook, vocabularies, vocabulary
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from drr.agents.answers import read_in_run
 from drr.agents.brief import Checking
+from drr.agents.citing import read_in_run
 from drr.agents.running import AgentRun
 from drr.agents.turns import report_form, write
 from drr.llm.failures import ModelFailure
