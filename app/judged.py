@@ -16,6 +16,7 @@ from drr.eval.metrics.rows import CorrectedDocument, StudyDocument
 from drr.eval.stats.citations import unread
 from drr.eval.stats.intervals import VRow
 from drr.eval.stats.pairs import PairRow
+from drr.wording.excerpt import many
 
 SHORT = {"insightfulness": "insight", "constraint_following": "constraints", "personalization": "personal"}
 HEADS = {
@@ -191,8 +192,9 @@ def unread_of(document: StudyDocument) -> list[str]:
                 f"{name}: {count:,} verdicts are open, as the judge quotes words that the evidence lacks."
             )
         if silent := row["silent_sections"]:
-            few = "; ".join(f"{plain(head)} ({n:,})" for head, n in list(silent.items())[:3])
-            found.append(f"{name}: no claim came of {len(silent):,} sections: {few}.")
+            few = [f"{plain(head)} ({n:,})" for head, n in list(silent.items())[:3]]
+            more = [f"{len(silent) - 3:,} more"] if len(silent) > 3 else []
+            found.append(f"{name}: no claim came of {many(len(silent), 'section')}: {'; '.join(few + more)}.")
     return found
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from drr.app.annotate.labels import notebooks
 from drr.app.annotate.plan import load
-from drr.app.console import write_lines
+from drr.app.console import write_lines, write_text
 from drr.app.notices import notice
 from drr.app.report.of_papers import report_parts
 from drr.app.studies import despite_losses
@@ -47,7 +47,7 @@ class ReportConfig:
     complete_only: bool = False
     """Leave out answers whose research was broken off."""
     verdicts: Path | None = None
-    """File for the verdict on each address, one JSON line each."""
+    """File for the verdict on each address: CSV where its name ends in `.csv`, else JSON lines."""
 
 
 class Written(NamedTuple):
@@ -186,11 +186,14 @@ def _material(
 
 
 def _write_verdicts(judged: Judged, config: ReportConfig, file: Path) -> int:
-    from drr.eval.judging.read import citation_lines, complete_only
+    from drr.app.report.tables import rows_as_csv
+    from drr.eval.judging.read import CitationLine, citation_lines, complete_only
 
-    if config.complete_only:
-        judged = complete_only(judged)
-    return write_lines(file, citation_lines(judged))
+    lines = list(citation_lines(complete_only(judged) if config.complete_only else judged))
+    if file.suffix != ".csv":
+        return write_lines(file, lines)
+    write_text(file, rows_as_csv(lines, CitationLine.__annotations__))
+    return len(lines)
 
 
 def _people(study: Study, files: Sequence[Path]) -> list[Label]:

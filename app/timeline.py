@@ -11,7 +11,7 @@ from drr.app.terminal import Column, flowed, screen, shown, table
 from drr.env.tool_calls import refusals
 from drr.llm.meter import ToldConversation, ToldMessage, UsageRow
 from drr.study.unit import Kind, Record, Status
-from drr.wording.excerpt import excerpt
+from drr.wording.excerpt import excerpt, many
 
 if TYPE_CHECKING:
     from drr.study.study import Study
@@ -125,6 +125,8 @@ def text(study: Study, record: Record, *, full: bool) -> str:
     lines = [*map(flowed, (*_head(study, record), *_usage(record)))]
     lines += calls if full else [flowed(call, 8) for call in calls]
     lines += _end(study, record)
+    if record.kind == "answer" and record.done and not study.lost(record):
+        lines += _doubted(study, record)
     if full:
         lines += _conversations(study, record)
     if stderr := study.kept_text(record, "stderr"):
@@ -193,6 +195,27 @@ def _end(study: Study, record: Record) -> Iterator[str]:
         yield from ("", "--- report ---", report)
     elif record.kind != "answer":
         yield from ("", json.dumps(record.result, indent=2, ensure_ascii=False, sort_keys=True))
+
+
+def _doubted(study: Study, record: Record) -> Iterator[str]:
+    """Yield the cited claims whose sources do not say all of them, by the judging that a report would show."""
+    from drr.eval.evidence.answers import answer_of, questions
+    from drr.eval.judging.read import choose, citation_lines, read_judged
+
+    answers = [answer_of(study, record, questions(study))]
+    own = [one for one in study.records("judgement", None) if one.key_fields.get("answer") == record.key]
+    judged = read_judged(study, choose(study), answers=answers, among=own)
+    cited = list(citation_lines(judged))
+    open_ = [line for line in cited if line["together"] != "full"]
+    if cited:
+        claims = many(len({line["claim"] for line in cited}), "cited claim")
+        yield from (
+            "",
+            f"--- not supported in full: {len({line['claim'] for line in open_})} of {claims} ---",
+        )
+    for line in open_:
+        yield f"  {line['together'] or 'unjudged'}: {line['text']}"
+        yield flowed(f"      {line['url']}: {line['reason']}", 8)
 
 
 def _conversations(study: Study, record: Record) -> Iterator[str]:

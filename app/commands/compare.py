@@ -28,6 +28,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     add("a", metavar="A", help="a variant or an imported system")
     add("b", metavar="B", help="the variant that it is held against")
     add("--judge", metavar="NAME", help="default: the last model that judged, else the rules")
+    add("--full", action="store_true", help="also the figures that are equal on every question")
     add("--json", action="store_true", help="one JSON document")
 
 
@@ -50,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
         made: VariantPair = despite_losses(
             study, lambda: kept(study, "compared", lambda: names, lambda: _compared(study, arguments))
         )
-    show(arguments, made["document"], _text(**made))
+    show(arguments, made["document"], _text(**made, full=arguments.full))
     return 0
 
 
@@ -75,8 +76,9 @@ def _compared(study: Study, arguments: argparse.Namespace) -> VariantPair:
     return {"document": document, "names": names, "not_measured": not_measured(judged.answers)}
 
 
-def _text(document: CompareDocument, names: dict[str, str], not_measured: str) -> str:
+def _text(document: CompareDocument, names: dict[str, str], not_measured: str, *, full: bool) -> str:
     a, b = document["a"], document["b"]
+    equal = set() if full else {name for name in names if _is_equal(document["metrics"][name])}
     rows = [
         [
             names[name],
@@ -88,9 +90,10 @@ def _text(document: CompareDocument, names: dict[str, str], not_measured: str) -
             number(row["p_holm"]),
         ]
         for name, row in document["metrics"].items()
-        if name in names
+        if name in names and name not in equal
     ]
-    parts = [flowing(document["banner"])] if document["banner"] else []
+    parts = [flowing(line) for line in _found(document, names)]
+    parts += [flowing(document["banner"])] if document["banner"] else []
     if document["same_reports"]:
         parts.append(
             f"{document['same_reports']} of {document['reports']} reports of both are equal, byte for byte."
@@ -109,9 +112,35 @@ def _text(document: CompareDocument, names: dict[str, str], not_measured: str) -
             rows,
         )
     )
+    if equal:
+        shown = ", ".join(names[name] for name in names if name in equal)
+        parts.append(flowing(f"Equal on every question (--full shows them): {shown}."))
     if not document["noise"]:
         parts.append(flowing(not_measured))
     return "\n\n".join(parts)
+
+
+def _found(document: CompareDocument, names: dict[str, str]) -> list[str]:
+    """Say where a difference is sure, and what the columns are over."""
+    from drr.eval.stats.differences import is_settled
+
+    ahead: dict[str, list[str]] = {}
+    for name in names:
+        row, better = document["metrics"][name], document["about"][name]["better"]
+        if is_settled(row) and row["value"]:
+            first = (row["value"] > 0) == (better != "lower")
+            known = f"{document['a' if first else 'b']} is {'better' if better else 'higher'} on"
+            ahead.setdefault(known, []).append(names[name])
+    sure = [f"{known} {', '.join(shown)}." for known, shown in ahead.items()]
+    return [
+        " ".join([*sure, f"No {'other ' if sure else ''}difference is sure."]),
+        "Sure is one whose interval leaves out 0 and whose p (Holm), p raised for the number of figures tested together, is under 0.05. Both "
+        "columns are over the questions where both have the figure; `drr report` has each variant over all of its own.",
+    ]
+
+
+def _is_equal(row: DifferenceRow) -> bool:
+    return row["value"] == 0 and (row["n"] == 1 or row.get("all_equal", False))
 
 
 def _left_out(document: CompareDocument) -> set[str]:

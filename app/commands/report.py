@@ -72,7 +72,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--verdicts",
         type=Path,
         metavar="FILE",
-        help="what each address says of each claim that cites it, a JSON line each (docs/judging.md, Citations one by one)",
+        help="what each address says of each claim that cites it: CSV for FILE.csv, else JSON lines (docs/judging.md, Citations one by one)",
     )
     add("--json", action="store_true", help="the metrics as one JSON document")
 

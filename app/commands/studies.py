@@ -163,7 +163,7 @@ def _run_trace(arguments: argparse.Namespace) -> int:
             show(arguments, timeline.listed(records), timeline.listing(shown))
             if left := len(records) - len(shown):
                 notice(
-                    f"{arguments.study}: {left:,} judgements that are done are left out; --full lists them"
+                    f"{arguments.study}: all is well with {left:,} further judgements; --full lists them too"
                 )
             return 0
         record = _find(study, arguments.unit)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -309,6 +310,22 @@ def as_csv(table: Table) -> str:
             line = [table.name, row, column.key or column.label, *("" if v is None else v for v in values)]
             writer.writerow([_harmless(item) for item in [*line, table.banner or "", cell.tasks or ""]])
     return out.getvalue()
+
+
+def rows_as_csv(rows: Iterable[Mapping[str, object]], columns: Iterable[str]) -> str:
+    """One line a row: what is unknown is empty, a list is JSON."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(columns), lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        writer.writerow({name: _cell(value) for name, value in row.items()})
+    return out.getvalue()
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, str):
+        return _harmless(value)
+    return "" if value is None else json.dumps(value)
 
 
 def _harmless(value: object) -> object:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from pathlib import Path
 
 import pytest
 from drr.app.cli import main
+from drr.app.commands.compare import _found
 from drr.app.console import write_lines
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.eval.judging.run import JudgeOptions, judge
 from drr.study.study import Study
 
-import drr
+import drr as face
+from tests.commands import Drr
 from tests.eval.nursery import answer, desk, offline, put, web
 from tests.tampering import tampered
 
@@ -58,9 +61,24 @@ def test_tables_comparison_and_verdicts_have_it(
         assert "faithfulness by citation" in text or "fp_citation" in text
     capsys.readouterr()
     assert main(["compare", str(folder), "padded", "plain", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)["metrics"]
+    document = json.loads(capsys.readouterr().out)
+    told = document["metrics"]
     assert (told["fp_citation"]["value"], told["fp"]["value"]) == (-0.5, 0.0)
     assert told["fp_citation"]["p"] < 0.05
+    for name in ("fp_citation", "fp_citation_strict", "n_citations"):
+        told[name]["p_holm"] = 0.01  # of `fp_citation` the interval holds 0
+    sure = "plain is better on strict. padded is higher on n. No other difference is sure."
+    assert (
+        _found(document, {"fp_citation": "alone", "fp_citation_strict": "strict", "n_citations": "n"})[0]
+        == sure
+    )
+    assert main(["compare", str(folder), "padded", "plain"]) == 0
+    said, _, rest = capsys.readouterr().out.partition("\n")
+    assert said == "No difference is sure."
+    assert (
+        "Equal on every question (--full shows them): faithfulness, " in rest
+        and "\nfaithfulness " not in rest
+    )
     file = tmp_path / "verdicts.jsonl"
     assert main(["report", str(folder), "--verdicts", str(file)]) == 0
     lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
@@ -74,7 +92,21 @@ def test_tables_comparison_and_verdicts_have_it(
         (LOST, "unreachable", None),
     ]
     assert padded[0]["passages"] == [[0, len(GOOD)]] and padded[0]["text"] == GOOD
-    table = drr.verdicts(folder)
+    sheet = tmp_path / "verdicts.csv"
+    assert main(["report", str(folder), "--verdicts", str(sheet)]) == 0
+    rows = list(csv.DictReader(sheet.open(encoding="utf-8")))
+    assert [(row["url"], row["status"], row["reason"]) for row in rows] == [
+        (line["url"], line["status"], line["reason"]) for line in lines
+    ]
+    assert (rows[0]["supports"], rows[0]["passages"], rows[2]["supports"]) == (
+        "true",
+        f"[[0, {len(GOOD)}]]",
+        "",
+    )
+    capsys.readouterr()
+    assert main(["study", "trace", str(folder), padded[0]["answer"]]) == 0
+    assert capsys.readouterr().out.endswith("--- not supported in full: 0 of 1 cited claim ---\n")
+    table = face.verdicts(folder)
     assert table.to_pylist() == lines
     capsys.readouterr()
     for place in (tmp_path / "nowhere" / "v.jsonl", tmp_path):
@@ -95,6 +127,20 @@ def test_tables_comparison_and_verdicts_have_it(
     assert tags == [("full", "full"), ("none", "irrelevant"), ("unreachable", "unreachable")]
     assert page.count("<small>alone: ") == 2
     assert "faithfulness by citation" in page
+
+
+def test_the_trace_of_an_answer_ends_with_the_claims_that_are_not_supported_in_full(
+    judged_study: Path, drr: Drr
+) -> None:
+    rows = face.verdicts(judged_study).to_pylist()
+    key = next(row["answer"] for row in rows if row["together"] != "full")
+    own = [row for row in rows if row["answer"] == key]
+    open_ = [row for row in own if row["together"] != "full"]
+    told = drr.out("study", "trace", judged_study, key).partition("--- not supported in full: ")[2]
+    claims, doubted = ({row["claim"] for row in some} for some in (own, open_))
+    assert told.startswith(f"{len(doubted)} of {len(claims)} cited claims ---\n")
+    assert all(f"{row['together']}: {row['text']}" in told and row["reason"] in told for row in open_)
+    assert not any(row["text"] in told for row in own if row["claim"] not in doubted)
 
 
 def test_where_nobody_was_asked_the_tables_say_so(folder: Path, tmp_path: Path) -> None:

@@ -53,7 +53,18 @@ def test_compare_prints_what_was_judged(judged_study: Path, drr: Drr) -> None:
     words = ["study", "compare", str(judged_study), "react", "react+ws"]
     document = drr.json(*words)["metrics"]
     assert {"fp", "pqr_r", "fp_file"} <= document.keys()
-    rows = [line.split()[0] for line in drr.out(*words).splitlines() if line.strip()]
+    rows = [line.split()[0] for line in drr.out(*words, "--full").splitlines() if line.strip()]
     assert "faithfulness" in rows and "overall" in rows
     assert not [row for row in rows if row.startswith(FOREIGN)]
     assert not {"fp", "faithfulness_file", "n_cited_file"} & {*rows}
+
+
+def test_sections_without_a_claim_are_all_named_or_counted(judged_study: Path, drr: Drr) -> None:
+    told = re.findall(
+        r"no claim came of ([\d,]+) sections?: (.*)\.$", drr.out("judge", judged_study, "--quiet"), re.M
+    )
+    assert told
+    for count, named in told:
+        *heads, last = named.split("; ")
+        more = re.fullmatch(r"(\d+) more", last)
+        assert len(heads) + (int(more[1]) if more else 1) == int(count)
