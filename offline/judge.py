@@ -103,11 +103,6 @@ def _rating(asking: Asking[Any]) -> JsonObject:
     return {"justification": why, "rating": int(score + 0.5)}
 
 
-def _paper_rating(asking: Asking[Any]) -> JsonObject:
-    score, why = _grade(asking, "answer")
-    return {"rating": int(score + 0.5), "justification": why}
-
-
 def _preference(asking: Asking[Any]) -> JsonObject:
     (a, why_a), (b, why_b) = (_grade(asking, f"answer_{side}") for side in "ab")
     winner = "tie" if abs(a - b) < _TIE else "A" if a > b else "B"
@@ -214,7 +209,7 @@ _RULES: Rules = {
     SupportAnswers: _support,
     PaperSupportAnswers: _paper_support,
     RatingAnswer: _rating,
-    PaperRatingAnswer: _paper_rating,
+    PaperRatingAnswer: _rating,
     PreferenceAnswer: _preference,
     PaperPreferenceAnswer: _paper_preference,
     FailuresAnswer: _failures,
@@ -237,7 +232,8 @@ _ENOUGH = 0.75
 """Share of a point's words that one line of a report holds."""
 _LINE = re.compile(r"[^\n]+")
 _OF_ANSWER = re.compile(
-    r"\s*(?:it|the (?:answer|report|plan))\s+[a-z]+\s+(?:(?:that|to|how|why|when|where|which|what)\s+)?", re.I
+    r"\A\s*(?:it|the (?:answer|report|plan))\s+[a-z]+\s+(?:(?:that|to|how|why|when|where|which|what)\s+)?",
+    re.I,
 )
 """The opening of a point: `It says that`, as `prompts/points.md` has points begin."""
 
@@ -250,7 +246,7 @@ class PointMatch(NamedTuple):
 
 def match(text: str, gist: str | None, report: str) -> PointMatch:
     """A point whose gist is empty is kept by what a report leaves out, which no word of it shows."""
-    wanted = _text(text) if gist is None else gist
+    wanted = _OF_ANSWER.sub("", text) if gist is None else gist
     words = families(wanted)
     if not words:
         return PointMatch("not_support", "no word of a report shows this to a judge without a model", "")
@@ -260,8 +256,3 @@ def match(text: str, gist: str | None, report: str) -> PointMatch:
     if share < _ENOUGH or missing_numbers(wanted, plain(line)):
         return PointMatch("not_support", reason, "")
     return PointMatch("partial_support", reason, " ".join(line.split()))
-
-
-def _text(text: str) -> str:
-    begun = _OF_ANSWER.match(text)
-    return text[begun.end() :] if begun else text

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 from drr.env.constraints import parse_constraints
 from drr.env.text import tokens
@@ -22,48 +24,15 @@ _ROW = re.compile(r"^[^\S\n]*+\|.+\|\s*$", re.MULTILINE)
 _CITED = re.compile(r"\[\^?(\d+)(?:\s*[-\u2013]\s*(\d+))?[^\]]{0,24}\]|https?://|user://")
 _URL = re.compile(r"(?:https?|user)://[^\s)>\]]+")
 PRICE = re.compile(r"\$\s?\d")
-REASON = re.compile(
-    r"\b(?:because|since|therefore|thus|so that|which means|as a result|due to|compared (?:to|with)|whereas|while|rather than|instead of"
-    r"|trade-?offs?|outweighs?|cheaper|costlier|better (?:than|for)|worth|in contrast|depends?|unless|if you)\b",
-    re.IGNORECASE,
+_WORDS = tomllib.loads(Path(__file__).with_name("surface.toml").read_text(encoding="utf-8"))
+REASON, INSIGHT, _FILLER = (
+    re.compile(rf"\b(?:{'|'.join(_WORDS[name])})\b", re.IGNORECASE)
+    for name in ("reasons", "insights", "filler")
 )
-INSIGHT = re.compile(
-    r"\b(?:however|but|although|trade-?offs?|avoid|instead|rather than|over time|in the long run|hidden|often overlooked|before you buy"
-    r"|you already (?:own|have|bought)|reuse|combine|first|then|step|month \d|which means|watch out|risk)\b",
-    re.IGNORECASE,
-)
-_FILLER = re.compile(
-    r"\b(?:it is (?:important|worth) (?:to note|noting)|in conclusion|needless to say|as (?:mentioned|stated) (?:above|before|earlier)|in today's world"
-    r"|when it comes to|at the end of the day|there are many|plays? (?:a|an) (?:crucial|important|vital) role|look no further)\b",
-    re.IGNORECASE,
-)
-_PROCESS = re.compile(
-    r"</?(?:think|thinking|search|tool_call|tool_response|reasoning)\b|\u2039/?(?:think|search)|\blet me (?:search|look|check|think|call|find)\b|\bI (?:will|'ll) (?:now )?(?:search|call|use the)\b"
-    r"|\b(?:product_catalog_search|get_product_details|get_user_(?:orders|profile|statistics)|web_search|get_order_details)\b|\[\d+-\d+\](?!\()|\u8ba9\u6211",
-    re.IGNORECASE,
-)
+_PROCESS = re.compile("|".join(_WORDS["process"]), re.IGNORECASE)
+_FACETS = tuple(frozenset(tokens(words)) for words in _WORDS["facets"])
+_COMMON = frozenset(tokens(_WORDS["of_profiles"]))
 TOTAL = re.compile(r"\b(?:grand |sub)?total\b[^\n$]{0,60}\$\s?([\d,]+(?:\.\d+)?)", re.IGNORECASE)
-_FACETS: tuple[frozenset[str], ...] = tuple(
-    frozenset(tokens(words))
-    for words in (
-        "price cost budget cheap cheaper expensive saving spend",
-        "durable durability last warranty sturdy rust weather resistant",
-        "material steel wood plastic cotton fabric ceramic",
-        "safe safety toxic allergy allergen hazard recall risk",
-        "clean cleaning maintenance maintain wash refill replace filter",
-        "size dimension fit fits weight capacity inch length",
-        "season winter summer spring fall climate humidity heat cold",
-        "compare comparison alternative versus instead option",
-        "rating review star customer reputation",
-        "install installation assembly setup mount instruction",
-        "compatible compatibility work standard battery power",
-        "health benefit expert veterinarian doctor study evidence",
-        "order history bought previous purchase reorder",
-        "timeline month week schedule plan phase deadline",
-        "environment sustainable recycled organic natural eco",
-        "noise quiet comfort ergonomic easy use",
-    )
-)
 
 
 @dataclass(frozen=True)
@@ -215,14 +184,6 @@ def _long_words(text: str) -> set[str]:
 
 def _matching(pattern: re.Pattern[str], sentences: Sequence[str]) -> int:
     return sum(bool(pattern.search(s)) for s in sentences)
-
-
-_COMMON = frozenset(
-    tokens(
-        "shopper profile orders order product products unknown price prices item items total known spend years year since last first category "
-        "categories favourite stores store region light regular frequent heavy budget moderate premium because with from that this about share none"
-    )
-)
 
 
 def sells_elsewhere(line: str, shop: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, takewhile
 from typing import NamedTuple
 
@@ -155,21 +155,16 @@ class WordAccount:
         """Find the words of figures, and those beside them that make them limits, by their places."""
         for start, end in _figures(sentence[0]):
             start, end = start + sentence.start(), end + sentence.start()
-            yield from _around(start, end, words, self._before, self._behind)
+            inside = [n for n, word in enumerate(words) if start <= word.start() < end]
+            before = range(min(inside, default=0) - 1, -1, -1)
+            behind = range(max(inside, default=len(words)) + 1, len(words))
+            yield from inside
+            yield from takewhile(lambda n: words[n][0].lower() in self._before, before)
+            yield from takewhile(lambda n: words[n][0].lower() in self._behind, behind)
 
 
 def _is_in(word: re.Match[str], spans: Sequence[Span]) -> bool:
     return any(start <= word.start() < end for start, end in spans)
-
-
-def _around(
-    start: int, end: int, words: Sequence[re.Match[str]], before: Container[str], behind: Container[str]
-) -> Iterator[int]:
-    inside = [n for n, word in enumerate(words) if start <= word.start() < end]
-    if inside:
-        yield from inside
-        yield from takewhile(lambda n: words[n][0].lower() in before, range(inside[0] - 1, -1, -1))
-        yield from takewhile(lambda n: words[n][0].lower() in behind, range(inside[-1] + 1, len(words)))
 
 
 def _figures(sentence: str) -> Iterator[Span]:

@@ -6,7 +6,9 @@ The rules read the files' words, quote some of their lines, and see no picture.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from drr.citations.files import file_place
@@ -151,23 +153,10 @@ def unseen(memory: Memory) -> str:
     return f"> Rules see no pictures: what {which} among your files may show is missing here."
 
 
-_TO_MACHINES = re.compile(
-    r"ignore (?:all|any|the|previous|prior|your)\b|disregard (?:all|any|the|previous|prior|your)\b|system prompt|as an ai\b"
-    r"|language model|update_user|tool call|(?:previous|prior|your|these|following) instructions",
-    re.IGNORECASE,
-)
-_ODD = re.compile(
-    r"\binstruct|\bprompt\b|\bassistants?\b|\bcall the\b|api key|password|[<>{}\\]|_\w+_|https?://",
-    re.IGNORECASE,
-)
-_ADVERTISING = re.compile(
-    r"buy now|order (?:now|today)|click|subscribe|sponsor|affiliate|discount|coupon|promo|limited time|free shipping"
-    r"|our (?:store|shop|brand|product)|add to cart|% off",
-    re.IGNORECASE,
-)
-_CLICKBAIT = re.compile(
-    r"\bbest\b.*\b20\d\d\b|\btop \d+\b|surprise|miracle|secret|won't believe|hacks?\b|deals?\b|\bsponsored\b",
-    re.IGNORECASE,
+_LEFT_OUT = tomllib.loads(Path(__file__).with_name("pages.toml").read_text(encoding="utf-8"))
+_TO_MACHINES, _ODD, _ADVERTISING, _CLICKBAIT = (
+    re.compile("|".join(_LEFT_OUT[name]), re.IGNORECASE)
+    for name in ("to_machines", "odd", "advertising", "clickbait")
 )
 
 

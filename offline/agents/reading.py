@@ -40,24 +40,24 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 def of_conversation(messages: Sequence[BaseMessage], profile: ProfileFacts | None = None) -> Memory:
     """Remember a conversation with tools: the calls of each turn and the records behind the answers to them."""
-    memory = Memory()
     asked: dict[str, MadeCall] = {}
+    evidence: list[CallEvidence] = []
     for message in messages:
         if isinstance(message, AIMessage):
             asked |= {str(c["id"]): MadeCall(c["name"], dict(c["args"])) for c in message.tool_calls}
         elif isinstance(message, ToolMessage):
             call = asked.get(message.tool_call_id, MadeCall(message.name or "", {}))
-            take(memory, call, message.artifact)
-    _take_profile_facts(memory, profile)
-    return memory
+            evidence.append(CallEvidence(*call, message.artifact))
+    return of_evidence(evidence, profile)
 
 
 def of_evidence(evidence: Iterable[CallEvidence], profile: ProfileFacts | None = None) -> Memory:
-    """Remember the calls of a run."""
+    """Remember the calls of a run, and what a `+profile` researcher was handed."""
     memory = Memory()
     for name, arguments, answer in evidence:
-        take(memory, MadeCall(name, arguments), answer)
-    _take_profile_facts(memory, profile)
+        _take(memory, MadeCall(name, arguments), answer)
+    if profile is not None:
+        memory.home = SeenHome(profile.summary.city, profile.summary.state, profile.url)
     return memory
 
 
@@ -71,7 +71,7 @@ def of_researched(researched: Iterable[Condensing], pages: Iterable[Source] = ()
     return memory
 
 
-def take(memory: Memory, call: MadeCall, answer: object) -> None:
+def _take(memory: Memory, call: MadeCall, answer: object) -> None:
     """Take in one call with what answered it; `None` where it failed."""
     memory.calls.append(call)
     reader = _READERS.get(call.name)
@@ -79,12 +79,6 @@ def take(memory: Memory, call: MadeCall, answer: object) -> None:
         reader(memory, call.arguments, answer)
     elif isinstance(answer, Condensing):
         _hand_on(condensed(answer.problem, of_evidence(answer.evidence, answer.profile)), memory)
-
-
-def _take_profile_facts(memory: Memory, profile: ProfileFacts | None) -> None:
-    """Take in what a `+profile` researcher was handed."""
-    if profile is not None:
-        memory.home = SeenHome(profile.summary.city, profile.summary.state, profile.url)
 
 
 # One reader for each tool -------------------------------------------------------------------------------------------
@@ -217,13 +211,11 @@ def condensed(problem: str, memory: Memory) -> Memory:
                 product.url: _shortened(product) for product in list(memory.products.values())[:_PRODUCTS]
             }
         for sentence, page in page_rows(question, memory):
-            known = kept.pages.get(page.url)
-            text = sentence if known is None else f"{known.text} {sentence}"
-            kept.pages[page.url] = page._replace(text=text)
+            before = f"{kept.pages[page.url].text} " if page.url in kept.pages else ""
+            kept.pages[page.url] = page._replace(text=before + sentence)
     for line, part in quotations(problem, memory):
-        known_part = kept.parts.get(part.url)
-        text = line if known_part is None else f"{known_part.text}\n{line}"
-        kept.parts[part.url] = part._replace(text=text)
+        before = f"{kept.parts[part.url].text}\n" if part.url in kept.parts else ""
+        kept.parts[part.url] = part._replace(text=before + line)
     kept.orders_read = memory.orders_read
     return kept
 

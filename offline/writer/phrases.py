@@ -10,6 +10,7 @@ from pathlib import Path
 from string import Formatter
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
+from drr.offline.agents.memory import join
 from drr.querygen.asking import Intent
 
 _HERE = Path(__file__).parent
@@ -126,17 +127,16 @@ class Slots:
         self.seed = seed
         names = [thing["say"] for thing in things]
         cap = record.price if record is not None and record.price else self.thing["price"] * shopper.dear
+        whole = sum(one["price"] for one in things) * shopper.dear * 1.25
         self.words: dict[str, str] = {
             "say": names[0],
             "need": self.thing["need"],
-            "things": listed(names),
-            "rest": listed(names[1:]) or names[0],
+            "things": join(names),
+            "rest": join(names[1:]) or names[0],
             "gift": theme["gift"],
             "season": theme["season"],
-            "limit": self._limit("limit", cap * 1.4),
-            "Limit": self._limit("Limit", cap * 1.4),
-            "limit_all": self._limit("limit_all", sum(one["price"] for one in things) * shopper.dear * 1.25),
-            "Limit_all": self._limit("Limit_all", sum(one["price"] for one in things) * shopper.dear * 1.25),
+            **{name: self._limit(name, cap * 1.4) for name in ("limit", "Limit")},
+            **{name: self._limit(name, whole) for name in ("limit_all", "Limit_all")},
             "want": pick(seed, "want", self.thing["want"]),
             "ask": pick(seed, "ask", self.thing["ask"]),
             "Why": self._why(),
@@ -184,10 +184,6 @@ def first_up(text: str) -> str:
 def round_up(value: float) -> int:
     step = 5 if value < 60 else 10 if value < 150 else 25
     return int(-(-value // step) * step)
-
-
-def listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else ""
 
 
 def _times(count: int) -> str:

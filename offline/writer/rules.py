@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from pathlib import Path
 from typing import Any, Literal, TypedDict
 
 from drr.env.profile import THEMES, Bought, ProfileSummary, Spend, themes_of
@@ -32,36 +34,7 @@ VERSION = 5
 _HEAD = re.compile(r"\s{0,9}(?:[,;:(\[|]|\s[-\u2013\u2014]\s|\u2014).*$", re.S)
 _MARKS = re.compile(r"^\u3010[^\u3011]*\u3011|[\u200b-\u200f\u2026]")
 
-_USED_UP = re.compile(
-    r"(?:oil|serum|cream|cleanser|lotion|shampoo|conditioner|balm|sunscreen|mascara|bombs?|salt|soak|gummies|capsules|powder"
-    r"|litter|chews|supplement|pads|hay|bedding|seed|suet|bags|detergent|sheets|tablets|remover|additive|refills?|rinse"
-    r"|pens|notes|pouches|markers|notebook|planner|tape|earplugs|masks?|coffee|tea|wipes|diapers|food|treats|batteries)",
-    re.I,
-)
-"""Kinds of thing that are bought again because they are used up."""
-
-_PERISHES = re.compile(
-    r"(?:oil|serum|cream|cleanser|lotion|shampoo|conditioner|balm|sunscreen|mascara|gummies|capsules|powder|chews|supplement|hay|seed"
-    r"|suet|rinse|coffee|tea|food|treats)"
-)
-
-_LOOK = ["product_catalog_search", "get_product_details"]
-_TOOLS: dict[Intent, list[str]] = {
-    "compare": ["get_user_orders", *_LOOK, "web_search"],
-    "plan": ["get_user_profile", "get_user_orders", *_LOOK, "web_search", "calculator"],
-    "replace": ["get_user_orders", "get_order_details", *_LOOK, "web_search"],
-    "gift": ["get_user_orders", *_LOOK, "web_search", "calculator"],
-    "seasonal": ["get_user_profile", "get_user_orders", *_LOOK, "web_search"],
-    "safety": ["get_user_orders", "get_order_details", *_LOOK, "web_search"],
-    "reorder": [
-        "get_user_orders",
-        "get_order_details",
-        "get_user_statistics",
-        *_LOOK,
-        "web_search",
-        "calculator",
-    ],
-}
+_CHOICES = tomllib.loads(Path(__file__).with_name("choices.toml").read_text(encoding="utf-8"))
 _OF_USER = ("get_user_profile", "get_user_orders", "get_order_details", "get_user_statistics")
 
 
@@ -120,13 +93,9 @@ def _record(item: Bought, stores: Sequence[str]) -> PurchaseRecord:
         kind,
         themes_of(thing),
         None if item.price is None else round(item.price, 2),
-        _ends_with(_USED_UP, kind),
-        _ends_with(_PERISHES, kind),
+        kind.casefold().rpartition(" ")[2] in {*_CHOICES["used_up"], *_CHOICES["perishes"]},
+        kind.rpartition(" ")[2] in _CHOICES["perishes"],
     )
-
-
-def _ends_with(pattern: re.Pattern[str], kind: str) -> bool:
-    return bool(kind) and pattern.fullmatch(kind.split()[-1]) is not None
 
 
 def rules_version() -> str:
@@ -219,30 +188,16 @@ def _draft(intent: Intent, slots: Slots, things: Sequence[ThingWords]) -> DraftR
         "intent": intent,
         "query": filled.text,
         "rationale": shapes_of(intent)["rationale"],
-        "tools": [tool for tool in _TOOLS[intent] if asked or tool != "web_search"],
+        "tools": [tool for tool in _CHOICES["tools"][intent] if asked or tool != "web_search"],
         "needs": [thing["need"] for thing in things],
         "web_need": f"{first_up(asked)}?" if asked else "",
         "facts_used": facts,
     }
 
 
-_DEPARTMENTS = {
-    "Pet_Supplies": ("dogs", "cats", "fish", "small_pets"),
-    "Patio_Lawn_and_Garden": ("birds", "gardening", "outdoor_living"),
-    "Baby_Products": ("baby",),
-    "Office_Products": ("home_office", "stationery"),
-    "Home_and_Kitchen": ("cooking", "baking", "coffee_tea", "sleep", "allergy_air"),
-    "Tools_and_Home_Improvement": ("workshop", "smart_home", "organizing"),
-    "Health_and_Household": ("clean_home", "recovery", "senior_care"),
-    "Health_and_Personal_Care": ("wellness", "sleep"),
-    "Beauty_and_Personal_Care": ("skincare", "haircare", "nails_makeup"),
-    "All_Beauty": ("nails_makeup", "haircare", "skincare"),
-}
-
-
 def _generic(department: str, batch: int, count: int, before: int) -> list[DraftRow]:
     """Write as a shopper of whom nothing is known would ask."""
-    themes, nobody = _DEPARTMENTS.get(department, tuple(theme_words())), Shopper(None, 1.0, [], [])
+    themes, nobody = _CHOICES["departments"].get(department, tuple(theme_words())), Shopper(None, 1.0, [], [])
     queries: list[DraftRow] = []
     for place in range(before, before + count):
         seed = draw(department, batch, place)
