@@ -44,14 +44,24 @@ async def _text(run: AgentRun, passages: Passages) -> str:
     """The report from one form and, where something of it cannot be printed, from its mended one."""
     form, asked = await _form(run, passages)
     read = FormRead.of(form, passages, run.asked)
-    faults = read.faults or ([] if read.report() else [EMPTY])
-    if faults:
+    if faults := faults_of(read):
         run.notes.append(f"report: sent back once, {len(faults)} things could not be printed")
         mended = await _mended(run, form, asked, faults)
         read = read if mended is None else FormRead.of(mended, passages, run.asked)
     if read.faults:
         run.notes.append(f"report: {len(read.faults)} things were left out or marked as a judgement")
     return read.report()
+
+
+def faults_of(read: FormRead) -> list[str]:
+    """List what of a form is to be mended."""
+    return read.faults or ([] if read.report() else [EMPTY])
+
+
+def listed(faults: Sequence[str]) -> str:
+    """The faults as the model is told them."""
+    more = [f"and {len(faults) - FAULTS} more of these kinds"] if len(faults) > FAULTS else []
+    return "\n".join(f"- {fault}" for fault in [*faults[:FAULTS], *more])
 
 
 async def _form(run: AgentRun, passages: Passages) -> tuple[ReportForm, list[BaseMessage]]:
@@ -84,9 +94,7 @@ async def _mended(
     run: AgentRun, form: ReportForm, asked: Sequence[BaseMessage], faults: Sequence[str]
 ) -> ReportForm | None:
     """Ask for the form once more. `None` where the model gives none that can be read, and the first one has to do."""
-    more = [f"and {len(faults) - FAULTS} more of these kinds"] if len(faults) > FAULTS else []
-    listed = "\n".join(f"- {fault}" for fault in [*faults[:FAULTS], *more])
-    mend = HumanMessage(run.prompts.fill("ledger_mend", faults=listed))
+    mend = HumanMessage(run.prompts.fill("ledger_mend", faults=listed(faults)))
     talk = [*asked, AIMessage(form.model_dump_json()), mend]
     try:
         return await run.structured(_REPORT, talk, ReportForm, brief=None)

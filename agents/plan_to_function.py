@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import cache, partial
 from typing import Annotated, Any, Literal, TypedDict
 
-from drr.agents.base import CallError, CallKind, Ending, StopReason
+from drr.agents.base import CallError, CallKind, Ending, StopReason, ToolSchema
 from drr.agents.brief import Planning
 from drr.agents.running import MAIN, AgentRun, file_names, has_shop
 from drr.agents.turns import broken_off, report_afresh, twice
@@ -50,7 +50,7 @@ async def plan(state: PlanState, runtime: Runtime[AgentRun]) -> Command[Literal[
     run = runtime.context
     references = run.prompts["planner_references"].text.rstrip() if _references(run) else ""
     system = run.system(
-        "planner", calls=str(run.limits.planned_calls), references=references, tools=_catalogue(run)
+        "planner", calls=str(run.limits.planned_calls), references=references, tools=catalogue(run.schemas)
     )
     brief = Planning(run.query, _references(run), run.has_records, tuple(file_names(run)), has_shop(run))
 
@@ -62,7 +62,7 @@ async def plan(state: PlanState, runtime: Runtime[AgentRun]) -> Command[Literal[
         planned = await planned_calls()
         in_vain = not any(_arguments(one) is not None for one in planned.calls)
         if in_vain and run.names and not run.once_more and not run.agent.rule_written:
-            what = f"in the plan, {NO_OBJECT}" if planned.calls else "the plan holds no call"
+            what = IN_VAIN[bool(planned.calls)]
             run.ask_once_more(f"no_research, {what}")
             run.once_more += f" Last time {what}."
             planned = await planned_calls()
@@ -147,6 +147,8 @@ async def _run(run: AgentRun, planned: PlannedCall, results: list[Any]) -> Any:
 
 
 NO_OBJECT = "the arguments are no JSON object"
+IN_VAIN = ("the plan holds no call", f"in the plan, {NO_OBJECT}")
+"""The reasons why a plan is asked for once more."""
 
 
 def _arguments(planned: PlannedCall) -> JsonObject | None:
@@ -166,12 +168,12 @@ def _refuse(
     run.record(MAIN, planned.tool, given, why, known, CallError(kind=kind, message=why))
 
 
-def _catalogue(run: AgentRun) -> str:
+def catalogue(schemas: Sequence[ToolSchema]) -> str:
     """The tools as text: planning binds none, so that nothing can be called before the plan stands."""
     return "\n\n".join(
         f"### {tool['function']['name']}\n{tool['function']['description']}\n"
         f"{json.dumps(tool['function']['parameters'], ensure_ascii=False)}"
-        for tool in run.schemas
+        for tool in schemas
     )
 
 

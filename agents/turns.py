@@ -173,9 +173,12 @@ async def in_place(
     return None, []
 
 
+OVER = "Not run: the research is over. Write the report now."
+"""The answer to a call in place of the report; such calls are not listed."""
+
+
 def _refusals(reply: AIMessage) -> list[BaseMessage]:
-    text = "Not run: the research is over. Write the report now."
-    return [tool_message(call["id"], call["name"], text, ok=False) for call in reply.tool_calls]
+    return [tool_message(call["id"], call["name"], OVER, ok=False) for call in reply.tool_calls]
 
 
 def tools_of(run: AgentRun) -> list[ToolSchema]:

@@ -12,7 +12,8 @@ from typing import Any, cast
 from drr.agents.base import BROKEN_OFF
 from drr.agents.brief import SHORTENED
 from drr.agents.registry import BUILT_IN, PAPER
-from drr.app.bundles.prompts import is_filled
+from drr.agents.turns import OVER
+from drr.app.bundles.instructions import BY_MODELS, check_instructions
 from drr.app.bundles.verified import Verified
 from drr.citations.addresses import canonical_url
 from drr.citations.parse import parse
@@ -31,8 +32,6 @@ from drr.tools import registry
 
 _OURS = frozenset(name.partition("+")[0] for name in PAPER)
 """Architectures whose reports stand in their conversations as they were written."""
-_FIXED = frozenset({"plan-to-function", "react"})
-"""Variants whose agents are told the question, their prompts, results of tools, and nothing else."""
 _LIMITS = {one.name: one for one in BUILT_IN}
 PASSING = frozenset({"timeout", "unavailable"})
 """Errors of tools that another call need not have."""
@@ -44,6 +43,12 @@ _START = 40
 
 def _architecture(record: Record) -> str:
     return agent_of(str(record.spec.get("variant"))).partition("@")[0].partition("+")[0]
+
+
+def _is_known(record: Record) -> bool:
+    """Tell whether it is by an architecture of ours of today's version."""
+    own = _LIMITS.get(_architecture(record))
+    return is_ours(record) and own is not None and own.version == record.key_fields.get("version")
 
 
 def is_ours(record: Record) -> bool:
@@ -193,47 +198,29 @@ def _check_texts(study: Study, record: Record, prompts: Mapping[str, str], found
     results = [study.kept_text(record, f"text:{call['result_sha256']}") or "" for call in calls]
     talks = study.json(record, "transcript") or []
     messages = [message for talk in talks for message in talk["messages"]]
-    whole = "\0".join((*results, *(message["text"] for message in messages)))
+    whole = _flush("\n".join((*results, *(message["text"] for message in messages))))
     for number, row in enumerate(result.get("sources") or (), 1):
-        if (study.kept_text(record, f"text:{row['sha256']}") or "") not in whole:
+        if _flush(study.kept_text(record, f"text:{row['sha256']}") or "") not in whole:
             found.fail("evidence", record.label, f"source {number}: no tool returned what was read of it")
-    given = [prompts.get(digest, "") for digest in (record.key_fields.get("prompts") or {}).values()]
-    for text in (talk["messages"][0]["text"] for talk in talks) if is_ours(record) else ():
-        if not any(is_filled(prompt, text) for prompt in given if prompt):
-            found.fail(
-                "prompts", record.label, f"a conversation begins with no prompt of its key: {text[:40]!r}"
-            )
-    _check_instructions(record, talks, given, found)
+    given = {name: prompts.get(digest) for name, digest in record.key_fields.get("prompts", {}).items()}
+    if _is_known(record) and None not in given.values():
+        check_instructions(study, record, talks, cast(Mapping[str, str], given), found)
     if messages or (record.done and _architecture(record) in _OURS):
-        _check_talks(record, raw, results, messages, found)
+        _check_talks(record, raw, results, talks, found)
 
 
-def _check_instructions(
-    record: Record, talks: Sequence[JsonObject], given: Sequence[str], found: Verified
-) -> None:
-    """Find what an agent was told beside its question and prompts, where these fix all of it."""
-    fields, result = record.key_fields, record.result
-    again = any(note.startswith("asked once more") for note in result.get("notes") or ())
-    pictures = any(call["name"] == "view_image" for call in result.get("tool_calls") or ())
-    fixed = record.spec["variant"].partition("@")[0] in _FIXED and all(given) and not fields.get("setting")
-    if not fixed or again or pictures or not is_ours(record):
-        return
-    for talk in talks:
-        rest = [one["text"] for one in talk["messages"][1:] if one["role"] in ("system", "human")]
-        if talk["name"] == "agent" and rest[:1] != [record.spec["query"]]:
-            found.fail("conversation", record.label, "its agent was asked something else than its question")
-        for text in rest[1:]:
-            if not any(is_filled(prompt, text) for prompt in given):
-                what = f"its agent was told what no prompt says: {text[:40]!r}"
-                found.fail("conversation", record.label, what)
+def _flush(text: str) -> str:
+    """A text without the spaces around its lines: results indent what they quote."""
+    return "\n".join(map(str.strip, text.split("\n")))
 
 
 def _check_talks(
-    record: Record, raw: str | None, results: list[str], messages: Sequence[JsonObject], found: Verified
+    record: Record, raw: str | None, results: list[str], talks: Sequence[JsonObject], found: Verified
 ) -> None:
     """Results stand in the conversation as they were returned; one that did not fit, up to where it was cut."""
+    messages = [message for talk in talks for message in talk["messages"]]
     texts = [message["text"] for message in messages]
-    written = [message["text"] for message in messages if message["role"] in ("assistant", "ai")]
+    written = [message["text"] for message in messages if message["role"] in BY_MODELS]
     if not any(record.spec["query"] in text for text in texts):
         found.fail("conversation", record.label, "its question stands nowhere in its conversation")
     by_us = raw is not None and _architecture(record) in _OURS
@@ -252,7 +239,7 @@ def _check_talks(
     signs = sum(map(len, texts))
     if tokens * _MOST_SIGNS < signs and not any(row["unmetered"] for row in record.usage.values()):
         found.suspect("costs", record.label, f"{tokens:,} tokens are billed for {signs:,} signs")
-    _check_listed(record, messages, written, found)
+    _check_listed(record, talks, found)
     calls, whole = record.result.get("tool_calls") or (), "\0".join(texts)
     for call, text in zip(calls, results, strict=True):
         where, error = f"call {call['number']}", call.get("error")
@@ -264,26 +251,30 @@ def _check_talks(
             found.fail("tools", record.label, f"{where}: its result stands nowhere in the conversation")
 
 
-def _check_listed(
-    record: Record, messages: Sequence[JsonObject], written: Sequence[str], found: Verified
-) -> None:
+def _check_listed(record: Record, talks: Sequence[JsonObject], found: Verified) -> None:
     """Calls that models made are listed; of our agents, no others are."""
     calls = record.result.get("tool_calls") or ()
-    asked = [call for message in messages for call in message.get("tool_calls") or ()]
     ours = is_ours(record)  # other programs may call tools otherwise than their models ask
-    known = {
-        call["id"]: canonical_json([call["name"], ours and call["args"]])
-        for call in asked
-        if call["name"] in registry.TOOLS
-    }
-    listed = Counter(canonical_json([call["name"], ours and call["arguments"]]) for call in calls)
-    if Counter(known.values()) - listed:
+    asked, answers = dict[tuple[str, str], JsonObject](), dict[tuple[str, str], str]()
+    plans = ""
+    for talk in talks:
+        place = talk["name"] if ours else ""  # other programs may tell a conversation twice
+        for message in talk["messages"]:
+            made = {(place, call["id"]): call for call in message.get("tool_calls") or ()}
+            asked |= made
+            if message["role"] == "tool":
+                answers[place, message["tool_call_id"]] = message["text"]
+            elif message["role"] in BY_MODELS:
+                plans += "".join(message["text"].split())
+        answers |= dict.fromkeys(made, OVER)  # nobody answers the last turn
+    answered = [call for place, call in asked.items() if answers.get(place, "" if ours else OVER) != OVER]
+    ran = [one for one in answered if one["name"] in registry.TOOLS]
+    listed = Counter(canonical_json([one["name"], ours and one["arguments"]]) for one in calls)
+    if Counter(canonical_json([one["name"], ours and one["args"]]) for one in ran) - listed:
         found.fail("tools", record.label, "its conversation has calls of tools that are not listed")
-    made = Counter(call["name"] for call in asked)
-    plans = "".join("".join(written).split())
-    ran = Counter(call["name"] for call in calls if call["kind"] == "api")
-    for name, count in ran.items() if _architecture(record) in _OURS else ():
-        if count > made[name] + plans.count(f'"tool":"{name}"'):
+    names = Counter(call["name"] for call in asked.values())
+    for name, count in Counter(call["name"] for call in calls if call["kind"] == "api").items():
+        if _architecture(record) in _OURS and count > names[name] + plans.count(f'"tool":"{name}"'):
             found.fail("tools", record.label, f"lists calls of {name} that nothing in its conversation made")
 
 

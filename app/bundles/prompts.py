@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import combinations
@@ -16,7 +15,6 @@ from drr.llm.prompts import Prompt, Prompts
 from drr.study.bundle.parcel import PromptLine
 from drr.study.study import Study
 
-_SLOT = re.compile(r"\{\{[^{}]*\}\}")
 _WORDINGS = (
     brief.WITHOUT_REASON,
     brief.WITHOUT_PAGE_WARNING,
@@ -43,17 +41,6 @@ def by_hash(prompts: Prompts) -> dict[str, Prompt]:
 def box_texts() -> dict[str, str]:
     """This program's own prompts for agents, by hash."""
     return {digest: prompt.text for digest, prompt in by_hash(load_prompts()).items()}
-
-
-def is_filled(prompt: str, text: str) -> bool:
-    """Tell whether a text is this prompt with something in its slots."""
-    text, pieces, at = text.strip(), [piece.strip() for piece in _SLOT.split(prompt)], 0
-    for piece in pieces:
-        at = text.find(piece, at)
-        if at < 0:
-            return False
-        at += len(piece)
-    return text.startswith(pieces[0]) and text.endswith(pieces[-1])
 
 
 def given_to(study: Study) -> dict[str, str]:

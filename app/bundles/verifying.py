@@ -17,6 +17,7 @@ from drr.app.bundles.figures import differing, every_figure, opened
 from drr.app.bundles.judged import RebuiltDesks, check_judgements
 from drr.app.bundles.prompts import box_texts, given_to
 from drr.app.bundles.replayed import check_shop_is_theirs, check_tools, shop_as_stated
+from drr.app.bundles.stated import check_stated
 from drr.app.bundles.verified import Verified, cause_of
 from drr.app.studies import code_id, made_by
 from drr.env.errors import DrrError, Misuse
@@ -119,6 +120,7 @@ def _check_contents(config: VerifyConfig, parcel: Parcel, found: Verified) -> No
             "units": lambda: _check_references(study, found),
             "set": lambda: _check_set(asked, study, found),
             "complete": lambda: _check_complete(study, found),
+            "settings": lambda: check_stated(study, found),
             "answers": lambda: check_answers(study, known, redacted=manifest["redacted"], found=found),
             "judgements": lambda: _check_with_shop(realm, study, parcel, found),
             "costs": lambda: check_costs(study, parcel.study(), found),
@@ -298,7 +300,7 @@ def _say_what_stays_open(
     failed = sum(record.kind == "answer" and not record.done for record in records)
     found.not_excluded += [
         "that other runs, agents, trials or kinds of judgement were thrown away",
-        "that times, settings, and what agents were told between their steps are as they say",
+        "that times, settings that enter no key, and what agents of others were told are as they say",
         "that the packages and the machine are those that are listed",
         *["that the questions are those of a known set: --questions compares"] * (not asked),
         *[f"that {failed:,} answers failed as they say"] * bool(failed),

@@ -289,6 +289,11 @@ def _hint(folder: Path) -> None:
     write(folder, "units.jsonl", lines)
 
 
+def _stated(**settings: object) -> Callable[[Path], None]:
+    """Other settings than the units were made under."""
+    return edit_rows("study.json", lambda lines: lines[0]["config"]["settings"].update(settings))
+
+
 CHEATS: dict[str, tuple[Callable[[Path], None], str]] = {
     "fewer tokens": (edit_rows("units.jsonl", _cheaper), "costs"),
     "tokens of the cache that nobody sent": (edit_rows("units.jsonl", _all_cached), "costs"),
@@ -310,6 +315,14 @@ CHEATS: dict[str, tuple[Callable[[Path], None], str]] = {
             "packages.json", lambda lines: lines[0]["bill"]["metadata"]["component"].update(version="9")
         ),
         "packages",
+    ),
+    "other tokens": (_stated(model_max_tokens=64_000), "settings"),
+    "another model in the settings": (_stated(model_agent="anthropic:claude-opus-4-5"), "settings"),
+    "another search": (_stated(search="hybrid"), "settings"),
+    "another effort": (_stated(effort="high"), "settings"),
+    "another way to cite": (
+        edit_rows("study.json", lambda lines: lines[0]["config"]["run"].update(citation_repair="ask")),
+        "settings",
     ),
     "a call that nobody made": (edit_rows("units.jsonl", _one_more_call), "tools"),
     "a hint for the agent": (_hint, "conversation"),
@@ -346,10 +359,11 @@ def test_cheats_are_found_beside_each_other(home: Path, tmp_path: Path, drr: Drr
     assert {check for _, check in CHEATS.values()} <= {one["check"] for one in document["failed"]}
 
 
-def test_a_hint_and_a_call_that_nobody_made_are_told(home: Path, tmp_path: Path, drr: Drr) -> None:
+def test_what_is_found_is_told(home: Path, tmp_path: Path, drr: Drr) -> None:
     for name, words in (
         ("a call that nobody made", "nothing in its conversation made"),
         ("a hint for the agent", "told what no prompt says"),
+        ("other tokens", "model_max_tokens = 64000, its key has 8192"),
     ):
         document = found_in(drr, forged(home / "bundle", tmp_path / "cheat", CHEATS[name][0]))
         assert any(words in one["what"] for one in document["failed"]), document["failed"]

@@ -17,6 +17,7 @@ from tests.agents.garden import ANNA, BEN, QUESTION, write_box
 from tests.bundles import edit_rows, forged, is_answer, rows, write
 from tests.commands import Drr
 from tests.eval.nursery import SONNET, Judge, sentences
+from tests.filetasks.made import write_known_task
 from tests.once import made_once
 from tests.wire import Fail, Reply, Request, Say, Wire, looked
 
@@ -224,7 +225,15 @@ def _other_search(drr: Drr, box: Path) -> None:
     assert drr("judge", "study", "--quiet", "--what", "rules,faithfulness")[0] == 0
 
 
+def _files(drr: Drr, box: Path) -> None:
+    """Tasks with files: their results indent what they quote of them."""
+    write_known_task(Path("tasks", "007"))
+    variants = ("--variants", "react,plan-to-function,hybrid-react,ledger")
+    assert drr("run", "study", "--tasks", "tasks", *variants, "--quiet")[0] == 0
+
+
 STUDIES = (
+    _files,
     _judged_in_part,
     _other_search,
     _repaired,
@@ -254,7 +263,7 @@ STUDIES = (
 @pytest.mark.parametrize("study", STUDIES, ids=lambda one: one.__name__)
 def test_an_honest_bundle_holds(box: Path, drr: Drr, study: Callable[[Drr, Path], None]) -> None:
     study(drr, box)
-    shop = ("--shop", box / "shop", "--sandbox", box / "sandbox")
+    shop = () if study is _files else ("--shop", box / "shop", "--sandbox", box / "sandbox")
     for name, more in (("whole", ()), ("redacted", ("--redact",)), ("pages", ("--with-pages",))):
         out, err = drr("bundle", "make", "study", "--out", name, *more)[1:]
         assert out and "not those of the study" not in err, err
