@@ -152,7 +152,7 @@ def support(claim: str, texts: Iterable[str]) -> WindowVerdict:
     text gives the one or two neighbouring sentences that hold most; a sentence of fewer than 60 characters, or a field of a record, is
     read as one with what follows. What the texts give is taken together. From 60 % on a claim is `full`, below 30 % `none`, between
     `partial`. A figure is there where these sentences state it, up to thousands separators, units and the rounding that the claim shows;
-    a claim of which one is not there is never `full`, and one of which one is there is never `none`: a part of it is supported. Nothing
+    a claim of which one is not there, or was never filled in (`$None`), is never `full`, and one of which one is there is never `none`: a part of it is supported. Nothing
     is fitted; the round numbers were chosen once, with WiCE dev, AttributionBench dev and claims about a shop's records in sight.
 
     It knows no meaning: what denies, swaps or turns round the words of its evidence is called `full`, what says the same in other words
@@ -169,8 +169,15 @@ def support(claim: str, texts: Iterable[str]) -> WindowVerdict:
     absent = [one.text for i, one in enumerate(asked.figures) if i not in found_terms]
     share = len(found_terms) / whole
     nothing = share < SOME and len(absent) == len(asked.figures)
+    absent += [one for one in _unfilled(claim) if not any(one in body for body in bodies)]
     label: Label = "none" if nothing else "full" if share >= FULL and not absent else "partial"
     return WindowVerdict(label, _explanation(asked, found_terms, absent), share, which, shown.span)
+
+
+def _unfilled(claim: str) -> list[str]:
+    """List the amounts that nobody filled in: `$None`, `${price}`."""
+    words = (word.strip(".,;:!?()") for word in plain(claim).split())
+    return [word for word in words if word[:1] == "$" and (word[1:2].isalpha() or word[1:2] == "{")]
 
 
 def _asked(claim: str, bodies: Sequence[str]) -> _Asked:

@@ -94,7 +94,7 @@ class Portion:
 
 class CitationsTask(ClaimTask):
     name = "citations"
-    version = 4
+    version = 5
     needs = ("support",)
     metrics = ("citations", "papers")
 

@@ -58,7 +58,8 @@ def decide(claim: str, sources: Sequence[Frozen]) -> Decision | None:
         return None
     listing = _Listing(sources[0].product, sources[0].places)
     text = _OUT_OF_5.sub(" stars", plain(claim))
-    if content_words(text) - _FRAME - frozenset(tokens(listing.product.title)):
+    named = tokens(listing.product.title)
+    if content_words(text) - _FRAME - {*named, *_broken_off(tokens(text), named)}:
         return None
     figures = _every_figure(text, listing) if _money_is_price(text) else None
     if not figures:
@@ -68,6 +69,16 @@ def decide(claim: str, sources: Sequence[Frozen]) -> Decision | None:
     reason = "the record says so" if not missed else f"the record says otherwise: {', '.join(missed)}"
     spans = dict.fromkeys(figure.span for figure in figures if figure.span is not None)
     return Decision(status, reason, tuple(spans))
+
+
+def _broken_off(words: Sequence[str], title: Sequence[str]) -> list[str]:
+    """Find the beginning of a word at which a claim breaks off its product's title."""
+    for start in range(len(words)):
+        beside = list(zip(words[start:], title, strict=False))
+        same = next((place for place, (word, own) in enumerate(beside) if word != own), 0)
+        if same > 1 and beside[same][1].startswith(beside[same][0]):
+            return [beside[same][0]]
+    return []
 
 
 def contradicted(claim: str, sources: Sequence[Frozen]) -> list[str]:

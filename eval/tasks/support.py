@@ -51,7 +51,7 @@ class ClaimTask(Task[Answer]):
 
 class SupportTask(ClaimTask):
     name = "support"
-    version = 8
+    version = 9
     needs = ("claims",)
     metrics = ("faithfulness",)
 

@@ -212,6 +212,23 @@ def test_what_the_record_settles_no_judge_is_asked(claim: str, status: str | Non
     assert decide(claim, [source, source]) is None
 
 
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [
+        ("ERYTLLY Bird Feeding Stat costs $43.99", "full"),
+        ("**ERYTLLY Bird Feeding Station K** costs $41.00", "none"),
+        ("ERYTLLY Bird Feeding Stations costs $43.99", "full"),
+        ("ERYTLLY Bird Feeding Station Box costs $43.99", None),
+        ("ERYTLLY Stat costs $43.99", None),
+        ("Feeding Stat costs $43.99", None),
+        ("ERYTLLY Bird Feeding Stat and pole costs $43.99", None),
+    ],
+)
+def test_a_title_that_breaks_off_is_the_beginning_of_the_records(said: str, status: str | None) -> None:
+    found = decide(said, [evidence(KIT)])
+    assert (found and found.status) == status
+
+
 def test_every_figure_that_a_record_decides_is_marked() -> None:
     source = evidence(KIT)
     decision = decide("It costs $43.99 and is rated 3.9 stars", [source])

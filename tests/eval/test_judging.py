@@ -18,6 +18,7 @@ from drr.env.web.live import LiveWeb, Serper
 from drr.env.web.record import Snapshots
 from drr.eval.agreement.study import latest_judgings
 from drr.eval.asking.conversation import box_prompts
+from drr.eval.asking.rules import VERSION
 from drr.eval.evidence.answers import read_answers
 from drr.eval.judging.difference import difference
 from drr.eval.judging.read import choose, judgings, read_judged
@@ -137,13 +138,15 @@ async def test_figures_by_rules_of_before_say_that_they_stand_apart(
         older.setattr(RulesJudge, "banner", None)
         await judge(study, desk(study, models), models, JudgeOptions(["quality"]))
     kept = read_judged(study, judgings(study)[-1])
-    notice = f"By version {version} of {name}, today's rules are version 3 of rules-2: not comparable with their figures"
+    notice = f"By version {version} of {name}, today's rules are version {VERSION} of rules-2: not comparable with their figures"
     assert notice in (banner(kept) or "") and notice in study_document(study)["banner"]
     await judge(study, desk(study, models), models, JudgeOptions(["quality"]))
     assert "not comparable" not in study_document(study, "offline")["banner"]
     told = difference(*(read_judged(study, one) for one in judgings(study)))["warning"]
     assert told is not None and told.endswith("are other rules: a change is not the report's")
-    assert told.startswith("versions 1 and 3 of rules-2" if name == "rules-2" else "rules-1 and rules-2")
+    assert told.startswith(
+        f"versions 1 and {VERSION} of rules-2" if name == "rules-2" else "rules-1 and rules-2"
+    )
     assert list(latest_judgings(study)) == ["rules-2"], "others are compared with nobody"
     before = study_document(study, name) if name == "rules-1" else None
     assert before is None or before["metrics"]["react"]["overall"]["value"] is not None

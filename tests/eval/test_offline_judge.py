@@ -59,6 +59,16 @@ def test_a_figure_that_these_sentences_do_not_state_is_named_and_makes_no_claim_
     assert support(said, [apart]).label == "partial", "elsewhere on the page is not beside the claim's words"
 
 
+@pytest.mark.parametrize("empty", ["$None", "$nan", "$N/A", "${price}", "$null"])
+def test_a_price_that_nobody_filled_in_makes_no_claim_full(empty: str) -> None:
+    """`f"${price}"` where the price is unknown."""
+    text = "Deskwright Laminator, 3 mil, 5 minutes\nPrice: unknown\nAverage rating: 4.2 out of 5 stars"
+    found = support(f"The Deskwright Laminator, 3 mil, 5 minutes costs {empty}, rated 4.2 out of 5", [text])
+    assert found.label == "partial" and f"not stated there: {empty}" in found.reason
+    assert support("It is set by $HOME", ["Its place is set by $HOME."]).label == "full"
+    assert support("It costs $ 3, set by $.50", ["It costs $3, set by $0.50."]).label == "full"
+
+
 def test_half_stated_and_half_contradicted_is_partial_and_none_only_where_no_part_is_stated() -> None:
     """As the paper has it; a stated figure is a part however little else of the claim is there."""
     text = "Adler kettles\nRated 4.6 stars by those who own one, with a base of beech."
