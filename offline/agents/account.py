@@ -113,7 +113,9 @@ class WordAccount:
         ]
         limiting = set(self._limiting(sentence, words)) if figures else set()
         denied = any(
-            self._denies(one[0]) for n, one in enumerate(words) if n not in limiting and not _is_in(one, cues)
+            self._phrases.denies(one[0])
+            for n, one in enumerate(words)
+            if n not in limiting and not _is_in(one, cues)
         )
         left = [one for n, one in enumerate(words) if not known[n] and n not in limiting]
         spans = list(self._joined(left, words, text))
@@ -131,9 +133,6 @@ class WordAccount:
     def _is_idle(self, word: str) -> bool:
         word = word.lower()
         return not self._idle.isdisjoint((word, stem(word))) or self._phrases.is_adverb(word)
-
-    def _denies(self, word: str) -> bool:
-        return word.lower() in self._phrases.denials or word.lower().endswith("n't")
 
     def _joined(
         self, left: Sequence[re.Match[str]], words: Sequence[re.Match[str]], text: str

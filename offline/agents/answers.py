@@ -12,9 +12,9 @@ from itertools import product as combinations
 from drr.env.text import tokens
 from drr.offline.agents.account import Unread, has_stretch
 from drr.offline.agents.asks import ShopErrand
-from drr.offline.agents.memory import Memory, SeenOrder, SeenProduct, short
+from drr.offline.agents.memory import Memory, SeenOrder, SeenProduct
 from drr.offline.agents.pages import for_machines
-from drr.offline.agents.phrases import content_words
+from drr.offline.agents.phrases import PHRASES, content_words
 
 _BREAK = re.compile(r",| [-–—] |[(\[:|/]| for | with ", re.IGNORECASE)
 _DENIED = re.compile(
@@ -30,13 +30,15 @@ def cents(price: float | None) -> Decimal:
 
 
 @lru_cache(maxsize=8192)
-def named(thing: str, title: str, path: str = "", store: str = "") -> bool:
+def named(thing: str, title: str, path: str = "", store: str = "", *, ends: bool = True) -> bool:
     """Tell whether a listing is the thing. Its name or category ends as the thing does; all other words stand there too."""
     words = content_words(thing) or tokens(thing) or [""]
     title = affirmed(_SHOUT.sub("", title), words)
     head = next((part for part in _BREAK.split(title) if part.strip()), title)
     kind = path.rpartition(" > ")[2]
-    return has_words(words, f"{store} {title}", path) and words[-1] in {*tokens(head), *tokens(kind)}
+    if not has_words(words, f"{store} {title}", path):
+        return False
+    return any(PHRASES.ends(part, words[-1]) if ends else words[-1] in tokens(part) for part in (head, kind))
 
 
 def affirmed(title: str, words: Sequence[str]) -> str:
@@ -49,9 +51,9 @@ def has_words(words: Sequence[str], title: str, path: str) -> bool:
     return {*tokens(title), *tokens(path)}.issuperset(words)
 
 
-def is_named(ask: ShopErrand, product: SeenProduct) -> bool:
-    title = product.title.removeprefix(product.store or "")
-    return named(ask.thing, title, product.path, product.store or "") and not for_machines(product.title)
+def is_named(ask: ShopErrand, product: SeenProduct, *, ends: bool = True) -> bool:
+    title, store = product.title.removeprefix(product.store or ""), product.store or ""
+    return named(ask.thing, title, product.path, store, ends=ends) and not for_machines(product.title)
 
 
 def listings(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
@@ -66,11 +68,15 @@ def listings(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
 
 
 def _fits(ask: ShopErrand, product: SeenProduct) -> bool:
-    most, least, price = ask.most, ask.limits.least, product.price
-    if not is_named(ask, product) or not all(
+    named = is_named(ask, product) and all(
         has_stretch(affirmed(product.title, tokens(one)), one) for one in ask.conditions
-    ):
-        return False
+    )
+    return named and keeps_limits(ask, product)
+
+
+def keeps_limits(ask: ShopErrand, product: SeenProduct) -> bool:
+    """Tell whether a listing keeps the limits; one of unknown price keeps none of price."""
+    most, least, price = ask.most, ask.limits.least, product.price
     if price is None and (most is not None or least is not None or ask.order == "price_asc"):
         return False
     rated_enough = ask.rating is None or (product.rating is not None and product.rating >= ask.rating)
@@ -92,15 +98,21 @@ def _rank(ask: ShopErrand, product: SeenProduct) -> tuple[bool, float, float, fl
 
 
 def unjudged(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
-    """List what the search returned of a thing, else what its last word names. Of two, both."""
+    """List what the search returned of a thing, else what has its words, else what its last word names. Of two, both."""
     if not ask.seeks:
         return listings(ask, memory)
-    ask = replace(ask, unread=Unread())
-    wide, last = replace(ask, things=(ask.thing.split()[-1],)), tokens(ask.thing)[-1:]
-    within = [one for one in memory.products.values() if _fits(wide, one)]
-    return [one for one in within if is_named(ask, one)] or [
-        one for one in within if tokens(short(one.title))[-1:] == last
+    denied = {word for one in ask.unread.stretches if PHRASES.denies(one) for word in content_words(one)}
+    wide = replace(ask, things=(ask.thing.split()[-1],), unread=Unread())
+    found = [
+        one
+        for one in memory.products.values()
+        if keeps_limits(ask, one) and denied.isdisjoint(tokens(f"{one.title} {one.store}"))
     ]
+    return (
+        [one for one in found if is_named(ask, one)]
+        or [one for one in found if is_named(ask, one, ends=False)]
+        or [one for one in found if is_named(wide, one)]
+    )
 
 
 def outside(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
@@ -133,8 +145,8 @@ def purchases(ask: ShopErrand, memory: Memory) -> list[SeenOrder]:
     kept = [one for one in kept if ask.year is None or one.date.startswith(memory.year(ask.year) or "?")]
     if not ask.thing:
         return kept
-    ids = {one.product_id for one in memory.products.values() if is_named(ask, one)}
-    found = [one for one in kept if one.product_id in ids or named(ask.thing, one.title)]
+    ids = {one.product_id for one in memory.products.values() if is_named(ask, one, ends=False)}
+    found = [one for one in kept if one.product_id in ids or named(ask.thing, one.title, ends=False)]
     first, _, _ = ask.thing.rpartition(" ")
     if ask.kind == "return" and first and not found:  # "the lamp arrived late"
         return purchases(replace(ask, things=(first,)), memory)

@@ -119,6 +119,11 @@ class Asked:
         """List what is looked up: what was read whole, and listings to show beside what was not."""
         return tuple(ask for ask in self.asks if ask.seeks or ask.kind == "which" or not ask.is_open)
 
+    @property
+    def limits(self) -> ShopErrand:
+        """The limits of the whole text, for what is shown without being judged."""
+        return _limited(self.text, [ShopErrand("find", ())], 0)[0]
+
     def of(self, *kinds: AskKind) -> tuple[ShopErrand, ...]:
         """List the errands of some kinds that were read whole."""
         return tuple(ask for ask in self.asks if ask.kind in kinds and not ask.is_open)

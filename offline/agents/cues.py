@@ -42,7 +42,7 @@ class CueReader:
         which = f"(?:{some('latest', 'questions')}) {few}{done}(?:{some('buying')})"
         returned = some("returning").replace(r"\ back", rf" {few}back")
         selling = f"(?:do|does) (?:you|they|this shop) (?:{some('selling')})|(?:{some('offered')})"
-        choosing = rf"which(?: of (?:your|the|these))?(?=[^.?!]{{0,300}}\b(?:{some('choosing')})\b|(?: [\w'-]+){{1,4}}\?)"
+        choosing = rf"which(?: of (?:your|the|these))?(?=[^.?!]{{0,300}}\b(?:{some('choosing')})\b|(?! ones?\b)(?: [\w'-]+){{1,4}}\?)"
         finding = rf"(?<!not )(?<!n't )(?<!never )(?:{some('finding')})"
         self._cues: list[tuple[AskKind, re.Pattern[str], Order]] = [
             ("spent", bounded(f"{spent}|{sums}"), "rating"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import NamedTuple
 
 from drr.env.text import stem, tokens
@@ -38,12 +39,22 @@ class PhraseReader:
         self.stops = frozenset([*stops, *map(stem, stops), "vs", "versus"])
         self._openers = frozenset(words["openers"])
         self._containers = frozenset(words["containers"])
+        self._generic = frozenset(words["generic"])
         self._no_adverbs = frozenset(words["no_adverbs"])
 
     def content_words(self, text: str) -> list[str]:
         """The words that carry meaning, as the catalogue indexes them."""
         stops = self.stops
         return [word for word in tokens(text) if word not in stops and not word.isdigit() and len(word) > 1]
+
+    def ends(self, text: str, word: str) -> bool:
+        """Tell whether a name ends with a word, whatever holds it: "nasal rinse kit"."""
+        behind = takewhile(lambda one: one != word, reversed(self.content_words(text)))
+        return word in tokens(text) and self._containers.issuperset(behind)
+
+    def denies(self, text: str) -> bool:
+        """Tell whether words deny something."""
+        return any(word in self.denials or word.endswith("n't") for word in text.lower().split())
 
     def is_adverb(self, word: str) -> bool:
         return word.endswith("ly") and len(word) > 5 and word not in self._no_adverbs
@@ -57,6 +68,8 @@ class PhraseReader:
         for match in WORD.finditer(text, start, end):
             gap = text[at : match.start()].strip(" \n\t\"'*“”")
             word, at = match[0].lower().removesuffix("'s"), match.end()
+            if run and not gap and stem(word) in self._generic:
+                return None
             if run and (gap or not self._names_something(match, text)):
                 if not gap and word == "of" and run[-1][0].lower() in self._containers:
                     run = []
@@ -68,9 +81,9 @@ class PhraseReader:
                 run.append(match)
             elif not skip or word.endswith("thing") or (word in self._openers and not anywhere):
                 return None
-        while run and (run[-1][0].lower() in self._containers or run[-1][0].isdigit()):
+        while run and run[-1][0].isdigit():
             run.pop()
-        if not run:
+        if all(match[0].lower() in self._containers for match in run):
             return None
         words = " ".join(match[0].removesuffix("'s") for match in run[-6:])
         return Phrase(words, run[0].start(), run[-1].end())

@@ -15,6 +15,7 @@ from drr.offline.agents.answers import (
     cents,
     has_words,
     is_known,
+    keeps_limits,
     listings,
     outside,
     purchases,
@@ -26,7 +27,7 @@ from drr.offline.agents.asks import Asked, ShopErrand
 from drr.offline.agents.cues import Order
 from drr.offline.agents.memory import Cites, Memory, SeenOrder, SeenProduct, join, plain, priced, rated, short
 from drr.offline.agents.pages import file_statements, page_rows, state_name, unseen
-from drr.offline.agents.phrases import content_words
+from drr.offline.agents.phrases import PHRASES, content_words
 from drr.wording.money import money
 
 BANNER = "> Written by rules, not by an LLM: the `offline` model stood in for one."
@@ -64,52 +65,56 @@ def _answer(asked: Asked, memory: Memory, cites: Cites) -> str:
     if all(ask.bare and not is_known(ask, memory) for ask in asked.asks):
         words = content_words(asked.text)
         near = [one for one in memory.products.values() if has_words(words, one.title, one.path)]
-        return f"## The short answer\n\n{REFUSED}{_unjudged(near, cites)}"
+        near = [] if PHRASES.denies(asked.text) else near
+        return f"## The short answer\n\n{REFUSED}{_unjudged(near, cites, asked.limits)}"
     found = baskets(asked.asks, memory)
-    lines = list(dict.fromkeys(line for ask in asked.asks for line in _line(ask, found, memory, cites)))
+    lines = []
+    for ask in asked.asks:
+        unmet = ask.is_open or (ask.conditions and not listings(ask, memory))
+        if unmet and (not ask.seeks or is_known(ask, memory)):
+            lines.append(_undone(ask, ask if ask.seeks else asked.limits, memory, cites))
+        else:
+            lines.append(_line(ask, found, memory, cites))
+    lines = list(dict.fromkeys(lines))
     lines += [_total(one) for one in found if len(one.picks) > 1 and one.total is not None]
     return "## The short answer\n\n" + "\n".join(f"- {line}" for line in lines)
 
 
-def _unjudged(found: Sequence[SeenProduct], cites: Cites, ask: ShopErrand | None = None) -> str:
-    """List what the search of the shop returned, where the rules have no answer."""
-    rows = [f"\n  - {_about(one, cites)}." for one in found[:_ROWS]]
-    limits = replace(ask, unread=Unread()).limits_in_words() if ask else ""
+def _unjudged(found: Sequence[SeenProduct], cites: Cites, ask: ShopErrand) -> str:
+    """List what the search of the shop returned within the limits, where the rules have no answer."""
+    kept = [one for one in found if keeps_limits(ask, one)][:_ROWS]
+    rows = [f"\n  - {_about(one, cites)}." for one in kept]
+    limits = replace(ask, unread=Unread()).limits_in_words()
     within = f" within the limits ({limits})" if limits else ""
     return f" The search of the shop returned these{within}, unjudged:{''.join(rows)}" if rows else ""
 
 
-def _undone(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
+def _undone(ask: ShopErrand, limits: ShopErrand, memory: Memory, cites: Cites) -> str:
     near, left = unjudged(ask, memory), _quoted(ask.unread.stretches)
     named = f"{_capital(join(ask.things))}: not" if ask.things and (near or not ask.seeks) else "Not"
     if ask.conditions and near:
         left = f"{left} otherwise than as words of a name, and no listing that was found has them there"
-    return f"{named} answered, for the rules did not read {left}.{_unjudged(near, cites, ask)}"
+    return f"{named} answered, for the rules did not read {left}.{_unjudged(near, cites, limits)}"
 
 
 def _quoted(stretches: Sequence[str]) -> str:
     return join([f"“{plain(one, 60)}”" for one in stretches[:_ROWS]])
 
 
-def _line(ask: ShopErrand, found: Sequence[Basket], memory: Memory, cites: Cites) -> Iterator[str]:
-    if ask.is_open or (ask.conditions and not listings(ask, memory)):
-        yield _undone(ask, memory, cites)
-        return
+def _line(ask: ShopErrand, found: Sequence[Basket], memory: Memory, cites: Cites) -> str:
     if ask.year and memory.year(ask.year) is None:
-        yield "Not answered, for what year it is in this shop was not looked up."
-        return
+        return "Not answered, for what year it is in this shop was not looked up."
     match ask.kind:
-        case "find" | "sold":
-            picks = [(one, basket) for basket in found for one in basket.picks if one.ask == ask]
-            yield from [_picked(*one, memory, cites) for one in picks] or [_not_found(ask, memory, cites)]
         case "which":
-            yield _better(ask, memory, cites)
+            return _better(ask, memory, cites)
         case "bought":
-            yield _bought(ask, memory, cites)
+            return _bought(ask, memory, cites)
         case "spent":
-            yield _spent(ask, memory, cites)
+            return _spent(ask, memory, cites)
         case "return":
-            yield _returned(ask, memory, cites)
+            return _returned(ask, memory, cites)
+    picks = [(one, basket) for basket in found for one in basket.picks if one.ask == ask]
+    return _picked(*picks[0], memory, cites) if picks else _not_found(ask, memory, cites)
 
 
 def _capital(thing: str) -> str:
@@ -143,13 +148,14 @@ def _not_found(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
     if ask.most is not None and ask.limits.least is not None and ask.limits.least > ask.most:
         return f"{_capital(ask.thing)}: the limits contradict each other ({limits})."
     near = outside(ask, memory)
+    unread = f" The rules did not read {_quoted(ask.unread.stretches)}." if ask.unread.stretches else ""
     if not memory.called("product_catalog_search"):
         return f"{_capital(ask.thing)}: the shop was not searched for it."
     if not near:
         seen = {word for one in memory.products.values() for word in tokens(f"{one.title} {one.path}")}
         alien = ask.kind == "sold" and seen.isdisjoint(content_words(ask.thing))
         unsold = "not sold here, as far as the search shows; " if alien else ""
-        return f"{_capital(ask.thing)}: {unsold}no listing that was found goes by that name.{_unjudged(unjudged(ask, memory), cites)}"
+        return f"{_capital(ask.thing)}: {unsold}no listing that was found goes by that name.{unread}{_unjudged(unjudged(ask, memory), cites, ask)}"
     return f"{_capital(ask.thing)}: none was found within the limits ({limits}). The cheapest outside them is {_about(near[0], cites)}."
 
 

@@ -30,7 +30,7 @@ def planned(asked: Asked, brief: Planning) -> Calls:
     if brief.shop:
         for ask, query in _searches(asked):
             calls.append(("product_catalog_search", _search(ask, query)))
-            if ask is not None and ask.kind == "find" and not ask.is_open and brief.references:
+            if ask.things and ask.kind == "find" and not ask.is_open and brief.references:
                 calls.append(("get_product_details", {"product_id": f"${len(calls)}.items[0].product_id"}))
     return calls + [("web_search", {"query": _web_query(question, None)}) for question in asked.rest]
 
@@ -66,20 +66,18 @@ def _needs_sums(asked: Asked) -> bool:
     )
 
 
-def _searches(asked: Asked) -> Iterator[tuple[ShopErrand | None, str]]:
+def _searches(asked: Asked) -> Iterator[tuple[ShopErrand, str]]:
     """The searches of the shop that a question needs; of what has no cue, its own words."""
     yield from ((ask, thing) for ask in asked.tasks for thing in ask.things)
     if not asked.asks and (words := _own_words(asked.rest[0])):
-        yield None, words
+        yield asked.limits, words
 
 
-def _search(ask: ShopErrand | None, query: str) -> JsonObject:
-    if ask is None:
-        return {"query": query, "limit": 10}
+def _search(ask: ShopErrand, query: str) -> JsonObject:
     if not ask.seeks:
         return {"query": query, "limit": 20}
     limits = {"max_price": ask.most, "min_price": ask.limits.least, "min_rating": ask.rating}
-    arguments: JsonObject = {"query": query, "limit": 50}
+    arguments: JsonObject = {"query": query, "limit": 50 if ask.things else 10}
     arguments |= {name: value for name, value in limits.items() if value is not None}
     return arguments if ask.order == "rating" else {**arguments, "sort": ask.order}
 

@@ -106,6 +106,9 @@ def test_a_listing_is_what_its_name_ends_with() -> None:
         ("burr grinder", "Dog nail grinder", False),
         ("pillow", "Brams Satin Pillowcase, with Zipper", False),
         ("bird bath", "Oak Rake, for yards with a bird bath", False),
+        ("laptops", "Ventilated Laptop Stand, for Desks", False),
+        ("nasal rinse", "Saline Nasal Rinse Kit, for Allergies", True),
+        ("diaper bag", "Large Diaper Bag Backpack", False),
         ("quiet bird feeders", "【New】Copper bird feeder - Green", False),
         ("copper bird feeders", "【New】Copper bird feeder - Green", True),
     ):
@@ -201,6 +204,30 @@ def test_words_that_some_listing_has_are_not_said_to_be_unsold() -> None:
     memory.calls.append(MadeCall("product_catalog_search", {"query": "garden gnome"}))
     for unsold, name in ((False, "garden gnomes"), (True, "zeppelins")):
         assert ("not sold here" in report(read(f"Do you sell {name}?"), memory)) is unsold
+
+
+def test_rows_below_a_refusal_keep_what_was_read_and_denied() -> None:
+    memory = shown(
+        thing(1, "Oak bird feeder", 30.0), thing(2, "Ash bird feeder", 50.0), thing(3, "Bird feeder", None)
+    )
+    for question, said in (
+        ("Why is it a bird feeder under $40?", ["Oak"]),
+        ("Why is it a bird feeder?", ["Oak", "Ash"]),
+        ("Why is it not a bird feeder?", []),
+        ("Find a bird feeder, not oak.", ["Ash"]),
+        ("Find a bird feeder for under $40 that squirrels hate.", ["Oak"]),
+    ):  # fmt: skip
+        told = report(read(question), memory)
+        assert [name for name in ("Oak", "Ash") if f"**{name}" in told] == said, question
+
+
+def test_what_is_not_there_at_all_is_not_found_whatever_else_was_asked_of_it() -> None:
+    memory = shown(thing(1, "Laptop stand"))
+    memory.calls.append(MadeCall("product_catalog_search", {"query": "laptop"}))
+    told = report(read("Do you sell lawn mowers that are not loud?"), memory)
+    assert "Lawn mowers: not sold here" in told and "did not read “not loud”" in told
+    told = report(read("Do you sell laptops?"), memory)
+    assert "Laptops: no listing that was found goes by that name" in told and "Yes" not in told
 
 
 def test_a_refusal_does_not_speak_of_pages_that_were_not_found() -> None:
