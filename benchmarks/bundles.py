@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from drr.app.bundles.making import BundleConfig, make
-from drr.app.bundles.verifying import VerifyConfig, verify
+from drr.app.bundles.verifying import VerifyTerms, verify
 
 
 def main() -> None:
@@ -43,7 +43,7 @@ def _compressed(study: Path) -> int:
 
 def _verified(bundle: Path, shop: str | None) -> None:
     began, cpu = time.perf_counter(), time.process_time()
-    found = verify(VerifyConfig(file=bundle, shop=shop))
+    found = verify(bundle, VerifyTerms(shop=shop))
     took = time.perf_counter() - began, time.process_time() - cpu
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     answers = found.checked["answers"]
@@ -62,7 +62,7 @@ def _changes_found(bundle: Path, count: int) -> int:
         other = bytearray(content)
         other[place] ^= 1 << chance.randrange(8)
         changed.write_bytes(other)
-        found += bool(verify(VerifyConfig(file=changed)).failed)
+        found += bool(verify(changed, VerifyTerms()).failed)
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -16,7 +16,7 @@ from drr.app.board.page import SCRIPTS, BoardPages
 from drr.app.board.ranking import Ranking
 from drr.app.bundles.figures import opened, plain_config
 from drr.app.bundles.making import BundleConfig, make
-from drr.app.bundles.verifying import VerifyConfig, verify
+from drr.app.bundles.verifying import VerifyTerms, verify
 from drr.app.notices import notice
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.static import fresh_folder, write_static
@@ -42,11 +42,7 @@ class BoardConfig:
     """The metric that ranks; by default the first of a report that is known."""
     answers: bool = True
     """Write a page for each answer."""
-    shop: str | None = None
-    questions: Path | None = None
-    keys: Sequence[Path] = ()
-    given: Mapping[str, object] = field(default_factory=dict)
-    """Settings, by name."""
+    terms: VerifyTerms = field(default_factory=VerifyTerms)
 
 
 class WrittenBoard(NamedTuple):
@@ -70,7 +66,7 @@ def build_board(config: BoardConfig, progress: Progress) -> WrittenBoard:
         systems: list[ListedSystem] = []
         with progress.stage("bundles", total=len(config.bundles), unit="bundles") as stage:
             for path in sorted(config.bundles, key=lambda path: (path.name, path)):
-                bundle = _verified(path, draft / "parcels" / "incoming", config)
+                bundle = _verified(path, draft / "parcels" / "incoming", config.terms)
                 first = taken.setdefault(bundle.found.root or bundle.key, bundle)
                 if first is bundle:
                     systems += _taken_in(bundle, draft, with_answers=config.answers)
@@ -90,17 +86,14 @@ def build_board(config: BoardConfig, progress: Progress) -> WrittenBoard:
     return WrittenBoard(config.out / "index.html", bundles, systems)
 
 
-def _verified(path: Path, copy: Path, config: BoardConfig) -> ListedBundle:
+def _verified(path: Path, copy: Path, terms: VerifyTerms) -> ListedBundle:
     """Verify a copy, which nobody else can change."""
     if path.is_dir():
-        make(BundleConfig(study=path, out=copy, shop=config.shop, given=config.given))
+        make(BundleConfig(study=path, out=copy, shop=terms.shop, given=terms.given))
     else:
         shutil.copyfile(path, copy)
-    terms = VerifyConfig(
-        file=copy, shop=config.shop, questions=config.questions, keys=config.keys, given=config.given
-    )
     key = sha256(read_file(copy, LARGEST)).hexdigest()[:12]
-    found = verify(terms)
+    found = verify(copy, terms)
     for fault in found.failed:
         fault["what"] = fault["what"].replace(str(copy), path.name)
     return ListedBundle(key=key, name=path.name, found=found)

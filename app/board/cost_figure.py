@@ -1,4 +1,4 @@
-"""Cost against quality as a drawing within the page. Its colours are the page's, and filters hide its points."""
+"""Places of a drawing of cost against quality."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from drr.app.board.ranking import Ranking
 from drr.app.report.tables import RowHead
+from drr.app.viewer.render import templates
 from drr.wording.excerpt import excerpt
 from markupsafe import Markup
 
-_WIDE, _HIGH, _LEFT, _RIGHT, _TOP, _BOTTOM = 960, 380, 56, 150, 12, 44
+_WIDE, _HIGH, _LEFT, _RIGHT, _TOP, _BOTTOM = 960, 380, 56, 810, 12, 336
 _LONGEST = 24
 _STEP = 14
 """Height of a line of names."""
@@ -20,9 +21,15 @@ _DECADES = 20
 
 
 class FigurePoint(NamedTuple):
+    """A system, with its places as they are drawn."""
+
     key: str
+    name: str
+    marks: Markup
     cost: float
     value: float
+    x: float
+    y: float
     low: float
     high: float
 
@@ -40,61 +47,64 @@ class Axis(NamedTuple):
         low, high, value = (log10(one) if self.by_powers else one for one in (self.low, self.high, value))
         return self.begin + (self.end - self.begin) * ((value - low) / (high - low) if high > low else 0.5)
 
-    def ticks(self) -> list[float]:
+    def ticks(self) -> list[tuple[float, float]]:
+        """List places with their values."""
         from matplotlib.ticker import LogLocator, MaxNLocator
 
         locator = LogLocator(subs=(1.0, 3.0)) if self.by_powers else MaxNLocator(6)
         found = [float(one) for one in locator.tick_values(self.low, self.high)]
-        return [one for one in found if self.low <= one <= self.high]
+        return [(self.at(one), one) for one in found if self.low <= one <= self.high]
 
 
 def cost_figure(ranking: Ranking, heads: Mapping[str, RowHead]) -> Markup:
     """Draw what has a cost and an interval: dollars where any are known, else tokens. Empty for less than two."""
     metric = ranking.metric
     dollars = {one.key: one.dollars["value"] for one in ranking.systems if not one.dollars["n_unscored"]}
-    unit = "dollars" if any(dollars.values()) else "tokens"
-    costs = dollars if unit == "dollars" else {one.key: one.tokens for one in ranking.systems}
-    points = []
+    in_dollars = any(dollars.values())
+    costs = dollars if in_dollars else {one.key: one.tokens for one in ranking.systems}
+    found = []
     for one in ranking.systems:
         row, cost = one.figures.get(metric.name) if metric else None, costs.get(one.key)
         if row and cost is not None and row["value"] is not None and row["ci_low"] is not None:
             high = row["value"] if row["ci_high"] is None else row["ci_high"]
-            points.append(FigurePoint(one.key, cost, row["value"], row["ci_low"], high))
-    if metric is None or len(points) < 2:
+            found.append((one, cost, row["value"], row["ci_low"], high))
+    if metric is None or len(found) < 2:
         return Markup("")
-    least, most = min(one.cost for one in points), max(one.cost for one in points)
+    least, most = min(one[1] for one in found), max(one[1] for one in found)
     by_powers = least > 0 and most >= _DECADES * least
-    across = Axis(
-        least / 1.2 if by_powers else 0.0,
-        most * (1.2 if by_powers else 1.05),
-        _LEFT,
-        _WIDE - _RIGHT,
-        by_powers,
-    )
-    ends = metric.range or (min(one.low for one in points), max(one.high for one in points))
-    up = Axis(*ends, _HIGH - _BOTTOM, _TOP)
-    front = _front(points, is_lower_better=metric.better == "lower")
-    names = {one.key: one.variant for one in ranking.systems}
-    body = [
-        _grid(across, up),
-        _line(front, across, up),
-        *(_point(one, across, up, names[one.key], heads[one.key]) for one in points),
-        *_names(front, across, up, names),
+    ends = (least / 1.2, most * 1.2) if by_powers else (0.0, most * 1.05)
+    across = Axis(*ends, _LEFT, _RIGHT, by_powers)
+    scale = metric.range or (min(one[3] for one in found), max(one[4] for one in found))
+    up = Axis(*scale, _BOTTOM, _TOP)
+    points = [
+        FigurePoint(
+            *(one.key, one.variant, heads[one.key].marks, cost, value),
+            *(across.at(cost), *map(up.at, (value, low, high))),
+        )
+        for one, cost, value, low, high in found
     ]
-    left_out = len(ranking.systems) - len(points)
-    also = f" {left_out:,} without a known cost or interval are not drawn." if left_out else ""
-    return Markup(
-        '<figure class="scroll" tabindex="0" role="region" aria-label="Cost against quality"><svg class="chart" viewBox="0 0 {} {}">{}</svg>'
-        "<figcaption>{} per answer{}, against {} with its 95 % interval; dashed: nobody is cheaper and better.{}</figcaption></figure>"
-    ).format(
-        _WIDE,
-        _HIGH,
-        Markup("").join(body),
-        unit,
-        ", by powers of ten" if by_powers else "",
-        metric.label,
-        also,
+    front = _front(points, is_lower_better=metric.better == "lower")
+    drawn = (
+        templates()
+        .get_template("board/figure.html")
+        .render(
+            wide=_WIDE,
+            high=_HIGH,
+            left=_LEFT,
+            right=_RIGHT,
+            bottom=_BOTTOM,
+            rows=up.ticks(),
+            columns=across.ticks(),
+            front=front,
+            points=points,
+            names=_names(front),
+            unit="dollars" if in_dollars else "tokens",
+            by_powers=by_powers,
+            metric=metric,
+            left_out=len(ranking.systems) - len(points),
+        )
     )
+    return Markup(drawn)  # noqa: S704  (a template that escapes)
 
 
 def _front(points: Sequence[FigurePoint], *, is_lower_better: bool) -> list[FigurePoint]:
@@ -107,55 +117,13 @@ def _front(points: Sequence[FigurePoint], *, is_lower_better: bool) -> list[Figu
     return found
 
 
-def _grid(across: Axis, up: Axis) -> Markup:
-    lines = [
-        Markup(
-            '<path class="rule" d="M{} {:.1f}H{}"/><text x="{}" y="{:.1f}" class="end">{:g}</text>'
-        ).format(_LEFT, up.at(one), _WIDE - _RIGHT, _LEFT - 8, up.at(one) + 4, one)
-        for one in up.ticks()
-    ]
-    lines += [
-        Markup(
-            '<path class="rule" d="M{:.1f} {}v5"/><text x="{:.1f}" y="{}" class="mid">{:,g}</text>'
-        ).format(across.at(one), _HIGH - _BOTTOM, across.at(one), _HIGH - _BOTTOM + 20, one)
-        for one in across.ticks()
-    ]
-    return Markup("").join(lines)
-
-
-def _line(front: Sequence[FigurePoint], across: Axis, up: Axis) -> Markup:
-    places = "L".join(f"{across.at(one.cost):.1f} {up.at(one.value):.1f}" for one in front)
-    return Markup('<path class="front" d="M{}"/>').format(places)
-
-
-def _point(one: FigurePoint, across: Axis, up: Axis, name: str, head: RowHead) -> Markup:
-    x = across.at(one.cost)
-    return Markup(
-        '<a href="s/{}.html"{}><title>{}: {:.3g} at {:.3g}</title><path d="M{:.1f} {:.1f}V{:.1f}"/><circle cx="{:.1f}" cy="{:.1f}" r="4"/></a>'
-    ).format(
-        one.key,
-        head.marks,
-        name,
-        one.value,
-        one.cost,
-        x,
-        up.at(one.low),
-        up.at(one.high),
-        x,
-        up.at(one.value),
-    )
-
-
-def _names(front: Sequence[FigurePoint], across: Axis, up: Axis, names: Mapping[str, str]) -> list[Markup]:
+def _names(front: Sequence[FigurePoint]) -> list[tuple[float, float, str]]:
     """Name the front where a name has room beside its point, the best first."""
-    taken: list[tuple[float, float]] = []
-    shown = []
+    taken: list[tuple[float, float, str]] = []
     for one in reversed(front):
-        x = across.at(one.cost) + 8
-        for y in (up.at(one.value) - 6, up.at(one.value) + 16):
-            if all(abs(y - other) >= _STEP or abs(x - place) > 7 * _LONGEST for place, other in taken):
-                taken.append((x, y))
-                name = excerpt(" ".join(names[one.key].split()), _LONGEST)
-                shown.append(Markup('<text x="{:.1f}" y="{:.1f}">{}</text>').format(x, y, name))
+        x = one.x + 8
+        for y in (one.y - 6, one.y + 16):
+            if all(abs(y - other) >= _STEP or abs(x - place) > 7 * _LONGEST for place, other, _ in taken):
+                taken.append((x, y, excerpt(" ".join(one.name.split()), _LONGEST)))
                 break
-    return shown
+    return taken

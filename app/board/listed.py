@@ -13,6 +13,8 @@ from drr.app.report.cost import dollars
 from drr.env.given import agent_of
 from drr.env.json_object import JsonObject
 from drr.eval.evidence.answers import Answer, read_answers
+from drr.eval.metrics import metrics
+from drr.eval.metrics.base import Metric
 from drr.eval.metrics.rows import JudgeRow, StudyDocument
 from drr.eval.stats.intervals import VRow
 from drr.study.bundle.parcel import Parcel
@@ -87,6 +89,12 @@ class ListedSystem:
         """Tokens of an answer, read and written, on average."""
         read, written = self.value("input_tokens"), self.value("output_tokens")
         return None if read is None or written is None else read + written
+
+    @property
+    def shown_figures(self) -> list[tuple[Metric, VRow]]:
+        """Its figures that are known, in the order of the metrics."""
+        rows = ((metric, self.figures.get(name)) for name, metric in metrics().items())
+        return [(metric, row) for metric, row in rows if row is not None and row["value"] is not None]
 
     def value(self, metric: str) -> float | None:
         row = self.figures.get(metric)

@@ -12,7 +12,6 @@ from drr.app.pages.frame import Frame, FramePlace
 from drr.app.report.page import grid
 from drr.app.report.tables import Cell, RowHead
 from drr.app.viewer.render import banner_of, templates
-from drr.eval.metrics import metrics
 from drr.wording.excerpt import excerpt
 from markupsafe import Markup
 
@@ -91,15 +90,10 @@ class BoardPages:
     def pages(self) -> dict[str, str]:
         """Every page by its file."""
         found = {file: self._set_page(one) for one, file in self.files.items()}
-        own: dict[str, list[ListedSystem]] = {}
-        for one in (one for rankings in self.sets.values() for of in rankings for one in of.systems):
-            own.setdefault(one.bundle.key, []).append(one)
-        rows = [(one, own.get(one.key, [])) for one in self.bundles]
+        placed = [(one, of) for rankings in self.sets.values() for of in rankings for one in of.systems]
+        rows = [(bundle, [one for one, _ in placed if one.bundle is bundle]) for bundle in self.bundles]
         found[self._all] = self._draw("bundles.html", "bundles", rows=rows)
-        for rankings in self.sets.values():
-            found |= {
-                f"s/{one.key}.html": self._system_page(one, of) for of in rankings for one in of.systems
-            }
+        found |= {f"s/{one.key}.html": self._system_page(one, of) for one, of in placed}
         failed = [one for one in self.bundles if one.found.failed]
         return found | {f"b/{one.key}.html": self._bundle_page(one) for one in failed}
 
@@ -142,11 +136,7 @@ class BoardPages:
             board=self.files[one.set],
             has_answers=self._has_answers,
             dollars=Cell.of(one.dollars, 4, missing="unknown").text(),
-            figures=[
-                (known, v)
-                for name, known in metrics().items()
-                if (v := one.figures.get(name)) and v["value"] is not None
-            ],
+            figures=one.shown_figures,
             shown=lambda metric, v: Cell.of(v, metric.digits).text(),
         )
 
@@ -163,12 +153,9 @@ def _banner(systems: Sequence[ListedSystem]) -> str | None:
 def faults_of(bundle: ListedBundle) -> list[tuple[str, list[tuple[str, int]]]]:
     """List the findings of the verifier by kind, each sentence with how often."""
     found = bundle.found
-    kinds = (
-        ("failed", found.failed),
-        ("incomplete", found.incomplete),
-        ("suspicious", found.suspicious),
-        ("not checked", found.not_checked),
-    )
-    shown = [(kind, Counter(f"{one['check']}: {one['what']}" for one in some)) for kind, some in kinds]
+    shown = [
+        (kind, Counter(f"{one['check']}: {one['what']}" for one in some))
+        for kind, some in found.kinds.items()
+    ]
     shown += [("prompts shown", Counter(found.shown)), ("cannot be excluded", Counter(found.not_excluded))]
     return [(kind, sorted(some.items())) for kind, some in shown if some]

@@ -9,9 +9,9 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any, cast
 
-from drr.agents.base import BROKEN_OFF
+from drr.agents.base import BROKEN_OFF, Architecture
 from drr.agents.brief import SHORTENED
-from drr.agents.registry import BUILT_IN, PAPER
+from drr.agents.registry import BUILT_IN
 from drr.agents.turns import OVER
 from drr.app.bundles.instructions import BY_MODELS, check_instructions
 from drr.app.bundles.verified import Verified
@@ -30,9 +30,7 @@ from drr.study.study import Study
 from drr.study.unit import Record, canonical_json
 from drr.tools import registry
 
-_OURS = frozenset(name.partition("+")[0] for name in PAPER)
-"""Architectures whose reports stand in their conversations as they were written."""
-_LIMITS = {one.name: one for one in BUILT_IN}
+_BUILT_IN = {one.name: one for one in BUILT_IN}
 PASSING = frozenset({"timeout", "unavailable"})
 """Errors of tools that another call need not have."""
 _MOST_SIGNS = 16
@@ -45,15 +43,15 @@ def _architecture(record: Record) -> str:
     return agent_of(str(record.spec.get("variant"))).partition("@")[0].partition("+")[0]
 
 
-def _is_known(record: Record) -> bool:
-    """Tell whether it is by an architecture of ours of today's version."""
-    own = _LIMITS.get(_architecture(record))
-    return is_ours(record) and own is not None and own.version == record.key_fields.get("version")
+def _known(record: Record) -> Architecture | None:
+    """The architecture of ours, in today's version, that wrote it."""
+    own = _BUILT_IN.get(_architecture(record)) if is_ours(record) else None
+    return own if own is not None and own.version == record.key_fields.get("version") else None
 
 
 def is_ours(record: Record) -> bool:
     """Tell whether one of the box's architectures wrote it, as it says."""
-    return not record.made_elsewhere and _architecture(record) in _LIMITS
+    return not record.made_elsewhere and _architecture(record) in _BUILT_IN
 
 
 def check_answers(study: Study, prompts: Mapping[str, str], *, redacted: bool, found: Verified) -> None:
@@ -143,8 +141,8 @@ def shown(label: str) -> str:
 
 def _check_limits(study: Study, record: Record, found: Verified) -> None:
     """Hold the bounds of a run of ours against those of the study, else of its architecture."""
-    known = _LIMITS.get(_architecture(record))
-    if known is None or known.version != record.key_fields.get("version") or "reach" in record.spec:
+    known = _known(record)
+    if known is None or "reach" in record.spec:
         return
     wanted = replace(known.limits, **study.config.get("run", {}).get("limits", {}))
     if record.key_fields.get("limits") != wanted.key():
@@ -178,7 +176,7 @@ def _bytes(text: str | bytes) -> bytes:
 def _check_texts(study: Study, record: Record, prompts: Mapping[str, str], found: Verified) -> None:
     result, blobs = record.result, record.blobs
     if record.done and not blobs.keys() >= {"report", "raw_report", "transcript"}:
-        found.fail("report", record.label, "lacks its report or its conversation")
+        found.fail("conversation", record.label, "lacks its report or its conversation")
     stopped = result.get("stop_reason")
     if result.get("broken_off") != (stopped if stopped in BROKEN_OFF and record.done else None):
         found.fail("report", record.label, "was broken off, or was not, and its record says otherwise")
@@ -202,10 +200,11 @@ def _check_texts(study: Study, record: Record, prompts: Mapping[str, str], found
     for number, row in enumerate(result.get("sources") or (), 1):
         if _flush(study.kept_text(record, f"text:{row['sha256']}") or "") not in whole:
             found.fail("evidence", record.label, f"source {number}: no tool returned what was read of it")
-    given = {name: prompts.get(digest) for name, digest in record.key_fields.get("prompts", {}).items()}
-    if _is_known(record) and None not in given.values():
-        check_instructions(study, record, talks, cast(Mapping[str, str], given), found)
-    if messages or (record.done and _architecture(record) in _OURS):
+    if _known(record):
+        own = record.key_fields["prompts"].items()
+        given = {name: prompts[digest] for name, digest in own if digest in prompts}
+        check_instructions(study, record, talks, given, found)
+    if messages or (record.done and is_ours(record)):
         _check_talks(record, raw, results, talks, found)
 
 
@@ -221,10 +220,8 @@ def _check_talks(
     messages = [message for talk in talks for message in talk["messages"]]
     texts = [message["text"] for message in messages]
     written = [message["text"] for message in messages if message["role"] in BY_MODELS]
-    if not any(record.spec["query"] in text for text in texts):
-        found.fail("conversation", record.label, "its question stands nowhere in its conversation")
-    by_us = raw is not None and _architecture(record) in _OURS
-    if by_us and not any(str(raw).strip() in text for text in written):
+    as_written = raw is not None and is_ours(record) and _architecture(record) != "ledger"
+    if as_written and not any(str(raw).strip() in text for text in written):
         found.fail("report", record.label, "is not what the model wrote in its conversation")
     for name in ("input_tokens", "output_tokens"):
         paid = sum(cast(Mapping[str, int], row)[name] for row in record.usage.values())
@@ -274,7 +271,7 @@ def _check_listed(record: Record, talks: Sequence[JsonObject], found: Verified) 
         found.fail("tools", record.label, "its conversation has calls of tools that are not listed")
     names = Counter(call["name"] for call in asked.values())
     for name, count in Counter(call["name"] for call in calls if call["kind"] == "api").items():
-        if _architecture(record) in _OURS and count > names[name] + plans.count(f'"tool":"{name}"'):
+        if ours and count > names[name] + plans.count(f'"tool":"{name}"'):
             found.fail("tools", record.label, f"lists calls of {name} that nothing in its conversation made")
 
 

@@ -99,6 +99,15 @@ class Verified:
             self.fail(check, where, cause_of(error))
 
     @property
+    def kinds(self) -> dict[str, list[FoundFault]]:
+        return {
+            "failed": self.failed,
+            "incomplete": self.incomplete,
+            "suspicious": self.suspicious,
+            "not checked": self.not_checked,
+        }
+
+    @property
     def tier(self) -> Tier:
         if self.failed:
             return "failed"

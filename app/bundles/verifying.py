@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,6 +21,7 @@ from drr.app.bundles.replayed import check_shop_is_theirs, check_tools, shop_as_
 from drr.app.bundles.stated import check_stated
 from drr.app.bundles.verified import Verified, cause_of
 from drr.app.studies import code_id, made_by
+from drr.app.vouching import given_settings
 from drr.env.errors import DrrError, Misuse
 from drr.env.given import agent_of
 from drr.env.json_object import JsonObject
@@ -39,10 +41,9 @@ from drr.study.unit import canonical_json
 
 
 @dataclass(frozen=True, kw_only=True)
-class VerifyConfig:
-    """A bundle, and what it is held against."""
+class VerifyTerms:
+    """All that bundles are held against."""
 
-    file: Path
     shop: str | None = None
     """The shop that its tools are called on again."""
     questions: Path | None = None
@@ -52,17 +53,23 @@ class VerifyConfig:
     given: Mapping[str, object] = field(default_factory=dict)
     """Settings, by name."""
 
+    @classmethod
+    def of(cls, arguments: argparse.Namespace) -> VerifyTerms:
+        """The terms of a command line."""
+        own, given = arguments, given_settings(arguments)
+        return cls(shop=own.shop, questions=own.questions, keys=own.key, given=given)
 
-def verify(config: VerifyConfig) -> Verified:
+
+def verify(file: Path, terms: VerifyTerms) -> Verified:
     """Check everything that can be checked. `Misuse` for a file that is not there; whatever is wrong with one is a finding."""
     found, check = Verified(), "archive"
     try:
-        with unpacked(config.file) as parcel, reading("the bundle"):
+        with unpacked(file) as parcel, reading("the bundle"):
             found.place, found.root, check = str(parcel.folder), parcel.root, "form"
             check_hashes(parcel, found)
-            _check_signatures(config, parcel, found)
+            _check_signatures(terms.keys, parcel, found)
             if not found.failed:
-                _check_contents(config, parcel, found)
+                _check_contents(terms, parcel, found)
     except Misuse:
         raise
     except DrrError as error:
@@ -81,8 +88,8 @@ def check_hashes(parcel: Parcel, found: Verified) -> None:
     found.checked["lines"] += sum(hashed["lines"] for hashed in files.values())
 
 
-def _check_signatures(config: VerifyConfig, parcel: Parcel, found: Verified) -> None:
-    known = {public_id(path) for path in config.keys}
+def _check_signatures(keys: Sequence[Path], parcel: Parcel, found: Verified) -> None:
+    known = {public_id(path) for path in keys}
     with found.unless_broken("signatures", ""):
         for key, role in signatures(parcel):
             found.signed.append({"key": key, "role": role, "known": key in known})
@@ -92,25 +99,25 @@ def _check_signatures(config: VerifyConfig, parcel: Parcel, found: Verified) -> 
         found.not_excluded.append("who made it: it is not signed")
 
 
-def countersign(config: VerifyConfig, key: Path) -> Verified:
+def countersign(file: Path, terms: VerifyTerms, key: Path) -> Verified:
     """Verify a bundle, and add a signature where nothing fails. The file is replaced by the one that has it."""
-    found = verify(config)
+    found = verify(file, terms)
     if found.failed:
         return found
-    with unpacked(config.file) as parcel:
+    with unpacked(file) as parcel:
         if parcel.root != found.root:
-            raise DrrError(f"{config.file}: was replaced meanwhile; verify it again")
-        facts = {"made_by": made_by(), "checked": dict(found.checked), "with_shop": config.shop is not None}
+            raise DrrError(f"{file}: was replaced meanwhile; verify it again")
+        facts = {"made_by": made_by(), "checked": dict(found.checked), "with_shop": terms.shop is not None}
         name = sign(parcel, key, "verifier", facts)
-        pack(parcel.folder, config.file)
+        pack(parcel.folder, file)
     found.signed.append({"key": name, "role": "verifier", "known": True})
     return found
 
 
-def _check_contents(config: VerifyConfig, parcel: Parcel, found: Verified) -> None:
-    asked = [] if config.questions is None else read_queries(config.questions)
+def _check_contents(terms: VerifyTerms, parcel: Parcel, found: Verified) -> None:
+    asked = [] if terms.questions is None else read_queries(terms.questions)
     manifest = parcel.manifest()
-    with opened(parcel) as study, _shop_of(config, study) as realm:
+    with opened(parcel) as study, _shop_of(terms, study) as realm:
         kept = cast(BundleTexts, study.blobs)
         kept.strict = True
         known = box_texts() | {line["sha256"]: line["text"] for line in _prompts(parcel, "agents")}
@@ -152,16 +159,16 @@ def _check_with_shop(realm: ShopRealm | None, study: Study, parcel: Parcel, foun
 
 
 @contextmanager
-def _shop_of(config: VerifyConfig, study: Study) -> Iterator[ShopRealm | None]:
-    if config.shop is None:
+def _shop_of(terms: VerifyTerms, study: Study) -> Iterator[ShopRealm | None]:
+    if terms.shop is None:
         yield None
         return
     try:  # without what the bundle says of it
-        with shop_as_stated({}, config.shop, config.given) as realm:
+        with shop_as_stated({}, terms.shop, terms.given) as realm:
             check_shop_is_theirs(study, realm)
     except DrrError as error:
         raise Misuse(str(error)) from error
-    with shop_as_stated(study.config.get("settings", {}), config.shop, config.given) as realm:
+    with shop_as_stated(study.config.get("settings", {}), terms.shop, terms.given) as realm:
         yield realm
 
 

@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 
 from drr.app.console import add_verify_options, progress_of, tell
-from drr.app.vouching import given_settings
 from drr.wording.excerpt import many
 
 _NOTES = """\
@@ -38,6 +37,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.board.building import BoardConfig, build_board
+    from drr.app.bundles.verifying import VerifyTerms
 
     made = build_board(
         BoardConfig(
@@ -46,10 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
             title=arguments.title,
             by=arguments.by,
             answers=not arguments.without_answers,
-            shop=arguments.shop,
-            questions=arguments.questions,
-            keys=arguments.key,
-            given=given_settings(arguments),
+            terms=VerifyTerms.of(arguments),
         ),
         progress_of(arguments),
     )

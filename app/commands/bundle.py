@@ -17,7 +17,6 @@ from drr.env.errors import Misuse
 if TYPE_CHECKING:
     from drr.app.bundles.regrading import RegradedDocument
     from drr.app.bundles.verified import Verified
-    from drr.app.bundles.verifying import VerifyConfig
     from drr.eval.stats.intervals import VRow
     from drr.study.bundle.parcel import BundleManifest
 
@@ -78,7 +77,6 @@ def run_make(arguments: argparse.Namespace) -> int:
 
 
 def _lines(out: Path, root: str, size: int, manifest: BundleManifest) -> list[str]:
-
     from drr.study.bundle.parcel import WITHHELD
 
     answers = ", ".join(f"{count:,} {how}" for how, count in sorted(manifest["units"]["answer"].items()))
@@ -124,14 +122,6 @@ def build_sign(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--with", dest="own_key", metavar="KEY", type=Path, required=True, help="your key")
 
 
-def run_sign(arguments: argparse.Namespace) -> int:
-    from drr.app.bundles.verifying import countersign
-
-    found = countersign(_config(arguments), arguments.own_key)
-    show(arguments, found.document(), *_findings(arguments.bundle, found))
-    return 1 if found.failed else 0
-
-
 def build_key(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "examples:\n  drr bundle key new my.key\n  drr bundle make study --out study.bundle --sign my.key"
@@ -152,22 +142,12 @@ def run_key(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _config(arguments: argparse.Namespace) -> VerifyConfig:
-    from drr.app.bundles.verifying import VerifyConfig
-
-    return VerifyConfig(
-        file=arguments.bundle,
-        shop=arguments.shop,
-        questions=arguments.questions,
-        keys=arguments.key,
-        given=given_settings(arguments),
-    )
-
-
 def run_verify(arguments: argparse.Namespace) -> int:
-    from drr.app.bundles.verifying import verify
+    from drr.app.bundles.verifying import VerifyTerms, countersign, verify
 
-    found = verify(_config(arguments))
+    terms = VerifyTerms.of(arguments)
+    own = getattr(arguments, "own_key", None)
+    found = countersign(arguments.bundle, terms, own) if own else verify(arguments.bundle, terms)
     show(arguments, found.document(), *_findings(arguments.bundle, found))
     return 1 if found.failed else 0
 
@@ -182,18 +162,15 @@ def _findings(file: Path, found: Verified) -> list[str]:
         f"signed by {names or 'nobody'}",
         f"bundle {found.root or 'unknown'}; checked: {counts or 'nothing'}",
     ]
-    for title, some in (
-        ("failed", found.failed),
-        ("incomplete", found.incomplete),
-        ("suspicious", found.suspicious),
-    ):
+    kinds = found.kinds
+    lacking = Counter((one["check"], one["what"]) for one in kinds.pop("not checked"))
+    for title, some in kinds.items():
         lines += [
             f"{title}: {one['check']}: {': '.join(filter(None, (one['where'], one['what'])))}"
             for one in some[:_MOST]
         ]
         lines += [f"{title}: and {len(some) - _MOST:,} more"] if len(some) > _MOST else []
     lines += [f"prompt shown: {one}" for one in found.shown]
-    lacking = Counter((one["check"], one["what"]) for one in found.not_checked)
     lines += [
         f"not checked: {check}: {count:,} times: {what}" for (check, what), count in sorted(lacking.items())
     ]
@@ -248,6 +225,6 @@ def _figure(row: VRow | None) -> str:
 
 MAKE = CommandForm(build_make, run_make)
 VERIFY = CommandForm(build_verify, run_verify)
-SIGN = CommandForm(build_sign, run_sign)
+SIGN = CommandForm(build_sign, run_verify)
 KEY = CommandForm(build_key, run_key)
 REGRADE = CommandForm(build_regrade, run_regrade)
