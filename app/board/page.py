@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from drr.app.board.cost_figure import cost_figure
 from drr.app.board.listed import ListedBundle, ListedSystem, SetVersion
@@ -24,38 +24,27 @@ _TONES = {"verified": "full", "verified in part": "partial", "failed": "none"}
 """Classes of what the verifier said."""
 
 
-class Facets:
-    """Ways to filter systems, with the values of each."""
+_FACETS: Mapping[str, Callable[[ListedSystem], Sequence[str]]] = {
+    "model": lambda one: one.models,
+    "architecture": lambda one: [one.architecture],
+    "verified": lambda one: [one.bundle.found.tier],
+    "signature": lambda one: ["signed" if one.bundle.found.signed else "not signed"],
+}
+"""Ways to filter systems."""
 
-    def __init__(self, systems: Sequence[ListedSystem]) -> None:
-        self._found = {one.key: self._of(one) for one in systems}
-        self.values = {
-            name: sorted({value for own in self._found.values() for value in own[name]})
-            for name in ("model", "architecture", "verified", "signature")
-        }
 
-    @staticmethod
-    def _of(one: ListedSystem) -> Mapping[str, Sequence[str]]:
-        return {
-            "model": one.models,
-            "architecture": [one.architecture],
-            "verified": [one.bundle.found.tier],
-            "signature": ["signed" if one.bundle.found.signed else "not signed"],
-        }
-
-    def head(self, one: ListedSystem) -> RowHead:
-        """The head of a system's row. Its values stand there as places in the lists of choices."""
-        places = {
-            name: " ".join(str(self.values[name].index(value)) for value in own)
-            for name, own in self._found[one.key].items()
-        }
-        models = excerpt(", ".join(one.models), _MODELS)
-        return RowHead(
-            Markup('<a href="s/{}.html" title="{}">{}</a><br><small>{}</small>').format(
-                one.key, one.bundle.name, one.variant, models
-            ),
-            Markup("").join(Markup(' data-{}="{}"').format(*item) for item in places.items()),
-        )
+def _head(one: ListedSystem, facets: Mapping[str, Sequence[str]]) -> RowHead:
+    """The head of a system's row. Its values stand there as places in the lists of choices."""
+    places = {
+        name: " ".join(str(values.index(value)) for value in _FACETS[name](one))
+        for name, values in facets.items()
+    }
+    models = excerpt(", ".join(one.models), _MODELS)
+    link = Markup('<a href="s/{}.html" title="{}">{}</a><br><small>{}</small>')
+    return RowHead(
+        link.format(one.key, one.bundle.name, one.variant, models),
+        Markup("").join(Markup(' data-{}="{}"').format(*item) for item in places.items()),
+    )
 
 
 class BoardPages:
@@ -106,19 +95,22 @@ class BoardPages:
 
     def _set_page(self, answered: SetVersion) -> str:
         rankings = self.sets[answered]
-        facets = Facets([one for ranking in rankings for one in ranking.systems])
+        systems = [one for ranking in rankings for one in ranking.systems]
+        facets = {
+            name: sorted({value for one in systems for value in of(one)}) for name, of in _FACETS.items()
+        }
         parts = []
         for ranking in rankings:
-            heads = {one.key: facets.head(one) for one in ranking.systems}
+            heads = {one.key: _head(one, facets) for one in ranking.systems}
             table = Markup(grid(ranking.table(heads), {}, "board"))  # noqa: S704  (escaped piece by piece)
             parts.append((ranking, table, cost_figure(ranking, heads)))
         return self._draw(
             "set.html",
             answered.key,
-            banner=_banner([one for ranking in rankings for one in ranking.systems]),
+            banner=_banner(systems),
             answered=answered,
             parts=parts,
-            facets=[(name, values) for name, values in facets.values.items() if len(values) > 1],
+            facets=[(name, values) for name, values in facets.items() if len(values) > 1],
             failed=sum(bool(one.found.failed) for one in self.bundles),
         )
 

@@ -19,9 +19,13 @@ from drr.wording.excerpt import excerpt, many
 RANK = Heading(
     "rank", explanation="From the best to the worst place that its interval allows, beside all the others."
 )
-ANSWERS = Heading("answers", explanation="Finished, of those that were asked for.")
-VERIFIED = Heading("verified", explanation="What the verifier of this board could check of its bundle.")
-SIGNED = Heading("signed", explanation="Signatures of its maker and of verifiers.")
+_BESIDE = (
+    Heading("answers", explanation="Finished, of those that were asked for."),
+    TOKENS,
+    DOLLARS,
+    Heading("verified", explanation="What the verifier of this board could check of its bundle."),
+    Heading("signed", explanation="Signatures of its maker and of verifiers."),
+)
 _LONGEST = 60
 
 
@@ -110,30 +114,14 @@ class Ranking(NamedTuple):
         columns: list[Column] = [
             (RANK, {key: Cell(rank.text) for key, rank in self.ranks.items()}),
             *metric_columns(figures, *([] if self.metric is None else [self.metric.name]), *also),
-            (ANSWERS, {one.key: _answers(one) for one in self.systems}),
-            (
-                TOKENS,
-                self._cheaper(
-                    {one.key: Cell(one.tokens, digits=0, missing="unknown") for one in self.systems}
-                ),
-            ),
-            (DOLLARS, self._cheaper({one.key: _dollars(one.dollars) for one in self.systems})),
-            (VERIFIED, {one.key: Cell(one.bundle.found.tier) for one in self.systems}),
-            (
-                SIGNED,
-                {
-                    one.key: Cell(f"{len(one.bundle.signers)}" if one.bundle.signers else "none")
-                    for one in self.systems
-                },
-            ),
         ]
+        for place, heading in enumerate(_BESIDE):
+            cells = {one.key: _beside(one)[place] for one in self.systems}
+            cheap = heading in (TOKENS, DOLLARS)
+            columns.append((heading, shaded(cells, None, is_lower_better=True) if cheap else cells))
         shown = [one for one in columns if any(cell.value is not None for cell in one[1].values())]
         rows = [(key, [cells.get(key, Cell(None, missing="–")) for _, cells in shown]) for key in figures]
         return Table("board", "Systems, best first", [heading for heading, _ in shown], rows, heads=heads)
-
-    @staticmethod
-    def _cheaper(cells: Mapping[str, Cell]) -> Mapping[str, Cell]:
-        return shaded(cells, None, is_lower_better=True)
 
 
 def _name(one: ListedSystem) -> tuple[str, str]:
@@ -149,12 +137,13 @@ def _repeated(systems: Sequence[ListedSystem]) -> list[str]:
     return []
 
 
-def _answers(one: ListedSystem) -> Cell:
-    asked = one.answers
-    return Cell(float(asked.done), brief=f"{asked.done:,} of {asked.units:,}")
-
-
-def _dollars(row: VRow) -> Cell:
-    """A mean that leaves some out would be cheaper than it is."""
-    known = None if row["n_unscored"] else row
-    return Cell.of(known, 4, missing="unknown")
+def _beside(one: ListedSystem) -> Sequence[Cell]:
+    """The cells beside its figures. A mean cost that leaves some out would be cheaper than it is."""
+    asked, signers = one.answers, len(one.bundle.signers)
+    return (
+        Cell(float(asked.done), brief=f"{asked.done:,} of {asked.units:,}"),
+        Cell(one.tokens, digits=0, missing="unknown"),
+        Cell.of(None if one.dollars["n_unscored"] else one.dollars, 4, missing="unknown"),
+        Cell(one.bundle.found.tier),
+        Cell(f"{signers}" if signers else "none"),
+    )

@@ -74,19 +74,19 @@ def make(config: BundleConfig) -> Bundle:
         imported = sum(record.made_elsewhere for record in study.records("answer", None, current=False))
         if config.redact and imported:
             notice(f"{imported:,} imported answers keep all their texts; read them through")
+        machine = {"system": platform.platform(), "python": sys.version, "cores": os.cpu_count()}
         contents = Contents(
             made_by=made_by(),
             code=code_id(),
             redact=config.redact,
             with_pages=config.with_pages,
             keys=models_of(settings).redact,
-            prompts=prompts,
-            packages={
-                "bill": installed_bill(),
-                "machine": {"system": platform.platform(), "python": sys.version, "cores": os.cpu_count()},
-            },
             prices=prices_of(study, load_prices(settings.price_file)),
-            profiles={} if config.redact or shop is None else _profiles(study, shop),
+            beside={
+                "prompts.jsonl": prompts,
+                "packages.json": [{"bill": installed_bill(), "machine": machine}],
+                "shoppers.jsonl": [] if config.redact or shop is None else _profiles(study, shop),
+            },
             figures=lambda parcel: _figures(study, parcel),
         )
         parcel = Parcel(Path(place))
@@ -105,7 +105,7 @@ def _figures(study: Study, parcel: Parcel) -> JsonObject:
     return found
 
 
-def _profiles(study: Study, shop: Shop) -> dict[str, str]:
+def _profiles(study: Study, shop: Shop) -> list[dict[str, str]]:
     """Collect what judges were told of each shopper."""
     users = {answer.user_id for answer in read_answers(study) if answer.user_id is not None}
-    return {user: profile_text(shop, user) for user in users}
+    return [{"user": user, "profile": profile_text(shop, user)} for user in sorted(users)]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TypedDict, cast
 
-from drr.app.bundles.figures import plain_config
+from drr.app.bundles.figures import opened, plain_config
 from drr.app.bundles.verified import Verified
 from drr.app.bundles.verifying import check_hashes
 from drr.app.judgement import JudgeConfig, Judgement, judge
@@ -21,7 +20,7 @@ from drr.eval.stats.intervals import VRow
 from drr.eval.tasks.registry import groups, tasks
 from drr.study.blobs import Blobs
 from drr.study.bundle.parcel import Parcel, unpacked
-from drr.study.bundle.rebuilding import BundleTexts, rebuilt
+from drr.study.bundle.rebuilding import BundleTexts
 from drr.study.study import Study
 
 
@@ -62,11 +61,8 @@ def regrade(file: Path, config: JudgeConfig) -> RegradedDocument:
 
 def _standing_alone(parcel: Parcel, folder: Path) -> None:
     """Make the study with its texts in its own folder, and without the addresses and places that the bundle names."""
-    with (
-        rebuilt(parcel, folder, plain_config(parcel)) as study,
-        closing(cast(BundleTexts, study.blobs)) as texts,
-    ):
-        own = Blobs(folder / "blobs")
+    with opened(parcel, folder, plain_config(parcel)) as study:
+        own, texts = Blobs(folder / "blobs"), cast(BundleTexts, study.blobs)
         for digest in texts:
             if digest not in texts.withheld:
                 own.put(texts.get(digest))

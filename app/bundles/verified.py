@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partialmethod
-from typing import Literal, TypedDict, cast
+from typing import Literal, TypedDict
 
 from drr.env.errors import DrrError
+from drr.env.json_object import JsonObject
 from drr.study.blobs import LostText
 from drr.study.form import reading
 
@@ -32,26 +33,6 @@ class SignatureRow(TypedDict):
     """One of the keys that were named now."""
 
 
-class VerifiedDocument(TypedDict):
-    """The document of `drr bundle verify --json`."""
-
-    schema: int
-    bundle: str | None
-    """The root that names it; `None` where the file is none."""
-    tier: Tier
-    why: list[str]
-    """Each cause of it, with its count."""
-    holds: bool
-    signed: list[SignatureRow]
-    failed: list[FoundFault]
-    incomplete: list[FoundFault]
-    suspicious: list[FoundFault]
-    not_checked: list[FoundFault]
-    not_excluded: list[str]
-    shown: list[str]
-    checked: dict[str, int]
-
-
 def cause_of(error: DrrError) -> str:
     """Say what is wrong, without what its maker may do about it."""
     return str(error).rpartition("; ")[0] or str(error)
@@ -59,7 +40,10 @@ def cause_of(error: DrrError) -> str:
 
 @dataclass
 class Verified:
+    """The findings. `drr bundle verify --json` gives all of it, with the tier and why."""
+
     root: str | None = None
+    """Names the bundle; `None` where the file is none."""
     failed: list[FoundFault] = field(default_factory=list)
     """Contradictions."""
     incomplete: list[FoundFault] = field(default_factory=list)
@@ -120,7 +104,7 @@ class Verified:
         counts = Counter([one["check"] for one in self.failed] or words)
         return [f"{what} ({count:,} times)" if count > 1 else what for what, count in counts.items()]
 
-    def document(self) -> VerifiedDocument:
+    def document(self) -> JsonObject:
         found = {name: value for name, value in vars(self).items() if name not in ("root", "place")}
         words = {"tier": self.tier, "why": self.why(), "holds": not self.failed}
-        return cast(VerifiedDocument, {"schema": 1, "bundle": self.root, **words, **found})
+        return {"schema": 1, "bundle": self.root, **words, **found}

@@ -22,7 +22,6 @@ from drr.study.bundle.parcel import (
     BundleManifest,
     KeptText,
     Parcel,
-    PromptLine,
     RecordLine,
     UnitLine,
     Why,
@@ -48,12 +47,10 @@ class Contents:
     """Pages of third parties go in."""
     keys: Redactor
     """Keys that must not stand in it."""
-    prompts: Iterable[PromptLine]
-    packages: JsonObject
     prices: JsonObject
     """Prices of the models, by name."""
-    profiles: Mapping[str, str]
-    """Profiles as judges were told them, by shopper."""
+    beside: Mapping[str, Iterable[Mapping[str, Any]]]
+    """Rows of the files that are not made of the study, by file."""
     figures: Callable[[Parcel], JsonObject]
     """Made of the parcel alone, when all else lies in it."""
 
@@ -68,10 +65,8 @@ def lay_out(study: Study, folder: Path, contents: Contents) -> BundleManifest:
     account = {"cost": spent.cost, "tokens": spent.tokens, "unpriced": spent.unpriced}
     about = {"config": _unplaced(dict(study.config)), "facts": facts, "spent": account}
     packing.write("study.json", [{**about, "prices": contents.prices}])
-    packing.write("prompts.jsonl", contents.prompts)
-    packing.write("packages.json", [contents.packages])
-    profiles = sorted(contents.profiles.items())
-    packing.write("shoppers.jsonl", ({"user": user, "profile": text} for user, text in profiles))
+    for name, rows in contents.beside.items():
+        packing.write(name, rows)
     packing.write("beside.jsonl", _beside(study.folder, redact=contents.redact))
     questions = study.folder / "queries.jsonl"
     (folder / "queries.jsonl").write_bytes(questions.read_bytes() if questions.is_file() else b"")

@@ -51,22 +51,19 @@ def _id(key: Ed25519PublicKey) -> str:
 def public_id(path: Path) -> str:
     """The id of a public key in a file; `Misuse` for what is none."""
     try:
-        key = serialization.load_pem_public_key(read_file(path, _LARGEST))
-    except (OSError, ValueError, DrrError) as error:
-        raise Misuse(f"{path}: is no public key; name the `.pub` file of `drr bundle key new`") from error
-    if not isinstance(key, Ed25519PublicKey):
-        raise Misuse(f"{path}: is no Ed25519 key; `drr bundle key new` makes one")
-    return _id(key)
+        return _id(of(serialization.load_pem_public_key(read_file(path, _LARGEST)), Ed25519PublicKey))
+    except (OSError, TypeError, ValueError, DrrError) as error:
+        what = "is no public key (Ed25519); name the `.pub` file of `drr bundle key new`"
+        raise Misuse(f"{path}: {what}") from error
 
 
 def sign(parcel: Parcel, file: Path, role: Role, predicate: Mapping[str, Any]) -> str:
     """Add a signature by the key in a file to an unpacked bundle. Gives the key's id."""
     try:
-        key = serialization.load_pem_private_key(read_file(file, _LARGEST), None)
+        key = of(serialization.load_pem_private_key(read_file(file, _LARGEST), None), Ed25519PrivateKey)
     except (OSError, TypeError, ValueError, DrrError) as error:
-        raise Misuse(f"{file}: is no key without a password; `drr bundle key new` makes one") from error
-    if not isinstance(key, Ed25519PrivateKey):
-        raise Misuse(f"{file}: is no Ed25519 key; `drr bundle key new` makes one")
+        what = "is no Ed25519 key without a password; `drr bundle key new` makes one"
+        raise Misuse(f"{file}: {what}") from error
     public = key.public_key()
     statement = {
         "_type": _STATEMENT,
