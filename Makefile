@@ -34,7 +34,7 @@ $(STAMP): requirements.lock pyproject.toml setup.py
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 demo")'
 	@test -x $(BIN)/python || { echo "setting up $(VENV) ..."; $(PYTHON) -m venv $(VENV); }
 	@echo "installing $$(grep -c '==' requirements.lock) locked packages: a minute or two, more on a busy machine; $(VENV)/pip.log grows meanwhile ..."
-	@$(BIN)/python -m pip install --quiet --log $(VENV)/pip.log --disable-pip-version-check --require-hashes --no-deps -r requirements.lock
+	@test -t 1 || export PIP_PROGRESS_BAR=off; $(BIN)/python -m pip install --quiet --log $(VENV)/pip.log --disable-pip-version-check --require-hashes --no-deps -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $(STAMP)
 

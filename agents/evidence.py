@@ -235,14 +235,8 @@ class PageSummaries:
         ]
         heading = answer.text.split("\n", 1)[0] + ", each page read and summarised"
         items = [
-            {
-                "title": one.source.title,
-                "url": one.source.url,
-                "snippet": before.seen,
-                "summary": one.source.seen,
-                "read": one.read,
-            }
-            for before, one in zip(answer.sources, seen, strict=True)
+            {**before, "title": one.source.title, "summary": one.source.seen, "read": one.read}
+            for before, one in zip(answer.data["items"], seen, strict=True)
         ]
         return ToolAnswer("\n".join([heading, *rows]), sources, {"items": items, "total": len(items)})
 

@@ -99,14 +99,9 @@ class TracedUnit(ListedUnit):
 def document(study: Study, record: Record) -> TracedUnit:
     return {
         "schema": 1,
-        "key": record.key,
-        "kind": record.kind,
-        "label": record.label,
-        "status": record.status,
-        "reason": record.reason,
+        **_listed(record),
         "message": record.message,
         "attempts": record.attempts,
-        "seconds": record.making_seconds,
         "started_at": record.started_at,
         "usage": record.usage,
         "cost_usd": record.making_usd,

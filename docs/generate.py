@@ -12,7 +12,7 @@ import shutil
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import yaml
 from drr.agents.base import Limits
@@ -21,10 +21,17 @@ from drr.app.command_table import GROUPS, CommandRow, commands
 from drr.app.options import leaves
 from drr.app.parsing import Parser, parser_of
 from drr.app.report.metric_tables import EXPLAINED, explanations
+from drr.env.entities import Product, User
 from drr.env.settings import Settings
+from drr.env.statistics import UserStatistics
 from drr.env.variables import VARIABLES
 from drr.eval.checks import RULES
+from drr.tools.catalog import FoundProducts
+from drr.tools.files import FoundPassages, ListedFiles, ReadPart, ViewedImage
 from drr.tools.registry import EVERY
+from drr.tools.users import ChangedProfile, ListedOrders, OrderData
+from drr.tools.utility import Calculated, WebResults
+from typing_extensions import is_typeddict
 
 import drr
 
@@ -32,6 +39,22 @@ ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "build" / "docs"
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?![a-z]+:|#)([^)#\s]+)(#[^)\s]*)?\)")
 """A link to a file: whether it is a picture, its text, the file, the anchor."""
+DATA: dict[str, Any] = {
+    "product_catalog_search": FoundProducts,
+    "get_product_details": Product,
+    "get_user_orders": ListedOrders,
+    "get_order_details": OrderData,
+    "get_user_profile": User,
+    "update_user_profile": ChangedProfile,
+    "get_user_statistics": UserStatistics,
+    "web_search": WebResults,
+    "calculator": Calculated,
+    "list_files": ListedFiles,
+    "read_file": ReadPart,
+    "search_file": FoundPassages,
+    "view_image": ViewedImage,
+}
+"""The form of each tool's `data`."""
 COMMON = ("help", "help_all", "quiet", "wide")
 
 
@@ -194,6 +217,17 @@ def of_metrics() -> str:
     )
 
 
+def data_fields(kind: Any, within: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the fields of a form with their types, those of its parts below it."""
+    models = getattr(kind, "model_fields", None)
+    hints = {name: one.annotation for name, one in models.items()} if models else get_type_hints(kind)
+    for name, hint in hints.items():
+        yield f"`{within}{name}`", re.sub(r"\b(?:\w+\.)+", "", inspect.formatannotation(hint))
+        for part in (hint, *get_args(hint)):
+            if is_typeddict(part) or hasattr(part, "model_fields"):
+                yield from data_fields(part, f"{within}{name}{'[]' if part is not hint else ''}.")
+
+
 def of_tools() -> str:
     parts = [
         "# Every tool",
@@ -212,6 +246,8 @@ def of_tools() -> str:
         ]
         parts += [f"## {tool.name}", plain(tool.description)]
         parts += [table(("argument", "type", "needed", "meaning"), rows)] if rows else []
+        if tool.name in DATA:
+            parts.append(table(("field of `data`", "type"), data_fields(DATA[tool.name])))
     return "\n\n".join(parts)
 
 

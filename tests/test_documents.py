@@ -15,6 +15,7 @@ import tomllib
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from drr.app.cli import main
@@ -24,7 +25,7 @@ from drr.env.errors import Misuse
 from drr.env.settings import Settings
 from drr.env.variables import VARIABLES
 from drr.eval.metrics import metrics
-from drr.tools.registry import EVERY
+from drr.tools.registry import EVERY, TOOLS
 
 import drr
 from tests.agents.garden import ANNA, write_shop
@@ -106,6 +107,37 @@ def test_commands_of_the_documents_exist() -> None:
         found = find([word for word in words if word != "help"])
         assert found is not None and not found.old, f"{page}: drr {' '.join(words)}"
         assert set(options) <= options_of(parser_of(found.command)), f"{page}: drr {' '.join(words)}"
+
+
+def test_the_fields_of_data_are_those_that_tools_return(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_shop(str(tmp_path / "shop"), Settings())
+    calls: dict[str, dict[str, object]] = {
+        "product_catalog_search": {"query": "bird"},
+        "get_user_orders": {},
+        "get_user_profile": {},
+        "update_user_profile": {"city": "Norman"},
+        "get_user_statistics": {},
+        "web_search": {"query": "birds in winter"},
+        "calculator": {"expression": "1+1"},
+    }
+
+    def data_of(name: str, given: dict[str, object]) -> dict[str, Any]:
+        words = ["tools", "call", name, "--shop", str(tmp_path / "shop"), "--user", ANNA]
+        assert main([*words, "--args", json.dumps(given), "--json"]) == 0
+        return dict(json.loads(capsys.readouterr().out)["data"])
+
+    found = {name: data_of(name, given) for name, given in calls.items()}
+    order = found["get_user_orders"]["items"][0]
+    for name, key in (("get_product_details", "product_id"), ("get_order_details", "order_id")):
+        found[name] = data_of(name, {key: order[key]})
+    assert found.keys() == TOOLS.keys()
+    for name, data in found.items():
+        fields = {field.strip("`") for field, _ in GENERATE["data_fields"](GENERATE["DATA"][name])}
+        assert {*data} - {"_id"} == {field for field in fields if "." not in field}, name
+        listed = {field for field in fields if field.startswith("items[]")}
+        assert not listed or {f"items[].{one}" for one in data["items"][0]} == listed
 
 
 def test_modules_and_files_of_the_documents_exist() -> None:

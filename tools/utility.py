@@ -22,6 +22,7 @@ class WebResult(TypedDict):
     title: str
     url: str
     snippet: str
+    date: str | None
 
 
 class WebResults(TypedDict):
@@ -78,7 +79,10 @@ async def web_search(
         ]
     )
     sources = [Source(url=url, type="web", title=title, seen=snippet) for url, title, snippet in rows]
-    items = [{"title": title, "url": url, "snippet": snippet} for url, title, snippet in rows]
+    items = [
+        {"title": title, "url": url, "snippet": snippet, "date": hit.date}
+        for hit, (url, title, snippet) in zip(hits, rows, strict=False)
+    ]
     return ToolAnswer(text, sources, {"items": items, "total": len(items)})
 
 

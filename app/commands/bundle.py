@@ -157,8 +157,10 @@ def _findings(file: Path, found: Verified) -> list[str]:
     names = "; ".join(
         f"{one['role']} {one['key'][:16]}{' (known)' if one['known'] else ''}" for one in found.signed
     )
+    in_part = "nothing is wrong as far as it could be checked. Missing for the rest"
+    lead = (f"{file}: {found.tier}", in_part if found.tier == "verified in part" else "")
     lines = [
-        ": ".join(filter(None, (f"{file}: {found.tier}", "; ".join(found.why()[:_MOST])))),
+        ": ".join(filter(None, (*lead, "; ".join(found.why()[:_MOST])))),
         f"signed by {names or 'nobody'}",
         f"bundle {found.root or 'unknown'}; checked: {counts or 'nothing'}",
     ]

@@ -292,24 +292,14 @@ _FIGURE = ("value", "ci_low", "ci_high", "n", "n_unscored", "sd", "best", "paper
 
 def as_csv(table: Table) -> str:
     """One row a cell, every number at full precision; the banner in every row, so that none loses it."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow((*_PLACE, *_FIGURE))
+    names, rows = (*_PLACE, *_FIGURE), []
     for row, cells in table.lines:
         for column, cell in zip(table.columns, cells, strict=True):
-            values = [
-                cell.value,
-                cell.low,
-                cell.high,
-                cell.n,
-                cell.unscored,
-                cell.sd,
-                int(cell.bold),
-                cell.printed,
-            ]
-            line = [table.name, row, column.key or column.label, *("" if v is None else v for v in values)]
-            writer.writerow([_harmless(item) for item in [*line, table.banner or "", cell.tasks or ""]])
-    return out.getvalue()
+            figure = (cell.value, cell.low, cell.high, cell.n, cell.unscored, cell.sd, int(cell.bold))
+            place = (table.name, row, column.key or column.label)
+            line = (*place, *figure, cell.printed, table.banner, cell.tasks)
+            rows.append(dict(zip(names, line, strict=True)))
+    return rows_as_csv(rows, names)
 
 
 def rows_as_csv(rows: Iterable[Mapping[str, object]], columns: Iterable[str]) -> str:

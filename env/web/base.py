@@ -11,6 +11,8 @@ class WebHit(NamedTuple):
     title: str
     url: str
     snippet: str
+    """Text with the date in front, as search engines show it."""
+    date: str | None = None
 
 
 class Page(NamedTuple):

@@ -158,8 +158,9 @@ def _hits(answer: Any, top_k: int) -> list[WebHit]:
         link = row.get("link") if isinstance(row, dict) else None
         if not isinstance(link, str) or not link.lower().startswith(("http://", "https://")):
             continue
-        dated = f"{row['date']} - " if isinstance(row.get("date"), str) else ""
-        found.append(WebHit(str(row.get("title") or ""), link, dated + str(row.get("snippet") or "")))
+        date = row["date"] if isinstance(row.get("date"), str) else None
+        dated = f"{date} - " if date is not None else ""
+        found.append(WebHit(str(row.get("title") or ""), link, dated + str(row.get("snippet") or ""), date))
     return found[:top_k]
 
 

@@ -44,7 +44,9 @@ class Searches:
             record = orjson.loads(read_file(path, DOCUMENT))
             if record["top_k"] < top_k:
                 return None
-            return [WebHit(hit["title"], hit["url"], hit["snippet"]) for hit in record["hits"]][:top_k]
+            return [
+                WebHit(hit["title"], hit["url"], hit["snippet"], hit.get("date")) for hit in record["hits"]
+            ][:top_k]
         except FileNotFoundError:
             return None
         except (OSError, orjson.JSONDecodeError, KeyError, TypeError) as error:

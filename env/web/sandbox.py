@@ -144,7 +144,9 @@ class Sandbox:
 
     async def search(self, query: str, top_k: int) -> list[WebHit]:
         return [
-            WebHit(document.title, document.url, snippet(document, self._pieces(document), query))
+            WebHit(
+                document.title, document.url, snippet(document, self._pieces(document), query), document.date
+            )
             for document in self.find(query, top_k)
         ]
 

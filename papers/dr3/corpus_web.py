@@ -200,7 +200,7 @@ class CorpusWeb:
     def _hit(self, piece: CorpusPiece) -> WebHit:
         page = self.pages[piece.page]
         dated = f"{page.date} - " if page.date else ""
-        return WebHit(page.title, page.url, dated + piece.text)
+        return WebHit(page.title, page.url, dated + piece.text, page.date)
 
     def piece_of(self, url: str, seen: str) -> int | None:
         """Find the piece by how it begins: a hit is one line, and may be cut."""

@@ -144,7 +144,7 @@ async def test_serper_answers_in_our_form_and_is_asked_three_times_at_most(site:
     engine = Searching(site, _GOOD)
     hits = await engine.serper().search("dog ramp", 2)
     assert hits == [
-        WebHit("Ramps", "https://dogs.example/ramps", "2 Feb 2020 - 18 degrees"),
+        WebHit("Ramps", "https://dogs.example/ramps", "2 Feb 2020 - 18 degrees", "2 Feb 2020"),
         WebHit("", "https://dogs.example/bare", ""),
     ]
     assert site.requests[0][1]["X-API-KEY"] == "planted-secret-key"
