@@ -17,7 +17,7 @@ from drr.wording.vocabulary import Wordbook, vocabulary
 
 _CUES = (
     "spending", "buying", "adverbs", "questions", "latest", "telling", "returning", "pairing", "selling", "offered",
-    "cheapest", "popular", "finding",
+    "cheapest", "popular", "finding", "costing", "owning",
 )  # fmt: skip
 _RANKS = ("choosing", "best", "cheap")
 _AROUND_COSTS = (

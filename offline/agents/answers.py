@@ -59,7 +59,8 @@ def is_named(ask: ShopErrand, product: SeenProduct, *, ends: bool = True) -> boo
 def listings(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
     """List what an errand is about: listings within its limits, best first; of two, both."""
     if ask.kind == "which":
-        return [found[0] for thing in ask.things if (found := sides(thing, memory))]
+        every = [[one for one in sides(thing, memory) if _meets(ask, one)] for thing in ask.things]
+        return [found[0] for found in every if found]
     if not ask.seeks:
         return []
     return sorted(
@@ -68,10 +69,11 @@ def listings(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
 
 
 def _fits(ask: ShopErrand, product: SeenProduct) -> bool:
-    named = is_named(ask, product) and all(
-        has_stretch(affirmed(product.title, tokens(one)), one) for one in ask.conditions
-    )
-    return named and keeps_limits(ask, product)
+    return is_named(ask, product) and _meets(ask, product) and keeps_limits(ask, product)
+
+
+def _meets(ask: ShopErrand, product: SeenProduct) -> bool:
+    return all(has_stretch(affirmed(product.title, tokens(one)), one) for one in ask.conditions)
 
 
 def keeps_limits(ask: ShopErrand, product: SeenProduct) -> bool:
@@ -100,7 +102,7 @@ def _rank(ask: ShopErrand, product: SeenProduct) -> tuple[bool, float, float, fl
 def unjudged(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
     """List what the search returned of a thing, else what has its words, else what its last word names. Of two, both."""
     if not ask.seeks:
-        return listings(ask, memory)
+        return listings(replace(ask, unread=Unread()), memory)
     denied = {word for one in ask.unread.stretches if PHRASES.denies(one) for word in content_words(one)}
     wide = replace(ask, things=(ask.thing.split()[-1],), unread=Unread())
     found = [
@@ -127,13 +129,14 @@ def sides(thing: str, memory: Memory) -> list[SeenProduct]:
     ask = ShopErrand("find", (" ".join(word for word in thing.split() if word[0].islower()) or thing,))
     found = [one for one in memory.products.values() if words <= {*tokens(one.title), *tokens(one.path)}]
     found = [one for one in found if is_named(ask, one) or is_name]
+    found += [one for one in memory.products.values() if one.product_id == thing]
     return sorted(found, key=lambda one: (one.price is None, -(one.ratings or 0), one.url))
 
 
 def is_known(ask: ShopErrand, memory: Memory) -> bool:
     """Tell whether a listing goes by the name of a thing."""
     if ask.kind == "which":
-        return bool(listings(ask, memory))
+        return bool(unjudged(ask, memory))
     return any(is_named(ask, one) for one in memory.products.values())
 
 

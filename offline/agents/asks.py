@@ -54,8 +54,8 @@ class ShopErrand:
 
     @property
     def conditions(self) -> tuple[str, ...]:
-        """Words beside what is sought that the name of a listing may have."""
-        return self.unread.stretches if self.seeks and not self.unread.firm else ()
+        """Words beside what is sought or compared that the name of a listing may have."""
+        return self.unread.stretches if (self.seeks or self.things[1:]) and not self.unread.firm else ()
 
     @property
     def is_open(self) -> bool:
@@ -87,6 +87,7 @@ class ShopErrand:
         year = (
             f" {self.year} year" if self.year in ("this", "last") else f" in {self.year}" if self.year else ""
         )
+        wanted = "".join(f" with {one}" for one in self.conditions)
         match self.kind:
             case "spent":
                 return f"How much have I spent{f' on {self.thing}' if self.thing else ''}{year}?"
@@ -96,11 +97,10 @@ class ShopErrand:
             case "return":
                 return f"How do I return {f'the {self.thing}' if self.thing else 'my last order'}?"
             case "which":
-                return f"Which is better, the {self.things[0]} or the {self.things[1]}?"
+                return f"Which is better, the {self.things[0]} or the {self.things[1]}{wanted}?"
         verb = "Do you sell" if self.kind == "sold" else "Find"
         ranked = {"rating": "", "price_asc": "the cheapest ", "popularity": "the most popular "}[self.order]
         limits = replace(self, unread=_NONE_UNREAD).limits_in_words()
-        wanted = "".join(f" with {one}" for one in self.conditions)
         return f"{verb} {ranked}{self.thing}{wanted}{f', {limits}' if limits else ''}."
 
 
@@ -138,6 +138,7 @@ class AskReader:
         self._offers = vocabulary("limits")["offers"]
         self._cues = CueReader(words, self._phrases)
         self._cheap = bounded(some("cheap"))
+        self._named = bounded(some("named"))
         self._last = bounded(f"(?:{some('latest')})(?: order| purchase)?")
         self._place = bounded(rf"(?:my|our) (?:{some('home_places')})")
         self._asking = bounded(some("questions", "opening"))
@@ -145,7 +146,9 @@ class AskReader:
 
     def read(self, text: str) -> Asked:
         """Read any text."""
-        text = signed(sign_first(text[:_LONGEST].replace("’", "'")))
+        text = signed(
+            sign_first(text[:_LONGEST].replace("’", "'").replace("w/ ", "with ").replace(" u ", " you "))
+        )
         found: list[tuple[re.Match[str], list[Cue], list[ShopErrand]]] = []
         for sentence in _SENTENCE.finditer(text):
             cues, before = self._cues.found(sentence), [ask for *_, some in found for ask in some]
@@ -191,7 +194,11 @@ class AskReader:
     ) -> Unread:
         things = " ".join(thing for ask in asks for thing in ask.things)
         own = any(ask.kind in ("bought", "spent", "return") for ask in asks)
-        read = [_YEAR, self._last, _BEFORE_END] if own else [self._cheap] if asks else []
+        read = [self._cheap] if asks else []
+        if own:
+            read = [_YEAR, self._last, _BEFORE_END, self._named]
+        if own and not any(ask.kind == "spent" for ask in asks):  # "the lamp I bought" is one of perhaps many
+            read.append(self._cues.clause)
         spans = [match.span() for one in read for match in one.finditer(sentence.string, *sentence.span())]
         cued = [(cue.start, cue.end) for cue in cues]
         return self._account.unread(sentence, cued, spans, things, figures=figures)
@@ -206,9 +213,10 @@ class AskReader:
         known = self._introducing | ({"what", "what's", "whats", "is"} if "good" in before else set())
         if not all(word in known or word.isdecimal() for word in before):
             return sentence, [], []
-        kind: AskKind = "which" if EITHER.match(sentence.string, phrase.end) else "find"
+        kind: AskKind = "sold" if before[:1] == ["any"] else "find"
+        kind = "which" if EITHER.match(sentence.string, phrase.end) else kind
         cues = [Cue(kind, sentence, start, phrase.start, end)]
-        return sentence, cues, [replace(ask, bare=True) for ask in self._of_cues(cues, [])]
+        return sentence, cues, [replace(ask, bare=kind != "sold") for ask in self._of_cues(cues, [])]
 
     def _is_question(self, sentence: str) -> bool:
         return sentence.rstrip().endswith("?") or self._asking.match(sentence.strip()) is not None

@@ -30,23 +30,27 @@ class CueReader:
     def __init__(self, words: Wordbook, phrases: PhraseReader) -> None:
         some = words.either
         self._phrases = phrases
-        shopper, few = "(?:i|we)", r"(?:(?!should|can|could|would|will|to)[\w'-]+ ){0,4}?"
+        shopper, few = "(?:i|we)", r"(?:(?!should|can|could|would|will|to)[\w'-]+ ){0,6}?"
         adverbs = f"(?:(?:{some('adverbs')}) )*"
         had = f"(?:have|did|had|do) {shopper} {adverbs}"
         done = f"(?:that )?{shopper}(?:'ve| have| had)? {adverbs}"
-        spent = f"(?:how much|what) {few}(?:{had}|{done})(?:{some('spending')})"
+        self.clause = bounded(f"{done}(?:{some('buying')})")
+        spent = f"(?:how much|what) {few}(?:{had}|{done})(?:{some('spending')})|how much did (?:my|our) {few}(?:{some('costing')})"
         sums = rf"(?:total|my|our) (?:total )?(?:{some('spending')})(?![^.?!]*\$)"
         last = f"(?:my|our|the) (?:{some('latest')}) {few}(?:order|purchase)"
         shown = rf"(?:(?:{some('telling')})\b[^.?!]{{0,60}}\b|(?<![\w,'] )){last}"
         bought = f"(?:(?:{some('questions')}) {few})?(?:have|did|had) {shopper} {adverbs}(?:{some('buying')})"
         which = f"(?:{some('latest', 'questions')}) {few}{done}(?:{some('buying')})"
-        returned = some("returning").replace(r"\ back", rf" {few}back")
+        owned = f"which {few}do {shopper} (?:{some('owning')})"
+        returned = (
+            some("returning").replace(r"\ back", rf" {few}back").replace(r"i\ ", f"i {adverbs}(?:still )?")
+        )
         selling = f"(?:do|does) (?:you|they|this shop) (?:{some('selling')})|(?:{some('offered')})"
         choosing = rf"which(?: of (?:your|the|these))?(?=[^.?!]{{0,300}}\b(?:{some('choosing')})\b|(?! ones?\b)(?: [\w'-]+){{1,4}}\?)"
         finding = rf"(?<!not )(?<!n't )(?<!never )(?:{some('finding')})"
         self._cues: list[tuple[AskKind, re.Pattern[str], Order]] = [
             ("spent", bounded(f"{spent}|{sums}"), "rating"),
-            ("bought", bounded(f"{bought}|{which}|{shown}"), "rating"),
+            ("bought", bounded(f"{bought}|{which}|{owned}|{shown}"), "rating"),
             ("return", bounded(returned), "rating"),
             ("which", bounded(some("pairing")), "rating"),
             ("sold", bounded(selling), "rating"),

@@ -68,6 +68,8 @@ class PhraseReader:
         for match in WORD.finditer(text, start, end):
             gap = text[at : match.start()].strip(" \n\t\"'*“”")
             word, at = match[0].lower().removesuffix("'s"), match.end()
+            if gap == "&" and run and run[-1][0][0].isupper() and match[0][0].isupper():
+                gap = ""
             if run and not gap and stem(word) in self._generic:
                 return None
             if run and (gap or not self._names_something(match, text)):
@@ -86,6 +88,8 @@ class PhraseReader:
         if all(match[0].lower() in self._containers for match in run):
             return None
         words = " ".join(match[0].removesuffix("'s") for match in run[-6:])
+        for maker in re.findall(r"\w+ & \w+", text[run[0].start() : run[-1].end()]):
+            words = words.replace(maker.replace(" &", ""), maker)
         return Phrase(words, run[0].start(), run[-1].end())
 
     def _names_something(self, match: re.Match[str], text: str) -> bool:
@@ -112,6 +116,10 @@ class PhraseReader:
             if one and other:
                 first, second = one.words.split(), other.words.split()
                 points = _ONE.match(text, other.end) is not None
+                kind = self.phrase(text, start, one.start)
+                named = kind and text[kind.end : one.start].startswith(",")
+                if kind and named and all(word[0].isupper() for word in first + second):
+                    return f"{one.words} {kind.words}", f"{other.words} {kind.words}"
                 return " ".join(_completed(first, second)), " ".join(_completed(second, first, points=points))
         return ()
 
@@ -132,7 +140,8 @@ def _opens(text: str, start: int) -> bool:
 def _completed(words: list[str], other: list[str], *, points: bool = False) -> list[str]:
     """A bare name with what the other one is: "the Oatie" beside "the Pipkin gate"."""
     if all(word[0].isupper() for word in words):
-        return [*words, *(word for word in other if word[0].islower())]
+        kind = [word for word in other if word[0].islower()]
+        return [*words, *(other[-1:] if points and not kind else kind)]
     is_maker = len(words) == 1 and len(other) > 2 and words[0] != other[-1]
     return [*words, *other[len(words) :]] if points or is_maker else words
 

@@ -70,7 +70,7 @@ def _answer(asked: Asked, memory: Memory, cites: Cites) -> str:
     found = baskets(asked.asks, memory)
     lines = []
     for ask in asked.asks:
-        unmet = ask.is_open or (ask.conditions and not listings(ask, memory))
+        unmet = ask.is_open or (ask.conditions and len(listings(ask, memory)) < len(ask.things))
         if unmet and (not ask.seeks or is_known(ask, memory)):
             lines.append(_undone(ask, ask if ask.seeks else asked.limits, memory, cites))
         else:
@@ -92,7 +92,7 @@ def _unjudged(found: Sequence[SeenProduct], cites: Cites, ask: ShopErrand) -> st
 def _undone(ask: ShopErrand, limits: ShopErrand, memory: Memory, cites: Cites) -> str:
     near, left = unjudged(ask, memory), _quoted(ask.unread.stretches)
     named = f"{_capital(join(ask.things))}: not" if ask.things and (near or not ask.seeks) else "Not"
-    if ask.conditions and near:
+    if ask.conditions and near and ask.seeks:
         left = f"{left} otherwise than as words of a name, and no listing that was found has them there"
     return f"{named} answered, for the rules did not read {left}.{_unjudged(near, cites, limits)}"
 
@@ -166,6 +166,7 @@ def _better(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
     one, other = both
     several = any(len(sides(thing, memory)) > 1 for thing in ask.things)
     chosen = " (where several bear a name, the one with a known price and most ratings)" if several else ""
+    chosen += f", both with {_quoted(ask.conditions)} in the name" if ask.conditions else ""
     both_lines = f"{_about(one, cites)}; {_about(other, cites)}{chosen}."
     if one.path != other.path and len({thing.split()[-1] for thing in ask.things}) > 1:
         return f"{both_lines} They are different kinds of things, so no figure says which is better."

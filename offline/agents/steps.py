@@ -8,7 +8,7 @@ from functools import partial
 
 from drr.agents.brief import Planning
 from drr.env.json_object import JsonObject
-from drr.offline.agents.answers import baskets, is_named, listings, purchases
+from drr.offline.agents.answers import baskets, is_named, listings, purchases, unjudged
 from drr.offline.agents.asks import Asked, ShopErrand
 from drr.offline.agents.memory import Memory, join
 from drr.offline.agents.pages import look_at_files, planned_looks, search_files, state_name
@@ -16,7 +16,7 @@ from drr.offline.agents.phrases import content_words
 
 Call = tuple[str, JsonObject]
 Calls = list[Call]
-PAGE, _LATEST, _OPENED = 100, 20, 4
+PAGE, _LATEST, _OPENED = 100, 20, 8
 
 
 def planned(asked: Asked, brief: Planning) -> Calls:
@@ -153,13 +153,22 @@ def _look_again(asked: Asked, memory: Memory) -> tuple[str, Calls]:
 
 
 def _open_pages(asked: Asked, memory: Memory) -> tuple[str, Calls]:
-    """The pages of what is picked, and of two that are compared."""
+    """The pages of what is picked or compared, and of names that were cut."""
     best = [pick.product for basket in baskets(asked.asks, memory) for pick in basket.picks]
-    best += [one for ask in asked.of("which") for one in listings(ask, memory)]
+    best += [one for ask in asked.of("which") for one in unjudged(ask, memory)]
+    for ask in asked.of("find", "sold"):
+        if ask.conditions and not listings(ask, memory):
+            best += [one for one in unjudged(ask, memory) if one.title.endswith("…")]
     tried = {call.arguments.get("product_id") for call in memory.calls if call.name == "get_product_details"}
-    wanted = dict.fromkeys(p.product_id for p in best if not p.opened and p.product_id not in tried)
+    ids = [one.product_id for one in best if not one.opened]
+    ids += [one for ask in asked.of("which") for one in ask.things if _is_id(one)]
+    wanted = [one for one in dict.fromkeys(ids) if one not in tried]
     calls: Calls = [("get_product_details", {"product_id": product_id}) for product_id in wanted]
     return "Its own page states the features.", calls[: max(0, _OPENED - len(tried))]
+
+
+def _is_id(thing: str) -> bool:
+    return thing.isalnum() and thing.isupper() and any(map(str.isdecimal, thing))
 
 
 def _ask_the_web(asked: Asked, memory: Memory) -> tuple[str, Calls]:

@@ -31,6 +31,7 @@ from drr.offline.agents.pages import Quotation
 from drr.offline.agents.policies import agent_policy, summariser_policy
 from drr.offline.agents.reading import as_text, condensed, of_conversation, of_evidence, of_researched
 from drr.offline.agents.report import BANNER, REFUSED, report
+from drr.offline.agents.steps import missing
 from drr.tools.base import context_for
 from drr.tools.registry import call as call_tool
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
@@ -161,6 +162,7 @@ def test_a_listing_is_what_its_name_ends_with() -> None:
         ("squirrel-proof feeder under 40", r"Squirrel-proof bird feeder[^;]*\$29.50"),
         ("Which is better, the Panorama feeder or the Deluxe feeder?", "Panorama wild bird feeder is cheaper, Deluxe"),
         ("Which is better, the cedar bird house or the stone bird bath?", "costs no more and is rated no lower"),
+        ("B0HOUSE001 vs B0BATH0001", r"Cedar bird house.*Stone bird bath.*costs no more and is rated no lower"),
         ("Which is better, the zeppelin or the kite?", "could not be told apart"),
         ("Why do cardinals stay in Oklahoma all winter?", r"to return.\n\n## Sources\n\nNone"),
     ],
@@ -219,6 +221,21 @@ def test_rows_below_a_refusal_keep_what_was_read_and_denied() -> None:
     ):  # fmt: skip
         told = report(read(question), memory)
         assert [name for name in ("Oak", "Ash") if f"**{name}" in told] == said, question
+
+
+def test_names_that_were_cut_are_seen_whole_before_none_is_said_to_have_a_word() -> None:
+    cut = thing(1, "Oak bird feeder, with a very long name that goes on and on until…")
+    asked, tools, memory = (
+        read("Find a bird feeder, hand-painted."),
+        {"product_catalog_search", "get_product_details"},
+        shown(cut),
+    )
+    for query in ("bird feeder", "bird feeder hand-painted", "bird feeder"):
+        memory.calls.append(MadeCall("product_catalog_search", {"query": query}))
+    _, calls = missing(asked, memory, tools)
+    assert calls == [("get_product_details", {"product_id": "1"})]
+    memory.calls.append(MadeCall(*calls[0]))
+    assert missing(asked, memory, tools) == ("", [])
 
 
 def test_what_is_not_there_at_all_is_not_found_whatever_else_was_asked_of_it() -> None:
