@@ -85,7 +85,7 @@ def verdict(
         return Headline(f"{name} is the only system with a value of {label}", f"{value}.")
     near = [one.b for one in rivals if not one.is_ahead]
     level = [best, *(one for one in near if _is_level(metric, means, best, one))]
-    margin = f"{_margin(rivals[0])} against the next, {_short(rivals[0].b)} ({_worth(rivals[0])})."
+    margin = f"{_margin(rivals[0])} the next, {_short(rivals[0].b)} ({_worth(rivals[0])})."
     if not near:
         first = "first" if by_rules else "best"
         head = f"{name} is {first} of {len(rivals) + 1} by {label}"
@@ -110,7 +110,9 @@ def _is_level(metric: Metric, means: Mapping[str, float | None], one: str, other
 
 def _margin(one: Contrast) -> str:
     value = shown_difference(one.row, one.metric.digits)
-    return UNKNOWN if value is None else f"{value:+,.{one.metric.digits}f}"
+    if value is None:
+        return "not comparable with"
+    return f"{one.metric.shown(abs(value))} {'below' if value < 0 else 'above'}"
 
 
 def _worth(one: Contrast) -> str:
@@ -120,10 +122,13 @@ def _worth(one: Contrast) -> str:
     if row.get("all_equal"):
         return f"{parts[0]}; the same difference in each"
     if row["ci_low"] is not None and row["ci_high"] is not None:
-        parts.append(f"95 % interval {shown(row['ci_low'])} to {shown(row['ci_high'])}")
-    if (p := row["p_holm"]) is not None:
+        parts.append(f"95 % interval of the difference {shown(row['ci_low'])} to {shown(row['ci_high'])}")
+    if (p := row["p"]) is not None:
         often = "less than 0.1 %" if p < LEAST else f"{round(100 * p, 1):g} %"
         parts.append(f"chance alone gives as much in {often} of such studies")
+    if (holm := row["p_holm"]) is not None and holm != p:
+        corrected = f"below {LEAST}" if holm < LEAST else f"{holm:.3f}"
+        parts.append(f"p corrected for the other comparisons is {corrected}")
     return "; ".join(parts)
 
 
@@ -290,7 +295,7 @@ def limits(material: Material, found: Sequence[Contrast]) -> StudyReach:
         else:
             shown = metric.shown(least)
             can.append(
-                f"{metric.label}: a true difference of {shown} or more is found in 4 of 5 such studies."
+                f"{metric.label}: if two systems truly differ by {shown}, a study like this one shows it 4 times in 5."
             )
     if all(material.floor(one.metric.name) is None for one in found):
         cannot.append(not_measured(answer for own in material.variants.values() for answer in own))

@@ -93,8 +93,8 @@ DIFFERENCES = "differences"
 EVERY_PAIR = 5
 """Systems, up to which each is held against each; of more, each against the best."""
 NOTE = (
-    "First minus second, on the questions that both answered, with its 95 % interval. Bold beyond the noise: chance alone gives as much in "
-    "fewer than 5 % of such studies (p of a sign-flip test, Holm over the table), and the interval is without zero."
+    "First minus second, on the questions that both answered, with its 95 % interval. Bold is beyond the noise: "
+    "p of a sign-flip test, corrected over the whole table by Holm's method, is below .05, and the interval is without zero."
 )
 
 

@@ -24,7 +24,7 @@ PRINTED_NOTE = (
 )
 BOLD_NOTE = (
     "Bold: better than the next by more than the noise (paired sign-flip test over queries, Holm over the table, p < 0.05, and an interval of the difference without zero); "
-    "never by rank alone. In brackets the 95 % interval over queries: Student's, shifted for skew, with what so few queries can have missed between the ends of the scale."
+    "never by rank alone. In brackets the 95 % interval over questions, wide enough for what so few of them can have missed (`docs/judging.md`)."
 )
 
 

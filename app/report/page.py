@@ -24,7 +24,9 @@ _UNMEASURED = "Noise floor: not measured"
 """Beginning of a note that stands once on the page, among what the study cannot show."""
 _NOTES_SHOWN = 3
 _HEAT = "Failed of decided, in a stronger colour where more failed; ? where nothing could be decided."
-_EQUAL = "= or all equal: no two questions differ, so no interval was measured."
+_EQUAL = (
+    "= or all equal: every question gave the same; the interval is what so few questions can have missed."
+)
 _BAR, _WIDE = 60, 240
 """Widths of a bar in its own units: beside a figure, and in a forest plot."""
 
@@ -126,8 +128,7 @@ def _row(
 
 
 def _extent(cells: Sequence[Cell], width: int) -> Extent | None:
-    places = [(one.value,) if one.equal else (one.low, one.high) for one in cells if one.low is not None]
-    ends = [float(end) for own in places for end in own if isinstance(end, (int, float))]
+    ends = [end for one in cells for end in (one.low, one.high) if end is not None]
     if width == _WIDE and ends:
         ends.append(0.0)
     if not ends or min(ends) == max(ends):
@@ -216,7 +217,7 @@ def _why(cell: Cell) -> str:
 def _beside(cell: Cell, *, ends: bool) -> str:
     """Give what a reader must not miss. `ends` are those of the interval, too."""
     notes = []
-    if ends and not cell.equal and cell.low is not None and cell.high is not None:
+    if ends and cell.low is not None and cell.high is not None:
         notes.append(f"{cell.number(cell.low)} to {cell.number(cell.high)}")
     if ends and cell.equal:
         notes.append("all equal")
@@ -230,11 +231,11 @@ def _beside(cell: Cell, *, ends: bool) -> str:
 
 
 def _bar(cell: Cell, extent: Extent) -> str:
-    """Draw the interval as a line, the value as a dot. Where there is none, its place stays."""
+    """Draw the interval as a line, the value as a dot; where there is none, its place stays."""
     drawn = ""
     if extent.width == _WIDE or extent.low < 0 < extent.high:
         drawn += f'<path class="zero" d="M{extent.at(0):.0f} 0V12"/>'
-    if cell.low is not None and cell.high is not None and not cell.equal:
+    if cell.low is not None and cell.high is not None:
         drawn += f'<path d="M{extent.at(cell.low):.0f} 6H{extent.at(cell.high):.0f}"/>'
     if cell.low is not None and isinstance(cell.value, (int, float)):
         drawn += f'<circle cx="{extent.at(cell.value):.0f}" cy="6" r="2.5"/>'

@@ -144,15 +144,18 @@ def test_a_difference_says_where_its_questions_are_not_those_of_the_means() -> N
     means = {"one": 0.97, "two": 0.94}
     assert "each mean" not in verdict(one.metric, means, [one]).text
     said = verdict(one.metric, means, [fewer]).text
-    assert "+0.02" in said and "12 questions that both answered, each mean over all of its own" in said
+    assert (
+        "0.02 above the next" in said
+        and "12 questions that both answered, each mean over all of its own" in said
+    )
 
 
-def test_the_sentence_agrees_with_the_interval_and_the_test(judged_study: Path) -> None:
+def test_the_sentence_agrees_with_the_interval_and_the_test() -> None:
     means = {"one": 0.9, "two": 0.8, "three": 0.5}
     sure = contrast("one", "two", 0.1, 0.05, 0.15, 0.01)
     far = contrast("one", "three", 0.4, 0.3, 0.5, 0.001)
     found = verdict(metrics()["fp"], means, [sure, far])
-    assert found.text.startswith("one is best of 3 by faithfulness: 0.90, +0.10 against the next, two")
+    assert found.text.startswith("one is best of 3 by faithfulness: 0.90, 0.10 above the next, two")
     for unsure in (
         contrast("one", "two", 0.1, -0.05, 0.25, 0.01),
         contrast("one", "two", 0.1, 0.05, 0.15, 0.2),
@@ -165,6 +168,9 @@ def test_the_sentence_agrees_with_the_interval_and_the_test(judged_study: Path) 
         not by_rules.is_sure and "best" not in by_rules.text and "by rules, no measurement" in by_rules.head
     )
     assert "chance alone gives as much in 1 % of such studies" in by_rules.text
+    assert "corrected" not in by_rules.text
+    many = verdict(sure.metric, means, [replace(sure, row={**sure.row, "p_holm": 0.04}), far]).text
+    assert "as much in 1 % of such studies; p corrected for the other comparisons is 0.040" in many
     level = verdict(
         metrics()["fp"], {**means, "two": 0.9}, [contrast("one", "two", 0.0, -0.1, 0.1, 1.0), far]
     )
@@ -178,6 +184,9 @@ def test_the_sentence_agrees_with_the_interval_and_the_test(judged_study: Path) 
         assert found.text.count("one (known of 3 of its 8 answers)") == 1, (
             "half of its answers are in no mean"
         )
+
+
+def test_the_sentence_of_a_study_is_undecided_where_nothing_is_settled(judged_study: Path) -> None:
     with Study.open(judged_study) as study:
         material = material_of(study)
         shown = leading(material, contrasts(material)).text
@@ -204,13 +213,13 @@ def test_bars_of_a_board_stand_under_each_other() -> None:
     assert "<small>" not in without
 
 
-def test_where_no_two_questions_differ_no_interval_is_drawn() -> None:
-    """It would be one that nobody measured, as wide as the scale."""
+def test_where_no_two_questions_differ_the_interval_is_that_of_the_terminal() -> None:
+    """It is what so few questions can have missed, on a page as beside a figure in a line."""
     cells = [Cell(1.0, 0.4, 1.0, 4, equal=True), Cell(0.5, 0.4, 0.6, 4)]
     rows = [("a", cells[:1]), ("b", cells[1:])]
     drawn = dict(ROW.findall(grid(Table("board", "b", headings("fp"), rows), {}, "board")))
-    assert "<circle" in drawn["a"] and "6H" not in drawn["a"] and "6H" in drawn["b"]
-    assert "all equal" in grid(Table("differences", "d", headings("fp"), rows), {}, "forest")
+    assert "<circle" in drawn["a"] and 'd="M0 6H60"' in drawn["a"] and "6H" in drawn["b"]
+    assert "0.40 to 1.00; all equal" in grid(Table("differences", "d", headings("fp"), rows), {}, "forest")
 
 
 def test_all_that_may_be_first_are_marked(judged_study: Path) -> None:
