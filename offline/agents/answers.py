@@ -140,7 +140,7 @@ def is_known(ask: ShopErrand, memory: Memory) -> bool:
     return any(is_named(ask, one) for one in memory.products.values())
 
 
-def purchases(ask: ShopErrand, memory: Memory) -> list[SeenOrder]:
+def purchases(ask: ShopErrand, memory: Memory, *, ends: bool = False) -> list[SeenOrder]:
     """List the orders that an errand is about, the latest first. They are named so, or their listing is."""
     if ask.kind not in ("bought", "spent", "return"):
         return []
@@ -148,11 +148,11 @@ def purchases(ask: ShopErrand, memory: Memory) -> list[SeenOrder]:
     kept = [one for one in kept if ask.year is None or one.date.startswith(memory.year(ask.year) or "?")]
     if not ask.thing:
         return kept
-    ids = {one.product_id for one in memory.products.values() if is_named(ask, one, ends=False)}
-    found = [one for one in kept if one.product_id in ids or named(ask.thing, one.title, ends=False)]
+    ids = {one.product_id for one in memory.products.values() if is_named(ask, one, ends=ends)}
+    found = [one for one in kept if one.product_id in ids or named(ask.thing, one.title, ends=ends)]
     first, _, _ = ask.thing.rpartition(" ")
     if ask.kind == "return" and first and not found:  # "the lamp arrived late"
-        return purchases(replace(ask, things=(first,)), memory)
+        return purchases(replace(ask, things=(first,)), memory, ends=True)
     return found
 
 

@@ -240,7 +240,7 @@ class AskReader:
 
     def _sought(self, cue: Cue, before: Sequence[ShopErrand]) -> Iterator[ShopErrand]:
         text, rating = cue.sentence.string, least_rating(cue.part)
-        phrases = list(self._row(text, cue.end, cue.to))
+        phrases = list(self._row(text, cue.end, cue.to, skip=not cue.close))
         if not phrases or self._owned.intersection(WORD.findall(text[phrases[0].end : cue.to].lower())[:1]):
             phrases = self._pointed_at(cue, before)
         order = "price_asc" if cue.order == "rating" and self._cheap.search(cue.part) else cue.order
@@ -298,9 +298,9 @@ class AskReader:
         earlier = [Phrase(before[-1].thing, cue.end, cue.end)] if before and before[-1].things else []
         return [*reversed(spoken), *earlier][:1]
 
-    def _row(self, text: str, start: int, end: int) -> Iterator[Phrase]:
+    def _row(self, text: str, start: int, end: int, *, skip: bool) -> Iterator[Phrase]:
         """The things in a row: "a gate, a lamp and bird feeders"."""
-        phrase = self._phrases.phrase(text, start, end)
+        phrase = self._phrases.phrase(text, start, end, skip=skip)
         for _ in range(_MOST_THINGS):
             if phrase is None:
                 return

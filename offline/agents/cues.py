@@ -20,6 +20,8 @@ class Cue(NamedTuple):
     to: int
     """The start of the next cue, or the end of the sentence."""
     order: Order = "rating"
+    close: bool = False
+    """True where the thing follows at once."""
 
     @property
     def part(self) -> str:
@@ -47,7 +49,9 @@ class CueReader:
         )
         selling = f"(?:do|does) (?:you|they|this shop) (?:{some('selling')})|(?:{some('offered')})"
         choosing = rf"which(?: of (?:your|the|these))?(?=[^.?!]{{0,300}}\b(?:{some('choosing')})\b|(?! ones?\b)(?: [\w'-]+){{1,4}}\?)"
+        asking = r"(?<![\w,'] )which(?=(?! (?:is|are|of|one)\b)[^.?!]{0,300}? (?:is|are)\b)"
         finding = rf"(?<!not )(?<!n't )(?<!never )(?:{some('finding')})"
+        self._asking = bounded(asking)
         self._cues: list[tuple[AskKind, re.Pattern[str], Order]] = [
             ("spent", bounded(f"{spent}|{sums}"), "rating"),
             ("bought", bounded(f"{bought}|{which}|{owned}|{shown}"), "rating"),
@@ -58,6 +62,7 @@ class CueReader:
             ("find", bounded(some("popular")), "popularity"),
             ("find", bounded(f"{some('best')}|{choosing}"), "rating"),
             ("find", bounded(finding), "rating"),
+            ("find", self._asking, "rating"),
         ]
 
     def found(self, sentence: re.Match[str]) -> list[Cue]:
@@ -66,10 +71,15 @@ class CueReader:
         for kind, pattern, order in self._cues:
             for match in pattern.finditer(sentence.string, *sentence.span()):
                 if not any(match.start() < one.end and one.start < match.end() for one in found):
-                    found.append(Cue(kind, sentence, *match.span(), sentence.end(), order))
+                    close = pattern is self._asking
+                    found.append(Cue(kind, sentence, *match.span(), sentence.end(), order, close))
         merged: list[Cue] = []
         for cue in sorted(found, key=lambda cue: cue.start):
             last = merged[-1] if merged else None
+            if (
+                last and last.part[:5].lower() == "which" and cue.order != "rating"
+            ):  # "which lamp is the cheapest"
+                last = merged[-1] = last._replace(order=cue.order)
             if (
                 last
                 and cue.kind == "find"

@@ -14,7 +14,7 @@ from drr.wording.vocabulary import Wordbook, vocabulary
 WORD = re.compile(r"[^\W_](?:[^\W_]|['’&-](?=[^\W_]))*")
 EITHER = re.compile(r"\W{1,3}(?:or|vs\.?|versus)\s", re.IGNORECASE)
 _BETWEEN = re.compile(
-    r"[,\s](?:or|vs\.?|versus|(?:better )?than)\s|\s(?:and|with|to|against)\s", re.IGNORECASE
+    r"[,\s](?:or|vs\.?|versus|(?:(?:better|cheaper) )?than)\s|\s(?:and|with|to|against)\s", re.IGNORECASE
 )
 _ONE = re.compile(r"\s(?:one|ones)\b")
 _STOPS = ("function_words", "asking", "trade", "judging", "talk")

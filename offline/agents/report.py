@@ -161,6 +161,9 @@ def _not_found(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
 
 def _better(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
     both = listings(ask, memory)
+    unknown = [plain(thing, 60) for thing in ask.things if not sides(thing, memory)]
+    if unknown:
+        return f"The two were not compared: no listing that was found goes by the name of {join(unknown)}."
     if len(both) < 2 or both[0] == both[1]:
         return f"The two could not be told apart by the shop's listings: {join([plain(thing, 60) for thing in ask.things])}."
     one, other = both
@@ -211,7 +214,11 @@ def _bought(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
         return f"No order of {name_of(ask, memory)} was found.{_seen_of(memory)}"
     what = f" of {name_of(ask, memory)}" if ask.thing else f" in {memory.year(ask.year)}" if ask.year else ""
     last = f"Your last order{what} was {_ordered(orders[0], cites)}."
-    return f"{last} In all, {len(orders)} orders{what} were found.{_seen_of(memory)}" if ask.every else last
+    return f"{last} In all: {_times(orders)}{what}.{_seen_of(memory)}" if ask.every else last
+
+
+def _times(orders: Sequence[SeenOrder]) -> str:
+    return "1 order" if len(orders) == 1 else f"{len(orders)} orders"
 
 
 def _spent(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
@@ -221,15 +228,14 @@ def _spent(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
     known = [order for order in orders if order.price is not None]
     if not known:
         found = (
-            f"{len(orders)} orders of {name_of(ask, memory)} were found, none with a known price"
+            f"Of {_times(orders)} of {name_of(ask, memory)} no price is known"
             if orders
             else f"No order of {name_of(ask, memory)} was found"
         )
         return f"{found}.{_seen_of(memory)}"
     marks = "".join(cites.order(order) for order in known[:_ORDERS])
     unknown = f" {len(orders) - len(known)} more have no known price." if len(orders) > len(known) else ""
-    times = "1 order" if len(known) == 1 else f"{len(known)} orders"
-    return f"On {name_of(ask, memory)} you spent {money(spent(known))} in {times}, at today's prices {marks}.{unknown}{_seen_of(memory)}"
+    return f"On {name_of(ask, memory)} you spent {money(spent(known))} in {_times(known)}, at today's prices {marks}.{unknown}{_seen_of(memory)}"
 
 
 def _spent_in_all(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
