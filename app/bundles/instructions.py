@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -65,6 +66,11 @@ def check_instructions(
             note = found.suspect if pictures or name == "citations" else found.fail
             what = f"its agent was told what no prompt says and nobody in it: {line.strip()[:40]!r}"
             note("conversation", record.label, what)
+
+
+@cache
+def _once_more() -> Prompt:
+    return load_prompts()[ONCE_MORE]
 
 
 def _is_known(line: str, known: set[str]) -> bool:
@@ -136,7 +142,7 @@ def _other_texts(
 ) -> Iterator[str]:
     """Yield all else that may stand in a conversation: results of tools and words of models, with headings."""
     yield from (*_HEADINGS, record.spec["query"])
-    once = prompts.get(ONCE_MORE, load_prompts()[ONCE_MORE]).text.strip()
+    once = (prompts.get(ONCE_MORE) or _once_more()).text.strip()
     yield from (once, *(f"{once} Last time {what}." for what in IN_VAIN))
     numbers = Counter[str | None]()
     for call in record.result["tool_calls"]:
@@ -149,9 +155,8 @@ def _other_texts(
     yield from (message["text"] for message in by_models)
     yield from problems
     yield from (f"## Researcher r{number + 1}: {one}" for one in problems for number in range(len(problems)))
-    sources = unpack(study, record)
     if "ledger_report" in prompts:
-        passages, limit = Passages(sources), record.key_fields["limits"]["evidence_chars"]
+        passages, limit = Passages(unpack(study, record)), record.key_fields["limits"]["evidence_chars"]
         texts = [passage.text for passage in passages.all]
         for _ in range(ROUNDS):
             yield passages.listing(brief.shorten(texts, limit))
@@ -159,4 +164,4 @@ def _other_texts(
     raw = study.text(record, "raw_report") or ""
     yield from (raw, study.text(record, "report") or "", *(one.url for one in parse(raw).sources))
     yield from (f"[{number}]" for number in record.result.get("dangling", ()))
-    yield from (f"{one.title or 'untitled'}: {one.url}" for one in sources)
+    yield from (f"{row['title'] or 'untitled'}: {row['url']}" for row in record.result["sources"])
