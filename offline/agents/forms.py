@@ -53,9 +53,11 @@ def _form_answer(
             slot = order.product_id
             yield _sentence(f"You bought {{product:{slot}}}, {{bought:{slot}}}.", numbers.get(order.url))
     for ask in asked.of("which"):
-        yield _sentence(
-            f"These two are to be compared: {join([f'{{product:{one.product_id}}}' for one in listings(ask, memory)])}."
+        both = join([f"{{product:{one.product_id}}}" for one in listings(ask, memory)])
+        compared = (
+            f"These two are to be compared: {both}." if " and " in both else "The two were not compared."
         )
+        yield _sentence(compared)
     for ask in asked.asks:
         if ask.is_open:
             yield _sentence(

@@ -24,7 +24,6 @@ class SeenProduct:
     store: str | None
     path: str
     features: tuple[str, ...] = ()
-    description: str = ""
     opened: bool = False
 
     @property

@@ -108,11 +108,8 @@ def _seen(product: Product, named: str) -> SeenProduct:
 
 def _details(memory: Memory, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
     product = _entity(answer.data)
-    shown = shown_on_page(product)
-    seen = _seen(product, title(product, 200))
-    memory.add_product(
-        replace(seen, features=tuple(shown.features), description=shown.description, opened=True)
-    )
+    seen, features = _seen(product, title(product, 200)), tuple(shown_on_page(product).features)
+    memory.add_product(replace(seen, features=features, opened=True))
 
 
 def _orders(memory: Memory, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
@@ -222,7 +219,7 @@ def condensed(problem: str, memory: Memory) -> Memory:
 
 def _shortened(product: SeenProduct) -> SeenProduct:
     features = tuple(plain(feature, 140) for feature in product.features[:_FEATURES])
-    return replace(product, title=plain(product.title, 120), features=features, description="")
+    return replace(product, title=plain(product.title, 120), features=features)
 
 
 def _hand_on(kept: Memory, memory: Memory) -> None:

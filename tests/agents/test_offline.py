@@ -13,6 +13,7 @@ from drr.agents.base import AnswerRecord
 from drr.agents.brief import (
     CallEvidence,
     Condensing,
+    Filling,
     Planning,
     Reporting,
     Researching,
@@ -241,6 +242,11 @@ def test_names_that_were_cut_are_seen_whole_before_none_is_said_to_have_a_word()
     assert missing(asked, memory, tools) == ("", [])
 
 
+def test_a_form_says_of_two_that_are_not_here_that_they_were_not_compared() -> None:
+    form = agent_policy([], {"brief": Filling("Which is better, the zeppelin or the kite?", (), {})}).text
+    assert "The two were not compared." in form and "to be compared: ." not in form
+
+
 def test_what_is_not_there_at_all_is_not_found_whatever_else_was_asked_of_it() -> None:
     memory = shown(thing(1, "Laptop stand"))
     memory.calls.append(MadeCall("product_catalog_search", {"query": "laptop"}))
@@ -372,7 +378,7 @@ async def test_what_was_answered_is_known_and_no_more(shop: Shop, web: CountingW
         of_evidence(evidence),
     ):
         feeder = memory.products["http://ecommerce.example/B0FEEDER01"]
-        assert feeder.opened and feeder.description == "Made for gardens."
+        assert feeder.opened and feeder.features
         assert [(o.date, o.status, o.quantity, o.product_id, o.price) for o in memory.orders.values()] == [
             ("2022-06-12", "Delivered", 2, "B0SEED0001", 12.49), ("2022-04-15", "Delivered", 1, "B0BATH0001", 64.5),
         ]  # fmt: skip
