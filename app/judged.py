@@ -18,17 +18,7 @@ from drr.eval.stats.intervals import VRow
 from drr.eval.stats.pairs import PairRow
 from drr.wording.excerpt import many
 
-SHORT = {"insightfulness": "insight", "constraint_following": "constraints", "personalization": "personal"}
-HEADS = {
-    "fp": "faithfulness",
-    "fp_web": "web",
-    "fp_product": "product",
-    "fp_user": "user",
-    "fp_seen": "as seen",
-    "fr": "FR",
-    "fr_supported": "FR supported",
-    "n_cited": "N cited",
-}
+FAITHFULNESS = ("fp", "fp_web", "fp_product", "fp_user", "fp_seen", "fr", "fr_supported", "n_cited")
 GIVEN_UP = ("n_cited", "fp_seen", "fr_supported", "fp_user", "fp_product", "fp_web")
 """Columns that a narrow terminal leaves out, first to last."""
 FAMILIES_PRINTED = frozenset(
@@ -83,15 +73,15 @@ def _means(
 
 def _faithfulness(document: StudyDocument) -> str | None:
     ranks = {name: len(GIVEN_UP) - i for i, name in enumerate(GIVEN_UP)}
-    columns = [Column(head, rank=ranks.get(name, 0)) for name, head in HEADS.items()]
-    drawn = _means(document, [*HEADS], columns, dict.fromkeys(HEADS, 2))
+    columns = [Column(known_metrics()[name].label, rank=ranks.get(name, 0)) for name in FAITHFULNESS]
+    drawn = _means(document, FAITHFULNESS, columns, dict.fromkeys(FAITHFULNESS, 2))
     return drawn and "\n".join([drawn, *map(flowing, unread_of(document))])
 
 
 def _quality(document: StudyDocument) -> str | None:
     if not any("overall" in values for values in document["metrics"].values()):
         return None
-    columns = [Column(SHORT.get(d, d), rank=int(d != "overall")) for d in DIMENSIONS]
+    columns = [Column(known_metrics()[d].label, rank=int(d != "overall")) for d in DIMENSIONS]
     return _means(document, DIMENSIONS, columns, dict.fromkeys(DIMENSIONS, 1), first="variant (0-10)")
 
 

@@ -28,7 +28,6 @@ UNKNOWN = "unknown"
 UNDECIDED, LEVEL = "not told apart", "shared first"
 MAY_BE_FIRST = "lead"
 """Class of the cell of a system that is not shown to be behind."""
-CITED = "cited share"
 RULES = Heading(
     "rules failed", explanation="Checks by code that failed, of all that could be decided.", part="rules"
 )
@@ -189,9 +188,8 @@ def metric_columns(figures: Mapping[str, Mapping[str, VRow]], *also: str) -> lis
         cells = {
             system: Cell.of(row.get(name), known.digits, missing=UNKNOWN) for system, row in figures.items()
         }
-        label = CITED if name == "fr" else known.label
         top = known.range[1] if known.range else None
-        heading = Heading(label, name, known.explanation, scale=known.scale, part=known.table or "")
+        heading = Heading(known.label, name, known.explanation, scale=known.scale, part=known.table or "")
         shown.append((heading, shaded(cells, top, is_lower_better=known.better == "lower")))
     return shown
 

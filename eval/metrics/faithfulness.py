@@ -88,8 +88,8 @@ def metrics() -> list[Metric]:
         *map(_precision, all_kinds()),
         _share(
             "fr",
-            "FR",
-            "Faithfulness recall: the share of all claims that cite a source which a tool returned or the shop holds.",
+            "cited share",
+            "The paper's FR: the share of all claims that cite a source which a tool returned or the shop holds.",
             "faithfulness",
             detail=False,
         ),
@@ -111,7 +111,7 @@ def metrics() -> list[Metric]:
         ),
         _share(
             "fr_supported",
-            "FR supported",
+            "supported share",
             "The share of all claims that some source supports at least in part.",
             "faithfulness-bounds",
         ),
