@@ -164,7 +164,7 @@ def _type(
     return ProductType(
         category=area["category"],
         name=name,
-        path=(*area["path"], f"{thing}s", f"{name}s"),
+        path=(*area["path"], plural(thing), plural(name)),
         interests=(rng.choice(interests),),
         price=(low, middle, high),
         weight=math.exp(rng.uniform(-1.5, 2.5)),
@@ -228,8 +228,9 @@ def _page(
 ) -> Document:
     title = shape["title"].format_map(slots)
     rows = rng.sample(_rows(shape["rows"], words, slots), 4)
-    columns = rng.sample(shape["columns"], 2)
-    table = [["", *columns], ["---"] * 3, *([row, *(_figure(rng) for _ in columns)] for row in rows)]
+    columns = rng.sample([*shape["columns"]], 2)
+    spans = [shape["columns"][column] for column in columns]
+    table = [["", *columns], ["---"] * 3, *([row, *(_figure(rng, *span) for span in spans)] for row in rows)]
     lines = ["| " + " | ".join(cells) + " |" for cells in table]
     intro, after = (" ".join(one.format_map(slots) for one in shape[part]) for part in ("intro", "after"))
     slug = "-".join("".join(c if c.isalnum() else " " for c in title.lower()).split())
@@ -247,11 +248,16 @@ def _rows(what: str, words: CategoryWords, slots: Mapping[str, Any]) -> list[str
     if what == "makers":
         return list(words.brands)
     if what == "kinds" and len(words.types) > 3:
-        return [f"{one.name}s" for one in words.types]
+        return [plural(one.name) for one in words.types]
     own = next(one for one in words.types if one.plain == slots["kind"])
     values = [value for value in own.attributes.values() if not value[0][0].isdigit()]
     return list(values[0])
 
 
-def _figure(rng: Random) -> str:
-    return f"{math.exp(rng.uniform(1, 6)):.{rng.choice((0, 1))}f}"
+def _figure(rng: Random, least: float, most: float, digits: int) -> str:
+    return f"{math.exp(rng.uniform(math.log(least), math.log(most))):.{digits}f}"
+
+
+def plural(thing: str) -> str:
+    """Name several of a thing."""
+    return f"{thing}es" if thing.endswith(("s", "x", "ch", "sh")) else f"{thing}s"

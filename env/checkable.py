@@ -91,12 +91,12 @@ class Axes(_Part):
 
     needs: int
     hops: int
-    near: int
-    """Products of the kinds asked for that miss one constraint."""
-    conflicts: int
-    """Products of these kinds whose store is not the brand that their details name."""
-    unknown: int
-    """Values that constraints ask for and the shop does not know."""
+    near: float
+    """Products of the kind that miss one constraint; this and the next two are means over the needs whose kind is sold."""
+    conflicts: float
+    """Products whose store is not the brand of their details, of those that miss one constraint at most."""
+    unknown: float
+    """Products that nothing rules out but what the shop does not know."""
     history: int
     precision: int
     """Constraints and figures."""
@@ -138,7 +138,8 @@ def brands(product: Product) -> set[str]:
 
 def detail(product: Product, name: str) -> str | None:
     """Return a detail by its name, whatever the case; `None` where it is missing or no single text."""
-    found = [value for key, value in product.details.items() if key.casefold() == name.casefold()]
+    wanted = name.casefold()
+    found = [value for key, value in product.details.items() if key.casefold() == wanted]
     value = found[0] if len(found) == 1 else None
     return " ".join(value.split()) if isinstance(value, str) else None
 
@@ -176,7 +177,7 @@ def satisfying(need: ShoppingNeed, products: Iterable[Product], owned: Collectio
     found = [
         product
         for product in products
-        if in_category(product, need.category) and all(fits(product, one, owned) for one in need.constraints)
+        if all(fits(product, one, owned) for one in need.constraints) and in_category(product, need.category)
     ]
     if need.best is None:
         return found

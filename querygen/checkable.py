@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from math import comb
-from typing import get_args
+from statistics import fmean
+from typing import NamedTuple, get_args
 
 from drr.env.checkable import (
     PART,
@@ -141,6 +142,25 @@ def shown(constraint: Constraint) -> str:
     return f"{constraint.value:g}" if isinstance(constraint.value, float) else str(constraint.value)
 
 
+class Distractors(NamedTuple):
+    """Products of a kind that mislead about one need; an axis of difficulty each."""
+
+    near: int
+    conflicts: int
+    unknown: int
+
+
+def distractors(need: ShoppingNeed, shelf: Sequence[Product], owned: Collection[str]) -> Distractors:
+    """Count the products that miss one constraint, those of two makers that miss one at most, and those that only the unknown rules out."""
+    found = [(product, [fits(product, one, owned) for one in need.constraints]) for product in shelf]
+    missed = [(product, sum(one is not True for one in fitting)) for product, fitting in found]
+    return Distractors(
+        near=sum(count == 1 for _, count in missed),
+        conflicts=sum(count <= 1 and len(brands(product)) > 1 for product, count in missed),
+        unknown=sum(None in fitting and False not in fitting for _, fitting in found),
+    )
+
+
 def idle(need: ShoppingNeed, shelf: Sequence[Product], owned: Collection[str]) -> Iterator[str]:
     """Yield the demands without which the very same products would be right."""
     right = {p.product_id for p in satisfying(need, shelf, owned)}
@@ -204,24 +224,23 @@ class TruthChecker:
     def axes(self, query: Query, truth: Checkable, played: Played) -> Axes:
         """Compute the difficulty of a question."""
         owned = self.owned(query.user_id)
-        verdicts = [
-            (product, [fits(product, one, owned) for one in need.constraints])
-            for need in truth.needs
-            for product in (self.shelves.of(need.category) if need.category else ())
-        ]
+        shelves = [self.shelves.of(need.category) if need.category else () for need in truth.needs]
+        misleading = [distractors(*one, owned) for one in zip(truth.needs, shelves, strict=True) if one[1]]
+        hidden = {
+            axis: round(fmean(getattr(one, axis) for one in misleading), 2) if misleading else 0.0
+            for axis in Distractors._fields
+        }
         lines = query.query.splitlines()
         stating = len(tokens("\n".join(line for line in lines if _POINT.match(line))))
         return Axes(
             needs=len(truth.needs),
             hops=played.hops(query.query),
-            near=sum(sum(one is not True for one in found) == 1 for _, found in verdicts),
-            conflicts=sum(len(brands(product)) > 1 for product, _ in verdicts),
-            unknown=sum(one is None for _, found in verdicts for one in found),
             history=len(self.orders(query.user_id)),
             precision=sum(len(need.constraints) for need in truth.needs) + len(truth.facts),
             shop=self.shop.manifest.counts["products"],
             noise=round(1 - stating / max(1, len(tokens(query.query))), 3),
             refusals=sum(need.refusal is not None for need in truth.needs),
+            **hidden,
         )
 
     def _solvable(self, truth: Checkable) -> Iterator[str]:

@@ -6,11 +6,12 @@ A seed draws the facts; the wording is drawn apart from them.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from random import Random
+from statistics import median
 from typing import Any, cast, get_args
 
 from drr.env.checkable import Checkable, ConstraintKind, ExpectedFact, PlanStep, ShoppingNeed, Why
@@ -23,7 +24,7 @@ from drr.env.web.open import ShopWeb
 from drr.env.web.sandbox import Sandbox
 from drr.querygen.checkable import ORDERS_READ, TruthChecker, play
 from drr.querygen.checks import Checker
-from drr.querygen.drawing import DrawnPoint, NeedDraw, PageFigure, PointSource, cells
+from drr.querygen.drawing import DrawnPoint, NeedDraw, PageFigure, PointSource, cells, need_form
 from drr.querygen.figures import FactDraw
 
 _WORDS = Path(__file__).parent / "checkable.toml"
@@ -37,7 +38,7 @@ REFUSED: Mapping[Why | None, float] = {None: 0.75, "not_sold": 0.15, "nothing_fi
 """Shares of the needs that are to be refused, and why."""
 DEMANDS: tuple[ConstraintKind, ...] = get_args(ConstraintKind)
 _USERS = 300
-_REDRAWS = 40
+_REDRAWS, _FORMS, _STEERED = 40, 15, 12
 
 
 @dataclass
@@ -99,15 +100,28 @@ class QuestionMaker:
             f"{self.shop.spec}: no checkable question came of seed {seed} in {TRIES} tries; name another"
         )
 
-    def _need(
+    @cached_property
+    def middles(self) -> Mapping[str, float]:
+        """What parts little from much on each hidden axis, by the size of the kinds."""
+        size = median(len(self.checker.shelves.of(kind)) for kind in self.kinds)
+        return {axis: share * size for axis, share in self.words["middles"].items()}
+
+    def _needs(
         self, asker: PointSource, demand: ConstraintKind | None, refusal: Why | None
-    ) -> DrawnPoint | None:
-        """Draw a need that no search meets blindly, with this demand where one is asked for."""
-        part = NeedDraw(replace(asker, demand=demand)).part(refusal)
-        need = part and cast(ShoppingNeed, part.truth)
-        if need is None or (demand and demand not in {one.kind for one in need.constraints}):
-            return None
-        return None if self.checker.blind_order(asker.user_id, need) else part
+    ) -> Iterator[DrawnPoint]:
+        """Draw forms, a few as a user's records may give none, and of each needs that no search meets blindly."""
+        for redraw in range(_FORMS * _REDRAWS):
+            if redraw % _REDRAWS == 0:
+                form = need_form(asker.rng, asker.demands, demand)
+            if redraw >= _STEERED * _REDRAWS:  # a shop of few kinds may not have what a form shall hide
+                form = form._replace(much={})
+            part = NeedDraw(asker, form).part(refusal)
+            if part is None:
+                continue
+            need = cast(ShoppingNeed, part.truth)
+            demanded = demand is None or demand in {one.kind for one in need.constraints}
+            if demanded and not self.checker.blind_order(asker.user_id, need):
+                yield part
 
     def of_level(self, query: Query, level: int | None) -> bool:
         """Tell whether the axes of a question lie within a level's; any do where none is asked for."""
@@ -130,22 +144,24 @@ class QuestionMaker:
             self.kinds,
             self.cells,
             draw["demands"],
+            self.middles,
         )
         needs = rng.choice(draw["needs"]) or int(demand is not None)
         facts = rng.choice(draw["facts"]) or not needs
         refusals = rng.choices([*REFUSED], [*REFUSED.values()], k=needs)
         demands = [demand, *[None] * (needs - 1)]
-        drawn = [
-            _drawn(partial(self._need, asker, *one)) for one in zip(demands[:needs], refusals, strict=True)
-        ]
-        drawn += [_drawn(FactDraw(asker).part) for _ in range(facts)]
-        parts = [part for part in drawn if part is not None]
-        if len(parts) < len(drawn) or len(set(map(_asked, parts))) < len(parts):
+        least, most = draw.get("axes", {}).get("refusals", (0, needs))
+        nobodys = demand in ("owned", "not_id") and refusals[0] is not None
+        if nobodys or not least <= needs - refusals.count(None) <= most:
             return None
-        bought = {order.order_id: order.product_id for order in orders}
-        concerned = [_concerned(part, bought) for part in parts]
-        if sum(map(len, concerned)) > len(set[str]().union(*concerned)):
-            return None
+        parts, bought = list[DrawnPoint](), {order.order_id: order.product_id for order in orders}
+        needed = [self._needs(asker, *one) for one in zip(demands[:needs], refusals, strict=True)]
+        asked = [(FactDraw(asker).part() for _ in range(_REDRAWS)) for _ in range(facts)]
+        for drawn in (*needed, *asked):
+            part = next((one for one in drawn if one and _stands_beside(one, parts, bought)), None)
+            if part is None:
+                return None
+            parts.append(part)
         truth = Checkable(
             needs=[part.truth for part in parts if isinstance(part.truth, ShoppingNeed)],
             facts=[part.truth for part in parts if isinstance(part.truth, ExpectedFact)],
@@ -153,7 +169,7 @@ class QuestionMaker:
         )
         cheapest = checker.cheapest(truth)
         if cheapest and rng.random() < 0.8:
-            limit = float(int(cheapest * rng.uniform(1.05, 1.3)) + 1)
+            limit = float(int((cheapest + least_of_refused(truth)) * rng.uniform(1.05, 1.3)) + 1)
             truth = truth.model_copy(update={"budget": limit})
         query = Query(
             query=wording(asker, parts, truth.budget, rng.choice(self.words["draw"]["noise"])),
@@ -198,9 +214,14 @@ def checkable_questions(
     return made
 
 
-def _drawn(draw: Callable[[], DrawnPoint | None]) -> DrawnPoint | None:
-    """Draw a point until there is one; a few times, as a user's records may give none of a kind."""
-    return next((part for _ in range(_REDRAWS) if (part := draw()) is not None), None)
+def least_of_refused(truth: Checkable) -> float:
+    """Sum what refused picks would cost at least; a budget below it would give the refusal away."""
+    return sum(
+        need.picks * float(one.value or 0)
+        for need in truth.needs
+        for one in need.constraints
+        if need.refusal and one.kind == "price_min"
+    )
 
 
 def _asked(part: DrawnPoint) -> tuple[str, ...]:
@@ -218,6 +239,12 @@ def _concerned(part: DrawnPoint, bought: Mapping[str, str]) -> set[str]:
     elif truth.kind not in ("orders_sum", "spend_year", "page"):
         found += truth.subjects
     return {bought.get(one, one) for one in found}
+
+
+def _stands_beside(part: DrawnPoint, parts: Sequence[DrawnPoint], bought: Mapping[str, str]) -> bool:
+    """Tell whether a point asks for nothing that others ask for, and tells nothing of what they concern."""
+    own = _concerned(part, bought)
+    return all(_asked(one) != _asked(part) and own.isdisjoint(_concerned(one, bought)) for one in parts)
 
 
 def wording(of: PointSource, parts: Sequence[DrawnPoint], budget: float | None, noise: int) -> str:

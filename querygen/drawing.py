@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from drr.env.checkable import (
     Constraint,
@@ -26,7 +26,7 @@ from drr.env.checkable import (
 from drr.env.entities import Order, Product
 from drr.env.shop import Store
 from drr.env.web.sandbox import Document
-from drr.querygen.checkable import MOST_BY_CHANCE, by_chance, idle, shown
+from drr.querygen.checkable import MOST_BY_CHANCE, Distractors, by_chance, distractors, idle, shown
 from drr.querygen.shelves import Shelves
 
 MOST_RIGHT = 12
@@ -40,6 +40,16 @@ _FILTERS = {
     "brand_is": "brand",
 }
 """Arguments of a search that take a constraint."""
+_FAMILIES: Sequence[Sequence[ConstraintKind]] = (
+    ("price_max", "price_max", "price_min"),
+    ("attribute",),
+    ("brand_is", "brand_not"),
+    ("owned", "not_owned", "not_owned"),
+    ("rating_min",),
+    ("ratings_min",),
+)
+"""Kinds of constraint of which a need has one; shops often do not know what the first two ask for."""
+_GIVEN: Sequence[ConstraintKind] = ("price_max", "brand_not", "attribute")
 
 
 class PageFigure(NamedTuple):
@@ -73,6 +83,40 @@ def cells(page: Document) -> Iterator[PageFigure]:
                 yield PageFigure(page, row[0], column, value)
 
 
+class NeedForm(NamedTuple):
+    """What the words of a need show before any value. It is drawn first, and apart from what they hide."""
+
+    anchored: bool
+    given: ConstraintKind | None
+    """What an order gives beside the category."""
+    best: Literal["cheapest", "best_rated"] | None
+    without_one: bool
+    kinds: Sequence[ConstraintKind]
+    """Kinds of constraint that have a value of their own."""
+    much: Mapping[str, bool]
+    """Each hidden axis, and whether the need has more of it than most."""
+
+
+def need_form(rng: Random, counts: Sequence[int], demand: ConstraintKind | None) -> NeedForm:
+    """Draw a form. It asks for a price or a detail, as a shop may not know them: else its words would tell that all is known."""
+    own: list[ConstraintKind] = [demand if demand in family else rng.choice(family) for family in _FAMILIES]  # type: ignore[misc]
+    ranked = [demand, rng.choice(own[:2]), *rng.sample(own, len(own))]
+    anchored = rng.random() < 0.55 and demand not in ("owned", "not_id")
+    given = rng.choice(_GIVEN) if anchored and rng.random() < 0.7 else None
+    if given and demand and given != demand and given[:5] == demand[:5]:
+        given = None
+    kinds = [kind for kind in dict.fromkeys(ranked) if kind in own and (not given or given[:5] != kind[:5])]
+    count = 1 if demand == "owned" else rng.choice(counts) - (given is not None)
+    return NeedForm(
+        anchored=anchored,
+        given=given,
+        best=rng.choice(("cheapest", "best_rated")) if rng.random() < 0.45 else None,
+        without_one=rng.random() < 0.2 or demand == "not_id",
+        kinds=kinds[: max(count, 1)],
+        much={axis: rng.random() < 0.5 for axis in Distractors._fields},
+    )
+
+
 @dataclass(frozen=True)
 class PointSource:
     """One user with the shop around, and the random draws of one question."""
@@ -87,8 +131,8 @@ class PointSource:
     cells: Sequence[PageFigure]
     demands: Sequence[int] = (1, 2, 3)
     """Numbers of constraints that a need may have."""
-    demand: ConstraintKind | None = None
-    """The kind of constraint that a need shall have."""
+    middles: Mapping[str, float] = field(default_factory=dict)
+    """What parts little from much on each hidden axis, in products of one need."""
 
     def worded(self, forms: Sequence[str], **words: object) -> str:
         """Draw a wording, and the words of its open places."""
@@ -115,34 +159,58 @@ class PointSource:
     def owned(self) -> frozenset[str]:
         return frozenset(order.product_id for order in self.orders)
 
+    def need_text(self, need: ShoppingNeed, order: Order | None) -> str:
+        """Word a need; `order` is the one that it leans on."""
+        words = self.words
+        given = need.anchor.gives if need.anchor else []
+        phrases, given_once = [], set[str]()
+        for one in need.constraints:
+            if one.kind not in given:
+                phrases.append(self.worded(words["demands"][one.kind], value=shown(one), name=one.name))
+            elif one.kind not in given_once:
+                given_once.add(one.kind)
+                phrases.append(self.worded(words["given"][one.kind], name=one.name))
+        if need.best is not None:
+            phrases.append(self.worded(words["best"][need.best]))
+        return self.worded(
+            words["needs"] if order is None else words["anchored"],
+            count=words["numbers"][need.picks],
+            thing=words["things"][need.picks > 1],
+            category=" > ".join(need.category),
+            day=day_words(order.order_date) if order else "",
+            demands="".join(f", {phrase}" for phrase in phrases),
+        )
+
 
 class NeedDraw:
-    """Draws things to be found."""
+    """Draws things to be found, all of one form."""
 
-    def __init__(self, asker: PointSource) -> None:
-        self.of, self.rng, self.words = asker, asker.rng, asker.words
+    def __init__(self, asker: PointSource, form: NeedForm) -> None:
+        self.of, self.form, self.rng, self.words = asker, form, asker.rng, asker.words
 
     def part(self, refusal: Why | None) -> DrawnPoint | None:
         """Draw a need that is met, or one to be refused so; `None` where the draw gives none."""
-        rng = self.rng
+        rng, form = self.rng, self.form
+        anchor = rng.choice(self.of.dated) if form.anchored and self.of.dated else None
         if refusal == "not_sold":
             return self._not_sold()
-        anchor = rng.choice(self.of.dated) if rng.random() < 0.32 and self.of.dated else None
         product = None if anchor is None else self.of.shelves.products.get(anchor.product_id)
-        end = rng.choice(self.of.kinds) if product is None else tuple(product.categories[-2:])
+        end = self._end() if product is None else tuple(product.categories[-2:])
         if end not in self.of.kinds:
             return None
         shelf = self.of.shelves.of(end)
         constraints, given = self._demands(shelf), list[str](["category"] if product else [])
-        if product is not None and rng.random() < 0.7:
+        if product is not None and form.given:
             constraints, given = self._by_order(product, shelf, constraints, given)
-        best = rng.choice(("cheapest", "best_rated")) if rng.random() < 0.25 else None
+        best = None if refusal else form.best
         need = ShoppingNeed(category=list(end), constraints=constraints, best=best)
         need = need if product else self._without_one(need, shelf)
-        right = satisfying(need, shelf, self.of.owned)
-        if product in right or self._open_to_makers(need, shelf):
+        if not constraints or not self._hides(need, shelf):
             return None
-        if len(right) > (1 if best else MOST_RIGHT) or bool(right) == bool(refusal) or (refusal and best):
+        right = satisfying(need, shelf, self.of.owned)
+        if product in right or self._open_to_makers(need, shelf) or any(p.price == 0 for p in right):
+            return None
+        if len(right) > (1 if best else MOST_RIGHT) or bool(right) == bool(refusal):
             return None
         most = min(3, len(right)) if right and not best else 1
         counts = [n for n in range(1, most + 1) if by_chance(len(right), n, len(shelf)) <= MOST_BY_CHANCE]
@@ -157,7 +225,19 @@ class NeedDraw:
                 "anchor": OrderAnchor.model_validate(anchored) if anchored else None,
             }
         )
-        return DrawnPoint(self.need_text(truth, anchor), self._need_plan(truth, right, product), truth)
+        return DrawnPoint(self.of.need_text(truth, anchor), self._need_plan(truth, right, product), truth)
+
+    def _end(self) -> tuple[str, ...]:
+        """Draw a kind; one that the user has ordered of where the form asks for that."""
+        if {"owned", "not_owned"}.isdisjoint(self.form.kinds):
+            return tuple(self.rng.choice(self.of.kinds))
+        product = self.of.shelves.products.get(self.rng.choice(self.of.orders).product_id)
+        return tuple(product.categories[-2:]) if product else ()
+
+    def _hides(self, need: ShoppingNeed, shelf: Sequence[Product]) -> bool:
+        """Tell whether a kind has little or much of what misleads, as the form has it."""
+        found = distractors(need, shelf, self.of.owned)._asdict()
+        return all((found[axis] > self.of.middles[axis]) == much for axis, much in self.form.much.items())
 
     def _open_to_makers(self, need: ShoppingNeed, shelf: Sequence[Product]) -> bool:
         """Tell whether a product would be right but for a maker to avoid, and its store or brand is unknown."""
@@ -168,8 +248,8 @@ class NeedDraw:
         )
 
     def _without_one(self, need: ShoppingNeed, shelf: Sequence[Product]) -> ShoppingNeed:
-        """Rule out one product by its name, now and then, where it would be right."""
-        right = satisfying(need, shelf, self.of.owned) if self.rng.random() < 0.2 else []
+        """Rule out one product by its name, where it would be right."""
+        right = satisfying(need, shelf, self.of.owned) if self.form.without_one else []
         out = self.rng.choice(right) if len(right) > 1 else None
         if out is None or not self.of.named(out):
             return need
@@ -177,73 +257,79 @@ class NeedDraw:
         return need.model_copy(update={"constraints": [*need.constraints, ruled_out]})
 
     def _not_sold(self) -> DrawnPoint | None:
-        category = self.rng.choice(self.words["absent"])
-        if self.of.shelves.of(category):
+        category, end = self._absent(), self._end()
+        demands = self._demands(self.of.shelves.of(end)) if end in self.of.kinds else []
+        if self.of.shelves.of(category) or not demands or "owned" in self.form.kinds:
             return None
-        demands = self._demands(self.of.shelves.of(self.rng.choice(self.of.kinds)), plain=True)
         truth = ShoppingNeed(
             category=category, constraints=demands, picks=self.rng.randint(1, 3), refusal="not_sold"
         )
-        return DrawnPoint(self.need_text(truth, None), self._need_plan(truth, [], None), truth)
+        return DrawnPoint(self.of.need_text(truth, None), self._need_plan(truth, [], None), truth)
+
+    def _absent(self) -> list[str]:
+        """Name what a shop may lack: a thing with a word of another kind, where its kinds have such names."""
+        named = [
+            (thing, name.removesuffix(thing)) for thing, name in self.of.kinds if name.endswith(f" {thing}")
+        ]
+        if 2 * len(named) <= len(self.of.kinds):
+            return list(self.rng.choice(self.words["absent"]))
+        thing, word = self.rng.choice(named)[0], self.rng.choice(named)[1]
+        return [thing, f"{word}{thing}"]
 
     def _by_order(
         self, product: Product, shelf: Sequence[Product], constraints: list[Constraint], given: list[str]
     ) -> tuple[list[Constraint], list[str]]:
-        """Let the product of an order give a limit, or a brand to avoid, in the place of a value."""
-        kind: ConstraintKind = self.rng.choice(("price_max", "brand_not", "attribute"))
+        """Let the product of an order give a limit, or a brand to avoid, in the place of a value; none where it cannot."""
+        kind = str(self.form.given)
         rest = [one for one in constraints if not one.kind.startswith(kind[:5])]
         if kind == "attribute" and (shared := self._attribute([product], shelf)):
             return [shared, *rest], [*given, kind]
-        if kind == "price_max" and product.price is not None:
-            return [Constraint(kind=kind, value=round(product.price - 0.01, 2)), *rest], [*given, kind]
+        if kind == "price_max" and product.price and product.price > 0.01:
+            return [Constraint(kind="price_max", value=round(product.price - 0.01, 2)), *rest], [*given, kind]
         if kind == "brand_not" and product.store and product.details.get("Brand"):
             named = {product.store, product.details.get("Brand")}
             values = sorted(name for name in named if isinstance(name, str) and name)
-            return [*(Constraint(kind=kind, value=value) for value in values), *rest], [*given, kind]
-        return constraints, given
+            return [*(Constraint(kind="brand_not", value=value) for value in values), *rest], [*given, kind]
+        return [], given
 
-    def _demands(self, shelf: Sequence[Product], *, plain: bool = False) -> list[Constraint]:
-        """Draw constraints whose limits lie among the values of a shelf, each of which leaves less of it."""
-        drawn = {
-            "price": self._price(shelf),
-            "rating_min": self._least(
-                [p.average_rating for p in shelf if p.average_rating != 5], "rating_min"
-            ),
-            "ratings_min": self._least([p.rating_number for p in shelf], "ratings_min"),
-        }
-        if not plain:
-            drawn |= {
-                "brand": self._brand(shelf),
-                "attribute": self._attribute(shelf, shelf),
-                "owned": self._history(shelf),
-            }
-        count, left, kept = self.rng.choice(self.of.demands), list(shelf), list[Constraint]()
-        shuffled = self.rng.sample(list(drawn.values()), len(drawn))
-        for one in sorted(shuffled, key=lambda one: one is None or one.kind != self.of.demand):
+    def _demands(self, shelf: Sequence[Product]) -> list[Constraint]:
+        """Draw constraints of the form whose limits lie among the values of a shelf; none where one leaves as much of it."""
+        left, kept = list(shelf), list[Constraint]()
+        for kind in self.form.kinds:
+            one = self._demand(kind, shelf)
             fewer = [p for p in left if one is not None and fits(p, one, self.of.owned)]
-            if one is not None and len(fewer) < len(left) and len(kept) < count:
-                left, kept = fewer, [*kept, one]
+            if one is None or len(fewer) == len(left):
+                return []
+            left, kept = fewer, [*kept, one]
         return kept
 
-    def _price(self, shelf: Sequence[Product]) -> Constraint | None:
-        prices = sorted({p.price for p in shelf if p.price is not None})
+    def _demand(self, kind: ConstraintKind, shelf: Sequence[Product]) -> Constraint | None:
+        if kind in ("price_max", "price_min"):
+            return self._price(shelf, kind)
+        if kind == "rating_min":
+            return self._least([p.average_rating for p in shelf if p.average_rating != 5], kind)
+        if kind == "ratings_min":
+            return self._least([p.rating_number for p in shelf], kind)
+        if kind in ("brand_is", "brand_not"):
+            return self._brand(shelf, kind)
+        return self._attribute(shelf, shelf) if kind == "attribute" else Constraint(kind=kind)
+
+    def _price(self, shelf: Sequence[Product], kind: ConstraintKind) -> Constraint | None:
+        prices = sorted({p.price for p in shelf if p.price})
         if len(prices) < 3:
             return None
         place = self.rng.randrange(len(prices) - 1)
         low, high = prices[place], prices[place + 1]
-        if self.rng.random() < 0.15:
+        if kind == "price_max" and self.rng.random() < 0.15:
             low, high = 0.5 * prices[0], prices[0]
-        value = round(low + self.rng.uniform(0.05, 0.95) * (high - low), 2)
-        least = self.rng.random() < 0.3 and value > prices[0]
-        return Constraint(kind="price_min" if least else "price_max", value=value)
+        return Constraint(kind=kind, value=round(low + self.rng.uniform(0.05, 0.95) * (high - low), 2))
 
     def _least(self, values: Sequence[float | None], kind: ConstraintKind) -> Constraint | None:
         known = sorted({value for value in values if value is not None})
         return Constraint(kind=kind, value=float(self.rng.choice(known[1:]))) if len(known) > 2 else None
 
-    def _brand(self, shelf: Sequence[Product]) -> Constraint | None:
+    def _brand(self, shelf: Sequence[Product], kind: ConstraintKind) -> Constraint | None:
         named = sorted({p.store for p in shelf if p.store and '"' not in p.store})
-        kind: ConstraintKind = self.rng.choice(("brand_is", "brand_not"))
         return Constraint(kind=kind, value=self.rng.choice(named)) if len(named) > 1 else None
 
     def _attribute(self, of: Sequence[Product], shelf: Sequence[Product]) -> Constraint | None:
@@ -255,32 +341,6 @@ class NeedDraw:
             return None
         name, value = self.rng.choice(shared)
         return Constraint(kind="attribute", name=name, value=value)
-
-    def _history(self, shelf: Sequence[Product]) -> Constraint | None:
-        here = self.of.owned.intersection(p.product_id for p in shelf)
-        return Constraint(kind=self.rng.choice(("owned", "not_owned", "not_owned"))) if here else None
-
-    def need_text(self, need: ShoppingNeed, order: Order | None) -> str:
-        """Word a need; `order` is the one that it leans on."""
-        words = self.words
-        given = need.anchor.gives if need.anchor else []
-        phrases, given_once = [], set[str]()
-        for one in need.constraints:
-            if one.kind not in given:
-                phrases.append(self.of.worded(words["demands"][one.kind], value=shown(one), name=one.name))
-            elif one.kind not in given_once:
-                given_once.add(one.kind)
-                phrases.append(self.of.worded(words["given"][one.kind], name=one.name))
-        if need.best is not None:
-            phrases.append(self.of.worded(words["best"][need.best]))
-        return self.of.worded(
-            words["needs"] if order is None else words["anchored"],
-            count=words["numbers"][need.picks],
-            thing=words["things"][need.picks > 1],
-            category=" > ".join(need.category),
-            day=day_words(order.order_date) if order else "",
-            demands="".join(f", {phrase}" for phrase in phrases),
-        )
 
     def _need_plan(
         self, need: ShoppingNeed, right: Sequence[Product], bought: Product | None

@@ -31,7 +31,7 @@ class FactDraw:
         /,
         **words: str,
     ) -> DrawnPoint | None:
-        if value is None:
+        if not value:
             return None
         fact = ExpectedFact(
             kind=kind, subjects=list(subjects), value=value, sources=list(sources), anchor=anchor

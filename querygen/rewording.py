@@ -8,7 +8,7 @@ from random import Random
 from drr.env.checkable import Checkable, ExpectedFact
 from drr.env.query import Query
 from drr.querygen.composing import QuestionMaker, wording
-from drr.querygen.drawing import DrawnPoint, NeedDraw, PointSource, day_words
+from drr.querygen.drawing import DrawnPoint, PointSource, day_words
 
 _TRIES = 20
 _NOISE = (0, 1, 2)
@@ -46,7 +46,7 @@ def _points(of: PointSource, truth: Checkable, asked: str) -> Iterator[DrawnPoin
     for need in truth.needs:
         order = None if need.anchor is None else orders.get(need.anchor.order_id)
         lost = need.anchor is not None and order is None
-        yield None if lost else DrawnPoint(NeedDraw(of).need_text(need, order), (), need)
+        yield None if lost else DrawnPoint(of.need_text(need, order), (), need)
     for fact in truth.facts:
         words, forms = _words(of, fact, asked), of.words["facts"]["part" if fact.anchor else fact.kind]
         text = None if words is None else of.worded(forms, **words)

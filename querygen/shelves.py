@@ -18,6 +18,7 @@ class Shelves:
     def __init__(self, shop: Shop) -> None:
         self.products: dict[str, Product] = {}
         self._by_step: dict[str, list[Product]] = {}
+        self._of: dict[tuple[str, ...], list[Product]] = {}
         self._stated: dict[str, list[tuple[str, str]]] = {}
         for product in shop.store.iter_products():
             short = product.model_copy(update={"features": [], "description": []})
@@ -50,9 +51,12 @@ class Shelves:
                 kinds.setdefault(str(name), set()).update(product.categories[-1:])
         return {name: found.pop() for name, found in kinds.items() if len(found) == 1}
 
-    def of(self, category: Sequence[str]) -> list[Product]:
+    def of(self, category: Sequence[str]) -> Sequence[Product]:
         """All in a category, by product id."""
         if not category:
             return list(self.products.values())
-        found = self._by_step.get(category_key(category[-1]), [])
-        return [product for product in found if in_category(product, category)]
+        steps = tuple(category)
+        if steps not in self._of:
+            found = self._by_step.get(category_key(category[-1]), [])
+            self._of[steps] = [product for product in found if in_category(product, category)]
+        return self._of[steps]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import pytest
 from drr.env.checkable import (
@@ -26,9 +27,9 @@ from drr.env.query import Query, read_queries
 from drr.env.settings import resolve
 from drr.env.shop import Shop
 from drr.env.web.open import open_web
-from drr.querygen.checkable import TruthChecker
-from drr.querygen.composing import DEMANDS, QuestionMaker
-from drr.querygen.drawing import NeedDraw, PointSource
+from drr.querygen.checkable import TruthChecker, distractors
+from drr.querygen.composing import DEMANDS, QuestionMaker, least_of_refused
+from drr.querygen.drawing import NeedDraw, PointSource, need_form
 from drr.querygen.files import line_of
 
 from tests.commands import Drr
@@ -154,11 +155,13 @@ def test_a_spoiled_record_is_found_out(maker: QuestionMaker, what: str) -> None:
 def test_a_need_that_a_search_without_constraints_meets_in_some_order_is_none(
     maker: QuestionMaker, made: list[Query]
 ) -> None:
-    query = next(one for one in made if truth_of(one).needs and first(one).products)
-    shelf = maker.checker.shelves.of(first(query).category)
-    cheapest = min((p for p in shelf if p.price is not None), key=lambda p: (p.price, p.product_id))
-    found = maker.checker.check(with_need(query, products=[cheapest.product_id], picks=1))["hidden"]
-    assert "by price_asc" in (found.message or "")
+    found = set[str]()
+    for query in (one for one in made if truth_of(one).needs and first(one).products):
+        shelf = maker.checker.shelves.of(first(query).category)
+        cheapest = min((p for p in shelf if p.price is not None), key=lambda p: (p.price, p.product_id))
+        spoiled = with_need(query, products=[cheapest.product_id], picks=1)
+        found.add(maker.checker.check(spoiled)["hidden"].message or "")
+    assert any("by price_asc" in one for one in found)
 
 
 def test_what_luck_meets_is_found_out(maker: QuestionMaker, made: list[Query]) -> None:
@@ -176,7 +179,10 @@ def test_every_kind_of_demand_is_drawn(maker: QuestionMaker) -> None:
         source = PointSource(
             Random(seed), maker.words, user, own, maker.checker.shelves, maker.shop.store, maker.kinds, []
         )
-        points = [NeedDraw(source).part(None) for _ in range(40)]
+        forms = [
+            need_form(source.rng, (2, 3), DEMANDS[n % len(DEMANDS)])._replace(much={}) for n in range(40)
+        ]
+        points = [NeedDraw(source, form).part(None) for form in forms]
         needs = [one.truth for one in points if one is not None and isinstance(one.truth, ShoppingNeed)]
         drawn |= {one.kind for need in needs for one in need.constraints}
         drawn |= {f"given {kind}" for need in needs if need.anchor for kind in need.anchor.gives}
@@ -194,7 +200,39 @@ def test_a_curriculum_rises(drr: Drr, shop_folder: Path, maker: QuestionMaker, t
     axes = [truth_of(query).axes for query in rows]
     precision = [one.precision for one in axes if one is not None]
     assert precision == sorted(precision)
-    assert precision[0] < 3 < 8 < precision[-1]
+    assert precision[0] < 4 < 8 < precision[-1]
+
+
+def test_what_a_need_hides_is_drawn_apart_from_its_form(maker: QuestionMaker) -> None:
+    """Each form, at each axis alone, is met by needs with little of what misleads and by needs with much of it."""
+    met = Counter[tuple[str, bool]]()
+    for seed, user in enumerate(maker.users[:60]):
+        own = (user, maker.checker.orders(user), maker.checker.shelves, maker.shop.store, maker.kinds, [])
+        source = PointSource(Random(seed), maker.words, *own, middles=maker.middles)
+        form = need_form(source.rng, (2,), None)
+        for point in filter(None, (NeedDraw(source, form).part(None) for _ in range(60))):
+            need = cast(ShoppingNeed, point.truth)
+            found = distractors(need, maker.checker.shelves.of(need.category), source.owned)._asdict()
+            assert {axis: found[axis] > middle for axis, middle in maker.middles.items()} == form.much
+            met.update(form.much.items())
+    assert set(met) == {(axis, much) for axis in maker.middles for much in (True, False)}
+
+
+def test_what_refused_picks_would_cost_at_least_belongs_to_a_budget() -> None:
+    """A budget below it would give the refusal away."""
+    least = [Constraint(kind="price_min", value=80.5), Constraint(kind="rating_min", value=4.0)]
+    refused = ShoppingNeed(category=["Lights", "Lamps"], constraints=least, picks=2, refusal="nothing_fits")
+    met = refused.model_copy(update={"refusal": None, "products": ["B0LAMP"]})
+    assert least_of_refused(Checkable(needs=[refused, met])) == 161.0
+
+
+def test_no_figure_is_nought_and_no_pick_is_free(maker: QuestionMaker, made: list[Query]) -> None:
+    products = maker.checker.shelves.products
+    assert any(product.price == 0 for product in products.values())
+    assert all(fact.value for query in made for fact in truth_of(query).facts)
+    assert all(
+        products[one].price != 0 for query in made for need in truth_of(query).needs for one in need.products
+    )
 
 
 def test_a_dataset_holds_the_truth_only_where_that_is_asked_for(

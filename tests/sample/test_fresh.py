@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.data_ingest.fresh import ShopAxes, coined, fresh_pages, fresh_vocabulary, templates
+from drr.data_ingest.fresh import ShopAxes, coined, fresh_pages, fresh_vocabulary, plural, templates
+from drr.env.query import read_queries
 from drr.env.settings import resolve
 from drr.env.shop import open_shop
 from drr.env.web.open import open_web
@@ -104,6 +105,32 @@ def test_axes_decide_what_is_unknown_and_what_conflicts(drr: Drr, tmp_path: Path
     both = [p for p in products if p.store and "Brand" in p.details]
     assert len(both) > 80
     assert all(p.store != p.details["Brand"] for p in both)
+
+
+def test_a_shop_of_large_kinds_gives_questions_of_every_level(drr: Drr, tmp_path: Path) -> None:
+    sizes = "products = 900\nusers = 40\nreviews = 1500\nkinds = 10\npages = 12\nquestions = 10\n"
+    assert made(drr, tmp_path / "a", 5, sizes + "curriculum = true\n")["counts"]["questions"] == 10
+
+
+def test_what_is_not_sold_is_named_as_what_is(drr: Drr, tmp_path: Path) -> None:
+    """A thing of the shop with a word that another kind bears: a name alone does not tell that it is missing."""
+    made(drr, tmp_path / "a", 5, AXES.replace("questions = 3", "questions = 30"))
+    with open_shop(str(tmp_path / "a" / "shop"), resolve({}, environ={}).settings) as shop:
+        sold = {tuple(p.categories[-2:]) for p in shop.store.iter_products()}
+    queries = read_queries(tmp_path / "a" / "queries.jsonl")
+    needs = [need for query in queries if query.checkable for need in query.checkable.needs]
+    absent = [tuple(need.category) for need in needs if need.refusal == "not_sold"]
+    assert len(absent) > 2
+    assert not sold.intersection(absent)
+    things = {kind[0] for kind in sold}
+    assert all(thing in things and name.endswith(f" {thing}") for thing, name in absent)
+
+
+@pytest.mark.parametrize(
+    "thing, several", [("Trellis", "Trellises"), ("Treat Pouch", "Treat Pouches"), ("Rack", "Racks")]
+)
+def test_several_things_have_their_plural(thing: str, several: str) -> None:
+    assert plural(thing) == several
 
 
 @pytest.mark.parametrize(
