@@ -24,7 +24,7 @@ from drr.env.web.open import ShopWeb
 from drr.env.web.sandbox import Sandbox
 from drr.querygen.checkable import ORDERS_READ, TruthChecker, play
 from drr.querygen.checks import Checker
-from drr.querygen.drawing import DrawnPoint, NeedDraw, PageFigure, PointSource, cells, need_form
+from drr.querygen.drawing import DrawnPoint, NeedDraw, NeedForm, PageFigure, PointSource, cells, need_form
 from drr.querygen.figures import FactDraw
 
 _WORDS = Path(__file__).parent / "checkable.toml"
@@ -38,7 +38,9 @@ REFUSED: Mapping[Why | None, float] = {None: 0.75, "not_sold": 0.15, "nothing_fi
 """Shares of the needs that are to be refused, and why."""
 DEMANDS: tuple[ConstraintKind, ...] = get_args(ConstraintKind)
 _USERS = 300
-_REDRAWS, _FORMS, _STEERED = 40, 15, 12
+_REDRAWS, _FORMS, _STEERED = 40, 40, 34
+_KINDS = 5
+"""Kinds that a shop must have for a need to hide much or little."""
 
 
 @dataclass
@@ -103,25 +105,37 @@ class QuestionMaker:
     @cached_property
     def middles(self) -> Mapping[str, float]:
         """What parts little from much on each hidden axis, by the size of the kinds."""
+        if len(self.kinds) < _KINDS:
+            return {}
         size = median(len(self.checker.shelves.of(kind)) for kind in self.kinds)
         return {axis: share * size for axis, share in self.words["middles"].items()}
 
     def _needs(
         self, asker: PointSource, demand: ConstraintKind | None, refusal: Why | None
     ) -> Iterator[DrawnPoint]:
-        """Draw forms, a few as a user's records may give none, and of each needs that no search meets blindly."""
-        for redraw in range(_FORMS * _REDRAWS):
-            if redraw % _REDRAWS == 0:
-                form = need_form(asker.rng, asker.demands, demand)
-            if redraw >= _STEERED * _REDRAWS:  # a shop of few kinds may not have what a form shall hide
+        """Draw forms, and of each a need, where it can hide as asked and just the other way: so no form tells what it hides."""
+        for number in range(_FORMS):
+            form = need_form(asker.rng, asker.demands, demand)
+            if number >= _STEERED or not self.middles:
                 form = form._replace(much={})
+            turned = form._replace(much={axis: not much for axis, much in form.much.items()})
+            part = self._need(asker, form, demand, refusal)
+            if part and (not form.much or self._need(asker, turned, demand, refusal)):
+                yield part
+
+    def _need(
+        self, asker: PointSource, form: NeedForm, demand: ConstraintKind | None, refusal: Why | None
+    ) -> DrawnPoint | None:
+        """Draw values until a need has its form and no search meets it blindly."""
+        for _ in range(_REDRAWS):
             part = NeedDraw(asker, form).part(refusal)
             if part is None:
                 continue
             need = cast(ShoppingNeed, part.truth)
             demanded = demand is None or demand in {one.kind for one in need.constraints}
             if demanded and not self.checker.blind_order(asker.user_id, need):
-                yield part
+                return part
+        return None
 
     def of_level(self, query: Query, level: int | None) -> bool:
         """Tell whether the axes of a question lie within a level's; any do where none is asked for."""
