@@ -6,7 +6,7 @@ Nothing of it is given to an agent or a judge. `docs/record.md` describes the fo
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from drr.env.entities import Order, Product
 from drr.env.json_object import JsonObject
@@ -170,6 +170,28 @@ def _within(kind: ConstraintKind, known: float | None, limit: float) -> bool | N
     if known is None:
         return None
     return known <= limit if kind == "price_max" else known >= limit
+
+
+class Distractors(NamedTuple):
+    """Products of a kind that mislead about one need; an axis of difficulty each."""
+
+    near: int
+    """Products that miss one constraint."""
+    conflicts: int
+    """Products of two makers that miss one constraint at most."""
+    unknown: int
+    """Products that only a value unknown to the shop rules out."""
+
+
+def distractors(need: ShoppingNeed, shelf: Sequence[Product], owned: Collection[str]) -> Distractors:
+    """Count the products of a kind that mislead about a need."""
+    found = [(product, [fits(product, one, owned) for one in need.constraints]) for product in shelf]
+    missed = [(product, sum(one is not True for one in fitting)) for product, fitting in found]
+    return Distractors(
+        near=sum(count == 1 for _, count in missed),
+        conflicts=sum(count <= 1 and len(brands(product)) > 1 for product, count in missed),
+        unknown=sum(None in fitting and False not in fitting for _, fitting in found),
+    )
 
 
 def satisfying(need: ShoppingNeed, products: Iterable[Product], owned: Collection[str]) -> list[Product]:

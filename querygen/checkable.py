@@ -9,22 +9,23 @@ from functools import cached_property
 from itertools import chain
 from math import comb
 from statistics import fmean
-from typing import NamedTuple, get_args
+from typing import get_args
 
 from drr.env.checkable import (
     PART,
     Axes,
     Checkable,
     Constraint,
+    Distractors,
     ExpectedFact,
     PlanStep,
     ShoppingNeed,
     brands,
     detail,
+    distractors,
     figure_in,
     figure_of,
     finds,
-    fits,
     same_figure,
     satisfying,
 )
@@ -140,25 +141,6 @@ def shown(constraint: Constraint) -> str:
     if constraint.kind in ("price_max", "price_min"):
         return dollars(float(constraint.value or 0))
     return f"{constraint.value:g}" if isinstance(constraint.value, float) else str(constraint.value)
-
-
-class Distractors(NamedTuple):
-    """Products of a kind that mislead about one need; an axis of difficulty each."""
-
-    near: int
-    conflicts: int
-    unknown: int
-
-
-def distractors(need: ShoppingNeed, shelf: Sequence[Product], owned: Collection[str]) -> Distractors:
-    """Count the products that miss one constraint, those of two makers that miss one at most, and those that only the unknown rules out."""
-    found = [(product, [fits(product, one, owned) for one in need.constraints]) for product in shelf]
-    missed = [(product, sum(one is not True for one in fitting)) for product, fitting in found]
-    return Distractors(
-        near=sum(count == 1 for _, count in missed),
-        conflicts=sum(count <= 1 and len(brands(product)) > 1 for product, count in missed),
-        unknown=sum(None in fitting and False not in fitting for _, fitting in found),
-    )
 
 
 def idle(need: ShoppingNeed, shelf: Sequence[Product], owned: Collection[str]) -> Iterator[str]:

@@ -104,7 +104,7 @@ class QuestionMaker:
 
     @cached_property
     def middles(self) -> Mapping[str, float]:
-        """What parts little from much on each hidden axis, by the size of the kinds."""
+        """Return what parts little from much on each hidden axis, by the size of the kinds."""
         if len(self.kinds) < _KINDS:
             return {}
         size = median(len(self.checker.shelves.of(kind)) for kind in self.kinds)
@@ -113,7 +113,7 @@ class QuestionMaker:
     def _needs(
         self, asker: PointSource, demand: ConstraintKind | None, refusal: Why | None
     ) -> Iterator[DrawnPoint]:
-        """Draw forms, and of each a need, where it can hide as asked and just the other way: so no form tells what it hides."""
+        """Draw forms, and of each a need. It could hide the contrary as well, so that no form tells what it hides."""
         for number in range(_FORMS):
             form = need_form(asker.rng, asker.demands, demand)
             if number >= _STEERED or not self.middles:

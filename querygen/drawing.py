@@ -14,11 +14,13 @@ from typing import Any, Literal, NamedTuple
 from drr.env.checkable import (
     Constraint,
     ConstraintKind,
+    Distractors,
     ExpectedFact,
     OrderAnchor,
     PlanStep,
     ShoppingNeed,
     Why,
+    distractors,
     figure_in,
     fits,
     satisfying,
@@ -26,7 +28,7 @@ from drr.env.checkable import (
 from drr.env.entities import Order, Product
 from drr.env.shop import Store
 from drr.env.web.sandbox import Document
-from drr.querygen.checkable import MOST_BY_CHANCE, Distractors, by_chance, distractors, idle, shown
+from drr.querygen.checkable import MOST_BY_CHANCE, by_chance, idle, shown
 from drr.querygen.shelves import Shelves
 
 MOST_RIGHT = 12
@@ -84,11 +86,11 @@ def cells(page: Document) -> Iterator[PageFigure]:
 
 
 class NeedForm(NamedTuple):
-    """What the words of a need show before any value. It is drawn first, and apart from what they hide."""
+    """The words of a need before any value. They are drawn first, and apart from what they hide."""
 
     anchored: bool
     given: ConstraintKind | None
-    """What an order gives beside the category."""
+    """Kind of constraint that an order gives beside the category."""
     best: Literal["cheapest", "best_rated"] | None
     without_one: bool
     kinds: Sequence[ConstraintKind]
@@ -98,7 +100,7 @@ class NeedForm(NamedTuple):
 
 
 def need_form(rng: Random, counts: Sequence[int], demand: ConstraintKind | None) -> NeedForm:
-    """Draw a form. It asks for a price or a detail, as a shop may not know them: else its words would tell that all is known."""
+    """Draw a form. It asks for a price or a detail, as a shop may not know them."""
     own: list[ConstraintKind] = [demand if demand in family else rng.choice(family) for family in _FAMILIES]  # type: ignore[misc]
     ranked = [demand, rng.choice(own[:2]), *rng.sample(own, len(own))]
     anchored = rng.random() < 0.55 and demand not in ("owned", "not_id")
@@ -132,7 +134,7 @@ class PointSource:
     demands: Sequence[int] = (1, 2, 3)
     """Numbers of constraints that a need may have."""
     middles: Mapping[str, float] = field(default_factory=dict)
-    """What parts little from much on each hidden axis, in products of one need."""
+    """Products of one need that part little from much, by hidden axis."""
 
     def worded(self, forms: Sequence[str], **words: object) -> str:
         """Draw a wording, and the words of its open places."""
@@ -279,7 +281,7 @@ class NeedDraw:
     def _by_order(
         self, product: Product, shelf: Sequence[Product], constraints: list[Constraint], given: list[str]
     ) -> tuple[list[Constraint], list[str]]:
-        """Let the product of an order give a limit, or a brand to avoid, in the place of a value; none where it cannot."""
+        """Let the product of an order give a limit, or a brand to avoid, in the place of a value. There are none where it cannot."""
         kind = str(self.form.given)
         rest = [one for one in constraints if not one.kind.startswith(kind[:5])]
         if kind == "attribute" and (shared := self._attribute([product], shelf)):
@@ -293,7 +295,7 @@ class NeedDraw:
         return [], given
 
     def _demands(self, shelf: Sequence[Product]) -> list[Constraint]:
-        """Draw constraints of the form whose limits lie among the values of a shelf; none where one leaves as much of it."""
+        """Draw the constraints of the form. There are none where one of them leaves as much of the shelf."""
         left, kept = list(shelf), list[Constraint]()
         for kind in self.form.kinds:
             one = self._demand(kind, shelf)

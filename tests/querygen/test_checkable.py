@@ -17,6 +17,7 @@ from drr.env.checkable import (
     Given,
     PlanStep,
     ShoppingNeed,
+    distractors,
     figure_in,
     fits,
     same_figure,
@@ -27,7 +28,7 @@ from drr.env.query import Query, read_queries
 from drr.env.settings import resolve
 from drr.env.shop import Shop
 from drr.env.web.open import open_web
-from drr.querygen.checkable import TruthChecker, distractors
+from drr.querygen.checkable import TruthChecker
 from drr.querygen.composing import DEMANDS, QuestionMaker, least_of_refused
 from drr.querygen.drawing import NeedDraw, PointSource, need_form
 from drr.querygen.files import line_of
