@@ -187,7 +187,8 @@ def _values(rng: Random, field: Mapping[str, Any], names: Iterator[str]) -> tupl
     if "words" in field:
         return tuple(str(rng.choice(field["words"])).format(name=next(names)) for _ in range(count))
     low, high = map(math.log, field["range"])
-    figures = {float(f"{math.exp(rng.uniform(low, high)):.2g}") for _ in range(3 * count)}
+    drawn = [float(f"{math.exp(rng.uniform(low, high)):.2g}") for _ in range(6 * count)]
+    figures = {float(round(one)) if field.get("whole") else one for one in drawn}
     return tuple(f"{figure:g} {field['unit']}" for figure in sorted(rng.sample(sorted(figures), count)))
 
 
@@ -214,7 +215,7 @@ def _slots(rng: Random, words: CategoryWords, names: Iterator[str]) -> dict[str,
     return {
         "maker": rng.choice(words.brands),
         "kind": rng.choice(words.types).plain,
-        "month": rng.choice(load_vocabulary().general["months"]),
+        "month": rng.randint(1, 8),
         "year": rng.randint(2019, 2023),
         "count": rng.randint(3, 48),
         "author": f"{next(names)} {next(names)}",
@@ -226,8 +227,16 @@ def _slots(rng: Random, words: CategoryWords, names: Iterator[str]) -> dict[str,
 def _page(
     rng: Random, shape: Mapping[str, Any], words: CategoryWords, slots: Mapping[str, Any], kind: Any
 ) -> Document:
+    month, known = slots["month"], _rows(shape["rows"], words, slots)
+    slots = {**slots, "month": load_vocabulary().general["months"][month - 1]}
     title = shape["title"].format_map(slots)
-    rows = rng.sample(_rows(shape["rows"], words, slots), 4)
+    own = [
+        row
+        for row in known
+        if row.casefold() in (slots["maker"].casefold(), plural(slots["kind"]).casefold())
+    ]
+    others = [row for row in known if row not in own]
+    rows = rng.sample([*own, *rng.sample(others, 4 - len(own))], 4)
     columns = rng.sample([*shape["columns"]], 2)
     spans = [shape["columns"][column] for column in columns]
     table = [["", *columns], ["---"] * 3, *([row, *(_figure(rng, *span) for span in spans)] for row in rows)]
@@ -238,7 +247,7 @@ def _page(
         url=f"https://{slots['host']}/{slug}",
         title=title,
         text="\n".join([intro, "", *lines, "", after]),
-        date=f"{slots['year']}-{rng.randint(1, 8):02d}-{rng.randint(1, 28):02d}",
+        date=f"{slots['year']}-{month:02d}-{rng.randint(14, 28):02d}",
         kind=kind,
     )
 

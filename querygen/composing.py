@@ -26,6 +26,7 @@ from drr.querygen.checkable import ORDERS_READ, TruthChecker, play
 from drr.querygen.checks import Checker
 from drr.querygen.drawing import DrawnPoint, NeedDraw, NeedForm, PageFigure, PointSource, cells, need_form
 from drr.querygen.figures import FactDraw
+from drr.querygen.shelves import Shelves
 
 _WORDS = Path(__file__).parent / "checkable.toml"
 TRIES = 400
@@ -182,8 +183,10 @@ class QuestionMaker:
             plan=_plan(parts, len(orders)),
         )
         cheapest = checker.cheapest(truth)
-        if cheapest and rng.random() < 0.8:
-            limit = float(int((cheapest + least_of_refused(truth)) * rng.uniform(1.05, 1.3)) + 1)
+        right = [checker.shelves.products[one] for need in truth.needs for one in need.products]
+        if cheapest and rng.random() < 0.8 and all(product.price is not None for product in right):
+            limit = (cheapest + room_for_refused(truth, checker.shelves)) * rng.uniform(1.05, 1.3)
+            limit = float(int(limit) + 1)
             truth = truth.model_copy(update={"budget": limit})
         query = Query(
             query=wording(asker, parts, truth.budget, rng.choice(self.words["draw"]["noise"])),
@@ -228,14 +231,17 @@ def checkable_questions(
     return made
 
 
-def least_of_refused(truth: Checkable) -> float:
-    """Sum what refused picks would cost at least; a budget below it would give the refusal away."""
-    return sum(
-        need.picks * float(one.value or 0)
-        for need in truth.needs
-        for one in need.constraints
-        if need.refusal and one.kind == "price_min"
-    )
+def room_for_refused(truth: Checkable, shelves: Shelves) -> float:
+    """Sum what refused picks might cost, by their limits or the cheapest alike; less would give the refusal away."""
+    room = 0.0
+    for need in truth.needs:
+        if need.refusal is not None:
+            prices = sorted(p.price for p in shelves.of(need.category[:1]) if p.price)
+            limits = [
+                float(one.value or 0) for one in need.constraints if one.kind in ("price_max", "price_min")
+            ]
+            room += max(need.picks * max(limits, default=0.0), sum(prices[: need.picks]))
+    return room
 
 
 def _asked(part: DrawnPoint) -> tuple[str, ...]:

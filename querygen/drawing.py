@@ -51,6 +51,8 @@ _FAMILIES: Sequence[Sequence[ConstraintKind]] = (
     ("ratings_min",),
 )
 """Kinds of constraint of which a need has one; shops often do not know what the first two ask for."""
+_REFUSED_PICKS = (1, 1, 1, 1, 2, 2, 3)
+"""Numbers of picks as those have them that are met, so that none tells a refusal."""
 _GIVEN: Sequence[ConstraintKind] = ("price_max", "brand_not", "attribute")
 
 
@@ -216,6 +218,7 @@ class NeedDraw:
             return None
         most = min(3, len(right)) if right and not best else 1
         counts = [n for n in range(1, most + 1) if by_chance(len(right), n, len(shelf)) <= MOST_BY_CHANCE]
+        counts = [rng.choice(_REFUSED_PICKS)] if refusal else counts
         if not counts or any(idle(need, shelf, self.of.owned)):
             return None
         anchored = {"order_id": anchor.order_id, "gives": given} if anchor and product else None
@@ -259,13 +262,16 @@ class NeedDraw:
         return need.model_copy(update={"constraints": [*need.constraints, ruled_out]})
 
     def _not_sold(self) -> DrawnPoint | None:
-        category, end = self._absent(), self._end()
-        demands = self._demands(self.of.shelves.of(end)) if end in self.of.kinds else []
-        if self.of.shelves.of(category) or not demands or "owned" in self.form.kinds:
+        category, form = self._absent(), self.form
+        likes = [kind for kind in self.of.kinds if kind[0] == category[0]]
+        foreign = not likes and {*form.kinds} - {"price_max", "price_min", "rating_min", "ratings_min"}
+        if form.anchored or foreign or "owned" in form.kinds or self.of.shelves.of(category):
             return None
-        truth = ShoppingNeed(
-            category=category, constraints=demands, picks=self.rng.randint(1, 3), refusal="not_sold"
-        )
+        demands = self._demands(self.of.shelves.of(self.rng.choice(likes or self.of.kinds)))
+        if not demands:
+            return None
+        picks = self.rng.choice(_REFUSED_PICKS)
+        truth = ShoppingNeed(category=category, constraints=demands, picks=picks, refusal="not_sold")
         return DrawnPoint(self.of.need_text(truth, None), self._need_plan(truth, [], None), truth)
 
     def _absent(self) -> list[str]:

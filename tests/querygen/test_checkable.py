@@ -28,8 +28,8 @@ from drr.env.query import Query, read_queries
 from drr.env.settings import resolve
 from drr.env.shop import Shop
 from drr.env.web.open import open_web
-from drr.querygen.checkable import TruthChecker
-from drr.querygen.composing import DEMANDS, QuestionMaker, least_of_refused
+from drr.querygen.checkable import TruthChecker, idle
+from drr.querygen.composing import DEMANDS, QuestionMaker, room_for_refused
 from drr.querygen.drawing import NeedDraw, PointSource, need_form
 from drr.querygen.files import line_of
 
@@ -200,7 +200,6 @@ def test_a_curriculum_rises(drr: Drr, shop_folder: Path, maker: QuestionMaker, t
     assert all(kind in found for kind, found in zip(DEMANDS, demanded, strict=False))
     axes = [truth_of(query).axes for query in rows]
     precision = [one.precision for one in axes if one is not None]
-    assert precision == sorted(precision)
     assert precision[0] < 4 < 8 < precision[-1]
 
 
@@ -219,12 +218,23 @@ def test_what_a_need_hides_is_drawn_apart_from_its_form(maker: QuestionMaker) ->
     assert set(met) == {(axis, much) for axis in maker.middles for much in (True, False)}
 
 
-def test_what_refused_picks_would_cost_at_least_belongs_to_a_budget() -> None:
-    """A budget below it would give the refusal away."""
-    least = [Constraint(kind="price_min", value=80.5), Constraint(kind="rating_min", value=4.0)]
-    refused = ShoppingNeed(category=["Lights", "Lamps"], constraints=least, picks=2, refusal="nothing_fits")
-    met = refused.model_copy(update={"refusal": None, "products": ["B0LAMP"]})
-    assert least_of_refused(Checkable(needs=[refused, met])) == 161.0
+def test_a_budget_has_room_for_what_is_refused(maker: QuestionMaker) -> None:
+    """A budget without it would give the refusal away."""
+    limits = [Constraint(kind="price_min", value=8000.5), Constraint(kind="rating_min", value=4.0)]
+    thing = list(maker.kinds[0])
+    dear = ShoppingNeed(category=thing, constraints=limits, picks=2, refusal="nothing_fits")
+    met = dear.model_copy(update={"refusal": None, "products": ["B0LAMP"]})
+    shelves = maker.checker.shelves
+    assert room_for_refused(Checkable(needs=[dear, met]), shelves) == 16001.0
+    alike = sorted(p.price for p in shelves.of(thing[:1]) if p.price)
+    cheap = dear.model_copy(update={"constraints": [], "picks": 1})
+    assert room_for_refused(Checkable(needs=[cheap]), shelves) == alike[0]
+
+
+def test_the_best_of_one_is_no_demand() -> None:
+    need = ShoppingNeed(category=["Lights", "Lamps"], best="cheapest")
+    assert list(idle(need, [LAMP], ())) == ["cheapest"]
+    assert not list(idle(need, [LAMP, LAMP.model_copy(update={"product_id": "B0DEAR", "price": 30.0})], ()))
 
 
 def test_no_figure_is_nought_and_no_pick_is_free(maker: QuestionMaker, made: list[Query]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from drr.data_ingest.fresh import ShopAxes, coined, fresh_pages, fresh_vocabulary, plural, templates
+from drr.data_ingest.sample_products import load_vocabulary
 from drr.env.query import read_queries
 from drr.env.settings import resolve
 from drr.env.shop import open_shop
@@ -86,6 +87,17 @@ def test_a_chain_leads_from_an_order_over_its_spare_part_to_a_rule_on_a_web_page
         truth = query.checkable.model_copy(update={"facts": [wrong]})
         spoiled = query.model_copy(update={"checkable": truth})
         assert "no spare part of this row" in (maker.checker.check(spoiled)["unambiguous"].message or "")
+
+
+def test_a_page_is_no_older_than_its_month_and_names_its_own_row() -> None:
+    axes = ShopAxes(products=100)
+    pages = fresh_pages(3, fresh_vocabulary(3, axes), axes)
+    months = dict(zip(load_vocabulary().general["months"], range(1, 13), strict=True))
+    for page in pages:
+        for month, number in months.items():
+            assert f" {month} 20" not in page.title or page.date is None or int(page.date[5:7]) >= number
+        maker, others, _ = page.title.partition(" and others: ")
+        assert not others or f"| {maker} |" in page.text
 
 
 def test_names_are_coined_once_each() -> None:
