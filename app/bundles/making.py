@@ -14,6 +14,7 @@ from typing import NamedTuple
 from drr.app.bundles.costs import prices_of
 from drr.app.bundles.figures import differing, every_figure, opened
 from drr.app.bundles.prompts import lacking, shown_prompts
+from drr.app.giving import PERSONS
 from drr.app.judging import shop_of, study_settings
 from drr.app.models import models_of
 from drr.app.notices import notice
@@ -74,11 +75,14 @@ def make(config: BundleConfig) -> Bundle:
         imported = sum(record.made_elsewhere for record in study.records("answer", None, current=False))
         if config.redact and imported:
             notice(f"{imported:,} imported answers keep all their texts; read them through")
+        if config.redact and (config.study / PERSONS).is_file():
+            notice("conversations keep what agents were told of persons; read them through")
         machine = {"system": platform.platform(), "python": sys.version, "cores": os.cpu_count()}
         contents = Contents(
             made_by=made_by(),
             code=code_id(),
             redact=config.redact,
+            persons=PERSONS,
             with_pages=config.with_pages,
             keys=models_of(settings).redact,
             prices=prices_of(study, load_prices(settings.price_file)),

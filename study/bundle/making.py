@@ -43,6 +43,8 @@ class Contents:
     """Hash of the program."""
     redact: bool
     """Shoppers' records stay out."""
+    persons: str
+    """Name of the study's file of persons, which stays out with them."""
     with_pages: bool
     """Pages of third parties go in."""
     keys: Redactor
@@ -67,7 +69,7 @@ def lay_out(study: Study, folder: Path, contents: Contents) -> BundleManifest:
     packing.write("study.json", [{**about, "prices": contents.prices}])
     for name, rows in contents.beside.items():
         packing.write(name, rows)
-    packing.write("beside.jsonl", _beside(study.folder, redact=contents.redact))
+    packing.write("beside.jsonl", _beside(study.folder, contents))
     questions = study.folder / "queries.jsonl"
     (folder / "queries.jsonl").write_bytes(questions.read_bytes() if questions.is_file() else b"")
     packing.write("figures.json", [contents.figures(parcel)])
@@ -192,12 +194,12 @@ def _unplaced(value: Any) -> Any:
     return value
 
 
-def _beside(folder: Path, *, redact: bool) -> Iterator[dict[str, str]]:
-    """Files of lines that lie beside the ledger, and the marks of readers. Those are of people, and stay out where these do."""
+def _beside(folder: Path, terms: Contents) -> Iterator[dict[str, str]]:
+    """Files of lines that lie beside the ledger, and the marks of readers. What is of people stays out where they do."""
     marks = folder / "review"
-    if marks.is_dir() and not redact:
+    if marks.is_dir() and not terms.redact:
         check_plain(marks)
-    places = [folder] if redact else [folder, marks]
+    places, left = ([folder], terms.persons) if terms.redact else ([folder, marks], "")
     for path in sorted(path for place in places for path in place.glob("*.jsonl")):
-        if path.name != "queries.jsonl":
+        if path.name not in ("queries.jsonl", left):
             yield {"name": str(path.relative_to(folder)), "text": path.read_text(encoding="utf-8")}

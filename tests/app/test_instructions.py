@@ -13,13 +13,14 @@ from drr.app.bundles.instructions import check_instructions
 from drr.app.bundles.prompts import box_texts
 from drr.app.bundles.verified import Verified
 from drr.env.settings import Settings
+from drr.study.bundle.archive import unpack
 from drr.study.study import Study
 from drr.study.unit import Record
 
 from tests.agents.garden import ANNA, QUESTION, write_box, write_shop
 from tests.agents.test_ledger import form
 from tests.agents.test_settings_on_the_wire import PERSON, QUERY
-from tests.bundles import edit_rows, forged, is_answer
+from tests.bundles import edit_rows, forged, is_answer, rows
 from tests.commands import Drr
 from tests.eval.nursery import SONNET
 from tests.once import made_once
@@ -186,3 +187,11 @@ def test_what_is_told_of_a_person_is_named(tmp_path: Path, drr: Drr) -> None:
                 assert {one["what"] for one in found.suspicious} == {
                     "nothing fixes what its agent was told of a person"
                 }
+    for name, more in (("whole", ()), ("redacted", ("--redact",))):
+        err = drr("bundle", "make", "study", "--out", name, *more)[2]
+        assert ("conversations keep what agents were told of persons" in err) is (name == "redacted")
+        assert json.loads(drr("bundle", "verify", name, "--json")[1])["failed"] == []
+        Path(f"{name}-files").mkdir()
+        unpack(Path(name), Path(f"{name}-files"))
+        beside = {line["name"] for line in rows(Path(f"{name}-files"), "beside.jsonl")}
+        assert ("persons.jsonl" in beside) is (name == "whole")
