@@ -87,6 +87,7 @@ def check_answers(study: Study, prompts: Mapping[str, str], *, redacted: bool, f
             if left := cited - listed:
                 what = f"cites {min(left)[:80]}, which no tool returned, and does not list it as made up"
                 found.fail("evidence", answer.label, what)
+        answer.let_go()
     for labels in (sorted(known.values()) for known in reports.values() if len(known) > 1):
         found.suspect("same text", ", ".join(labels[:4]), "one report for several questions")
 

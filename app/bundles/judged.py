@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from drr.app.bundles.answers import shown
@@ -40,6 +42,11 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 WITHOUT_SHOP = "cannot be made again without the shop"
 _RAW = "raw:"
+
+
+def about_of(record: Record) -> list[str]:
+    """List the answers that are judged."""
+    return [str(record.spec[name]) for name in ("answer", "first", "second") if name in record.spec]
 
 
 class Unkept(Exception):
@@ -95,12 +102,16 @@ class RebuiltDesks:
         self._shop_url = str(study.config.get("settings", {}).get("shop_url") or "")
 
     def counting(self) -> Iterator[Record]:
-        """Yield the judgements that count. One of an answer that no longer does is in no figure."""
+        """Yield the judgements that count, answer by answer, whose texts are then forgotten. One of an answer that no longer does is in no figure."""
         gone = {record.key for record in self.study.records("answer", None, current=False)}
         gone -= {record.key for record in self.study.records("answer", None)}
-        for record in self.study.records("judgement", None):
-            if gone.isdisjoint(record.spec.get(name) for name in ("answer", "first", "second")):
-                yield record
+        found = ((about_of(record), record.key) for record in self.study.records("judgement", None))
+        own = {answer.key: answer for answer in self.answers}
+        for about, group in groupby(sorted(found), itemgetter(0)):
+            if gone.isdisjoint(about):
+                yield from filter(None, (self.study.record(key) for _, key in group))
+            for key in own.keys() & set(about):
+                own[key].let_go()
 
     def judging_of(self, record: Record, task: Task[Any]) -> Judging | None:
         """Find the judging that it belongs to. A repetition that plans claims of its own counts those of the first."""
@@ -168,10 +179,9 @@ async def check_judgements(desks: RebuiltDesks, found: Verified) -> None:
         check, judging = task.name if not task.asks else "judgements", desks.judging_of(record, task)
         with found.unless_broken(check, record.label):
             _check_paid(record, kept, found)
-        if {record.spec[one] for one in record.spec.keys() & {"answer", "first", "second"}} - ended:
-            found.fail(
-                check, record.label, "judges an answer that is said to have failed, or not to have ended"
-            )
+        if not ended.issuperset(about_of(record)):
+            what = "judges an answer that is said to have failed, or not to have ended"
+            found.fail(check, record.label, what)
         elif judging is None:
             found.fail(check, record.label, "belongs to no judging of the bundle")
         elif judging.refetch and any(is_paged(one.split("-")[1]) for one in record.spec.get("items", ())):
@@ -259,24 +269,24 @@ async def _check_again(
 
 def _check_planned(desks: RebuiltDesks, judging: Judging, found: Verified) -> None:
     """Name what a judging of these kinds would have judged, and is not there."""
-    known, there = tasks(), dict[str, dict[str, Record]]()
+    known, there = tasks(), dict[str, dict[str, tuple[str, str]]]()
+    fields_of = dict[str, Mapping[str, Any]]()
     for record in desks.counting():
         fields, task = record.key_fields, known.get(str(record.key_fields["task"]))
         if task is not None and task.belongs(fields, judging):
-            there.setdefault(task.name, {})[matter({**fields, "shop": None})] = record
+            fields_of.setdefault(task.name, fields)
+            own = record.label, canonical_json(record.spec)
+            there.setdefault(task.name, {})[matter({**fields, "shop": None})] = own
     judged = read_judged(desks.study, judging, answers=desks.answers)
     for name, here in there.items():
-        desk = desks.desk_of(judging, next(iter(here.values())).key_fields, known[name])
+        desk = desks.desk_of(judging, fields_of[name], known[name])
         if desk is not None:
             units = sampled(desk, list(planned_units(desk, JudgeOptions([]), [known[name]], judged)))
             wanted = {matter({**unit.key_fields, "shop": None}): unit for unit in units}
             for place in (wanted.keys() & here.keys()) if desks.whole else ():
-                record, unit = here[place], wanted[place]
-                if (record.label, canonical_json(record.spec)) != (
-                    shown(unit.label),
-                    canonical_json(unit.spec),
-                ):
-                    found.fail("units", record.label, "is not the unit that its key names")
+                unit = wanted[place]
+                if here[place] != (shown(unit.label), canonical_json(unit.spec)):
+                    found.fail("units", here[place][0], "is not the unit that its key names")
             if left := wanted.keys() - here.keys():
                 check = "judgements" if known[name].asks else name
                 what = f"{len(left):,} of {len(wanted):,} are not judged"

@@ -81,6 +81,11 @@ class Answer:
         rows = self.record.result.get("fabricated", ())
         return [Extra(row["url"], self._text(row["page_sha256"]), row["page_status"]) for row in rows]
 
+    def let_go(self) -> None:
+        """Forget its texts; they are read again when they are next asked for."""
+        for name in ("report", "sources", "extras"):
+            self.__dict__.pop(name, None)
+
     def tool_calls(self) -> list[JsonObject] | None:
         """The tool calls with their results; those of imported reports carry them as they were given."""
         if self.calls is None:

@@ -175,16 +175,20 @@ def trials_of(judged: Judged) -> Mapping[str, Mapping[AskedQuestion, Trials]]:
             own = answers.setdefault(answer.variant, {asked: [] for asked in questions})
             own[answer.asked].append(answer)
         failed = _failed(judged)
-        scores = {
-            answer.key: {way.name: way.score(judged, answer) for way in WAYS} for answer in judged.answers
-        }
+        scores, named = dict[str, Mapping[str, Score]](), dict[str, Mapping[str, frozenset[str]]]()
+        for same in (one for by_question in answers.values() for one in by_question.values()):
+            for answer in same:
+                scores[answer.key] = {way.name: way.score(judged, answer) for way in WAYS}
+                if len(same) > 1:
+                    named[answer.key] = _named(answer)
+                answer.let_go()  # of many answers, texts and sources would fill the memory
         there = {name for own in scores.values() for name, score in own.items() if score.value is not None}
         _known[judged] = {
             variant: {
                 asked: _trials(
                     {way.name: [scores[answer.key][way.name] for answer in own] for way in WAYS},
                     there,
-                    own,
+                    [named.get(answer.key, {}) for answer in own],
                     failed[variant, asked.query],
                 )
                 for asked, own in by_question.items()
@@ -203,20 +207,22 @@ def _failed(judged: Judged) -> Counter[tuple[str, str]]:
 
 
 def _trials(
-    scores: Mapping[str, Sequence[Score]], there: Collection[str], answers: Sequence[Answer], failed: int
+    scores: Mapping[str, Sequence[Score]],
+    there: Collection[str],
+    named: Sequence[Mapping[str, frozenset[str]]],
+    failed: int,
 ) -> Trials:
-    """Sum up a question. `there` are the ways that can tell of any answer."""
+    """Sum up a question. `there` are the ways that can tell of any answer, `named` what each answer names."""
     values: dict[str, float | None] = {}
     for way in WAYS:
         known = [one.solved for one in scores[way.name] if one.solved is not None]
-        trials = len(known) + failed if known or not answers else 0
+        trials = len(known) + failed if known or not named else 0
         values |= {
             name: pass_power(int(sum(known)), trials, k)
             for k, name in way.powers.items()
-            if way.name in there and k <= len(answers) + failed
+            if way.name in there and k <= len(named) + failed
         }
-    if len(answers) > 1:
-        named = [_named(answer) for answer in answers]
+    if len(named) > 1:
         values |= {f"same_{name}": sameness([one[name] for one in named]) for name in SAME}
     return Trials(scores, values)
 

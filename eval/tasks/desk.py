@@ -31,6 +31,8 @@ UNKNOWN_WINDOW = 32_768
 """Tokens of a judge's window where nobody says; also what a local server is told to hold."""
 _RESERVED = 16_384
 """Tokens kept for the prompt, the claims and the answer."""
+_OPEN = 64
+"""Answers whose evidence is kept in memory."""
 _CHARACTERS = 2
 """Characters of a token, counted low: a page that does not fit would be no verdict at all."""
 
@@ -114,7 +116,10 @@ class Desk:
             yield from ((here[a], here[b]) for a, b in combinations(sorted(here), 2))
 
     def book(self, answer: Answer) -> Book:
+        """Open the evidence of an answer; of the last answers it stays open."""
         if answer.key not in self._books:
+            if len(self._books) >= _OPEN:
+                self._books.pop(next(iter(self._books))).answer.let_go()
             own = frozenset(filter(None, [host_of(self.shop_url)]))
             self._books[answer.key] = Book(answer, self.shop, shop_hosts=own, refetched=self.refetched)
         return self._books[answer.key]

@@ -32,7 +32,7 @@ from tests.agents import garden
 from tests.cases import cases
 from tests.citations.spelling import Address, near, spelt
 from tests.commands import Drr
-from tests.eval.nursery import Judge, answer, by_wire, put
+from tests.eval.nursery import Judge, answer, by_wire, desk, offline, put, web
 from tests.sizes import examples
 from tests.tools.small_shop import ANNA, FEEDER, GRINDER, write_shop
 
@@ -392,3 +392,15 @@ async def test_what_a_model_leaves_without_a_source_leans_too(study: Study, shop
     held = judged.checked_claims(judged.answers[0])
     assert held is not None and held.claims is not None
     assert [len(claim["urls"]) for claim in held.claims] == [1, 1, 1, 0]
+
+
+async def test_of_many_answers_few_are_held_in_memory_and_all_are_read_alike(study: Study) -> None:
+    page = "https://birds.example/care"
+    await put(study, *(answer(str(n), "react", f"# {n}", [web(page, f"Page {n}.")]) for n in range(150)))
+    own = desk(study, offline())
+    for _ in range(2):
+        for one in own.answers.values():
+            told = f"Page {one.report.removeprefix('# ')}."
+            assert own.book(one).page(page).text == told
+        held = [one for one in own.answers.values() if {"sources", "report"} & vars(one).keys()]
+        assert 0 < len(held) <= 64
