@@ -33,27 +33,22 @@ _APART = ("blobs", *(f"ledger.sqlite{ending}" for ending in ("", "-wal", "-shm")
 """Parts of a study that have hashes of their own."""
 
 
-class Kept:
-    """One value that is worked out of a study. It is plain data; `None` means that nothing is kept."""
+def mark_of(rests_on: Callable[[], object]) -> str | None:
+    """Hash this program and what decides a value beside it, as plain data; `None` where that cannot be known."""
+    if any(True for group in (PAPERS, EXTRAS) for _ in announced(group)):
+        return None
+    try:
+        return _hash([program(), rests_on()])
+    except (OSError, DrrError):  # what cannot be read is not known to be the same
+        return None
 
-    def __init__(self, study: Study, name: str, rests_on: Callable[[], object]) -> None:
-        """`rests_on` gives, as plain data, what decides the value beside the study itself."""
-        self._study = study
-        self._rests_on = rests_on
-        place = _hash(os.fsencode(study.folder.resolve()).hex())[:16]
-        self._path = cache_folder() / "kept" / f"{place}-{name}.json"
 
-    def mark(self) -> str | None:
-        """Hash all that decides the value; `None` where that cannot be known."""
-        study, ledger = self._study, self._study.ledger.db.digest()
-        foreign = any(True for group in (PAPERS, EXTRAS) for _ in announced(group))
-        if ledger is None or foreign or not is_known(study.folder):
-            return None
-        try:
-            files = [tree(study.folder, but=_APART), named(study.config)]
-            return _hash([program(), ledger, study.broken(), files, self._rests_on()])
-        except (OSError, DrrError):  # what cannot be read is not known to be the same
-            return None
+class KeptValue:
+    """One value in a file of this user's. It is plain data; `None` means that nothing is kept."""
+
+    def __init__(self, folder: str, name: str, most: int = _MOST) -> None:
+        self._most = most
+        self._path = cache_folder() / folder / f"{name}.json"
 
     def read(self, mark: str | None) -> Any:
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
@@ -71,8 +66,30 @@ class Kept:
                 with replacing(self._path, 0o600) as file:
                     file.write(text)
                 files = sorted(self._path.parent.glob("*.json"), key=lambda path: path.stat().st_mtime)
-                for old in files[:-_MOST]:
+                for old in files[: -self._most]:
                     old.unlink(missing_ok=True)
+
+
+class Kept(KeptValue):
+    """One value that is worked out of a study."""
+
+    def __init__(self, study: Study, name: str, rests_on: Callable[[], object]) -> None:
+        """`rests_on` gives, as plain data, what decides the value beside the study itself."""
+        self._study = study
+        self._rests_on = rests_on
+        super().__init__("kept", f"{_hash(os.fsencode(study.folder.resolve()).hex())[:16]}-{name}")
+
+    def mark(self) -> str | None:
+        """Hash all that decides the value; `None` where that cannot be known."""
+        study, ledger = self._study, self._study.ledger.db.digest()
+        if ledger is None or not is_known(study.folder):
+            return None
+        return mark_of(
+            lambda: [
+                *(ledger, study.broken(), tree(study.folder, but=_APART)),
+                *(named(study.config), self._rests_on()),
+            ]
+        )
 
 
 def kept(

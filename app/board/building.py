@@ -16,6 +16,7 @@ from drr.app.board.page import SCRIPTS, BoardPages
 from drr.app.board.ranking import Ranking
 from drr.app.bundles.figures import opened, plain_config
 from drr.app.bundles.making import BundleConfig, make
+from drr.app.bundles.verified import Verified
 from drr.app.bundles.verifying import VerifyTerms, verify
 from drr.app.notices import notice
 from drr.app.viewer.reader import Reader
@@ -28,6 +29,10 @@ from drr.env.progress import Progress, Quiet
 from drr.eval.metrics import metric_name, metrics
 from drr.study.bundle.archive import LARGEST
 from drr.study.bundle.parcel import unpacked
+from drr.study.kept import KeptValue, mark_of
+
+_MOST = 1000
+"""Verdicts that are kept; the oldest go."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,11 +97,23 @@ def _verified(path: Path, copy: Path, terms: VerifyTerms) -> ListedBundle:
         make(BundleConfig(study=path, out=copy, shop=terms.shop, given=terms.given))
     else:
         shutil.copyfile(path, copy)
-    key = sha256(read_file(copy, LARGEST)).hexdigest()[:12]
-    found = verify(copy, terms)
+    digest = sha256(read_file(copy, LARGEST)).hexdigest()
+    found = _kept(copy, digest, terms)
     for fault in found.failed:
         fault["what"] = fault["what"].replace(str(copy), path.name)
-    return ListedBundle(key=key, name=path.name, found=found)
+    return ListedBundle(key=digest[:12], name=path.name, found=found)
+
+
+def _kept(copy: Path, digest: str, terms: VerifyTerms) -> Verified:
+    """Return the verdict of before, if these very bytes were held against the very same; else verify. What fails is not kept."""
+    kept = KeptValue("verified", digest, _MOST)
+    before = mark_of(terms.rests_on)
+    if (known := kept.read(before)) is not None:
+        return Verified.of(known)
+    found = verify(copy, terms)
+    if not found.failed and mark_of(terms.rests_on) == before:
+        kept.write(before, found.plain())
+    return found
 
 
 def _taken_in(bundle: ListedBundle, draft: Path, *, with_answers: bool) -> list[ListedSystem]:

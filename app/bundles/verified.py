@@ -104,7 +104,15 @@ class Verified:
         counts = Counter([one["check"] for one in self.failed] or words)
         return [f"{what} ({count:,} times)" if count > 1 else what for what, count in counts.items()]
 
+    def plain(self) -> JsonObject:
+        """All of it as plain data, of which `of` makes it again."""
+        return {name: value for name, value in vars(self).items() if name != "place"}
+
+    @classmethod
+    def of(cls, plain: JsonObject) -> Verified:
+        return cls(**{**plain, "checked": Counter(plain["checked"])})
+
     def document(self) -> JsonObject:
-        found = {name: value for name, value in vars(self).items() if name not in ("root", "place")}
+        found = self.plain()
         words = {"tier": self.tier, "why": self.why(), "holds": not self.failed}
-        return {"schema": 1, "bundle": self.root, **words, **found}
+        return {"schema": 1, "bundle": found.pop("root"), **words, **found}

@@ -26,6 +26,7 @@ from drr.env.errors import DrrError, Misuse
 from drr.env.given import agent_of
 from drr.env.json_object import JsonObject
 from drr.env.query import Query, read_queries
+from drr.env.settings import resolve
 from drr.env.shop_world import ShopRealm
 from drr.eval.evidence.answers import questions
 from drr.eval.tasks.desk import profile_text, text_id
@@ -36,6 +37,7 @@ from drr.study.bundle.parcel import BundleManifest, Parcel, PromptLine, unpacked
 from drr.study.bundle.rebuilding import BundleTexts
 from drr.study.bundle.seal import public_id, sign, signatures
 from drr.study.form import reading
+from drr.study.kept import named
 from drr.study.study import Study
 from drr.study.unit import canonical_json
 
@@ -58,6 +60,14 @@ class VerifyTerms:
         """The terms of a command line."""
         own, given = arguments, given_settings(arguments)
         return cls(shop=own.shop, questions=own.questions, keys=own.key, given=given)
+
+    def rests_on(self) -> object:
+        """All of it as plain data, with the state of every file that it names. `Misuse` where that is not known."""
+        if self.shop is not None and not Path(self.shop).is_dir():
+            raise Misuse(f"{self.shop}: is no folder")
+        settings = resolve(self.given).settings.model_dump(mode="json")
+        terms = [self.shop, self.questions and str(self.questions), [str(key) for key in self.keys], settings]
+        return [terms, named(terms)]
 
 
 def verify(file: Path, terms: VerifyTerms) -> Verified:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from dataclasses import replace
+from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
 
+import orjson
 import pytest
 from drr.app.board.every_eval import every_eval, place_of
 from drr.app.board.page import BoardPages
@@ -188,6 +191,43 @@ def test_a_board_of_two_bundles_ranks_the_one_that_holds(home: Path, tmp_path: P
     page = files[f"s/{one['key']}.html"].decode()
     for link in re.findall(r'href="\.\./([^"#]+)"', page):
         assert (tmp_path / "one" / link).is_file(), link
+
+
+def test_a_verdict_is_kept_for_these_bytes_and_this_shop(
+    home: Path, tmp_path: Path, drr: Drr, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is read again by this user alone: a mark that he sets in his own file is seen while nothing else changes."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    shop, bundle = tmp_path / "shop", tmp_path / "bundle"
+    shutil.copytree(home / "shop", shop)
+    shutil.copyfile(home / "bundle", bundle)
+
+    def open_points(*more: object) -> list[str]:
+        site = tmp_path / "site"
+        drr.out("board", bundle, "--out", site, "--shop", shop, "--quiet", "--without-answers", *more)
+        ((found,),) = (json.loads((site / "index.json").read_text())["bundles"],)
+        points: list[str] = found["not_excluded"]
+        return points
+
+    first = open_points()
+    (file,) = (tmp_path / "cache" / "drr" / "verified").iterdir()
+    assert file.stem == sha256(bundle.read_bytes()).hexdigest()
+    assert open_points() == first
+    document = json.loads(file.read_bytes())
+    document["value"]["not_excluded"] = ["seen before"]
+    marked = orjson.dumps({**document, "hash": sha256(orjson.dumps(document["value"])).hexdigest()})
+    file.write_bytes(marked)
+    assert open_points() == ["seen before"]
+    assert open_points("--questions", home / "queries.jsonl") != ["seen before"]
+    file.write_bytes(marked)
+    (shop / "manifest.json").touch()
+    assert open_points() == first
+    forged(home / "bundle", bundle, lambda folder: None)
+    assert bundle.read_bytes() == (home / "bundle").read_bytes()
+    cheat = edit_rows("units.jsonl", lambda lines: lines[0]["record"]["usage"].popitem() and None)
+    forged(home / "bundle", bundle, cheat)
+    assert drr("board", bundle, "--out", tmp_path / "site", "--quiet")[0] == 1
+    assert len(list(file.parent.iterdir())) == 1, "what fails is not kept"
 
 
 def test_what_is_no_board_is_misuse(home: Path, tmp_path: Path, drr: Drr) -> None:
