@@ -17,7 +17,7 @@ from drr.wording.vocabulary import Wordbook, vocabulary
 
 _CUES = (
     "spending", "buying", "adverbs", "questions", "latest", "telling", "returning", "pairing", "selling", "offered",
-    "cheapest", "popular", "finding", "costing", "owning",
+    "cheapest", "popular", "finding", "costing", "owning", "faults",
 )  # fmt: skip
 _RANKS = ("choosing", "best", "cheap")
 _AROUND_COSTS = (
@@ -125,6 +125,10 @@ class WordAccount:
         stretches = tuple(text[start:end] for start, end in spans)
         return Unread(stretches, bool(stretches) and (denied or priced or any(map(str.isdecimal, stretches))))
 
+    def words(self, text: str) -> list[str]:
+        """List the words of a text that carry meaning, as they are indexed."""
+        return [word for piece in self.pieces(text) for word in piece]
+
     def pieces(self, stretch: str) -> list[list[str]]:
         """Split a stretch into the runs of its words that carry meaning, as they are indexed."""
         runs = groupby(WORD.findall(stretch), self._is_idle)
@@ -177,10 +181,10 @@ def _figures(sentence: str) -> Iterator[Span]:
         yield from (one.span() for one in WORD.finditer(sentence) if number_of(one[0]) == limits.many)
 
 
-_ACCOUNT = WordAccount(vocabulary("shopping"), PHRASES)
+ACCOUNT = WordAccount(vocabulary("shopping"), PHRASES)
 
 
 def has_stretch(title: str, stretch: str) -> bool:
     """Tell whether a name has all words of a stretch, each run of them as it stands there."""
     name = f" {' '.join(tokens(title))} "
-    return all(f" {' '.join(run)} " in name for run in _ACCOUNT.pieces(stretch))
+    return all(f" {' '.join(run)} " in name for run in ACCOUNT.pieces(stretch))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -21,6 +21,8 @@ _DENIED = re.compile(
     r"\b(?:no|non|not|without|anti)[ -][\w-]+|\b[\w-]+[ -](?:free|proof|resistant|repellent)\b", re.IGNORECASE
 )
 _DENIALS = frozenset(tokens("no non not without anti free proof resistant repellent"))
+_TWO_KINDS = re.compile(r"s(?: &| and|,) [^>]*\Z")
+"""A category of kinds that have their own plurals: "Bathing Tubs & Seats", and not "Shower & Bath Seats"."""
 _SHOUT = re.compile(r"^\s*【[^】]{0,40}】\s*")
 _MOST_COMBINED = 6
 
@@ -35,7 +37,7 @@ def named(thing: str, title: str, path: str = "", store: str = "", *, ends: bool
     words = content_words(thing) or tokens(thing) or [""]
     title = affirmed(_SHOUT.sub("", title), words)
     head = next((part for part in _BREAK.split(title) if part.strip()), title)
-    kind = path.rpartition(" > ")[2]
+    kind = "" if _TWO_KINDS.search(path) else path.rpartition(" > ")[2]
     if not has_words(words, f"{store} {title}", path):
         return False
     return any(PHRASES.ends(part, words[-1]) if ends else words[-1] in tokens(part) for part in (head, kind))
@@ -46,7 +48,7 @@ def affirmed(title: str, words: Sequence[str]) -> str:
     return title if _DENIALS.intersection(words) else _DENIED.sub(" ", title)
 
 
-def has_words(words: Sequence[str], title: str, path: str) -> bool:
+def has_words(words: Collection[str], title: str, path: str) -> bool:
     """Tell whether the name or category of a listing has all of some words."""
     return {*tokens(title), *tokens(path)}.issuperset(words)
 
@@ -63,9 +65,14 @@ def listings(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
         return [found[0] for found in every if found]
     if not ask.seeks:
         return []
-    return sorted(
-        (one for one in memory.products.values() if _fits(ask, one)), key=lambda one: _rank(ask, one)
-    )
+    found = [one for one in memory.products.values() if _fits(ask, one)]
+    return sorted(_nearest(ask, found), key=lambda one: _rank(ask, one))
+
+
+def _nearest(ask: ShopErrand, found: Sequence[SeenProduct]) -> Sequence[SeenProduct]:
+    """Keep those that have the thing as it stands, where any has. A diaper pail refill bag is no diaper bag."""
+    thing = f" {' '.join(tokens(ask.thing))} "
+    return [one for one in found if thing in f" {' '.join(tokens(f'{one.title} > {one.path}'))} "] or found
 
 
 def _fits(ask: ShopErrand, product: SeenProduct) -> bool:
@@ -100,21 +107,17 @@ def _rank(ask: ShopErrand, product: SeenProduct) -> tuple[bool, float, float, fl
 
 
 def unjudged(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
-    """List what the search returned of a thing, else what has its words, else what its last word names. Of two, both."""
+    """List what the search returned of a thing, else what has its words. Of two, both."""
     if not ask.seeks:
         return listings(replace(ask, unread=Unread()), memory)
     denied = {word for one in ask.unread.stretches if PHRASES.denies(one) for word in content_words(one)}
-    wide = replace(ask, things=(ask.thing.split()[-1],), unread=Unread())
     found = [
         one
         for one in memory.products.values()
         if keeps_limits(ask, one) and denied.isdisjoint(tokens(f"{one.title} {one.store}"))
     ]
-    return (
-        [one for one in found if is_named(ask, one)]
-        or [one for one in found if is_named(ask, one, ends=False)]
-        or [one for one in found if is_named(wide, one)]
-    )
+    exact = [one for one in found if is_named(ask, one)]
+    return list(_nearest(ask, exact)) or [one for one in found if is_named(ask, one, ends=False)]
 
 
 def outside(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
@@ -140,20 +143,33 @@ def is_known(ask: ShopErrand, memory: Memory) -> bool:
     return any(is_named(ask, one) for one in memory.products.values())
 
 
-def purchases(ask: ShopErrand, memory: Memory, *, ends: bool = False) -> list[SeenOrder]:
-    """List the orders that an errand is about, the latest first. They are named so, or their listing is."""
+def purchases(ask: ShopErrand, memory: Memory) -> list[SeenOrder]:
+    """List the orders that an errand is about, the latest first. They are named so, or their listing is.
+
+    What goes back is the first of its things that goes by that name here."""
     if ask.kind not in ("bought", "spent", "return"):
         return []
     kept = sorted((one for one in memory.orders.values() if one.kept), key=lambda one: one.date, reverse=True)
-    kept = [one for one in kept if ask.year is None or one.date.startswith(memory.year(ask.year) or "?")]
+    if ask.period is not None:
+        period = ask.period.on(memory.today)
+        kept = [one for one in kept if period is not None and period.covers(one.date)]
     if not ask.thing:
         return kept
-    ids = {one.product_id for one in memory.products.values() if is_named(ask, one, ends=ends)}
-    found = [one for one in kept if one.product_id in ids or named(ask.thing, one.title, ends=ends)]
-    first, _, _ = ask.thing.rpartition(" ")
-    if ask.kind == "return" and first and not found:  # "the lamp arrived late"
-        return purchases(replace(ask, things=(first,)), memory, ends=True)
-    return found
+    for thing in ask.things:
+        one = replace(ask, things=(thing,))
+        ids = {
+            product.product_id
+            for product in memory.products.values()
+            if is_named(one, product, ends=ask.kind == "return")
+        }
+        found = [
+            order
+            for order in kept
+            if order.product_id in ids or named(thing, order.title, ends=ask.kind == "return")
+        ]
+        if found or ids:
+            return found
+    return []
 
 
 def spent(orders: Sequence[SeenOrder]) -> Decimal:

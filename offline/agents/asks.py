@@ -10,6 +10,7 @@ from functools import lru_cache
 from drr.env.text import stem
 from drr.offline.agents.account import ShopLimits, Unread, WordAccount, least_rating
 from drr.offline.agents.cues import AskKind, Cue, CueReader, Order, bounded
+from drr.offline.agents.periods import PERIOD, Period
 from drr.offline.agents.phrases import EITHER, WORD, Phrase, PhraseReader
 from drr.wording.limits import signed
 from drr.wording.money import money, sign_first
@@ -17,14 +18,9 @@ from drr.wording.vocabulary import Wordbook, vocabulary
 
 _LONGEST, MOST_ASKS, _MOST_THINGS = 6000, 6, 4
 _SENTENCE = re.compile(r"(?:[^.?!\n]|\.(?=\d))+[.?!]*")
-_YEAR = re.compile(
-    r"\b(?:(?:back )?(?:in|from|during|of|for) ((?:19|20)\d\d)|(?:(?:in|from|during|of|for) )?(this|last) year)\b",
-    re.IGNORECASE,
-)
 _JOIN = re.compile(
     r"\s*(?:(,)\s*(?:and\s)?|(?:and|plus|&)\s)\s*(?:(?:an?|some|the|another)\s)?", re.IGNORECASE
 )
-_INTRODUCED = re.compile(r"\b(?:an?|another|new|my|our|the|this|that) ", re.IGNORECASE)
 _BEFORE_END = re.compile(r"\bbefore(?=\W*$)", re.IGNORECASE)
 _OBJECT = re.compile(r" (?:my|our|the|an?|me|us|it)\b", re.IGNORECASE)
 _EVERY = re.compile(r"\bhow (?:many|often)\b", re.IGNORECASE)
@@ -42,8 +38,7 @@ class ShopErrand:
     rating: float | None = None
     """Lowest rating."""
     order: Order = "rating"
-    year: str | None = None
-    """Four figures, `this` or `last`."""
+    period: Period | None = None
     every: bool = False
     """True where all purchases are asked for, and not the last."""
     group: int = 0
@@ -55,7 +50,9 @@ class ShopErrand:
     @property
     def conditions(self) -> tuple[str, ...]:
         """Words beside what is sought or compared that the name of a listing may have."""
-        return self.unread.stretches if (self.seeks or self.things[1:]) and not self.unread.firm else ()
+        return (
+            self.unread.stretches if self.kind in ("find", "sold", "which") and not self.unread.firm else ()
+        )
 
     @property
     def is_open(self) -> bool:
@@ -71,6 +68,11 @@ class ShopErrand:
         return self.kind in ("find", "sold")
 
     @property
+    def spans_all(self) -> bool:
+        """Tell whether all that was ever spent is asked for."""
+        return self.kind == "spent" and not self.things and self.period is None
+
+    @property
     def most(self) -> float | None:
         """The highest price of one."""
         return min((one for one in (self.limits.each, self.limits.whole) if one is not None), default=None)
@@ -84,18 +86,18 @@ class ShopErrand:
 
     def __str__(self) -> str:
         """The sentence that asks for this alone; it is read the same, without what was not read."""
-        year = (
-            f" {self.year} year" if self.year in ("this", "last") else f" in {self.year}" if self.year else ""
-        )
+        year = f" {self.period}" if self.period else ""
         wanted = "".join(f" with {one}" for one in self.conditions)
         match self.kind:
             case "spent":
                 return f"How much have I spent{f' on {self.thing}' if self.thing else ''}{year}?"
             case "bought":
-                often = "How many times did I buy" if self.every else "When did I last buy"
-                return f"{often} {self.thing}{year}?" if self.thing else f"What was my last order{year}?"
+                if not self.thing:
+                    return f"What did I buy{year}?" if self.every else f"What was my last order{year}?"
+                return f"{'How many times did I buy' if self.every else 'When did I last buy'} {self.thing}{year}?"
             case "return":
-                return f"How do I return {f'the {self.thing}' if self.thing else 'my last order'}?"
+                last = "something" if self.every else "my last order"
+                return f"How do I return {f'the {self.thing}' if self.thing else last}{year}?"
             case "which":
                 return f"Which is better, the {self.things[0]} or the {self.things[1]}{wanted}?"
         verb = "Do you sell" if self.kind == "sold" else "Find"
@@ -113,6 +115,8 @@ class Asked:
     rest: tuple[str, ...]
     """The questions in it that have no cue; the whole text where it asks nothing."""
     about_place: bool
+    unread: tuple[str, ...] = ()
+    """The words of a text that asks for nothing the rules know."""
 
     @property
     def tasks(self) -> tuple[ShopErrand, ...]:
@@ -139,6 +143,7 @@ class AskReader:
         self._cues = CueReader(words, self._phrases)
         self._cheap = bounded(some("cheap"))
         self._named = bounded(some("named"))
+        self._faults = bounded(some("faults"))
         self._last = bounded(f"(?:{some('latest')})(?: order| purchase)?")
         self._place = bounded(rf"(?:my|our) (?:{some('home_places')})")
         self._asking = bounded(some("questions", "opening"))
@@ -170,10 +175,12 @@ class AskReader:
         rest: list[str] = []
         groups: list[list[ShopErrand]] = []
         besides: list[tuple[int, Unread]] = []
+        left: list[str] = []
         for sentence, cues, some in found:
             limits = {(ask.limits, ask.rating) for ask in some if ask.seeks}
             figures = len(limits) == 1 or (as_one and bool(seeking) and not some)
             unread = self._unread(sentence, cues, some, figures=figures)
+            left += unread.stretches
             if some:
                 groups.append([replace(ask, unread=unread) for ask in some])
             elif self._is_question(sentence[0]):
@@ -187,7 +194,8 @@ class AskReader:
         ]
         rest = rest if asks else rest or [" ".join(text.split())]
         kept = tuple(dict.fromkeys(asks))[:MOST_ASKS]
-        return Asked(text, kept, tuple(dict.fromkeys(rest))[:3], self._place.search(text) is not None)
+        about_place = self._place.search(text) is not None
+        return Asked(text, kept, tuple(dict.fromkeys(rest))[:3], about_place, tuple(left))
 
     def _unread(
         self, sentence: re.Match[str], cues: Sequence[Cue], asks: Sequence[ShopErrand], *, figures: bool
@@ -196,10 +204,12 @@ class AskReader:
         own = any(ask.kind in ("bought", "spent", "return") for ask in asks)
         read = [self._cheap] if asks else []
         if own:
-            read = [_YEAR, self._last, _BEFORE_END, self._named]
+            read = [self._last, _BEFORE_END, self._named]
         if own and not any(ask.kind == "spent" for ask in asks):  # "the lamp I bought" is one of perhaps many
             read.append(self._cues.clause)
         spans = [match.span() for one in read for match in one.finditer(sentence.string, *sentence.span())]
+        if own and (period := PERIOD.search(sentence.string, *sentence.span())):
+            spans.append(period.span())
         cued = [(cue.start, cue.end) for cue in cues]
         return self._account.unread(sentence, cued, spans, things, figures=figures)
 
@@ -256,28 +266,34 @@ class AskReader:
         read = self._phrases.phrase
         named = [one for low, high, deep in spots if (one := read(text, low, high, anywhere=deep))]
         named = named or self._pointed_at(cue, before)
-        every_kind = cue.kind == "spent" or self._last.search(cue.part) or cue.part[:4].lower() == "what"
-        on_something = {"on", "for"} & set(WORD.findall(_YEAR.sub("", text[cue.end : cue.to]).lower()))
+        part = PERIOD.sub(" ", cue.part)
+        latest = self._last.search(part) is not None
+        every_kind = cue.kind == "spent" or latest or part[:4].lower() == "what"
+        on_something = {"on", "for"} & set(WORD.findall(part[cue.end - cue.start :].lower()))
         if named or (every_kind and not on_something and not self._points(cue)):
-            every = cue.kind == "bought" and _EVERY.search(cue.part) is not None
+            every = cue.kind == "bought" and (_EVERY.search(part) is not None or not (named or latest))
             things = tuple(phrase.words for phrase in named[:1])
-            yield ShopErrand(cue.kind, things, year=_year(cue.part), every=every)
+            yield ShopErrand(cue.kind, things, period=Period.of(cue.sentence[0]), every=every)
 
     def _returned(self, cue: Cue, before: Sequence[ShopErrand]) -> Iterator[ShopErrand]:
-        """Read what is to go back. What is only said to be broken gives way to what is sought."""
-        text, is_fault = cue.sentence.string, " " not in cue.sentence.string[cue.start : cue.end]
+        """Read what may be to go back: the records tell which. What is only said to be broken gives way to what is sought."""
+        text, sentence = cue.sentence.string, cue.sentence
+        is_fault = self._faults.fullmatch(text, cue.start, cue.end) is not None
         if any(ask.kind == "return" or (is_fault and ask.seeks) for ask in before):
             return
-        year = _year(cue.sentence[0])
-        if any(" " in found[0] for found in self._last.finditer(cue.sentence[0])):
-            yield ShopErrand("return", (), year=year)
-            return
-        found = [
-            *self._spoken(cue),
-            self._phrases.phrase(text, cue.end, cue.to),
-            *self._pointed_at(cue, before),
-        ]
-        yield from [ShopErrand("return", (one.words,), year=year) for one in found if one][:1]
+        read = self._phrases.phrase
+        found = [*self._spoken(cue), read(text, cue.end, cue.to), *self._pointed_at(cue, before)]
+        names = [one.words for one in found if one]
+        if not names:
+            opening = read(text, sentence.start(), cue.start)
+            earlier = self._phrases.introduced(text, 0, sentence.start(), sentence.start())
+            names = [one.words for one in [opening, *earlier] if one]
+        shorter = [words.rpartition(" ")[0] for words in names]  # "the lamp arrived late"
+        things = tuple(dict.fromkeys(filter(None, [*names[:1], *shorter[:1], *names[1:], *shorter[1:]])))
+        latest = any(" " in one[0] for one in self._last.finditer(PERIOD.sub(" ", sentence[0])))
+        if latest or things or not is_fault:
+            every, period = not (latest or things), Period.of(sentence[0])
+            yield ShopErrand("return", () if latest else things, period=period, every=every)
 
     def _points(self, cue: Cue) -> bool:
         """Tell whether a word behind the cue points back to a thing: "one", "it"."""
@@ -285,10 +301,11 @@ class AskReader:
 
     def _spoken(self, cue: Cue) -> list[Phrase]:
         """List the things of the sentence behind "a" or "my"."""
-        text, ends = cue.sentence.string, (cue.start, cue.to)
-        places = [match.end() for match in _INTRODUCED.finditer(text, *cue.sentence.span())]
-        read = self._phrases.phrase
-        return [one for at in places if (one := read(text, at, ends[at > cue.start]))]
+        text, (start, end) = cue.sentence.string, cue.sentence.span()
+        return [
+            *self._phrases.introduced(text, start, cue.start, cue.start),
+            *self._phrases.introduced(text, cue.start, end, cue.to),
+        ]
 
     def _pointed_at(self, cue: Cue, before: Sequence[ShopErrand]) -> list[Phrase]:
         """Find the thing last spoken of: in the sentence, else by the errand before."""
@@ -312,11 +329,6 @@ class AskReader:
             last = phrase.words.split()[-1].lower() if phrase else ""
             if join[1] and stem(last) == last and text[join.start() : join.end()].strip() == ",":
                 return
-
-
-def _year(text: str) -> str | None:
-    match = _YEAR.search(text)
-    return match and (match[1] or match[2].lower())
 
 
 def _limited(text: str, asks: Sequence[ShopErrand], group: int) -> list[ShopErrand]:

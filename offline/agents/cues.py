@@ -35,7 +35,7 @@ class CueReader:
         shopper, few = "(?:i|we)", r"(?:(?!should|can|could|would|will|to)[\w'-]+ ){0,6}?"
         adverbs = f"(?:(?:{some('adverbs')}) )*"
         had = f"(?:have|did|had|do) {shopper} {adverbs}"
-        done = f"(?:that )?{shopper}(?:'ve| have| had)? {adverbs}"
+        done = f"(?:that )?{shopper}(?:'?ve| have| had)? {adverbs}"
         self.clause = bounded(f"{done}(?:{some('buying')})")
         spent = f"(?:how much|what) {few}(?:{had}|{done})(?:{some('spending')})|how much did (?:my|our) {few}(?:{some('costing')})"
         sums = rf"(?:total|my|our) (?:total )?(?:{some('spending')})(?![^.?!]*\$)"
@@ -55,7 +55,7 @@ class CueReader:
         self._cues: list[tuple[AskKind, re.Pattern[str], Order]] = [
             ("spent", bounded(f"{spent}|{sums}"), "rating"),
             ("bought", bounded(f"{bought}|{which}|{owned}|{shown}"), "rating"),
-            ("return", bounded(returned), "rating"),
+            ("return", bounded(f"{returned}|{some('faults')}"), "rating"),
             ("which", bounded(some("pairing")), "rating"),
             ("sold", bounded(selling), "rating"),
             ("find", bounded(some("cheapest")), "price_asc"),

@@ -112,15 +112,13 @@ class Memory:
             for call in self.calls
         )
 
-    def year(self, name: str) -> str | None:
-        """Four figures for `this` and `last` year by the shop's today, which a shopper's statistics tell."""
-        if name not in ("this", "last"):
-            return name
+    @property
+    def today(self) -> date | None:
+        """The shop's today, which a shopper's statistics tell."""
         figures = self.statistics.figures if self.statistics else None
         if figures is None or figures.last_order is None or figures.days_since_last_order is None:
             return None
-        today = date.fromisoformat(figures.last_order[:10]) + timedelta(figures.days_since_last_order)
-        return str(today.year - (name == "last"))
+        return date.fromisoformat(figures.last_order[:10]) + timedelta(figures.days_since_last_order)
 
     def add_product(self, product: SeenProduct) -> None:
         known = self.products.get(product.url)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import takewhile
 from typing import NamedTuple
 
 from drr.env.text import stem, tokens
@@ -16,6 +15,7 @@ EITHER = re.compile(r"\W{1,3}(?:or|vs\.?|versus)\s", re.IGNORECASE)
 _BETWEEN = re.compile(
     r"[,\s](?:or|vs\.?|versus|(?:(?:better|cheaper) )?than)\s|\s(?:and|with|to|against)\s", re.IGNORECASE
 )
+_INTRODUCED = re.compile(r"\b(?:an?|another|new|my|our|the|this|that) ", re.IGNORECASE)
 _ONE = re.compile(r"\s(?:one|ones)\b")
 _STOPS = ("function_words", "asking", "trade", "judging", "talk")
 
@@ -28,14 +28,19 @@ class Phrase(NamedTuple):
 
 class PhraseReader:
     def __init__(self, words: Wordbook) -> None:
-        months = map(str.lower, CALENDAR["months"])
+        self._months = CALENDAR.single("months", "short_months", "other_months")
         denying = [
             *vocabulary("exclusions")["cues"],
             *vocabulary("exclusions")["refusals"],
             *vocabulary("limits")["negations"],
         ]
         self.denials = frozenset(word for word in denying if " " not in word)
-        stops = [*(word for group in _STOPS for word in words[group]), *CARDINALS, *months, *self.denials]
+        stops = [
+            *(word for group in _STOPS for word in words[group]),
+            *CARDINALS,
+            *map(str.lower, self._months),
+            *self.denials,
+        ]
         self.stops = frozenset([*stops, *map(stem, stops), "vs", "versus"])
         self._openers = frozenset(words["openers"])
         self._containers = frozenset(words["containers"])
@@ -48,9 +53,9 @@ class PhraseReader:
         return [word for word in tokens(text) if word not in stops and not word.isdigit() and len(word) > 1]
 
     def ends(self, text: str, word: str) -> bool:
-        """Tell whether a name ends with a word, whatever holds it: "nasal rinse kit"."""
-        behind = takewhile(lambda one: one != word, reversed(self.content_words(text)))
-        return word in tokens(text) and self._containers.issuperset(behind)
+        """Tell whether a name ends with a word. A kit of it is one, "nasal rinse kit"; a bag for it is none."""
+        words = self.content_words(text)
+        return word in words[-1:] or (words[-1:] == ["kit"] and word in words[-2:-1])
 
     def denies(self, text: str) -> bool:
         """Tell whether words deny something."""
@@ -92,6 +97,11 @@ class PhraseReader:
             words = words.replace(maker.replace(" &", ""), maker)
         return Phrase(words, run[0].start(), run[-1].end())
 
+    def introduced(self, text: str, start: int, end: int, to: int) -> list[Phrase]:
+        """List the things behind "a" or "my"."""
+        places = [match.end() for match in _INTRODUCED.finditer(text, start, end)]
+        return [one for at in places if (one := self.phrase(text, at, to))]
+
     def _names_something(self, match: re.Match[str], text: str) -> bool:
         word = match[0].lower().removesuffix("'s")
         if word in self._containers:
@@ -99,6 +109,7 @@ class PhraseReader:
         if (
             match[0][0].isupper()
             and word not in ("i", "i'm", "i've", "i'd")
+            and word.title() not in self._months
             and not _opens(text, match.start())
         ):
             return True

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from drr.env.records.lines import dollars
 from drr.env.text import tokens
-from drr.offline.agents.account import Unread
+from drr.offline.agents.account import ACCOUNT, Unread
 from drr.offline.agents.answers import (
     Basket,
     Pick,
@@ -32,8 +32,8 @@ from drr.wording.money import money
 
 BANNER = "> Written by rules, not by an LLM: the `offline` model stood in for one."
 REFUSED = (
-    "The rules cannot answer this: they find things within limits, tell what was last bought or spent, compare two listings, say what is"
-    " not sold here, and look up an order to return."
+    "The rules cannot answer this: they find things within limits, tell what was bought or spent, compare two listings, say what is not"
+    " sold here, and look up an order to return."
 )
 _ROWS, _ORDERS = 5, 6
 _WHY: dict[Order, str] = {
@@ -63,10 +63,11 @@ def report(asked: Asked, memory: Memory) -> str:
 
 def _answer(asked: Asked, memory: Memory, cites: Cites) -> str:
     if all(ask.bare and not is_known(ask, memory) for ask in asked.asks):
-        words = content_words(asked.text)
-        near = [one for one in memory.products.values() if has_words(words, one.title, one.path)]
-        near = [] if PHRASES.denies(asked.text) else near
-        return f"## The short answer\n\n{REFUSED}{_unjudged(near, cites, asked.limits)}"
+        words = {*content_words(asked.text), *filter(str.isalpha, ACCOUNT.words(asked.text))}
+        near = [one for one in memory.products.values() if has_words(words, one.title, "")]
+        near = near if words and not PHRASES.denies(asked.text) else []
+        unread = _unread([*(ask.thing for ask in asked.asks), *asked.unread])
+        return f"## The short answer\n\n{REFUSED}{unread}{_unjudged(near, cites, asked.limits)}"
     found = baskets(asked.asks, memory)
     lines = []
     for ask in asked.asks:
@@ -101,9 +102,13 @@ def _quoted(stretches: Sequence[str]) -> str:
     return join([f"“{plain(one, 60)}”" for one in stretches[:_ROWS]])
 
 
+def _unread(stretches: Sequence[str]) -> str:
+    return f" They did not read {_quoted(stretches[:3])}." if stretches else ""
+
+
 def _line(ask: ShopErrand, found: Sequence[Basket], memory: Memory, cites: Cites) -> str:
-    if ask.year and memory.year(ask.year) is None:
-        return "Not answered, for what year it is in this shop was not looked up."
+    if ask.period and ask.period.on(memory.today) is None:
+        return "Not answered, for what day it is in this shop was not looked up."
     match ask.kind:
         case "which":
             return _better(ask, memory, cites)
@@ -148,7 +153,7 @@ def _not_found(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
     if ask.most is not None and ask.limits.least is not None and ask.limits.least > ask.most:
         return f"{_capital(ask.thing)}: the limits contradict each other ({limits})."
     near = outside(ask, memory)
-    unread = f" The rules did not read {_quoted(ask.unread.stretches)}." if ask.unread.stretches else ""
+    unread = _unread(ask.unread.stretches)
     if not memory.called("product_catalog_search"):
         return f"{_capital(ask.thing)}: the shop was not searched for it."
     if not near:
@@ -156,7 +161,8 @@ def _not_found(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
         alien = ask.kind == "sold" and seen.isdisjoint(content_words(ask.thing))
         unsold = "not sold here, as far as the search shows; " if alien else ""
         return f"{_capital(ask.thing)}: {unsold}no listing that was found goes by that name.{unread}{_unjudged(unjudged(ask, memory), cites, ask)}"
-    return f"{_capital(ask.thing)}: none was found within the limits ({limits}). The cheapest outside them is {_about(near[0], cites)}."
+    which = "One" if near[0].price is None else "The cheapest"
+    return f"{_capital(ask.thing)}: none was found within the limits ({limits}). {which} outside them is {_about(near[0], cites)}."
 
 
 def _better(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
@@ -187,9 +193,12 @@ def _better(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
 
 
 def name_of(ask: ShopErrand, memory: Memory) -> str:
-    """Name what an errand is about, and its year."""
-    year = f" in {memory.year(ask.year)}" if ask.year else ""
-    return f"{plain(ask.thing, 60) or 'anything'}{year}"
+    """Name what an errand is about, and its span of time."""
+    return f"{plain(ask.thing, 60) or 'anything'}{_when(ask, memory)}"
+
+
+def _when(ask: ShopErrand, memory: Memory) -> str:
+    return f" {ask.period.on(memory.today) or ask.period}" if ask.period else ""
 
 
 def _seen_of(memory: Memory) -> str:
@@ -211,10 +220,11 @@ def _ordered(order: SeenOrder, cites: Cites) -> str:
 def _bought(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
     orders = purchases(ask, memory)
     if not orders:
-        return f"No order of {name_of(ask, memory)} was found.{_seen_of(memory)}"
-    what = f" of {name_of(ask, memory)}" if ask.thing else f" in {memory.year(ask.year)}" if ask.year else ""
+        return f"{_no_order(ask, memory)}.{_seen_of(memory)}"
+    what = f" of {name_of(ask, memory)}" if ask.thing else _when(ask, memory)
     last = f"Your last order{what} was {_ordered(orders[0], cites)}."
-    return f"{last} In all: {_times(orders)}{what}.{_seen_of(memory)}" if ask.every else last
+    is_all = ask.every or (ask.thing and memory.orders_read >= (memory.orders_total or 0))
+    return f"{last} In all: {_times(orders)}{what}.{_seen_of(memory)}" if is_all else last
 
 
 def _times(orders: Sequence[SeenOrder]) -> str:
@@ -222,52 +232,57 @@ def _times(orders: Sequence[SeenOrder]) -> str:
 
 
 def _spent(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
-    if not ask.thing:
-        return _spent_in_all(ask, memory, cites)
+    if ask.spans_all:
+        return _spent_in_all(memory, cites)
     orders = purchases(ask, memory)
     known = [order for order in orders if order.price is not None]
+    if not orders:
+        return f"{_no_order(ask, memory)}.{_seen_of(memory)}"
+    what = f" of {name_of(ask, memory)}" if ask.thing else _when(ask, memory)
     if not known:
-        found = (
-            f"Of {_times(orders)} of {name_of(ask, memory)} no price is known"
-            if orders
-            else f"No order of {name_of(ask, memory)} was found"
-        )
-        return f"{found}.{_seen_of(memory)}"
+        return f"Of {_times(orders)}{what} no price is known.{_seen_of(memory)}"
     marks = "".join(cites.order(order) for order in known[:_ORDERS])
-    unknown = f" {len(orders) - len(known)} more have no known price." if len(orders) > len(known) else ""
-    return f"On {name_of(ask, memory)} you spent {money(spent(known))} in {_times(known)}, at today's prices {marks}.{unknown}{_seen_of(memory)}"
+    what = f"On {name_of(ask, memory)}" if ask.thing else _capital(what.strip())
+    rest = len(orders) - len(known)
+    unknown = f" {rest} more {'has' if rest == 1 else 'have'} no known price." if rest else ""
+    return f"{what} you spent {money(spent(known))} in {_times(known)}, at today's prices {marks}.{unknown}{_seen_of(memory)}"
 
 
-def _spent_in_all(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
+def _no_order(ask: ShopErrand, memory: Memory) -> str:
+    return f"No order{f' of {name_of(ask, memory)}' if ask.thing else _when(ask, memory)} was found"
+
+
+def _spent_in_all(memory: Memory, cites: Cites) -> str:
     if memory.statistics is None:
         return "What you spent was not looked up."
     figures, url = memory.statistics
     mark = cites(url, "Your order statistics")
-    year = ask.year and memory.year(ask.year)
-    share = next((share for share in figures.by_year if share.name == year), None)
-    amount, orders = figures.spend, figures.orders
-    if year is not None:
-        amount, orders = (share.spend, share.orders) if share else (None, 0)
-    when = f" in {year}" if year else ""
-    if not orders:
-        return f"No orders{when} are on record {mark}."
-    if amount is None:
-        return f"Of your {orders} orders{when} no price is known, so no sum can be given {mark}."
-    return f"You spent {dollars(amount)}{when} in {orders} orders; orders without a known price are not in this sum {mark}."
+    if not figures.orders:
+        return f"No orders are on record {mark}."
+    if figures.spend is None:
+        return f"Of your {figures.orders} orders no price is known, so no sum can be given {mark}."
+    without = figures.orders_without_price
+    unknown = f" {without} of them have no known price and are not in this sum." if without else ""
+    return (
+        f"You spent {dollars(figures.spend)} in {figures.orders} orders, at today's prices {mark}.{unknown}"
+    )
 
 
 def _returned(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
+    terms = "The rules cannot start a return and do not know the shop's terms"
+    if ask.every:
+        return f"To return something, name it as it was ordered: the rules look up the number of its order. {terms}."
     orders = purchases(ask, memory)
     if not orders:
-        return f"To return {name_of(ask, memory)}: no such order was found.{_seen_of(memory)}"
+        name = f"{' or '.join(plain(one, 60) for one in ask.things) or 'anything'}{_when(ask, memory)}"
+        return f"To return {name}: no such order was found.{_seen_of(memory)} {terms}."
     number, older = orders[0].url.rsplit("/", 1)[-1], " It is the latest such order." if orders[1:] else ""
-    named = tokens(orders[0].title)
-    left = [*(one for one in ask.thing.split() if not {*tokens(one)}.issubset(named)), *ask.unread.stretches]
-    unread = f" They did not read {_quoted(left)}." if left else ""
-    return (
-        f"To return it: the order is {number}, {_ordered(orders[0], cites)}.{older} The rules cannot start a return and do not know"
-        f" the shop's terms: name this number to the shop.{unread}"
-    )
+    words = dict.fromkeys(word for thing in ask.things for word in thing.split())
+    left = [
+        *(one for one in words if not {*tokens(one)}.issubset(tokens(orders[0].title))),
+        *ask.unread.stretches,
+    ]
+    return f"To return it: the order is {number}, {_ordered(orders[0], cites)}.{older} {terms}: name this number to the shop.{_unread(left)}"
 
 
 def _total(basket: Basket) -> str:
@@ -315,11 +330,18 @@ def _stated(product: SeenProduct, cites: Cites) -> str:
     return f"- Of {short(product.title)} the listing states {listing} {cites.product(product)}."
 
 
+def _shown(ask: ShopErrand) -> int:
+    """Count the orders that are listed of an errand."""
+    if ask.kind == "return" and ask.every and ask.period is None:
+        return 0
+    return _ORDERS if ask.every or ask.kind == "spent" else 1
+
+
 def _orders(asked: Asked, memory: Memory, cites: Cites) -> str:
     orders = {
         order.url: order
         for ask in asked.of("bought", "spent", "return")
-        for order in purchases(ask, memory)[: _ORDERS if ask.every or ask.kind == "spent" else 1]
+        for order in purchases(ask, memory)[: _shown(ask)]
     }
     if len(orders) < 2:
         return ""

@@ -55,20 +55,22 @@ def missing(asked: Asked, memory: Memory, bound: set[str]) -> tuple[str, Calls]:
 
 
 def needs_orders(asked: Asked) -> bool:
-    return any(ask.kind in ("bought", "return") or ask.thing for ask in asked.of("bought", "return", "spent"))
+    return any(not ask.spans_all for ask in asked.of("bought", "return", "spent"))
 
 
 def _needs_sums(asked: Asked) -> bool:
-    """Tell whether the statistics are asked for: they hold all that was spent, and which year this is."""
+    """Tell whether the statistics are asked for: they hold all that was spent, and which day this is."""
     return any(
-        ask.year in ("this", "last") or (ask.kind == "spent" and not ask.thing)
+        ask.spans_all or (ask.period is not None and ask.period.needs_today)
         for ask in asked.of("bought", "spent", "return")
     )
 
 
 def _searches(asked: Asked) -> Iterator[tuple[ShopErrand, str]]:
     """The searches of the shop that a question needs; of what has no cue, its own words."""
-    yield from ((ask, thing) for ask in asked.tasks for thing in ask.things)
+    yield from (
+        (ask, thing) for ask in asked.tasks for thing in ask.things[: 1 if ask.kind == "return" else None]
+    )
     if not asked.asks and (words := _own_words(asked.rest[0])):
         yield asked.limits, words
 
@@ -115,11 +117,10 @@ def _look_up_records(asked: Asked, memory: Memory) -> tuple[str, Calls]:
 def _look_further_back(asked: Asked, memory: Memory) -> tuple[str, Calls]:
     """Turn the pages until what is asked for is found; to the end where all of it is asked for."""
     total, done = memory.orders_total or 0, memory.orders_read
-    asks = asked.of("bought", "return", "spent")
     found = all(
         ask.kind != "spent" and not ask.every and purchases(ask, memory)
-        for ask in asks
-        if ask.thing or ask.kind != "spent"
+        for ask in asked.of("bought", "return", "spent")
+        if not ask.spans_all
     )
     if found or not done or done >= total:
         return "", []
