@@ -21,6 +21,7 @@ from typing import Any
 from drr.agents.base import AGENT, OWN, PROFILE, WS, Architecture, Limits, Run, Variant
 from drr.agents.commands.command import command_variant, is_command
 from drr.env.errors import DrrError, Misuse
+from drr.env.files import at_home
 from drr.env.plugins import load, merged, papers
 from drr.env.plugins import load as loaded
 from drr.env.user_code import from_file, is_in_file
@@ -149,9 +150,16 @@ def _variant(name: str) -> Variant:
         return known[name]
     if problem := plug_ins()[1].get(name.partition("+")[0]):
         raise DrrError(problem)
+    raise Misuse(f"no variant {name!r}; {_meant(name, known)}")
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    """Say what was probably meant: a file that lies here, or a name like this."""
+    if at_home(name).is_file():
+        function = f"{name}:FUNCTION for an agent in it, " if name.endswith(".py") else ""
+        return f"it is a file: write {function}cmd:{name} for a program"
     near = get_close_matches(name, known, 2)
-    hint = f"did you mean {' or '.join(near)}?" if near else "`drr variants` lists them"
-    raise Misuse(f"no variant {name!r}; {hint}")
+    return f"did you mean {' or '.join(near)}?" if near else "`drr variants` lists them"
 
 
 def _in_file(name: str) -> Variant:

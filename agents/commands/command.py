@@ -120,13 +120,13 @@ def _last(text: str) -> str:
 
 
 def _whole(part: str, *, first: bool, files: list[Path]) -> str:
-    """Return the word with the path in it made whole, if there is one. A first word without a slash is looked up on the path."""
+    """Return the word with the path in it made whole, if there is one. A first word without a slash is a program on the path, else a file here."""
     head, equals, tail = part.partition("=")
     for before, text in (("", part), *([(head + equals, tail)] if equals and part.startswith("-") else ())):
-        if not text or (first and "/" not in text):
+        if not text or (first and "/" not in text and shutil.which(text, path=search_path())):
             continue
         path = at_home(text)
-        if path.exists() and (first or "/" in text or path.is_file()):
+        if path.is_file() or (path.exists() and "/" in text):
             whole = str(os.path.normpath(path.absolute()))  # a link is kept
             files.append(Path(whole))
             return f"{before}{whole}"

@@ -6,8 +6,10 @@ The door leads to the run's tools over MCP and its model, for the owner of the u
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import logging
+import os
 import signal
 import socket
 import time
@@ -234,7 +236,7 @@ def answering(command: Command, terms: CommandTerms, digest: str) -> Run:
                 run.outside.stderr = place.stderr_text().replace(door.token, HIDDEN)
         _count(run, terms)
         _check(command, digest)
-        return Ending(_report(ended, run.outside.stderr or ""), door.limit or "finalized")
+        return Ending(_report(ended, run.outside.stderr or "", terms), door.limit or "finalized")
 
     return answer
 
@@ -310,24 +312,24 @@ def environment_of(
     return environment
 
 
-def _report(ended: Ended, output: str) -> str:
+def _report(ended: Ended, output: str, terms: CommandTerms) -> str:
     if ended.code < 0:
         name = signal.Signals(-ended.code).name if -ended.code in set(signal.Signals) else str(-ended.code)
         raise ProgramFailure("agent_signal", f"the command was ended by {name}{_last(output)}")
     if ended.code != 0:
-        unseen = (
-            "; a program that it wants may lie outside of what it sees: --agent-sees PATH"
-            if ended.code == 127
-            else ""
-        )
-        raise ProgramFailure(
-            "agent_exit", f"the command ended with exit code {ended.code}{_last(output)}{unseen}"
-        )
+        last = _last(output)
+        lacks = not terms.trusted and (ended.code == 127 or any(sign in last for sign in _LACKING))
+        hint = "; it sees the files that it names and no others: `--agent-sees PATH` shows more" if lacks else ""
+        raise ProgramFailure("agent_exit", f"the command ended with exit code {ended.code}{last}{hint}")
     if not ended.report.strip():
         raise ProgramFailure(
             "agent_no_report", f"the command printed no report on standard output{_last(output)}"
         )
     return ended.report
+
+
+_LACKING = ("ModuleNotFoundError", "Cannot find module", os.strerror(errno.ENOENT))
+"""Signs in a last line that a file was looked for in vain: of Python, of Node, of the system."""
 
 
 def _last(output: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import os
 import socket
@@ -31,6 +32,7 @@ KEPT_ERRORS = 1_000_000
 MOST_PROCESSES = 1024
 """Threads count too."""
 _START_S, _END_S, _LAST_WORDS_S = 60.0, 15.0, 2.0
+_NO_PROGRAM = os.strerror(errno.ENOEXEC)
 
 
 class LaunchOrder(TypedDict):
@@ -90,7 +92,8 @@ class CommandPlace:
             await asyncio.gather(*tasks, return_exceptions=True)
             self._control.close()  # the launcher ends what is left, and with it whoever holds the pipes
         if (why := ending.get("unstartable")) is not None:
-            raise ProgramFailure("agent_start", f"the command cannot be started ({why})")
+            hint = "; a script begins with a line such as `#!/usr/bin/env python3`" if why == _NO_PROGRAM else ""
+            raise ProgramFailure("agent_start", f"the command cannot be started ({why}{hint})")
         code = ending.get("code")
         if not isinstance(code, int):
             raise ProgramFailure("agent_lost", "the command's launcher ended before the command did")

@@ -123,6 +123,33 @@ def test_a_command_that_lacks_a_program_learns_how_to_show_it(box: Path, script:
     assert code == 1 and "exit code 127" in err and "--agent-sees PATH" in err
 
 
+@needs_namespaces
+def test_a_command_that_lacks_a_file_beside_it_learns_how_to_show_it(
+    box: Path, script: Script, drr: Drr, tmp_path: Path
+) -> None:
+    lib = tmp_path / "lib"
+    lib.mkdir()
+    script("lib/helper.py", "REPORT = '# Answer\\n\\nNone fits.'\n")
+    script("lib/clerk.py", "from helper import REPORT\nprint(REPORT)\n")
+    code, _, err = drr(*asked(box, "cmd:lib/clerk.py"))
+    assert code == 1 and "No module named 'helper'; it sees the files that it names" in err
+    assert "--agent-sees PATH" in err
+    assert "None fits." in drr.out(*asked(box, "cmd:lib/clerk.py", "--agent-sees", lib))
+
+
+def test_a_script_that_names_no_interpreter_learns_how(box: Path, script: Script, drr: Drr) -> None:
+    script("bare.sh", "#!\necho Hello\n").write_text("print('Hello')\n")
+    code, _, err = drr(*asked(box, "cmd:./bare.sh"))
+    assert code == 1 and "#!/usr/bin/env python3" in err
+
+
+def test_a_program_here_need_not_be_written_with_its_folder(script: Script) -> None:
+    path = script("clerk.py", "")
+    assert Command.of("cmd:clerk.py") == Command.of("cmd:./clerk.py") and Command.of("cmd:clerk.py").files == (path,)
+    script("sh", "")
+    assert Command.of("cmd:sh").words == ("sh",), "a program on the path comes first"
+
+
 @pytest.mark.long
 def test_every_way_to_fail_has_its_name(box: Path, script: Script, drr: Drr) -> None:
     script("exits.sh", "#!/bin/sh\necho 'no luck' >&2\nexit 3\n")
@@ -152,7 +179,8 @@ def test_every_way_to_fail_has_its_name(box: Path, script: Script, drr: Drr) -> 
 
 @table("agents", "a_command_that_cannot_be_is_said_at_once")
 def test_a_command_that_cannot_be_is_said_at_once(script: Script, word: str, said: str) -> None:
-    Path("plain.txt").write_text("text")
+    for name in ("plain.txt", "clerk.py"):
+        Path(name).write_text("text")
     with pytest.raises(Misuse, match=said):
         variant(word)
 
