@@ -74,7 +74,7 @@ def _text(plan: PrecisionPlan, study: Path) -> str:
         for figure in plan["figures"]
         for way in figure["ways"]
     ]
-    metric = shown_name(plan["figures"][0]["metric"]).replace("_", " ")
+    metric = shown_name(plan["figures"][0]["metric"])
     parts = [f"{metric}, 95 % interval of about +/- {plan['half_width']:g}, any one of these ways:"]
     head = ["variant", "questions", "trials", "labels", "more answers", "more labels", "cost"]
     parts.append(table(head, rows) if rows else _why_none(plan, study))

@@ -51,16 +51,17 @@ def metrics() -> dict[str, Metric]:
 
 
 def metric_name(word: str) -> str:
-    """The name in documents of what a person wrote: `faithfulness_web` is `fp_web`, `pass^4` is `pass_4`."""
+    """Find the name in documents of what a person wrote: `cited share` is `fr`, `faithfulness_web` is `fp_web`, `pass^4` is `pass_4`."""
+    if (labelled := {one.label: name for name, one in metrics().items()}.get(word)) is not None:
+        return labelled
     word = word.replace("^", "_")
     return _NAMED + word.removeprefix(_SHORT) if word.partition("_")[0] == _SHORT else word
 
 
 def shown_name(name: str) -> str:
-    """A name as people are shown it; `metric_name` understands it."""
-    if name.startswith("pass_"):
-        return "^".join(name.rsplit("_", 1))
-    return _SHORT + name.removeprefix(_NAMED) if name.partition("_")[0] == _NAMED else name
+    """Return the label that people are shown; `metric_name` understands it."""
+    found = metrics().get(name)
+    return name if found is None else found.label
 
 
 def unasked(names: Collection[str]) -> set[str]:

@@ -22,7 +22,7 @@ from drr.llm.failures import NO_ANSWER
 from drr.study.units import AnswerTally
 
 Sign = Literal[">=", "<=", ">", "<"]
-_REQUIREMENT = re.compile(r"(?:(.+):)?\s*([A-Za-z_][\w.^]*)\s*(>=|<=|>|<)\s*(\S+)\s*", re.S)
+_REQUIREMENT = re.compile(r"(?:(.+):)?\s*([A-Za-z_][\w.^, -]*?)\s*(>=|<=|>|<)\s*(\S+)\s*", re.S)
 _BROKEN = "rules."
 _KEPT = "rule_"
 
@@ -78,7 +78,8 @@ def requirement(text: str) -> Requirement:
     known = {**known_metrics(), **dict.fromkeys(NO_ANSWER)}
     name = metric_name(name)
     if name not in known:
-        near = get_close_matches(shown_name(name), [*map(shown_name, known), *known], 3, 0.6)
+        said = [word for word in map(shown_name, known) if ":" not in word]
+        near = get_close_matches(shown_name(name), [*dict.fromkeys([*said, *known])], 3, 0.6)
         hint = f"did you mean {' or '.join(near)}?" if near else "`drr report --explain` lists them"
         raise Misuse(f"--require {text!r}: no metric {name!r}; {hint}")
     return Requirement(text.strip(), variant.strip() if variant else None, name, sign, bound)  # type: ignore[arg-type]

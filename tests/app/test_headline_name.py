@@ -15,9 +15,10 @@ FOREIGN = ("pqr_", "dr3_", "re_", "fact_")
 
 
 def test_every_name_that_is_said_is_understood() -> None:
-    assert metric_name("faithfulness") == "fp" and shown_name("fp_web") == "faithfulness_web"
+    assert metric_name("faithfulness") == "fp" and shown_name("fp_web") == "faithfulness web"
     for name in metrics():
         assert metric_name(shown_name(name)) == metric_name(name) == name
+    assert metric_name("faithfulness_web") == "fp_web" and metric_name("cited share") == "fr"
     assert metrics()["fp"].label == "faithfulness"
     assert not [metric for metric in metrics().values() if re.match(r"FP\b", metric.label)]
 
@@ -31,6 +32,9 @@ def test_a_gate_takes_the_name_and_its_document_has_the_key(judged_study: Path, 
     assert "faithfulness >= 0.01" in gate("fp>=0.01")[1]
     code, _, err = gate("faithfulnes>=0.01")
     assert code == 2 and "did you mean faithfulness" in err
+    figures = [gate(f"react:{name} <= 1", "--json")[1] for name in ("fr", "cited share")]
+    assert json.loads(figures[0])["checks"][0]["figure"] == json.loads(figures[1])["checks"][0]["figure"]
+    assert "cited share <= 1" in gate("fr<=1")[1]
 
 
 @pytest.mark.long
@@ -53,10 +57,10 @@ def test_compare_prints_what_was_judged(judged_study: Path, drr: Drr) -> None:
     words = ["study", "compare", str(judged_study), "react", "react+ws"]
     document = drr.json(*words)["metrics"]
     assert {"fp", "pqr_r", "fp_file"} <= document.keys()
-    rows = [line.split()[0] for line in drr.out(*words, "--full").splitlines() if line.strip()]
-    assert "faithfulness" in rows and "overall" in rows
-    assert not [row for row in rows if row.startswith(FOREIGN)]
-    assert not {"fp", "faithfulness_file", "n_cited_file"} & {*rows}
+    rows = [re.split(r"\s{2,}", line)[0] for line in drr.out(*words, "--full").splitlines()]
+    assert {"faithfulness", "faithfulness product", "cited share", "overall"} <= {*rows}
+    assert not {metric.label for name, metric in metrics().items() if name.startswith(FOREIGN)} & {*rows}
+    assert not {"fp", "faithfulness file", "N file"} & {*rows}
 
 
 def test_sections_without_a_claim_are_all_named_or_counted(judged_study: Path, drr: Drr) -> None:

@@ -83,7 +83,7 @@ def test_the_gate_understands_the_name_that_people_write() -> None:
     assert requirement("pass_judge^2>0").metric == "pass_judge_2"
     for name in metrics():
         assert metric_name(shown_name(name)) == name
-    assert [shown_name(name) for name in ("pass_4", "pass_rules_8")] == ["pass^4", "pass_rules^8"]
+    assert [shown_name(name) for name in ("pass_4", "pass_rules_8")] == ["pass^4", "pass^8 by rules"]
 
 
 AGENT = '''
