@@ -14,6 +14,7 @@ from drr.study.unit import Kind, Record, Status
 from drr.wording.excerpt import excerpt, many
 
 if TYPE_CHECKING:
+    from drr.eval.tasks.judged import Judged
     from drr.study.study import Study
 
 _GIVEN_LENGTH = 100
@@ -121,7 +122,7 @@ def text(study: Study, record: Record, *, full: bool) -> str:
     lines += calls if full else [flowed(call, 8) for call in calls]
     lines += _end(study, record)
     if record.kind == "answer" and record.done and not study.lost(record):
-        lines += _doubted(study, record)
+        lines += _judged(study, record)
     if full:
         lines += _conversations(study, record)
     if stderr := study.kept_text(record, "stderr"):
@@ -192,14 +193,31 @@ def _end(study: Study, record: Record) -> Iterator[str]:
         yield from ("", json.dumps(record.result, indent=2, ensure_ascii=False, sort_keys=True))
 
 
-def _doubted(study: Study, record: Record) -> Iterator[str]:
-    """Yield the cited claims whose sources do not say all of them, by the judging that a report would show."""
+def _judged(study: Study, record: Record) -> Iterator[str]:
+    """Yield what the judging that a report would show says of the answer: its grades, the rules it breaks, its doubtful claims."""
     from drr.eval.evidence.answers import answer_of, questions
-    from drr.eval.judging.read import choose, citation_lines, read_judged
+    from drr.eval.judging.read import choose, read_judged
 
     answers = [answer_of(study, record, questions(study))]
     own = [one for one in study.records("judgement", None) if one.key_fields.get("answer") == record.key]
     judged = read_judged(study, choose(study), answers=answers, among=own)
+    if judged.judging is not None and (grades := judged.ratings.get(record.key)):
+        given = (f"{name} {'-' if one.value is None else one.value}" for name, one in grades.items())
+        yield from ("", flowed(f"--- grades of {judged.judging.judge}, 0 to 10: {', '.join(given)} ---"))
+    broken = [
+        (name, row) for name, row in (judged.rules.get(record.key) or {}).items() if row["status"] == "fail"
+    ]
+    if broken:
+        yield from ("", "--- broken rules ---")
+    for name, row in broken:
+        yield flowed(f"  {name}: {'; '.join(dict.fromkeys(row['evidence'])) or row['value']}", 8)
+    yield from _doubted(judged)
+
+
+def _doubted(judged: Judged) -> Iterator[str]:
+    """Yield the cited claims whose sources do not say all of them."""
+    from drr.eval.judging.read import citation_lines
+
     cited = list(citation_lines(judged))
     open_ = [line for line in cited if line["together"] != "full"]
     if cited:

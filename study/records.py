@@ -9,7 +9,7 @@ from drr.llm.meter import UsageRow, dollars
 from drr.study.database import Database
 from drr.study.form import kind_of, of, reading, status_of, table, texts, usages
 from drr.study.saved import SavedTexts
-from drr.study.unit import Finished, Kind, Record, Status, canonical_json
+from drr.study.unit import OF_ANSWERS, Finished, Kind, Record, Status, canonical_json
 
 _BATCH = 200
 _COLUMNS = """units.key, units.kind, units.label, units.key_fields, units.spec, status, reason, message, transient,
@@ -75,7 +75,7 @@ class Records:
                     "UPDATE records SET status = 'failed', reason = ?, message = ?, transient = 0 WHERE key = ?",
                     (reason, message, key),
                 )
-            for place in ("answer", "first", "second"):
+            for place in OF_ANSWERS:
                 db.execute(
                     f"UPDATE units SET current = 0 WHERE kind = 'judgement' AND json_extract(spec, '$.{place}') IN "
                     "(SELECT key FROM records WHERE status = 'failed' AND reason = ?)",

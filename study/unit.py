@@ -19,6 +19,8 @@ Status = Literal["done", "failed", "over_budget"]
 WAY = "way:"
 """Names of saved texts that lead a stopped unit back to where it was start so; of no use once it is done."""
 
+OF_ANSWERS = ("answer", "first", "second")
+"""Fields of a judgement's spec that name the answers it is about."""
 LEFT_OUT = "left_out"
 """Why a judgement that was done stands open again: the judge had left out a part of what it was asked."""
 

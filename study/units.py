@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from drr.study.database import Database
 from drr.study.form import kind_of, of, reading, status_of, table
-from drr.study.unit import Kind, Status, Unit, canonical_json
+from drr.study.unit import OF_ANSWERS, Kind, Status, Unit, canonical_json
 
 
 class FoundUnit(NamedTuple):
@@ -109,10 +109,13 @@ class Units:
         return [FoundUnit(*row) for row in rows]
 
     def standings(self) -> list[Standing]:
-        """List the standing of every current unit."""
+        """List the standing of every current unit. A judgement of an answer that is set aside is none."""
         rows = self._db.rows(
+            "WITH aside AS (SELECT key FROM units WHERE kind = 'answer' AND current = 0) "
             "SELECT kind, units.key, status, transient, reason, attempts FROM units LEFT JOIN records USING (key) "
-            "WHERE current = 1"
+            "WHERE current = 1 AND NOT (kind = 'judgement' AND EXISTS (SELECT 1 FROM aside) AND ("
+            + " OR ".join(f"coalesce(json_extract(spec, '$.{place}'), '') IN aside" for place in OF_ANSWERS)
+            + "))"
         )
         with reading("what stands of the units"):
             return [

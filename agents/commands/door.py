@@ -319,7 +319,9 @@ def _report(ended: Ended, output: str, terms: CommandTerms) -> str:
     if ended.code != 0:
         last = _last(output)
         lacks = not terms.trusted and (ended.code == 127 or any(sign in last for sign in _LACKING))
-        hint = "; it sees the files that it names and no others: `--agent-sees PATH` shows more" if lacks else ""
+        hint = (
+            "; it sees the files that it names and no others: `--agent-sees PATH` shows more" if lacks else ""
+        )
         raise ProgramFailure("agent_exit", f"the command ended with exit code {ended.code}{last}{hint}")
     if not ended.report.strip():
         raise ProgramFailure(

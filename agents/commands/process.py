@@ -92,7 +92,9 @@ class CommandPlace:
             await asyncio.gather(*tasks, return_exceptions=True)
             self._control.close()  # the launcher ends what is left, and with it whoever holds the pipes
         if (why := ending.get("unstartable")) is not None:
-            hint = "; a script begins with a line such as `#!/usr/bin/env python3`" if why == _NO_PROGRAM else ""
+            hint = (
+                "; a script begins with a line such as `#!/usr/bin/env python3`" if why == _NO_PROGRAM else ""
+            )
             raise ProgramFailure("agent_start", f"the command cannot be started ({why}{hint})")
         code = ending.get("code")
         if not isinstance(code, int):

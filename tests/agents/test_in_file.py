@@ -71,6 +71,10 @@ async def refused(query, tools, model, budget):
     return f"# Answer\\n\\nIt was refused as {found.error.kind}: {found.error.message}. {found.text}."
 
 
+async def elsewhere(query, tools, model, budget):
+    return "Ask Amazon: [this one](https://www.amazon.com/dp/B000000001)"
+
+
 async def broken(query, tools, model, budget):
     return {}["missing"]
 
@@ -281,5 +285,33 @@ def test_a_list_of_units_leaves_out_the_judgements_that_are_done(box: Path, file
     assert drr("judge", "study", "--what", "rules", "--quiet")[0] == 0
     code, out, err = drr("study", "trace", "study")
     assert code == 0 and "judgement" not in out and len(out.splitlines()) == 2
-    assert "all is well with 2 further judgements; --full lists them too" in err
+    assert "2 judgements that are done stand apart; --full lists them too" in err
     assert "judgement" in drr.out("study", "trace", "study", "--full")
+
+
+def test_the_trace_of_an_answer_has_its_grades_and_broken_rules(box: Path, file: Path, drr: Drr) -> None:
+    assert drr("run", *new(box, "mine/my_agent.py:elsewhere"), "--quiet")[0] == 0
+    with Study.open(Path("study")) as study:
+        key = next(record.key for record in study.records("answer"))
+    assert "grades" not in drr.out("study", "trace", "study", key)
+    assert drr("judge", "study", "--quiet")[0] == 0
+    judged = drr.out("study", "trace", "study", key).partition("--- grades of rules-2, 0 to 10: ")[2]
+    assert judged.startswith("clarity 0, depth 0, ") and "overall 0 ---\n" in judged
+    assert (
+        "\n--- broken rules ---\n" in judged and "\n  outside_shop: Address: https://www.amazon.com" in judged
+    )
+
+
+def test_judgements_of_answers_that_are_set_aside_do_not_count(box: Path, file: Path, drr: Drr) -> None:
+    def judgements() -> int:
+        found: int = drr.json("study", "status", "study")["by_kind"]["judgement"]["total"]
+        return found
+
+    assert drr("run", *new(box, "mine/my_agent.py:plain"), "--quiet")[0] == 0
+    assert drr("judge", "study", "--quiet")[0] == 0
+    both = judgements()
+    file.write_text(file.read_text() + "# an edit\n")
+    assert drr("run", "study", "--quiet")[0] == 0
+    assert judgements() == 0
+    assert drr("judge", "study", "--quiet")[0] == 0
+    assert judgements() == both

@@ -145,7 +145,9 @@ def test_a_script_that_names_no_interpreter_learns_how(box: Path, script: Script
 
 def test_a_program_here_need_not_be_written_with_its_folder(script: Script) -> None:
     path = script("clerk.py", "")
-    assert Command.of("cmd:clerk.py") == Command.of("cmd:./clerk.py") and Command.of("cmd:clerk.py").files == (path,)
+    assert Command.of("cmd:clerk.py") == Command.of("cmd:./clerk.py") and Command.of(
+        "cmd:clerk.py"
+    ).files == (path,)
     script("sh", "")
     assert Command.of("cmd:sh").words == ("sh",), "a program on the path comes first"
 
