@@ -22,7 +22,7 @@ _MARKS = re.compile(rf"\[\^?\d+(?:\s*[,\u2013-]\s*\d+)*\](?:{_TARGET})?|\u3010[^
 _LINK = re.compile(rf"\[([^\]]{{0,500}})\]{_TARGET}")
 _URL = re.compile(r"(?:https?|user)://\S+")
 _EMPHASIS = str.maketrans({"*": "", "`": "", "_": " "})
-_GRAMMAR = frozenset(
+GRAMMAR = frozenset(
     tokens(
         "a an the this that these those it its they their them he his she her you your yours we our i me my of in on at to for from by with "
         "as is are was were be been being am do does did have has had having and or but if then than so such also too very can could will would "
@@ -57,7 +57,7 @@ def plain(text: str) -> str:
 def content_words(sentence: str) -> frozenset[str]:
     """Keep the words that carry the meaning; numbers are compared as numbers, not as words."""
     words = (word for word in tokens(plain(sentence)) if not word.replace(".", "").isdigit())
-    return frozenset(words) - _GRAMMAR - _OF_SHOPS
+    return frozenset(words) - GRAMMAR - _OF_SHOPS
 
 
 @lru_cache(maxsize=65536)

@@ -94,7 +94,7 @@ class Portion:
 
 class CitationsTask(ClaimTask):
     name = "citations"
-    version = 5
+    version = 6
     needs = ("support",)
     metrics = ("citations", "papers")
 

@@ -19,7 +19,16 @@ from drr.env.text import tokens
 from drr.eval.asking.conversation import Section
 from drr.eval.asking.safety import harmless
 from drr.eval.checks.values import Segment, cell_values, field_of, labelled, segments
-from drr.eval.evidence.passages import CONCERNING, Cut, content_words, locate, missing_numbers, plain, select
+from drr.eval.evidence.passages import (
+    CONCERNING,
+    GRAMMAR,
+    Cut,
+    content_words,
+    locate,
+    missing_numbers,
+    plain,
+    select,
+)
 from drr.eval.stats.faithfulness import Status, Support
 from drr.eval.tasks.cited import Against, SpanRow, VerdictRow
 from drr.eval.tasks.protocol import JudgingProtocol
@@ -44,6 +53,11 @@ _FRAME = frozenset(
     )
 )
 
+_UNPRICED = frozenset(
+    map(frozenset[str], (("no", "known", "price"), ("not", "known", "price"), ("unknown", "price")))
+)
+"""Whole claims that a price is not known, beside the product's name and grammar."""
+
 
 class Decision(NamedTuple):
     status: Support
@@ -58,8 +72,11 @@ def decide(claim: str, sources: Sequence[Frozen]) -> Decision | None:
         return None
     listing = _Listing(sources[0].product, sources[0].places)
     text = _OUT_OF_5.sub(" stars", plain(claim))
-    named = tokens(listing.product.title)
-    if content_words(text) - _FRAME - {*named, *_broken_off(tokens(text), named)}:
+    words, title = tokens(text), tokens(listing.product.title)
+    named = {*title, *_broken_off(words, title)}
+    if listing.product.price is None and frozenset(words) - GRAMMAR - named in _UNPRICED:
+        return Decision("full", "the record has no price", ())
+    if content_words(text) - _FRAME - named:
         return None
     figures = _every_figure(text, listing) if _money_is_price(text) else None
     if not figures:

@@ -51,7 +51,7 @@ class ClaimTask(Task[Answer]):
 
 class SupportTask(ClaimTask):
     name = "support"
-    version = 9
+    version = 10
     needs = ("claims",)
     metrics = ("faithfulness",)
 

@@ -33,7 +33,7 @@ DECIDING = (
     "drr.citations", "drr.wording", "drr.env.constraints", "drr.env.entities", "drr.env.profile",
     "drr.env.records", "drr.env.shop_world", "drr.env.source", "drr.env.states", "drr.env.statistics",
     "drr.env.text", "drr.env.web.open", "drr.env.world", "drr.eval.asking.safety", "drr.eval.checks",
-    "drr.eval.evidence", "drr.eval.tasks", "drr.offline.judge", "drr.papers.dr3.judging",
+    "drr.eval.evidence", "drr.eval.tasks", "drr.offline.judge", "drr.offline.surface", "drr.papers.dr3.judging",
     "drr.papers.pdr.judging", "drr.papers.reporteval.judging",
 )  # fmt: skip
 """Where code decides; the answer forms and prompts are part of every request, and so of its key."""

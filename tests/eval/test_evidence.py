@@ -229,6 +229,27 @@ def test_a_title_that_breaks_off_is_the_beginning_of_the_records(said: str, stat
     assert (found and found.status) == status
 
 
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [
+        ("It has no known price [1].", "full"),
+        ("**ERYTLLY Bird Feeding Station Kit** has no known price", "full"),
+        ("The price of the ERYTLLY Bird Feeding Stat is unknown", "full"),
+        ("Price: unknown", "full"),
+        ("Its price is not known.", "full"),
+        ("It has no known rating", None),
+        ("Its price is not unknown", None),
+        ("It has no known price and a steel pole", None),
+        ("Its rating and price are unknown", None),
+        ("It has no price", None),
+    ],
+)
+def test_that_a_price_is_not_known_is_in_a_record_without_one(said: str, status: str | None) -> None:
+    found = decide(said, [changed(price=None)])
+    assert (found and found.status) == status
+    assert decide(said, [evidence(KIT)]) is None, "where the record has one, a judge decides"
+
+
 def test_every_figure_that_a_record_decides_is_marked() -> None:
     source = evidence(KIT)
     decision = decide("It costs $43.99 and is rated 3.9 stars", [source])
