@@ -104,6 +104,10 @@ def _length_warning(document: StudyDocument) -> str | None:
 
 
 def _pairs(pairwise: Sequence[PairRow]) -> str | None:
+    """Draw the pairs; of many those of the grade overall, as the report has all."""
+    shown = [row for row in pairwise if row["dimension"] == "overall"]
+    if len(pairwise) <= len(DIMENSIONS) or not shown:
+        shown = list(pairwise)
     head = (
         "dimension",
         "a : b",
@@ -121,9 +125,11 @@ def _pairs(pairwise: Sequence[PairRow]) -> str | None:
             number(row["p_holm"]),
             "unreliable" if row["unreliable"] else "",
         ]
-        for row in pairwise
+        for row in shown
     ]
-    return table(head, rows) if rows else None
+    left = len(pairwise) - len(shown)
+    more = f"\nPairs by the other dimensions: {left} rows of `drr report STUDY --out DIR`." if left else ""
+    return f"{table(head, rows)}{more}" if rows else None
 
 
 def _broken_rules(metrics: Mapping[str, Mapping[str, VRow]]) -> str | None:

@@ -63,6 +63,14 @@ def test_compare_prints_what_was_judged(judged_study: Path, drr: Drr) -> None:
     assert not {"fp", "faithfulness file", "N file"} & {*rows}
 
 
+def test_of_many_pairs_those_overall_are_printed_and_the_rest_counted(judged_study: Path, drr: Drr) -> None:
+    every = ["judge", judged_study, "--what", "pairwise", "--variants", "react,react+ws,plan-to-function+ws"]
+    printed = drr.out(*every, "--quiet")
+    pairs = drr.json("report", judged_study)["pairwise"]
+    assert len(pairs) == 21 and len(re.findall(r" : .* \d+/\d+/\d+ ", printed)) == 3
+    assert "18 rows of `drr report STUDY --out DIR`" in printed
+
+
 def test_sections_without_a_claim_are_all_named_or_counted(judged_study: Path, drr: Drr) -> None:
     told = re.findall(
         r"no claim came of ([\d,]+) sections?: (.*)\.$", drr.out("judge", judged_study, "--quiet"), re.M
