@@ -194,7 +194,7 @@ def _end(study: Study, record: Record) -> Iterator[str]:
 
 
 def _judged(study: Study, record: Record) -> Iterator[str]:
-    """Yield what the judging that a report would show says of the answer: its grades, the rules it breaks, its doubtful claims."""
+    """Yield its grades, the rules it breaks and its doubtful claims, by the judging that a report would show."""
     from drr.eval.evidence.answers import answer_of, questions
     from drr.eval.judging.read import choose, read_judged
 
