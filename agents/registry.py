@@ -150,10 +150,10 @@ def _variant(name: str) -> Variant:
         return known[name]
     if problem := plug_ins()[1].get(name.partition("+")[0]):
         raise DrrError(problem)
-    raise Misuse(f"no variant {name!r}; {_meant(name, known)}")
+    raise Misuse(f"no variant {name!r}; {_hint(name, known)}")
 
 
-def _meant(name: str, known: Iterable[str]) -> str:
+def _hint(name: str, known: Iterable[str]) -> str:
     """Say what was probably meant: a file that lies here, or a name like this."""
     if at_home(name).is_file():
         function = f"{name}:FUNCTION for an agent in it, " if name.endswith(".py") else ""

@@ -78,8 +78,8 @@ def requirement(text: str) -> Requirement:
     known = {**known_metrics(), **dict.fromkeys(NO_ANSWER)}
     name = metric_name(name)
     if name not in known:
-        said = [word for word in map(shown_name, known) if ":" not in word]
-        near = get_close_matches(shown_name(name), [*dict.fromkeys([*said, *known])], 3, 0.6)
+        labels = [word for word in map(shown_name, known) if ":" not in word]
+        near = get_close_matches(shown_name(name), [*dict.fromkeys([*labels, *known])], 3, 0.6)
         hint = f"did you mean {' or '.join(near)}?" if near else "`drr report --explain` lists them"
         raise Misuse(f"--require {text!r}: no metric {name!r}; {hint}")
     return Requirement(text.strip(), variant.strip() if variant else None, name, sign, bound)  # type: ignore[arg-type]
