@@ -61,7 +61,7 @@ def leading(material: Material, found: Sequence[Contrast]) -> Headline:
 
 def share_of(n: int, unscored: int) -> str:
     """Say of how many answers a mean is, where it is not of all."""
-    return f" (known of {n:,} of its {n + unscored:,} answers)" if unscored else ""
+    return f" (from {n:,} of its {n + unscored:,} answers)" if unscored else ""
 
 
 def verdict(

@@ -212,6 +212,8 @@ class PersonPages(StudyPart):
 
     def write(self, pages: Pages, draft: Path, progress: Progress) -> int:
         (draft / "c").mkdir()
+        if not self.cases():
+            return 0
         count, draw = 0, self.drawn(pages)["c"]
         with progress.stage("cases", total=len(self.cases()), unit="cases") as stage:
             for name in self.cases():

@@ -64,6 +64,10 @@ async def nothing(query, tools, model, budget):
     return "  "
 
 
+async def short(query, tools, model, budget):
+    return "OK"
+
+
 async def refused(query, tools, model, budget):
     search = next(tool for tool in tools if tool.name == "product_catalog_search")
     call = {"type": "tool_call", "id": "1", "name": search.name, "args": {"query": "bird house " * 60}}
@@ -240,7 +244,7 @@ def test_create_agent_is_a_variant_like_any_other(box: Path, capsys: pytest.Capt
 def test_what_went_wrong_in_an_agent_of_ones_own_is_said_where_one_looks(
     box: Path, file: Path, drr: Drr
 ) -> None:
-    agents = ",".join(f"mine/my_agent.py:{name}" for name in ("plain", "said", "nothing", "broken"))
+    agents = ",".join(f"mine/my_agent.py:{name}" for name in ("plain", "said", "nothing", "short", "broken"))
     code, _, err = drr("run", *new(box, agents))
     assert code == 1
     lines = err.splitlines()
@@ -250,7 +254,11 @@ def test_what_went_wrong_in_an_agent_of_ones_own_is_said_where_one_looks(
     shows = bug.partition("`")[2].partition("`")[0].split()[1:]
     assert 'return {}["missing"]' in drr.out(*shows)
     assert any("model.reply: message 1 is a tuple; give messages" in line for line in lines)
-    assert any("my_agent.py:nothing answered without content: its report is empty" in line for line in lines)
+    empty = next(line for line in lines if "answered without content: its report is" in line)
+    assert "my_agent.py:nothing" in empty
+    with Study.open(Path("study")) as study:
+        (short,) = {str(r.message) for r in study.records("answer", None) if ":short/" in r.label}
+    assert "its report is 'OK', and one short line needs a figure, a source or" in short
     status = drr.out("study", "status", "study")
     assert "failed: bug 2, the first: KeyError: 'missing'" in status
     assert "refused: 2 tool calls in 2 answers" in status

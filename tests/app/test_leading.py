@@ -181,9 +181,7 @@ def test_the_sentence_agrees_with_the_interval_and_the_test() -> None:
     half = {"one": share_of(3, 5)}
     for others in ([sure, far], [unsure, far], [unsure, contrast("one", "three", 0.4, -0.1, 0.9, 0.3)]):
         found = verdict(metrics()["fp"], means, others, shares=half)
-        assert found.text.count("one (known of 3 of its 8 answers)") == 1, (
-            "half of its answers are in no mean"
-        )
+        assert found.text.count("one (from 3 of its 8 answers)") == 1, "half of its answers are in no mean"
 
 
 def test_the_sentence_of_a_study_is_undecided_where_nothing_is_settled(judged_study: Path) -> None:

@@ -215,7 +215,8 @@ def test_pages_answer_only_to_the_token_and_only_from_this_study(reader: Reader)
 
 def test_the_static_folder_is_complete_and_small(judged_study: Path, tmp_path: Path, drr: Drr) -> None:
     out = tmp_path / "pages"
-    drr.out("view", judged_study, "--static", out, "--quiet")
+    code, _, err = drr("view", judged_study, "--static", out)
+    assert code == 0 and "0 of 0" not in err
     assert len(list((out / "r").glob("*.html"))) == 12
     assert max(path.stat().st_size for path in (out / "r").glob("*.html")) <= 150_000
     for page in out.rglob("*.html"):
