@@ -152,7 +152,9 @@ def explain(failure: ModelFailure) -> DrrError:
         "truncated": "raise --model-max-tokens (of a study: `drr run STUDY --retry-failed --model-max-tokens N` computes only what failed)",
     }.get(failure.kind, "try again later" if failure.transient else "see docs/study.md on failures")
     if failure.kind in NO_ANSWER:
-        return DrrError(f"no answer ({failure.kind}): {failure}; try another model or --variant")
+        return DrrError(
+            f"no answer ({failure.kind}): {failure}; try another model, or mend the agent if it is yours"
+        )
     return DrrError(f"the model call failed ({failure.kind}): {failure}; {todo}")
 
 

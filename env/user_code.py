@@ -66,7 +66,9 @@ def _module(path: Path, source: bytes, noun: str) -> ModuleType:
         del sys.modules[name]
         reason = " ".join(str(error.msg if isinstance(error, SyntaxError) else error).split())
         cause = f"{type(error).__name__}: {reason}" if reason else type(error).__name__
-        raise Misuse(f"{path}{_line_of(error, path)}: cannot be loaded ({cause}); mend it") from error
+        beside = isinstance(error, ModuleNotFoundError) and (path.parent / f"{error.name}.py").is_file()
+        todo = f"PYTHONPATH={path.parent} lets it import what lies beside it" if beside else "mend it"
+        raise Misuse(f"{path}{_line_of(error, path)}: cannot be loaded ({cause}); {todo}") from error
     return module
 
 

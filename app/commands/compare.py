@@ -134,8 +134,8 @@ def _found(document: CompareDocument, names: dict[str, str]) -> list[str]:
     sure = [f"{known} {', '.join(shown)}." for known, shown in ahead.items()]
     return [
         " ".join([*sure, f"No {'other ' if sure else ''}difference is sure."]),
-        "Sure is one whose interval leaves out 0 and whose p (Holm), p raised for the number of figures tested together, is under 0.05. Both "
-        "columns are over the questions where both have the figure; `drr report` has each variant over all of its own.",
+        "A difference is sure if its interval leaves out 0 and its p (Holm) is under 0.05: p, corrected for the number of figures. Both columns "
+        "are means over the questions where both variants have the figure; `drr report` has each over all of its own.",
     ]
 
 

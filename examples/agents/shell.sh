@@ -12,6 +12,6 @@ first=$(call product_catalog_search "$quoted" 'answer["sources"][0]["url"] if an
 [ -n "$first" ] || { echo "Nothing in the shop fits this question."; exit; }
 product="{\"product_id\": \"${first##*/}\", \"part\": \"short\"}"
 read -r price title < <(call get_product_details "$product" 'answer["data"]["price"], answer["sources"][0]["title"]')
-[ "$price" = None ] && priced="at a price that the shop does not state" || priced="at a price of \$$price"
+[ "$price" = None ] && priced="has no known price" || priced="costs \$$price"
 
-printf '# Answer\n\nThe first that the shop finds is %s [1], %s [1].\n\n## Sources\n\n[1] %s: %s\n' "$title" "$priced" "$title" "$first"
+printf '# Answer\n\n%s %s [1].\n\n## Sources\n\n[1] %s: %s\n' "$title" "$priced" "$title" "$first"

@@ -310,6 +310,17 @@ def test_the_trace_of_an_answer_has_its_grades_and_broken_rules(box: Path, file:
     )
 
 
+def test_a_file_that_imports_what_lies_beside_it_learns_how(box: Path, file: Path, drr: Drr) -> None:
+    (file.parent / "helper.py").write_text("TEXT = 'None fits.'\n")
+    (file.parent / "importing.py").write_text(
+        "from helper import TEXT\n\n\nasync def one(query, tools, model, budget):\n    return TEXT\n"
+    )
+    err = drr.err(
+        "ask", "Which?", "--shop", box / "shop", "--user", ANNA, "--variant", "mine/importing.py:one"
+    )
+    assert f"No module named 'helper'); PYTHONPATH={file.parent} lets it import" in err
+
+
 def test_judgements_of_answers_that_are_set_aside_do_not_count(box: Path, file: Path, drr: Drr) -> None:
     def judgements() -> int:
         found: int = drr.json("study", "status", "study")["by_kind"]["judgement"]["total"]
