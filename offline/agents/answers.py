@@ -136,6 +136,11 @@ def sides(thing: str, memory: Memory) -> list[SeenProduct]:
     return sorted(found, key=lambda one: (one.price is None, -(one.ratings or 0), one.url))
 
 
+def is_unsold(ask: ShopErrand, memory: Memory) -> bool:
+    """Tell whether a search for a thing's last word found nothing. It knows other words, and mends slips."""
+    return ask.thing.split()[-1] in memory.found_none
+
+
 def is_known(ask: ShopErrand, memory: Memory) -> bool:
     """Tell whether a listing goes by the name of a thing."""
     if ask.kind == "which":

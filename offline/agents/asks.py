@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from drr.env.search.read_query import distance
 from drr.env.text import stem
 from drr.offline.agents.account import ShopLimits, Unread, WordAccount, least_rating
 from drr.offline.agents.cues import AskKind, Cue, CueReader, Order, bounded
 from drr.offline.agents.periods import PERIOD, Period
 from drr.offline.agents.phrases import EITHER, WORD, Phrase, PhraseReader
+from drr.wording.figures import number_of
 from drr.wording.limits import signed
 from drr.wording.money import money, sign_first
 from drr.wording.vocabulary import Wordbook, vocabulary
 
-_LONGEST, MOST_ASKS, _MOST_THINGS = 6000, 6, 4
+_LONGEST, MOST_ASKS, _LONG_WORD = 6000, 6, 7
 _SENTENCE = re.compile(r"(?:[^.?!\n]|\.(?=\d))+[.?!]*")
-_JOIN = re.compile(
-    r"\s*(?:(,)\s*(?:and\s)?|(?:and|plus|&)\s)\s*(?:(?:an?|some|the|another)\s)?", re.IGNORECASE
-)
-_BEFORE_END = re.compile(r"\bbefore(?=\W*$)", re.IGNORECASE)
+_SHORT_FORMS = (("w/ ", "with "), (" u ", " you "), ("pls ", ""), (" pls", ""), (" please", ""))
+_SO_FAR = re.compile(r"\b(?:before(?=\W*$)|over the years)", re.IGNORECASE)
+_MANY = re.compile(r"\b(?:orders|purchases)\Z", re.IGNORECASE)
 _OBJECT = re.compile(r" (?:my|our|the|an?|me|us|it)\b", re.IGNORECASE)
 _EVERY = re.compile(r"\bhow (?:many|often)\b", re.IGNORECASE)
 _NO_LIMITS, _NONE_UNREAD = ShopLimits(), Unread()
@@ -99,7 +100,8 @@ class ShopErrand:
                 last = "something" if self.every else "my last order"
                 return f"How do I return {f'the {self.thing}' if self.thing else last}{year}?"
             case "which":
-                return f"Which is better, the {self.things[0]} or the {self.things[1]}{wanted}?"
+                better = "cheaper" if self.order == "price_asc" else "better"
+                return f"Which is {better}, the {self.things[0]} or the {self.things[1]}{wanted}?"
         verb = "Do you sell" if self.kind == "sold" else "Find"
         ranked = {"rating": "", "price_asc": "the cheapest ", "popularity": "the most popular "}[self.order]
         limits = replace(self, unread=_NONE_UNREAD).limits_in_words()
@@ -128,6 +130,11 @@ class Asked:
         """The limits of the whole text, for what is shown without being judged."""
         return _limited(self.text, [ShopErrand("find", ())], 0)[0]
 
+    def spelled(self, words: Collection[str]) -> Asked:
+        """Read the names of things by the words of what was found, where a long word has one slip."""
+        asks = [replace(ask, things=tuple(_spelled(one, words) for one in ask.things)) for ask in self.asks]
+        return replace(self, asks=tuple(asks))
+
     def of(self, *kinds: AskKind) -> tuple[ShopErrand, ...]:
         """List the errands of some kinds that were read whole."""
         return tuple(ask for ask in self.asks if ask.kind in kinds and not ask.is_open)
@@ -151,9 +158,10 @@ class AskReader:
 
     def read(self, text: str) -> Asked:
         """Read any text."""
-        text = signed(
-            sign_first(text[:_LONGEST].replace("’", "'").replace("w/ ", "with ").replace(" u ", " you "))
-        )
+        text = text[:_LONGEST].replace("’", "'")
+        for short, long in _SHORT_FORMS:
+            text = text.replace(short, long)
+        text = signed(sign_first(text))
         found: list[tuple[re.Match[str], list[Cue], list[ShopErrand]]] = []
         for sentence in _SENTENCE.finditer(text):
             cues, before = self._cues.found(sentence), [ask for *_, some in found for ask in some]
@@ -204,13 +212,20 @@ class AskReader:
         own = any(ask.kind in ("bought", "spent", "return") for ask in asks)
         read = [self._cheap] if asks else []
         if own:
-            read = [self._last, _BEFORE_END, self._named]
+            read = [self._last, _SO_FAR, self._named]
         if own and not any(ask.kind == "spent" for ask in asks):  # "the lamp I bought" is one of perhaps many
             read.append(self._cues.clause)
         spans = [match.span() for one in read for match in one.finditer(sentence.string, *sentence.span())]
         if own and (period := PERIOD.search(sentence.string, *sentence.span())):
             spans.append(period.span())
         cued = [(cue.start, cue.end) for cue in cues]
+        many = [span for span in cued if _MANY.search(sentence.string, *span)]  # "my last 3 orders"
+        spans += [
+            one.span()
+            for span in many
+            for one in WORD.finditer(sentence.string, *span)
+            if number_of(one[0]) or _MANY.search(one[0])
+        ]
         return self._account.unread(sentence, cued, spans, things, figures=figures)
 
     def _bare(self, sentence: re.Match[str]) -> tuple[re.Match[str], list[Cue], list[ShopErrand]]:
@@ -238,8 +253,11 @@ class AskReader:
             earlier = [*before, *found]
             match cue.kind:
                 case "which":
-                    things = self._phrases.pair(cue.sentence.string, *cue.sentence.span())
-                    found += [ShopErrand("which", things)] if things else []
+                    found += self._pair(cue, cue.sentence.end())
+                case "find" if not found and EITHER.search(
+                    cue.sentence[0][: cue.start - cue.sentence.start()]
+                ):
+                    found += self._pair(cue, cue.start)  # "a lamp or a kettle, which one should I keep?"
                 case "find" | "sold":
                     found += self._sought(cue, earlier)
                 case "return":
@@ -248,10 +266,15 @@ class AskReader:
                     found += self._purchase(cue, earlier)
         return found
 
+    def _pair(self, cue: Cue, end: int) -> list[ShopErrand]:
+        things = self._phrases.pair(cue.sentence.string, cue.sentence.start(), end)
+        order: Order = "price_asc" if self._cheap.search(cue.sentence[0]) else "rating"
+        return [ShopErrand("which", things, order=order)] if things else []
+
     def _sought(self, cue: Cue, before: Sequence[ShopErrand]) -> Iterator[ShopErrand]:
         text, rating = cue.sentence.string, least_rating(cue.part)
-        phrases = list(self._row(text, cue.end, cue.to, skip=not cue.close))
-        if not phrases or self._owned.intersection(WORD.findall(text[phrases[0].end : cue.to].lower())[:1]):
+        phrases = list(self._phrases.row(text, cue.end, cue.to, skip=not cue.close))
+        if not phrases or self._owned.intersection(WORD.findall(text[phrases[0].end : cue.to].lower())[:2]):
             phrases = self._pointed_at(cue, before)
         order = "price_asc" if cue.order == "rating" and self._cheap.search(cue.part) else cue.order
         for phrase in phrases:
@@ -268,10 +291,13 @@ class AskReader:
         named = named or self._pointed_at(cue, before)
         part = PERIOD.sub(" ", cue.part)
         latest = self._last.search(part) is not None
-        every_kind = cue.kind == "spent" or latest or part[:4].lower() == "what"
+        many = _MANY.search(text, cue.start, cue.end) is not None
+        every_kind = cue.kind == "spent" or latest or many or part[:4].lower() == "what"
         on_something = {"on", "for"} & set(WORD.findall(part[cue.end - cue.start :].lower()))
         if named or (every_kind and not on_something and not self._points(cue)):
-            every = cue.kind == "bought" and (_EVERY.search(part) is not None or not (named or latest))
+            every = cue.kind == "bought" and (
+                _EVERY.search(part) is not None or many or not (named or latest)
+            )
             things = tuple(phrase.words for phrase in named[:1])
             yield ShopErrand(cue.kind, things, period=Period.of(cue.sentence[0]), every=every)
 
@@ -315,20 +341,17 @@ class AskReader:
         earlier = [Phrase(before[-1].thing, cue.end, cue.end)] if before and before[-1].things else []
         return [*reversed(spoken), *earlier][:1]
 
-    def _row(self, text: str, start: int, end: int, *, skip: bool) -> Iterator[Phrase]:
-        """The things in a row: "a gate, a lamp and bird feeders"."""
-        phrase = self._phrases.phrase(text, start, end, skip=skip)
-        for _ in range(_MOST_THINGS):
-            if phrase is None:
-                return
-            yield phrase
-            join = _JOIN.match(text, phrase.end, end)
-            if join is None:
-                return
-            phrase = self._phrases.phrase(text, join.end(), end, skip=False)
-            last = phrase.words.split()[-1].lower() if phrase else ""
-            if join[1] and stem(last) == last and text[join.start() : join.end()].strip() == ",":
-                return
+
+def _spelled(thing: str, words: Collection[str]) -> str:
+    read = []
+    for word in thing.split():
+        slip = word.lower()
+        known = len(slip) < _LONG_WORD or not {slip, stem(slip)}.isdisjoint(words)
+        near = (
+            [] if known else [one for one in words if one[0] == slip[0] and distance(stem(slip), one, 1) <= 1]
+        )
+        read.append(near[0] if len(near) == 1 else word)
+    return " ".join(read)
 
 
 def _limited(text: str, asks: Sequence[ShopErrand], group: int) -> list[ShopErrand]:

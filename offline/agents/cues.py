@@ -39,8 +39,9 @@ class CueReader:
         self.clause = bounded(f"{done}(?:{some('buying')})")
         spent = f"(?:how much|what) {few}(?:{had}|{done})(?:{some('spending')})|how much did (?:my|our) {few}(?:{some('costing')})"
         sums = rf"(?:total|my|our) (?:total )?(?:{some('spending')})(?![^.?!]*\$)"
-        last = f"(?:my|our|the) (?:{some('latest')}) {few}(?:order|purchase)"
-        shown = rf"(?:(?:{some('telling')})\b[^.?!]{{0,60}}\b|(?<![\w,'] )){last}"
+        last = f"(?:{some('latest')}) {few}(?:order|purchase)s?"
+        own = f"(?:my|our|the) {last}|(?:my|our) (?:order|purchase)s"
+        shown = rf"(?:{some('telling')})\b[^.?!]{{0,60}}\b(?:{own})|(?<![\w,'] )(?:{own}|{last})"
         bought = f"(?:(?:{some('questions')}) {few})?(?:have|did|had) {shopper} {adverbs}(?:{some('buying')})"
         which = f"(?:{some('latest', 'questions')}) {few}{done}(?:{some('buying')})"
         owned = f"which {few}do {shopper} (?:{some('owning')})"

@@ -11,8 +11,9 @@ from drr.offline.agents import reading
 from drr.offline.agents.answers import Pick, baskets, listings, purchases
 from drr.offline.agents.asks import Asked, read
 from drr.offline.agents.memory import Memory, join, plain
+from drr.offline.agents.orders import name_of
 from drr.offline.agents.pages import page_rows, quotations, state_name, unseen
-from drr.offline.agents.report import BANNER, REFUSED, compared_rows, name_of
+from drr.offline.agents.report import BANNER, REFUSED, compared_rows
 
 Sentence = dict[str, Any]
 
@@ -20,7 +21,7 @@ Sentence = dict[str, Any]
 def filled(brief: Filling) -> str:
     """The form as JSON."""
     memory = reading.of_evidence(brief.evidence, brief.profile)
-    asked = read(brief.question)
+    asked = read(brief.question).spelled(memory.words)
     picks = [pick for basket in baskets(asked.asks, memory) for pick in basket.picks]
     sections = [
         section

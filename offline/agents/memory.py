@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from drr.env.statistics import UserStatistics
+from drr.env.text import tokens
 from drr.wording.money import money
 
 
@@ -95,6 +96,8 @@ class Memory:
     statistics: SeenStatistics | None = None
     calls: list[MadeCall] = field(default_factory=list)
     """Every call made."""
+    found_none: set[str] = field(default_factory=set)
+    """Searches for nothing but words that had no finding."""
     papers: list[str] = field(default_factory=list)
     """Files that have words, by name."""
     pictures: list[str] = field(default_factory=list)
@@ -111,6 +114,12 @@ class Memory:
             call.name == "product_catalog_search" and call.arguments.get("query") == query
             for call in self.calls
         )
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words of all that was found and ordered."""
+        listed = (f"{one.title} {one.path} {one.store}" for one in self.products.values())
+        return frozenset(tokens(" ".join([*listed, *(one.title for one in self.orders.values())])))
 
     @property
     def today(self) -> date | None:

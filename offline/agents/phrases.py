@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from drr.env.text import stem, tokens
@@ -16,6 +17,10 @@ _BETWEEN = re.compile(
     r"[,\s](?:or|vs\.?|versus|(?:(?:better|cheaper) )?than)\s|\s(?:and|with|to|against)\s", re.IGNORECASE
 )
 _INTRODUCED = re.compile(r"\b(?:an?|another|new|my|our|the|this|that) ", re.IGNORECASE)
+_JOIN = re.compile(
+    r"\s*(?:(,)\s*(?:and\s)?|(?:and|plus|&)\s)\s*(?:(?:an?|some|the|another)\s)?", re.IGNORECASE
+)
+_MOST_THINGS = 4
 _ONE = re.compile(r"\s(?:one|ones)\b")
 _STOPS = ("function_words", "asking", "trade", "judging", "talk")
 
@@ -97,6 +102,21 @@ class PhraseReader:
             words = words.replace(maker.replace(" &", ""), maker)
         return Phrase(words, run[0].start(), run[-1].end())
 
+    def row(self, text: str, start: int, end: int, *, skip: bool) -> Iterator[Phrase]:
+        """The things in a row: "a gate, a lamp and bird feeders"."""
+        phrase = self.phrase(text, start, end, skip=skip)
+        for _ in range(_MOST_THINGS):
+            if phrase is None:
+                return
+            yield phrase
+            join = _JOIN.match(text, phrase.end, end)
+            if join is None:
+                return
+            phrase = self.phrase(text, join.end(), end, skip=False)
+            last = phrase.words.split()[-1].lower() if phrase else ""
+            if join[1] and stem(last) == last and text[join.start() : join.end()].strip() == ",":
+                return
+
     def introduced(self, text: str, start: int, end: int, to: int) -> list[Phrase]:
         """List the things behind "a" or "my"."""
         places = [match.end() for match in _INTRODUCED.finditer(text, start, end)]
@@ -124,6 +144,8 @@ class PhraseReader:
         )
         for join in joins:
             one, other = self._last_phrase(text, start, join.start()), self.phrase(text, join.end(), end)
+            if one and other and self.denies(text[join.end() : other.start]):
+                return ()
             if one and other:
                 first, second = one.words.split(), other.words.split()
                 points = _ONE.match(text, other.end) is not None
@@ -150,10 +172,12 @@ def _opens(text: str, start: int) -> bool:
 
 def _completed(words: list[str], other: list[str], *, points: bool = False) -> list[str]:
     """A bare name with what the other one is: "the Oatie" beside "the Pipkin gate"."""
-    if all(word[0].isupper() for word in words):
+    if words[-1] == other[-1]:
+        return words
+    if len(words) <= len(other) and all(word[0].isupper() for word in words):
         kind = [word for word in other if word[0].islower()]
         return [*words, *(other[-1:] if points and not kind else kind)]
-    is_maker = len(words) == 1 and len(other) > 2 and words[0] != other[-1]
+    is_maker = len(words) == 1 and len(other) > 2
     return [*words, *other[len(words) :]] if points or is_maker else words
 
 

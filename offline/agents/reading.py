@@ -85,6 +85,8 @@ def _take(memory: Memory, call: MadeCall, answer: object) -> None:
 
 
 def _search(memory: Memory, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
+    if not answer.data["total"] and arguments.keys() <= {"query", "limit", "sort"}:
+        memory.found_none.add(arguments["query"])
     for source in answer.sources:
         product = _entity(source.record or {})
         memory.add_product(_seen(product, title(product, TITLE)))
@@ -195,8 +197,11 @@ _PRODUCTS, _FEATURES = 5, 2
 
 def condensed(problem: str, memory: Memory) -> Memory:
     """Keep of a memory what serves a problem: the same for who writes it down and for who reads that."""
-    asked, kept = read(problem), Memory(pictures=memory.pictures, orders_total=memory.orders_total)
-    kept.home, kept.statistics = memory.home, memory.statistics
+    asked, kept = (
+        read(problem).spelled(memory.words),
+        Memory(pictures=memory.pictures, orders_total=memory.orders_total),
+    )
+    kept.home, kept.statistics, kept.found_none = memory.home, memory.statistics, memory.found_none
     kept.calls = [call for call in memory.calls if call.name == "product_catalog_search"]
     for ask in asked.asks:
         for product in (listings(ask, memory) or unjudged(ask, memory))[:_PRODUCTS]:
@@ -231,6 +236,7 @@ def _hand_on(kept: Memory, memory: Memory) -> None:
     for page in kept.pages.values():
         memory.add_page(page)
     memory.calls += kept.calls
+    memory.found_none |= kept.found_none
     memory.pictures = list(dict.fromkeys([*memory.pictures, *kept.pictures]))
     memory.home, memory.statistics = kept.home or memory.home, kept.statistics or memory.statistics
     if kept.orders_total is not None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from drr.env.records.lines import dollars
-from drr.env.text import tokens
 from drr.offline.agents.account import ACCOUNT, Unread
 from drr.offline.agents.answers import (
     Basket,
@@ -15,17 +13,17 @@ from drr.offline.agents.answers import (
     cents,
     has_words,
     is_known,
+    is_unsold,
     keeps_limits,
     listings,
     outside,
-    purchases,
     sides,
-    spent,
     unjudged,
 )
 from drr.offline.agents.asks import Asked, ShopErrand
 from drr.offline.agents.cues import Order
-from drr.offline.agents.memory import Cites, Memory, SeenOrder, SeenProduct, join, plain, priced, rated, short
+from drr.offline.agents.memory import Cites, Memory, SeenProduct, join, plain, priced, rated, short
+from drr.offline.agents.orders import bought, capital, listed_orders, not_read, quoted, returned, spent_on
 from drr.offline.agents.pages import file_statements, page_rows, state_name, unseen
 from drr.offline.agents.phrases import PHRASES, content_words
 from drr.wording.money import money
@@ -35,7 +33,7 @@ REFUSED = (
     "The rules cannot answer this: they find things within limits, tell what was bought or spent, compare two listings, say what is not"
     " sold here, and look up an order to return."
 )
-_ROWS, _ORDERS = 5, 6
+_ROWS = 5
 _WHY: dict[Order, str] = {
     "rating": "it is rated highest",
     "price_asc": "it is the cheapest",
@@ -45,15 +43,16 @@ _WHY: dict[Order, str] = {
 
 def report(asked: Asked, memory: Memory) -> str:
     """Write the report: an answer for each thing asked, what was compared, the orders, what pages and files say."""
-    cites = Cites()
+    cites, typed = Cites(), asked
+    asked = asked.spelled(memory.words)
     things = dict.fromkeys(thing for ask in asked.asks for thing in ask.things if ask.kind != "return")
     parts = [
-        f"# {_capital(join(list(things))) or 'Your question'}",
+        f"# {capital(join(list(things))) or 'Your question'}",
         BANNER,
         unseen(memory),
-        _answer(asked, memory, cites),
+        "## The short answer\n\n" + _answer(asked, _slips(typed, asked), memory, cites),
         _compared(asked, memory, cites),
-        _orders(asked, memory, cites),
+        listed_orders(asked, memory, cites),
         file_statements(asked.text, memory, cites),
         _rest(asked, memory, cites),
         cites.listing(),
@@ -61,24 +60,46 @@ def report(asked: Asked, memory: Memory) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _answer(asked: Asked, memory: Memory, cites: Cites) -> str:
+def _slips(typed: Asked, read: Asked) -> list[str]:
+    """Say which names were read with other letters than they have."""
+    pairs = [
+        pair
+        for one, other in zip(typed.asks, read.asks, strict=True)
+        for pair in zip(one.things, other.things, strict=True)
+    ]
+    return [
+        f"“{plain(one, 60)}” was read as “{plain(other, 60)}”."
+        for one, other in dict.fromkeys(pairs)
+        if one != other
+    ]
+
+
+def _answer(asked: Asked, slips: Sequence[str], memory: Memory, cites: Cites) -> str:
     if all(ask.bare and not is_known(ask, memory) for ask in asked.asks):
         words = {*content_words(asked.text), *filter(str.isalpha, ACCOUNT.words(asked.text))}
         near = [one for one in memory.products.values() if has_words(words, one.title, "")]
         near = near if words and not PHRASES.denies(asked.text) else []
-        unread = _unread([*(ask.thing for ask in asked.asks), *asked.unread])
-        return f"## The short answer\n\n{REFUSED}{unread}{_unjudged(near, cites, asked.limits)}"
+        unread = not_read([*(ask.thing for ask in asked.asks), *asked.unread])
+        return f"{REFUSED}{unread}{_unjudged(near, cites, asked.limits)}"
     found = baskets(asked.asks, memory)
-    lines = []
-    for ask in asked.asks:
-        unmet = ask.is_open or (ask.conditions and len(listings(ask, memory)) < len(ask.things))
-        if unmet and (not ask.seeks or is_known(ask, memory)):
-            lines.append(_undone(ask, ask if ask.seeks else asked.limits, memory, cites))
-        else:
-            lines.append(_line(ask, found, memory, cites))
+    lines = [*slips, *(_answered(ask, asked, found, memory, cites) for ask in asked.asks)]
     lines = list(dict.fromkeys(lines))
     lines += [_total(one) for one in found if len(one.picks) > 1 and one.total is not None]
-    return "## The short answer\n\n" + "\n".join(f"- {line}" for line in lines)
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _answered(ask: ShopErrand, asked: Asked, found: Sequence[Basket], memory: Memory, cites: Cites) -> str:
+    left = ask.unread.stretches
+    if ask.seeks and left and not is_known(ask, memory) and not is_unsold(ask, memory):
+        return f"Not answered: no listing that was found goes by “{plain(ask.thing, 60)}”, and the rules did not read {quoted(left)}."
+    unmet = ask.is_open or (ask.conditions and len(listings(ask, memory)) < len(ask.things))
+    bare = replace(ask, unread=Unread())
+    may_fit = unjudged(ask, memory) or not bare.limits_in_words()
+    if unmet and (not ask.seeks or (is_known(ask, memory) and may_fit)):
+        return _undone(ask, ask if ask.seeks else asked.limits, memory, cites)
+    if ask.seeks and left and not listings(ask, memory):
+        return f"{_line(bare, found, memory, cites)}{not_read(left)}"
+    return _line(ask, found, memory, cites)
 
 
 def _unjudged(found: Sequence[SeenProduct], cites: Cites, ask: ShopErrand) -> str:
@@ -91,19 +112,11 @@ def _unjudged(found: Sequence[SeenProduct], cites: Cites, ask: ShopErrand) -> st
 
 
 def _undone(ask: ShopErrand, limits: ShopErrand, memory: Memory, cites: Cites) -> str:
-    near, left = unjudged(ask, memory), _quoted(ask.unread.stretches)
-    named = f"{_capital(join(ask.things))}: not" if ask.things and (near or not ask.seeks) else "Not"
+    near, left = unjudged(ask, memory), quoted(ask.unread.stretches)
+    named = f"{capital(join(ask.things))}: not" if ask.things and (near or not ask.seeks) else "Not"
     if ask.conditions and near and ask.seeks:
         left = f"{left} otherwise than as words of a name, and no listing that was found has them there"
     return f"{named} answered, for the rules did not read {left}.{_unjudged(near, cites, limits)}"
-
-
-def _quoted(stretches: Sequence[str]) -> str:
-    return join([f"“{plain(one, 60)}”" for one in stretches[:_ROWS]])
-
-
-def _unread(stretches: Sequence[str]) -> str:
-    return f" They did not read {_quoted(stretches[:3])}." if stretches else ""
 
 
 def _line(ask: ShopErrand, found: Sequence[Basket], memory: Memory, cites: Cites) -> str:
@@ -113,17 +126,13 @@ def _line(ask: ShopErrand, found: Sequence[Basket], memory: Memory, cites: Cites
         case "which":
             return _better(ask, memory, cites)
         case "bought":
-            return _bought(ask, memory, cites)
+            return bought(ask, memory, cites)
         case "spent":
-            return _spent(ask, memory, cites)
+            return spent_on(ask, memory, cites)
         case "return":
-            return _returned(ask, memory, cites)
+            return returned(ask, memory, cites)
     picks = [(one, basket) for basket in found for one in basket.picks if one.ask == ask]
     return _picked(*picks[0], memory, cites) if picks else _not_found(ask, memory, cites)
-
-
-def _capital(thing: str) -> str:
-    return plain(thing[:1].upper() + thing[1:], 110)
 
 
 def _about(product: SeenProduct, cites: Cites) -> str:
@@ -137,32 +146,32 @@ def _picked(pick: Pick, basket: Basket, memory: Memory, cites: Cites) -> str:
         why = "it belongs to the set that is rated highest within the limit for all"
     if pick.product.price is None:
         why = "none has a known price, so none is ahead"
-    elif any(one.price is None for one in (*found, *outside(ask, memory))):
+    elif ask.order != "price_asc" and any(one.price is None for one in (*found, *outside(ask, memory))):
         why = f"{why} of those with a known price"
     within = f" within the limits ({limits})" if (limits := ask.limits_in_words()) else ""
-    reason = f"of {len(found)} that were found{within}, {why}"
+    priced_only = " with a known price" if ask.order == "price_asc" else ""
+    reason = f"of {len(found)}{priced_only} that were found{within}, {why}"
     if len(found) == 1:
         reason = f"it is the only one that was found{within}"
     sold = "Yes, it is sold here. " if ask.kind == "sold" else ""
     more = [f"{_about(other, cites)}." for other in pick.others[: (ask.limits.many or 1) - 1]]
-    return f"{sold}{_capital(ask.thing)}: {_about(pick.product, cites)}; {reason}. {' '.join(more)}".rstrip()
+    return f"{sold}{capital(ask.thing)}: {_about(pick.product, cites)}; {reason}. {' '.join(more)}".rstrip()
 
 
 def _not_found(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
     limits = ask.limits_in_words()
     if ask.most is not None and ask.limits.least is not None and ask.limits.least > ask.most:
-        return f"{_capital(ask.thing)}: the limits contradict each other ({limits})."
+        return f"{capital(ask.thing)}: the limits contradict each other ({limits})."
     near = outside(ask, memory)
-    unread = _unread(ask.unread.stretches)
     if not memory.called("product_catalog_search"):
-        return f"{_capital(ask.thing)}: the shop was not searched for it."
+        return f"{capital(ask.thing)}: the shop was not searched for it."
+    if not near and is_unsold(ask, memory):
+        return f"{capital(ask.thing)}: not sold here, as far as the search shows."
     if not near:
-        seen = {word for one in memory.products.values() for word in tokens(f"{one.title} {one.path}")}
-        alien = ask.kind == "sold" and seen.isdisjoint(content_words(ask.thing))
-        unsold = "not sold here, as far as the search shows; " if alien else ""
-        return f"{_capital(ask.thing)}: {unsold}no listing that was found goes by that name.{unread}{_unjudged(unjudged(ask, memory), cites, ask)}"
+        rows = _unjudged(unjudged(ask, memory), cites, ask)
+        return f"{capital(ask.thing)}: no listing that was found goes by that name.{rows}"
     which = "One" if near[0].price is None else "The cheapest"
-    return f"{_capital(ask.thing)}: none was found within the limits ({limits}). {which} outside them is {_about(near[0], cites)}."
+    return f"{capital(ask.thing)}: none was found within the limits ({limits}). {which} outside them is {_about(near[0], cites)}."
 
 
 def _better(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
@@ -175,10 +184,12 @@ def _better(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
     one, other = both
     several = any(len(sides(thing, memory)) > 1 for thing in ask.things)
     chosen = " (where several bear a name, the one with a known price and most ratings)" if several else ""
-    chosen += f", both with {_quoted(ask.conditions)} in the name" if ask.conditions else ""
+    chosen += f", both with {quoted(ask.conditions)} in the name" if ask.conditions else ""
     both_lines = f"{_about(one, cites)}; {_about(other, cites)}{chosen}."
     if one.path != other.path and len({thing.split()[-1] for thing in ask.things}) > 1:
         return f"{both_lines} They are different kinds of things, so no figure says which is better."
+    if None in (one.price, other.price) and ask.order == "price_asc":
+        return f"{both_lines} A price is unknown, so none can be called cheaper."
     if None in (one.price, other.price):
         if one.rating == other.rating:
             return f"{both_lines} A price is unknown and they are rated alike, so none is ahead."
@@ -187,102 +198,11 @@ def _better(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
     cheap, dear = sorted(both, key=lambda product: (product.price or 0, -(product.rating or 0)))
     if (cheap.price, cheap.rating) == (dear.price, dear.rating):
         return f"{both_lines} They cost the same and are rated alike, so none is ahead."
+    costs = "costs the same" if cheap.price == dear.price else "costs less"
     if (cheap.rating or 0) >= (dear.rating or 0):
-        return f"{both_lines} {short(cheap.title)} is better in both: it costs no more and is rated no lower."
+        stars = "is rated the same" if cheap.rating == dear.rating else "is rated higher"
+        return f"{both_lines} {short(cheap.title)} is the better buy: it {costs} and {stars}."
     return f"{both_lines} {short(cheap.title)} is cheaper, {short(dear.title)} is rated higher; which counts more is for you to say."
-
-
-def name_of(ask: ShopErrand, memory: Memory) -> str:
-    """Name what an errand is about, and its span of time."""
-    return f"{plain(ask.thing, 60) or 'anything'}{_when(ask, memory)}"
-
-
-def _when(ask: ShopErrand, memory: Memory) -> str:
-    return f" {ask.period.on(memory.today) or ask.period}" if ask.period else ""
-
-
-def _seen_of(memory: Memory) -> str:
-    """Say where not all orders were read."""
-    total = memory.orders_total or 0
-    if not memory.called("get_user_orders") and not total:
-        return " Your orders were not looked up."
-    return (
-        f" Only the latest {memory.orders_read} of your {total} orders were read."
-        if memory.orders_read < total
-        else ""
-    )
-
-
-def _ordered(order: SeenOrder, cites: Cites) -> str:
-    return f"{short(order.title)} on {order.date} {cites.order(order)}"
-
-
-def _bought(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
-    orders = purchases(ask, memory)
-    if not orders:
-        return f"{_no_order(ask, memory)}.{_seen_of(memory)}"
-    what = f" of {name_of(ask, memory)}" if ask.thing else _when(ask, memory)
-    last = f"Your last order{what} was {_ordered(orders[0], cites)}."
-    is_all = ask.every or (ask.thing and memory.orders_read >= (memory.orders_total or 0))
-    return f"{last} In all: {_times(orders)}{what}.{_seen_of(memory)}" if is_all else last
-
-
-def _times(orders: Sequence[SeenOrder]) -> str:
-    return "1 order" if len(orders) == 1 else f"{len(orders)} orders"
-
-
-def _spent(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
-    if ask.spans_all:
-        return _spent_in_all(memory, cites)
-    orders = purchases(ask, memory)
-    known = [order for order in orders if order.price is not None]
-    if not orders:
-        return f"{_no_order(ask, memory)}.{_seen_of(memory)}"
-    what = f" of {name_of(ask, memory)}" if ask.thing else _when(ask, memory)
-    if not known:
-        return f"Of {_times(orders)}{what} no price is known.{_seen_of(memory)}"
-    marks = "".join(cites.order(order) for order in known[:_ORDERS])
-    what = f"On {name_of(ask, memory)}" if ask.thing else _capital(what.strip())
-    rest = len(orders) - len(known)
-    unknown = f" {rest} more {'has' if rest == 1 else 'have'} no known price." if rest else ""
-    return f"{what} you spent {money(spent(known))} in {_times(known)}, at today's prices {marks}.{unknown}{_seen_of(memory)}"
-
-
-def _no_order(ask: ShopErrand, memory: Memory) -> str:
-    return f"No order{f' of {name_of(ask, memory)}' if ask.thing else _when(ask, memory)} was found"
-
-
-def _spent_in_all(memory: Memory, cites: Cites) -> str:
-    if memory.statistics is None:
-        return "What you spent was not looked up."
-    figures, url = memory.statistics
-    mark = cites(url, "Your order statistics")
-    if not figures.orders:
-        return f"No orders are on record {mark}."
-    if figures.spend is None:
-        return f"Of your {figures.orders} orders no price is known, so no sum can be given {mark}."
-    without = figures.orders_without_price
-    unknown = f" {without} of them have no known price and are not in this sum." if without else ""
-    return (
-        f"You spent {dollars(figures.spend)} in {figures.orders} orders, at today's prices {mark}.{unknown}"
-    )
-
-
-def _returned(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
-    terms = "The rules cannot start a return and do not know the shop's terms"
-    if ask.every:
-        return f"To return something, name it as it was ordered: the rules look up the number of its order. {terms}."
-    orders = purchases(ask, memory)
-    if not orders:
-        name = f"{' or '.join(plain(one, 60) for one in ask.things) or 'anything'}{_when(ask, memory)}"
-        return f"To return {name}: no such order was found.{_seen_of(memory)} {terms}."
-    number, older = orders[0].url.rsplit("/", 1)[-1], " It is the latest such order." if orders[1:] else ""
-    words = dict.fromkeys(word for thing in ask.things for word in thing.split())
-    left = [
-        *(one for one in words if not {*tokens(one)}.issubset(tokens(orders[0].title))),
-        *ask.unread.stretches,
-    ]
-    return f"To return it: the order is {number}, {_ordered(orders[0], cites)}.{older} {terms}: name this number to the shop.{_unread(left)}"
 
 
 def _total(basket: Basket) -> str:
@@ -330,29 +250,6 @@ def _stated(product: SeenProduct, cites: Cites) -> str:
     return f"- Of {short(product.title)} the listing states {listing} {cites.product(product)}."
 
 
-def _shown(ask: ShopErrand) -> int:
-    """Count the orders that are listed of an errand."""
-    if ask.kind == "return" and ask.every and ask.period is None:
-        return 0
-    return _ORDERS if ask.every or ask.kind == "spent" else 1
-
-
-def _orders(asked: Asked, memory: Memory, cites: Cites) -> str:
-    orders = {
-        order.url: order
-        for ask in asked.of("bought", "spent", "return")
-        for order in purchases(ask, memory)[: _shown(ask)]
-    }
-    if len(orders) < 2:
-        return ""
-    lines = []
-    for order in orders.values():
-        cost = "" if order.price is None else f", {money(order.price)} today"
-        often = "" if order.quantity == 1 else f", quantity {order.quantity}"
-        lines.append(f"- On {order.date} you ordered {short(order.title)}{often}{cost} {cites.order(order)}.")
-    return "## Your orders\n\n" + "\n".join(lines)
-
-
 def _rest(asked: Asked, memory: Memory, cites: Cites) -> str:
     """The questions that no rule answers, each with what pages say: as quotations, and as nobody's advice."""
     home = memory.home
@@ -361,9 +258,12 @@ def _rest(asked: Asked, memory: Memory, cites: Cites) -> str:
         return ""
     if asked.about_place and home is not None:
         lines += [f"You live in {state_name(home.state)} {cites(home.url, 'Your profile')}.", ""]
+    found = False
     for question in asked.rest:
         quoted = [
             f"- “{text[:-1]}” {cites(page.url, page.title)}." for text, page in page_rows(question, memory)
         ]
+        found = found or bool(quoted)
         lines += [f"{REFUSED.split(':')[0]}: “{plain(question, 200)}”", "", *quoted, ""]
-    return "## What pages say, unjudged\n\n" + "\n".join(lines).rstrip() if lines else ""
+    head = "What pages say, unjudged" if found else "Not answered"
+    return f"## {head}\n\n" + "\n".join(lines).rstrip() if lines else ""

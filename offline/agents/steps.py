@@ -37,6 +37,7 @@ def planned(asked: Asked, brief: Planning) -> Calls:
 
 def missing(asked: Asked, memory: Memory, bound: set[str]) -> tuple[str, Calls]:
     """List what to find out next with these tools; no calls where nothing is missing."""
+    asked = asked.spelled(memory.words)
     for step in (
         partial(_look_at_files, bound),
         _look_up_records,
