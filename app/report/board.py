@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from drr.app.report.cost import dollars, tokens
-from drr.app.report.differences import Contrast, not_measured
+from drr.app.report.differences import Contrast, means_of, not_measured, ranked
 from drr.app.report.headline import lead_metrics, unscored
-from drr.app.report.material import Material
+from drr.app.report.material import Material, PerReport
 from drr.app.report.tables import Cell, Heading, Table
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
@@ -25,6 +25,7 @@ LEAST = 0.001
 """The smallest p-value that is told as a figure."""
 EMPTY: Mapping[str, str] = {}
 UNKNOWN = "unknown"
+AGAINST = "against the first"
 UNDECIDED, LEVEL = "not told apart", "shared first"
 MAY_BE_FIRST = "lead"
 """Class of the cell of a system that is not shown to be behind."""
@@ -47,16 +48,31 @@ class Headline(NamedTuple):
         return f"{self.head}: {self.detail}" if self.detail else self.head
 
 
-def leading(material: Material, found: Sequence[Contrast]) -> Headline:
-    metric = _first(material, found)
+class Standings(NamedTuple):
+    """Systems by the figure that ranks them; `None` where nothing was judged."""
+
+    metric: Metric | None
+    systems: Sequence[str]
+    """Best first."""
+    against: Mapping[str, Cell]
+    """What each is shown to be beside the first."""
+    headline: Headline
+
+
+def standings(per_report: PerReport, found: Sequence[Contrast], *, by_rules: bool = False) -> Standings:
+    """Rank systems by the first figure that is known: of two systems where there are two."""
+    known = (metrics()[name] for name in lead_metrics())
+    first = (one for one in known if any(v is not None for v in means_of(per_report, one).values()))
+    metric = found[0].metric if found else next(first, None)
     if metric is None:
-        return Headline("Nothing was judged yet: how good these answers are is unknown.")
-    own = [one for one in found if one.metric == metric]
-    judging = material.judged.judging
-    own_means = {system: mean(values) for system, values in material.per_report(metric.name).items()}
-    shares = {system: share_of(v.n, v.n_unscored) for system, v in own_means.items()}
-    by_rules = judging is not None and judging.rule_written
-    return verdict(metric, _means(material, metric), own, by_rules=by_rules, shares=shares)
+        unjudged = Headline("Nothing was judged yet: how good these answers are is unknown.")
+        return Standings(None, sorted(per_report(lead_metrics()[0])), {}, unjudged)
+    own = {system: mean(values) for system, values in per_report(metric.name).items()}
+    means = {system: v.value for system, v in own.items()}
+    shares = {system: share_of(v.n, v.n_unscored) for system, v in own.items()}
+    systems, pairs = ranked(metric, means), [one for one in found if one.metric == metric]
+    headline = verdict(metric, means, pairs, by_rules=by_rules, shares=shares)
+    return Standings(metric, systems, _against(metric, means, systems, pairs), headline)
 
 
 def share_of(n: int, unscored: int) -> str:
@@ -76,7 +92,7 @@ def verdict(
 
     `by_rules`: a stand-in judged, so nobody is shown to be best. `shares` says of how many answers a mean is.
     """
-    best = _ranked(metric, means)[0]
+    best = ranked(metric, means)[0]
     name, value = _short(best) + shares.get(best, ""), metric.shown(means[best] or 0.0)
     label = f"{metric.label} (by rules, no measurement)" if by_rules else metric.label
     rivals = [one for one in found if one.a == best]
@@ -132,46 +148,34 @@ def _worth(one: Contrast) -> str:
 
 
 def _names(names: Sequence[str], shares: Mapping[str, str] = EMPTY) -> str:
-    shown = [_short(name) + shares.get(name, "") for name in names[:NAMED]]
-    return ", ".join(shown) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+    own = {shares.get(name, "") for name in names}
+    each = own.pop().replace("(", "(each ") if len(own) == 1 else ""
+    shown = [_short(name) + ("" if each else shares.get(name, "")) for name in names[:NAMED]]
+    return ", ".join(shown) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "") + each
 
 
 def _short(name: str) -> str:
     return excerpt(" ".join(name.split()), LONGEST)
 
 
-def _first(material: Material, found: Sequence[Contrast]) -> Metric | None:
-    """The figure by which systems are ranked: the first that is known, of two where there are two."""
-    if found:
-        return found[0].metric
-    known = (metrics()[name] for name in lead_metrics())
-    return next((one for one in known if any(v is not None for v in _means(material, one).values())), None)
-
-
-def _means(material: Material, metric: Metric) -> dict[str, float | None]:
-    return {system: mean(own).value for system, own in material.per_report(metric.name).items()}
-
-
-def _ranked(metric: Metric | None, means: Mapping[str, float | None]) -> list[str]:
-    sign = 1 if metric is not None and metric.better == "lower" else -1
-    return sorted(means, key=lambda system: (means[system] is None, sign * (means[system] or 0.0), system))
-
-
-def board(material: Material, found: Sequence[Contrast]) -> Table:
-    """A row for each system, best first, and a column for each figure that is known of any."""
-    metric = _first(material, found)
-    means = _means(material, metric) if metric else dict.fromkeys(material.variants)
-    systems = _ranked(metric, means)
+def board(material: Material, found: Standings) -> Table:
+    """A row for each system, best first, and a column for each figure that is known of any. Who answered nothing stands last."""
     figures = material.document["metrics"]
     columns = [*metric_columns(figures), _rules(material), _tokens(material), _dollars(material)]
-    if metric is not None:
-        columns.insert(
-            1,
-            (Heading("against the first", part=metric.table or ""), _against(metric, means, systems, found)),
-        )
+    if found.metric is not None:
+        columns.insert(1, (Heading(AGAINST, part=found.metric.table or ""), found.against))
     columns = [one for one in columns if any(cell.value is not None for cell in one[1].values())]
-    rows = [(system, [cells[system] for _, cells in columns]) for system in systems]
+    rows = [(system, [cells[system] for _, cells in columns]) for system in found.systems]
+    said = [heading.label == AGAINST if found.metric else not place for place, (heading, _) in enumerate(columns)]
+    for system in sorted(material.failed.keys() - material.variants.keys()):
+        why = Cell(failed_text(material.failed[system]))
+        rows.append((system, [why if here else Cell(None, missing="–") for here in said]))
     return Table("board", "Systems, best first", [heading for heading, _ in columns], rows)
+
+
+def failed_text(kinds: Mapping[str, int]) -> str:
+    """Say how many answers failed, and how."""
+    return f"{sum(kinds.values()):,} failed ({', '.join(kinds)})"
 
 
 Column = tuple[Heading, Mapping[str, Cell]]
@@ -198,7 +202,7 @@ def _against(
     metric: Metric, means: Mapping[str, float | None], systems: Sequence[str], found: Sequence[Contrast]
 ) -> Mapping[str, Cell]:
     """Say whether each system is shown to be behind the first. One that is not is marked, unless all are."""
-    known = {one.b: one for one in found if one.metric == metric and one.a == systems[0]}
+    known = {one.b: one for one in found if one.a == systems[0]}
     cells: dict[str, Cell] = {}
     for system in systems[1:]:
         one = known.get(system)

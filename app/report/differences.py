@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from drr.app.report.headline import lead_metrics
-from drr.app.report.material import Material
+from drr.app.report.material import Material, PerReport
 from drr.app.report.tables import NOT_MEASURED, Cell, Heading, Table
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import metrics
@@ -126,16 +126,17 @@ class Contrast:
         return not self.is_settled and (self.row["p_holm"] or 1.0) < SIGNIFICANT
 
 
-def contrasts(material: Material) -> list[Contrast]:
+def contrasts(per_report: PerReport) -> list[Contrast]:
     """The better of two first, by the first figure that both have."""
-    shown = [metrics()[name] for name in lead_metrics() if _known(material, name)]
+    means = {name: means_of(per_report, metrics()[name]) for name in lead_metrics()}
+    shown = [metrics()[name] for name, own in means.items() if sum(v is not None for v in own.values()) > 1]
     if not shown:
         return []
-    pairs = _pairs(material, shown[0])
+    pairs = _pairs(ranked(shown[0], means[shown[0].name]))
     tested = {
         (pair, metric.name): paired(values[pair[0]], values[pair[1]], metric.range)
         for metric in shown
-        for values in (material.per_report(metric.name),)
+        for values in (per_report(metric.name),)
         for pair in pairs
     }
     rows = with_holm({f"{a} {b} {name}": test for ((a, b), name), test in tested.items()})
@@ -146,23 +147,24 @@ def contrasts(material: Material) -> list[Contrast]:
     ]
 
 
-def _known(material: Material, metric: str) -> bool:
-    rows = material.document["metrics"].values()
-    return sum(metric in row and row[metric]["value"] is not None for row in rows) > 1
+def means_of(per_report: PerReport, metric: Metric) -> dict[str, float | None]:
+    return {system: mean(own).value for system, own in per_report(metric.name).items()}
 
 
-def _pairs(material: Material, metric: Metric) -> list[tuple[str, str]]:
-    values = material.per_report(metric.name)
-    means = {system: mean(own).value for system, own in values.items()}
-    sign = 1 if metric.better == "lower" else -1
-    ranked = sorted(means, key=lambda system: (means[system] is None, sign * (means[system] or 0.0), system))
-    if len(ranked) > EVERY_PAIR:
-        return [(ranked[0], other) for other in ranked[1:]]
-    return list(combinations(ranked, 2))
+def ranked(metric: Metric | None, means: Mapping[str, float | None]) -> list[str]:
+    """Order systems, best first and unknown last."""
+    sign = 1 if metric is not None and metric.better == "lower" else -1
+    return sorted(means, key=lambda system: (means[system] is None, sign * (means[system] or 0.0), system))
+
+
+def _pairs(systems: Sequence[str]) -> list[tuple[str, str]]:
+    if len(systems) > EVERY_PAIR:
+        return [(systems[0], other) for other in systems[1:]]
+    return list(combinations(systems, 2))
 
 
 def differences_table(material: Material) -> Table | None:
-    found = contrasts(material)
+    found = contrasts(material.per_report)
     if not found:
         return None
     shown = list(dict.fromkeys(one.metric for one in found))

@@ -57,7 +57,7 @@ def draw_forest(material: Material) -> Figure | None:
     """Panels stand one under the other, for scales differ."""
     from matplotlib.figure import Figure
 
-    found = [one for one in contrasts(material) if one.row["value"] is not None]
+    found = [one for one in contrasts(material.per_report) if one.row["value"] is not None]
     if not found:
         return None
     parts = [

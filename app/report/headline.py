@@ -28,9 +28,10 @@ def facts(material: Material) -> list[tuple[str, str]]:
     judge = material.document["judge"]
     answers = sum(len(own) for own in material.variants.values())
     asked = set[str]().union(*material.asked.values()) if material.asked else set()
+    systems = material.variants.keys() | material.failed.keys()
     shops = ", ".join(f"{one[:12]}" for one in made["shop"])
     rows = [
-        ("run", f"{many(len(material.variants), 'system')}, {many(len(asked), 'question')}, {many(answers, 'answer')}"),
+        ("run", f"{many(len(systems), 'system')}, {many(len(asked), 'question')}, {many(answers, 'answer')}"),
         ("when", _when(material)),
         ("shop", " · ".join(filter(None, (str(run.get("shop") or ""), f"content {shops}" if shops else "")))),
         ("web", " · ".join(filter(None, (str(settings.get("web") or ""), _web_content(material))))),
@@ -45,11 +46,10 @@ def facts(material: Material) -> list[tuple[str, str]]:
 def unscored(material: Material) -> list[str]:
     """Say what is in no mean, and how much of it."""
     document = material.document
-    records = material.study.records("answer", None)
-    failed = Counter(str(record.spec["variant"]) for record in records if record.reason is not None)
+    failed = {variant: kinds.total() for variant, kinds in material.failed.items()}
     lines = [
         f"{many(count, 'answer')} of {excerpt(variant, LONGEST_NAME)} failed and {'is' if count == 1 else 'are'} in no mean"
-        for variant, count in failed.most_common()
+        for variant, count in sorted(failed.items(), key=lambda item: -item[1])
     ]
     for name in lead_metrics():
         rows = [row[name] for row in document["metrics"].values() if name in row]
@@ -94,7 +94,9 @@ def _records(material: Material) -> Iterable[Record]:
 def _cost(material: Material) -> str:
     spent = [record.making_usd for record in _records(material)]
     known = [usd for usd in spent if usd is not None]
-    answers = "unknown" if len(known) < len(spent) else f"${sum(known):,.2f}"
+    answers = f"${sum(known):,.2f}" if known else "unknown"
+    if known and len(known) < len(spent):
+        answers += f" for {len(known):,} of {len(spent):,}, the others unknown"
     judge, cost = material.document["judge"], material.agreement and material.agreement["cost"]
     if judge is None or not cost or judge["name"] not in cost:
         return f"answers {answers}"

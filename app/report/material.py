@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,6 +26,8 @@ LONGEST_NAME = 90
 """Letters of a question, or of another name of a row."""
 ByQuery = Mapping[AskedQuestion, Sequence[float | None]]
 """The values of the trials, by query."""
+PerReport = Callable[[str], Mapping[str, ByQuery]]
+"""Gives a metric's values of each system."""
 
 
 def question_of(answer: Answer) -> str:
@@ -82,6 +85,11 @@ class Material:
         return self.document.get("banner")
 
     @property
+    def by_rules(self) -> bool:
+        judging = self.judged.judging
+        return judging is not None and judging.rule_written
+
+    @property
     def links(self) -> ViewerLinks:
         return ViewerLinks(self.viewer)
 
@@ -95,6 +103,15 @@ class Material:
         found: dict[str, set[str]] = {variant: set() for variant in self.variants}
         for record in self.study.records("answer", None):
             found.get(str(record.spec["variant"]), set()).add(str(record.spec["query_id"]))
+        return found
+
+    @cached_property
+    def failed(self) -> dict[str, Counter[str]]:
+        """Count the answers that failed, by variant and reason."""
+        found: dict[str, Counter[str]] = {}
+        for record in self.study.records("answer", None):
+            if record.reason is not None:
+                found.setdefault(str(record.spec["variant"]), Counter())[record.reason] += 1
         return found
 
     @cached_property

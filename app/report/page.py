@@ -9,7 +9,7 @@ from typing import NamedTuple
 from drr.app.pages.frame import Frame, FramePlace
 from drr.app.pages.serve import SORTING
 from drr.app.report.behind import FOLDER, pages_of, sections_behind
-from drr.app.report.board import board, leading, limits
+from drr.app.report.board import board, limits, standings
 from drr.app.report.differences import DIFFERENCES, contrasts
 from drr.app.report.forest_figure import DARK, LIGHT
 from drr.app.report.headline import facts
@@ -322,7 +322,8 @@ class FoldPart(NamedTuple):
 
 def index_page(material: Material, tables: Sequence[Table], figures: Sequence[tuple[str, str]]) -> str:
     """`figures`: file name without ending, and title. One that has the name of a table stands under it."""
-    page, found = _FirstPage(material, tables, figures), contrasts(material)
+    page, found = _FirstPage(material, tables, figures), contrasts(material.per_report)
+    ranks = standings(material.per_report, found, by_rules=material.by_rules)
     return (
         templates()
         .get_template("summary.html")
@@ -331,8 +332,8 @@ def index_page(material: Material, tables: Sequence[Table], figures: Sequence[tu
             banner=_banner(material),
             topics=page.topics,
             invalid=material.document["coverage"]["invalid_because"],
-            verdict=leading(material, found),
-            board=Markup(grid(board(material, found), page.answers, "board")),  # noqa: S704
+            verdict=ranks.headline,
+            board=Markup(grid(board(material, ranks), page.answers, "board")),  # noqa: S704
             forest=Markup(page.forest),  # noqa: S704
             limits=limits(material, found),
             facts=facts(material),
@@ -343,10 +344,9 @@ def index_page(material: Material, tables: Sequence[Table], figures: Sequence[tu
 
 def _banner(material: Material) -> str | None:
     """The banner in one line; the whole of it stands among what the study cannot show."""
-    judging = material.judged.judging
     written = any(answer.rule_written for own in material.variants.values() for answer in own)
     partly = material.banner and "A part of the figures is no measurement or not comparable."
-    return banner_of(written, judging is not None and judging.rule_written) or partly
+    return banner_of(written, material.by_rules) or partly
 
 
 def answers_page(material: Material, systems: tuple[str, ...], tables: Sequence[Table]) -> str:

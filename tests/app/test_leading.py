@@ -6,14 +6,16 @@ import csv
 import gzip
 import json
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
 import pytest
 from drr.app.cli import main
-from drr.app.report.board import _against, board, leading, share_of, verdict
+from drr.app.report.board import Standings, _against, board, share_of, standings, verdict
 from drr.app.report.differences import Contrast, contrasts
+from drr.app.report.headline import facts
 from drr.app.report.material import Material
 from drr.app.report.page import grid, index_page
 from drr.app.report.tables import Cell, Table, headings
@@ -34,6 +36,11 @@ def report(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     folder = tmp_path_factory.mktemp("leading") / "out"
     assert main(["report", str(judged_study), "--out", str(folder)]) == 0
     return folder
+
+
+def ranks_of(material: Material) -> Standings:
+    found = contrasts(material.per_report)
+    return standings(material.per_report, found, by_rules=material.by_rules)
 
 
 def part(page: str, name: str) -> str:
@@ -187,11 +194,28 @@ def test_the_sentence_agrees_with_the_interval_and_the_test() -> None:
 def test_the_sentence_of_a_study_is_undecided_where_nothing_is_settled(judged_study: Path) -> None:
     with Study.open(judged_study) as study:
         material = material_of(study)
-        shown = leading(material, contrasts(material)).text
+        shown = ranks_of(material).headline.text
         assert "by rules, no measurement" in shown
         assert ("ndecided" in shown) == (
-            not any(c.is_settled for c in contrasts(material) if c.metric.name == "fp")
+            not any(c.is_settled for c in contrasts(material.per_report) if c.metric.name == "fp")
         )
+
+
+def test_who_answered_nothing_stands_last_and_says_why(judged_study: Path, tmp_path: Path) -> None:
+    home = judged_study.parent
+    (tmp_path / "broken.py").write_text("async def broken(*given):\n    raise RuntimeError\n", encoding="utf-8")
+    shutil.copytree(judged_study, tmp_path / "study")
+    variant = f"{tmp_path}/broken.py:broken"
+    what = ["--shop", str(home / "shop"), "--variants", variant, "--only", "--quiet"]
+    assert main(["run", str(tmp_path / "study"), *what]) == 1
+    with Study.open(tmp_path / "study") as study:
+        material = material_of(study)
+        rows = board(material, ranks_of(material)).rows
+        assert ("run", "4 systems, 2 questions, 12 answers") in facts(material)
+    assert [name for name, _ in rows[:-1]] == [name for name, _ in rows if name in material.variants]
+    name, cells = rows[-1]
+    assert name == "broken.py:broken"
+    assert [cell.text() for cell in cells if cell.value is not None] == ["4 failed (bug)"]
 
 
 @pytest.mark.parametrize(("a", "b"), [(0.957, 0.7435), (0.1249, 0.0951), (0.5, 0.5)])
@@ -224,8 +248,8 @@ def test_all_that_may_be_first_are_marked(judged_study: Path) -> None:
     """Who leads by the figure alone wears no crown."""
     with Study.open(judged_study) as study:
         material = material_of(study)
-        found = contrasts(material)
-        table = board(material, found)
+        found = contrasts(material.per_report)
+        table = board(material, ranks_of(material))
         at = [one.label for one in table.columns].index("against the first")
         said = {name: cells[at] for name, cells in table.rows}
         behind = {one.b for one in found if one.metric == metrics()["fp"] and one.is_ahead}
@@ -251,10 +275,10 @@ def entries(questions: int, variants: int) -> list[ShownEntry]:
 def test_what_nobody_knows_has_no_column(judged_study: Path) -> None:
     with Study.open(judged_study) as study:
         material = material_of(study)
-        known = [one.label for one in board(material, contrasts(material)).columns]
+        known = [one.label for one in board(material, ranks_of(material)).columns]
         assert {"faithfulness", "overall", "rules failed", "tokens"} <= {*known}
         material.judged.rules.clear()
-        assert [one.label for one in board(material, []).columns if one.label == "rules failed"] == []
+        assert [one.label for one in board(material, ranks_of(material)).columns if one.label == "rules failed"] == []
 
 
 def test_a_forest_plot_has_its_zero_where_every_difference_is_beyond_it() -> None:
