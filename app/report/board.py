@@ -55,7 +55,7 @@ class Standings(NamedTuple):
     systems: Sequence[str]
     """Best first."""
     against: Mapping[str, Cell]
-    """What each is shown to be beside the first."""
+    """Standing of each beside the first."""
     headline: Headline
 
 
@@ -135,7 +135,7 @@ def _worth(one: Contrast) -> str:
     both = " that both answered, each mean over all of its own" if row["n_unscored"] else ""
     parts = [many(row["n"], "question") + both]
     if row.get("all_equal"):
-        return f"{parts[0]}; the same difference in each"
+        return f"{parts[0]}; {'the same difference' if row['value'] else 'equal'} in each"
     if row["ci_low"] is not None and row["ci_high"] is not None:
         parts.append(f"95 % interval of the difference {shown(row['ci_low'])} to {shown(row['ci_high'])}")
     if (p := row["p"]) is not None:
@@ -166,10 +166,12 @@ def board(material: Material, found: Standings) -> Table:
         columns.insert(1, (Heading(AGAINST, part=found.metric.table or ""), found.against))
     columns = [one for one in columns if any(cell.value is not None for cell in one[1].values())]
     rows = [(system, [cells[system] for _, cells in columns]) for system in found.systems]
-    said = [heading.label == AGAINST if found.metric else not place for place, (heading, _) in enumerate(columns)]
+    gives_reason = [
+        heading.label == AGAINST if found.metric else not place for place, (heading, _) in enumerate(columns)
+    ]
     for system in sorted(material.failed.keys() - material.variants.keys()):
         why = Cell(failed_text(material.failed[system]))
-        rows.append((system, [why if here else Cell(None, missing="–") for here in said]))
+        rows.append((system, [why if here else Cell(None, missing="–") for here in gives_reason]))
     return Table("board", "Systems, best first", [heading for heading, _ in columns], rows)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from drr.app.judged import unread_text
@@ -91,12 +91,17 @@ def _records(material: Material) -> Iterable[Record]:
     return (answer.record for own in material.variants.values() for answer in own)
 
 
-def _cost(material: Material) -> str:
-    spent = [record.making_usd for record in _records(material)]
+def sum_of_dollars(spent: Sequence[float | None]) -> str:
+    """Say what answers cost in all, and of how many that is known."""
     known = [usd for usd in spent if usd is not None]
-    answers = f"${sum(known):,.2f}" if known else "unknown"
-    if known and len(known) < len(spent):
-        answers += f" for {len(known):,} of {len(spent):,}, the others unknown"
+    if not known:
+        return "unknown"
+    partly = f" for {len(known):,} of {len(spent):,}, the others unknown" if len(known) < len(spent) else ""
+    return f"${sum(known):,.2f}{partly}"
+
+
+def _cost(material: Material) -> str:
+    answers = sum_of_dollars([record.making_usd for record in _records(material)])
     judge, cost = material.document["judge"], material.agreement and material.agreement["cost"]
     if judge is None or not cost or judge["name"] not in cost:
         return f"answers {answers}"

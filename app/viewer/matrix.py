@@ -1,15 +1,24 @@
-"""The index's table. One figure of every answer, shaded on its whole scale, and the means of these."""
+"""The index's table. One figure of every answer, shaded on its whole scale, and over it what the report says of each variant."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from math import isfinite
 from os.path import commonprefix
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
+from drr.app.report.board import Standings, failed_text, standings
+from drr.app.report.differences import contrasts
+from drr.app.report.material import ByQuery
+from drr.app.report.tables import Cell
 from drr.app.viewer.model import ShownEntry
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
+from drr.eval.stats.asked import AskedQuestion
+from drr.eval.stats.intervals import COUNTED, Ends, V, mean
 from drr.wording.excerpt import ELLIPSIS, excerpt
 
 if TYPE_CHECKING:
@@ -28,6 +37,8 @@ class Measure(NamedTuple):
     top: float | None = None
     """End of its scale; `None`: the largest that there is."""
     better: str | None = None
+    ends: Ends | None = None
+    """Limits of the interval of its mean."""
 
     def of(self, entry: ShownEntry) -> float | None:
         return entry.cost if self.name == COST.name else entry.scores.get(self.name)
@@ -46,6 +57,8 @@ class Measure(NamedTuple):
 
 
 SHADES = 9
+BAR = 60
+"""Width that the bar of an interval is drawn in."""
 ROW_START = 60
 """Characters that a row has of its question: one line beside eight variants."""
 COST = Measure(
@@ -54,12 +67,8 @@ COST = Measure(
     "What the models of the answer cost, in dollars. A stronger colour is less.",
     4,
     better="lower",
+    ends=COUNTED,
 )
-
-
-def measures() -> list[Measure]:
-    """List the metrics, and last what each answer cost."""
-    return [*(_measure(metric) for metric in metrics().values() if not metric.detail), COST]
 
 
 def _measure(metric: Metric) -> Measure:
@@ -70,7 +79,15 @@ def _measure(metric: Metric) -> Measure:
         is_grade=bool(top and top > 1),
         top=top,
         better=metric.better,
+        ends=metric.ends,
     )
+
+
+def measures(entries: Sequence[ShownEntry], first: Metric | None) -> list[Measure]:
+    """List the metrics that are known of an answer, the one that ranks first, and last what each answer cost."""
+    shown = [_measure(metric) for metric in metrics().values() if not metric.detail]
+    known = [one for one in (*shown, COST) if any(one.of(entry) is not None for entry in entries)]
+    return sorted(known, key=lambda one: first is None or one.name != first.name) or shown[:1]
 
 
 def shown_measures(entry: ShownEntry, among: Sequence[Measure]) -> str:
@@ -84,6 +101,24 @@ class ShownMean(NamedTuple):
 
     text: str
     shade: str
+
+
+class VariantHead(NamedTuple):
+    """The cell over the answers of one variant."""
+
+    name: str
+    parts: Sequence[str]
+    """The name in pieces, between which a line may break."""
+    mean: ShownMean
+    ends: str
+    """The interval of each measure's mean, as the index's script reads them."""
+    bar: tuple[float, float, float] | None
+    """Both ends of the first one's and its mean, as places."""
+    tokens: str
+    dollars: str
+    standing: str
+    """Its standing beside the first."""
+    may_lead: bool
 
 
 class IndexCell(NamedTuple):
@@ -108,18 +143,37 @@ class QuestionRow(TypedDict):
 
 
 class Matrix:
-    """The index's table: one figure of every answer, and means of these."""
+    """The index's table: one figure of every answer, and over it the variants, best first as in the report."""
 
-    def __init__(self, entries: Sequence[ShownEntry], measure: Measure) -> None:
-        self._measure = measure
-        self.columns = sorted({entry.variant for entry in entries})
-        self._top = max((v for entry in entries if (v := measure.of(entry)) is not None), default=0.0)
+    def __init__(self, entries: Sequence[ShownEntry], *, by_rules: bool = False) -> None:
+        self._done: dict[str, list[ShownEntry]] = {}
+        self._failed: dict[str, Counter[str]] = {}
         self._by_query: dict[str, list[ShownEntry]] = {}
         for entry in entries:
             self._by_query.setdefault(entry.query_id, []).append(entry)
+            if entry.status == "done":
+                self._done.setdefault(entry.variant, []).append(entry)
+            else:
+                self._failed.setdefault(entry.variant, Counter())[entry.reason or entry.status] += 1
+        self._by_rules = by_rules
+        self.measures = measures(entries, self.standings.metric)
+        self._measure = self.measures[0]
+        self._top = max((v for entry in entries if (v := self._measure.of(entry)) is not None), default=0.0)
 
-    def _mean(self, entries: Iterable[ShownEntry]) -> float | None:
-        return _mean(self._measure.of(entry) for entry in entries)
+    @cached_property
+    def standings(self) -> Standings:
+        return standings(self._per_report, contrasts(self._per_report), by_rules=self._by_rules)
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """The variants; who answered nothing stands last."""
+        return [*self.standings.systems, *sorted(self._failed.keys() - self._done.keys())]
+
+    def _per_report(self, metric: str) -> Mapping[str, ByQuery]:
+        return {
+            name: _by_question((e, e.scores.get(metric)) for e in own)
+            for name, own in sorted(self._done.items())
+        }
 
     def _shown(self, value: float | None) -> ShownMean:
         return ShownMean(self._measure.text(value, is_mean=True), self._measure.shade(value, self._top))
@@ -144,14 +198,60 @@ class Matrix:
     def _cell(self, entries: list[ShownEntry]) -> IndexCell:
         return IndexCell(entries, self._measure.shade(self._mean(entries), self._top))
 
-    def means(self) -> list[ShownMean]:
-        """Compute the mean of all, then of each variant, over questions as in the report."""
-        found = []
-        for name in self.columns:
-            own = ([e for e in entries if e.variant == name] for entries in self._by_query.values())
-            found.append(_mean(map(self._mean, own)))
-        whole = _mean(map(self._mean, self._by_query.values()))
-        return [self._shown(value) for value in (whole, *found)]
+    def _mean(self, entries: Iterable[ShownEntry]) -> float | None:
+        return _mean(self._measure.of(entry) for entry in entries)
+
+    @property
+    def mean(self) -> ShownMean:
+        """The mean over all questions."""
+        return self._shown(_mean(map(self._mean, self._by_query.values())))
+
+    def heads(self) -> list[VariantHead]:
+        return [self._head(name, self._done.get(name, [])) for name in self.columns]
+
+    def _head(self, name: str, own: Sequence[ShownEntry]) -> VariantHead:
+        means = [mean(_by_question((e, one.of(e)) for e in own)).within(one.ends) for one in self.measures]
+        tokens, spent = (
+            mean(_by_question((e, e.tokens) for e in own)),
+            mean(_by_question((e, e.cost) for e in own)),
+        )
+        cell = self.standings.against.get(name, Cell(None))
+        failed = "" if own or name not in self._failed else failed_text(self._failed[name])
+        return VariantHead(
+            name,
+            re.split(r"(?=\+)|(?<=:)", name),
+            self._shown(means[0].value),
+            ";".join(map(_ends, means)),
+            self._bar(means[0]),
+            _figure(tokens.value, 0) if own else "–",
+            _figure(None if spent.n_unscored else spent.value, COST.digits) if own else "–",
+            failed or str(cell.value or ""),
+            bool(cell.shade),
+        )
+
+    def _bar(self, v: V) -> tuple[float, float, float] | None:
+        end = self._measure.top or self._top
+        if v.value is None or v.ci_low is None or v.ci_high is None or not end:
+            return None
+        low, high, value = (
+            round(BAR * min(max(at / end, 0.0), 1.0)) for at in (v.ci_low, v.ci_high, v.value)
+        )
+        return low, high, value
+
+
+def _by_question(values: Iterable[tuple[ShownEntry, float | None]]) -> ByQuery:
+    found: dict[AskedQuestion, list[float | None]] = {}
+    for entry, value in values:
+        found.setdefault(entry.asked, []).append(value)
+    return found
+
+
+def _ends(v: V) -> str:
+    return "" if v.ci_low is None or v.ci_high is None else f"{v.ci_low:.4g} {v.ci_high:.4g}"
+
+
+def _figure(value: float | None, digits: int) -> str:
+    return "unknown" if value is None else f"{value:,.{digits}f}"
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

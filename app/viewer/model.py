@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 from drr.citations.parse import Citations, parse
 from drr.env.files import file_name
+from drr.eval.stats.asked import AskedQuestion
 
 
 @dataclass(frozen=True)
@@ -273,6 +274,13 @@ class ShownEntry:
     """Its claims in the judge's words; empty until the study was measured."""
     cost: float | None = None
     """Dollars; `None` is unknown."""
+    tokens: float | None = None
+    """Read and written; `None` is unknown."""
+
+    @property
+    def asked(self) -> AskedQuestion:
+        """Its question with its task, as of the answer."""
+        return AskedQuestion(self.query_id, self.task or self.query_id.removesuffix(f"@{self.size}"))
 
     @property
     def question_page(self) -> str:

@@ -16,6 +16,7 @@ from drr.env.files import file_name, short_name
 from drr.eval.agreement.study import agreement_document, latest_judgings
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics import values_of
+from drr.eval.metrics.costs import cost_of
 from drr.eval.tasks.judged import Judging
 from drr.study.blobs import LostText
 from drr.wording.excerpt import many
@@ -165,6 +166,7 @@ class Reader:
 
 def _entry(record: Record, asked: Query | None, *, lost: bool) -> ShownEntry:
     spec = record.spec
+    spent = cost_of(record)
     return ShownEntry(
         key=short_name(record.key),
         query_id=str(spec["query_id"]),
@@ -181,7 +183,8 @@ def _entry(record: Record, asked: Query | None, *, lost: bool) -> ShownEntry:
         text=record.blobs.get("report"),
         given=record.result.get("person_tokens"),
         size=None if asked is None else asked.size,
-        cost=record.making_usd,
+        cost=spent.usd,
+        tokens=spent.tokens,
     )
 
 
@@ -219,7 +222,7 @@ class AroundAnswers:
         entries = self._reader.entries()
         judging = self._reader.judging()
         done = [entry for entry in entries if entry.status == "done"]
-        systems, asked = {entry.variant for entry in done}, {entry.query_id for entry in done}
+        systems, asked = {entry.variant for entry in entries}, {entry.query_id for entry in entries}
         counts = (many(len(asked), "question"), many(len(systems), "system"), many(len(done), "answer"))
         self._told = f"{', '.join(counts)}; {f'judged by {judging.judge}' if judging else 'not judged yet'}"
         self._around = _around(entries)

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from drr.app.pages.frame import ANSWERS, Frame, FramePlace
 from drr.app.pages.markdown import TAGS, clean
+from drr.app.report.board import AGAINST, failed_text
+from drr.app.report.headline import sum_of_dollars
 from drr.app.viewer.gantt import gantt
 from drr.app.viewer.highlight import SourceNames, Stretch, links_of, marked_html, marked_text
 from drr.app.viewer.judges import (
@@ -24,7 +26,7 @@ from drr.app.viewer.judges import (
     sides_of,
     verdicts_beside,
 )
-from drr.app.viewer.matrix import Matrix, measures, shown_measures
+from drr.app.viewer.matrix import Matrix, shown_measures
 from drr.app.viewer.model import Passage, ReportView, ShownEntry, ShownOutcome, ShownVerdict
 from drr.app.viewer.of_papers import StudyPart, joined, template_folders
 from drr.app.viewer.reader import Around
@@ -75,29 +77,32 @@ class Pages:
         marked: str = "",
         judges: int = 1,
     ) -> str:
-        shown = measures()
-        matrix = Matrix(entries, shown[0])
+        by_rules = bool(judging and judging.rule_written)
+        matrix, done = Matrix(entries, by_rules=by_rules), [e for e in entries if e.status == "done"]
         failures = Counter(entry.reason or entry.status for entry in entries if entry.status != "done")
         written = any(entry.rule_written for entry in entries)
         return self.draw(
             "index.html",
             "",
-            banner=banner_of(written, bool(judging and judging.rule_written)),
+            banner=banner_of(written, by_rules),
             judge=judging.judge if judging else None,
             to_come=to_come,
             marked=marked,
             judges=judges,
-            measures=shown,
-            means=matrix.means(),
+            measures=matrix.measures,
+            verdict=matrix.standings.headline,
+            against=AGAINST,
+            mean=matrix.mean,
+            heads=matrix.heads(),
+            cost=sum_of_dollars([entry.cost for entry in done]),
             values=shown_measures,
             measured=any(entry.scores for entry in entries),
             verdicts=sorted({verdict for entry in entries for verdict in entry.verdicts}),
             types=sorted({source_type for entry in entries for source_type in entry.types}),
-            columns=matrix.columns,
             rows=matrix.rows(joined(paper.row_notes(entries) for paper in self._papers)),
             slots=joined(paper.on_index(entries) for paper in self._papers),
-            failures=dict(failures.most_common()),
-            done=len(entries) - failures.total(),
+            failed=failed_text(failures) if failures else "",
+            done=len(done),
             total=len(entries),
         )
 

@@ -203,7 +203,9 @@ def test_the_sentence_of_a_study_is_undecided_where_nothing_is_settled(judged_st
 
 def test_who_answered_nothing_stands_last_and_says_why(judged_study: Path, tmp_path: Path) -> None:
     home = judged_study.parent
-    (tmp_path / "broken.py").write_text("async def broken(*given):\n    raise RuntimeError\n", encoding="utf-8")
+    (tmp_path / "broken.py").write_text(
+        "async def broken(*given):\n    raise RuntimeError\n", encoding="utf-8"
+    )
     shutil.copytree(judged_study, tmp_path / "study")
     variant = f"{tmp_path}/broken.py:broken"
     what = ["--shop", str(home / "shop"), "--variants", variant, "--only", "--quiet"]
@@ -278,7 +280,9 @@ def test_what_nobody_knows_has_no_column(judged_study: Path) -> None:
         known = [one.label for one in board(material, ranks_of(material)).columns]
         assert {"faithfulness", "overall", "rules failed", "tokens"} <= {*known}
         material.judged.rules.clear()
-        assert [one.label for one in board(material, ranks_of(material)).columns if one.label == "rules failed"] == []
+        assert [
+            one.label for one in board(material, ranks_of(material)).columns if one.label == "rules failed"
+        ] == []
 
 
 def test_a_forest_plot_has_its_zero_where_every_difference_is_beyond_it() -> None:
@@ -297,18 +301,43 @@ def test_pages_are_small_before_they_are_read(report: Path, judged_study: Path, 
     assert len(gzip.compress(drawn.encode())) < LIMIT
 
 
-def test_the_index_has_the_mean_of_each_variant_as_the_report_has_it(
+def test_the_index_says_of_each_variant_what_the_report_says(
     judged_study: Path, report: Path, tmp_path: Path
 ) -> None:
     assert main(["view", str(judged_study), "--static", str(tmp_path / "viewer")]) == 0
     page = (tmp_path / "viewer" / "index.html").read_text("utf-8")
     heads = [
-        words(one).replace(" +", "+")
-        for one in re.findall(r'<th scope="col" class="variant"[^>]*>(.*?)</th>', page)
+        words(one.replace("<wbr>", ""))
+        for one in re.findall(r'<th scope="col" class="variant[^>]*>(.*?)</th>', page)
     ]
     line = page.partition('<tr class="means">')[2].partition("</tr>")[0]
-    means = [words(one) for one in re.findall(r"<td[^>]*>(.*?)</td>", line)][1:]
+    cells = re.findall(r'<td [^>]*data-ends="([^";]*)[^>]*>(.*?)</td>', line)
     document = json.loads((report / "metrics.json").read_text("utf-8"))["metrics"]
-    assert dict(zip(heads, means, strict=True)) == {
-        name: f"{own['fp']['value']:.2f}" for name, own in document.items()
-    }
+    with Study.open(judged_study) as study:
+        material = material_of(study)
+        ranks = ranks_of(material)
+        table = board(material, ranks)
+    assert words(ranks.headline.text) == words(
+        page.partition("<h1")[2].partition(">")[2].partition("</h1>")[0]
+    )
+    labels = [one.label for one in table.columns]
+    for head, (ends, shown), (name, row) in zip(heads, cells, table.rows, strict=True):
+        figure = dict(zip(labels, row, strict=True))
+        value, tokens, _, dollars, _, *standing = words(shown).split()
+        fp = document[name]["fp"]
+        assert (head, value) == (name, f"{fp['value']:.2f}")
+        assert ends.split() == [f"{fp[end]:.4g}" for end in ("ci_low", "ci_high")]
+        assert [tokens, dollars] == [figure[one].text().split()[0] for one in ("tokens", "dollars")]
+        assert " ".join(standing) == figure["against the first"].value
+
+
+def test_the_index_offers_what_is_known_of_an_answer_and_says_what_is_not() -> None:
+    known = [replace(one, scores={"fp": 0.5, "depth": None}, cost=None) for one in entries(2, 2)]
+    failed = replace(known[0], key="0", variant="a-broken", status="failed", reason="timeout", scores={})
+    page = Pages("s", served=False).index([*known, failed], None, 0)
+    shown = re.findall(r"<option[^>]*>(.*?)</option>", page)
+    assert shown == ["faithfulness"]
+    assert "4 of 5 answers, 1 failed (timeout). Their cost: unknown" in words(page)
+    assert re.findall(r'data-of="([^"]*)" data-ends', page)[-1] == "a-broken"
+    last = page.partition('data-of="a-broken" data-ends')[2].partition("</td>")[0]
+    assert words(last).endswith("– – tokens – dollars 1 failed (timeout)")

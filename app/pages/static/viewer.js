@@ -223,20 +223,26 @@ function sift() {
     }
     one.row.classList.toggle("hidden", !kept);
   }
-  if (measure) fill(measure.options[measure.selectedIndex], at);
-  const [column, way] = value("order").split("-");
-  if (measure) sortTable(table, way ? Number(column) : -1, way || "");
   const said = document.getElementById("hits");
   said.hidden = !(words.length || verdicts.length || sources.length || least !== null || most !== null);
+  if (measure) fill(measure.options[measure.selectedIndex], at, said.hidden);
+  const [column, way] = value("order").split("-");
+  if (measure) sortTable(table, way ? Number(column) : -1, way || "");
   const { noun = "answers", none = "no answer has all of this" } = table.dataset;
   said.textContent = hits + " of " + total + " " + noun + (hits ? "" : ": " + none) + (deep && deep.checked && words.length && !vocabulary ? "; reports and evidence are being read ..." : "");
 }
 // The figure that was chosen in every cell, and the means: of a question over its answers, of a variant over questions.
 const meanOf = (list) => list.length ? list.reduce((sum, one) => sum + one, 0) / list.length : null;
-function fill(option, at) {
+// A figure that lies between two goes to the even one, as in the report.
+function rounded(number, digits) {
+  const parts = number * 2 ** (digits + 1), scaled = number * 10 ** digits;
+  return (Number.isInteger(parts) && parts % 2 ? 2 * Math.round(scaled / 2) / 10 ** digits : number).toFixed(digits);
+}
+// An interval is that of all answers: where some are hidden, none is drawn.
+function fill(option, at, whole) {
   const { digits, grade, top, better } = option.dataset, all = rows.flatMap((one) => one.units.map(({ values }) => values && values[at]).filter((own) => own !== null));
   const end = Number(top) || Math.max(0, ...all);
-  const told = (number, whole) => number === null ? "–" : whole ? String(Math.round(number * 100) / 100) : number.toFixed(Number(digits));
+  const told = (number, whole) => number === null ? "–" : whole ? String(Math.round(number * 100) / 100) : rounded(number, Number(digits));
   const paint = (cell, mean) => {
     for (let step = 0; step <= 9; step += 1) cell.classList.remove("s" + step);
     const share = mean === null || !end ? null : Math.min(Math.max(mean / end, 0), 1);
@@ -252,7 +258,15 @@ function fill(option, at) {
   }
   const heads = [...table.querySelectorAll("tr.means td")];
   const means = [meanOf(rows.map((one) => one.whole).filter((whole) => whole !== null)), ...heads.slice(1).map((_, place) => meanOf(columns[place] || []))];
-  heads.forEach((cell, place) => { paint(cell, means[place]); cell.textContent = told(means[place]); });
+  const x = (value) => Math.round(60 * Math.min(Math.max(value / end, 0), 1));
+  heads.forEach((cell, place) => {
+    paint(cell, means[place]);
+    cell.querySelector("b").textContent = told(means[place]);
+    const bar = cell.querySelector("svg"), ends = ((cell.dataset.ends || "").split(";")[at] || "").split(" ").map(Number), drawn = whole && ends.length === 2 && end > 0;
+    cell.title = drawn ? "95 % interval " + ends.map((one) => told(one)).join(" to ") : "";
+    if (bar) bar.classList.toggle("unknown", !drawn);
+    if (bar && drawn) { bar.firstElementChild.setAttribute("d", "M" + x(ends[0]) + " 6H" + x(ends[1])); bar.lastElementChild.setAttribute("cx", x(means[place])); }
+  });
   document.getElementById("legend").textContent = option.title;
 }
 if (choose && table) {
