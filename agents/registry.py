@@ -9,6 +9,7 @@ Both are async functions `(query, tools, model, budget) -> report`, see `drr.age
 from __future__ import annotations
 
 import inspect
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from difflib import get_close_matches
@@ -19,7 +20,7 @@ from itertools import combinations
 from typing import Any
 
 from drr.agents.base import AGENT, OWN, PROFILE, WS, Architecture, Limits, Run, Variant
-from drr.agents.commands.command import command_variant, is_command
+from drr.agents.commands.command import command_variant, is_command, search_path
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import at_home
 from drr.env.plugins import load, merged, papers
@@ -154,7 +155,13 @@ def _variant(name: str) -> Variant:
 
 
 def _hint(name: str, known: Iterable[str]) -> str:
-    """Say what was probably meant: a file that lies here, or a name like this."""
+    """Say what was probably meant: a file that lies here, a program, or a name like this."""
+    place, colon, function = name.partition(":")
+    program, _, words = name.partition(" ")
+    if colon and at_home(f"{place}.py").is_file():
+        return f"did you mean {place}.py:{function}?"
+    if words and shutil.which(program, path=search_path()):
+        return f"write 'cmd:{name}' for a program"
     if at_home(name).is_file():
         function = f"{name}:FUNCTION for an agent in it, " if name.endswith(".py") else ""
         return f"it is a file: write {function}cmd:{name} for a program"

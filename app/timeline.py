@@ -204,6 +204,8 @@ def _judged(study: Study, record: Record) -> Iterator[str]:
     if judged.judging is not None and (grades := judged.ratings.get(record.key)):
         given = (f"{name} {'-' if one.value is None else one.value}" for name, one in grades.items())
         yield from ("", flowed(f"--- grades of {judged.judging.judge}, 0 to 10: {', '.join(given)} ---"))
+        if (whole := grades.get("overall")) is not None:
+            yield flowed(f"  overall: {whole.justification or whole.reason}", 8)
     broken = [
         (name, row) for name, row in (judged.rules.get(record.key) or {}).items() if row["status"] == "fail"
     ]

@@ -304,7 +304,10 @@ def test_the_trace_of_an_answer_has_its_grades_and_broken_rules(box: Path, file:
     assert "grades" not in drr.out("study", "trace", "study", key)
     assert drr("judge", "study", "--quiet")[0] == 0
     judged = drr.out("study", "trace", "study", key).partition("--- grades of rules-2, 0 to 10: ")[2]
-    assert judged.startswith("clarity 0, depth 0, ") and "overall 0 ---\n" in judged
+    assert (
+        judged.startswith("clarity 0, depth 0, ")
+        and "overall 0 ---\n  overall: There is next to no text." in judged
+    )
     assert (
         "\n--- broken rules ---\n" in judged and "\n  outside_shop: Address: https://www.amazon.com" in judged
     )
