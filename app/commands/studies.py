@@ -162,8 +162,8 @@ def _run_trace(arguments: argparse.Namespace) -> int:
             shown = timeline.telling(records, full=arguments.full)
             show(arguments, timeline.listed(records), timeline.listing(shown))
             if left := len(records) - len(shown):
-                which = "1 judgement that is" if left == 1 else f"{left:,} judgements that are"
-                notice(f"{arguments.study}: {which} done stand apart; --full lists them too")
+                which = f"{_many(left, 'finished judgement')} {'is' if left == 1 else 'are'}"
+                notice(f"{arguments.study}: {which} not listed here; --full lists all")
             return 0
         record = _find(study, arguments.unit)
         show(arguments, timeline.document(study, record), timeline.text(study, record, full=arguments.full))

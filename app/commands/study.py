@@ -37,6 +37,15 @@ examples:
 """
 
 
+_OVERVIEW = """\
+examples:
+  drr study status study
+  drr study trace study                                  # its answers, each with its key
+  drr study edit study --variants react,hybrid-react     # of the variants of the study, only these stay
+  drr study check study                                  # is every unit and text as it was written?
+"""
+
+
 class Edited(TypedDict):
     """The document of `drr study edit --json`."""
 
@@ -74,7 +83,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     check = commands.add_parser("check", help="whether units and texts are as they were written")
     check.add_argument("study", metavar="STUDY", type=Path, help="the folder of the study")
     check.add_argument("--json", action="store_true", help="one JSON document")
-    parser.epilog = _EXAMPLES
+    parser.epilog = _OVERVIEW
 
 
 def _check(arguments: argparse.Namespace) -> int:

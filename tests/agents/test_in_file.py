@@ -293,7 +293,7 @@ def test_a_list_of_units_leaves_out_the_judgements_that_are_done(box: Path, file
     assert drr("judge", "study", "--what", "rules", "--quiet")[0] == 0
     code, out, err = drr("study", "trace", "study")
     assert code == 0 and "judgement" not in out and len(out.splitlines()) == 2
-    assert "2 judgements that are done stand apart; --full lists them too" in err
+    assert "2 finished judgements are not listed here; --full lists all" in err
     assert "judgement" in drr.out("study", "trace", "study", "--full")
 
 
