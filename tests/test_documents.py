@@ -208,6 +208,18 @@ def test_an_agent_in_a_file_of_the_documents_answers(
     assert said in capsys.readouterr().out
 
 
+def test_a_program_of_the_documents_answers(
+    shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    blocks = fenced(ROOT / "docs" / "your-agent.md", "python")
+    (written,) = [block for block in blocks if "# clerk.py" in block]
+    (tmp_path / "clerk.py").write_text(written, encoding="utf-8")
+    (tmp_path / "clerk.py").chmod(0o755)
+    words = ["ask", "Which bird feeder?", "--shop", str(shop_folder), "--user", ANNA, "--trust-agent"]
+    assert main([*words, "--variant", f"cmd:{tmp_path / 'clerk.py'}"]) == 0
+    assert "may fit [1]." in capsys.readouterr().out
+
+
 @pytest.mark.long
 def test_the_notebook_runs(tmp_path: Path) -> None:
     cells = json.loads((ROOT / "examples" / "first_study.ipynb").read_text("utf-8"))["cells"]
