@@ -160,21 +160,18 @@ def purchases(ask: ShopErrand, memory: Memory) -> list[SeenOrder]:
         kept = [one for one in kept if period is not None and period.covers(one.date)]
     if not ask.thing:
         return kept
-    for thing in ask.things:
-        one = replace(ask, things=(thing,))
+    found: list[SeenOrder] = []
+    for one in (replace(ask, things=(thing,)) for thing in ask.things):
+        ends = ask.kind == "return"
         ids = {
-            product.product_id
-            for product in memory.products.values()
-            if is_named(one, product, ends=ask.kind == "return")
+            product.product_id for product in memory.products.values() if is_named(one, product, ends=ends)
         }
         found = [
-            order
-            for order in kept
-            if order.product_id in ids or named(thing, order.title, ends=ask.kind == "return")
+            order for order in kept if order.product_id in ids or named(one.thing, order.title, ends=ends)
         ]
         if found or ids:
-            return found
-    return []
+            break
+    return found
 
 
 def spent(orders: Sequence[SeenOrder]) -> Decimal:

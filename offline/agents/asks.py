@@ -20,9 +20,16 @@ from drr.wording.vocabulary import Wordbook, vocabulary
 
 _LONGEST, MOST_ASKS, _LONG_WORD = 6000, 6, 7
 _SENTENCE = re.compile(r"(?:[^.?!\n]|\.(?=\d))+[.?!]*")
-_SHORT_FORMS = (("w/ ", "with "), (" u ", " you "), ("pls ", ""), (" pls", ""), (" please", ""))
+_SHORT_FORMS = (
+    ("w/ ", "with "),
+    (" u ", " you "),
+    ("+ star", " star"),
+    ("pls ", ""),
+    (" pls", ""),
+    (" please", ""),
+)
 _SO_FAR = re.compile(r"\b(?:before(?=\W*$)|over the years)", re.IGNORECASE)
-_MANY = re.compile(r"\b(?:orders|purchases)\Z", re.IGNORECASE)
+_MANY = re.compile(r"\b(?:orders|purchases)\b", re.IGNORECASE)
 _OBJECT = re.compile(r" (?:my|our|the|an?|me|us|it)\b", re.IGNORECASE)
 _EVERY = re.compile(r"\bhow (?:many|often)\b", re.IGNORECASE)
 _NO_LIMITS, _NONE_UNREAD = ShopLimits(), Unread()
@@ -295,11 +302,9 @@ class AskReader:
         every_kind = cue.kind == "spent" or latest or many or part[:4].lower() == "what"
         on_something = {"on", "for"} & set(WORD.findall(part[cue.end - cue.start :].lower()))
         if named or (every_kind and not on_something and not self._points(cue)):
-            every = cue.kind == "bought" and (
-                _EVERY.search(part) is not None or many or not (named or latest)
-            )
-            things = tuple(phrase.words for phrase in named[:1])
-            yield ShopErrand(cue.kind, things, period=Period.of(cue.sentence[0]), every=every)
+            every = many or _EVERY.search(part) is not None or not (named or latest)
+            things, period = tuple(phrase.words for phrase in named[:1]), Period.of(cue.sentence[0])
+            yield ShopErrand(cue.kind, things, period=period, every=every and cue.kind == "bought")
 
     def _returned(self, cue: Cue, before: Sequence[ShopErrand]) -> Iterator[ShopErrand]:
         """Read what may be to go back: the records tell which. What is only said to be broken gives way to what is sought."""
@@ -347,9 +352,7 @@ def _spelled(thing: str, words: Collection[str]) -> str:
     for word in thing.split():
         slip = word.lower()
         known = len(slip) < _LONG_WORD or not {slip, stem(slip)}.isdisjoint(words)
-        near = (
-            [] if known else [one for one in words if one[0] == slip[0] and distance(stem(slip), one, 1) <= 1]
-        )
+        near = [one for one in words if not known and one[0] == slip[0] and distance(stem(slip), one, 1) < 2]
         read.append(near[0] if len(near) == 1 else word)
     return " ".join(read)
 

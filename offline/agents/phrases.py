@@ -18,7 +18,7 @@ _BETWEEN = re.compile(
 )
 _INTRODUCED = re.compile(r"\b(?:an?|another|new|my|our|the|this|that) ", re.IGNORECASE)
 _JOIN = re.compile(
-    r"\s*(?:(,)\s*(?:and\s)?|(?:and|plus|&)\s)\s*(?:(?:an?|some|the|another)\s)?", re.IGNORECASE
+    r"\s*(?:(,)\s*(?:and\s)?|(?:and|plus|[&+])\s)\s*(?:(?:an?|some|the|another)\s)?", re.IGNORECASE
 )
 _MOST_THINGS = 4
 _ONE = re.compile(r"\s(?:one|ones)\b")
@@ -49,6 +49,7 @@ class PhraseReader:
         self.stops = frozenset([*stops, *map(stem, stops), "vs", "versus"])
         self._openers = frozenset(words["openers"])
         self._containers = frozenset(words["containers"])
+        self._hollow = self._containers | self.stops
         self._generic = frozenset(words["generic"])
         self._no_adverbs = frozenset(words["no_adverbs"])
 
@@ -95,7 +96,7 @@ class PhraseReader:
                 return None
         while run and run[-1][0].isdigit():
             run.pop()
-        if all(match[0].lower() in self._containers for match in run):
+        if self._hollow.issuperset(match[0].lower() for match in run):
             return None
         words = " ".join(match[0].removesuffix("'s") for match in run[-6:])
         for maker in re.findall(r"\w+ & \w+", text[run[0].start() : run[-1].end()]):
@@ -113,9 +114,11 @@ class PhraseReader:
             if join is None:
                 return
             phrase = self.phrase(text, join.end(), end, skip=False)
-            last = phrase.words.split()[-1].lower() if phrase else ""
-            if join[1] and stem(last) == last and text[join.start() : join.end()].strip() == ",":
-                return
+            if phrase is None or join[0].strip() != ",":
+                continue
+            last = phrase.words.split()[-1].lower()
+            if stem(last) == last and not _JOIN.match(text, phrase.end, end):
+                return  # "a lamp, dimmable"
 
     def introduced(self, text: str, start: int, end: int, to: int) -> list[Phrase]:
         """List the things behind "a" or "my"."""
