@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 from drr.app.cli import main
-from drr.app.command_table import commands, find
+from drr.app.command_table import command_of, commands, find
 from drr.app.parsing import parser_of
 from drr.env.errors import Misuse
 from drr.env.settings import Settings
@@ -68,6 +68,16 @@ def command_lines() -> Iterator[tuple[str, str]]:
                         line.startswith("drr ") and "|" not in line and not is_recipe
                     ):  # `info|search` is several
                         yield page.name, line
+
+
+def test_no_shell_eats_an_amount_of_an_example() -> None:
+    """Within double quotes `$40` is an empty word and a zero."""
+    epilogs = ((row.name, parser_of(command_of(row.name)).epilog or "") for row in commands())
+    pages = ((page.name, "\n".join(fenced(page, ""))) for page in PAGES)
+    lines = [
+        (place, line) for place, text in (*pages, *epilogs) for line in text.splitlines() if "drr " in line
+    ]
+    assert [(place, line) for place, line in lines if re.search(r'"[^"\']*\$\d[^"]*"', line)] == []
 
 
 def inline_commands() -> Iterator[tuple[str, list[str], list[str]]]:

@@ -32,7 +32,7 @@ Without --model the answer is written by rules (the `offline` model) and says so
 returned are taken out of the report; --citation-repair off leaves them in.
 
 examples:
-  drr ask "Which quiet dog nail grinder is best for under $40?" --shop demo/shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1
+  drr ask 'Which quiet dog nail grinder is best for under $40?' --shop demo/shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1
   drr ask "Which bird bath lasts?" --shop demo/shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --variant hybrid-react+ws --model anthropic:claude-sonnet-5-5 --out report.md
   drr ask "Which bird bath lasts?" --shop demo/shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --json
 """

@@ -45,7 +45,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         "Rules decide on literal things and structured places: addresses, ids, table rows, list items, labels, totals. Each passes, fails\n"
         "or cannot tell, and says why in one word. Exit code 1 if one fails. With --judge a model reads the running text, too: it names\n"
         "what is wrong, then weighs each charge. A mistake exits 1, and so does a statement that it leaves out.\n\n"
-        'examples:\n  drr judges check report.md --shop shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --query "a bird sanctuary under $300"\n'
+        'examples:\n  drr judges check report.md --shop shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --query "a bird bath for at most 300 dollars"\n'
         "  drr judges check report.md --shop shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --judge anthropic:claude-sonnet-5-5"
     )
 

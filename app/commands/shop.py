@@ -44,7 +44,7 @@ examples:
   drr shop show demo/shop user jeffrey.greer.5dbhhzx@inbox.example --orders all --json
   drr shop show demo/shop order 0099385598238207 --json
   drr shop check demo/shop
-  drr shop search demo/shop "wi-fi adapter under $40" --brand SIIG --unknown-price --search fields
+  drr shop search demo/shop 'wi-fi adapter under $40' --brand SIIG --unknown-price --search fields
   drr shop copy demo/shop servers:demo
   drr shop copy demo/shop servers:demo --pool ray --workers 4
   drr shop index demo/shop"""
