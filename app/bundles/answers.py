@@ -54,8 +54,8 @@ def is_ours(record: Record) -> bool:
     return not record.made_elsewhere and _architecture(record) in _BUILT_IN
 
 
-def check_answers(study: Study, prompts: Mapping[str, str], *, redacted: bool, found: Verified) -> None:
-    """Check every answer that ended, and what of several is the same. `prompts` are those that are known, by hash."""
+def check_answers(study: Study, known_texts: Mapping[str, str], *, redacted: bool, found: Verified) -> None:
+    """Check every answer that ended, and what of several is the same. Prompts and persons that are known come by hash."""
     asked = questions(study)
     counting = {record.key for record in study.records("answer", None)}
     reports: dict[str, dict[str, str]] = {}
@@ -71,10 +71,10 @@ def check_answers(study: Study, prompts: Mapping[str, str], *, redacted: bool, f
             if record.made_elsewhere:
                 _check_imported(record, redacted=redacted, found=found)
             else:
-                _check_texts(study, record, prompts, found)
+                _check_texts(study, record, known_texts, found)
         if record.done:
             digest = record.blobs.get("report", "")
-            reports.setdefault(digest, {}).setdefault(str(record.spec["query_id"]), record.label)
+            reports.setdefault(digest, {}).setdefault(str(record.spec["query"]), record.label)
             _suspect(study, record, asked, found)
     _check_copies(study, found)
     for answer in filter(lambda one: is_ours(one.record), read_answers(study)):
@@ -174,7 +174,7 @@ def _bytes(text: str | bytes) -> bytes:
     return text if isinstance(text, bytes) else text.encode("utf-8")
 
 
-def _check_texts(study: Study, record: Record, prompts: Mapping[str, str], found: Verified) -> None:
+def _check_texts(study: Study, record: Record, known_texts: Mapping[str, str], found: Verified) -> None:
     result, blobs = record.result, record.blobs
     if record.done and not blobs.keys() >= {"report", "raw_report", "transcript"}:
         found.fail("conversation", record.label, "lacks its report or its conversation")
@@ -202,9 +202,7 @@ def _check_texts(study: Study, record: Record, prompts: Mapping[str, str], found
         if _flush(study.kept_text(record, f"text:{row['sha256']}") or "") not in whole:
             found.fail("evidence", record.label, f"source {number}: no tool returned what was read of it")
     if _known(record):
-        own = record.key_fields["prompts"].items()
-        given = {name: prompts[digest] for name, digest in own if digest in prompts}
-        check_instructions(study, record, talks, given, found)
+        check_instructions(study, record, talks, known_texts, found)
     if messages or (record.done and is_ours(record)):
         _check_talks(record, raw, results, talks, found)
 

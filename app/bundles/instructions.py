@@ -36,16 +36,22 @@ _HEADINGS = (
     *("# Report", "# Wrong", "# Evidence", "## Profile facts", "## Closing words of the researcher", OVER),
 )
 _FENCE = re.compile(r"</?[a-z0-9-]+ [0-9a-f]{20}>")
-_PERSON = re.compile(r"<person ([0-9a-f]{20})>\n.*\n</person \1>", re.DOTALL)
+_PERSON = re.compile(r"<person ([0-9a-f]{20})>\n(.*)\n</person \1>", re.DOTALL)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _TOOL = re.compile(r"^### (\S+)$", re.MULTILINE)
 
 
 def check_instructions(
-    study: Study, record: Record, talks: Sequence[JsonObject], texts: Mapping[str, str], found: Verified
+    study: Study, record: Record, talks: Sequence[JsonObject], known_texts: Mapping[str, str], found: Verified
 ) -> None:
-    """Find what neither its prompts (`texts`, by name) nor anybody in the bundle says."""
-    prompts = {name: Prompt(name, text, Path()) for name, text in texts.items()}
+    """Find what neither its prompts nor anybody in the bundle says. Of prompts and persons, `known_texts` are by hash."""
+    fields = record.key_fields
+    prompts = {
+        name: Prompt(name, known_texts[digest], Path())
+        for name, digest in fields["prompts"].items()
+        if digest in known_texts
+    }
+    person = known_texts.get(str(fields.get("person")))
     filled = _filled(study, record, talks, prompts, found)
     whole = (*filled, *_other_texts(study, record, talks, prompts))
     known = {line.strip() for text in whole for line in text.split("\n")}
@@ -59,9 +65,14 @@ def check_instructions(
         if name in ("agent", "supervisor") and rest and record.spec["query"] not in rest[0]["text"]:
             found.fail("conversation", record.label, "its agent was asked something else than its question")
         text = "\n".join(one["text"] for one in rest if one["role"] not in BY_MODELS)
-        if PERSON in prompts and _PERSON.search(text):
+        if PERSON in prompts and (block := _PERSON.search(text)):
             text = _PERSON.sub("", text)
-            found.suspect("conversation", record.label, "nothing fixes what its agent was told of a person")
+            if person is None:
+                found.skip("conversation", record.label, "what its agent was told of a person is not here")
+            elif block[2] != person:
+                found.fail(
+                    "conversation", record.label, "its agent was told of another person than its key names"
+                )
         for line in [line for line in text.split("\n") if not _is_known(line.strip(), known)][:1]:
             note = found.suspect if pictures or name == "citations" else found.fail
             what = f"its agent was told what no prompt says and nobody in it: {line.strip()[:40]!r}"

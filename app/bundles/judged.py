@@ -45,8 +45,9 @@ _RAW = "raw:"
 
 
 def about_of(record: Record) -> list[str]:
-    """List the answers that are judged."""
-    return [str(record.spec[name]) for name in ("answer", "first", "second") if name in record.spec]
+    """List the answers that are judged; a judgement of a question has none."""
+    fields = record.key_fields
+    return [str(fields[name]) for name in ("answer", "first", "second") if name in fields]
 
 
 class Unkept(Exception):
@@ -125,8 +126,10 @@ class RebuiltDesks:
     def desk_of(self, judging: Judging, fields: Mapping[str, Any], task: Task[Any]) -> Desk | None:
         """The desk at which such a judgement is made; `None` where its version is known to nobody here."""
         wanted = fields.get("version")
-        if not task.asks and task.name == "rules":
-            return self._desk(judging, 0) if wanted == rules_version(task.version) else None
+        if not task.asks and task.part(fields) not in judging.versions:
+            own = rules_version(task.version) if task.name == "rules" else str(task.version)
+            needs_shop = task.name != "rules" and self._shop is None
+            return self._desk(judging, 0) if wanted == own and not needs_shop else None
         for place in range(len(self._prompts)):
             desk = self._desk(judging, place)
             if task.name not in desk.versions:
@@ -138,9 +141,9 @@ class RebuiltDesks:
     @property
     def why_unknown(self) -> str:
         """Why a judgement has no desk; some versions cannot be told without the shop."""
-        if self._shop is None:
+        if not self.whole:
             return WITHOUT_SHOP
-        return "was judged by prompts or code of a version that is not known here"
+        return "was judged by prompts or code of a version that is not known here, or for other persons"
 
     def _desk(self, judging: Judging, place: int) -> Desk:
         known = self._desks.get((judging.id, place))
@@ -287,7 +290,9 @@ def _check_planned(desks: RebuiltDesks, judging: Judging, found: Verified) -> No
                 unit = wanted[place]
                 if here[place] != (shown(unit.label), canonical_json(unit.spec)):
                     found.fail("units", here[place][0], "is not the unit that its key names")
-            if left := wanted.keys() - here.keys():
+            # without the shop, what was judged is not known by name
+            left = len(wanted.keys() - here.keys()) if desks.whole else len(wanted) - len(here)
+            if left > 0:
                 check = "judgements" if known[name].asks else name
-                what = f"{len(left):,} of {len(wanted):,} are not judged"
+                what = f"{left:,} of {len(wanted):,} are not judged"
                 found.lack(check, f"{judging.judge}, {name}", what)

@@ -76,7 +76,7 @@ def make(config: BundleConfig) -> Bundle:
         if config.redact and imported:
             notice(f"{imported:,} imported answers keep all their texts; read them through")
         if config.redact and (config.study / PERSONS).is_file():
-            notice("conversations keep what agents were told of persons; read them through")
+            notice("conversations and judgements keep what was told of persons; read them through")
         machine = {"system": platform.platform(), "python": sys.version, "cores": os.cpu_count()}
         contents = Contents(
             made_by=made_by(),

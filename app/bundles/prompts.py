@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 from itertools import combinations
 
 from drr.agents import brief
 from drr.agents.runner import load_prompts
+from drr.app.giving import PERSONS, PersonPlaces, open_giving
+from drr.env.errors import Misuse
+from drr.env.given import setting_of
 from drr.env.settings import Settings
 from drr.eval.asking.conversation import box_prompts
+from drr.eval.evidence.answers import questions
 from drr.eval.tasks.desk import text_id
 from drr.llm.prompts import Prompt, Prompts
 from drr.study.bundle.parcel import PromptLine
@@ -50,6 +55,21 @@ def given_to(study: Study) -> dict[str, str]:
         for record in study.records("answer", None, current=False)
         for name, digest in (record.key_fields.get("prompts") or {}).items()
     }
+
+
+def person_texts(study: Study) -> dict[str, str]:
+    """Map the content of each person whom the study keeps to what its agents are told of that person."""
+    from drr.app.models import models_of
+
+    if not (study.folder / PERSONS).is_file():
+        return {}
+    setting, own = setting_of("persona"), Settings()
+    giving = open_giving([setting], PersonPlaces(persons=study.folder / PERSONS), own, models_of(own))
+    found = dict[str, str]()
+    for name in {query.person_id for query in questions(study).values()}:
+        with suppress(Misuse):  # of whom the study keeps nothing
+            found[giving.key_fields(setting, name)["person"]] = giving.given(setting, name, "").text
+    return found
 
 
 def shown_prompts(study: Study, settings: Settings) -> Iterator[PromptLine]:

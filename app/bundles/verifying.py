@@ -15,8 +15,8 @@ from drr.agents.registry import BUILT_IN, PAPER
 from drr.app.bundles.answers import check_answers
 from drr.app.bundles.costs import check_costs
 from drr.app.bundles.figures import differing, every_figure, opened
-from drr.app.bundles.judged import RebuiltDesks, check_judgements
-from drr.app.bundles.prompts import box_texts, given_to
+from drr.app.bundles.judged import RebuiltDesks, about_of, check_judgements
+from drr.app.bundles.prompts import box_texts, given_to, person_texts
 from drr.app.bundles.replayed import check_shop_is_theirs, check_tools, shop_as_stated
 from drr.app.bundles.stated import check_stated
 from drr.app.bundles.verified import Verified, cause_of
@@ -138,7 +138,9 @@ def _check_contents(terms: VerifyTerms, parcel: Parcel, found: Verified) -> None
             "set": lambda: _check_set(asked, study, found),
             "complete": lambda: _check_complete(study, found),
             "settings": lambda: check_stated(study, found),
-            "answers": lambda: check_answers(study, known, redacted=manifest["redacted"], found=found),
+            "answers": lambda: check_answers(
+                study, known | person_texts(study), redacted=manifest["redacted"], found=found
+            ),
             "judgements": lambda: _check_with_shop(realm, study, parcel, found),
             "costs": lambda: check_costs(study, parcel.study(), found),
             "prompts": lambda: _check_prompts(study, parcel, found),
@@ -165,7 +167,8 @@ def _check_with_shop(realm: ShopRealm | None, study: Study, parcel: Parcel, foun
             if text != profile_text(realm.shop, user):
                 found.fail("shoppers", user, "is another shopper in the shop")
     elif any(record.result.get("tool_calls") for record in study.records("answer", None)):
-        found.skip("tools", "", "calls of tools, which --shop makes again")
+        which = "which --shop makes again" if not desks.whole else "whose files are not here"
+        found.skip("tools", "", f"calls of tools, {which}")
 
 
 @contextmanager
@@ -225,11 +228,10 @@ def _check_references(study: Study, found: Verified) -> None:
     """Judgements are of answers that are there, and judge what their keys say."""
     answers = {known.unit.key for known in study.ledger.units.known() if known.unit.kind == "answer"}
     for record in study.records("judgement", None, current=False):
-        for place in ("answer", "first", "second"):
-            named = {one[place] for one in (record.key_fields, record.spec) if place in one}
-            if len(named) > 1 or named - answers:
-                found.fail("units", record.label, f"its {place} is not an answer of the bundle")
-        for name in record.key_fields.keys() & record.spec.keys():
+        about = about_of(record)
+        if not answers.issuperset(about):
+            found.fail("units", record.label, "what it judges is not an answer of the bundle")
+        for name in record.key_fields.keys() & record.spec.keys() if about else ():
             own, keyed = record.spec[name], record.key_fields[name]
             if isinstance(own, str | int) and own != keyed:
                 found.fail("units", record.label, f"its key and its unit name another {name}")

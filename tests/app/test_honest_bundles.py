@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 from drr.agents.runner import FOLDER
+from drr.app.bundles.figures import every_figure, opened
 from drr.study.bundle.archive import unpack
+from drr.study.bundle.parcel import Parcel, digest_of
 
 from tests.agents.commands.conftest import TERMS
 from tests.agents.garden import ANNA, BEN, QUESTION, write_box
-from tests.bundles import edit_rows, forged, is_answer, rows, write
+from tests.bundles import edit_rows, forged, is_answer, retext, rows, write
 from tests.commands import Drr
-from tests.eval.nursery import SONNET, Judge, sentences
+from tests.eval.nursery import SONNET, Judge, sentences, system
+from tests.eval.pqr_judge import PERSONS, CriteriaJudge
 from tests.filetasks.made import write_known_task
 from tests.once import made_once
 from tests.wire import Fail, Reply, Request, Say, Wire, looked
@@ -76,7 +85,7 @@ def _trials(drr: Drr, box: Path) -> None:
 
 
 def _every_agent(drr: Drr, box: Path) -> None:
-    run(drr, box, variants="all,ledger,hybrid-react+profile")
+    run(drr, box, variants="all,ledger,hybrid-react+profile,hybrid-react+own,hybrid-react+own+ws")
     assert drr("judge", "study", "--quiet")[0] == 0
 
 
@@ -232,8 +241,99 @@ def _files(drr: Drr, box: Path) -> None:
     assert drr("run", "study", "--tasks", "tasks", *variants, "--quiet")[0] == 0
 
 
+def _files_judged(drr: Drr, box: Path) -> None:
+    write_known_task(Path("tasks", "007"))
+    assert drr("run", "study", "--tasks", "tasks", "--variants", "dr3,react", "--quiet")[0] == 0
+    for what in ("dr3", "faithfulness,citations,quality,rules,reporteval"):
+        assert drr("judge", "study", "--what", what, "--quiet")[0] == 0
+
+
+def _trials_that_fail(drr: Drr, box: Path) -> None:
+    """Some trials fail for good; the judge fails once, and is asked again."""
+    asked, answers = count(), count()
+
+    def script(request: Request) -> Reply:
+        return Fail(400) if 6 < next(asked) < 30 else looked(request, REPORT)
+
+    by_wire(drr, box, script, "--trials", 4, "--units", 1, code=1)
+    judge = Judge(claims=sentences)
+    for code in (1, 0):
+        with Wire(lambda request: Fail(400) if 3 < next(answers) < 40 else judge(request)) as wire:
+            given = ("--judge", SONNET, "--base-url", wire.url, "--retry-failed", "--quiet")
+            assert drr("judge", "study", *given)[0] == code
+
+
+def _served_by_several(drr: Drr, box: Path) -> None:
+    run(drr, box, "--pool", "processes", "--workers", 2, "--trials", 2, variants="react,hybrid-react")
+    assert drr("judge", "study", "--quiet", "--pool", "processes", "--workers", 2)[0] == 0
+
+
+def _killed(drr: Drr, box: Path) -> None:
+    """A run that is killed in its third answer, and goes on."""
+    asked = count()
+
+    def script(request: Request) -> Reply:
+        if next(asked) == 5:
+            runs[0].kill()
+        return looked(request, REPORT)
+
+    runs: list[subprocess.Popen[bytes]] = []
+    with Wire(script) as wire:
+        given = ("--shop", box / "shop", "--queries", box / "queries.jsonl", "--sandbox", box / "sandbox")
+        more = ("--trials", 4, "--units", 1, "--model", SONNET, "--base-url", wire.url, "--variants", "react")
+        words = map(str, ("run", "study", *given, *more, "--quiet"))
+        runs.append(subprocess.Popen([sys.executable, "-m", "drr", *words], env=dict(os.environ)))
+        assert runs[0].wait() == -signal.SIGKILL
+        run(drr, box, *more[:-2])
+    assert drr("judge", "study", "--judge", "offline", "--quiet", "--what", "rules,faithfulness")[0] == 0
+
+
+def _persons(drr: Drr, box: Path, *, judge: Callable[[Request], Reply] | None = None) -> None:
+    """Persons who are told of, by themselves or beside their records, and are scored by criteria."""
+    persons = [PERSONS[name] for name in ("p-anna", "p-ben")]
+    Path("persons.jsonl").write_text("".join(json.dumps(one.line()) + "\n" for one in persons))
+    asked = [
+        {"id": f"q-{one.person_id}", "query": QUESTION, "user_id": one.user_id, "person_id": one.person_id}
+        for one in persons
+    ]
+    Path("queries.jsonl").write_text("".join(json.dumps({**one, "task_id": "t-1"}) + "\n" for one in asked))
+    told = ("--persons", "persons.jsonl", "--settings", "task,persona,records+persona")
+    given = ("--shop", box / "shop", "--queries", "queries.jsonl", "--sandbox", box / "sandbox")
+    agents = ("--variants", "plan-to-function,react,hybrid-react+own", "--quiet")
+    assert drr("run", "study", *given, *told, *agents)[0] == 0
+    with Wire(judge or []) as wire:
+        by = ("--judge", SONNET, "--base-url", wire.url) if judge else ()
+        assert drr("judge", "study", "--what", "criteria,pqr", "--rounds", 1, "--quiet", *by)[0] == 0
+
+
+def _scored_by_a_model(drr: Drr, box: Path) -> None:
+    own, other = CriteriaJudge(), Judge(claims=sentences)
+
+    def judge(request: Request) -> Reply:
+        words = system(request)
+        return own(request) if "criteri" in words or "weigh" in words else other(request)
+
+    _persons(drr, box, judge=judge)
+
+
+def _every_kind_of_judgement(drr: Drr, box: Path) -> None:
+    run(drr, box, variants="react,hybrid-react+own", code=0)
+    kinds = ("faithfulness,citations", "quality,pairwise,rules", "failures", "points", "recall", "criteria")
+    for what in (*kinds, "pqr", "swap", "reporteval"):
+        assert drr("judge", "study", "--what", what, "--quiet")[0] == 0, what
+    more = ("--what", "relative", "--reference", "react", "--quiet")
+    assert drr("judge", "study", *more)[0] == 0
+
+
 STUDIES = (
     _files,
+    _files_judged,
+    _trials_that_fail,
+    _served_by_several,
+    _killed,
+    _persons,
+    _scored_by_a_model,
+    _every_kind_of_judgement,
     _judged_in_part,
     _other_search,
     _repaired,
@@ -263,10 +363,11 @@ STUDIES = (
 @pytest.mark.parametrize("study", STUDIES, ids=lambda one: one.__name__)
 def test_an_honest_bundle_holds(box: Path, drr: Drr, study: Callable[[Drr, Path], None]) -> None:
     study(drr, box)
-    shop = () if study is _files else ("--shop", box / "shop", "--sandbox", box / "sandbox")
+    shop = () if study in (_files, _files_judged) else ("--shop", box / "shop", "--sandbox", box / "sandbox")
     for name, more in (("whole", ()), ("redacted", ("--redact",)), ("pages", ("--with-pages",))):
         out, err = drr("bundle", "make", "study", "--out", name, *more)[1:]
-        assert out and "not those of the study" not in err, err
+        without_persons = study in (_persons, _scored_by_a_model) and name == "redacted"
+        assert out and ("not those of the study" in err) is without_persons, err
         left = study is _imported and name == "redacted"
         assert ("imported answers keep all their texts" in err) is left, err
         for beside in ((), shop):
@@ -347,3 +448,79 @@ def test_a_trial_that_is_another_is_found(box: Path, tmp_path: Path, drr: Drr) -
         document = json.loads(drr("bundle", "verify", cheat, "--json")[1])
         words = "to the last digit" if clock else "token for token"
         assert any(words in one["what"] for one in document[how]), document
+
+
+def _scores(folder: Path) -> Iterator[tuple[Any, Any]]:
+    """Yield every line of a bundle, with its score of a person's criterion, for an edit in place."""
+    lines = rows(folder, "units.jsonl")
+    for line in lines:
+        if line["spec"].get("task") == "scores" and line["spec"]["half"] == "p":
+            yield line, line["record"]
+    write(folder, "units.jsonl", lines)
+
+
+def _better(folder: Path, *, said: bool) -> None:
+    """Every score of a person's is a 10, in the judge's raw answers too or not, and so are the figures."""
+    for _, record in _scores(folder):
+        for score in record["result"]["scores"].values():
+            score["score"] = 10
+        for name in [name for name in record["blobs"] if said and name.startswith("raw:")]:
+            retext(folder, record, name, lambda text: text.replace('"score": 7', '"score": 10'))
+    with TemporaryDirectory() as place, opened(Parcel(folder), Path(place) / "study") as study:
+        write(folder, "figures.json", [every_figure(study)])
+    _tidy(folder)
+
+
+def _tidy(folder: Path) -> None:
+    """Each text that a unit names, once."""
+    named = {digest for line in rows(folder, "units.jsonl") for digest in line["record"]["blobs"].values()}
+    texts = {digest_of(one): one for one in rows(folder, "texts.jsonl")}
+    write(folder, "texts.jsonl", [one for digest, one in texts.items() if digest in named])
+
+
+def _figure_alone(folder: Path) -> None:
+    (document,) = rows(folder, "figures.json")
+    (figures,) = document["documents"].values()
+    figures["metrics"]["react@persona"]["pqr_p"]["value"] = 9.5
+    write(folder, "figures.json", [document])
+
+
+def _told_of_another(folder: Path) -> None:
+    lines = rows(folder, "units.jsonl")
+    record = next(one for one in lines if is_answer(one) and one["spec"]["variant"] == "react@persona")[
+        "record"
+    ]
+    retext(folder, record, "transcript", lambda text: text.replace("feeds wild birds", "wants the Panorama"))
+    write(folder, "units.jsonl", lines)
+    _tidy(folder)
+
+
+@pytest.mark.long
+def test_a_false_figure_of_persons_is_found_with_and_without_them(
+    box: Path, tmp_path: Path, drr: Drr
+) -> None:
+    """What nobody can tell apart, for scores and raw answers fit, is neither accused nor called verified."""
+    _scored_by_a_model(drr, box)
+    shop = ("--shop", box / "shop", "--sandbox", box / "sandbox")
+    for redact in ((), ("--redact",)):
+        drr("bundle", "make", "study", "--out", tmp_path / "bundle", *redact)
+
+        def verified(edit: Callable[[Path], None]) -> Any:
+            cheat = forged(tmp_path / "bundle", tmp_path / "cheat", edit)
+            return json.loads(drr("bundle", "verify", cheat, "--json", *shop)[1])
+
+        assert {one["check"] for one in verified(_figure_alone)["failed"]} == {"figures"}
+        unsaid = verified(partial(_better, said=False))["failed"]
+        assert all("raw answers say" in one["what"] for one in unsaid) and unsaid
+        consistent = verified(partial(_better, said=True))
+        assert consistent["failed"] == [] and any(
+            "rewritten together" in one for one in consistent["not_excluded"]
+        )
+        told = verified(_told_of_another)
+        assert (told["tier"], bool(told["failed"])) == (
+            ("verified in part", False) if redact else ("failed", True)
+        )
+        assert redact or "another person" in told["failed"][0]["what"]
+        for document in (consistent, told) if redact else ():
+            assert document["tier"] == "verified in part"
+            assert any("person" in why for why in document["why"]), document["why"]
