@@ -162,13 +162,8 @@ def purchases(ask: ShopErrand, memory: Memory) -> list[SeenOrder]:
         return kept
     found: list[SeenOrder] = []
     for one in (replace(ask, things=(thing,)) for thing in ask.things):
-        ends = ask.kind == "return"
-        ids = {
-            product.product_id for product in memory.products.values() if is_named(one, product, ends=ends)
-        }
-        found = [
-            order for order in kept if order.product_id in ids or named(one.thing, order.title, ends=ends)
-        ]
+        ids = {product.product_id for product in memory.products.values() if is_named(one, product)}
+        found = [order for order in kept if order.product_id in ids or named(one.thing, order.title)]
         if found or ids:
             break
     return found

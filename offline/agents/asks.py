@@ -266,7 +266,10 @@ class AskReader:
                 ):
                     found += self._pair(cue, cue.start)  # "a lamp or a kettle, which one should I keep?"
                 case "find" | "sold":
-                    found += self._sought(cue, earlier)
+                    sought = list(self._sought(cue, earlier))
+                    if not sought and found and found[-1].seeks and cue.order != "rating":
+                        found[-1] = replace(found[-1], order=cue.order)  # "find a lamp, most reviewed first"
+                    found += sought
                 case "return":
                     found += self._returned(cue, earlier)
                 case _:
@@ -332,11 +335,8 @@ class AskReader:
 
     def _spoken(self, cue: Cue) -> list[Phrase]:
         """List the things of the sentence behind "a" or "my"."""
-        text, (start, end) = cue.sentence.string, cue.sentence.span()
-        return [
-            *self._phrases.introduced(text, start, cue.start, cue.start),
-            *self._phrases.introduced(text, cue.start, end, cue.to),
-        ]
+        text, (start, end), read = cue.sentence.string, cue.sentence.span(), self._phrases.introduced
+        return [*read(text, start, cue.start, cue.start), *read(text, cue.start, end, cue.to)]
 
     def _pointed_at(self, cue: Cue, before: Sequence[ShopErrand]) -> list[Phrase]:
         """Find the thing last spoken of: in the sentence, else by the errand before."""

@@ -37,7 +37,7 @@ class CueReader:
         had = f"(?:have|did|had|do) {shopper} {adverbs}"
         done = f"(?:that )?{shopper}(?:'?ve| have| had)? {adverbs}"
         self.clause = bounded(f"{done}(?:{some('buying')})")
-        spent = f"(?:how much|what) {few}(?:{had}|{done})(?:{some('spending')})|how much did (?:my|our) {few}(?:{some('costing')})"
+        spent = f"(?:how much|what) {few}(?:{had}|{done})(?:{some('spending')})|how much did (?:my|our|the) {few}(?:{some('costing')})"
         sums = rf"(?:total|my|our) (?:total )?(?:{some('spending')})(?![^.?!]*\$)"
         last = f"(?:{some('latest')}) {few}(?:order|purchase)s?"
         own = f"(?:my|our|the) {last}|(?:my|our) (?:order|purchase)s"

@@ -32,6 +32,11 @@ def name_of(ask: ShopErrand, memory: Memory) -> str:
     return f"{plain(ask.thing, 60) or 'anything'}{_when(ask, memory)}"
 
 
+def _head(ask: ShopErrand, memory: Memory) -> str:
+    when = _when(ask, memory)
+    return f"{capital(ask.thing)},{when}" if when else capital(ask.thing)
+
+
 def _when(ask: ShopErrand, memory: Memory) -> str:
     return f" {ask.period.on(memory.today) or ask.period}" if ask.period else ""
 
@@ -56,11 +61,7 @@ def bought(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
     orders = purchases(ask, memory)
     if not orders:
         return f"{_no_order(ask, memory)}.{_seen_of(memory)}"
-    what = (
-        f"{capital(name_of(ask, memory))}: your last order"
-        if ask.thing
-        else f"Your last order{_when(ask, memory)}"
-    )
+    what = f"{_head(ask, memory)}: your last order" if ask.thing else f"Your last order{_when(ask, memory)}"
     last = f"{what} was {_ordered(orders[0], cites)}"
     is_all = ask.every or (ask.thing and memory.orders_read >= (memory.orders_total or 0))
     return f"{last}; {_times(orders)} in all.{_seen_of(memory)}" if is_all else f"{last}."
@@ -81,7 +82,7 @@ def spent_on(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
     if not known:
         return f"Of {_times(orders)}{what} no price is known.{_seen_of(memory)}"
     marks = "".join(cites.order(order) for order in known[:_ORDERS])
-    what = f"{capital(name_of(ask, memory))}:" if ask.thing else capital(what.strip())
+    what = f"{_head(ask, memory)}:" if ask.thing else capital(what.strip())
     rest = len(orders) - len(known)
     unknown = f" {rest} more {'has' if rest == 1 else 'have'} no known price." if rest else ""
     return f"{what} you spent {money(spent(known))} in {_times(known)}, at today's prices {marks}.{unknown}{_seen_of(memory)}"

@@ -116,8 +116,8 @@ class PhraseReader:
             phrase = self.phrase(text, join.end(), end, skip=False)
             if phrase is None or join[0].strip() != ",":
                 continue
-            last = phrase.words.split()[-1].lower()
-            if stem(last) == last and not _JOIN.match(text, phrase.end, end):
+            last, more = phrase.words.split()[-1].lower(), _JOIN.match(text, phrase.end, end)
+            if stem(last) == last and (more is None or more[0].strip() == ","):
                 return  # "a lamp, dimmable"
 
     def introduced(self, text: str, start: int, end: int, to: int) -> list[Phrase]:

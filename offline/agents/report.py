@@ -78,7 +78,7 @@ def _answer(asked: Asked, slips: Sequence[str], memory: Memory, cites: Cites) ->
     if all(ask.bare and not is_known(ask, memory) for ask in asked.asks):
         words = {*content_words(asked.text), *filter(str.isalpha, ACCOUNT.words(asked.text))}
         near = [one for one in memory.products.values() if has_words(words, one.title, "")]
-        near = near if words and not PHRASES.denies(asked.text) else []
+        near = near if len(words) > 1 and not PHRASES.denies(asked.text) else []
         unread = not_read([*(ask.thing for ask in asked.asks), *asked.unread])
         return f"{REFUSED}{unread}{_unjudged(near, cites, asked.limits)}"
     found = baskets(asked.asks, memory)
@@ -91,7 +91,10 @@ def _answer(asked: Asked, slips: Sequence[str], memory: Memory, cites: Cites) ->
 def _answered(ask: ShopErrand, asked: Asked, found: Sequence[Basket], memory: Memory, cites: Cites) -> str:
     left = ask.unread.stretches
     if ask.seeks and left and not is_known(ask, memory) and not is_unsold(ask, memory):
-        return f"Not answered: no listing that was found goes by “{plain(ask.thing, 60)}”, and the rules did not read {quoted(left)}."
+        before = next((one for one in left if f"{one} {ask.thing}" in asked.text), "")
+        rest = [one for one in left if one != before]
+        name = f"Not answered: no listing that was found goes by “{plain(f'{before} {ask.thing}', 60)}”"
+        return f"{name}, and the rules did not read {quoted(rest)}." if rest else f"{name}."
     unmet = ask.is_open or (ask.conditions and len(listings(ask, memory)) < len(ask.things))
     bare = replace(ask, unread=Unread())
     may_fit = unjudged(ask, memory) or not bare.limits_in_words()

@@ -258,6 +258,18 @@ def test_limits_that_nothing_keeps_are_answered_whatever_else_was_not_read() -> 
     assert "did not read “4x4 or bigger”" in told
 
 
+def test_what_only_has_the_word_for_a_thing_is_no_order_of_it() -> None:
+    memory = shown()
+    memory.orders = {"u/7": SeenOrder("u/7", "2022-01-01", "Delivered", 1, "Large Diaper Pail", "9", 5.0)}
+    assert "No order of diapers was found" in report(read("How much have I spent on diapers?"), memory)
+
+
+def test_a_name_that_is_not_known_is_told_with_the_word_before_it() -> None:
+    memory = shown(thing(1, "Card holder"))
+    memory.calls.append(MadeCall("product_catalog_search", {"query": "cards"}))
+    assert "goes by “gift cards”." in report(read("Do you sell gift cards?"), memory)
+
+
 def test_what_goes_back_is_the_first_thing_that_goes_by_its_name_here() -> None:
     memory = shown(thing(3, "Steel kettle"))
     memory.orders = {"7": SeenOrder("u/7", "2022-01-01", "Delivered", 1, "Oak cat tree", "9")}
