@@ -318,10 +318,7 @@ def _report(ended: Ended, output: str, terms: CommandTerms) -> str:
         raise ProgramFailure("agent_signal", f"the command was ended by {name}{_last(output)}")
     if ended.code != 0:
         last = _last(output)
-        lacks = not terms.trusted and (ended.code == 127 or any(sign in last for sign in _LACKING))
-        hint = (
-            "; it sees the files that it names and no others: `--agent-sees PATH` shows more" if lacks else ""
-        )
+        hint = "" if terms.trusted else _hint(ended.code, last)
         raise ProgramFailure("agent_exit", f"the command ended with exit code {ended.code}{last}{hint}")
     if not ended.report.strip():
         raise ProgramFailure(
@@ -332,6 +329,19 @@ def _report(ended: Ended, output: str, terms: CommandTerms) -> str:
 
 _LACKING = ("ModuleNotFoundError", "Cannot find module", os.strerror(errno.ENOENT))
 """Signs in a last line that a file was looked for in vain: of Python, of Node, of the system."""
+_CUT_OFF = ("name resolution", "EAI_AGAIN", os.strerror(errno.ENETUNREACH))
+
+
+def _hint(code: int, last: str) -> str:
+    """Say what its place may have kept from a command that ended so."""
+    if code == 127 or any(sign in last for sign in _LACKING):
+        return (
+            "; it starts in an empty folder and sees only what its command names and what `--agent-sees PATH` shows, "
+            "each at its whole path"
+        )
+    if any(sign in last for sign in _CUT_OFF):
+        return "; its only network is the server at DRR_MCP_URL, unless `--trust-agent` runs it as you"
+    return ""
 
 
 def _last(output: str) -> str:

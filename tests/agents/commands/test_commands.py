@@ -132,9 +132,18 @@ def test_a_command_that_lacks_a_file_beside_it_learns_how_to_show_it(
     script("lib/helper.py", "REPORT = '# Answer\\n\\nNone fits.'\n")
     script("lib/clerk.py", "from helper import REPORT\nprint(REPORT)\n")
     code, _, err = drr(*asked(box, "cmd:lib/clerk.py"))
-    assert code == 1 and "No module named 'helper'; it sees the files that it names" in err
+    assert code == 1 and "No module named 'helper'; it starts in an empty folder and sees only what" in err
     assert "--agent-sees PATH" in err
     assert "None fits." in drr.out(*asked(box, "cmd:lib/clerk.py", "--agent-sees", lib))
+
+
+@needs_namespaces
+def test_a_command_that_wants_the_network_learns_that_there_is_none(
+    box: Path, script: Script, drr: Drr
+) -> None:
+    script("calls.py", "urllib.request.urlopen('http://192.0.2.1/', timeout=5)\n")
+    code, _, err = drr(*asked(box, "cmd:calls.py"))
+    assert code == 1 and "; its only network is the server at DRR_MCP_URL" in err and "--trust-agent" in err
 
 
 def test_a_script_that_names_no_interpreter_learns_how(box: Path, script: Script, drr: Drr) -> None:
