@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from drr.app.terminal import Column, flowing, number, plain, table, with_interval
+from drr.app.terminal import Column, flowing, number, p_value, plain, table, with_interval
 from drr.env.plugins import merged
 from drr.eval.agreement.rows import ClassesRow
 from drr.eval.labels import DIMENSIONS
@@ -122,7 +122,7 @@ def _pairs(pairwise: Sequence[PairRow]) -> str | None:
             f"{row['a']} : {row['b']}",
             f"{row['wins']}/{row['ties']}/{row['losses']}",
             with_interval(row["win_rate"], 2),
-            number(row["p_holm"]),
+            p_value(row["p_holm"]),
             "unreliable" if row["unreliable"] else "",
         ]
         for row in shown

@@ -116,7 +116,7 @@ def screened() -> Iterator[None]:
 GAP = 2
 LEAST_TEXT = 24
 """So narrow may a column of flowing text become."""
-_NUMBER = re.compile(r"[-+$]{0,2}\d[\d,.]*(?: ?[%a-z]{1,2})?|-|–|")
+_NUMBER = re.compile(r"[-+$<]{0,2}\d[\d,.]*(?: ?[%a-z]{1,2})?|-|–|")
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +252,11 @@ def _drawn(
 
 def number(value: float | None, digits: int = 3) -> str:
     return "-" if value is None else f"{value:z.{digits}f}"
+
+
+def p_value(p: float | None) -> str:
+    """A p-value is never 0."""
+    return "<0.001" if p is not None and p < 0.0005 else number(p)
 
 
 def with_interval(v: VRow, digits: int = 3, *, usual: int | None = None) -> str:

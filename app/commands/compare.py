@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from drr.app.console import show
 from drr.app.studies import despite_losses
-from drr.app.terminal import Column, flowing, number, painted, table, with_interval
+from drr.app.terminal import Column, flowing, number, p_value, painted, table, with_interval
 from drr.env.errors import Misuse
 
 if TYPE_CHECKING:
@@ -86,8 +86,8 @@ def _text(document: CompareDocument, names: dict[str, str], not_measured: str, *
             number(row["b"]),
             _difference(row, document["noise"].get(name)),
             number(document["noise"][name]["value"]) if name in document["noise"] else "not measured",
-            number(row["p"]),
-            number(row["p_holm"]),
+            p_value(row["p"]),
+            p_value(row["p_holm"]),
         ]
         for name, row in document["metrics"].items()
         if name in names and name not in equal

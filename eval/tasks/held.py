@@ -74,7 +74,8 @@ def decide(claim: str, sources: Sequence[Frozen]) -> Decision | None:
     text = _OUT_OF_5.sub(" stars", plain(claim))
     words, title = tokens(text), tokens(listing.product.title)
     named = {*title, *_broken_off(words, title)}
-    if listing.product.price is None and frozenset(words) - GRAMMAR - named in _UNPRICED:
+    content = frozenset(words) - GRAMMAR
+    if listing.product.price is None and not _UNPRICED.isdisjoint((content, content - named)):
         return Decision("full", "the record has no price", ())
     if content_words(text) - _FRAME - named:
         return None

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from drr.app.command_table import commands
-from drr.app.terminal import Column, Screen, flowing, table, verdict, wide
+from drr.app.terminal import Column, Screen, flowing, p_value, table, verdict, wide
 
 from tests.command_lines import every_leaf
 from tests.commands import Drr
@@ -40,6 +40,16 @@ def test_a_table_is_whole_where_it_is_piped_and_its_numbers_stand_right_on_a_ter
     assert table(("a", "b"), []) == "a  b\n----"
     assert heads(table(("a", "b", "c"), [["x" * 9, "y" * 9, "z" * 9]], width=20)) == ["a", "b"]
     assert heads(table(("a", "b", "c"), [["x" * 9, "y" * 9, "z" * 9]], width=5)) == ["a"]
+
+
+def test_a_p_value_is_never_nothing() -> None:
+    assert [p_value(p) for p in (None, 0.0, 0.0004, 0.0006, 0.25)] == [
+        "-",
+        "<0.001",
+        "<0.001",
+        "0.001",
+        "0.250",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -247,6 +247,9 @@ def test_a_title_that_breaks_off_is_the_beginning_of_the_records(said: str, stat
 def test_that_a_price_is_not_known_is_in_a_record_without_one(said: str, status: str | None) -> None:
     found = decide(said, [changed(price=None)])
     assert (found and found.status) == status
+    own = changed(price=None, title="ERYTLLY No Price Bird Feeding Station Kit")
+    assert decide("It has no known price", [own]) is not None
+    assert decide("ERYTLLY No Price Bird Feeding Station Kit has a known price", [own]) is None
     assert decide(said, [evidence(KIT)]) is None, "where the record has one, a judge decides"
 
 
