@@ -103,9 +103,11 @@ class Ranking(NamedTuple):
             return f"Nobody is ranked: no interval of {label} is known."
         row = first[0].figures[self.metric.name]
         name = excerpt(first[0].variant, _LONGEST) + share_of(row["n"], row["n_unscored"])
+        value = "" if row["value"] is None else f", {self.metric.shown(row['value'])}"
         if len(first) == 1:
-            return f"{name} is first of {len(self.ranks)} by {label}"
-        return f"{len(first)} of {many(len(self.ranks), 'system')} share the first place by {label}; {name} leads by its mean"
+            return f"{name} is first of {len(self.ranks)} by {label}{value}"
+        shared = f"{len(first)} of {many(len(self.ranks), 'system')} share the first place by {label}"
+        return f"{shared}; {name} leads by its mean{value}"
 
     def table(self, heads: Mapping[str, RowHead]) -> Table:
         """A row for each system, under its key."""
@@ -145,5 +147,5 @@ def _beside(one: ListedSystem) -> Sequence[Cell]:
         Cell(one.tokens, digits=0, missing="unknown"),
         Cell.of(None if one.dollars["n_unscored"] else one.dollars, 4, missing="unknown"),
         Cell(one.bundle.found.tier),
-        Cell(f"{signers}" if signers else "none"),
+        Cell(many(signers, "signature") if signers else "not signed"),
     )

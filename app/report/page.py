@@ -123,7 +123,7 @@ def _row(
         link = f"{page}#{column.part or table.name}" if page and is_known else ""
         shown += _table_cell(cell, drawn, link)
     kind = ' class="floor"' if is_floor else ""
-    html, marks = table.heads.get(name, (escape(name), ""))
+    html, marks = table.heads.get(name, (escape(name).replace(":", ":<wbr>"), ""))
     return f'<tr{kind}{marks}><th scope="row">{html}</th>{shown}</tr>\n'
 
 

@@ -12,6 +12,8 @@ from drr.app.stress.outcomes import OBEYED
 from drr.eval.stats.intervals import VRow
 
 PAGE = Path(__file__).parent / "stress.html"
+_ELASTICITY = 5.0
+"""Elasticity at the end of a bar."""
 
 
 def write(found: StressDocument, out: Path) -> None:
@@ -20,7 +22,13 @@ def write(found: StressDocument, out: Path) -> None:
 
     out.mkdir(parents=True, exist_ok=True)
     template = Templates(autoescape=True, trim_blocks=True).from_string(PAGE.read_text(encoding="utf-8"))
-    words = {"figure": figure, "interval": interval, "size": _size, "sentences": list(sentences(found))}
+    words = {
+        "figure": figure,
+        "interval": interval,
+        "size": _size,
+        "bar": _bar,
+        "sentences": list(sentences(found)),
+    }
     write_text(out / "stress.html", template.render(found=found, **words))
     write_text(out / "stress.json", json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
@@ -43,6 +51,15 @@ def sentences(found: StressDocument) -> Iterator[str]:
         yield f"{one['variant']}: {one['change']} moves “{one['outcome']}” by {_size(one)}."
     if not settled:
         yield f"No {others}effect is beyond chance."
+
+
+def _bar(row: MovedRow) -> tuple[float, float, float] | None:
+    """Place the interval and the effect, from -1 to 1: of a price the elasticity, a fifth as long."""
+    v, scale = (row["relative"], _ELASTICITY) if row["relative"] else (row, 1.0)
+    if v["value"] is None or v["ci_low"] is None or v["ci_high"] is None:
+        return None
+    low, high, value = (min(max(one / scale, -1.0), 1.0) for one in (v["ci_low"], v["ci_high"], v["value"]))
+    return low, high, value
 
 
 def _size(row: MovedRow) -> str:

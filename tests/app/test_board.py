@@ -50,10 +50,10 @@ def test_who_cannot_be_told_apart_shares_the_first_place() -> None:
     near = [system(bundle(f"{value}"), value, variant=f"v{value}") for value in (0.8, 0.79, 0.5)]
     assert (
         Ranking.of(near, None).verdict
-        == "2 of 3 systems share the first place by faithfulness; v0.8 leads by its mean"
+        == "2 of 3 systems share the first place by faithfulness; v0.8 leads by its mean, 0.80"
     )
     far = Ranking.of(near[1:], "overall")
-    assert far.is_sure and far.verdict == "v0.79 is first of 2 by overall"
+    assert far.is_sure and far.verdict == "v0.79 is first of 2 by overall, 7.90"
     by_rules = [replace(one, judge={**JUDGE, "rule_written": True}) for one in near[1:]]
     assert "no measurement" in Ranking.of(by_rules, None).verdict and not Ranking.of(by_rules, None).is_sure
     unjudged = [replace(one, figures={}) for one in near]

@@ -172,6 +172,13 @@ def test_the_page_and_the_document_say_the_same(
     assert document == json.loads(json.dumps(found)) == drr.json("report", asked, "--stress")
     for sentence in sentences(found):
         assert sentence in html.unescape(page) and sentence in text
+    rows = [row for row in page.split("<tr") if 'scope="row"' in row and 'title="' in row]
+    assert len(rows) == len(found["effects"]) and any(one["relative"] for one in found["effects"])
+    for one, row in zip(sorted(found["effects"], key=lambda one: one["variant"]), rows, strict=True):
+        figure = one["relative"] or one
+        assert one["change"] in row and row.count("<svg") == (figure["ci_low"] is not None)
+        assert ("elasticity" in row) == (one["relative"] is not None)
+        assert ("−5 to 5" in row) == (one["relative"] is not None and "<svg" in row)
     assert "<script" not in page and page.count("<h2>stress_agents.py:") == len(PLANTED)
     assert "saw a changed shop" in drr.err("judge", asked / "stress")
     assert "nothing was asked under a change" in drr.err("report", asked / "stress", "--stress", "--json")
