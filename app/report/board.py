@@ -264,13 +264,17 @@ def shaded(cells: Mapping[str, Cell], top: float | None, *, is_lower_better: boo
     """Shade by the whole scale, from zero to its end or to the largest: what differs little looks alike."""
     known = [cell.value for cell in cells.values() if isinstance(cell.value, float)]
     end = top or max(known, default=0.0)
-    return {system: replace(cell, shade=_shade(cell, end, is_lower_better)) for system, cell in cells.items()}
+    shades = {
+        system: shade(cell.value, end, is_lower_better=is_lower_better) for system, cell in cells.items()
+    }
+    return {system: replace(cell, shade=shades[system]) for system, cell in cells.items()}
 
 
-def _shade(cell: Cell, end: float, is_lower_better: bool) -> str:
-    if not isinstance(cell.value, float) or end <= 0:
+def shade(value: float | str | None, end: float, *, is_lower_better: bool) -> str:
+    """Choose the class of a ground by the share of the scale's end."""
+    if not isinstance(value, float) or end <= 0:
         return ""
-    share = min(max(cell.value / end, 0.0), 1.0)
+    share = min(max(value / end, 0.0), 1.0)
     return f"s{round(SHADES * (1 - share if is_lower_better else share))}"
 
 

@@ -10,7 +10,7 @@ from math import isfinite
 from os.path import commonprefix
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
-from drr.app.report.board import Standings, failed_text, standings
+from drr.app.report.board import Standings, failed_text, shade, standings
 from drr.app.report.differences import contrasts
 from drr.app.report.material import ByQuery
 from drr.app.report.tables import Cell
@@ -50,13 +50,9 @@ class Measure(NamedTuple):
 
     def shade(self, value: float | None, top: float) -> str:
         """Choose the class of a ground, on the whole scale: what differs little looks alike."""
-        if value is None or not (end := self.top or top):
-            return ""
-        share = min(max(value / end, 0.0), 1.0)
-        return f"s{round(SHADES * (1 - share if self.better == 'lower' else share))}"
+        return shade(value, self.top or top, is_lower_better=self.better == "lower")
 
 
-SHADES = 9
 BAR = 60
 """Width that the bar of an interval is drawn in."""
 ROW_START = 60
