@@ -163,7 +163,7 @@ def support(claim: str, texts: Iterable[str]) -> WindowVerdict:
     whole = len(asked.words) + len(asked.figures)
     best = [(window, which) for which, body in enumerate(bodies) if (window := _best(asked, body))]
     if not whole or not best:
-        return WindowVerdict("none", "the claim shares no word with the evidence")
+        return WindowVerdict("none", "the claim shares no word with the evidence, its heading aside")
     found_terms = frozenset().union(*(window.terms for window, _ in best))
     shown, which = max(best, key=lambda one: len(one[0].terms))
     absent = [one.text for i, one in enumerate(asked.figures) if i not in found_terms]

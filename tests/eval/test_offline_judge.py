@@ -100,7 +100,7 @@ def test_what_shares_no_word_is_none(texts: list[str]) -> None:
     assert (found.label, found.span, found.reason) == (
         "none",
         None,
-        "the claim shares no word with the evidence",
+        "the claim shares no word with the evidence, its heading aside",
     )
 
 
