@@ -132,10 +132,12 @@ def _margin(one: Contrast) -> str:
 
 def _worth(one: Contrast) -> str:
     row, shown = one.row, one.metric.shown
-    both = " that both answered, each mean over all of its own" if row["n_unscored"] else ""
-    parts = [many(row["n"], "question") + both]
+    asked, both = many(row["n"], "question"), " that both answered" if row["n_unscored"] else ""
+    if row.get("all_equal") and not row["value"]:
+        return f"equal in each of {asked}{both}"
+    parts = [asked + both + (both and ", each mean over all of its own")]
     if row.get("all_equal"):
-        return f"{parts[0]}; {'the same difference' if row['value'] else 'equal'} in each"
+        return f"{parts[0]}; the same difference in each"
     if row["ci_low"] is not None and row["ci_high"] is not None:
         parts.append(f"95 % interval of the difference {shown(row['ci_low'])} to {shown(row['ci_high'])}")
     if (p := row["p"]) is not None:

@@ -170,7 +170,7 @@ def _table_cell(cell: Cell, column: ShownColumn, link: str) -> str:
     extent, of = column.extent, f' data-of="{escape(column.label)}"' if column.label else ""
     if _is_text(cell):
         text = cell.text()
-        kind = "words" if len(text) > _SENTENCE else "short"
+        kind = "words" if len(text) > _SENTENCE else "short" if cell.value else "short missing"
         if cell.brief and cell.value:
             return f'<td class="{cell.shade}"{of}>{_linked(escape(cell.brief), link, text)}</td>'
         return f'<td class="{f"{kind} {cell.shade}".rstrip()}"{of}>{_linked(escape(text), link, "")}</td>'

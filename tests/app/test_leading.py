@@ -285,6 +285,13 @@ def test_what_nobody_knows_has_no_column(judged_study: Path) -> None:
         ] == []
 
 
+def test_an_unknown_figure_keeps_the_name_of_its_column_on_a_phone() -> None:
+    row = [Cell(0.5), Cell(None, missing="unknown"), Cell("behind")]
+    drawn = grid(Table("board", "b", headings("fp", "tokens", "said"), [("a", row)]), {}, "board")
+    assert '<td class="short missing" data-of="tokens">unknown' in drawn
+    assert '<td class="short" data-of="said">behind' in drawn
+
+
 def test_a_forest_plot_has_its_zero_where_every_difference_is_beyond_it() -> None:
     cells = [Cell(0.3, 0.2, 0.4, 12, signed=True), Cell(0.5, 0.4, 0.6, 12, signed=True)]
     drawn = grid(
