@@ -83,7 +83,7 @@ class WordAccount:
     def __init__(self, words: Wordbook, phrases: PhraseReader) -> None:
         self._phrases = phrases
         self._idle = words.single("function_words", "asking", "talk", "owned", "containers")
-        self._idle -= {*phrases.denials, "before", "after"}
+        self._idle -= {*phrases.denials, "before", "after", "most"}
         self._cues = words.single(*_CUES)
         self._ranks = words.single(*_RANKS)
         around = vocabulary("limits").single(*_AROUND_COSTS) | vocabulary("ratings").single(*_AROUND_STARS)

@@ -116,8 +116,11 @@ def unjudged(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
         for one in memory.products.values()
         if keeps_limits(ask, one) and denied.isdisjoint(tokens(f"{one.title} {one.store}"))
     ]
-    exact = [one for one in found if is_named(ask, one)]
-    return list(_nearest(ask, exact)) or [one for one in found if is_named(ask, one, ends=False)]
+    exact = _nearest(ask, [one for one in found if is_named(ask, one)])
+    exact = exact or [one for one in found if is_named(ask, one, ends=False)]
+    return sorted(
+        exact, key=lambda one: -sum(has_stretch(one.title, words) for words in ask.unread.stretches)
+    )
 
 
 def outside(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
@@ -138,7 +141,8 @@ def sides(thing: str, memory: Memory) -> list[SeenProduct]:
 
 def is_unsold(ask: ShopErrand, memory: Memory) -> bool:
     """Tell whether a search for a thing's last word found nothing. It knows other words, and mends slips."""
-    return ask.thing.split()[-1] in memory.found_none
+    asked = ask.kind == "sold" or ask.limits.costs
+    return bool(asked) and ask.thing.split()[-1] in memory.found_none
 
 
 def is_known(ask: ShopErrand, memory: Memory) -> bool:

@@ -31,6 +31,7 @@ _SHORT_FORMS = (
 _SO_FAR = re.compile(r"\b(?:before(?=\W*$)|over the years)", re.IGNORECASE)
 _MANY = re.compile(r"\b(?:orders|purchases)\b", re.IGNORECASE)
 _OBJECT = re.compile(r" (?:my|our|the|an?|me|us|it)\b", re.IGNORECASE)
+_OWN = re.compile(r"\b(?:my|our)\b", re.IGNORECASE)
 _EVERY = re.compile(r"\bhow (?:many|often)\b", re.IGNORECASE)
 _NO_LIMITS, _NONE_UNREAD = ShopLimits(), Unread()
 
@@ -284,6 +285,8 @@ class AskReader:
     def _sought(self, cue: Cue, before: Sequence[ShopErrand]) -> Iterator[ShopErrand]:
         text, rating = cue.sentence.string, least_rating(cue.part)
         phrases = list(self._phrases.row(text, cue.end, cue.to, skip=not cue.close))
+        if phrases and _OWN.search(text, cue.end, phrases[0].start):
+            return  # nobody seeks here what is theirs
         if not phrases or self._owned.intersection(WORD.findall(text[phrases[0].end : cue.to].lower())[:2]):
             phrases = self._pointed_at(cue, before)
         order = "price_asc" if cue.order == "rating" and self._cheap.search(cue.part) else cue.order

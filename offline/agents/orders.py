@@ -89,8 +89,13 @@ def spent_on(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
 
 
 def _no_order(ask: ShopErrand, memory: Memory) -> str:
-    nor = ", nor any listing of that name" if ask.thing and not is_known(ask, memory) else ""
-    return f"No order{f' of {name_of(ask, memory)}' if ask.thing else _when(ask, memory)} was found{nor}"
+    if not ask.thing:
+        return f"No order{_when(ask, memory)} was found"
+    if is_known(ask, memory):
+        return f"No order of {name_of(ask, memory)} was found"
+    if memory.words.issuperset(tokens(ask.thing)):  # a maker, or what a thing is for
+        return f"Not answered: no order and no listing that was found goes by “{plain(ask.thing, 60)}”"
+    return f"No order of {name_of(ask, memory)} was found, nor any listing of that name"
 
 
 def _spent_in_all(memory: Memory, cites: Cites) -> str:

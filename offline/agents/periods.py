@@ -11,7 +11,7 @@ from drr.wording.dates import CALENDAR, MONTH, dates
 _POINT = rf"(?:{MONTH})\b\.?(?:,? (?:19|20)\d\d)?|(?:19|20)\d\d|(?:this|last) (?:year|month)"
 _BARE = r"(?<!before )(?<!after )(?<!until )(?<!by )(?<!than )\b(?P<bare>(?:19|20)\d\d)(?=\W*$)"
 PERIOD = re.compile(
-    rf"\b(?:between|from) (?P<first>{_POINT}) (?:and|to|until|through) (?P<last>{_POINT})\b"
+    rf"\b(?:between|from) \$?(?P<first>{_POINT}) (?:and|to|until|through) \$?(?P<last>{_POINT})\b"
     rf"|\b(?:back )?(?:(?P<since>since)|in|from|during|of|for) (?P<one>{_POINT})\b"
     rf"|\b(?P<near>(?:this|last) (?:year|month))\b|{_BARE}",
     re.IGNORECASE,

@@ -45,7 +45,10 @@ def report(asked: Asked, memory: Memory) -> str:
     """Write the report: an answer for each thing asked, what was compared, the orders, what pages and files say."""
     cites, typed = Cites(), asked
     asked = asked.spelled(memory.words)
-    things = dict.fromkeys(thing for ask in asked.asks for thing in ask.things if ask.kind != "return")
+    named = [
+        ask for ask in asked.asks if ask.kind != "return" and not (ask.bare and not is_known(ask, memory))
+    ]
+    things = dict.fromkeys(thing for ask in named for thing in ask.things)
     parts = [
         f"# {capital(join(list(things))) or 'Your question'}",
         BANNER,
@@ -78,7 +81,13 @@ def _answer(asked: Asked, slips: Sequence[str], memory: Memory, cites: Cites) ->
     if all(ask.bare and not is_known(ask, memory) for ask in asked.asks):
         words = {*content_words(asked.text), *filter(str.isalpha, ACCOUNT.words(asked.text))}
         near = [one for one in memory.products.values() if has_words(words, one.title, "")]
-        near = near if len(words) > 1 and not PHRASES.denies(asked.text) else []
+        near = (
+            near
+            if len(words) > 1
+            and {"my", "our"}.isdisjoint(asked.text.lower().split())
+            and not PHRASES.denies(asked.text)
+            else []
+        )
         unread = not_read([*(ask.thing for ask in asked.asks), *asked.unread])
         return f"{REFUSED}{unread}{_unjudged(near, cites, asked.limits)}"
     found = baskets(asked.asks, memory)
@@ -116,9 +125,9 @@ def _unjudged(found: Sequence[SeenProduct], cites: Cites, ask: ShopErrand) -> st
 
 def _undone(ask: ShopErrand, limits: ShopErrand, memory: Memory, cites: Cites) -> str:
     near, left = unjudged(ask, memory), quoted(ask.unread.stretches)
-    named = f"{capital(join(ask.things))}: not" if ask.things and (near or not ask.seeks) else "Not"
     if ask.conditions and near and ask.seeks:
-        left = f"{left} otherwise than as words of a name, and no listing that was found has them there"
+        left = f"{left}, and no listing that was found meets that by its name"
+    named = f"{capital(join(ask.things))}: not" if ask.things and (near or not ask.seeks) else "Not"
     return f"{named} answered, for the rules did not read {left}.{_unjudged(near, cites, limits)}"
 
 

@@ -157,7 +157,7 @@ def test_a_listing_is_what_its_name_ends_with() -> None:
         ("Find a bird feeder for at most $40.", r"Bird feeder: \*\*Squirrel-proof bird feeder[^;]*\$29.50[^;]*; it is the only one"),
         ("Find a bird feeder for at most $2.", r"none was found within the limits \(at most \$2.00\). The cheapest outside"),
         ("Find a bird feeder over $50 but under $20.", "the limits contradict each other"),
-        ("Find a zeppelin.", r"answer\n\n- Zeppelin: not sold here, as far as the search shows"),
+        ("Find a zeppelin.", r"answer\n\n- Zeppelin: no listing that was found goes by that name"),
         ("Do you sell zeppelins?", "Zeppelins: not sold here"),
         ("Do you sell bird baths?", "Yes, it is sold here"),
         ("Find a cedar bird house and a squirrel baffle for at most $50 in all.", r"Total: \$45.95, within the limit of \$50.00"),
@@ -170,7 +170,7 @@ def test_a_listing_is_what_its_name_ends_with() -> None:
         ("The bird bath came cracked, money back", r"the order is 1000000000000002, Stone bird bath .*They did not read “came”"),
         ("How much did I spend this year?", r"In 2022 you spent \$89.48 in 2 orders, at today's prices"),
         ("How much did I spend last year?", r"No order in 2021 was found"),
-        ("bird feeder for squirrels under 40", r"did not read “squirrels” .*these within the limits \(at most \$40.00\), unjudged:\n  - \*\*Squirrel-proof"),
+        ("bird feeder for squirrels under 40", r"did not read “squirrels”, .*these within the limits \(at most \$40.00\), unjudged:\n  - \*\*Squirrel-proof"),
         ("squirrel-proof feeder under 40", r"Squirrel-proof bird feeder[^;]*\$29.50"),
         ("Which is better, the Panorama feeder or the Deluxe feeder?", "Panorama wild bird feeder is cheaper, Deluxe"),
         ("Which is better, the cedar bird house or the stone bird bath?", "is the better buy: it costs less and is rated the same"),
@@ -261,7 +261,24 @@ def test_limits_that_nothing_keeps_are_answered_whatever_else_was_not_read() -> 
 def test_what_only_has_the_word_for_a_thing_is_no_order_of_it() -> None:
     memory = shown()
     memory.orders = {"u/7": SeenOrder("u/7", "2022-01-01", "Delivered", 1, "Large Diaper Pail", "9", 5.0)}
-    assert "No order of diapers was found" in report(read("How much have I spent on diapers?"), memory)
+    assert "no order and no listing that was found goes by “diapers”" in report(
+        read("How much have I spent on diapers?"), memory
+    )
+
+
+def test_a_maker_is_no_thing_that_was_never_ordered() -> None:
+    memory = shown(thing(1, "Oak bird feeder"))
+    for name, said in (
+        ("oak", "Not answered: no order and no listing"),
+        ("zeppelins", "No order of zeppelins"),
+    ):
+        assert said in report(read(f"How much have I spent on {name}?"), memory)
+
+
+def test_what_is_somebody_s_own_is_not_sought_in_the_shop() -> None:
+    memory = shown(thing(1, "Oak dog bed"), thing(2, "Dog beds and more"))
+    for question in ("Show me my dog beds.", "Do you have my dog bed?"):
+        assert "**" not in report(read(question), memory), question
 
 
 def test_a_name_that_is_not_known_is_told_with_the_word_before_it() -> None:
