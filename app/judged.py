@@ -98,7 +98,11 @@ def _further(document: StudyDocument, key: str, metrics: Sequence[Metric]) -> st
 
 
 def _length_warning(document: StudyDocument) -> str | None:
-    long = [name for name, v in (document["length_correlation"] or {}).items() if v["warning"]]
+    long = [
+        known_metrics()[name].label
+        for name, v in (document["length_correlation"] or {}).items()
+        if v["warning"]
+    ]
     notice = f"Warning: {', '.join(long)} follow the length of the report (Spearman above 0.5)."
     return flowing(notice) if long else None
 
@@ -114,11 +118,11 @@ def _pairs(pairwise: Sequence[PairRow]) -> str | None:
         "win/tie/loss",
         "win rate of a",
         Column("p (Holm)", rank=1),
-        Column("", rank=2),
+        *([Column("order", rank=2)] if any(row["unreliable"] for row in shown) else ()),
     )
     rows = [
         [
-            row["dimension"],
+            known_metrics()[row["dimension"]].label,
             f"{row['a']} : {row['b']}",
             f"{row['wins']}/{row['ties']}/{row['losses']}",
             with_interval(row["win_rate"], 2),
@@ -129,7 +133,7 @@ def _pairs(pairwise: Sequence[PairRow]) -> str | None:
     ]
     left = len(pairwise) - len(shown)
     more = f"\nPairs by the other dimensions: {left} rows of `drr report STUDY --out DIR`." if left else ""
-    return f"{table(head, rows)}{more}" if rows else None
+    return f"{table(head, [row[: len(head)] for row in rows])}{more}" if rows else None
 
 
 def _broken_rules(metrics: Mapping[str, Mapping[str, VRow]]) -> str | None:
@@ -190,7 +194,7 @@ def unread_of(document: StudyDocument) -> list[str]:
         if silent := row["silent_sections"]:
             few = [f"{plain(head)} ({n:,})" for head, n in list(silent.items())[:3]]
             more = [f"{len(silent) - 3:,} more"] if len(silent) > 3 else []
-            found.append(f"{name}: no claim came of {many(len(silent), 'section')}: {'; '.join(few + more)}.")
+            found.append(f"{name}: {many(len(silent), 'section')} gave no claim: {'; '.join(few + more)}.")
     return found
 
 

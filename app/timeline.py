@@ -202,7 +202,10 @@ def _judged(study: Study, record: Record) -> Iterator[str]:
     own = [one for one in study.records("judgement", None) if one.key_fields.get("answer") == record.key]
     judged = read_judged(study, choose(study), answers=answers, among=own)
     if judged.judging is not None and (grades := judged.ratings.get(record.key)):
-        given = (f"{name} {'-' if one.value is None else one.value}" for name, one in grades.items())
+        given = (
+            f"{name.replace('_', ' ')} {'-' if one.value is None else one.value}"
+            for name, one in grades.items()
+        )
         yield from ("", flowed(f"--- grades of {judged.judging.judge}, 0 to 10: {', '.join(given)} ---"))
         if (whole := grades.get("overall")) is not None:
             yield flowed(f"  overall: {whole.justification or whole.reason}", 8)

@@ -73,7 +73,7 @@ def test_of_many_pairs_those_overall_are_printed_and_the_rest_counted(judged_stu
 
 def test_sections_without_a_claim_are_all_named_or_counted(judged_study: Path, drr: Drr) -> None:
     told = re.findall(
-        r"no claim came of ([\d,]+) sections?: (.*)\.$", drr.out("judge", judged_study, "--quiet"), re.M
+        r"([\d,]+) sections? gave no claim: (.*)\.$", drr.out("judge", judged_study, "--quiet"), re.M
     )
     assert told
     for count, named in told:
