@@ -102,6 +102,30 @@ def words(rows: Sequence[Asked]) -> list[list[str]]:
             sides.append([value > middle[kind] for value, kind in zip(values, kinds, strict=True)])
         above = [f"{balanced_accuracy(counts, side) - 0.5:+.2f}" for side in sides]
         found.append([axis, *above, telling(names, counts, sides[1])])
+    return [*found, *refused(rows)]
+
+
+def refused(rows: Sequence[Asked]) -> list[list[str]]:
+    """Guess from the words of each need, and of the budget, whether it is to be refused: by all words, and by those of its form alone."""
+    lines, forms, sides = list[str](), list[str](), list[bool]()
+    for one in rows:
+        truth, asked = truth_of(one.query), one.query.query.splitlines()
+        kind = f"needs{len(truth.needs)} facts{len(truth.facts)}"
+        for number, need in enumerate(truth.needs, 1):
+            line = next(text for text in asked if text.startswith(f"{number}. "))
+            lines.append(f"{line} {asked[-1]}")
+            demands = " ".join(rule.kind for rule in need.constraints)
+            given = "anchored " + " ".join(f"given{one}" for one in need.anchor.gives) if need.anchor else ""
+            budget = "budgeted" if truth.budget is not None else "unbudgeted"
+            forms.append(
+                f"{kind} {demands} n{len(need.constraints)} best{need.best} picks{need.picks} {given} {budget}"
+            )
+            sides.append(need.refusal is not None)
+    found = []
+    for name, texts in (("refused, by its words", lines), ("refused, by its form", forms)):
+        names, counts = counts_of(texts)
+        telling_ones = telling(names, counts, sides)
+        found.append([name, f"{balanced_accuracy(counts, sides) - 0.5:+.2f}", "-", "-", telling_ones])
     return found
 
 

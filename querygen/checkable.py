@@ -145,7 +145,7 @@ def shown(constraint: Constraint) -> str:
 
 def idle(need: ShoppingNeed, shelf: Sequence[Product], owned: Collection[str]) -> Iterator[str]:
     """Yield the demands without which the very same products would be right."""
-    if need.best and len(satisfying(need.model_copy(update={"best": None}), shelf, owned)) < 2:
+    if need.best and len(satisfying(need.model_copy(update={"best": None}), shelf, owned)) == 1:
         yield need.best
     right = {p.product_id for p in satisfying(need, shelf, owned)}
     for kind, name in dict.fromkeys((one.kind, one.name) for one in need.constraints):

@@ -14,7 +14,7 @@ from random import Random
 from statistics import median
 from typing import Any, cast, get_args
 
-from drr.env.checkable import Checkable, ConstraintKind, ExpectedFact, PlanStep, ShoppingNeed, Why
+from drr.env.checkable import Checkable, ConstraintKind, ExpectedFact, PlanStep, ShoppingNeed
 from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.records.lines import dollars
@@ -26,7 +26,6 @@ from drr.querygen.checkable import ORDERS_READ, TruthChecker, play
 from drr.querygen.checks import Checker
 from drr.querygen.drawing import DrawnPoint, NeedDraw, NeedForm, PageFigure, PointSource, cells, need_form
 from drr.querygen.figures import FactDraw
-from drr.querygen.shelves import Shelves
 
 _WORDS = Path(__file__).parent / "checkable.toml"
 TRIES = 400
@@ -35,11 +34,11 @@ SHELF = range(4, 121)
 """Products that a kind must have to be asked for."""
 TRIES_EACH = 5
 """Drafts for each question; those too much like an earlier one are dropped."""
-REFUSED: Mapping[Why | None, float] = {None: 0.75, "not_sold": 0.15, "nothing_fits": 0.1}
-"""Shares of the needs that are to be refused, and why."""
+REFUSED, BUDGETED = 0.25, 0.8
+"""Shares of the needs that are to be refused, and of the questions with needs that have a budget."""
 DEMANDS: tuple[ConstraintKind, ...] = get_args(ConstraintKind)
 _USERS = 300
-_REDRAWS, _FORMS, _STEERED = 40, 40, 34
+_REDRAWS, _FORMS, _STEERED = 120, 40, 34
 _KINDS = 5
 """Kinds that a shop must have for a need to hide much or little."""
 
@@ -112,29 +111,24 @@ class QuestionMaker:
         return {axis: share * size for axis, share in self.words["middles"].items()}
 
     def _needs(
-        self, asker: PointSource, demand: ConstraintKind | None, refusal: Why | None
+        self, asker: PointSource, demand: ConstraintKind | None, refused: bool
     ) -> Iterator[DrawnPoint]:
-        """Draw forms, and of each a need. It could hide the contrary as well, so that no form tells what it hides."""
+        """Draw forms, and of each a need. It could be refused as well as met, and hide the contrary: no form tells which."""
         for number in range(_FORMS):
             form = need_form(asker.rng, asker.demands, demand)
             if number >= _STEERED or not self.middles:
                 form = form._replace(much={})
             turned = form._replace(much={axis: not much for axis, much in form.much.items()})
-            part = self._need(asker, form, demand, refusal)
-            if part and (not form.much or self._need(asker, turned, demand, refusal)):
-                yield part
+            empty = self._need(asker, form, True)
+            met = empty and self._need(asker, form, False)
+            if empty and met and (not form.much or self._need(asker, turned, False)):
+                yield empty if refused else met
 
-    def _need(
-        self, asker: PointSource, form: NeedForm, demand: ConstraintKind | None, refusal: Why | None
-    ) -> DrawnPoint | None:
+    def _need(self, asker: PointSource, form: NeedForm, refused: bool) -> DrawnPoint | None:
         """Draw values until a need has its form and no search meets it blindly."""
         for _ in range(_REDRAWS):
-            part = NeedDraw(asker, form).part(refusal)
-            if part is None:
-                continue
-            need = cast(ShoppingNeed, part.truth)
-            demanded = demand is None or demand in {one.kind for one in need.constraints}
-            if demanded and not self.checker.blind_order(asker.user_id, need):
+            part = NeedDraw(asker, form).part(refused)
+            if part and not self.checker.blind_order(asker.user_id, cast(ShoppingNeed, part.truth)):
                 return part
         return None
 
@@ -160,14 +154,13 @@ class QuestionMaker:
             self.cells,
             draw["demands"],
             self.middles,
+            rng.random() < BUDGETED,
         )
         needs = rng.choice(draw["needs"]) or int(demand is not None)
-        facts = rng.choice(draw["facts"]) or not needs
-        refusals = rng.choices([*REFUSED], [*REFUSED.values()], k=needs)
+        facts = rng.choice(draw["facts"]) or needs < 2
+        refusals = [rng.random() < REFUSED for _ in range(needs)]
         demands = [demand, *[None] * (needs - 1)]
-        least, most = draw.get("axes", {}).get("refusals", (0, needs))
-        nobodys = demand in ("owned", "not_id") and refusals[0] is not None
-        if nobodys or not least <= needs - refusals.count(None) <= most:
+        if all(refusals) and not facts:
             return None
         parts, bought = list[DrawnPoint](), {order.order_id: order.product_id for order in orders}
         needed = [self._needs(asker, *one) for one in zip(demands[:needs], refusals, strict=True)]
@@ -182,12 +175,10 @@ class QuestionMaker:
             facts=[part.truth for part in parts if isinstance(part.truth, ExpectedFact)],
             plan=_plan(parts, len(orders)),
         )
-        cheapest = checker.cheapest(truth)
-        right = [checker.shelves.products[one] for need in truth.needs for one in need.products]
-        if cheapest and rng.random() < 0.8 and all(product.price is not None for product in right):
-            limit = (cheapest + room_for_refused(truth, checker.shelves)) * rng.uniform(1.05, 1.3)
-            limit = float(int(limit) + 1)
-            truth = truth.model_copy(update={"budget": limit})
+        if needs and asker.priced:
+            truth = truth.model_copy(
+                update={"budget": float(int(least_budget(truth, checker) * rng.uniform(1.05, 1.3)) + 1)}
+            )
         query = Query(
             query=wording(asker, parts, truth.budget, rng.choice(self.words["draw"]["noise"])),
             user_id=user_id,
@@ -231,17 +222,16 @@ def checkable_questions(
     return made
 
 
-def room_for_refused(truth: Checkable, shelves: Shelves) -> float:
-    """Sum what refused picks might cost, by their limits or the cheapest alike; less would give the refusal away."""
-    room = 0.0
+def least_budget(truth: Checkable, checker: TruthChecker) -> float:
+    """Return what the cheapest picks cost, or might where they are refused, and no less than a limit: less would give a refusal away."""
+    total, limits = checker.cheapest(truth) or 0.0, [0.0]
     for need in truth.needs:
+        own = [float(one.value or 0) for one in need.constraints if one.kind in ("price_max", "price_min")]
+        limits += own
         if need.refusal is not None:
-            prices = sorted(p.price for p in shelves.of(need.category[:1]) if p.price)
-            limits = [
-                float(one.value or 0) for one in need.constraints if one.kind in ("price_max", "price_min")
-            ]
-            room += max(need.picks * max(limits, default=0.0), sum(prices[: need.picks]))
-    return room
+            prices = sorted(p.price for p in checker.shelves.of(need.category[:1]) if p.price)
+            total += max(need.picks * max(own, default=0.0), sum(prices[: need.picks]))
+    return max(total, *limits)
 
 
 def _asked(part: DrawnPoint) -> tuple[str, ...]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 from random import Random
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from drr.env.checkable import (
     Constraint,
@@ -20,21 +19,19 @@ from drr.env.checkable import (
     PlanStep,
     ShoppingNeed,
     Why,
-    distractors,
     figure_in,
-    fits,
-    satisfying,
 )
 from drr.env.entities import Order, Product
 from drr.env.shop import Store
 from drr.env.web.sandbox import Document
-from drr.querygen.checkable import MOST_BY_CHANCE, by_chance, idle, shown
-from drr.querygen.shelves import Shelves
+from drr.querygen.checkable import MOST_BY_CHANCE, by_chance, shown
+from drr.querygen.shelves import FittingBits, KindTable, Shelves
 
 MOST_RIGHT = 12
 """Most products that may satisfy a need."""
 
 
+Best = Literal["cheapest", "best_rated"] | None
 _FILTERS = {
     "price_max": "max_price",
     "price_min": "min_price",
@@ -51,8 +48,10 @@ _FAMILIES: Sequence[Sequence[ConstraintKind]] = (
     ("ratings_min",),
 )
 """Kinds of constraint of which a need has one; shops often do not know what the first two ask for."""
-_REFUSED_PICKS = (1, 1, 1, 1, 2, 2, 3)
-"""Numbers of picks as those have them that are met, so that none tells a refusal."""
+_PICKS = (1, 1, 1, 1, 2, 2, 3)
+_NOT_SOLD = 0.75
+"""Share of refusals that ask for a kind not sold, where the form can."""
+_JITTER = 0.1
 _GIVEN: Sequence[ConstraintKind] = ("price_max", "brand_not", "attribute")
 
 
@@ -93,12 +92,17 @@ class NeedForm(NamedTuple):
     anchored: bool
     given: ConstraintKind | None
     """Kind of constraint that an order gives beside the category."""
-    best: Literal["cheapest", "best_rated"] | None
+    best: Best
     without_one: bool
     kinds: Sequence[ConstraintKind]
     """Kinds of constraint that have a value of their own."""
+    places: Mapping[ConstraintKind, float]
+    """How far along the values of a kind of product each constraint takes its own, from 0 to 1."""
+    picks: int
+    why: Why
+    """Why the need is refused if it is to be."""
     much: Mapping[str, bool]
-    """Each hidden axis, and whether the need has more of it than most."""
+    """Each hidden axis, and whether the need has more of it than most, if it is met."""
 
 
 def need_form(rng: Random, counts: Sequence[int], demand: ConstraintKind | None) -> NeedForm:
@@ -111,12 +115,21 @@ def need_form(rng: Random, counts: Sequence[int], demand: ConstraintKind | None)
         given = None
     kinds = [kind for kind in dict.fromkeys(ranked) if kind in own and (not given or given[:5] != kind[:5])]
     count = 1 if demand == "owned" else rng.choice(counts) - (given is not None)
+    kinds = kinds[: max(count, 1)]
+    idling: dict[Best, ConstraintKind] = {"cheapest": "price_max", "best_rated": "rating_min"}
+    orders: list[Best] = [best for best, kind in idling.items() if kind not in (*kinds, given)]
+    best = rng.choice(orders) if orders and rng.random() < 0.5 else None
+    without_one = not anchored and (rng.random() < 0.2 or demand == "not_id")
+    foreign = not (anchored or without_one or "owned" in kinds) and rng.random() < _NOT_SOLD
     return NeedForm(
         anchored=anchored,
         given=given,
-        best=rng.choice(("cheapest", "best_rated")) if rng.random() < 0.45 else None,
-        without_one=rng.random() < 0.2 or demand == "not_id",
-        kinds=kinds[: max(count, 1)],
+        best=best,
+        without_one=without_one,
+        kinds=kinds,
+        places={kind: rng.random() for kind in get_args(ConstraintKind)},
+        picks=1 if best else rng.choice(_PICKS),
+        why="not_sold" if foreign else "nothing_fits",
         much={axis: rng.random() < 0.5 for axis in Distractors._fields},
     )
 
@@ -137,6 +150,8 @@ class PointSource:
     """Numbers of constraints that a need may have."""
     middles: Mapping[str, float] = field(default_factory=dict)
     """Products of one need that part little from much, by hidden axis."""
+    priced: bool = False
+    """The price of each right product is known, as a budget needs."""
 
     def worded(self, forms: Sequence[str], **words: object) -> str:
         """Draw a wording, and the words of its open places."""
@@ -192,163 +207,140 @@ class NeedDraw:
     def __init__(self, asker: PointSource, form: NeedForm) -> None:
         self.of, self.form, self.rng, self.words = asker, form, asker.rng, asker.words
 
-    def part(self, refusal: Why | None) -> DrawnPoint | None:
-        """Draw a need that is met, or one to be refused so; `None` where the draw gives none."""
-        rng, form = self.rng, self.form
-        anchor = rng.choice(self.of.dated) if form.anchored and self.of.dated else None
-        if refusal == "not_sold":
+    def part(self, refused: bool) -> DrawnPoint | None:
+        """Draw a need that is met, or one to be refused; `None` where the draw gives none."""
+        form = self.form
+        if refused and form.why == "not_sold":
             return self._not_sold()
+        anchor = self.rng.choice(self.of.dated) if form.anchored and self.of.dated else None
         product = None if anchor is None else self.of.shelves.products.get(anchor.product_id)
-        end = self._end() if product is None else tuple(product.categories[-2:])
-        if end not in self.of.kinds:
+        if form.anchored and product is None:
             return None
-        shelf = self.of.shelves.of(end)
-        constraints, given = self._demands(shelf), list[str](["category"] if product else [])
-        if product is not None and form.given:
-            constraints, given = self._by_order(product, shelf, constraints, given)
-        best = None if refusal else form.best
-        need = ShoppingNeed(category=list(end), constraints=constraints, best=best)
-        need = need if product else self._without_one(need, shelf)
-        if not constraints or not self._hides(need, shelf):
+        end = self._end(refused) if product is None else tuple(product.categories[-2:])
+        table = self.of.shelves.table(end) if end in self.of.kinds else None
+        asked = self._asked(table, product) if table else []
+        if table is None or not asked:
             return None
-        right = satisfying(need, shelf, self.of.owned)
-        if product in right or self._open_to_makers(need, shelf) or any(p.price == 0 for p in right):
+        right = table.right(asked, None if refused else form.best)
+        if bool(right) == refused or not (refused or self._met(table, asked, right, product)):
             return None
-        if len(right) > (1 if best else MOST_RIGHT) or bool(right) == bool(refusal):
+        if table.open_to_makers(asked) or table.idles(asked, form.best):
             return None
-        most = min(3, len(right)) if right and not best else 1
-        counts = [n for n in range(1, most + 1) if by_chance(len(right), n, len(shelf)) <= MOST_BY_CHANCE]
-        counts = [rng.choice(_REFUSED_PICKS)] if refusal else counts
-        if not counts or any(idle(need, shelf, self.of.owned)):
-            return None
-        anchored = {"order_id": anchor.order_id, "gives": given} if anchor and product else None
-        truth = need.model_copy(
-            update={
-                "picks": rng.choice(counts),
-                "products": [p.product_id for p in right],
-                "refusal": refusal,
-                "anchor": OrderAnchor.model_validate(anchored) if anchored else None,
-            }
+        gives = ["category", *([form.given] if form.given else [])]
+        anchored = {"order_id": anchor.order_id, "gives": gives} if anchor else None
+        truth = ShoppingNeed(
+            category=list(end),
+            constraints=[one.demand for one in asked],
+            best=form.best,
+            picks=form.picks,
+            products=[p.product_id for p in table.members(right)],
+            refusal=form.why if refused else None,
+            anchor=OrderAnchor.model_validate(anchored) if anchored else None,
         )
-        return DrawnPoint(self.of.need_text(truth, anchor), self._need_plan(truth, right, product), truth)
+        plan = self._need_plan(truth, table.members(right), product)
+        return DrawnPoint(self.of.need_text(truth, anchor), plan, truth)
 
-    def _end(self) -> tuple[str, ...]:
+    def _asked(self, table: KindTable, product: Product | None) -> list[FittingBits]:
+        """Draw what a need of the form demands, met or not; nothing where the kind cannot give it all."""
+        asked = self._demands(table)
+        if product is not None and self.form.given:
+            asked = self._by_order(product, table, asked)
+        return self._without_one(table, asked) if asked and self.form.without_one else asked
+
+    def _met(
+        self, table: KindTable, asked: Sequence[FittingBits], right: int, product: Product | None
+    ) -> bool:
+        """Tell whether the right products are as many as the form has them, and what they hide."""
+        form, count, hidden = self.form, right.bit_count(), table.hidden(asked)._asdict()
+        return (
+            form.picks <= count <= (1 if form.best else MOST_RIGHT)
+            and by_chance(count, form.picks, len(table.products)) <= MOST_BY_CHANCE
+            and not right & (table.free | (table.unpriced if self.of.priced else 0))
+            and product not in table.members(right)
+            and all((hidden[axis] > self.of.middles[axis]) == much for axis, much in form.much.items())
+        )
+
+    def _end(self, refused: bool) -> tuple[str, ...]:
         """Draw a kind; one that the user has ordered of where the form asks for that."""
-        if {"owned", "not_owned"}.isdisjoint(self.form.kinds):
+        form = self.form
+        never = refused and list(form.kinds) == ["owned"] and not form.without_one
+        if never or {"owned", "not_owned"}.isdisjoint(form.kinds):
             return tuple(self.rng.choice(self.of.kinds))
         product = self.of.shelves.products.get(self.rng.choice(self.of.orders).product_id)
         return tuple(product.categories[-2:]) if product else ()
 
-    def _hides(self, need: ShoppingNeed, shelf: Sequence[Product]) -> bool:
-        """Tell whether a kind has little or much of what misleads, as the form has it."""
-        found = distractors(need, shelf, self.of.owned)._asdict()
-        return all((found[axis] > self.of.middles[axis]) == much for axis, much in self.form.much.items())
-
-    def _open_to_makers(self, need: ShoppingNeed, shelf: Sequence[Product]) -> bool:
-        """Tell whether a product would be right but for a maker to avoid, and its store or brand is unknown."""
-        rest = [one for one in need.constraints if one.kind != "brand_not"]
-        others = need.model_copy(update={"constraints": rest, "best": None})
-        return len(rest) < len(need.constraints) and any(
-            not (p.store and p.details.get("Brand")) for p in satisfying(others, shelf, self.of.owned)
-        )
-
-    def _without_one(self, need: ShoppingNeed, shelf: Sequence[Product]) -> ShoppingNeed:
-        """Rule out one product by its name, where it would be right."""
-        right = satisfying(need, shelf, self.of.owned) if self.form.without_one else []
-        out = self.rng.choice(right) if len(right) > 1 else None
+    def _without_one(self, table: KindTable, asked: list[FittingBits]) -> list[FittingBits]:
+        """Rule out one product by its name, which else would be right."""
+        right = table.members(table.right(asked, self.form.best))
+        out = self.rng.choice(right) if right else None
         if out is None or not self.of.named(out):
-            return need
-        ruled_out = Constraint(kind="not_id", value=out.product_id, name=out.title)
-        return need.model_copy(update={"constraints": [*need.constraints, ruled_out]})
+            return []
+        return [*asked, table.fitting(Constraint(kind="not_id", value=out.product_id, name=out.title))]
 
     def _not_sold(self) -> DrawnPoint | None:
         category, form = self._absent(), self.form
         likes = [kind for kind in self.of.kinds if kind[0] == category[0]]
-        foreign = not likes and {*form.kinds} - {"price_max", "price_min", "rating_min", "ratings_min"}
-        if form.anchored or foreign or "owned" in form.kinds or self.of.shelves.of(category):
+        strange = not likes and {*form.kinds} & {"attribute", "brand_is", "brand_not"}
+        if strange or self.of.shelves.of(category):
             return None
-        demands = self._demands(self.of.shelves.of(self.rng.choice(likes or self.of.kinds)))
-        if not demands:
+        asked = self._demands(self.of.shelves.table(self.rng.choice(likes or self.of.kinds)))
+        named = {one.demand.name for one in asked if one.demand.name}
+        if not asked or (category in self.words["absent"] and not named <= self.of.shelves.common):
             return None
-        picks = self.rng.choice(_REFUSED_PICKS)
-        truth = ShoppingNeed(category=category, constraints=demands, picks=picks, refusal="not_sold")
+        truth = ShoppingNeed(
+            category=category,
+            constraints=[one.demand for one in asked],
+            best=form.best,
+            picks=form.picks,
+            refusal="not_sold",
+        )
         return DrawnPoint(self.of.need_text(truth, None), self._need_plan(truth, [], None), truth)
 
     def _absent(self) -> list[str]:
-        """Name what a shop may lack: a thing with a word of another kind, where its kinds have such names."""
+        """Name what a shop may lack: a thing with a word of another kind, where its kinds have such names; else one beside its kinds."""
         named = [
             (thing, name.removesuffix(thing)) for thing, name in self.of.kinds if name.endswith(f" {thing}")
         ]
         if 2 * len(named) <= len(self.of.kinds):
-            return list(self.rng.choice(self.words["absent"]))
+            sold = {kind[0] for kind in self.of.kinds}
+            beside = [one for one in self.words["absent"] if one[0] in sold]
+            return list(self.rng.choice(beside or self.words["absent"]))
         thing, word = self.rng.choice(named)[0], self.rng.choice(named)[1]
         return [thing, f"{word}{thing}"]
 
-    def _by_order(
-        self, product: Product, shelf: Sequence[Product], constraints: list[Constraint], given: list[str]
-    ) -> tuple[list[Constraint], list[str]]:
-        """Let the product of an order give a limit, or a brand to avoid, in the place of a value. There are none where it cannot."""
+    def _by_order(self, product: Product, table: KindTable, asked: list[FittingBits]) -> list[FittingBits]:
+        """Let the product of an order give a limit, or a brand to avoid, in the place of a value. There is nothing where it cannot."""
         kind = str(self.form.given)
-        rest = [one for one in constraints if not one.kind.startswith(kind[:5])]
-        if kind == "attribute" and (shared := self._attribute([product], shelf)):
-            return [shared, *rest], [*given, kind]
-        if kind == "price_max" and product.price and product.price > 0.01:
-            return [Constraint(kind="price_max", value=round(product.price - 0.01, 2)), *rest], [*given, kind]
-        if kind == "brand_not" and product.store and product.details.get("Brand"):
+        rest = [one for one in asked if not one.demand.kind.startswith(kind[:5])]
+        given = list[Constraint]()
+        if kind == "attribute":
+            own = self.of.shelves.stated(product)
+            shared = [one for one in table.demands("attribute") if (one.demand.name, one.demand.value) in own]
+            given = [self._placed(shared).demand] if shared else []
+        elif kind == "price_max" and product.price and product.price > 0.01:
+            given = [Constraint(kind="price_max", value=round(product.price - 0.01, 2))]
+        elif kind == "brand_not" and product.store and product.details.get("Brand"):
             named = {product.store, product.details.get("Brand")}
             values = sorted(name for name in named if isinstance(name, str) and name)
-            return [*(Constraint(kind="brand_not", value=value) for value in values), *rest], [*given, kind]
-        return [], given
+            given = [Constraint(kind="brand_not", value=value) for value in values]
+        return [*map(table.fitting, given), *rest] if given else []
 
-    def _demands(self, shelf: Sequence[Product]) -> list[Constraint]:
-        """Draw the constraints of the form. There are none where one of them leaves as much of the shelf."""
-        left, kept = list(shelf), list[Constraint]()
+    def _demands(self, table: KindTable) -> list[FittingBits]:
+        """Draw the demands of the form. There are none where the kind gives not all."""
+        drawn = list[FittingBits]()
         for kind in self.form.kinds:
-            one = self._demand(kind, shelf)
-            fewer = [p for p in left if one is not None and fits(p, one, self.of.owned)]
-            if one is None or len(fewer) == len(left):
-                return []
-            left, kept = fewer, [*kept, one]
-        return kept
+            if kind in ("owned", "not_owned"):
+                mine = sum(table.places.get(one, 0) for one in self.of.owned)
+                fit = mine if kind == "owned" else table.all & ~mine
+                drawn.append(FittingBits(Constraint(kind=kind), fit))
+            elif known := table.demands(kind):
+                drawn.append(self._placed(known))
+        return drawn if len(drawn) == len(self.form.kinds) else []
 
-    def _demand(self, kind: ConstraintKind, shelf: Sequence[Product]) -> Constraint | None:
-        if kind in ("price_max", "price_min"):
-            return self._price(shelf, kind)
-        if kind == "rating_min":
-            return self._least([p.average_rating for p in shelf if p.average_rating != 5], kind)
-        if kind == "ratings_min":
-            return self._least([p.rating_number for p in shelf], kind)
-        if kind in ("brand_is", "brand_not"):
-            return self._brand(shelf, kind)
-        return self._attribute(shelf, shelf) if kind == "attribute" else Constraint(kind=kind)
-
-    def _price(self, shelf: Sequence[Product], kind: ConstraintKind) -> Constraint | None:
-        prices = sorted({p.price for p in shelf if p.price})
-        if len(prices) < 3:
-            return None
-        place = self.rng.randrange(len(prices) - 1)
-        low, high = prices[place], prices[place + 1]
-        if kind == "price_max" and self.rng.random() < 0.15:
-            low, high = 0.5 * prices[0], prices[0]
-        return Constraint(kind=kind, value=round(low + self.rng.uniform(0.05, 0.95) * (high - low), 2))
-
-    def _least(self, values: Sequence[float | None], kind: ConstraintKind) -> Constraint | None:
-        known = sorted({value for value in values if value is not None})
-        return Constraint(kind=kind, value=float(self.rng.choice(known[1:]))) if len(known) > 2 else None
-
-    def _brand(self, shelf: Sequence[Product], kind: ConstraintKind) -> Constraint | None:
-        named = sorted({p.store for p in shelf if p.store and '"' not in p.store})
-        return Constraint(kind=kind, value=self.rng.choice(named)) if len(named) > 1 else None
-
-    def _attribute(self, of: Sequence[Product], shelf: Sequence[Product]) -> Constraint | None:
-        """Draw a detail of some products that is shared on the shelf, though not by all there."""
-        own = {pair for product in of for pair in self.of.shelves.stated(product)}
-        found = Counter(pair for product in shelf for pair in self.of.shelves.stated(product))
-        shared = sorted(pair for pair, times in found.items() if pair in own and 1 < times < len(shelf))
-        if not shared:
-            return None
-        name, value = self.rng.choice(shared)
-        return Constraint(kind="attribute", name=name, value=value)
+    def _placed(self, known: Sequence[FittingBits]) -> FittingBits:
+        """Return the demand that lies where the form has it, or near there."""
+        place = self.form.places[known[0].demand.kind] + self.rng.uniform(-_JITTER, _JITTER)
+        return known[min(max(int(place * len(known)), 0), len(known) - 1)]
 
     def _need_plan(
         self, need: ShoppingNeed, right: Sequence[Product], bought: Product | None

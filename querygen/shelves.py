@@ -1,15 +1,21 @@
-"""The products of a shop as questions are drawn from them: by category, with titles, details and spare parts."""
+"""The products of a shop as questions are drawn from them: by category, with titles, details, spare parts and demands."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
+from random import Random
+from typing import Literal, NamedTuple
 
-from drr.env.checkable import PART, detail, in_category
+from drr.env.checkable import PART, Constraint, ConstraintKind, Distractors, brands, detail, fits, in_category
 from drr.env.entities import Product
 from drr.env.shop import Shop
 from drr.env.text import category_key
+
+_MAKERS = ("Brand", "Manufacturer")
+"""Details that a demand on a maker asks for; another might contradict it."""
 
 
 class Shelves:
@@ -20,6 +26,7 @@ class Shelves:
         self._by_step: dict[str, list[Product]] = {}
         self._of: dict[tuple[str, ...], list[Product]] = {}
         self._stated: dict[str, list[tuple[str, str]]] = {}
+        self._tables: dict[tuple[str, ...], KindTable] = {}
         for product in shop.store.iter_products():
             short = product.model_copy(update={"features": [], "description": []})
             self.products[product.product_id] = short
@@ -29,7 +36,7 @@ class Shelves:
     def stated(self, product: Product) -> list[tuple[str, str]]:
         """All details of a product that a question can state, by name and value."""
         if product.product_id not in self._stated:
-            pairs = [(name, detail(product, name)) for name in product.details if name != "Brand"]
+            pairs = [(name, detail(product, name)) for name in product.details if name not in _MAKERS]
             self._stated[product.product_id] = [
                 (name, value)
                 for name, value in pairs
@@ -40,6 +47,12 @@ class Shelves:
     @cached_property
     def titles(self) -> Counter[str]:
         return Counter(product.title for product in self.products.values())
+
+    @cached_property
+    def common(self) -> frozenset[str]:
+        """Details that a quarter of the products name, whatever they are."""
+        times = Counter(name for product in self.products.values() for name in product.details)
+        return frozenset(name for name, count in times.items() if 4 * count >= len(self.products))
 
     @cached_property
     def parts(self) -> Mapping[str, str]:
@@ -60,3 +73,130 @@ class Shelves:
             found = self._by_step.get(category_key(category[-1]), [])
             self._of[steps] = [product for product in found if in_category(product, category)]
         return self._of[steps]
+
+    def table(self, category: Sequence[str]) -> KindTable:
+        """Return the products of a category as bits."""
+        steps = tuple(category)
+        if steps not in self._tables:
+            products = self.of(steps)
+            self._tables[steps] = KindTable(
+                products, Counter(pair for p in products for pair in self.stated(p))
+            )
+        return self._tables[steps]
+
+
+class FittingBits(NamedTuple):
+    """A demand on the products of one kind: a bit for each that fits, and for each of which it is unknown."""
+
+    demand: Constraint
+    fit: int
+    unknown: int = 0
+
+
+class KindTable:
+    """The products of one kind as bits, and every demand that their values give."""
+
+    def __init__(self, products: Sequence[Product], stated: Mapping[tuple[str, str], int]) -> None:
+        self.products, self._stated = products, stated
+        self.all = (1 << len(products)) - 1
+        self.places = {product.product_id: 1 << place for place, product in enumerate(products)}
+        self.free = self.bits(p.price == 0 for p in products)
+        self.unpriced = self.bits(p.price is None for p in products)
+        self.unmade = self.bits(not (p.store and p.details.get("Brand")) for p in products)
+        self._of_two = self.bits(len(brands(p)) > 1 for p in products)
+        self._known: dict[tuple[object, ...], FittingBits] = {}
+        self._drawn: dict[ConstraintKind, list[FittingBits]] = {}
+
+    def bits(self, marks: Iterable[bool]) -> int:
+        return sum(mark << place for place, mark in enumerate(marks))
+
+    def members(self, bits: int) -> list[Product]:
+        return [product for place, product in enumerate(self.products) if bits >> place & 1]
+
+    def fitting(self, demand: Constraint) -> FittingBits:
+        """Tell which products are as demanded; of no demand about a user's orders."""
+        key = (demand.kind, demand.name, demand.value)
+        if key not in self._known:
+            found = [fits(product, demand, ()) for product in self.products]
+            marks = (self.bits(one is True for one in found), self.bits(one is None for one in found))
+            self._known[key] = FittingBits(demand, *marks)
+        return self._known[key]
+
+    def demands(self, kind: ConstraintKind) -> list[FittingBits]:
+        """List the demands of a kind that the values give, along the values. Two products or more meet a limit, and not all."""
+        if kind not in self._drawn:
+            self._drawn[kind] = [self.fitting(one) for one in self._demands(kind)]
+        return self._drawn[kind]
+
+    def _demands(self, kind: ConstraintKind) -> list[Constraint]:
+        if kind in ("price_max", "price_min"):
+            return self._limits(kind)
+        if kind == "attribute":
+            pairs = sorted((n, pair) for pair, n in self._stated.items() if 1 < n < len(self.products))
+            return [Constraint(kind=kind, name=name, value=value) for _, (name, value) in pairs]
+        if kind in ("brand_is", "brand_not"):
+            times = Counter(p.store for p in self.products if p.store and '"' not in p.store)
+            named = sorted(times, key=lambda store: (times[store], store))
+            return [Constraint(kind=kind, value=store) for store in named] if len(named) > 1 else []
+        if kind == "rating_min":
+            found = [p.average_rating for p in self.products if p.average_rating != 5]
+        else:
+            found = [p.rating_number for p in self.products]
+        known = sorted(value for value in found if value is not None)
+        return [
+            Constraint(kind=kind, value=float(one)) for one in sorted({v for v in known[:-1] if v > known[0]})
+        ]
+
+    def _limits(self, kind: ConstraintKind) -> list[Constraint]:
+        known = sorted(p.price for p in self.products if p.price)
+        gaps = [
+            (low, high)
+            for below, (low, high) in enumerate(pairwise(known), 1)
+            if low < high and (below if kind == "price_max" else len(known) - below) > 1
+        ]
+        within = [Random(f"{kind}:{low}:{high}").uniform(0.05, 0.95) for low, high in gaps]
+        limits = [low + part * (high - low) for part, (low, high) in zip(within, gaps, strict=True)]
+        return [Constraint(kind=kind, value=round(limit, 2)) for limit in limits]
+
+    def right(self, asked: Sequence[FittingBits], best: Literal["cheapest", "best_rated"] | None) -> int:
+        """Return the products that meet all; of the best, those that share the first place."""
+        found = self.all
+        for one in asked:
+            found &= one.fit
+        if best is None or not found:
+            return found
+        values = [p.price if best == "cheapest" else p.average_rating for p in self.products]
+        known = {place: v for place, v in enumerate(values) if v is not None and found >> place & 1}
+        first = (min if best == "cheapest" else max)(known.values(), default=None)
+        return sum(1 << place for place, value in known.items() if value == first)
+
+    def idles(self, asked: Sequence[FittingBits], best: Literal["cheapest", "best_rated"] | None) -> bool:
+        """Tell whether the very same products would be right without one of the demands."""
+        if best and self.right(asked, None).bit_count() == 1:
+            return True
+        right = self.right(asked, best)
+        return any(
+            self.right([one for one in asked if (one.demand.kind, one.demand.name) != named], best) == right
+            for named in {(one.demand.kind, one.demand.name) for one in asked}
+        )
+
+    def open_to_makers(self, asked: Sequence[FittingBits]) -> bool:
+        """Tell whether a product might be right or wrong by a maker that is unknown: its store's, or its brand's."""
+        makers = [one for one in asked if one.demand.kind in ("brand_is", "brand_not")]
+        surely = self.right(makers, None) if all(one.demand.kind == "brand_is" for one in makers) else 0
+        others = self.right([one for one in asked if one not in makers], None)
+        return bool(makers) and bool(others & self.unmade & ~surely)
+
+    def hidden(self, asked: Sequence[FittingBits]) -> Distractors:
+        """Count the products that mislead, as `distractors` does."""
+        once = twice = 0
+        unruled = self.all
+        for one in asked:
+            twice |= once & ~one.fit
+            once |= self.all & ~one.fit
+            unruled &= one.fit | one.unknown
+        return Distractors(
+            near=(once & ~twice).bit_count(),
+            conflicts=(self._of_two & ~twice).bit_count(),
+            unknown=(unruled & once).bit_count(),
+        )
