@@ -223,7 +223,7 @@ def checkable_questions(
 
 
 def least_budget(truth: Checkable, checker: TruthChecker) -> float:
-    """Return what the cheapest picks cost, or might where they are refused, and no less than a limit: less would give a refusal away."""
+    """Return what the cheapest picks cost, or might cost where they are refused. Less, or less than a limit, would give a refusal away."""
     total, limits = checker.cheapest(truth) or 0.0, [0.0]
     for need in truth.needs:
         own = [float(one.value or 0) for one in need.constraints if one.kind in ("price_max", "price_min")]

@@ -97,10 +97,10 @@ class NeedForm(NamedTuple):
     kinds: Sequence[ConstraintKind]
     """Kinds of constraint that have a value of their own."""
     places: Mapping[ConstraintKind, float]
-    """How far along the values of a kind of product each constraint takes its own, from 0 to 1."""
+    """The place of each value along those of a kind of product, from 0 to 1."""
     picks: int
     why: Why
-    """Why the need is refused if it is to be."""
+    """The reason, if the need is to be refused."""
     much: Mapping[str, bool]
     """Each hidden axis, and whether the need has more of it than most, if it is met."""
 
@@ -297,7 +297,7 @@ class NeedDraw:
         return DrawnPoint(self.of.need_text(truth, None), self._need_plan(truth, [], None), truth)
 
     def _absent(self) -> list[str]:
-        """Name what a shop may lack: a thing with a word of another kind, where its kinds have such names; else one beside its kinds."""
+        """Name what a shop may lack. It is a thing with a word of another kind, or stands beside kinds of the shop."""
         named = [
             (thing, name.removesuffix(thing)) for thing, name in self.of.kinds if name.endswith(f" {thing}")
         ]

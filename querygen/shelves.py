@@ -86,7 +86,7 @@ class Shelves:
 
 
 class FittingBits(NamedTuple):
-    """A demand on the products of one kind: a bit for each that fits, and for each of which it is unknown."""
+    """A demand on the products of one kind, and a bit for each that fits or may fit."""
 
     demand: Constraint
     fit: int
@@ -181,7 +181,7 @@ class KindTable:
         )
 
     def open_to_makers(self, asked: Sequence[FittingBits]) -> bool:
-        """Tell whether a product might be right or wrong by a maker that is unknown: its store's, or its brand's."""
+        """Tell whether a product might be right or wrong by a maker that is unknown."""
         makers = [one for one in asked if one.demand.kind in ("brand_is", "brand_not")]
         surely = self.right(makers, None) if all(one.demand.kind == "brand_is" for one in makers) else 0
         others = self.right([one for one in asked if one not in makers], None)
