@@ -219,7 +219,7 @@ def citations(answer: Rewarded) -> float | None:
 
 
 def budget(answer: Rewarded) -> float | None:
-    if answer.truth.budget is None:
+    if answer.truth.budget is None or all(need.refusal for need in answer.truth.needs):
         return None
     prices = [answer.prices.get(one) for one in answer.picks]
     known = [price for price in prices if price is not None]
@@ -262,7 +262,7 @@ COMPONENTS = (
     RewardComponent(
         "citations", "beside", 0.1, "citations that a tool returned, and that hold points", citations
     ),
-    RewardComponent("budget", "beside", 0.05, "picks within the budget", budget),
+    RewardComponent("budget", "beside", 0.05, "picks within the budget", budget, 2),
     RewardComponent("efficiency", "beside", 0.1, "calls and words in measure", efficiency),
     RewardComponent("truthful", "factor", 1.0, "share of what is stated that is right", truthful, 2),
 )

@@ -10,7 +10,7 @@ from drr.env.checkable import Checkable, ExpectedFact, PlanStep, ShoppingNeed
 from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.source import Source
-from drr.eval.rewards import AnswerForm, Rewarded, reward
+from drr.eval.rewards import AnswerForm, Rewarded, reward, solved
 
 HOST = "http://ecommerce.example/"
 TRUTH = Checkable(
@@ -102,6 +102,18 @@ def test_budget_calls_words_and_citations_cost() -> None:
     assert paid(f"{CITING} {'word ' * 5000}", GOOD) < 1.0
     assert paid(f"{CITING} [x](http://elsewhere.example/)", GOOD) < 1.0
     assert paid("", GOOD) < 1.0
+
+
+def test_a_budget_asks_for_nothing_where_every_need_is_refused() -> None:
+    truth = TRUTH.model_copy(update={"needs": TRUTH.needs[1:]})
+    query = QUERY.model_copy(update={"checkable": truth})
+    form = AnswerForm.model_validate(
+        {"figures": [{"point": 2, "value": 9.5}], "refusals": [{"point": 1, "reason": "not_sold"}]}
+    )
+    answer = Rewarded(query, f"[nine]({HOST}B09)", form, SOURCES, 2)
+    assert (reward(answer)["total"], solved(answer)) == (1.0, 1.0)
+    dear = Rewarded(query, f"[nine]({HOST}B09)", form.model_copy(update={"picks": ["B01"]}), SOURCES, 2)
+    assert reward(dear)["total"] < 1.0
 
 
 @pytest.mark.parametrize(
