@@ -166,11 +166,21 @@ def purchases(ask: ShopErrand, memory: Memory) -> list[SeenOrder]:
         return kept
     found: list[SeenOrder] = []
     for one in (replace(ask, things=(thing,)) for thing in ask.things):
-        ids = {product.product_id for product in memory.products.values() if is_named(one, product)}
-        found = [order for order in kept if order.product_id in ids or named(one.thing, order.title)]
-        if found or ids:
+        titles = {
+            product.product_id: product.title
+            for product in memory.products.values()
+            if is_named(one, product)
+        }
+        found = [order for order in kept if order.product_id in titles or named(one.thing, order.title)]
+        if found or titles:
             break
-    return found
+    return [
+        order
+        for order in found
+        if all(
+            has_stretch(f"{order.title} {titles.get(order.product_id, '')}", one) for one in ask.conditions
+        )
+    ]
 
 
 def spent(orders: Sequence[SeenOrder]) -> Decimal:

@@ -58,10 +58,8 @@ class ShopErrand:
 
     @property
     def conditions(self) -> tuple[str, ...]:
-        """Words beside what is sought or compared that the name of a listing may have."""
-        return (
-            self.unread.stretches if self.kind in ("find", "sold", "which") and not self.unread.firm else ()
-        )
+        """Words beside what is sought, compared or was bought that its name may have."""
+        return self.unread.stretches if self.kind != "return" and not self.unread.firm and self.things else ()
 
     @property
     def is_open(self) -> bool:

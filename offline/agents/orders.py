@@ -33,8 +33,8 @@ def name_of(ask: ShopErrand, memory: Memory) -> str:
 
 
 def _head(ask: ShopErrand, memory: Memory) -> str:
-    when = _when(ask, memory)
-    return f"{capital(ask.thing)},{when}" if when else capital(ask.thing)
+    beside = [one for one in (_when(ask, memory).strip(), ask.limits_in_words()) if one]
+    return ", ".join([capital(ask.thing), *beside])
 
 
 def _when(ask: ShopErrand, memory: Memory) -> str:
@@ -93,9 +93,7 @@ def _no_order(ask: ShopErrand, memory: Memory) -> str:
         return f"No order{_when(ask, memory)} was found"
     if is_known(ask, memory):
         return f"No order of {name_of(ask, memory)} was found"
-    if memory.words.issuperset(tokens(ask.thing)):  # a maker, or what a thing is for
-        return f"Not answered: no order and no listing that was found goes by “{plain(ask.thing, 60)}”"
-    return f"No order of {name_of(ask, memory)} was found, nor any listing of that name"
+    return f"Not answered: no order and no listing that was found goes by “{plain(ask.thing, 60)}”"
 
 
 def _spent_in_all(memory: Memory, cites: Cites) -> str:

@@ -17,6 +17,7 @@ from drr.offline.agents.answers import (
     keeps_limits,
     listings,
     outside,
+    purchases,
     sides,
     unjudged,
 )
@@ -100,11 +101,14 @@ def _answer(asked: Asked, slips: Sequence[str], memory: Memory, cites: Cites) ->
 def _answered(ask: ShopErrand, asked: Asked, found: Sequence[Basket], memory: Memory, cites: Cites) -> str:
     left = ask.unread.stretches
     if ask.seeks and left and not is_known(ask, memory) and not is_unsold(ask, memory):
-        before = next((one for one in left if f"{one} {ask.thing}" in asked.text), "")
-        rest = [one for one in left if one != before]
-        name = f"Not answered: no listing that was found goes by “{plain(f'{before} {ask.thing}', 60)}”"
-        return f"{name}, and the rules did not read {quoted(rest)}." if rest else f"{name}."
-    unmet = ask.is_open or (ask.conditions and len(listings(ask, memory)) < len(ask.things))
+        name, rest = ask.thing, list[str]()
+        for one in left:  # a name of which a part was read
+            parts = [whole for whole in (f"{one} {name}", f"{name} {one}") if whole in asked.text]
+            name, rest = (parts[0], rest) if parts else (name, [*rest, one])
+        unread = f", and the rules did not read {quoted(rest)}" if rest else ""
+        return f"Not answered: no listing that was found goes by “{plain(name, 60)}”{unread}."
+    met = listings(ask, memory) or purchases(ask, memory)
+    unmet = ask.is_open or (ask.conditions and len(met) < len(ask.things))
     bare = replace(ask, unread=Unread())
     may_fit = unjudged(ask, memory) or not bare.limits_in_words()
     if unmet and (not ask.seeks or (is_known(ask, memory) and may_fit)):
