@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import NamedTuple
@@ -123,7 +124,7 @@ def _row(
         link = f"{page}#{column.part or table.name}" if page and is_known else ""
         shown += _table_cell(cell, drawn, link)
     kind = ' class="floor"' if is_floor else ""
-    html, marks = table.heads.get(name, (escape(name).replace(":", ":<wbr>"), ""))
+    html, marks = table.heads.get(name, (re.sub(r":(?=\S)", ":<wbr>", escape(name)), ""))
     return f'<tr{kind}{marks}><th scope="row">{html}</th>{shown}</tr>\n'
 
 

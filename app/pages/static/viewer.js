@@ -243,9 +243,10 @@ function fill(option, at, whole) {
   const { digits, grade, top, better } = option.dataset, all = rows.flatMap((one) => one.units.map(({ values }) => values && values[at]).filter((own) => own !== null));
   const end = Number(top) || Math.max(0, ...all);
   const told = (number, whole) => number === null ? "–" : whole ? String(Math.round(number * 100) / 100) : rounded(number, Number(digits));
+  const part = (value) => Math.min(Math.max(value / end, 0), 1), x = (value) => Math.round(60 * part(value));
   const paint = (cell, mean) => {
     for (let step = 0; step <= 9; step += 1) cell.classList.remove("s" + step);
-    const share = mean === null || !end ? null : Math.min(Math.max(mean / end, 0), 1);
+    const share = mean === null || !end ? null : part(mean);
     if (share !== null) cell.classList.add("s" + Math.round(9 * (better === "lower" ? 1 - share : share)));
     cell.dataset.sort = mean === null ? "" : String(mean);
   };
@@ -258,7 +259,6 @@ function fill(option, at, whole) {
   }
   const heads = [...table.querySelectorAll("tr.means td")];
   const means = [meanOf(rows.map((one) => one.whole).filter((whole) => whole !== null)), ...heads.slice(1).map((_, place) => meanOf(columns[place] || []))];
-  const x = (value) => Math.round(60 * Math.min(Math.max(value / end, 0), 1));
   heads.forEach((cell, place) => {
     paint(cell, means[place]);
     cell.querySelector("b").textContent = told(means[place]);
@@ -277,7 +277,8 @@ if (choose && table) {
   const usual = new Map(fields.map((field) => [field, shown(field)]));
   const given = new URLSearchParams(location.search);
   let before = {};
-  try { before = JSON.parse(sessionStorage.getItem(kept) || "{}"); } catch (error) { /* a page from disk may have no storage */ }
+  const attempt = (act) => { try { act(); } catch (error) { /* a page from disk may have no storage and no address */ } };
+  attempt(() => { before = JSON.parse(sessionStorage.getItem(kept) || "{}"); });
   for (const field of fields) {
     if (given.has(field.id)) set(field, given.get(field.id));
     else if (![...given].length && before[field.id] !== undefined) set(field, before[field.id]);
@@ -287,8 +288,8 @@ if (choose && table) {
   const keep = () => {
     const chosen = fields.filter((field) => shown(field) !== usual.get(field)).map((field) => [field.id, shown(field)]);
     const address = new URLSearchParams(chosen).toString();
-    try { history.replaceState(null, "", (address ? "?" + address : location.pathname) + location.hash); } catch (error) { /* as below */ }
-    try { sessionStorage.setItem(kept, JSON.stringify(Object.fromEntries(chosen))); } catch (error) { /* a page from disk may have no storage */ }
+    attempt(() => history.replaceState(null, "", (address ? "?" + address : location.pathname) + location.hash));
+    attempt(() => sessionStorage.setItem(kept, JSON.stringify(Object.fromEntries(chosen))));
   };
   choose.addEventListener("input", () => { sift(); keep(); });
   table.addEventListener("order", (event) => { document.getElementById("order").value = event.detail; keep(); });
