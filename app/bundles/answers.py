@@ -12,12 +12,12 @@ from typing import Any, cast
 from drr.agents.base import BROKEN_OFF, Architecture
 from drr.agents.brief import SHORTENED
 from drr.agents.registry import BUILT_IN
-from drr.agents.turns import OVER
-from drr.app.bundles.instructions import BY_MODELS, check_instructions
+from drr.agents.turns import OVER, WHY
+from drr.app.bundles.instructions import BY_MODELS, check_instructions, forms_of
 from drr.app.bundles.verified import Verified
 from drr.citations.addresses import canonical_url
 from drr.citations.parse import parse
-from drr.env.given import agent_of
+from drr.env.given import agent_of, parts_of
 from drr.env.json_object import JsonObject
 from drr.env.query import Query
 from drr.eval.asking.safety import forgeries
@@ -31,6 +31,7 @@ from drr.study.unit import Record, canonical_json
 from drr.tools import registry
 
 _BUILT_IN = {one.name: one for one in BUILT_IN}
+_OF_ITSELF = ("answered", "finalized")
 PASSING = frozenset({"timeout", "unavailable"})
 """Errors of tools that another call need not have."""
 _MOST_SIGNS = 16
@@ -77,7 +78,7 @@ def check_answers(study: Study, known_texts: Mapping[str, str], *, redacted: boo
             reports.setdefault(digest, {}).setdefault(str(record.spec["query"]), record.label)
             _suspect(study, record, asked, found)
     _check_copies(study, found)
-    for answer in filter(lambda one: is_ours(one.record), read_answers(study)):
+    for answer in (one for one in read_answers(study) if not one.imported):
         with found.unless_broken("evidence", answer.label):
             book = Book(answer, None)
             listed = {canonical_url(one.url) for one in answer.extras}
@@ -121,10 +122,19 @@ def _check_names(record: Record, asked: Mapping[str, Query], found: Verified) ->
     names = {spec["variant"], *(spec["variant"].replace(f"@{model}", "", 1) for model in models.values())}
     if not names.issuperset({fields["variant"], result.get("variant", fields["variant"])}):
         found.fail("set", record.label, "its key, its unit and its result name another variant")
+    if not record.made_elsewhere and parts_of(spec["variant"]).setting.name != (
+        spec.get("setting") or "records"
+    ):
+        found.fail("set", record.label, "is called by another setting than its agent was given")
+    if "stress" in spec:
+        found.fail("units", record.label, "saw a changed shop, which is in no bundle")
     if record.label != shown(f"{spec['query_id']}/{spec['variant']}/{spec['trial']}"):
         found.fail("units", record.label, "is not called by its question, variant and trial")
     took = (result.get("seconds") or 0.0) if is_ours(record) else 0.0
-    if record.seconds < 0 or record.finished_at < record.started_at or took > record.seconds + 0.01:
+    steps = (*(result.get("steps") or ()), *(result.get("tool_calls") or ())) if took else ()
+    last = max((step["started_at"] + (step["seconds"] or 0) for step in steps), default=0)
+    late = took > record.seconds + 0.01 or last > took + 0.01
+    if record.seconds < 0 or record.finished_at < record.started_at or late:
         found.fail("units", record.label, "ended before it began, or before its agent did")
     stated_models = [result[name] for name in ("models", "rule_written") if name in result]
     if is_ours(record) and stated_models not in ([], [models, OFFLINE in models.values()]):
@@ -143,14 +153,16 @@ def shown(label: str) -> str:
 def _check_limits(study: Study, record: Record, found: Verified) -> None:
     """Hold the bounds of a run of ours against those of the study, else of its architecture."""
     known = _known(record)
-    if known is None or "reach" in record.spec:
+    if known is None:
+        if is_ours(record):
+            found.skip("prompts", record.label, "its agent is of a version that is not known here")
         return
-    wanted = replace(known.limits, **study.config.get("run", {}).get("limits", {}))
-    if record.key_fields.get("limits") != wanted.key():
+    wanted, fields = replace(known.limits, **study.config.get("run", {}).get("limits", {})), record.key_fields
+    if fields.get("limits") != wanted.key() and ("reach" not in record.spec or fields.get("shop")):
         found.fail("units", record.label, "ran within other limits than its study names")
     called = sum(call["kind"] == "api" for call in record.result.get("tool_calls") or ())
-    if called > wanted.tool_calls:
-        found.fail("units", record.label, f"called {called:,} tools, and might call {wanted.tool_calls:,}")
+    if called > (most := fields["limits"]["tool_calls"]):
+        found.fail("units", record.label, f"called {called:,} tools, and might call {most:,}")
     if set(known.prompts) - record.key_fields["prompts"].keys():
         found.fail("prompts", record.label, "its key does not name all prompts of its agent")
 
@@ -199,12 +211,13 @@ def _check_texts(study: Study, record: Record, known_texts: Mapping[str, str], f
     messages = [message for talk in talks for message in talk["messages"]]
     whole = _flush("\n".join((*results, *(message["text"] for message in messages))))
     for number, row in enumerate(result.get("sources") or (), 1):
-        if _flush(study.kept_text(record, f"text:{row['sha256']}") or "") not in whole:
+        nowhere = row["type"] == "web" and row["url"] not in whole
+        if nowhere or _flush(study.kept_text(record, f"text:{row['sha256']}") or "") not in whole:
             found.fail("evidence", record.label, f"source {number}: no tool returned what was read of it")
     if _known(record):
         check_instructions(study, record, talks, known_texts, found)
     if messages or (record.done and is_ours(record)):
-        _check_talks(record, raw, results, talks, found)
+        _check_talks(study, record, results, talks, found)
 
 
 def _flush(text: str) -> str:
@@ -213,15 +226,50 @@ def _flush(text: str) -> str:
 
 
 def _check_talks(
-    record: Record, raw: str | None, results: list[str], talks: Sequence[JsonObject], found: Verified
+    study: Study, record: Record, results: list[str], talks: Sequence[JsonObject], found: Verified
 ) -> None:
     """Results stand in the conversation as they were returned; one that did not fit, up to where it was cut."""
     messages = [message for talk in talks for message in talk["messages"]]
-    texts = [message["text"] for message in messages]
-    written = [message["text"] for message in messages if message["role"] in BY_MODELS]
-    as_written = raw is not None and is_ours(record) and _architecture(record) != "ledger"
-    if as_written and not any(str(raw).strip() in text for text in written):
-        found.fail("report", record.label, "is not what the model wrote in its conversation")
+    if is_ours(record):
+        _check_written(study, record, talks, found)
+    _check_billed(record, messages, found)
+    _check_listed(record, talks, found)
+    calls = record.result.get("tool_calls") or ()
+    writing = {name for name, tool in registry.TOOLS.items() if tool.writes}
+    if record.result.get("state_changes") and writing.isdisjoint(call["name"] for call in calls):
+        found.fail("tools", record.label, "says that it changed records, and called nothing that does")
+    whole = "\0".join(message["text"] for message in messages)
+    for call, text in zip(calls, results, strict=True):
+        where, error = f"call {call['number']}", call.get("error")
+        begins = (f"Error ({error['kind']})", str(error["message"]) or "\0") if error else ("",)
+        known_tool = call["name"] in registry.TOOLS
+        if known_tool and ((text and not text.startswith(begins)) or not (error or call["kind"] == "api")):
+            found.fail("tools", record.label, f"{where}: ended with an error or never ran, and has a result")
+        if is_ours(record) and not _stands(text, whole):
+            found.fail("tools", record.label, f"{where}: its result stands nowhere in the conversation")
+
+
+def _check_written(study: Study, record: Record, talks: Sequence[JsonObject], found: Verified) -> None:
+    """A model wrote the report, or a form that prints it. A limit that it was told of stands in its record."""
+    by_models, limits, raw = list[str](), list[str](), study.text(record, "raw_report")
+    for talk in talks:
+        for message in talk["messages"]:
+            if message["role"] in BY_MODELS:
+                by_models.append(message["text"])
+            elif talk["name"] in ("agent", "supervisor") and message["role"] == "human":
+                limits += [why for why in WHY.values() if f"is over, because {why}" in message["text"]]
+    if raw is not None and not any(raw.strip() in text for text in by_models):
+        # of a form, the names of files are not here, nor how other versions print it
+        prints = _architecture(record) == "ledger"
+        known = not prints or (_known(record) and record.key_fields.get("shop"))
+        if known and not (prints and raw in (one.report() for one in forms_of(study, record, talks))):
+            found.fail("report", record.label, "is not what the model wrote in its conversation")
+    if limits and record.result.get("stop_reason") in _OF_ITSELF:
+        found.fail("report", record.label, f"its agent was told that {limits[0]}, its record says otherwise")
+
+
+def _check_billed(record: Record, messages: Sequence[JsonObject], found: Verified) -> None:
+    """A conversation took no more than is billed for it."""
     for name in ("input_tokens", "output_tokens"):
         paid = sum(cast(Mapping[str, int], row)[name] for row in record.usage.values())
         used = sum((message.get("usage") or {}).get(name, 0) for message in messages)
@@ -232,19 +280,9 @@ def _check_talks(
     if metered > sum(max(0, row["calls"] - row["unmetered"]) for row in record.usage.values()):
         found.fail("costs", record.label, "its conversation has more answers of models than are counted")
     tokens = sum(row["input_tokens"] + row["output_tokens"] for row in record.usage.values())
-    signs = sum(map(len, texts))
+    signs = sum(len(message["text"]) for message in messages)
     if tokens * _MOST_SIGNS < signs and not any(row["unmetered"] for row in record.usage.values()):
         found.suspect("costs", record.label, f"{tokens:,} tokens are billed for {signs:,} signs")
-    _check_listed(record, talks, found)
-    calls, whole = record.result.get("tool_calls") or (), "\0".join(texts)
-    for call, text in zip(calls, results, strict=True):
-        where, error = f"call {call['number']}", call.get("error")
-        begins = (f"Error ({error['kind']})", str(error["message"]) or "\0") if error else ("",)
-        known_tool = call["name"] in registry.TOOLS
-        if known_tool and ((text and not text.startswith(begins)) or not (error or call["kind"] == "api")):
-            found.fail("tools", record.label, f"{where}: ended with an error or never ran, and has a result")
-        if is_ours(record) and not _stands(text, whole):
-            found.fail("tools", record.label, f"{where}: its result stands nowhere in the conversation")
 
 
 def _check_listed(record: Record, talks: Sequence[JsonObject], found: Verified) -> None:

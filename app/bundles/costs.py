@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from drr.app.bundles.answers import is_ours
 from drr.app.bundles.verified import Verified
 from drr.env.json_object import JsonObject
+from drr.eval.asking.rules import is_rules
 from drr.llm.budget import Prices, Rates, TokenPrice, load_prices
 from drr.llm.meter import PICO, Tokens, UsageRow, total_cost
 from drr.study.bundle.parcel import StudyRow
@@ -86,8 +87,15 @@ def _check_counts(role: str, row: UsageRow, record: Record, found: Verified) -> 
         found.fail("costs", record.label, f"{role}: counts of tokens that cannot be")
     elif 0 < row["input_tokens"] == cached:
         found.suspect("costs", record.label, f"{role}: all that it read came from the provider's cache")
-    if row["calls"] and (record.key_fields.get("models") or {}).get(role, row["model"]) != row["model"]:
+    fields = record.key_fields
+    models, judge = fields.get("models"), str(fields.get("judge"))
+    named = judge if record.kind == "judgement" and not is_rules(judge) else row["model"]
+    if models and is_ours(record):
+        named = models.get(role)
+    if row["calls"] and named != row["model"]:
         found.fail("costs", record.label, f"{role}: paid for {row['model']}, its key names another model")
+    if row["unmetered"] and row["cost_usd"] is not None:
+        found.fail("costs", record.label, f"{role}: says what calls cost that told no tokens")
 
 
 def _is_unpriced(row: UsageRow) -> bool:

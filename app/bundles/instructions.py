@@ -10,6 +10,7 @@ from contextlib import suppress
 from functools import cache
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from drr.agents import brief
 from drr.agents.forms.passages import Passages
@@ -37,6 +38,10 @@ _HEADINGS = (
 )
 _FENCE = re.compile(r"</?[a-z0-9-]+ [0-9a-f]{20}>")
 _PERSON = re.compile(r"<person ([0-9a-f]{20})>\n(.*)\n</person \1>", re.DOTALL)
+_NOT_RUN = ("Not run: ", "Error (not_found): there is no tool ")
+_LAUNCHED = re.compile(
+    r"Not launched: at most .{,100}|Researcher r\d+ (?:\([a-z ]{,20}\):|failed \(\w{,20}\) and found nothing\.)"
+)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _TOOL = re.compile(r"^### (\S+)$", re.MULTILINE)
 
@@ -55,7 +60,10 @@ def check_instructions(
     filled = _filled(study, record, talks, prompts, found)
     whole = (*filled, *_other_texts(study, record, talks, prompts))
     known = {line.strip() for text in whole for line in text.split("\n")}
-    pictures = any(call["name"] == "view_image" for call in record.result["tool_calls"])
+    pictures = not fields.get("shop") and any(
+        call["name"] == "view_image" for call in record.result["tool_calls"]
+    )
+    mends = fields["citation_repair"] == "ask"
     for talk in talks:
         first, *rest = talk["messages"]
         name, begins = talk["name"].removeprefix("first "), first["text"].strip()
@@ -74,9 +82,18 @@ def check_instructions(
                     "conversation", record.label, "its agent was told of another person than its key names"
                 )
         for line in [line for line in text.split("\n") if not _is_known(line.strip(), known)][:1]:
-            note = found.suspect if pictures or name == "citations" else found.fail
+            note = found.suspect if pictures or (mends and name == "citations") else found.fail
             what = f"its agent was told what no prompt says and nobody in it: {line.strip()[:40]!r}"
             note("conversation", record.label, what)
+
+
+def _says_program(call: Mapping[str, Any], line: str) -> bool:
+    """Tell whether this program answers so to a call that runs no tool."""
+    if call["kind"] == "control" and call["name"] in brief.CONTROL:
+        return line == (brief.complaint(call["name"], call["arguments"]) or "Noted.") or bool(
+            _LAUNCHED.fullmatch(line)
+        )
+    return call["kind"] in ("refused", "unknown") and line.startswith(_NOT_RUN)
 
 
 @cache
@@ -111,7 +128,7 @@ def _filled(
     own_tools = schemas(tuple(_TOOL.findall(begins)))
     tools = catalogue(own_tools)
     if "planner" in prompts and text_hash(json.dumps(own_tools, sort_keys=True)) != fields["tools"]:
-        found.suspect("prompts", record.label, "its agent was told of tools that are not this program's")
+        found.skip("prompts", record.label, "its agent was told of tools that are not this program's")
         tools = begins[begins.find("### ") : begins.rfind("}") + 1]
     values = {
         "query": [record.spec["query"]],
@@ -127,7 +144,9 @@ def _filled(
         "reason": ["", *(f", because {why}" for why in WHY.values())],
         "facts": facts,
         "profile": ["", *("\n" + prompts["researcher_profile"].fill(facts=one) for one in facts)],
-        "faults": list(_faults(study, record, talks)) if "ledger_mend" in prompts else [],
+        "faults": [listed(faults_of(one)) for one in forms_of(study, record, talks)]
+        if "ledger_mend" in prompts
+        else [],
     }
     return {
         prompt.fill(**dict(zip(prompt.slots, chosen, strict=True))).strip()
@@ -136,16 +155,15 @@ def _filled(
     }
 
 
-def _faults(study: Study, record: Record, talks: Sequence[JsonObject]) -> Iterator[str]:
-    """Yield the complaints that a model was told of each form that it filled in."""
+def forms_of(study: Study, record: Record, talks: Sequence[JsonObject]) -> Iterator[FormRead]:
+    """Read each form that a model filled in."""
     passages = Passages(unpack(study, record))
     for talk in (one for one in talks if len(one["messages"]) > 2):
         _, asking, *rest = talk["messages"]
         asked = asking["text"].removeprefix(f"{brief.QUESTION}\n").partition("\n\n# Passages\n\n")[0]
         for message in (one for one in rest if one["role"] in BY_MODELS):
             with suppress(ValidationError):
-                form = ReportForm.model_validate_json(message["text"])
-                yield listed(faults_of(FormRead.of(form, passages, asked)))
+                yield FormRead.of(ReportForm.model_validate_json(message["text"]), passages, asked)
 
 
 def _other_texts(
@@ -157,7 +175,12 @@ def _other_texts(
     yield from (once, *(f"{once} Last time {what}." for what in IN_VAIN))
     numbers = Counter[str | None]()
     for call in record.result["tool_calls"]:
-        yield study.text(record, f"text:{call['result_sha256']}") or ""
+        text = study.text(record, f"text:{call['result_sha256']}") or ""
+        line = text.partition("\n")[0]
+        if call["kind"] == "api" or not record.key_fields.get("shop"):
+            yield text
+        elif _says_program(call, line):
+            yield line
         numbers[call["researcher"]] += call["kind"] != "control"
         yield f"## {brief.call_title(numbers[call['researcher']], call['name'], call['arguments'])}"
     by_models = [one for talk in talks for one in talk["messages"] if one["role"] in BY_MODELS]

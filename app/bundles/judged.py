@@ -273,11 +273,12 @@ async def _check_again(
 def _check_planned(desks: RebuiltDesks, judging: Judging, found: Verified) -> None:
     """Name what a judging of these kinds would have judged, and is not there."""
     known, there = tasks(), dict[str, dict[str, tuple[str, str]]]()
-    fields_of = dict[str, Mapping[str, Any]]()
+    fields_of, forms = dict[str, Mapping[str, Any]](), dict[str, set[frozenset[str]]]()
     for record in desks.counting():
         fields, task = record.key_fields, known.get(str(record.key_fields["task"]))
         if task is not None and task.belongs(fields, judging):
             fields_of.setdefault(task.name, fields)
+            forms.setdefault(task.name, set()).add(frozenset(fields))
             own = record.label, canonical_json(record.spec)
             there.setdefault(task.name, {})[matter({**fields, "shop": None})] = own
     judged = read_judged(desks.study, judging, answers=desks.answers)
@@ -286,6 +287,8 @@ def _check_planned(desks: RebuiltDesks, judging: Judging, found: Verified) -> No
         if desk is not None:
             units = sampled(desk, list(planned_units(desk, JudgeOptions([]), [known[name]], judged)))
             wanted = {matter({**unit.key_fields, "shop": None}): unit for unit in units}
+            if units and forms[name] - {frozenset(unit.key_fields) for unit in units}:
+                found.fail("units", f"{judging.judge}, {name}", "its keys have other fields than these have")
             for place in (wanted.keys() & here.keys()) if desks.whole else ():
                 unit = wanted[place]
                 if here[place] != (shown(unit.label), canonical_json(unit.spec)):

@@ -61,6 +61,8 @@ class Bundle(NamedTuple):
 def make(config: BundleConfig) -> Bundle:
     """Write the bundle of a study, whole or not at all."""
     with Study.read(config.study) as study, TemporaryDirectory(prefix="drr-bundle-") as place:
+        if "stress" in study.config.get("run", {}):
+            raise Misuse(f"{config.study}: its answers saw a changed shop; bundle {config.study.parent}")
         study.look_for_losses()
         if study.losses:
             labels = ", ".join(sorted(loss.label for loss in study.losses.values())[:3])

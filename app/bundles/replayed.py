@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
-from drr.app.bundles.answers import PASSING
+from drr.app.bundles.answers import PASSING, is_ours
 from drr.app.bundles.verified import Verified
+from drr.citations.addresses import canonical_url
+from drr.citations.parse import parse
+from drr.citations.repair import lost, remove, unknown_urls, with_addresses
 from drr.env.errors import DrrError, Misuse
 from drr.env.json_object import JsonObject
 from drr.env.settings import resolve
+from drr.env.shop import Shop
 from drr.env.shop_world import USER_TOOLS, ShopRealm, open_realm
 from drr.env.source import text_hash
 from drr.env.world import Site, is_paged
+from drr.eval.evidence.answers import Book, answer_of
 from drr.eval.tasks.desk import profile_text
 from drr.study.study import Study
 from drr.study.unit import Record, canonical_json
@@ -43,7 +48,12 @@ def check_tools(study: Study, realm: ShopRealm, found: Verified) -> None:
         with found.unless_broken("tools", record.label):
             called = {call["name"] for call in record.result.get("tool_calls") or ()}
             if record.key_fields.get("shop") and not record.made_elsewhere:
-                asyncio.run(_Replay(record, realm, found).run())
+                texts = [study.text(record, name) or "" for name in ("report", "raw_report")]
+                pages = realm.shop.shop_url, realm.shop.known_ids
+                cited = {canonical_url(one.url) for text in texts for one in parse(text, *pages).sources}
+                asyncio.run(_Replay(record, realm, found).run(cited))
+                if record.done and is_ours(record):
+                    _check_repair(study, record, realm.shop, found)
             elif called & _SHOP_TOOLS and not record.made_elsewhere:
                 found.fail("tools", record.label, "called tools of a shop, and its key names none")
 
@@ -54,6 +64,23 @@ def check_shop_is_theirs(study: Study, realm: ShopRealm) -> None:
     hashes = {record.key_fields.get("shop") for record in records if not record.made_elsewhere} - {None}
     if hashes and realm.shop.manifest.content_hash not in hashes:
         raise Misuse(f"{realm.shop.spec}: is another shop than that of the bundle; name that one")
+
+
+def _check_repair(study: Study, record: Record, shop: Shop, found: Verified) -> None:
+    """Take made-up citations out of a report again, where code alone was to do that."""
+    if (
+        record.key_fields.get("citation_repair") != "remove"
+        or record.key_fields["shop"] != shop.manifest.content_hash
+    ):
+        return
+    returned, pages = Book(answer_of(study, record, {}), None).resolves, (shop.shop_url, shop.known_ids)
+    raw = study.text(record, "raw_report") or ""
+    made_up = unknown_urls(parse(raw, *pages), returned)
+    report = with_addresses(raw, returned, *pages)
+    if made_up or lost(parse(report, *pages)):
+        report = remove(report, made_up, *pages)
+    if report != study.text(record, "report"):
+        found.fail("report", record.label, "is not what was written without its made-up citations")
 
 
 class _Replay:
@@ -76,10 +103,12 @@ class _Replay:
             self._seen[f"user://{user}/profile", text_hash(profile_text(realm.shop, user))] = set()
         self._whole = True
 
-    async def run(self) -> None:
+    async def run(self, cited: Collection[str]) -> None:
         for call in self._record.result.get("tool_calls") or ():
             if call["name"] in registry.TOOLS and not (call.get("error") and call.get("kind") != "api"):
                 await self._call(call)
+        if "web" not in self._other:
+            await self._check_pages(cited)
         if self._whole:
             self._check_sources()
 
@@ -117,10 +146,27 @@ class _Replay:
             return "the shopper's records were changed meanwhile"
         return "was called on another shop" if "shop" in self._other else ""
 
+    async def _check_pages(self, cited: Collection[str]) -> None:
+        """Read the pages behind its citations again; each that a tool returned is kept."""
+        result, label = self._record.result, self._record.label
+        for row in (*(result.get("sources") or ()), *(result.get("fabricated") or ())):
+            if not is_paged(row.get("type", "web")):
+                continue
+            if row["page_status"] is None:
+                if self._record.done and row.get("type") == "web" and canonical_url(row["url"]) in cited:
+                    self._found.fail(
+                        "evidence", label, f"{row['url'][:80]}: is cited, and its page is left out"
+                    )
+                continue
+            page = await self._context.world.web.read(row["url"])
+            behind = None if page.markdown is None else text_hash(page.markdown)
+            if (page.status, behind) != (row["page_status"], row["page_sha256"]):
+                self._found.fail("evidence", label, f"{row['url'][:80]}: the web has another page")
+
     def _check_sources(self) -> None:
         for number, row in enumerate(self._record.result.get("sources") or (), 1):
             known = self._seen.get((row["url"], row["sha256"]))
-            if known is None and not is_paged(row["type"]):
+            if known is None:
                 what = f"source {number}: the shop has it otherwise"
                 self._found.fail("evidence", self._record.label, what)
             elif known and (row["title"], row["record_sha256"]) not in known:

@@ -43,7 +43,7 @@ def _pairs(
     for name in {*_UNDERSTOOD.get(parts_of(agent)[0].partition("+")[0], ())} & _USUAL.keys():
         if settings.get(name, "auto") != "auto":
             yield name, settings[name], fields.get(name, _USUAL[name])
-    if "shop" in fields and "world" not in fields and "stress" not in record.spec:
+    if "shop" in fields and "world" not in fields:
         own = (fields["shop_url"], fields.get("search", {}).get("name", "plain"), fields["web"]["name"])
         for name, keyed in zip(("shop_url", "search", "web"), own, strict=True):
             yield name, settings.get(name, keyed), keyed

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import cast
 
 from drr.agents.registry import BUILT_IN, PAPER
@@ -20,6 +21,7 @@ from drr.app.bundles.prompts import box_texts, given_to, person_texts
 from drr.app.bundles.replayed import check_shop_is_theirs, check_tools, shop_as_stated
 from drr.app.bundles.stated import check_stated
 from drr.app.bundles.verified import Verified, cause_of
+from drr.app.sets import place_of_set, read_set
 from drr.app.studies import code_id, made_by
 from drr.app.vouching import given_settings
 from drr.env.errors import DrrError, Misuse
@@ -40,6 +42,11 @@ from drr.study.form import reading
 from drr.study.kept import named
 from drr.study.study import Study
 from drr.study.unit import canonical_json
+
+_IN_SET = re.compile(
+    r"(?P<name>[a-z0-9][a-z0-9.-]{0,60}-v\d+)/(?P<part>[\w-]{1,60}) (?P<hash>[0-9a-f]{16})( .*)?"
+)
+_IN_FILE = re.compile(r"[\w-]+\.py:\w+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,9 +132,9 @@ def countersign(file: Path, terms: VerifyTerms, key: Path) -> Verified:
 
 
 def _check_contents(terms: VerifyTerms, parcel: Parcel, found: Verified) -> None:
-    asked = [] if terms.questions is None else read_queries(terms.questions)
     manifest = parcel.manifest()
     with opened(parcel) as study, _shop_of(terms, study) as realm:
+        asked = _questions_of(study, found) if terms.questions is None else read_queries(terms.questions)
         kept = cast(BundleTexts, study.blobs)
         kept.strict = True
         known = box_texts() | {line["sha256"]: line["text"] for line in _prompts(parcel, "agents")}
@@ -237,6 +244,22 @@ def _check_references(study: Study, found: Verified) -> None:
                 found.fail("units", record.label, f"its key and its unit name another {name}")
 
 
+def _questions_of(study: Study, found: Verified) -> Sequence[Query]:
+    """Read the questions of the set that a study names, if it came with this program."""
+    label = str(study.config.get("run", {}).get("set") or "")
+    if not label:
+        return ()
+    if known := _IN_SET.fullmatch(label):
+        folder = place_of_set(Path(known["name"]))
+        file = folder / known["part"] / "queries.jsonl"
+        if file.is_file() and read_set(folder).content_hash.startswith(known["hash"]):
+            return read_queries(file)
+    found.skip(
+        "set", "", f"that its questions are those of {label[:80]}, which did not come with this program"
+    )
+    return ()
+
+
 def _check_set(asked: Sequence[Query], study: Study, found: Verified) -> None:
     wanted = {query.id: query.model_dump(mode="json") for query in asked}
     own = {query.id: query.model_dump(mode="json") for query in questions(study).values()}
@@ -253,7 +276,10 @@ def _check_complete(study: Study, found: Verified) -> None:
     for unit, current in study.ledger.units.known():
         if unit.kind == "answer" and current and not unit.key_fields.get("imported"):
             variant = str(unit.spec["variant"])
-            here.setdefault(variant, set()).add((str(unit.spec["query_id"]), int(unit.spec["trial"])))
+            place = str(unit.spec["query_id"]), int(unit.spec["trial"])
+            if place in here.setdefault(variant, set()):
+                found.fail("complete", unit.label, "two answers of one question, variant and trial count")
+            here[variant].add(place)
             pending[variant] += study.record(unit.key) is None
     for name in sorted(_asked_for(run) - {agent_of(variant) for variant in here}):
         found.fail("complete", name, "was asked for, and none of its answers is there")
@@ -267,11 +293,12 @@ def _check_complete(study: Study, found: Verified) -> None:
 
 
 def _asked_for(run: JsonObject) -> set[str]:
-    """The variants of the configuration, but for files and commands, whose names are made otherwise."""
+    """The variants of the configuration, but for commands, whose names are made otherwise."""
     words = str(run.get("variants") or "").split(",")
-    names = {agent_of(name) for word in words for name in (PAPER if word == "all" else [word])}
+    asked = (name for word in words for name in (PAPER if word == "all" else [word]))
+    names = {agent_of(PurePath(name).name) for name in asked}
     known = {one.name for one in BUILT_IN}
-    return {name for name in names if name.partition("+")[0] in known}
+    return {name for name in names if name.partition("+")[0] in known or _IN_FILE.fullmatch(name)}
 
 
 def _check_prompts(study: Study, parcel: Parcel, found: Verified) -> None:
@@ -294,10 +321,10 @@ def _check_figures(study: Study, parcel: Parcel, manifest: BundleManifest, found
     again, maker = every_figure(study), manifest["made_by"]
     found.checked["figures"] += canonical_json(again).count('"value":')
     other = "" if maker == made_by() else f"; made by {maker}, this is {made_by()}"
+    words = {f"documents.{judge}.banner" for judge in again["documents"]}
     for line in differing(parcel.row("figures.json", JsonObject), again):
-        if (
-            ".banner: " in line and manifest["code"] != code_id()
-        ):  # what rules of another version have over them
+        # what rules of another version have over them
+        if line.rpartition(": the bundle says")[0] in words and manifest["code"] != code_id():
             found.skip("figures", "", "the words over them are those of another build")
         else:
             found.fail("figures", "", f"{line}{other}")

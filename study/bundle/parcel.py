@@ -254,4 +254,4 @@ def content_of(line: KeptText) -> bytes:
 
 def digest_of(line: KeptText) -> str:
     """The hash of the text as it was, be it here or withheld."""
-    return line["sha256"] if "sha256" in line else sha256(content_of(line)).hexdigest()
+    return line["sha256"] if "why" in line else sha256(content_of(line)).hexdigest()

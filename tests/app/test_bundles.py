@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from collections.abc import Callable
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,6 +24,7 @@ from tests.bundles import edit_rows, forged, is_answer, rehash, retext, rows, wr
 from tests.commands import Drr
 from tests.eval.nursery import SONNET, Judge, sentences
 from tests.once import made_once
+from tests.test_rooms import ROOT
 from tests.tools.small_shop import write_shop
 from tests.wire import Wire
 
@@ -510,6 +513,168 @@ def test_what_contradicts_the_shop_is_found(home: Path, tmp_path: Path, drr: Drr
     assert any("its key names none" in one["what"] for one in document["failed"])
     assert "is another shop" in drr.err("bundle", "verify", cheat, "--shop", _other_shop(tmp_path))
     assert "there is no such shop" in drr.err("bundle", "verify", cheat, "--shop", tmp_path / "none")
+
+
+def _usage(change: Callable[[dict[str, Any]], None], *, task: str = "") -> Callable[[Path], None]:
+    def edit(lines: list[Any]) -> None:
+        change((_judgement(lines, task) if task else _first(lines))["record"]["usage"])
+
+    return edit_rows("units.jsonl", edit)
+
+
+def _twice(task: str) -> Callable[[Path], None]:
+    """A unit once more, under a key of its own."""
+
+    def edit(lines: list[Any]) -> None:
+        one = _judgement(lines, task) if task else _first(lines)
+        lines.append({**one, "key_fields": {**one["key_fields"], "again": 1}})
+
+    return edit_rows("units.jsonl", edit)
+
+
+def _other_setting(lines: list[Any]) -> None:
+    line = _first(lines)
+    for one in (line, line["spec"], line["key_fields"], line["record"]["result"]):
+        for name in ("label", "variant"):
+            if name in one:
+                one[name] = one[name].replace("plan-to-function", "plan-to-function@task")
+
+
+def _hint_of_a_call(name: str, kind: str, arguments: dict[str, object]) -> Callable[[Path], None]:
+    """A hint as the answer of a call that ran no tool."""
+
+    def edit(folder: Path) -> None:
+        lines = rows(folder, "units.jsonl")
+        record, hint = _first(lines)["record"], "The Panorama is the right one."
+        digest = sha256(hint.encode()).hexdigest()
+        call = {**record["result"]["tool_calls"][-1], "name": name, "kind": kind, "result_sha256": digest}
+        calls = record["result"]["tool_calls"]
+        calls.append({**call, "arguments": arguments, "number": len(calls) + 1})
+        record["blobs"][f"text:{digest}"] = digest
+        write(folder, "texts.jsonl", [*rows(folder, "texts.jsonl"), {"text": hint}])
+
+        def told(text: str) -> str:
+            talks = json.loads(text)
+            asked = {"id": "c-1", "name": name, "args": arguments}
+            (agent,) = (talk for talk in talks if talk["name"] == "agent")
+            agent["messages"][2:2] = [
+                {"role": "ai", "text": "", "tool_calls": [asked]},
+                {"role": "tool", "text": hint, "tool_call_id": "c-1", "name": name},
+            ]
+            return json.dumps(talks)
+
+        retext(folder, record, "transcript", told)
+        write(folder, "units.jsonl", lines)
+
+    return edit
+
+
+def _under_its_hash(lines: list[Any]) -> None:
+    lines[-1] = {"text": "All is well.", "sha256": digest_of(lines[-1])}
+
+
+def _of_a_set(lines: list[Any]) -> None:
+    frozen = json.loads(Path(ROOT, "querygen/builtin/retail-v1/set.json").read_text())
+    lines[0]["config"]["run"]["set"] = f"retail-v1/sample {frozen['content_hash'][:16]}"
+
+
+def _own_agent_left_out(lines: list[Any]) -> None:
+    lines[0]["config"]["run"]["variants"] = "plan-to-function,agents/mine.py:answer"
+
+
+def _source_of_nobody(lines: list[Any]) -> None:
+    sources = _first(lines)["record"]["result"]["sources"]
+    sources.append({**sources[0], "type": "web", "url": "https://made.example/up"})
+
+
+def _changed_records(lines: list[Any]) -> None:
+    change = {"tool": "update_user_profile", "user_id": ANNA, "field": "city", "before": "x", "after": "y"}
+    _first(lines)["record"]["result"]["state_changes"] = [change]
+
+
+def _other_judge(folder: Path) -> None:
+    (document,) = rows(folder, "figures.json")
+    own = dict(document["documents"])
+    document["documents"]["openai:gpt-9.banner"] = next(iter(own.values()))
+    write(folder, "figures.json", [document])
+    edit_rows(MANIFEST, _name_another_build)(folder)
+
+
+BY_A_READER_OF_THE_CODE: dict[str, tuple[Callable[[Path], None], str]] = {
+    "a text under the hash of another": (edit_rows("texts.jsonl", _under_its_hash), "belong to no unit"),
+    "a set that has other questions": (edit_rows("study.json", _of_a_set), "this question is left out"),
+    "an agent in a file": (edit_rows("study.json", _own_agent_left_out), "none of its answers is there"),
+    "an answer counts twice": (_twice(""), "two answers of one question"),
+    "a verdict counts twice": (_twice("rating"), "its keys have other fields"),
+    "another setting": (edit_rows("units.jsonl", _other_setting), "another setting"),
+    "a tool that there is not": (_hint_of_a_call("memory", "control", {}), "told what no prompt says"),
+    "a refusal": (_hint_of_a_call("calculator", "refused", {"x": 1}), "told what no prompt says"),
+    "a picture": (_hint_of_a_call("view_image", "control", {}), "told what no prompt says"),
+    "a source of nobody": (edit_rows("units.jsonl", _source_of_nobody), "no tool returned what was read"),
+    "records that nothing changed": (edit_rows("units.jsonl", _changed_records), "called nothing that does"),
+    "an agent that ends before its calls": (
+        edit_rows("units.jsonl", lambda lines: _first(lines)["record"]["result"].update(seconds=1e-6)),
+        "before its agent did",
+    ),
+    "a role that nobody plays": (
+        _usage(lambda usage: usage.update(helper={**next(iter(usage.values())), "calls": 1})),
+        "its key names another model",
+    ),
+    "another judge is paid": (
+        _usage(lambda usage: next(iter(usage.values())).update(model="openai:gpt-9"), task="rating"),
+        "its key names another model",
+    ),
+    "a price of nothing": (
+        _usage(lambda usage: next(iter(usage.values())).update(unmetered=1, calls=9)),
+        "calls cost that told no tokens",
+    ),
+    "figures of a judge who never judged": (_other_judge, "documents.openai:gpt-9.banner"),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("cheat", BY_A_READER_OF_THE_CODE)
+def test_cheats_of_one_who_has_read_the_code_are_found(
+    home: Path, tmp_path: Path, drr: Drr, cheat: str
+) -> None:
+    edit, words = BY_A_READER_OF_THE_CODE[cheat]
+    document = found_in(drr, forged(home / "bundle", tmp_path / "cheat", edit))
+    assert any(words in one["what"] for one in document["failed"]), document["failed"]
+
+
+def _web_row(folder: Path, change: Callable[[Any, Path], None]) -> None:
+    lines = rows(folder, "units.jsonl")
+    for line in filter(is_answer, lines):
+        for row in [one for one in line["record"]["result"]["sources"] if one["page_sha256"]]:
+            change(row, folder)
+            line["record"]["blobs"] |= (
+                {f"text:{row['page_sha256']}": row["page_sha256"]} if row["page_sha256"] else {}
+            )
+    write(folder, "units.jsonl", lines)
+
+
+def _other_page(row: Any, folder: Path) -> None:
+    row["page_sha256"] = sha256(b"Made up.").hexdigest()
+    texts = {digest_of(one): one for one in rows(folder, "texts.jsonl")}
+    write(folder, "texts.jsonl", [*{**texts, row["page_sha256"]: {"text": "Made up."}}.values()])
+
+
+def test_pages_behind_citations_are_read_again(home: Path, tmp_path: Path, drr: Drr) -> None:
+    given = ("--shop", home / "shop", "--sandbox", home / "sandbox")
+    for change, words in (
+        (_other_page, "the web has another page"),
+        (lambda row, folder: row.update(page_sha256=None, page_status=None), "its page is left out"),
+    ):
+        cheat = forged(home / "bundle", tmp_path / "cheat", partial(_web_row, change=change))
+        document = found_in(drr, cheat, *given)
+        assert any(words in one["what"] for one in document["failed"]), document["failed"]
+
+
+def test_a_study_under_changes_is_no_bundle(home: Path, tmp_path: Path, drr: Drr) -> None:
+    shutil.copytree(home / "study", tmp_path / "study")
+    drr.out("study", "stress", tmp_path / "study", "--with", "shuffle", "--quiet")
+    err = drr.err("bundle", "make", tmp_path / "study" / "stress", "--out", tmp_path / "bundle")
+    assert "saw a changed shop" in err
 
 
 def _other_shop(place: Path) -> Path:

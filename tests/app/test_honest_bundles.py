@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -486,11 +487,9 @@ def _figure_alone(folder: Path) -> None:
 
 
 def _told_of_another(folder: Path) -> None:
-    lines = rows(folder, "units.jsonl")
-    record = next(one for one in lines if is_answer(one) and one["spec"]["variant"] == "react@persona")[
-        "record"
-    ]
-    retext(folder, record, "transcript", lambda text: text.replace("feeds wild birds", "wants the Panorama"))
+    lines, stated = rows(folder, "units.jsonl"), re.compile("feeds wild birds|keeps a dog")
+    line = next(one for one in lines if is_answer(one) and one["spec"]["variant"] == "react@persona")
+    retext(folder, line["record"], "transcript", partial(stated.sub, "wants the Panorama"))
     write(folder, "units.jsonl", lines)
     _tidy(folder)
 
