@@ -70,6 +70,12 @@ def command_lines() -> Iterator[tuple[str, str]]:
                         yield page.name, line
 
 
+def test_a_report_of_the_documents_goes_somewhere() -> None:
+    reports = [(page, line) for page, line in command_lines() if line.startswith("drr report ")]
+    goes = re.compile(r"--(out|json|verdicts|explain|labels)\b")
+    assert reports and [one for one in reports if not goes.search(one[1])] == []
+
+
 def test_no_shell_eats_an_amount_of_an_example() -> None:
     """Within double quotes `$40` is an empty word and a zero."""
     epilogs = ((row.name, parser_of(command_of(row.name)).epilog or "") for row in commands())

@@ -192,7 +192,7 @@ def _print(document: GateDocument) -> None:
     reasons: dict[str, list[str]] = {}
     for row in checks:
         if row["why"] is not None and (row["against"] is not None or row["why"].startswith("unknown")):
-            reasons.setdefault(row["why"], []).append(f"{row['variant']} {row['check']}")
+            reasons.setdefault(row["why"], []).append(f"{row['variant']} {_check(row)}")
     for why, which in reasons.items():
         print(flowing(f"{why}: {', '.join(which)}"))
     failed = sum(not row["holds"] for row in checks)

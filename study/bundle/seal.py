@@ -62,7 +62,8 @@ def sign(parcel: Parcel, file: Path, role: Role, predicate: Mapping[str, Any]) -
     try:
         key = of(serialization.load_pem_private_key(read_file(file, _LARGEST), None), Ed25519PrivateKey)
     except (OSError, TypeError, ValueError, DrrError) as error:
-        what = "is no Ed25519 key without a password; `drr bundle key new` makes one"
+        what = "is no Ed25519 key without a password" if file.exists() else "is not there"
+        what += "; `drr bundle key new` makes one"
         raise Misuse(f"{file}: {what}") from error
     public = key.public_key()
     statement = {

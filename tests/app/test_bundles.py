@@ -698,6 +698,9 @@ def test_signatures_add_up_and_hold_the_root(home: Path, tmp_path: Path, drr: Dr
     assert found_in(drr, signed, "--key", f"{other}.pub")["failed"][0]["check"] == "signatures"
     assert "it is not signed" in str(found_in(drr, home / "bundle")["not_excluded"])
     assert "is no public key" in drr.err("bundle", "verify", signed, "--key", mine)
+    assert "nobody: is not there; `drr bundle key new`" in drr.err(
+        "bundle", "sign", signed, "--with", tmp_path / "nobody"
+    )
 
     unpack(signed, tmp_path)
     lines = (tmp_path / SIGNATURES).read_text()

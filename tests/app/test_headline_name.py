@@ -35,6 +35,7 @@ def test_a_gate_takes_the_name_and_its_document_has_the_key(judged_study: Path, 
     figures = [gate(f"react:{name} <= 1", "--json")[1] for name in ("fr", "cited share")]
     assert json.loads(figures[0])["checks"][0]["figure"] == json.loads(figures[1])["checks"][0]["figure"]
     assert "cited share <= 1" in gate("fr<=1")[1]
+    assert "judged for it: react faithfulness file >= 0" in gate("react:fp_file>=0")[1].replace("\n", " ")
 
 
 @pytest.mark.long
