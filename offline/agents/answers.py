@@ -118,9 +118,8 @@ def unjudged(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
     ]
     exact = _nearest(ask, [one for one in found if is_named(ask, one)])
     exact = exact or [one for one in found if is_named(ask, one, ends=False)]
-    return sorted(
-        exact, key=lambda one: -sum(has_stretch(one.title, words) for words in ask.unread.stretches)
-    )
+    ranked = exact if ask.order == "rating" else sorted(exact, key=lambda one: _rank(ask, one))
+    return sorted(ranked, key=lambda one: -sum(has_stretch(one.title, some) for some in ask.unread.stretches))
 
 
 def outside(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:

@@ -12,7 +12,7 @@ from drr.env.text import stem
 from drr.offline.agents.account import ShopLimits, Unread, WordAccount, least_rating
 from drr.offline.agents.cues import AskKind, Cue, CueReader, Order, bounded
 from drr.offline.agents.periods import PERIOD, Period
-from drr.offline.agents.phrases import EITHER, WORD, Phrase, PhraseReader
+from drr.offline.agents.phrases import EITHER, WORD, PhraseReader
 from drr.wording.figures import number_of
 from drr.wording.limits import signed
 from drr.wording.money import money, sign_first
@@ -151,7 +151,6 @@ class AskReader:
         some = words.either
         self._phrases = PhraseReader(words)
         self._account = WordAccount(words, self._phrases)
-        self._owned = frozenset(words["owned"])
         self._offers = vocabulary("limits")["offers"]
         self._cues = CueReader(words, self._phrases)
         self._cheap = bounded(some("cheap"))
@@ -245,7 +244,10 @@ class AskReader:
         if not all(word in known or word.isdecimal() for word in before):
             return sentence, [], []
         kind: AskKind = "sold" if before[:1] == ["any"] else "find"
-        kind = "which" if EITHER.match(sentence.string, phrase.end) else kind
+        heads = sentence.string[phrase.end : phrase.end + 1] == ":" and EITHER.search(
+            sentence.string, phrase.end
+        )
+        kind = "which" if heads or EITHER.match(sentence.string, phrase.end) else kind
         cues = [Cue(kind, sentence, start, phrase.start, end)]
         return sentence, cues, [replace(ask, bare=kind != "sold") for ask in self._of_cues(cues, [])]
 
@@ -285,11 +287,15 @@ class AskReader:
         phrases = list(self._phrases.row(text, cue.end, cue.to, skip=not cue.close))
         if phrases and _OWN.search(text, cue.end, phrases[0].start):
             return  # nobody seeks here what is theirs
-        if not phrases or self._owned.intersection(WORD.findall(text[phrases[0].end : cue.to].lower())[:2]):
-            phrases = self._pointed_at(cue, before)
+        if not phrases or self._cues.owned.intersection(
+            WORD.findall(text[phrases[0].end : cue.to].lower())[:2]
+        ):
+            phrases = self._cues.pointed_at(cue, before[-1].thing if before else "")
         order = "price_asc" if cue.order == "rating" and self._cheap.search(cue.part) else cue.order
         for phrase in phrases:
-            if phrase.words.lower().split()[0] not in self._offers:
+            if self._cues.clause.match(text, phrase.end + 1):  # "find the lamp I bought"
+                yield ShopErrand("bought", (phrase.words,), period=Period.of(cue.sentence[0]))
+            elif phrase.words.lower().split()[0] not in self._offers:
                 limits, stars = ShopLimits.of(cue.part), rating and rating.value
                 yield ShopErrand(cue.kind, (phrase.words,), limits, stars, order, group=cue.start)
 
@@ -299,13 +305,13 @@ class AskReader:
         spots = [(cue.end, cue.to, cue.kind == "spent"), (cue.start, cue.end, True)]
         read = self._phrases.phrase
         named = [one for low, high, deep in spots if (one := read(text, low, high, anywhere=deep))]
-        named = named or self._pointed_at(cue, before)
+        named = named or self._cues.pointed_at(cue, before[-1].thing if before else "")
         part = PERIOD.sub(" ", cue.part)
         latest = self._last.search(part) is not None
         many = _MANY.search(text, cue.start, cue.end) is not None
         every_kind = cue.kind == "spent" or latest or many or part[:4].lower() == "what"
         on_something = {"on", "for"} & set(WORD.findall(part[cue.end - cue.start :].lower()))
-        if named or (every_kind and not on_something and not self._points(cue)):
+        if named or (every_kind and not on_something and not self._cues.points(cue)):
             every = many or _EVERY.search(part) is not None or not (named or latest)
             things, period = tuple(phrase.words for phrase in named[:1]), Period.of(cue.sentence[0])
             yield ShopErrand(cue.kind, things, period=period, every=every and cue.kind == "bought")
@@ -317,7 +323,11 @@ class AskReader:
         if any(ask.kind == "return" or (is_fault and ask.seeks) for ask in before):
             return
         read = self._phrases.phrase
-        found = [*self._spoken(cue), read(text, cue.end, cue.to), *self._pointed_at(cue, before)]
+        found = [
+            *self._cues.spoken(cue),
+            read(text, cue.end, cue.to),
+            *self._cues.pointed_at(cue, before[-1].thing if before else ""),
+        ]
         names = [one.words for one in found if one]
         if not names:
             opening = read(text, sentence.start(), cue.start)
@@ -329,23 +339,6 @@ class AskReader:
         if latest or things or not is_fault:
             every, period = not (latest or things), Period.of(sentence[0])
             yield ShopErrand("return", () if latest else things, period=period, every=every)
-
-    def _points(self, cue: Cue) -> bool:
-        """Tell whether a word behind the cue points back to a thing: "one", "it"."""
-        return not self._owned.isdisjoint(WORD.findall(cue.part.lower()))
-
-    def _spoken(self, cue: Cue) -> list[Phrase]:
-        """List the things of the sentence behind "a" or "my"."""
-        text, (start, end), read = cue.sentence.string, cue.sentence.span(), self._phrases.introduced
-        return [*read(text, start, cue.start, cue.start), *read(text, cue.start, end, cue.to)]
-
-    def _pointed_at(self, cue: Cue, before: Sequence[ShopErrand]) -> list[Phrase]:
-        """Find the thing last spoken of: in the sentence, else by the errand before."""
-        if not self._points(cue):
-            return []
-        spoken = [one for one in self._spoken(cue) if one.start < cue.start]
-        earlier = [Phrase(before[-1].thing, cue.end, cue.end)] if before and before[-1].things else []
-        return [*reversed(spoken), *earlier][:1]
 
 
 def _spelled(thing: str, words: Collection[str]) -> str:

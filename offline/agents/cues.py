@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from drr.offline.agents.phrases import Phrase, PhraseReader
+from drr.offline.agents.phrases import WORD, Phrase, PhraseReader
 from drr.wording.vocabulary import Wordbook
 
 AskKind = Literal["spent", "bought", "return", "which", "sold", "find"]
@@ -32,13 +32,14 @@ class CueReader:
     def __init__(self, words: Wordbook, phrases: PhraseReader) -> None:
         some = words.either
         self._phrases = phrases
+        self.owned = frozenset(words["owned"])
         shopper, few = "(?:i|we)", r"(?:(?!should|can|could|would|will|to)[\w'-]+ ){0,6}?"
         adverbs = f"(?:(?:{some('adverbs')}) )*"
         had = f"(?:have|did|had|do) {shopper} {adverbs}"
         done = f"(?:that )?{shopper}(?:'?ve| have| had)? {adverbs}"
         self.clause = bounded(f"{done}(?:{some('buying')})")
         spent = f"(?:how much|what) {few}(?:{had}|{done})(?:{some('spending')})|how much did (?:my|our|the) {few}(?:{some('costing')})"
-        sums = rf"(?:total|my|our) (?:total )?(?:{some('spending')})(?![^.?!]*\$)"
+        sums = rf"(?:total|my|our) (?:total )?(?:{some('spending')})(?![^.?!]*\$)|total (?:of|for) (?:all )?(?:my|our) (?:orders|purchases)"
         last = f"(?:{some('latest')}) {few}(?:order|purchase)s?"
         own = f"(?:my|our|the) {last}|(?:my|our) (?:order|purchase)s"
         shown = rf"(?:{some('telling')})\b[^.?!]{{0,60}}\b(?:{own})|(?<![\w,'] )(?:{own}|{last})"
@@ -51,7 +52,7 @@ class CueReader:
         selling = f"(?:do|does) (?:you|they|this shop) (?:{some('selling')})|(?:{some('offered')})"
         choosing = rf"which(?: of (?:your|the|these))?(?=[^.?!]{{0,300}}\b(?:{some('choosing')})\b|(?! ones?\b)(?: [\w'-]+){{1,4}}\?)"
         asking = r"(?<![\w,'] )which(?=(?! (?:is|are|of|one)\b)[^.?!]{0,300}? (?:is|are)\b)"
-        finding = rf"(?<!not )(?<!n't )(?<!never )(?:{some('finding')})"
+        finding = rf"(?<!not )(?<!n't )(?<!never )(?<!do i )(?<!do we )(?:{some('finding')})"
         self._asking = bounded(asking)
         self._cues: list[tuple[AskKind, re.Pattern[str], Order]] = [
             ("spent", bounded(f"{spent}|{sums}"), "rating"),
@@ -93,6 +94,22 @@ class CueReader:
             merged[-1:] = [last._replace(to=cue.start)] if last else []
             merged.append(cue)
         return merged
+
+    def points(self, cue: Cue) -> bool:
+        """Tell whether a word behind the cue points back to a thing: "one", "it"."""
+        return not self.owned.isdisjoint(WORD.findall(cue.part.lower()))
+
+    def spoken(self, cue: Cue) -> list[Phrase]:
+        """List the things of the sentence behind "a" or "my"."""
+        text, (start, end), read = cue.sentence.string, cue.sentence.span(), self._phrases.introduced
+        return [*read(text, start, cue.start, cue.start), *read(text, cue.start, end, cue.to)]
+
+    def pointed_at(self, cue: Cue, earlier: str) -> list[Phrase]:
+        """Find the thing last spoken of: in the sentence, else before it."""
+        if not self.points(cue):
+            return []
+        spoken = [one for one in self.spoken(cue) if one.start < cue.start]
+        return [*reversed(spoken), *([Phrase(earlier, cue.end, cue.end)] if earlier else [])][:1]
 
     def _phrase(self, cue: Cue, start: int) -> Phrase | None:
         """The thing between a place and a cue."""

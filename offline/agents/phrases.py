@@ -153,8 +153,11 @@ class PhraseReader:
                 first, second = one.words.split(), other.words.split()
                 points = _ONE.match(text, other.end) is not None
                 kind = self.phrase(text, start, one.start)
-                named = kind and text[kind.end : one.start].startswith(",")
-                if kind and named and all(word[0].isupper() for word in first + second):
+                gap, names = (
+                    text[kind.end : one.start] if kind else "",
+                    all(word[0].isupper() for word in first + second),
+                )
+                if kind and (gap.startswith(":") or (gap.startswith(",") and names)):
                     return f"{one.words} {kind.words}", f"{other.words} {kind.words}"
                 return " ".join(_completed(first, second)), " ".join(_completed(second, first, points=points))
         return ()
