@@ -82,9 +82,10 @@ def _plan(brief: briefs.Planning) -> AIMessage:
 
 
 def _problems(question: str) -> list[str]:
-    """The sub-problems of a question: each thing that it asks for, by itself."""
+    """The sub-problems of a question: each thing that it asks for, by itself. What goes back the records tell of the whole."""
     asked = read(question)
-    return [*map(str, asked.tasks), *asked.rest] or [question]
+    tasks = [question if ask.kind == "return" and ask.things[1:] else str(ask) for ask in asked.tasks]
+    return [*dict.fromkeys([*tasks, *asked.rest])] or [question]
 
 
 def _next(messages: Sequence[BaseMessage], wanted: Calls, bound: set[str]) -> AIMessage:

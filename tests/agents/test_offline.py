@@ -306,6 +306,12 @@ def test_what_goes_back_is_the_first_thing_that_goes_by_its_name_here() -> None:
         assert said in report(read(question), memory), question
 
 
+def test_a_researcher_is_told_all_that_may_be_to_go_back() -> None:
+    for question in ("My dog broke the cat tree, refund?", "How do I return the kettle?"):
+        message = agent_policy([HumanMessage(question)], {"brief": Supervising(question)})
+        assert [call["args"] for call in message.tool_calls] == [{"sub_problem": question}]
+
+
 def test_spans_of_time_are_settled_by_the_shop_s_today() -> None:
     for text, span in (
         ("in March", "in March 2023"),
