@@ -14,6 +14,7 @@ from typing import NamedTuple
 from drr.app.bundles.costs import prices_of
 from drr.app.bundles.figures import differing, every_figure, opened
 from drr.app.bundles.prompts import lacking, shown_prompts
+from drr.app.bundles.stated import NOT_BEGUN, not_begun
 from drr.app.giving import PERSONS
 from drr.app.judging import shop_of, study_settings
 from drr.app.models import models_of
@@ -31,6 +32,9 @@ from drr.study.bundle.making import Contents, lay_out
 from drr.study.bundle.parcel import BundleManifest, Parcel
 from drr.study.bundle.seal import sign
 from drr.study.study import Study
+
+_NO_BUNDLE = {"stress": "its answers saw a changed shop", "canaries": "its answers are a trial of judges"}
+"""Fields by which studies of other kinds are known."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,8 +65,9 @@ class Bundle(NamedTuple):
 def make(config: BundleConfig) -> Bundle:
     """Write the bundle of a study, whole or not at all."""
     with Study.read(config.study) as study, TemporaryDirectory(prefix="drr-bundle-") as place:
-        if "stress" in study.config.get("run", {}):
-            raise Misuse(f"{config.study}: its answers saw a changed shop; bundle {config.study.parent}")
+        for name, what in _NO_BUNDLE.items():
+            if name in study.config.get("run", {}):
+                raise Misuse(f"{config.study}: {what}; name a study that agents answered")
         study.look_for_losses()
         if study.losses:
             labels = ", ".join(sorted(loss.label for loss in study.losses.values())[:3])
@@ -86,6 +91,7 @@ def make(config: BundleConfig) -> Bundle:
             redact=config.redact,
             persons=PERSONS,
             with_pages=config.with_pages,
+            facts={NOT_BEGUN: str(left)} if (left := not_begun(study)) > 0 else {},
             keys=models_of(settings).redact,
             prices=prices_of(study, load_prices(settings.price_file)),
             beside={

@@ -62,6 +62,8 @@ def check_shop_is_theirs(study: Study, realm: ShopRealm) -> None:
     """`Misuse` where the shop that was named is another's."""
     records = study.records("answer", None)
     hashes = {record.key_fields.get("shop") for record in records if not record.made_elsewhere} - {None}
+    if not hashes:
+        hashes = {record.key_fields.get("shop") for record in study.records("judgement", None)} - {None}
     if hashes and realm.shop.manifest.content_hash not in hashes:
         raise Misuse(f"{realm.shop.spec}: is another shop than that of the bundle; name that one")
 

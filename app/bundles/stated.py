@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -9,15 +10,33 @@ from drr.agents.registry import BUILT_IN, parts_of
 from drr.app.bundles.verified import Verified
 from drr.app.specs import agent_in
 from drr.env.settings import ROLES, Settings
+from drr.eval.evidence.answers import questions
 from drr.study.study import Study
 from drr.study.unit import Record
 
+NOT_BEGUN = "not_begun"
+"""The fact of a bundle that says how many answers its study never began."""
 _KEYED = {"model_max_tokens": "max_tokens", "web_top_k": "top_k", "page_reader": "page_reader"}
 """Settings that stand in keys as they are, by setting."""
 _USUAL = {"reason": "on", "text_calls": "off"}
 """Settings that stand in keys where they are others than these."""
 _UNDERSTOOD = {one.name: one.settings for one in BUILT_IN}
 _MODELS = {*(f"model_{role}" for role in ROLES), "role_models"}
+
+
+def places_wanted(study: Study) -> set[tuple[str, int]]:
+    """List question and trial of every answer that is asked of each variant."""
+    trials = study.config.get("run", {}).get("trials", 1)
+    return {(query, trial) for query in questions(study) for trial in range(trials)}
+
+
+def not_begun(study: Study) -> int:
+    """Count the answers that were asked for and never begun, as by `--only`."""
+    here = Counter[str]()
+    for unit, current in study.ledger.units.known():
+        if unit.kind == "answer" and current and not unit.key_fields.get("imported"):
+            here[str(unit.spec["variant"])] += 1
+    return len(here) * len(places_wanted(study)) - here.total()
 
 
 def check_stated(study: Study, found: Verified) -> None:

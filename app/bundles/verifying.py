@@ -19,7 +19,7 @@ from drr.app.bundles.figures import differing, every_figure, opened
 from drr.app.bundles.judged import RebuiltDesks, about_of, check_judgements
 from drr.app.bundles.prompts import box_texts, given_to, person_texts
 from drr.app.bundles.replayed import check_shop_is_theirs, check_tools, shop_as_stated
-from drr.app.bundles.stated import check_stated
+from drr.app.bundles.stated import NOT_BEGUN, check_stated, places_wanted
 from drr.app.bundles.verified import Verified, cause_of
 from drr.app.sets import place_of_set, read_set
 from drr.app.studies import code_id, made_by
@@ -283,13 +283,17 @@ def _check_complete(study: Study, found: Verified) -> None:
             pending[variant] += study.record(unit.key) is None
     for name in sorted(_asked_for(run) - {agent_of(variant) for variant in here}):
         found.fail("complete", name, "was asked for, and none of its answers is there")
-    wanted = {(query, trial) for query in questions(study) for trial in range(run.get("trials", 1))}
+    wanted, left = places_wanted(study), list[str]()
     for variant, places in sorted(here.items()):
-        for query, trial in sorted(wanted ^ places):
-            what = "was asked for, and is left out" if (query, trial) in wanted else "was not asked for"
-            found.fail("complete", f"{query}/{variant}/{trial}", what)
+        left += [f"{query}/{variant}/{trial}" for query, trial in sorted(wanted - places)]
+        for query, trial in sorted(places - wanted):
+            found.fail("complete", f"{query}/{variant}/{trial}", "was not asked for")
         if pending[variant]:
             found.lack("complete", variant, f"{pending[variant]:,} of {len(places):,} answers have no ending")
+    is_admitted = study.ledger.meta(NOT_BEGUN) == str(len(left))
+    for label in left:
+        what = "was asked for, and not begun" if is_admitted else "was asked for, and is left out"
+        (found.lack if is_admitted else found.fail)("complete", label, what)
 
 
 def _asked_for(run: JsonObject) -> set[str]:

@@ -43,6 +43,8 @@ class Contents:
     """Hash of the program."""
     redact: bool
     """Shoppers' records stay out."""
+    facts: Mapping[str, str]
+    """Facts of it beside those of its ledger."""
     persons: str
     """Name of the study's file of persons, which stays out with them."""
     with_pages: bool
@@ -64,6 +66,7 @@ def lay_out(study: Study, folder: Path, contents: Contents) -> BundleManifest:
     packing.write("texts.jsonl", packing.texts())
     spent = study.ledger.accounts.total()
     facts = {name: value for name, value in study.ledger.facts() if name != "schema"}
+    facts |= contents.facts
     account = {"cost": spent.cost, "tokens": spent.tokens, "unpriced": spent.unpriced}
     about = {"config": _unplaced(dict(study.config)), "facts": facts, "spent": account}
     packing.write("study.json", [{**about, "prices": contents.prices}])

@@ -264,6 +264,12 @@ def _trials_that_fail(drr: Drr, box: Path) -> None:
             assert drr("judge", "study", *given)[0] == code
 
 
+def _only_a_part(drr: Drr, box: Path) -> None:
+    """Another variant, of which one trial of two is asked for."""
+    run(drr, box, "--trials", 2)
+    run(drr, box, "--trials", 1, "--only", variants="hybrid-react")
+
+
 def _served_by_several(drr: Drr, box: Path) -> None:
     run(drr, box, "--pool", "processes", "--workers", 2, "--trials", 2, variants="react,hybrid-react")
     assert drr("judge", "study", "--quiet", "--pool", "processes", "--workers", 2)[0] == 0
@@ -330,6 +336,7 @@ STUDIES = (
     _files,
     _files_judged,
     _trials_that_fail,
+    _only_a_part,
     _served_by_several,
     _killed,
     _persons,
