@@ -237,7 +237,8 @@ class NeedDraw:
             refusal=form.why if refused else None,
             anchor=OrderAnchor.model_validate(anchored) if anchored else None,
         )
-        plan = self._need_plan(truth, table.members(right), product)
+        looked = right or table.right([one for one in asked if one.demand.kind != "attribute"], None)
+        plan = self._need_plan(truth, table.members(looked), product)
         return DrawnPoint(self.of.need_text(truth, anchor), plan, truth)
 
     def _asked(self, table: KindTable, product: Product | None) -> list[FittingBits]:
@@ -343,8 +344,9 @@ class NeedDraw:
         return known[min(max(int(place * len(known)), 0), len(known) - 1)]
 
     def _need_plan(
-        self, need: ShoppingNeed, right: Sequence[Product], bought: Product | None
+        self, need: ShoppingNeed, looked: Sequence[Product], bought: Product | None
     ) -> list[PlanStep]:
+        """Write the calls. Details are read of what is right, or would be but for them."""
         steps = []
         if bought is not None or any(one.kind in ("owned", "not_owned") for one in need.constraints):
             steps.append(PlanStep(tool="get_user_orders"))
@@ -361,7 +363,7 @@ class NeedDraw:
             asked = {"query": need.category[-1], "limit": 10}
         steps.append(PlanStep(tool="product_catalog_search", arguments={**asked, **filters}))
         if any(one.kind == "attribute" for one in need.constraints):
-            chosen = sorted(right, key=lambda p: (p.price is None, p.price, p.product_id))[: need.picks]
+            chosen = sorted(looked, key=lambda p: (p.price is None, p.price, p.product_id))[: need.picks]
             steps += [
                 PlanStep(tool="get_product_details", arguments={"product_id": product.product_id})
                 for product in chosen

@@ -232,6 +232,9 @@ def test_every_form_can_be_refused(maker: QuestionMaker) -> None:
                 shelf = maker.checker.shelves.of(need.category)
                 assert bool(satisfying(need, shelf, source.owned)) == bool(need.products) == (not sides)
                 assert need.picks == form.picks and not (shelf and list(idle(need, shelf, source.owned)))
+                read = any(step.tool == "get_product_details" for step in point.plan)
+                asks = need.anchor or any(one.kind == "attribute" for one in need.constraints)
+                assert read == bool(asks and shelf)  # as many calls lead to a refusal
                 seen |= {one.kind for one in need.constraints} | {
                     f"best {need.best}",
                     f"anchored {bool(need.anchor)}",
@@ -285,6 +288,12 @@ def test_a_budget_has_room_for_what_is_refused(maker: QuestionMaker) -> None:
     below = [Constraint(kind="price_max", value=900.5)]
     met = ShoppingNeed(category=thing, constraints=below, products=[one.product_id])
     assert least_budget(Checkable(needs=[met]), maker.checker) == 900.5
+
+
+def test_a_sentence_of_a_budget_is_short(maker: QuestionMaker) -> None:
+    """One of eight words and more would recur in a set, as its figures are few."""
+    forms = [*maker.words["budgets"], *maker.words["budget_of_one"]]
+    assert max(len(form.split()) for form in forms) < 8
 
 
 def test_the_best_of_one_is_no_demand() -> None:
