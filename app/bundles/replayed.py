@@ -116,7 +116,7 @@ class _Replay:
 
     async def _call(self, call: Mapping[str, Any]) -> None:
         if why := self._cannot(call):
-            self._whole = False
+            self._whole &= bool(call.get("error"))  # one that failed returned no source
             self._found.skip("tools", self._record.label, f"{call['name']}: {why}")
             return
         try:

@@ -31,6 +31,7 @@ from drr.env.query import Query, read_queries
 from drr.env.settings import resolve
 from drr.env.shop_world import ShopRealm
 from drr.eval.evidence.answers import questions
+from drr.eval.stats.asked import grouped
 from drr.eval.tasks.desk import profile_text, text_id
 from drr.llm.names import OFFLINE
 from drr.study.bundle.archive import MANIFEST, ROOT, pack
@@ -263,6 +264,10 @@ def _questions_of(study: Study, found: Verified) -> Sequence[Query]:
 def _check_set(asked: Sequence[Query], study: Study, found: Verified) -> None:
     wanted = {query.id: query.model_dump(mode="json") for query in asked}
     own = {query.id: query.model_dump(mode="json") for query in questions(study).values()}
+    about = ("query", "user_id", "person_id", "size")
+    same = grouped((tuple(one.get(part) for part in about), name) for name, one in own.items())
+    for names in (names for names in same.values() if len(names) > 1):
+        found.suspect("set", ", ".join(names[:4]), "one question of one shopper has several names")
     for name in sorted(own.keys() | wanted.keys()) if asked else ():
         how = "left out" if name not in own else "not in it" if name not in wanted else "another there"
         if own.get(name) != wanted.get(name):

@@ -729,3 +729,12 @@ def unpacked(bundle: Path, place: Path) -> Path:
     folder.mkdir(parents=True)
     unpack(bundle, folder)
     return folder
+
+
+def _asked_twice(folder: Path) -> None:
+    edit_rows("queries.jsonl", lambda lines: [*lines, {**lines[0], "id": "q-again"}])(folder)
+
+
+def test_a_question_under_two_names_is_odd(home: Path, tmp_path: Path, drr: Drr) -> None:
+    document = found_in(drr, forged(home / "bundle", tmp_path / "cheat", _asked_twice))
+    assert any("several names" in one["what"] for one in document["suspicious"]), document["failed"]
