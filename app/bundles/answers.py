@@ -31,6 +31,8 @@ from drr.study.unit import Record, canonical_json
 from drr.tools import registry
 
 _BUILT_IN = {one.name: one for one in BUILT_IN}
+_BUDGETS = (("budget", True), ("unit_cap", False))
+"""Reasons of what is over a budget, with whether they may pass."""
 _OF_ITSELF = ("answered", "finalized")
 PASSING = frozenset({"timeout", "unavailable"})
 """Errors of tools that another call need not have."""
@@ -136,6 +138,8 @@ def _check_names(record: Record, asked: Mapping[str, Query], found: Verified) ->
     late = took > record.seconds + 0.01 or last > took + 0.01
     if record.seconds < 0 or record.finished_at < record.started_at or late:
         found.fail("units", record.label, "ended before it began, or before its agent did")
+    if record.status == "over_budget" and (record.reason, record.transient) not in _BUDGETS:
+        found.fail("units", record.label, "is over a budget in a way in which nothing ends")
     stated_models = [result[name] for name in ("models", "rule_written") if name in result]
     if is_ours(record) and stated_models not in ([], [models, OFFLINE in models.values()]):
         found.fail("units", record.label, "its key and its result name other models")

@@ -628,6 +628,12 @@ BY_A_READER_OF_THE_CODE: dict[str, tuple[Callable[[Path], None], str]] = {
         _usage(lambda usage: next(iter(usage.values())).update(unmetered=1, calls=9)),
         "calls cost that told no tokens",
     ),
+    "a budget that there is not": (
+        edit_rows(
+            "units.jsonl", lambda lines: _first(lines)["record"].update(status="over_budget", reason="over")
+        ),
+        "in which nothing ends",
+    ),
     "figures of a judge who never judged": (_other_judge, "documents.openai:gpt-9.banner"),
 }
 
