@@ -77,7 +77,7 @@ def test_tables_comparison_and_verdicts_have_it(
     assert said == "No difference is sure."
     assert (
         "Equal on every question (--full shows them): faithfulness, " in rest
-        and "\nfaithfulness " not in rest
+        and "\nfaithfulness  " not in rest
     )
     file = tmp_path / "verdicts.jsonl"
     assert main(["report", str(folder), "--verdicts", str(file)]) == 0
