@@ -90,7 +90,7 @@ class Judging:
     banner: str | None = field(default=None, compare=False)
     """Banner over its figures where no model judged."""
 
-    @property
+    @cached_property
     def id(self) -> str:
         named = {name: value for name, value in asdict(self).items() if name != "banner"}
         return content_id(json.dumps(named, sort_keys=True))[:8]
