@@ -77,6 +77,8 @@ EXACT_FLIPS = 13
 def paired(a: ByQuestion[A], b: ByQuestion[A], ends: Ends | None = None) -> PairedDifference:
     """Compare on the queries that both sides scored. The interval as of any mean, the p-value by flipping signs, task by task.
 
+    Without two ends the interval holds Student's plain one too: where few queries differ, their skew is chance.
+
     Of a handful of queries flipping signs is exact. `ends` are those of the
     values, not of their differences.
     """
@@ -89,6 +91,8 @@ def paired(a: ByQuestion[A], b: ByQuestion[A], ends: Ends | None = None) -> Pair
     rows = np.array([[left[key] - right[key], 1.0] for key in both])
     apart = None if ends is None or ends[1] == inf else (ends[0] - ends[1], ends[1] - ends[0])
     difference = from_sums(rows, both, ratio, method, n_unscored=dropped, ends=apart)
+    if apart is None:
+        difference = difference.unshifted()
     place, tasks = index_of([cluster_of(key) for key in both])
     p = sign_flip(np.bincount(place, weights=rows[:, 0], minlength=tasks).astype(np.float64))
     mean_a, mean_b = (sum(side[key] for key in both) / len(both) for side in (left, right))

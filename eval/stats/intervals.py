@@ -105,6 +105,14 @@ class V:
         value, low, high = (min(max(one, least), most) for one in (self.value, low, high))
         return replace(self, value=value, ci_low=low, ci_high=high, method=method)
 
+    def unshifted(self) -> V:
+        """Widen the interval to hold Student's without the shift for skew."""
+        if self.value is None or self.error is None or self.ci_low is None or self.ci_high is None:
+            return self
+        reach = student(self.clusters - 1) * self.error
+        low, high = min(self.ci_low, self.value - reach), max(self.ci_high, self.value + reach)
+        return replace(self, ci_low=low, ci_high=high, method=f"{self.method} and not shifted")
+
     def document(self) -> VRow:
         row: VRow = {
             "value": self.value,
