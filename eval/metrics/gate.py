@@ -22,7 +22,7 @@ from drr.llm.failures import NO_ANSWER
 from drr.study.units import AnswerTally
 
 Sign = Literal[">=", "<=", ">", "<"]
-_REQUIREMENT = re.compile(r"(?:(.+):)?\s*([A-Za-z_][\w.^, -]*?)\s*(>=|<=|>|<)\s*(\S+)\s*", re.S)
+_FIGURE = re.compile(r"([A-Za-z_][\w.^, -]*)(>=|<=|>|<)\s*(\S+)")
 _BROKEN = "rules."
 _KEPT = "rule_"
 
@@ -63,12 +63,13 @@ class GateRow(TypedDict):
 
 def requirement(text: str) -> Requirement:
     """`Misuse` for what is no requirement, or of no metric."""
-    found = _REQUIREMENT.fullmatch(text.strip())
+    variant, _, figure = text.strip().rpartition(":")
+    found = _FIGURE.fullmatch(figure.lstrip())
     if found is None:
         raise Misuse(
             f"--require {text!r}: is no requirement; write [VARIANT:]METRIC>=NUMBER, such as 'faithfulness>=0.8' or 'react:rules.budget<=0.02'"
         )
-    variant, name, sign, number = found.groups()
+    name, sign, number = found.groups()
     try:
         bound = float(number)
     except ValueError:
@@ -76,13 +77,13 @@ def requirement(text: str) -> Requirement:
     if not isfinite(bound):
         raise Misuse(f"--require {text!r}: {number!r} is no number")
     known = {**known_metrics(), **dict.fromkeys(NO_ANSWER)}
-    name = metric_name(name)
+    name = metric_name(name.rstrip())
     if name not in known:
         labels = [word for word in map(shown_name, known) if ":" not in word]
         near = get_close_matches(shown_name(name), [*dict.fromkeys([*labels, *known])], 3, 0.6)
         hint = f"did you mean {' or '.join(near)}?" if near else "`drr report --explain` lists them"
         raise Misuse(f"--require {text!r}: no metric {name!r}; {hint}")
-    return Requirement(text.strip(), variant.strip() if variant else None, name, sign, bound)  # type: ignore[arg-type]
+    return Requirement(text.strip(), variant.strip() or None, name, sign, bound)  # type: ignore[arg-type]
 
 
 def known_metrics() -> dict[str, Better | None]:

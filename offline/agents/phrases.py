@@ -99,7 +99,7 @@ class PhraseReader:
         if self._hollow.issuperset(match[0].lower() for match in run):
             return None
         words = " ".join(match[0].removesuffix("'s") for match in run[-6:])
-        for maker in re.findall(r"\w+ & \w+", text[run[0].start() : run[-1].end()]):
+        for maker in re.findall(r"\b\w+ & \w+", text[run[0].start() : run[-1].end()]):
             words = words.replace(maker.replace(" &", ""), maker)
         return Phrase(words, run[0].start(), run[-1].end())
 

@@ -105,7 +105,7 @@ def test_reaches_are_systems_of_one_study(place: Path, capsys: pytest.CaptureFix
         assert set(study_document(study)["metrics"]) == set(records)
         reports = {name: study.text(record, "report") or "" for name, record in records.items()}
     assert set(records) == {"dr3", "react", "dr3@supportive", "react@supportive", "dr3@long-context"}
-    assert all(SUPPORTIVE in report and "Written by rules" in report for report in reports.values())
+    assert all("Written by rules" in report for report in reports.values())
     assert not any(DISTRACTOR in report for name, report in reports.items() if "@supportive" in name)
     assert (
         "reach" not in records["dr3"].key_fields

@@ -266,10 +266,12 @@ def test_no_run_opens_the_truth_or_loads_its_module(place: Path) -> None:
     with Study.open(place.parent / "study", read_only=True) as study:
         reports = [study.text(record, "report") or "" for record in study.records("answer")]
     assert len(reports) == 4
+    assert any(
+        "https://care.example/kettle-limescale" in report for report in reports
+    )  # a refusal quotes no page
     for report in reports:  # rules read, quote and cite; they say what they could not see
         assert "Rules see no pictures: what the pictures among your files may show is missing here" in report
         assert "The warranty of the kettle lasts 36 months" in report and "file://manual.pdf#page=2" in report
-        assert "https://care.example/kettle-limescale" in report
     kept = [
         path
         for path in (place.parent / "study").rglob("*")
