@@ -100,7 +100,7 @@ def _slope(first: Pair, moved: PairedDifference, asked: Sequence[Asked], rows: F
     dose, before, after = rows.reshape(-1, 3).T
     product = dose * (after - before)
     sums = np.column_stack([product, dose * dose, (before + after) / 2, np.ones_like(dose)])
-    slope = from_sums(sums[:, :2], asked, ratio, "slope on the dose", n_unscored=lost)
+    slope = from_sums(sums[:, :2], asked, ratio, "slope on the dose", n_unscored=lost).unshifted()
     relative = from_sums(
         sums, asked, _relative, "slope on the dose, as a part of the mean outcome", n_unscored=lost
     )

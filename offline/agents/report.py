@@ -80,15 +80,7 @@ def _slips(typed: Asked, read: Asked) -> list[str]:
 
 def _answer(asked: Asked, slips: Sequence[str], memory: Memory, cites: Cites) -> str:
     if all(ask.bare and not is_known(ask, memory) for ask in asked.asks):
-        words = {*content_words(asked.text), *filter(str.isalpha, ACCOUNT.words(asked.text))}
-        near = [one for one in memory.products.values() if has_words(words, one.title, "")]
-        near = (
-            near
-            if len(words) > 1
-            and {"my", "our"}.isdisjoint(asked.text.lower().split())
-            and not PHRASES.denies(asked.text)
-            else []
-        )
+        near = _by_name(asked.text, memory)
         unread = not_read([*(ask.thing for ask in asked.asks), *asked.unread])
         return f"{REFUSED}{unread}{_unjudged(near, cites, asked.limits)}"
     found = baskets(asked.asks, memory)
@@ -96,6 +88,14 @@ def _answer(asked: Asked, slips: Sequence[str], memory: Memory, cites: Cites) ->
     lines = list(dict.fromkeys(lines))
     lines += [_total(one) for one in found if len(one.picks) > 1 and one.total is not None]
     return "\n".join(f"- {line}" for line in lines)
+
+
+def _by_name(text: str, memory: Memory) -> list[SeenProduct]:
+    """List what bears all words of a text that seeks nothing of one's own and denies nothing."""
+    words = {*content_words(text), *filter(str.isalpha, ACCOUNT.words(text))}
+    if len(words) < 2 or PHRASES.denies(text) or not {"my", "our"}.isdisjoint(text.lower().split()):
+        return []
+    return [one for one in memory.products.values() if has_words(words, one.title, "")]
 
 
 def _answered(ask: ShopErrand, asked: Asked, found: Sequence[Basket], memory: Memory, cites: Cites) -> str:
