@@ -214,7 +214,14 @@ def _check_texts(study: Study, record: Record, known_texts: Mapping[str, str], f
     talks = study.json(record, "transcript") or []
     messages = [message for talk in talks for message in talk["messages"]]
     whole = _flush("\n".join((*results, *(message["text"] for message in messages))))
+    profile = (
+        f"user://{result.get('user_id')}/profile"
+        if "researcher_profile" in record.key_fields["prompts"]
+        else ""
+    )
     for number, row in enumerate(result.get("sources") or (), 1):
+        if row["url"] == profile:  # no tool returned it; its text is held against the shop's
+            continue
         nowhere = row["type"] == "web" and row["url"] not in whole
         if nowhere or _flush(study.kept_text(record, f"text:{row['sha256']}") or "") not in whole:
             found.fail("evidence", record.label, f"source {number}: no tool returned what was read of it")

@@ -106,6 +106,12 @@ def _empty(drr: Drr, box: Path) -> None:
     by_wire(drr, box, lambda request: looked(request, ""), code=1)
 
 
+def _nothing_researched(drr: Drr, box: Path) -> None:
+    with Wire(lambda _: Say("I know it already: take any.")) as wire:
+        more = ("--model", SONNET, "--base-url", wire.url)
+        run(drr, box, *more, variants="hybrid-react+profile", code=1)
+
+
 def _over_budget(drr: Drr, box: Path) -> None:
     script = lambda request: looked(request, REPORT, usage={"input_tokens": 900, "output_tokens": 90})  # noqa: E731
     by_wire(drr, box, script, "--budget", 0.04, "--units", 1, "--trials", 4, code=1)
@@ -146,6 +152,8 @@ def _imported(drr: Drr, box: Path) -> None:
         "evidence": [{"url": "https://birds.example/care", "type": "web", "text": "Clean it."}],
     }
     Path("reports.jsonl").write_text(json.dumps(line) + "\n")
+    asked = {"query": OTHER, "user_id": BEN, "tools": ["product_catalog_search"], "rationale": "Birds."}
+    Path("asked.jsonl").write_text(json.dumps(asked) + "\n")
     assert drr("import", "study", "reports.jsonl", "--shop", box / "shop", "--quiet")[0] == 0
     assert drr("judge", "study", "--quiet", "--what", "faithfulness,rules")[0] == 0
 
@@ -360,6 +368,7 @@ STUDIES = (
     _half_way,
     _failed,
     _empty,
+    _nothing_researched,
     _over_budget,
     _model_and_judge,
     _bad_judge,
@@ -378,7 +387,8 @@ def test_an_honest_bundle_holds(box: Path, drr: Drr, study: Callable[[Drr, Path]
         assert out and ("not those of the study" in err) is without_persons, err
         left = study is _imported and name == "redacted"
         assert ("imported answers keep all their texts" in err) is left, err
-        for beside in ((), shop):
+        asked = ("--questions", "asked.jsonl") if study is _imported else ()
+        for beside in ((), (*shop, *asked)):
             document = json.loads(drr("bundle", "verify", name, "--json", *beside)[1])
             assert document["failed"] == [], (name, beside)
     Path("redacted-files").mkdir()
