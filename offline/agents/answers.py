@@ -140,8 +140,7 @@ def sides(thing: str, memory: Memory) -> list[SeenProduct]:
 
 def is_unsold(ask: ShopErrand, memory: Memory) -> bool:
     """Tell whether a search for a thing's last word found nothing. It knows other words, and mends slips."""
-    asked = ask.kind == "sold" or ask.limits.costs
-    return bool(asked) and ask.thing.split()[-1] in memory.found_none
+    return ask.kind == "sold" and ask.thing.split()[-1] in memory.found_none
 
 
 def is_known(ask: ShopErrand, memory: Memory) -> bool:

@@ -158,7 +158,9 @@ class AskReader:
         self._faults = bounded(some("faults"))
         self._last = bounded(f"(?:{some('latest')})(?: order| purchase)?")
         self._place = bounded(rf"(?:my|our) (?:{some('home_places')})")
-        self._asking = bounded(some("questions", "opening"))
+        self._asking = bounded(f"(?:{some('questions', 'opening')})(?!'t)")
+        denied = [word.replace("n't", "n") for word in words["function_words"] if word.endswith("n't")]
+        self._unmarked = re.compile(rf"\b(?:{'|'.join(denied)})(?=t\b)", re.IGNORECASE)
         self._introducing = words.single("talk", "best", "cheap") | {"a", "an", "any", "some"}
 
     def read(self, text: str) -> Asked:
@@ -166,7 +168,7 @@ class AskReader:
         text = text[:_LONGEST].replace("’", "'")
         for short, long in _SHORT_FORMS:
             text = text.replace(short, long)
-        text = signed(sign_first(text))
+        text = signed(sign_first(self._unmarked.sub(r"\g<0>'", text)))  # "cant", "dont"
         found: list[tuple[re.Match[str], list[Cue], list[ShopErrand]]] = []
         for sentence in _SENTENCE.finditer(text):
             cues, before = self._cues.found(sentence), [ask for *_, some in found for ask in some]

@@ -56,9 +56,9 @@ class CueReader:
         self._asking = bounded(asking)
         self._cues: list[tuple[AskKind, re.Pattern[str], Order]] = [
             ("spent", bounded(f"{spent}|{sums}"), "rating"),
+            ("which", bounded(some("pairing")), "rating"),
             ("bought", bounded(f"{bought}|{which}|{owned}|{shown}"), "rating"),
             ("return", bounded(f"{returned}|{some('faults')}"), "rating"),
-            ("which", bounded(some("pairing")), "rating"),
             ("sold", bounded(selling), "rating"),
             ("find", bounded(some("cheapest")), "price_asc"),
             ("find", bounded(some("popular")), "popularity"),

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from drr.env.records.lines import dollars
 from drr.env.text import tokens
-from drr.offline.agents.answers import is_known, purchases, spent
+from drr.offline.agents.answers import has_words, is_known, purchases, spent
 from drr.offline.agents.asks import Asked, ShopErrand
 from drr.offline.agents.memory import Cites, Memory, SeenOrder, join, plain, short
+from drr.offline.agents.phrases import content_words
 from drr.wording.money import money
 
 _ORDERS = 6
@@ -24,7 +25,7 @@ def quoted(stretches: Sequence[str]) -> str:
 
 
 def not_read(stretches: Sequence[str]) -> str:
-    return f" They did not read {quoted(stretches[:3])}." if stretches else ""
+    return f" The rules did not read {quoted(stretches[:3])}." if stretches else ""
 
 
 def name_of(ask: ShopErrand, memory: Memory) -> str:
@@ -93,6 +94,11 @@ def _no_order(ask: ShopErrand, memory: Memory) -> str:
         return f"No order{_when(ask, memory)} was found"
     if is_known(ask, memory):
         return f"No order of {name_of(ask, memory)} was found"
+    words, names = content_words(ask.thing), [*memory.orders.values(), *memory.products.values()]
+    if any(has_words(words, one.title, "") for one in names):
+        return (
+            f"Not answered: “{plain(ask.thing, 60)}” is part of some names here, but no order is called that"
+        )
     return f"Not answered: no order and no listing that was found goes by “{plain(ask.thing, 60)}”"
 
 

@@ -93,7 +93,11 @@ def _answer(asked: Asked, slips: Sequence[str], memory: Memory, cites: Cites) ->
 def _by_name(text: str, memory: Memory) -> list[SeenProduct]:
     """List what bears all words of a text that seeks nothing of one's own and denies nothing."""
     words = {*content_words(text), *filter(str.isalpha, ACCOUNT.words(text))}
-    if len(words) < 2 or PHRASES.denies(text) or not {"my", "our"}.isdisjoint(text.lower().split()):
+    if (
+        len(words) < 2
+        or PHRASES.denies(text)
+        or not {"i", "my", "our", "we"}.isdisjoint(text.lower().split())
+    ):
         return []
     return [one for one in memory.products.values() if has_words(words, one.title, "")]
 
@@ -187,7 +191,9 @@ def _not_found(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
         rows = _unjudged(unjudged(ask, memory), cites, ask)
         return f"{capital(ask.thing)}: no listing that was found goes by that name.{rows}"
     which = "One" if near[0].price is None else "The cheapest"
-    return f"{capital(ask.thing)}: none was found within the limits ({limits}). {which} outside them is {_about(near[0], cites)}."
+    unknown = sum(one.price is None for one in near[1:])
+    more = f" {unknown} more {'has' if unknown == 1 else 'have'} no known price." if unknown else ""
+    return f"{capital(ask.thing)}: none was found within the limits ({limits}). {which} outside them is {_about(near[0], cites)}.{more}"
 
 
 def _better(ask: ShopErrand, memory: Memory, cites: Cites) -> str:

@@ -167,7 +167,7 @@ def test_a_listing_is_what_its_name_ends_with() -> None:
         ("How much have I spent on sunflower seed?", r"you spent \$24.98 in 1 order, at today's prices"),
         ("How much have I spent?", r"You spent \$89.48 in 2 orders"),
         ("How do I return the bird bath?", r"the order is 1000000000000002, Stone bird bath on 2022-04-15 \[1\]. The rules cannot"),
-        ("The bird bath came cracked, money back", r"the order is 1000000000000002, Stone bird bath .*They did not read “came”"),
+        ("The bird bath came cracked, money back", r"the order is 1000000000000002, Stone bird bath .*The rules did not read “came”"),
         ("How much did I spend this year?", r"In 2022 you spent \$89.48 in 2 orders, at today's prices"),
         ("How much did I spend last year?", r"No order in 2021 was found"),
         ("bird feeder for squirrels under 40", r"did not read “squirrels”, .*these within the limits \(at most \$40.00\), unjudged:\n  - \*\*Squirrel-proof"),
@@ -176,7 +176,7 @@ def test_a_listing_is_what_its_name_ends_with() -> None:
         ("Which is better, the cedar bird house or the stone bird bath?", "is the better buy: it costs less and is rated the same"),
         ("B0HOUSE001 vs B0BATH0001", r"Cedar bird house.*Stone bird bath.*is the better buy"),
         ("Which is better, the zeppelin or the kite?", "no listing that was found goes by the name of zeppelin and kite"),
-        ("Why do cardinals stay in Oklahoma all winter?", r"to return. They did not read “cardinals stay in Oklahoma all winter”.\n\n## Sources\n\nNone"),
+        ("Why do cardinals stay in Oklahoma all winter?", r"to return. The rules did not read “cardinals stay in Oklahoma all winter”.\n\n## Sources\n\nNone"),
     ],
 )  # fmt: skip
 async def test_each_of_the_six_is_answered_as_the_records_say(ask: Ask, question: str, said: str) -> None:
@@ -223,7 +223,7 @@ def test_a_refusal_names_what_was_not_read_and_shows_only_what_has_all_of_it() -
     memory = shown(thing(1, "Toddler bath tub"), thing(2, "Clumping cat litter"))
     for question, unread in (("suit for my toddler", "suit for my toddler"), ("litter box?", "litter box")):
         told = report(read(question), memory)
-        assert f"{REFUSED} They did not read “{unread}”." in told and "unjudged" not in told
+        assert f"{REFUSED} The rules did not read “{unread}”." in told and "unjudged" not in told
 
 
 def test_a_long_word_with_one_slip_is_read_as_the_word_of_the_shop_and_says_so() -> None:
@@ -261,16 +261,17 @@ def test_limits_that_nothing_keeps_are_answered_whatever_else_was_not_read() -> 
 def test_what_only_has_the_word_for_a_thing_is_no_order_of_it() -> None:
     memory = shown()
     memory.orders = {"u/7": SeenOrder("u/7", "2022-01-01", "Delivered", 1, "Large Diaper Pail", "9", 5.0)}
-    assert "no order and no listing that was found goes by “diapers”" in report(
-        read("How much have I spent on diapers?"), memory
-    )
+    told = report(read("How much have I spent on diapers?"), memory)
+    assert "Not answered: “diapers” is part of some names here, but no order is called that" in told
 
 
 def test_a_maker_is_no_thing_that_was_never_ordered() -> None:
     memory = shown(thing(1, "Oak bird feeder"))
-    for name in ("oak", "zeppelins"):
-        told = report(read(f"How much have I spent on {name}?"), memory)
-        assert f"Not answered: no order and no listing that was found goes by “{name}”" in told
+    for name, why in (
+        ("oak", "“oak” is part of some names here"),
+        ("zeppelins", "no order and no listing that was found goes by “zeppelins”"),
+    ):
+        assert f"Not answered: {why}" in report(read(f"How much have I spent on {name}?"), memory)
 
 
 def test_words_beside_a_thing_may_stand_in_the_name_of_its_order() -> None:
@@ -530,3 +531,21 @@ async def test_what_was_answered_is_known_and_no_more(shop: Shop, web: CountingW
     assert {one.product_id for one in kept.products.values()} == {"B0HOUSE001", "B0HOUSE002"}
     assert all(one.title in text for one in kept.products.values()) and "price unknown" in text
     assert of_researched([found]).products == kept.products and kept.orders == {}
+
+
+def test_what_is_only_sought_is_never_denied_and_a_part_of_names_is_no_thing() -> None:
+    memory = shown(
+        thing(1, "Steel dog bowl", 9.0), thing(2, "Dog ramp for cars", 40.0), thing(3, "Dog ramp", None)
+    )
+    memory.calls.append(MadeCall("product_catalog_search", {"query": "smth"}))
+    memory.found_none.add("smth")
+    memory.orders["1"] = SeenOrder("1", "2021-01-01", "Delivered", 1, "Steel dog bowl", "1")
+    for question, said in (
+        ("need smth for my old dog, under 60 bucks", "no listing that was found goes by “smth”"),
+        ("How much did I spend on the dog?", "“dog” is part of some names here, but no order is called that"),
+        ("Find a dog ramp under $20.", "1 more has no known price"),
+        ("Which of the two dog bowls I bought has better reviews", REFUSED),
+        ("did i ever buy a dog bowl?? cant remember", "Dog bowl: your last order was Steel dog bowl"),
+    ):
+        assert said in report(read(question), memory), question
+    assert "unjudged" not in report(read("show me everything i got: Steel dog bowl"), memory)
