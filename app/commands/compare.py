@@ -154,9 +154,6 @@ def _left_out(document: CompareDocument) -> set[str]:
 
 
 def _difference(row: DifferenceRow, floor: FloorRow | None) -> str:
-    from drr.eval.stats.differences import shown_difference
-
-    rounded: DifferenceRow = {**row, "value": shown_difference(row, 3)}
-    shown = with_interval(rounded)
+    shown = with_interval(row)
     slight = floor is not None and row["value"] is not None and abs(row["value"]) < floor["value"]
     return painted(f"≈ {shown}", "dim") if slight else shown

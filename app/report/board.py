@@ -13,7 +13,6 @@ from drr.app.report.material import Material, PerReport
 from drr.app.report.tables import Cell, Heading, Table
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
-from drr.eval.stats.differences import shown_difference
 from drr.eval.stats.intervals import VRow, mean
 from drr.wording.excerpt import excerpt, many
 
@@ -124,7 +123,7 @@ def _is_level(metric: Metric, means: Mapping[str, float | None], one: str, other
 
 
 def _margin(one: Contrast) -> str:
-    value = shown_difference(one.row, one.metric.digits)
+    value = one.row["value"]
     if value is None:
         return "not comparable with"
     return f"{one.metric.shown(abs(value))} {'below' if value < 0 else 'above'}"

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from drr.app.report.differences import Contrast, contrasts
 from drr.app.report.material import Material
-from drr.eval.stats.differences import shown_difference
 from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
@@ -109,7 +108,7 @@ def _short(name: str) -> str:
 
 def _difference_text(one: Contrast) -> str:
     digits, row = one.metric.digits, one.row
-    shown = f"{shown_difference(row, digits) or 0.0:+.{digits}f}"
+    shown = f"{row['value'] or 0.0:+z.{digits}f}"
     equal = f" all equal (n={row['n']})" if row.get("all_equal") else ""
     if row["ci_low"] is None or row["ci_high"] is None:
         return f"{shown}{equal}"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from drr.eval.stats.differences import DifferenceRow, is_settled, shown_difference
+from drr.eval.stats.differences import DifferenceRow, is_settled
 from drr.eval.stats.intervals import VRow
 
 if TYPE_CHECKING:
@@ -39,8 +39,6 @@ class Cell:
     """No further from the best of its column than the measure sways by itself."""
     signed: bool = False
     """A difference, whose sign is said."""
-    shown: float | None = None
-    """The difference of two rounded means, where that is what stands for the value."""
     tasks: int | None = None
     """Number of tasks behind `n`, where questions are of fewer tasks."""
     equal: bool = False
@@ -70,7 +68,7 @@ class Cell:
         """A paired difference: bold beyond the noise."""
         if row is None:
             return cls.of(row, digits, signed=True)
-        return cls.of(row, digits, signed=True, bold=is_settled(row), shown=shown_difference(row, digits))
+        return cls.of(row, digits, signed=True, bold=is_settled(row))
 
     @classmethod
     def showing(cls, value: object, digits: int) -> Cell:
@@ -88,11 +86,7 @@ class Cell:
 
     def figure(self, value: float) -> str:
         """The cell's own value in digits; that of a difference has its sign."""
-        return (
-            f"{value if self.shown is None else self.shown:+,.{self.digits}f}"
-            if self.signed
-            else self.number(value)
-        )
+        return f"{value:+z,.{self.digits}f}" if self.signed else self.number(value)
 
     def text(self) -> str:
         """Return the text in one line, for every form."""

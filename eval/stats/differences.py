@@ -62,13 +62,6 @@ def is_settled(row: DifferenceRow) -> bool:
     return p is not None and p < SIGNIFICANT and leaves_out
 
 
-def shown_difference(row: DifferenceRow, digits: int) -> float | None:
-    """Subtract the two means as they are shown: a reader who does so finds the same."""
-    if row["a"] is None or row["b"] is None:
-        return row["value"]
-    return round(row["a"], digits) - round(row["b"], digits)
-
-
 FLIPS = 10_000
 EXACT_FLIPS = 13
 """Up to so many queries every pattern of signs is counted."""

@@ -94,8 +94,11 @@ def _no_order(ask: ShopErrand, memory: Memory) -> str:
         return f"No order{_when(ask, memory)} was found"
     if is_known(ask, memory):
         return f"No order of {name_of(ask, memory)} was found"
-    words, names = content_words(ask.thing), [*memory.orders.values(), *memory.products.values()]
-    if any(has_words(words, one.title, "") for one in names):
+    titles = [
+        *(one.title for one in memory.orders.values()),
+        *(one.title for one in memory.products.values()),
+    ]
+    if any(has_words(content_words(ask.thing), title, "") for title in titles):
         return (
             f"Not answered: “{plain(ask.thing, 60)}” is part of some names here, but no order is called that"
         )
