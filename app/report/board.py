@@ -131,7 +131,7 @@ def _margin(one: Contrast) -> str:
 
 def _worth(one: Contrast) -> str:
     row, shown = one.row, one.metric.shown
-    asked, both = many(row["n"], "question"), " that both answered" if row["n_unscored"] else ""
+    asked, both = many(row["n"], "question"), " where both have a figure" if row["n_unscored"] else ""
     if row.get("all_equal") and not row["value"]:
         return f"equal in each of {asked}{both}"
     parts = [asked + both + (both and ", each mean over all of its own")]
@@ -224,7 +224,7 @@ def _standing(one: Contrast) -> str:
     if one.is_ahead:
         return "behind"
     if one.is_settled:
-        return "ahead where both answered"
+        return "ahead where both have a figure"
     return "behind by the test alone" if one.is_by_test_alone else UNDECIDED
 
 

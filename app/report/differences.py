@@ -93,7 +93,7 @@ DIFFERENCES = "differences"
 EVERY_PAIR = 5
 """Systems, up to which each is held against each; of more, each against the best."""
 NOTE = (
-    "First minus second, on the questions that both answered, with its 95 % interval. Bold is beyond the noise: "
+    "First minus second, on the questions where both have a figure, with its 95 % interval. Bold is beyond the noise: "
     "p of a sign-flip test, corrected over the whole table by Holm's method, is below .05, and the interval is without zero."
 )
 

@@ -248,7 +248,7 @@ _JUDGES = "What judges said"
 _NOTES = (
     "Answer by answer, pair by pair: what was judged, and what each of two judges said. The report shows shares and statistics of these.",
     "Each trial of each question; the report shows the mean over questions.",
-    "The questions that both answered, each by the mean of its trials; the report shows the mean difference over questions.",
+    "The questions that both answered, each by the mean of its trials; the report shows the mean difference where both have a figure.",
 )
 """Notes for a page of no single system, of one and of two."""
 

@@ -153,7 +153,7 @@ def test_a_difference_says_where_its_questions_are_not_those_of_the_means() -> N
     said = verdict(one.metric, means, [fewer]).text
     assert (
         "0.02 above the next" in said
-        and "12 questions that both answered, each mean over all of its own" in said
+        and "12 questions where both have a figure, each mean over all of its own" in said
     )
 
 
