@@ -192,7 +192,8 @@ def _looked_up(units: list[Unit], folder: Path | None, answering: Answering) -> 
             (failed if study.lost(record) else done).add(record.key)
             variant = answering.variants.get(agent_in(record.spec))
             models = answering.models if variant is None else answering.models_of(variant)
-            if record.key_fields.get("models", {}).get("agent") != models.name_of("agent"):
+            own = record.key_fields.get("models", {}).get("agent")
+            if own != models.name_of("agent") or not record.is_metered:
                 continue
             by_role = record.usage.values()
             used[str(record.spec.get("variant"))].append(

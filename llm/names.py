@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 from drr.llm.failures import ModelSetupError
 
 OFFLINE = "offline"
+NO_MODEL = "none"
+"""Stands for the model of a command that was contained and asked none."""
 PROVIDERS = ("anthropic", "openai", "ollama")
 _FAMILIES = {
     "gpt-": "openai",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -14,7 +14,7 @@ from drr.study.form import of, reading
 from drr.study.leases import Moment
 from drr.study.spend import Spending
 from drr.study.study import Study
-from drr.study.unit import KINDS
+from drr.study.unit import KINDS, Record
 
 
 @dataclass
@@ -109,6 +109,8 @@ class StudyStatus:
     usage: StudyUsage
     imported: int
     """Answers that were made elsewhere: what making them took is unknown and in no sum here."""
+    uncounted: int
+    """Answers of agents that asked no model through this program: what these asked on their own is unknown and in no sum here."""
     cost_usd: float | None
     """Cost of answers that came; `None` where a model without a known price was called."""
     cost_usd_at_most: float | None
@@ -149,12 +151,18 @@ def status(study: Study, *, now: float) -> StudyStatus:
         stopped=next(filter(None, (study.ledger.meta(f"stopped:{kind}") for kind in KINDS)), None),
         usage=_usage(study),
         imported=sum(record.made_elsewhere for record in study.records("answer")),
+        uncounted=uncounted(study.records("answer")),
         cost_usd=None if spending.unpriced else dollars(spending.cost),
         cost_usd_at_most=None if spending.unpriced else dollars(spending.most_cost),
         spent_tokens=spending.tokens,
         spent_tokens_at_most=spending.most_tokens,
         budget=_budget(study, spending),
     )
+
+
+def uncounted(answers: Iterable[Record]) -> int:
+    """Count those that were made here and have no usage."""
+    return sum(not (record.is_metered or record.made_elsewhere) for record in answers)
 
 
 def _fabricated(study: Study) -> FabricatedCount:

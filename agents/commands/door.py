@@ -24,6 +24,7 @@ from drr.agents.commands.process import CommandPlace, Ended, place_for
 from drr.agents.running import AgentRun
 from drr.env.errors import DrrError, ProgramFailure
 from drr.env.json_object import JsonObject
+from drr.llm.names import NO_MODEL
 from drr.llm.secrets import HIDDEN
 from drr.tools.base import ErrorKind, ToolAnswer, ToolContext, ToolError
 from drr.tools.guard import TokenGuard, new_token
@@ -216,7 +217,7 @@ class _own_logging:
         root.handlers[:], root.level = self._handlers, self._level
 
 
-_NONE, _UNKNOWN = "none", "unknown"
+_UNKNOWN = "unknown"
 _LAST_WORDS = 160
 
 
@@ -226,7 +227,7 @@ def answering(command: Command, terms: CommandTerms, digest: str) -> Run:
 
     async def answer(run: AgentRun) -> Ending:
         _check(command, digest)
-        run.outside.own = _UNKNOWN if terms.trusted else _NONE
+        run.outside.own = _UNKNOWN if terms.trusted else NO_MODEL
         if terms.trusted:
             run.notes.append("the command ran trusted: not contained, with this user's files and network")
         async with place_for(command, terms) as place, open_door(run, place.listening) as door:

@@ -31,6 +31,7 @@ from drr.study.bundle.archive import pack
 from drr.study.bundle.making import Contents, lay_out
 from drr.study.bundle.parcel import BundleManifest, Parcel
 from drr.study.bundle.seal import sign
+from drr.study.status import uncounted
 from drr.study.study import Study
 
 _NO_BUNDLE = {"stress": "its answers saw a changed shop", "canaries": "its answers are a trial of judges"}
@@ -60,6 +61,8 @@ class Bundle(NamedTuple):
     root: str
     size: int
     manifest: BundleManifest
+    uncounted: int
+    """Answers whose cost nobody knows, as no model of ours was asked for them."""
 
 
 def make(config: BundleConfig) -> Bundle:
@@ -105,7 +108,12 @@ def make(config: BundleConfig) -> Bundle:
         manifest = lay_out(study, parcel.folder, contents)
         if config.sign is not None:
             sign(parcel, config.sign, "maker", {"made_by": manifest["made_by"]})
-        return Bundle(parcel.root, pack(parcel.folder, config.out), manifest)
+        return Bundle(
+            parcel.root,
+            pack(parcel.folder, config.out),
+            manifest,
+            uncounted(study.records("answer", None, current=False)),
+        )
 
 
 def _figures(study: Study, parcel: Parcel) -> JsonObject:

@@ -21,7 +21,7 @@ from drr.app.parsing import name_usual
 from drr.app.studies import say_paper
 from drr.env.errors import DrrError, Misuse
 from drr.env.tool_calls import refusals
-from drr.llm.names import OFFLINE
+from drr.llm.names import NO_MODEL, OFFLINE
 
 if TYPE_CHECKING:
     from drr.agents.base import AnswerRecord
@@ -150,7 +150,7 @@ def _write(path: Path, report: str, *, shown: bool) -> None:
 
 def _asked(record: AnswerRecord) -> str:
     """Say which model wrote it; an agent of one's own may have asked none, and rules then wrote nothing."""
-    if record.models["agent"] == OFFLINE:
+    if record.models["agent"] in (OFFLINE, NO_MODEL):
         return f"with {OFFLINE} (rules, no LLM)" if record.rule_written else "without a model"
     return f"with {record.models['agent']}"
 

@@ -15,10 +15,10 @@ from drr.app.vouching import given_settings, trusted_addresses
 from drr.env.errors import Misuse
 
 if TYPE_CHECKING:
+    from drr.app.bundles.making import Bundle
     from drr.app.bundles.regrading import RegradedDocument
     from drr.app.bundles.verified import Verified
     from drr.eval.stats.intervals import VRow
-    from drr.study.bundle.parcel import BundleManifest
 
 _MAKE_EXAMPLES = """\
 examples:
@@ -70,20 +70,22 @@ def run_make(arguments: argparse.Namespace) -> int:
         "bytes": made.size,
         "units": manifest["units"],
         "costs": manifest["costs"],
+        "uncounted": made.uncounted,
         "withheld": manifest["withheld"],
     }
-    tell(arguments, document, *_lines(arguments.out, made.root, made.size, manifest))
+    tell(arguments, document, *_lines(arguments.out, made))
     return 0
 
 
-def _lines(out: Path, root: str, size: int, manifest: BundleManifest) -> list[str]:
+def _lines(out: Path, made: Bundle) -> list[str]:
     from drr.study.bundle.parcel import WITHHELD
 
+    manifest = made.manifest
     answers = ", ".join(f"{count:,} {how}" for how, count in sorted(manifest["units"]["answer"].items()))
-    unknown = sum(cost["unknown"] for cost in manifest["costs"].values())
+    unknown = made.uncounted + sum(cost["unknown"] for cost in manifest["costs"].values())
     usd = sum(cost["usd"] for cost in manifest["costs"].values())
     lines = [
-        f"{out}: {size:,} bytes, bundle {root}",
+        f"{out}: {made.size:,} bytes, bundle {made.root}",
         f"answers: {answers or 'none'}; questions: {manifest['questions']:,}",
         f"cost: ${usd:,.4f}" + (f", and {unknown:,} units of unknown cost" if unknown else ""),
     ]

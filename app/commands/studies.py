@@ -51,7 +51,7 @@ def _run_status(arguments: argparse.Namespace) -> int:
 
 def _render(folder: Path, document: StudyStatus) -> str:
     lines = [f"{folder}", *_units(document), *_usage(document.usage)]
-    lines.append(f"  cost: {_cost(document)}{_of_others(document.imported)}")
+    lines.append(f"  cost: {_cost(document)}{_of_others(document)}")
     if document.budget:
         lines.append(f"  budget: {_budget(document.budget)}")
     if document.stopped:
@@ -59,9 +59,12 @@ def _render(folder: Path, document: StudyStatus) -> str:
     return "\n".join(lines)
 
 
-def _of_others(imported: int) -> str:
-    answers = "answer" if imported == 1 else "answers"
-    return f"; what the {imported:,} imported {answers} cost is unknown" if imported else ""
+def _of_others(document: StudyStatus) -> str:
+    """Name the answers whose making is in no sum."""
+    imported, uncounted = document.imported, document.uncounted
+    parts = [f"the {_many(imported, 'imported answer')}"] if imported else []
+    parts += [f"{_many(uncounted, 'answer')} made without a model of ours"] if uncounted else []
+    return f"; what {' and '.join(parts)} cost is unknown" if parts else ""
 
 
 def _cost(document: StudyStatus) -> str:

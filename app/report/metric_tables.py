@@ -49,6 +49,7 @@ def _paper_notes(material: Material) -> list[str]:
     ]
 
 
+_SPREAD = "After ± stands the standard deviation over answers."
 _REPEATED = "Noise floor: none, as each figure is of all trials of a question."
 
 
@@ -120,6 +121,7 @@ def _table(material: Material, key: str, title: str, metrics: Sequence[Metric], 
     notes = [BOLD_NOTE] if tested else []
     notes += [material.mixed] if material.mixed else []
     notes += reasons_of(material.document["metrics"], {metric.name: metric.label for metric in metrics})
+    notes += [_SPREAD] if form.spread else []
     if material.with_paper:
         notes.append(f"In braces {PRINTED_NOTE}.")
     columns = metric_headings(metrics)

@@ -273,6 +273,21 @@ def test_an_agent_that_asked_no_model_is_not_written_by_rules(box: Path, file: P
     assert "1 of 2 tool calls were refused, the first of product_catalog_search: query is 'bird house" in err
 
 
+def test_what_an_agent_cost_that_asked_no_model_of_ours_is_unknown_wherever_it_is_printed(
+    box: Path, file: Path, drr: Drr
+) -> None:
+    assert drr("run", *new(box, "mine/my_agent.py:plain,mine/my_agent.py:quick"), "--quiet")[0] == 0
+    assert "what 2 answers made without a model of ours cost is unknown" in drr.out(
+        "study", "status", "study"
+    )
+    assert drr.json("study", "status", "study")["uncounted"] == 2
+    assert "and 2 units of unknown cost" in drr.out("bundle", "make", "study", "--out", "study.bundle")
+    file.write_text(file.read_text() + "\n")
+    row, known = drr.json("run", "study", "--dry-run")["variants"]
+    assert (row["left"], row["from"], row["cost_usd"]) == (2, None, None)
+    assert (known["left"], known["from"], known["cost_usd"]) == (2, "this study", 0.0)
+
+
 def test_a_refused_call_says_why_to_the_agent(box: Path, file: Path, drr: Drr) -> None:
     asked = ["ask", "Which bird house?", "--shop", box / "shop", "--user", ANNA, "--sandbox", box / "sandbox"]
     code, out, _ = drr(*asked, "--variant", "mine/my_agent.py:refused", "--quiet")

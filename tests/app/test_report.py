@@ -58,6 +58,7 @@ def test_the_tables_hold_the_figures_of_the_document(judged_study: Path, report:
     words = effort["react", "words"]
     assert float(words["ci_low"]) <= float(words["value"]) <= float(words["ci_high"])
     assert float(words["sd"]) >= 0 and words["n"] == "4"
+    assert "After ± stands the standard deviation over answers." in table_of(report, "effort.md")
     assert record.usage["summariser"]["input_tokens"] > 0
     assert float(effort["react+ws", "input_tokens"]["value"]) > record.usage["agent"]["input_tokens"] / 10
     floor = cells(report, "noise")["words", "react"]

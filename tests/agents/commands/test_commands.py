@@ -72,6 +72,10 @@ def test_a_command_is_told_its_question_and_uses_its_tools(box: Path, script: Sc
     assert document["fabricated"] == [] and any(source["cited"] for source in document["sources"])
     assert document["stderr"] == "A note\n"
     assert KEY not in out + err
+    told = drr(*(word for word in asked(box, "cmd:./agent.py --flag") if word not in ("--json", "--quiet")))[
+        2
+    ]
+    assert "cmd:agent.py_--flag without a model:" in told if CONTAINED else "cost unknown" in told
 
 
 KNOWN = {"ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "DRR_DEADLINE", "DRR_MCP_TOKEN", "DRR_MCP_URL", "DRR_MODEL", "HOME", "LANG", "LC_CTYPE",
