@@ -329,8 +329,12 @@ def of_set(config: RunConfig, saved: StudyConfig) -> tuple[RunConfig, str | None
             f"{folder}: {part.name} is sealed; make its shop of the revealed seed, and give --queries and --sandbox"
         )
     asked = sha256(read_file(queries)).hexdigest()
-    if asked not in (part.published, part.questions) or open_sandbox(web).content_hash != part.web:
-        raise DrrError(f"{queries}, {web}: are not questions and web of {frozen.name}; get them again")
+    if asked not in (part.published, part.questions):
+        raise DrrError(
+            f"{queries}: is not the file of the {part.count} questions of {frozen.name} {part.name}"
+        )
+    if open_sandbox(web).content_hash != part.web:
+        raise DrrError(f"{web}: is not the web of {frozen.name} {part.name}; leave --sandbox out")
     config = replace(config, queries=queries, given={**config.given, "sandbox": web})
     return config, frozen.label(part, settings)
 

@@ -195,6 +195,8 @@ def _print(document: GateDocument) -> None:
             reasons.setdefault(row["why"], []).append(f"{row['variant']} {_check(row)}")
     for why, which in reasons.items():
         print(flowing(f"{why}: {', '.join(which)}"))
+    if any(row["figure"]["ci_low"] is not None for row in checks):
+        print("A figure is held by the worse end of its 95 % interval.")
     failed = sum(not row["holds"] for row in checks)
     print(f"\n{failed} of {len(checks)} checks fail" if failed else f"\nall {len(checks)} checks hold")
 

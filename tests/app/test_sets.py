@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -60,7 +61,7 @@ def test_a_changed_set_is_refused_and_a_frozen_one_is_not_written_again(
     run = ("run", tmp_path / "study", "--set", folder, "--shop", made / "shop", *RUN)
     queries, manifest = folder / "made" / "queries.jsonl", folder / "set.json"
     queries.write_text(queries.read_text().replace("?", "!").replace(".", "!"))
-    assert "not questions and web of one-v1" in drr.err(*run, code=1)
+    assert "is not the file of the 2 questions of one-v1 made" in drr.err(*run, code=1)
     manifest.write_text(manifest.read_text().replace("Apache-2.0", "MIT"))
     assert "changed after it was frozen" in drr.err(*run, code=1)
     (made / "queries.jsonl").write_text("")
@@ -86,7 +87,7 @@ def test_a_set_holds_several_shops_and_a_sealed_one_tells_no_seed(
     assert "made, hidden" in drr.err(*run)
     assert "sealed" in drr.err(*run, "--shop", hidden / "shop")
     own = ("--queries", hidden / "queries.jsonl", "--sandbox", hidden / "web")
-    assert "not questions and web" in drr.err(*run, "--shop", made / "shop", *own, code=1)
+    assert "is not the file of the" in drr.err(*run, "--shop", made / "shop", *own, code=1)
     drr.out(*run, "--shop", hidden / "shop", *own)
     drr.out("run", tmp_path / "open", "--set", folder, "--shop", made / "shop", *RUN)
     gate = ("study", "gate", tmp_path / "study", "--against", tmp_path / "open")
@@ -132,3 +133,24 @@ def test_the_set_that_comes_with_the_program_asks_the_sample_shop(
         "run", tmp_path / "study", "--set", "retail-v1", "--shop", sample_home / "shop", *RUN, "--dry-run"
     )
     assert ran["units"] == 50
+    truth, alone = tmp_path / "truth.jsonl", tmp_path / "ten.jsonl"
+    named = ("--shop", sample_home / "shop", "--set", "retail-v1")
+    drr.json(
+        "queries",
+        "generate",
+        "--checkable",
+        "--curriculum",
+        "--count",
+        50,
+        "--seed",
+        20261126,
+        *named[:2],
+        "--out",
+        truth,
+    )
+    assert sha256(truth.read_bytes()).hexdigest() == frozen.parts[0].questions
+    ran = drr.json("run", tmp_path / "scored", *named, "--queries", truth, *RUN, "--limit", 1)
+    assert ran["units"]["total"] == 50 and drr.json("judges", "regrade", tmp_path / "scored")
+    alone.write_text("".join(truth.read_text("utf-8").splitlines(keepends=True)[:10]))
+    said = drr.err("run", tmp_path / "other", *named, "--queries", alone, *RUN, code=1)
+    assert "is not the file of the 50 questions of retail-v1 sample" in said
