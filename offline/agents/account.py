@@ -151,6 +151,9 @@ class WordAccount:
             between = text[found[-1][1] : start] if found else ","
             if between == "." or self._idle.issuperset(between.lower().split()):
                 start = found.pop()[0]
+            before = next((one for one in words if one.end() == start - 1), None)
+            if before and self._phrases.denies(before[0]):
+                start = before.start()
             found.append((start, end))
         yield from found
 

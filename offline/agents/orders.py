@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from drr.env.records.lines import dollars
 from drr.env.text import tokens
+from drr.offline.agents.account import Unread
 from drr.offline.agents.answers import has_words, is_known, purchases, spent
 from drr.offline.agents.asks import Asked, ShopErrand
 from drr.offline.agents.memory import Cites, Memory, SeenOrder, join, plain, short
@@ -64,6 +65,9 @@ def bought(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
         return f"{_no_order(ask, memory)}.{_seen_of(memory)}"
     what = f"{_head(ask, memory)}: your last order" if ask.thing else f"Your last order{_when(ask, memory)}"
     last = f"{what} was {_ordered(orders[0], cites)}"
+    of_all = purchases(replace(ask, unread=Unread()), memory)
+    if of_all[0].date > orders[0].date:
+        return f"{last}. Whatever its name, the last was {_ordered(of_all[0], cites)}.{_seen_of(memory)}"
     is_all = ask.every or (ask.thing and memory.orders_read >= (memory.orders_total or 0))
     return f"{last}; {_times(orders)} in all.{_seen_of(memory)}" if is_all else f"{last}."
 

@@ -190,7 +190,7 @@ def _not_found(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
     if not near:
         rows = _unjudged(unjudged(ask, memory), cites, ask)
         return f"{capital(ask.thing)}: no listing that was found goes by that name.{rows}"
-    which = "One" if near[0].price is None else "The cheapest"
+    which = "One" if near[0].price is None else "The cheapest found"
     unknown = sum(one.price is None for one in near[1:])
     more = f" {unknown} more {'has' if unknown == 1 else 'have'} no known price." if unknown else ""
     return f"{capital(ask.thing)}: none was found within the limits ({limits}). {which} outside them is {_about(near[0], cites)}.{more}"

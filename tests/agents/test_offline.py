@@ -155,7 +155,7 @@ def test_a_listing_is_what_its_name_ends_with() -> None:
     ("question", "said"),
     [
         ("Find a bird feeder for at most $40.", r"Bird feeder: \*\*Squirrel-proof bird feeder[^;]*\$29.50[^;]*; it is the only one"),
-        ("Find a bird feeder for at most $2.", r"none was found within the limits \(at most \$2.00\). The cheapest outside"),
+        ("Find a bird feeder for at most $2.", r"none was found within the limits \(at most \$2.00\). The cheapest found outside"),
         ("Find a bird feeder over $50 but under $20.", "the limits contradict each other"),
         ("Find a zeppelin.", r"answer\n\n- Zeppelin: no listing that was found goes by that name"),
         ("Do you sell zeppelins?", "Zeppelins: not sold here"),
@@ -549,3 +549,13 @@ def test_what_is_only_sought_is_never_denied_and_a_part_of_names_is_no_thing() -
     ):
         assert said in report(read(question), memory), question
     assert "unjudged" not in report(read("show me everything i got: Steel dog bowl"), memory)
+
+
+def test_what_is_denied_stands_with_its_denial_and_the_last_of_all_is_told() -> None:
+    memory = shown(thing(1, "Tinted Mineral Sunscreen", 9.0), thing(2, "Sheer Mineral Sunscreen", 12.0))
+    told = report(read("a mineral sunscreen that isn't tinted and costs under $20"), memory)
+    assert "did not read “isn't tinted”" in told and "Sheer" in told and "**Tinted" not in told
+    for n, title in (("1", "Bedding for Guinea Pigs"), ("2", "Paper Bedding")):
+        memory.orders[n] = SeenOrder(n, f"202{n}-01-01", "Delivered", 1, title, n)
+    told = report(read("When did I last get bedding for the guinea pigs?"), memory)
+    assert "Guinea Pigs on 2021-01-01" in told and "the last was Paper Bedding on 2022-01-01" in told
