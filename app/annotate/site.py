@@ -191,7 +191,7 @@ def owner_page(plan: AnnotationPlan, folder: Path) -> str:
     found = live_agreement(plan, folder)
     kappas = "".join(
         f'<tr><th scope="row">{escape(dimension.replace("_", " "))}</th><td data-of="labelled by two">{kappa.n}</td>'
-        f'<td data-of="kappa">{_shown(kappa)}</td><td data-of="agreement so far">{_meaning(kappa)}</td></tr>'
+        f'<td data-of="kappa">{_shown(kappa)}</td><td data-of="agreement so far">{_meaning(kappa).replace(EARLY, "–")}</td></tr>'
         for dimension, kappa in found
     )
     meanings = Counter(_meaning(kappa) for _, kappa in found)
@@ -205,7 +205,7 @@ def owner_page(plan: AnnotationPlan, folder: Path) -> str:
 <h2>{made:,} of {whole:,} labels. {f"Agreement: {agreed}." if agreed else ""}</h2>
 <section><h2>Progress by person and pair</h2><p>{many(len(plan.pairs), "pair")}; everybody labels {len(overlap)}. This page looks again every 15 seconds.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Progress"><table class="stack"><thead><tr><th scope="col">pair</th>{heads}<th scope="col">same choice</th></tr></thead><tbody>{pairs}</tbody></table></div></section>
-<section><h2>Agreement so far</h2><p>Cohen's kappa of two people with its 95 % interval: 1 is always the same choice, 0 is what chance gives; – is too early. Both bad counts as a tie. Only this page shows it.</p>
+<section><h2>Agreement so far</h2><p>Cohen's kappa of two people with its 95 % interval: 1 is always the same choice, 0 is what chance gives; – is too early: two people have labelled too few pairs. Both bad counts as a tie. Only this page shows it.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Agreement"><table class="stack"><thead><tr><th scope="col">dimension</th><th scope="col">labelled by two</th><th scope="col">kappa</th><th scope="col">agreement so far</th></tr></thead><tbody>{kappas}</tbody></table></div></section>
 </main></body></html>"""
 
@@ -213,8 +213,9 @@ def owner_page(plan: AnnotationPlan, folder: Path) -> str:
 def _person(plan: AnnotationPlan, who: Annotator, marks: Marks) -> str:
     done = sum(all((turn.pair, one) in marks for one in plan.asked(turn.pair)) for turn in who.turns)
     seconds = [mark.seconds for mark in marks.values() if mark.seconds is not None]
-    pace = f", {median(seconds):.0f} s each" if seconds else ""
-    return f"{escape(who.name)} <small>{done} of {len(who.turns)}{pace}</small>"
+    middle = round(median(seconds)) if seconds else 0
+    pace = f"<small>median {middle} s a label</small>" if middle else ""
+    return f"{escape(who.name)} <small>{many(len(who.turns), 'pair')}, {done} done</small>{pace}"
 
 
 def _pair_row(

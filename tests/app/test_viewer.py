@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +142,13 @@ def test_an_error_stands_first_on_one_card_and_is_red_wherever_the_report_states
     assert places == ["1", "2", "3", "4"]
     assert all(f'href="#{price.name}-{number}"' in cards for number in places)
     assert price.why in page.partition('id="rules"')[0] and price.why not in page.partition('id="rules"')[2]
+    brief = page.partition('<ul class="brief">')[2].partition("</ul>")[0]
+    assert f"{price.why}</a> <small>{item['title'][:12]}" in brief, "a phone names the product"
+    assert "At least 1 error, by code</a>" in page and "claims, by the judge:</span>" in page
+    ruled = [replace(rule, status="pass") for rule in view.rules]
+    for rules, told in (((), "not checked by code"), (tuple(ruled), "no error found by code")):
+        right = replace(side, findings=(), rules=rules)
+        assert told in PAGES.query([right], []) and told not in PAGES.query([side], [])
     compared = PAGES.query([side], [])
     assert price.why in compared and re.search(
         rf'<mark class="wrong" id="{view.entry.key}-{price.name}-1">\$1.23', compared

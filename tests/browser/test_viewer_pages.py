@@ -567,7 +567,9 @@ def test_two_answers_are_compared_claim_by_claim_and_the_pair_stands_in_the_addr
         assert "left=" in page.url and "right=" in page.url
         page.reload()
         expect(page.locator("#right-choice option:checked")).to_have_text("third, trial 0")
-        expect(page.locator("article.side:visible > h2")).to_have_text(["first, trial 0", "third, trial 0"])
+        expect(page.locator("article.side:visible > h2")).to_have_text(
+            ["first, trial 0 not checked by code", "third, trial 0 not checked by code"]
+        )
         page.locator("article.side:visible mark", has_text="birdbaths").click()
         page.reload()
         expect(page.locator("#drawer .evidence:visible h2")).to_contain_text("birdbaths")
@@ -648,7 +650,9 @@ def test_two_trials_of_one_system_are_compared_and_the_pair_stands_in_the_addres
     with served(tmp_path / "study") as home:
         page.goto(home + "?token=token")
         page.locator("#units tbody th a").click()
-        expect(page.locator("article.side:visible > h2")).to_have_text(["calm, trial 0", "calm, trial 1"])
+        expect(page.locator("article.side:visible > h2")).to_have_text(
+            ["calm, trial 0 not checked by code", "calm, trial 1 not checked by code"]
+        )
         page.wait_for_load_state()  # the page's script listens to its choices
         page.locator("#left-choice").select_option(label="calm, trial 1")
         page.locator("#right-choice").select_option(label="calm, trial 0")
