@@ -122,7 +122,6 @@ class Asked:
     asks: tuple[ShopErrand, ...]
     rest: tuple[str, ...]
     """The questions in it that have no cue; the whole text where it asks nothing."""
-    about_place: bool
     unread: tuple[str, ...] = ()
     """The words of a text that asks for nothing the rules know."""
 
@@ -157,7 +156,6 @@ class AskReader:
         self._named = bounded(some("named"))
         self._faults = bounded(some("faults"))
         self._last = bounded(f"(?:{some('latest')})(?: order| purchase)?")
-        self._place = bounded(rf"(?:my|our) (?:{some('home_places')})")
         self._asking = bounded(f"(?:{some('questions', 'opening')})(?!'t)")
         denied = [word.replace("n't", "n") for word in words["function_words"] if word.endswith("n't")]
         self._unmarked = re.compile(rf"\b(?:{'|'.join(denied)})(?=t\b)", re.IGNORECASE)
@@ -209,8 +207,7 @@ class AskReader:
         ]
         rest = rest if asks else rest or [" ".join(text.split())]
         kept = tuple(dict.fromkeys(asks))[:MOST_ASKS]
-        about_place = self._place.search(text) is not None
-        return Asked(text, kept, tuple(dict.fromkeys(rest))[:3], about_place, tuple(left))
+        return Asked(text, kept, tuple(dict.fromkeys(rest))[:3], tuple(left))
 
     def _unread(
         self, sentence: re.Match[str], cues: Sequence[Cue], asks: Sequence[ShopErrand], *, figures: bool

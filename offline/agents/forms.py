@@ -12,7 +12,7 @@ from drr.offline.agents.answers import Pick, baskets, listings, purchases
 from drr.offline.agents.asks import Asked, read
 from drr.offline.agents.memory import Memory, join, plain
 from drr.offline.agents.orders import name_of
-from drr.offline.agents.pages import page_rows, quotations, state_name, unseen
+from drr.offline.agents.pages import page_rows, quotations, unseen
 from drr.offline.agents.report import BANNER, REFUSED, compared_rows
 
 Sentence = dict[str, Any]
@@ -20,7 +20,7 @@ Sentence = dict[str, Any]
 
 def filled(brief: Filling) -> str:
     """The form as JSON."""
-    memory = reading.of_evidence(brief.evidence, brief.profile)
+    memory = reading.of_evidence(brief.evidence)
     asked = read(brief.question).spelled(memory.words)
     picks = [pick for basket in baskets(asked.asks, memory) for pick in basket.picks]
     sections = [
@@ -68,8 +68,6 @@ def _form_answer(
     for ask in asked.of("find", "sold"):
         if ask not in met:
             yield _sentence(f"Nothing fitting was found for {plain(ask.thing, 60)}.")
-    if asked.about_place and memory.home is not None:
-        yield _sentence(f"You live in {state_name(memory.home.state)}.", numbers.get(memory.home.url))
     if not asked.asks:
         yield _sentence(REFUSED)
 

@@ -67,14 +67,6 @@ class SeenPart(NamedTuple):
     """The address of all that was read with it."""
 
 
-class SeenHome(NamedTuple):
-    """The shopper's home, and the record that states it."""
-
-    city: str
-    state: str
-    url: str
-
-
 class SeenStatistics(NamedTuple):
     figures: UserStatistics
     url: str
@@ -92,7 +84,6 @@ class Memory:
     orders_total: int | None = None
     orders_read: int = 0
     pages: dict[str, SeenPage] = field(default_factory=dict)
-    home: SeenHome | None = None
     statistics: SeenStatistics | None = None
     calls: list[MadeCall] = field(default_factory=list)
     """Every call made."""

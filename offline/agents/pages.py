@@ -17,7 +17,6 @@ from drr.env.json_object import JsonObject
 from drr.env.text import tokens
 from drr.offline.agents.memory import Cites, Memory, SeenPage, SeenPart, plain, sentences
 from drr.offline.agents.phrases import content_words
-from drr.wording.states import STATES
 
 _MOST_FILES, _PER_FILE, _LONGEST = 6, 5, 240
 _VALUE = re.compile(r"(?:[A-Z][a-z]{2,8} )?[$€#]?\d[\w.,:/-]{0,30}(?:,? [\w.%]{1,8})?")
@@ -165,7 +164,7 @@ def page_rows(question: str, memory: Memory, most: int = 6, each: int = 2) -> li
     wanted = set(content_words(question))
     rated: list[tuple[float, int, str, SeenPage]] = []
     for place, page in enumerate(memory.pages.values()):
-        if not _is_to_be_read(page, memory):
+        if _CLICKBAIT.search(page.title):
             continue
         least = min(2, len(wanted)) if wanted.intersection(tokens(page.title)) else 3
         for sentence in sentences(page.text):
@@ -179,19 +178,6 @@ def page_rows(question: str, memory: Memory, most: int = 6, each: int = 2) -> li
         if len(of_page) < each and sentence not in of_page and len(chosen) < most:
             chosen.append((sentence, page))
     return chosen
-
-
-def _is_to_be_read(page: SeenPage, memory: Memory) -> bool:
-    """Tell whether it is neither clickbait nor a page on another state than the shopper's."""
-    home = state_name(memory.home.state) if memory.home else None
-    named = [name for name in STATES.values() if name in page.title]
-    return not _CLICKBAIT.search(page.title) and (home is None or not named or home in named)
-
-
-def state_name(state: str) -> str:
-    """Name a state that a profile gives as two letters, or as name and letters."""
-    bare = state.partition(" (")[0]
-    return STATES.get(bare.upper(), bare)
 
 
 def for_machines(text: str) -> bool:

@@ -47,7 +47,7 @@ def agent_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) 
         case briefs.Checking():  # the rules know no requirement that they could hold it against
             return AIMessage(json.dumps({"unmet": []}))
         case briefs.Condensing():
-            memory = reading.of_evidence(brief.evidence, brief.profile)
+            memory = reading.of_evidence(brief.evidence)
             return AIMessage(as_text(condensed(brief.problem, memory)))
         case briefs.Reporting():
             return AIMessage(_report(brief))
@@ -109,7 +109,7 @@ def _thought(thought: str, bound: set[str]) -> Calls:
 
 def _research(messages: Sequence[BaseMessage], brief: briefs.Researching, bound: set[str]) -> AIMessage:
     """The next turn: what the transcript still lacks, most basic first; nothing more to do ends it."""
-    memory, asked = reading.of_conversation(messages, brief.profile), read(brief.problem)
+    memory, asked = reading.of_conversation(messages), read(brief.problem)
     thought, calls = missing(asked, memory, bound)
     if calls:
         return _turn(messages, thought, [*_thought(thought, bound), *calls])

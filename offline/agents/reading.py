@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from drr.agents.brief import CallEvidence, Condensing, ProfileFacts
+from drr.agents.brief import CallEvidence, Condensing
 from drr.env.entities import Product
 from drr.env.records.lines import cell
 from drr.env.records.listing import shown_on_page
@@ -23,7 +23,6 @@ from drr.offline.agents.memory import (
     Cites,
     MadeCall,
     Memory,
-    SeenHome,
     SeenOrder,
     SeenPage,
     SeenPart,
@@ -38,7 +37,7 @@ from drr.tools.base import ToolAnswer
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 
-def of_conversation(messages: Sequence[BaseMessage], profile: ProfileFacts | None = None) -> Memory:
+def of_conversation(messages: Sequence[BaseMessage]) -> Memory:
     """Remember a conversation with tools: the calls of each turn and the records behind the answers to them."""
     asked: dict[str, MadeCall] = {}
     evidence: list[CallEvidence] = []
@@ -48,16 +47,14 @@ def of_conversation(messages: Sequence[BaseMessage], profile: ProfileFacts | Non
         elif isinstance(message, ToolMessage):
             call = asked.get(message.tool_call_id, MadeCall(message.name or "", {}))
             evidence.append(CallEvidence(*call, message.artifact))
-    return of_evidence(evidence, profile)
+    return of_evidence(evidence)
 
 
-def of_evidence(evidence: Iterable[CallEvidence], profile: ProfileFacts | None = None) -> Memory:
-    """Remember the calls of a run, and what a `+profile` researcher was handed."""
+def of_evidence(evidence: Iterable[CallEvidence]) -> Memory:
+    """Remember the calls of a run."""
     memory = Memory()
     for name, arguments, answer in evidence:
         _take(memory, MadeCall(name, arguments), answer)
-    if profile is not None:
-        memory.home = SeenHome(profile.summary.city, profile.summary.state, profile.url)
     return memory
 
 
@@ -65,7 +62,7 @@ def of_researched(researched: Iterable[Condensing], pages: Iterable[Source] = ()
     """Remember what researchers condensed, and pages that were read whole."""
     memory = Memory()
     for one in researched:
-        _hand_on(condensed(one.problem, of_evidence(one.evidence, one.profile)), memory)
+        _hand_on(condensed(one.problem, of_evidence(one.evidence)), memory)
     for page in pages:
         memory.add_page(SeenPage(page.url, page.title or page.url, page.seen, True))
     return memory
@@ -78,7 +75,7 @@ def _take(memory: Memory, call: MadeCall, answer: object) -> None:
     if isinstance(answer, ToolAnswer) and answer.error is None and reader is not None:
         reader(memory, call.arguments, answer)
     elif isinstance(answer, Condensing):
-        _hand_on(condensed(answer.problem, of_evidence(answer.evidence, answer.profile)), memory)
+        _hand_on(condensed(answer.problem, of_evidence(answer.evidence)), memory)
 
 
 # One reader for each tool -------------------------------------------------------------------------------------------
@@ -130,11 +127,6 @@ def _orders(memory: Memory, arguments: Mapping[str, Any], answer: ToolAnswer) ->
     memory.orders_read = len(memory.orders)
 
 
-def _profile(memory: Memory, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
-    address = answer.data["address"]
-    memory.home = SeenHome(address["city"], address["state"], answer.sources[0].url)
-
-
 def _statistics(memory: Memory, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
     memory.statistics = SeenStatistics(UserStatistics.model_validate(answer.data), answer.sources[0].url)
 
@@ -180,7 +172,6 @@ _READERS: dict[str, Callable[[Memory, Mapping[str, Any], ToolAnswer], None]] = {
     "product_catalog_search": _search,
     "get_product_details": _details,
     "get_user_orders": _orders,
-    "get_user_profile": _profile,
     "get_user_statistics": _statistics,
     "web_search": _web,
     "get_context": _web,
@@ -201,7 +192,7 @@ def condensed(problem: str, memory: Memory) -> Memory:
         read(problem).spelled(memory.words),
         Memory(pictures=memory.pictures, orders_total=memory.orders_total),
     )
-    kept.home, kept.statistics, kept.found_none = memory.home, memory.statistics, memory.found_none
+    kept.statistics, kept.found_none = memory.statistics, memory.found_none
     kept.calls = [call for call in memory.calls if call.name == "product_catalog_search"]
     for ask in asked.asks:
         for product in (listings(ask, memory) or unjudged(ask, memory))[:_PRODUCTS]:
@@ -238,7 +229,7 @@ def _hand_on(kept: Memory, memory: Memory) -> None:
     memory.calls += kept.calls
     memory.found_none |= kept.found_none
     memory.pictures = list(dict.fromkeys([*memory.pictures, *kept.pictures]))
-    memory.home, memory.statistics = kept.home or memory.home, kept.statistics or memory.statistics
+    memory.statistics = kept.statistics or memory.statistics
     if kept.orders_total is not None:
         memory.orders_total = kept.orders_total
         memory.orders_read = max(memory.orders_read, kept.orders_read)
@@ -255,10 +246,6 @@ def as_text(memory: Memory) -> str:
     for order in memory.orders.values():
         lines.append(
             f"- Order: {order.date} {order.status}: {order.quantity} x {plain(order.title, 90)} {cites.order(order)}"
-        )
-    if memory.home is not None:
-        lines.append(
-            f"- Lives in {memory.home.city}, {memory.home.state}. {cites(memory.home.url, 'Your profile')}"
         )
     if memory.statistics is not None:
         figures, url = memory.statistics

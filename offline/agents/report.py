@@ -25,7 +25,7 @@ from drr.offline.agents.asks import Asked, ShopErrand
 from drr.offline.agents.cues import Order
 from drr.offline.agents.memory import Cites, Memory, SeenProduct, join, plain, priced, rated, short
 from drr.offline.agents.orders import bought, capital, listed_orders, not_read, quoted, returned, spent_on
-from drr.offline.agents.pages import file_statements, page_rows, state_name, unseen
+from drr.offline.agents.pages import file_statements, page_rows, unseen
 from drr.offline.agents.phrases import PHRASES, content_words
 from drr.wording.money import money
 
@@ -274,12 +274,9 @@ def _stated(product: SeenProduct, cites: Cites) -> str:
 
 def _rest(asked: Asked, memory: Memory, cites: Cites) -> str:
     """The questions that no rule answers, each with what pages say: as quotations, and as nobody's advice."""
-    home = memory.home
     lines: list[str] = []
     if not asked.asks:
         return ""
-    if asked.about_place and home is not None:
-        lines += [f"You live in {state_name(home.state)} {cites(home.url, 'Your profile')}.", ""]
     found = False
     for question in asked.rest:
         quoted = [

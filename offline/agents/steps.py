@@ -11,7 +11,7 @@ from drr.env.json_object import JsonObject
 from drr.offline.agents.answers import baskets, is_named, listings, purchases, unjudged
 from drr.offline.agents.asks import Asked, ShopErrand
 from drr.offline.agents.memory import Memory, join
-from drr.offline.agents.pages import look_at_files, planned_looks, search_files, state_name
+from drr.offline.agents.pages import look_at_files, planned_looks, search_files
 from drr.offline.agents.phrases import content_words
 
 Call = tuple[str, JsonObject]
@@ -32,7 +32,9 @@ def planned(asked: Asked, brief: Planning) -> Calls:
             calls.append(("product_catalog_search", _search(ask, query)))
             if ask.things and ask.kind == "find" and not ask.is_open and brief.references:
                 calls.append(("get_product_details", {"product_id": f"${len(calls)}.items[0].product_id"}))
-    return calls + [("web_search", {"query": _web_query(question, None)}) for question in asked.rest]
+    return calls + [
+        ("web_search", {"query": _own_words(question) or question[:100]}) for question in asked.rest
+    ]
 
 
 def missing(asked: Asked, memory: Memory, bound: set[str]) -> tuple[str, Calls]:
@@ -90,13 +92,6 @@ def _own_words(question: str) -> str:
     return " ".join(dict.fromkeys(words[:10]))
 
 
-def _web_query(question: str, memory: Memory | None) -> str:
-    """The question's own words; where the shopper lives, if it speaks of that and the profile was read."""
-    words = _own_words(question) or question[:100]
-    home = memory.home if memory is not None else None
-    return f"{words} {state_name(home.state)}" if home else words
-
-
 def _look_at_files(bound: set[str], asked: Asked, memory: Memory) -> tuple[str, Calls]:
     if "list_files" not in bound:
         return "", []
@@ -110,8 +105,6 @@ def _look_up_records(asked: Asked, memory: Memory) -> tuple[str, Calls]:
         calls.append(("get_user_orders", {"limit": _LATEST}))
     if _needs_sums(asked) and not memory.called("get_user_statistics"):
         calls.append(("get_user_statistics", {}))
-    if asked.about_place and memory.home is None and not memory.called("get_user_profile"):
-        calls.append(("get_user_profile", {}))
     return "The shopper's own record answers this.", calls
 
 
@@ -174,8 +167,7 @@ def _is_id(thing: str) -> bool:
 
 
 def _ask_the_web(asked: Asked, memory: Memory) -> tuple[str, Calls]:
-    known = memory if asked.about_place else None
-    queries = [_web_query(question, known) for question in asked.rest]
+    queries = [_own_words(question) or question[:100] for question in asked.rest]
     done = [call.arguments.get("query") for call in memory.calls if call.name == "web_search"]
     return "The shop does not know this; pages may say something on it.", [
         ("web_search", {"query": query}) for query in queries if query not in done

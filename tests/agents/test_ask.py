@@ -55,7 +55,7 @@ def test_the_first_call_waits_for_nothing_that_only_the_report_needs(folder: Pat
     words = [sys.executable, "-c", FIRST, *asking(folder)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0 and BANNER in done.stdout
-    assert done.stderr.startswith("[] ") and "agent: get_user_profile" in done.stderr
+    assert done.stderr.startswith("[] ") and "agent: product_catalog_search" in done.stderr
 
 
 def test_reports_and_documents_are_printed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

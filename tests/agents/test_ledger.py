@@ -37,7 +37,7 @@ from drr.tools.spec import make_tool
 from langchain_core.messages import AIMessage, BaseMessage
 
 from benchmarks.ledger_models import form as bad_form
-from tests.agents.garden import ANNA, DOCUMENTS, QUESTION, Ask, Asked, call
+from tests.agents.garden import ANNA, DOCUMENTS, QUESTION, Ask, Asked, call, turn
 from tests.agents.notes_world import NotesWorld, read_note
 from tests.cases import cases, table
 
@@ -272,12 +272,19 @@ async def test_a_world_without_records(tmp_path: Path, monkeypatch: pytest.Monke
 async def test_profile_facts_are_cited_and_names_are_not(ask: Ask, asked: Asked) -> None:
     record = await ask("ledger")
     assert "Region: Norman, Oklahoma" in str(asked.requests[0][0][1].text)
-    assert "user://ANNA000000000000000000000001/profile" in record.report
+    assert "user://ANNA000000000000000000000001/profile" in [source.url for source in record.sources]
     react = await ask("react")
     assert "Region: Norman" not in str(react.transcripts[0].messages)
     question = "Which bird house suits my state and me?"
     said = form("Anna Ortiz of 6598 Daniel Plains likes birds.", "Ring 001-657-735-4762.", "Birds sing.")
-    record = await ask("ledger", question, policy=filling(said, said))
+    filled = filling(said, said)
+
+    def policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
+        looked = any(one.name == "get_user_profile" for one in messages)
+        asked_for_form = arguments.get("response_schema")
+        return filled(messages, arguments) if looked or asked_for_form else turn(call("get_user_profile", 1))
+
+    record = await ask("ledger", question, policy=policy)
     assert (
         not any(word in record.report for word in ("Ortiz", "Daniel", "4762"))
         and "Birds sing." in record.report
