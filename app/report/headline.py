@@ -30,8 +30,13 @@ def facts(material: Material) -> list[tuple[str, str]]:
     asked = set[str]().union(*material.asked.values()) if material.asked else set()
     systems = material.variants.keys() | material.failed.keys()
     shops = ", ".join(f"{one[:12]}" for one in made["shop"])
+    tallies = material.study.ledger.units.answer_tallies()
+    left = sum(one.units - one.done - one.failed for one in tallies)
+    to_come = f", {many(left, 'answer')} still to come" if left else ""
+    counted = f"{many(len(systems), 'system')}, {many(len(asked), 'question')}, {many(answers, 'answer')}"
     rows = [
-        ("run", f"{many(len(systems), 'system')}, {many(len(asked), 'question')}, {many(answers, 'answer')}"),
+        ("run", f"{counted}{to_come}"),
+        ("set", str(run.get("set") or "")),
         ("when", _when(material)),
         ("shop", " · ".join(filter(None, (str(run.get("shop") or ""), f"content {shops}" if shops else "")))),
         ("web", " · ".join(filter(None, (str(settings.get("web") or ""), _web_content(material))))),

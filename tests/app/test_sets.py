@@ -151,6 +151,13 @@ def test_the_set_that_comes_with_the_program_asks_the_sample_shop(
     assert sha256(truth.read_bytes()).hexdigest() == frozen.parts[0].questions
     ran = drr.json("run", tmp_path / "scored", *named, "--queries", truth, *RUN, "--limit", 1)
     assert ran["units"]["total"] == 50 and drr.json("judges", "regrade", tmp_path / "scored")
+    drr.out("judge", tmp_path / "scored", "--what", "rules", "--quiet")
+    drr.out("report", tmp_path / "scored", "--out", tmp_path / "report", "--quiet")
+    page = (tmp_path / "report" / "index.html").read_text("utf-8")
+    assert (
+        "1 answer, 49 answers still to come" in page
+        and f"retail-v1/sample {frozen.content_hash[:16]}" in page
+    )
     alone.write_text("".join(truth.read_text("utf-8").splitlines(keepends=True)[:10]))
     said = drr.err("run", tmp_path / "other", *named, "--queries", alone, *RUN, code=1)
     assert "is not the file of the 50 questions of retail-v1 sample" in said
