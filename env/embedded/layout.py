@@ -121,7 +121,8 @@ def _suggestion(folder: Path) -> str:
     near = get_close_matches(folder.name, [path.name for path in beside], 3)
     if near:
         return f"did you mean {' or '.join(str(folder.parent / name) for name in near)}?"
-    return f"`drr data ingest RAW_DIR --shop {folder}` makes one"
+    made = f"`drr data ingest RAW_DIR --shop {folder}` makes one"
+    return made if folder.is_absolute() else f"name it as seen from this folder (--shop), or {made}"
 
 
 def check_files(folder: Path, data: Path, manifest: Manifest) -> None:

@@ -108,6 +108,8 @@ def test_no_shop_and_a_newer_one_say_so(folder: Path, tmp_path: Path) -> None:
         open_shop(str(tmp_path / "file"), SETTINGS)
     with pytest.raises(ShopError, match=f"did you mean {folder}"):
         open_shop(str(tmp_path / "shp"), SETTINGS)
+    with pytest.raises(ShopError, match="name it as seen from this folder"):
+        open_shop("../elsewhere/none", SETTINGS)
     with pytest.raises(ShopError, match="drr data ingest"):
         open_shop(str(tmp_path / "zzzzzz"), SETTINGS)
 
