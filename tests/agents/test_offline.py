@@ -418,14 +418,9 @@ async def test_every_variant_answers_with_picks_a_sum_and_sources(ask: Ask, name
 async def test_variants_differ_for_reasons_that_can_be_told(ask: Ask) -> None:
     records = {name: await ask(name) for name in PAPER}
 
-    def queries(name: str) -> set[str]:
-        return {c.arguments["query"] for c in records[name].tool_calls if c.name == "web_search"}
-
     def count(name: str, tool: str | None = None) -> int:
         return sum(c.kind == "api" and tool in (None, c.name) for c in records[name].tool_calls)
 
-    assert not any("Oklahoma" in query for query in queries("plan-to-function"))
-    assert any("Oklahoma" in query for query in queries("react"))
     assert count("plan-to-function", "calculator") == 0 and count("react", "calculator") == 1
     assert {c.researcher for c in records["hybrid-react"].tool_calls} == {None, "r1", "r2", "r3", "r4"}
     assert body(records["react"]) != body(records["react+ws"])

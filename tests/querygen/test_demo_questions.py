@@ -16,7 +16,7 @@ DEMO = builtin_queries()[:ASKED]
 ANSWERS = [
     ["Cabinet Locks Kit on 2023-04-23", "you spent $54.98 in 2 orders", "Oatie Hardware-Mounted Baby Safety Gate**: $46.99"],
     ["Loafwell Adjustable-Loft Memory Foam Pillow**: $36.99", "you spent $11.49 in 1 order", "on 2019-11-06"],
-    ["24 orders of pruning shears", "you spent $117.95 in 5 orders", "Loamworks Ratchet Pruning Shears is cheaper"],
+    ["24 orders in all", "you spent $117.95 in 5 orders", "Loamworks Ratchet Pruning Shears is cheaper"],
     [REFUSED],
 ]  # fmt: skip
 

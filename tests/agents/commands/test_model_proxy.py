@@ -116,7 +116,7 @@ def test_one_script_four_agents_one_form_and_the_servers_count(box: Path, script
             records = {record.label.split("/")[1]: record for record in study.records("answer")}
         assert {*records} == {*names}
         shell = records.pop("cmd:shell.sh")
-        assert "[1], at a price of $" in str(study.text(shell, "report")) and not shell.result["fabricated"]
+        assert "costs $24.95 [1]" in str(study.text(shell, "report")) and not shell.result["fabricated"]
         assert shell.usage["agent"]["calls"] == 0 and len(shell.result["tool_calls"]) == 2
         reports = {str(study.text(record, "report")).strip() for record in records.values()}
         usages = [record.usage["agent"] for record in records.values()]
