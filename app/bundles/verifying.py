@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path, PurePath
 from typing import cast
 
@@ -34,6 +35,7 @@ from drr.eval.evidence.answers import questions
 from drr.eval.stats.asked import grouped
 from drr.eval.tasks.desk import profile_text, text_id
 from drr.llm.names import OFFLINE
+from drr.querygen.files import line_of
 from drr.study.bundle.archive import MANIFEST, ROOT, pack
 from drr.study.bundle.making import withheld_of
 from drr.study.bundle.parcel import BundleManifest, Parcel, PromptLine, unpacked
@@ -246,15 +248,18 @@ def _check_references(study: Study, found: Verified) -> None:
 
 
 def _questions_of(study: Study, found: Verified) -> Sequence[Query]:
-    """Read the questions of the set that a study names, if it came with this program."""
+    """Read the questions of the set that a study names, if it came with this program. They have their truth where the set's hash proves it."""
     label = str(study.config.get("run", {}).get("set") or "")
     if not label:
         return ()
     if known := _IN_SET.fullmatch(label):
         folder = place_of_set(Path(known["name"]))
         file = folder / known["part"] / "queries.jsonl"
-        if file.is_file() and read_set(folder).content_hash.startswith(known["hash"]):
-            return read_queries(file)
+        if file.is_file() and (frozen := read_set(folder)).content_hash.startswith(known["hash"]):
+            asked, own = read_queries(file), questions(study)
+            whole = [own[query.id] for query in asked if query.id in own]
+            proved = sha256("".join(f"{line_of(query)}\n" for query in whole).encode()).hexdigest()
+            return whole if proved in {part.questions for part in frozen.parts} else asked
     found.skip(
         "set", "", f"that its questions are those of {label[:80]}, which did not come with this program"
     )

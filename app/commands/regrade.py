@@ -28,10 +28,10 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    before = answers_of(arguments.file) if arguments.file.is_dir() else read(arguments.file)
+    records = {one.id: one for one in read_queries(arguments.queries)} if arguments.queries else {}
+    before = answers_of(arguments.file, records) if arguments.file.is_dir() else read(arguments.file)
     if not before:
         raise Misuse(f"{arguments.file}: holds no episode")
-    records = {one.id: one for one in read_queries(arguments.queries)} if arguments.queries else {}
     after = [one.regraded(records.get(one.query.id)) for one in before]
     if arguments.out is not None:
         write(arguments.out, after)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from drr.app.training.transcripts import ChatMessage, EpisodeTranscript, called, paid_fields, returned
@@ -14,12 +15,13 @@ from drr.study.study import Study
 from drr.study.unit import Record
 
 
-def answers_of(folder: Path) -> list[EpisodeTranscript]:
-    """Pay every finished answer; picks alone are read of a report without a form. `Misuse` where code can check none."""
+def answers_of(folder: Path, records: Mapping[str, Query]) -> list[EpisodeTranscript]:
+    """Pay every finished answer, by the records given or else its own. Picks alone are read of a report without a form. `Misuse` where code can check none."""
     with Study.read(folder) as study:
         queries = {
             one.id: one
-            for one in read_queries(folder / "queries.jsonl")
+            for own in read_queries(folder / "queries.jsonl")
+            for one in [records.get(own.id, own)]
             if one.checkable and finds(one.checkable)
         }
         found = [

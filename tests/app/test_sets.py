@@ -153,6 +153,12 @@ def test_the_set_that_comes_with_the_program_asks_the_sample_shop(
     assert ran["units"]["total"] == 50 and drr.json("judges", "regrade", tmp_path / "scored")
     drr.out("judge", tmp_path / "scored", "--what", "rules", "--quiet")
     drr.out("report", tmp_path / "scored", "--out", tmp_path / "report", "--quiet")
+    drr.out("bundle", "make", tmp_path / "scored", "--out", tmp_path / "scored.bundle", "--quiet")
+    found = drr.json("bundle", "verify", tmp_path / "scored.bundle", *named[:2])
+    assert found["failed"] == [], found["failed"]
+    drr.out("run", tmp_path / "bare", *named, *RUN, "--limit", 1)
+    assert "no finished answer" in drr.err("judges", "regrade", tmp_path / "bare")
+    assert drr.json("judges", "regrade", tmp_path / "bare", "--queries", truth)["episodes"] == 1
     page = (tmp_path / "report" / "index.html").read_text("utf-8")
     assert (
         "1 answer, 49 answers still to come" in page
