@@ -133,21 +133,17 @@ def test_the_set_that_comes_with_the_program_asks_the_sample_shop(
         "run", tmp_path / "study", "--set", "retail-v1", "--shop", sample_home / "shop", *RUN, "--dry-run"
     )
     assert ran["units"] == 50
+
+
+@pytest.mark.long
+def test_the_truth_of_the_own_set_is_made_and_scores_its_answers(
+    drr: Drr, sample_home: Path, tmp_path: Path
+) -> None:
+    frozen = read_set(place_of_set(Path("retail-v1")))
     truth, alone = tmp_path / "truth.jsonl", tmp_path / "ten.jsonl"
     named = ("--shop", sample_home / "shop", "--set", "retail-v1")
-    drr.json(
-        "queries",
-        "generate",
-        "--checkable",
-        "--curriculum",
-        "--count",
-        50,
-        "--seed",
-        20261126,
-        *named[:2],
-        "--out",
-        truth,
-    )
+    drawn = ("--checkable", "--curriculum", "--count", 50, "--seed", 20261126)
+    drr.json("queries", "generate", *drawn, *named[:2], "--out", truth)
     assert sha256(truth.read_bytes()).hexdigest() == frozen.parts[0].questions
     ran = drr.json("run", tmp_path / "scored", *named, "--queries", truth, *RUN, "--limit", 1)
     assert ran["units"]["total"] == 50 and drr.json("judges", "regrade", tmp_path / "scored")
