@@ -53,7 +53,7 @@ def environment(version: str, python: str) -> Path:
     if not stamp.exists() or stamp.stat().st_mtime < lock.stat().st_mtime:
         pip = [str(made), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
         subprocess.run([python, "-m", "venv", str(own)], check=True)
-        subprocess.run([*pip, "--require-hashes", "-r", str(lock)], check=True)
+        subprocess.run([*pip, "--require-hashes", "--no-deps", "-r", str(lock)], check=True)
         subprocess.run([*pip, "--no-build-isolation", "-e", "."], check=True)
         stamp.touch()
     return made

@@ -32,7 +32,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("beside")
     said(sys.executable, "-m", "venv", place / "venv", cwd=place)
     pip = (place / "venv/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-    said(*pip, "--require-hashes", "-r", ROOT / "requirements.lock", cwd=place)
+    said(*pip, "--require-hashes", "--no-deps", "-r", ROOT / "requirements.lock", cwd=place)
     said(*pip, "--no-deps", build_wheel(place / "source"), cwd=place)
     (packages,) = (place / "venv/lib").glob("python3.*/site-packages")
     for name in STUBS:
