@@ -53,7 +53,6 @@ class Researching:
     """The next turn of a reason-act loop; what was found until now stands in the tool messages' artifacts."""
 
     problem: str
-    profile: ProfileFacts | None = None
 
 
 @dataclass(frozen=True)
@@ -102,7 +101,6 @@ class Condensing:
 
     problem: str
     evidence: tuple[CallEvidence, ...]
-    profile: ProfileFacts | None = None
 
 
 @dataclass(frozen=True)
@@ -123,7 +121,6 @@ class Filling:
     question: str
     evidence: tuple[CallEvidence, ...]
     passages: Mapping[str, int]
-    profile: ProfileFacts | None = None
 
 
 @dataclass(frozen=True)

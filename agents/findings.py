@@ -106,7 +106,7 @@ def end_of(findings: Sequence[Finding], stop: StopReason) -> StopReason:
 
 
 def condensing(run: AgentRun, who: str, problem: str) -> Condensing:
-    return Condensing(problem, run.evidence(who), run.profile)
+    return Condensing(problem, run.evidence(who))
 
 
 async def afresh(run: AgentRun, who: str, problem: str, messages: Sequence[BaseMessage]) -> str:

@@ -73,7 +73,7 @@ class ResearcherState(turns.LoopState):
 
 async def reason(state: ResearcherState, runtime: Runtime[AgentRun]) -> Command[Literal["act", "synthesise"]]:
     run, who = runtime.context, state["researcher"]
-    brief = Researching(state["problem"], run.profile)
+    brief = Researching(state["problem"])
     return await turns.think(run, who, f"researcher {who}", state, brief, "synthesise")
 
 

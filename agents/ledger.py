@@ -107,7 +107,7 @@ async def _mended(
 
 def _brief(run: AgentRun, passages: Passages) -> Filling:
     numbers = {passage.url: passage.number for passage in reversed(passages.all)}
-    return Filling(run.query, run.evidence(), numbers, run.profile)
+    return Filling(run.query, run.evidence(), numbers)
 
 
 @cache
