@@ -23,6 +23,8 @@ from drr.env.search.searching import FieldSearch, HybridSearch
 from drr.env.shop import SearchName, SearchPage, SearchRequest
 from drr.env.text import category_key, query_words
 
+_REMOVALS = 5
+"""Most tries to remove a folder."""
 RANKS = ("by_price_asc", "by_price_desc", "by_rating", "by_popularity")
 
 
@@ -54,6 +56,14 @@ def links_to(path: Path) -> Path:
     return folder
 
 
+def remove_links(folder: Path) -> None:
+    """Remove that folder; a watcher of tantivy may put its lock into it meanwhile."""
+    for _ in range(_REMOVALS):
+        rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+
+
 def _open_index(path: Path) -> tuple[Any, Any]:
     index = tv.Index.open(str(path))
     return index, index.searcher()
@@ -79,7 +89,7 @@ class EmbeddedCatalog:
                 if os.access(path, os.W_OK):
                     raise
                 elsewhere = links_to(path)
-                self._let_go = finalize(self, rmtree, elsewhere, ignore_errors=True)
+                self._let_go = finalize(self, remove_links, elsewhere)
                 self._index, self.searcher = _open_index(elsewhere)
         except BaseException as error:
             if not is_damage(error):

@@ -17,6 +17,7 @@ from typing import Any
 
 import orjson
 import pytest
+from drr.env.embedded.catalog import links_to, remove_links
 from drr.env.errors import ShopError
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, SearchRequest, check_shop, open_shop, shop_writer
@@ -179,6 +180,22 @@ def test_a_shop_that_may_not_be_written_to_is_read(
         assert shop.catalog.search(SearchRequest("bird feeder")).total == 30
         assert list((tmp_path / "elsewhere").iterdir())
     assert not list((tmp_path / "elsewhere").iterdir())
+
+
+def test_a_lock_that_appears_during_the_removal_goes_too(folder: Path) -> None:
+    """A watcher of tantivy puts one there; here it appears just before the folder would go."""
+    links = links_to(_data(folder) / "index")
+    times = [1]
+
+    def appear(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "os.rmdir" and times and str(arguments[0]) == str(links):
+            times.clear()
+            (links / ".tantivy-meta.lock").touch()
+
+    sys.addaudithook(appear)
+    remove_links(links)
+    assert not times
+    assert not links.exists()
 
 
 def test_check_finds_damaged_pages(folder: Path, builder: Builder) -> None:
