@@ -138,10 +138,13 @@ class _Asked(NamedTuple):
     words: frozenset[str]
     figures: Sequence[Number]
 
+    def stated(self, found: Sequence[Number]) -> frozenset[str | int]:
+        """Number the figures that are among those found."""
+        return frozenset(i for i, one in enumerate(self.figures) if any(same_number(one, s) for s in found))
+
     def terms_in(self, sentence: str) -> frozenset[str | int]:
-        stated = numbers(sentence, words=True) if self.figures else ()
-        found = (i for i, one in enumerate(self.figures) if any(same_number(one, s) for s in stated))
-        return frozenset((*(self.words & families(sentence)), *found))
+        stated = self.stated(numbers(sentence, words=True)) if self.figures else frozenset()
+        return stated | (self.words & families(sentence))
 
 
 def support(claim: str, texts: Iterable[str]) -> WindowVerdict:
@@ -149,10 +152,10 @@ def support(claim: str, texts: Iterable[str]) -> WindowVerdict:
 
     The whole rule. Of a claim count its content words, each once and without its ending, and its figures. Words of a text's heading (its
     first line, where that ends no sentence) count only where nothing else is left: all that is said of a product shares its name. Each
-    text gives the one or two neighbouring sentences that hold most; a sentence of fewer than 60 characters, or a field of a record, is
-    read as one with what follows. What the texts give is taken together. From 60 % on a claim is `full`, below 30 % `none`, between
-    `partial`. A figure is there where these sentences state it, up to thousands separators, units and the rounding that the claim shows;
-    a claim of which one is not there, or was never filled in (`$None`), is never `full`, and one of which one is there is never `none`: a part of it is supported. Nothing
+    text gives the words of the one or two neighbouring sentences that hold most; a sentence of fewer than 60 characters, or a field of a
+    record, is read as one with what follows. What the texts give is taken together. From 60 % on a claim is `full`, below 30 % `none`,
+    between `partial`. A figure is there where a text states it anywhere, up to thousands separators, units and the rounding that the claim
+    shows; a claim of which one is not there, or was never filled in (`$None`), is never `full`, and one of which one is there is never `none`: a part of it is supported. Nothing
     is fitted; the round numbers were chosen once, with WiCE dev, AttributionBench dev and claims about a shop's records in sight.
 
     It knows no meaning: what denies, swaps or turns round the words of its evidence is called `full`, what says the same in other words
@@ -164,7 +167,8 @@ def support(claim: str, texts: Iterable[str]) -> WindowVerdict:
     best = [(window, which) for which, body in enumerate(bodies) if (window := _best(asked, body))]
     if not whole or not best:
         return WindowVerdict("none", "the claim shares no word with the evidence, its heading aside")
-    found_terms = frozenset().union(*(window.terms for window, _ in best))
+    stated = [one for body in bodies for one in numbers(body, words=True)] if asked.figures else []
+    found_terms = frozenset().union(asked.stated(stated), *(window.terms for window, _ in best))
     shown, which = max(best, key=lambda one: len(one[0].terms))
     absent = [one.text for i, one in enumerate(asked.figures) if i not in found_terms]
     share = len(found_terms) / whole
@@ -226,10 +230,9 @@ def _sentences(text: str) -> Iterator[Span]:
 
 def _explanation(asked: _Asked, shared: frozenset[str | int], absent: Sequence[str]) -> str:
     words = len(asked.words & shared)
-    share = f"{words} of the claim's {len(asked.words)} words"
+    share = f"{words} of the claim's {len(asked.words)} words stand in neighbouring sentences of the evidence"
     if asked.figures:
-        share += f" and {len(shared) - words} of its {len(asked.figures)} figures"
-    share += " stand in neighbouring sentences of the evidence"
+        share += f"; it states {len(shared) - words} of the claim's {len(asked.figures)} figures"
     return f"{share}; not stated there: {', '.join(absent[:4])}" if absent else share
 
 
