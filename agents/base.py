@@ -218,6 +218,8 @@ class AnswerRecord(Gathered):
     """The text as the model wrote it."""
     report: str
     """After citation repair; what is judged and shown."""
+    form: str | None = None
+    """The block named `form` that stood in it: JSON for code to check."""
     words: int
     citation_repair: CitationRepair
     removed_citations: list[str] = Field(default_factory=list)

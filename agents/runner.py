@@ -320,9 +320,10 @@ async def _finish(
     run: AgentRun, variant: Variant, ending: Ending, options: AgentOptions, world: World
 ) -> AnswerRecord:
     from drr.agents.citing import read_in_run, repaired
+    from drr.citations.form import without_form
     from drr.citations.repair import lost, unknown_urls
 
-    raw = ending.report
+    raw, form = without_form(ending.report)
     cited = await read_in_run(run, raw)
     made_up = unknown_urls(cited, run.ledger.knows)
     mended = await repaired(run, raw, cited, made_up, options.citation_repair)
@@ -337,6 +338,7 @@ async def _finish(
         **_gathered(run, variant, world),
         raw_report=raw,
         report=report,
+        form=form,
         words=len(report.split()),
         citation_repair=options.citation_repair,
         removed_citations=removed,

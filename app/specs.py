@@ -112,6 +112,7 @@ def kept(record: Gathered, spec: AnswerSpec, given: Given | None = None) -> Outc
         exclude={
             "report",
             "raw_report",
+            "form",
             "transcripts",
             "sources",
             "usage",
@@ -144,6 +145,8 @@ def kept(record: Gathered, spec: AnswerSpec, given: Given | None = None) -> Outc
             if one.page is not None:
                 blobs[f"text:{digest}"] = one.page
         blobs |= {"report": record.report, "raw_report": record.raw_report}
+        if record.form is not None:
+            blobs["form"] = record.form
     return Outcome(facts, blobs)
 
 

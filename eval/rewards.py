@@ -1,6 +1,7 @@
 """Rewards of an answer to a checkable question, decided by code: components in [0, 1] and their sum.
 
-Picks are read from the form, or from the list under a heading `Picks`; figures and refusals from the form alone. Prose is never read.
+Picks are read from the form, or from the list under a heading `Picks`; figures and refusals from the form alone. Prose is never read. Of
+an answer in a study the form is the code block named `form` in its report, which is kept apart.
 """
 
 from __future__ import annotations
@@ -10,16 +11,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Literal, NamedTuple, TypedDict
 
 from drr.citations.addresses import canonical_url
 from drr.citations.links import scan
 from drr.citations.parse import parse
 from drr.env.checkable import Checkable, ExpectedFact, Why, finds, same_figure
-from drr.env.errors import Misuse
+from drr.env.errors import Misuse, wrong_field
 from drr.env.query import Query
 from drr.env.source import Source
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints, ValidationError
 
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.*)$", re.M)
 _ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]", re.M)
@@ -51,6 +52,24 @@ class AnswerForm(BaseModel):
     """Ids or addresses of products."""
     figures: list[FormFigure] = Field(default_factory=list, max_length=100)
     refusals: list[FormRefusal] = Field(default_factory=list, max_length=100)
+
+
+class ReadForm(NamedTuple):
+    """A form as it was handed in: neither field where none was."""
+
+    form: AnswerForm | None = None
+    problem: str | None = None
+    """Why it cannot be read."""
+
+
+def read_form(text: str | None) -> ReadForm:
+    """Read the JSON of a form."""
+    if text is None:
+        return ReadForm()
+    try:
+        return ReadForm(AnswerForm.model_validate_json(text, strict=True))
+    except ValidationError as error:
+        return ReadForm(problem=wrong_field(error, "form"))
 
 
 def truth_of(query: Query) -> Checkable:

@@ -3,14 +3,34 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
+from typing import TypedDict
 
 from drr.app.console import tell
+from drr.app.terminal import Column, Row, number, plain, table, with_interval
 from drr.app.training.from_study import answers_of
-from drr.app.training.transcripts import read, write
+from drr.app.training.transcripts import EpisodeTranscript, read, write
 from drr.env.errors import Misuse
 from drr.env.query import read_queries
+from drr.eval.rewards import COMPONENTS
+from drr.eval.stats.intervals import SHARE, VRow, mean
+
+NAMES = tuple(one.name for one in COMPONENTS)
+
+
+class PaidAgent(TypedDict):
+    """The pay of one agent over all of its episodes."""
+
+    agent: str | None
+    """The variant, of a study's answers."""
+    n: int
+    forms: int
+    """Answers with a form."""
+    reward: VRow
+    components: dict[str, VRow]
 
 
 def build(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +49,8 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     records = {one.id: one for one in read_queries(arguments.queries)} if arguments.queries else {}
-    before = answers_of(arguments.file, records) if arguments.file.is_dir() else read(arguments.file)
+    of_study = arguments.file.is_dir()
+    before, unread = answers_of(arguments.file, records) if of_study else (read(arguments.file), [])
     if not before:
         raise Misuse(f"{arguments.file}: holds no episode")
     after = [one.regraded(records.get(one.query.id)) for one in before]
@@ -37,7 +58,51 @@ def run(arguments: argparse.Namespace) -> int:
         write(arguments.out, after)
     changed = sum(old.reward != new.reward for old, new in zip(before, after, strict=True))
     means = [fmean(one.reward for one in rows) for rows in (before, after)]
+    agents = [
+        _paid(name, [one for one in after if (one.agent or "") == name])
+        for name in sorted({one.agent or "" for one in after})
+    ]
     document = {"episodes": len(after), "changed": changed, "before": means[0], "after": means[1]}
     line = f"{len(after)} episodes, {changed} paid otherwise: mean reward {means[1]:.4f}, was {means[0]:.4f}"
-    tell(arguments, {**document, "file": str(arguments.out) if arguments.out else None}, line)
+    file = str(arguments.out) if arguments.out else None
+    _say_unread(unread)
+    tell(arguments, {**document, "agents": agents, "file": file}, _table(agents), "", line)
     return 0
+
+
+def _paid(name: str, answers: Sequence[EpisodeTranscript]) -> PaidAgent:
+    rewards: dict[str, list[float | None]] = {}
+    parts: dict[str, dict[str, list[float | None]]] = {part: {} for part in NAMES}
+    for one in answers:
+        rewards.setdefault(one.query.id, []).append(one.reward)
+        for part in NAMES:
+            parts[part].setdefault(one.query.id, []).append(one.components.get(part))
+    return {
+        "agent": name or None,
+        "n": len(answers),
+        "forms": sum(one.form is not None for one in answers),
+        "reward": mean(rewards, ends=SHARE).document(),
+        "components": {part: mean(values, ends=SHARE).document() for part, values in parts.items()},
+    }
+
+
+def _table(agents: Sequence[PaidAgent]) -> str:
+    head = [Column("agent"), Column("answers"), Column("forms"), Column("reward")]
+    head += [Column(name, rank) for rank, name in enumerate(NAMES, 1)]
+    rows: list[Row] = [
+        [
+            plain(row["agent"] or "-"),
+            *(f"{row['n']:,}", f"{row['forms']:,}", with_interval(row["reward"], usual=row["n"])),
+            *(number(part["value"]) for part in row["components"].values()),
+        ]
+        for row in agents
+    ]
+    return table(head, rows)
+
+
+def _say_unread(answers: Sequence[str]) -> None:
+    if answers:
+        print(
+            f"drr: forms that cannot be read, and pay nothing: {len(answers):,}, e.g. {plain(answers[0])}",
+            file=sys.stderr,
+        )

@@ -10,7 +10,7 @@ from math import log
 from drr.env.checkable import finds
 from drr.env.overlay import Stress
 from drr.env.query import Query
-from drr.eval.rewards import Rewarded, reward
+from drr.eval.rewards import Rewarded, read_form, reward
 from drr.eval.stats.effects import Pair
 from drr.eval.stats.repeated import sameness
 from drr.study.evidence import unpack
@@ -59,7 +59,8 @@ class ReadAnswer:
     def _rewarded(self) -> Rewarded:
         report, sources = self.study.text(self.record, "report") or "", unpack(self.study, self.record)
         calls = [one for one in self.record.result.get("tool_calls") or [] if one.get("kind") == "api"]
-        return Rewarded(self.question, report, None, sources, len(calls))
+        form = read_form(self.study.text(self.record, "form")).form
+        return Rewarded(self.question, report, form, sources, len(calls))
 
     @property
     def picks(self) -> frozenset[str] | None:

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from drr.app.training.transcripts import ChatMessage, EpisodeTranscript, called, paid_fields, returned
 from drr.env.checkable import finds
 from drr.env.errors import Misuse
 from drr.env.query import Query, read_queries
-from drr.eval.rewards import Rewarded, reward
+from drr.eval.rewards import Rewarded, read_form, reward
 from drr.study.evidence import unpack
 from drr.study.study import Study
 from drr.study.unit import Record
 
 
-def answers_of(folder: Path, records: Mapping[str, Query]) -> list[EpisodeTranscript]:
-    """Pay every finished answer, by the records given or else its own. Picks alone are read of a report without a form. `Misuse` where code can check none."""
+class StudyAnswers(NamedTuple):
+    answers: list[EpisodeTranscript]
+    unread: list[str]
+    """Answers whose form cannot be read, each with why."""
+
+
+def answers_of(folder: Path, records: Mapping[str, Query]) -> StudyAnswers:
+    """Pay every finished answer, by the records given or else its own. `Misuse` where code can check none."""
     with Study.read(folder) as study:
         queries = {
             one.id: one
@@ -24,19 +31,22 @@ def answers_of(folder: Path, records: Mapping[str, Query]) -> list[EpisodeTransc
             for one in [records.get(own.id, own)]
             if one.checkable and finds(one.checkable)
         }
-        found = [
-            _answer(study, record, queries[record.result["query_id"]])
+        kept = [
+            record
             for record in study.records("answer")
             if record.result.get("query_id") in queries and not study.lost(record)
         ]
+        found = [_answer(study, record, queries[record.result["query_id"]]) for record in kept]
+        problems = [(record.label, read_form(study.text(record, "form")).problem) for record in kept]
     if not found:
         raise Misuse(f"{folder}: has no finished answer to a question that code can check")
-    return found
+    return StudyAnswers(found, [f"{label} ({problem})" for label, problem in problems if problem])
 
 
 def _answer(study: Study, record: Record, query: Query) -> EpisodeTranscript:
     calls = [one for one in record.result.get("tool_calls") or [] if one.get("kind") == "api"]
     report, sources = study.text(record, "report") or "", unpack(study, record)
+    form = read_form(study.text(record, "form")).form
     messages: list[ChatMessage] = [{"role": "user", "content": query.query}]
     for number, call in enumerate(calls, 1):
         text = study.text(record, f"text:{call['result_sha256']}") or ""
@@ -60,9 +70,9 @@ def _answer(study: Study, record: Record, query: Query) -> EpisodeTranscript:
         tools=[],
         steps=steps,
         report=report,
-        form=None,
+        form=form,
         sources=[returned(source) for source in sources],
         calls=len(calls),
         ending="answered",
-        **paid_fields(reward(Rewarded(query, report, None, sources, len(calls)))),
+        **paid_fields(reward(Rewarded(query, report, form, sources, len(calls)))),
     )

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from unicodedata import category
 
+from drr.citations.form import without_form
 from drr.env.errors import Misuse, wrong_field
 from drr.env.files import Id
 from drr.env.json_object import JsonObject, parsed
@@ -322,6 +323,9 @@ async def take_in(spec: Mapping[str, Any], context: Context) -> Outcome:
     """The work of one unit: nothing is called, the record is what the line says."""
     report = ImportedReport.model_validate(spec["imported"])
     rows, blobs = pack([one.source() for one in report.evidence or ()])
+    text, form = without_form(report.report_markdown)
+    if form is not None:
+        blobs["form"] = form
     return Outcome(
         {
             "schema_version": 1,
@@ -335,12 +339,12 @@ async def take_in(spec: Mapping[str, Any], context: Context) -> Outcome:
             "trial": report.trial,
             "models": {},
             "rule_written": False,
-            "words": len(report.report_markdown.split()),
+            "words": len(text.split()),
             "sources": rows,
             "fabricated": [],
             "tool_calls": report.tool_calls,
             "stop_reason": "imported",
             "state_changes": [],
         },
-        {**blobs, "report": report.report_markdown, "raw_report": report.report_markdown},
+        {**blobs, "report": text, "raw_report": text},
     )

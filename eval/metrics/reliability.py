@@ -15,7 +15,7 @@ from drr.eval.checks.bills import totals_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Better, Metric, Values
-from drr.eval.rewards import Rewarded, reward, solved
+from drr.eval.rewards import Rewarded, read_form, reward, solved
 from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.intervals import SHARE, V, mean, nothing
 from drr.eval.stats.repeated import pass_power, repeated_spread, sameness
@@ -61,7 +61,7 @@ def _stated(answer: Answer) -> Rewarded:
     return Rewarded(
         answer.question or Query.model_construct(id=answer.query_id, query=answer.query, user_id=""),
         answer.report,
-        None,
+        read_form(answer.study.text(answer.record, "form")).form,
         answer.sources,
         len(calls),
     )
@@ -82,7 +82,7 @@ class Way(NamedTuple):
 
 
 WAYS = (
-    Way("reward", "has every pick asked for, none wrong or too dear", "the reward", _by_reward),
+    Way("reward", "has every pick (with a form, point), none wrong or too dear", "the reward", _by_reward),
     Way("rules", "breaks no rule", "the share of rules kept", _by_rules),
     Way("judge", f"is graded {GOOD} or more overall", "the grade overall", _by_judge),
 )

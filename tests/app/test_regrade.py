@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.shop import Shop
 from drr.querygen.files import line_of
+from drr.study.study import Study
 
 import drr
 from tests.commands import Drr
@@ -120,6 +122,86 @@ def test_a_file_of_something_else_is_named(drr: Drr, tmp_path: Path, file: Path)
     row = EpisodeTranscript.model_validate_json(file.read_text().splitlines()[0]).model_dump(mode="json")
     path.write_text(json.dumps({**row, "reward": "all"}) + "\n")
     assert "reward" in drr.err("judges", "regrade", path, code=2)
+
+
+SCRIPTED = """#!PYTHON
+import json, os, subprocess, sys
+from pathlib import Path
+
+TOLD = json.loads(Path(__file__).with_name("told.json").read_text("utf-8"))
+
+
+async def full(query, tools, model, budget):
+    by_name, (plan, report, form) = {tool.name: tool for tool in tools}, TOLD[str(query)]
+    for one in plan:
+        await by_name[one["tool"]].ainvoke(one["arguments"])
+    return f"{report}\\n\\n```form\\n{form}\\n```\\n"
+
+
+async def bare(*given):
+    return (await full(*given)).partition("```")[0]
+
+
+async def garbled(*given):
+    return (await full(*given)).replace('"point"', '"number"')
+
+
+if __name__ == "__main__":
+    plan, report, form = TOLD[json.load(sys.stdin)["text"]]
+    for one in plan:
+        words = ["tools", "call", one["tool"], "--json", "--args", json.dumps(one["arguments"])]
+        subprocess.run(["drr", *words], capture_output=True)
+    print(f"{report}\\n\\n~~~form\\n{form}\\n~~~")
+"""
+
+
+def test_agents_of_others_hand_in_a_form_with_their_report(
+    drr: Drr, sample_home: Path, shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    truth, asked, told = tmp_path / "truth.jsonl", tmp_path / "asked.jsonl", {}
+    with Environment(shop) as env:
+        drawn = [env.questions([seed])[0] for seed in range(30)]
+        queries = [one for one in drawn if one.checkable and one.checkable.facts][:3]
+        assert any(need.refusal for one in queries if one.checkable for need in one.checkable.needs)
+        for query in queries:
+            action = json.loads(played(env, query, oracle).env.transcript().messages[-1]["content"])
+            plan = [step.model_dump() for step in query.checkable.plan if query.checkable]
+            told[query.query] = [plan, action["report"], json.dumps(action["form"])]
+    truth.write_text("".join(line_of(one) + "\n" for one in queries))
+    bare = [line_of(one.model_copy(update={"checkable": None})) for one in queries]
+    asked.write_text("\n".join(bare) + "\n")
+    monkeypatch.chdir(tmp_path)
+    Path("told.json").write_text(json.dumps(told))
+    Path("scripted.py").write_text(SCRIPTED.replace("PYTHON", sys.executable))
+    Path("scripted.py").chmod(0o755)
+    names = [*(f"scripted.py:{name}" for name in ("full", "bare", "garbled")), "cmd:./scripted.py told.json"]
+    words = ("--shop", sample_home / "shop", "--variants", ",".join(names), "--trust-agent", "--quiet")
+    drr.out("run", "study", *words, "--queries", asked)
+    found = drr.json("judges", "regrade", "study", "--queries", truth, "--out", "paid.jsonl")
+    rows = {row["agent"]: row for row in found["agents"]}
+    assert [*rows] == sorted(rows) and found["episodes"] == 12
+    for name in ("scripted.py:full", "cmd:scripted.py_told.json"):
+        assert (rows[name]["n"], rows[name]["forms"], rows[name]["reward"]["value"]) == (3, 3, 1.0), rows[
+            name
+        ]
+        assert rows[name]["components"]["figures"]["value"] == 1.0
+    for name in ("scripted.py:bare", "scripted.py:garbled"):
+        assert (rows[name]["n"], rows[name]["forms"], rows[name]["components"]["figures"]["value"]) == (
+            3,
+            0,
+            0.0,
+        )
+        assert rows[name]["reward"]["value"] < 0.5
+    assert all(one.form for one in read(Path("paid.jsonl")) if one.agent == "scripted.py:full")
+    code, out, err = drr("judges", "regrade", "study", "--queries", truth)
+    assert "garbled" in err and "figures.0.point" in err and code == 0
+    lines = [line.split() for line in out.splitlines()]
+    assert lines[0][:4] == ["agent", "answers", "forms", "reward"]
+    assert next(line for line in lines if line[0] == "scripted.py:full")[1:4] == ["3", "3", "1.000"]
+    with Study.read(Path("study")) as study:
+        assert not any("form" in (study.text(one, "report") or "") for one in study.records("answer"))
+    drr.out("bundle", "make", "study", "--out", "study.bundle", "--quiet")
+    assert drr.json("bundle", "verify", "study.bundle")["failed"] == []
 
 
 @pytest.mark.long

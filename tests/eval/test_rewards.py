@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from drr.citations.form import without_form
 from drr.env.checkable import Checkable, ExpectedFact, PlanStep, ShoppingNeed
 from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.source import Source
-from drr.eval.rewards import AnswerForm, Rewarded, reward, solved
+from drr.eval.rewards import AnswerForm, Rewarded, read_form, reward, solved
 
 HOST = "http://ecommerce.example/"
 TRUTH = Checkable(
@@ -123,3 +124,26 @@ def test_a_question_with_nothing_to_find_is_refused_by_name(truth: Checkable | N
     query = Query(query="what now", user_id="U", checkable=truth)
     with pytest.raises(Misuse, match=query.id):
         reward(Rewarded(query, "", None, [], 0))
+
+
+@pytest.mark.parametrize(
+    ("report", "rest", "form"),
+    [
+        ("One.\n\n```form\n{}\n```\n", "One.\n", "{}"),
+        ("One.\n~~~ form\n{\n}\n~~~\nTwo.\n", "One.\nTwo.\n", "{\n}"),
+        ("```form\n[1]\n```\nOne.\n\n```form\n{}\n```", "```form\n[1]\n```\nOne.\n", "{}"),
+        ("```markdown\nOne.\n\n```form\n{}\n```\n```", "```markdown\nOne.\n```", "{}"),
+        ("One.\n\n```json\n{}\n```\n", "One.\n\n```json\n{}\n```\n", None),
+        ("```form\n{}\n```\n", "```form\n{}\n```\n", None),
+        ("In the form `form`.", "In the form `form`.", None),
+    ],
+)
+def test_a_report_carries_its_form_as_a_block(report: str, rest: str, form: str | None) -> None:
+    assert without_form(report) == (rest, form)
+
+
+def test_a_form_that_cannot_be_read_says_why() -> None:
+    assert read_form(None) == (None, None)
+    assert read_form(GOOD.model_dump_json()) == (GOOD, None)
+    for text in ("", "{", "[" * 100_000, '{"picks": [1]}', '{"figures": [{"point": 2.5, "value": 1}]}'):
+        assert read_form(text).form is None and read_form(text).problem
