@@ -103,6 +103,8 @@ class StudyStatus:
     first_failures: dict[str, FirstFailure]
     fabricated: FabricatedCount
     refused: RefusedCount
+    unjudged: int
+    """Finished answers that no judge was asked about, beside others that were judged."""
     lost: list[str]
     """Answers, counted as done, that lack texts and are left out by every reader: by label."""
     stopped: str | None
@@ -147,6 +149,7 @@ def status(study: Study, *, now: float) -> StudyStatus:
         first_failures=_first_failures(study, failures),
         fabricated=_fabricated(study),
         refused=_refused(study),
+        unjudged=study.ledger.units.unjudged(),
         lost=sorted(loss.label for loss in study.losses.values()),
         stopped=next(filter(None, (study.ledger.meta(f"stopped:{kind}") for kind in KINDS)), None),
         usage=_usage(study),

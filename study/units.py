@@ -81,6 +81,25 @@ class Units:
             ).fetchone()[0]
         return count
 
+    def aside(self) -> frozenset[str]:
+        """Keys of the answers that an earlier configuration asked for."""
+        return frozenset(
+            row[0] for row in self._db.rows("SELECT key FROM units WHERE kind = 'answer' AND current = 0")
+        )
+
+    def unjudged(self) -> int:
+        """Count the finished current answers that no judgement is about, in a study that has judgements."""
+        about = " UNION ALL ".join(
+            f"SELECT json_extract(spec, '$.{place}') AS about FROM units WHERE kind = 'judgement'"
+            for place in OF_ANSWERS
+        )
+        rows = self._db.rows(
+            "SELECT count(*) FROM units JOIN records USING (key) WHERE kind = 'answer' AND current = 1 AND status = 'done' "
+            "AND EXISTS (SELECT 1 FROM units WHERE kind = 'judgement') "
+            f"AND key NOT IN (SELECT about FROM ({about}) WHERE about IS NOT NULL)"
+        )
+        return int(rows[0][0])
+
     def get(self, key: str) -> Unit:
         return self.all([key])[0]
 

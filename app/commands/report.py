@@ -94,6 +94,13 @@ def run(arguments: argparse.Namespace) -> int:
     if written is not None and written.paper_left_out:
         notice = "what rules wrote or judged is never set beside the paper's figures: left out"
         print(notice, file=sys.stderr)
+    if waiting := document["coverage"].get("unjudged"):
+        judge = document["judge"]["name"] if document["judge"] else ""
+        count = document["coverage"]["answers"]
+        print(
+            f"drr: {waiting:,} of {count:,} answers are not judged yet by {judge}: `drr judge {arguments.study}`",
+            file=sys.stderr,
+        )
     if made.verdicts is not None:
         print(f"{made.verdicts:,} verdicts: {arguments.verdicts}", file=sys.stderr)
     if arguments.json:

@@ -51,6 +51,8 @@ def _run_status(arguments: argparse.Namespace) -> int:
 
 def _render(folder: Path, document: StudyStatus) -> str:
     lines = [f"{folder}", *_units(document), *_usage(document.usage)]
+    if document.unjudged:
+        lines.append(f"  not judged yet: {_many(document.unjudged, 'answer')}; `drr judge {folder}`")
     lines.append(f"  cost: {_cost(document)}{_of_others(document)}")
     if document.budget:
         lines.append(f"  budget: {_budget(document.budget)}")

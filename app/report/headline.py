@@ -33,6 +33,8 @@ def facts(material: Material) -> list[tuple[str, str]]:
     tallies = material.study.ledger.units.answer_tallies()
     left = sum(one.units - one.done - one.failed for one in tallies)
     to_come = f", {many(left, 'answer')} still to come" if left else ""
+    waiting = material.document["coverage"].get("unjudged", 0)
+    unjudged = f"; {many(waiting, 'answer')} not judged yet" if waiting else ""
     counted = f"{many(len(systems), 'system')}, {many(len(asked), 'question')}, {many(answers, 'answer')}"
     rows = [
         ("run", f"{counted}{to_come}"),
@@ -41,7 +43,7 @@ def facts(material: Material) -> list[tuple[str, str]]:
         ("shop", " · ".join(filter(None, (str(run.get("shop") or ""), f"content {shops}" if shops else "")))),
         ("web", " · ".join(filter(None, (str(settings.get("web") or ""), _web_content(material))))),
         ("models", ", ".join(made["models"])),
-        ("judge", f"{judge['name']}, claims by {judge['claims_by']}" if judge else "not judged yet"),
+        ("judge", f"{judge['name']}, claims by {judge['claims_by']}{unjudged}" if judge else "not judged yet"),
         ("cost", _cost(material)),
         ("made by", made["made_by"]),
     ]  # fmt: skip

@@ -16,7 +16,7 @@ from drr.eval.tasks.protocol import AS_PRINTED, OURS, JudgingProtocol
 from drr.eval.tasks.registry import tasks
 from drr.study.form import reading
 from drr.study.study import Study
-from drr.study.unit import Record, canonical_json
+from drr.study.unit import OF_ANSWERS, Record, canonical_json
 
 _META = "judgings"
 _HOW = frozenset({"version", "prompt", "schema", "report", "statuses", "repeat"})
@@ -94,12 +94,12 @@ def read_judged(
     answers: list[Answer] | None = None,
     among: Iterable[Record] | None = None,
 ) -> Judged:
-    """Read all answers and judgements of the study, or those given."""
+    """Read all answers and judgements of the study, or those given. One of an answer that is set aside is in no sum."""
     judged = Judged(judging, read_answers(study) if answers is None else answers)
     if judging is None:
         return judged
     known = tasks()
-    ours = _by_task(study.records("judgement", None) if among is None else among, known, judging)
+    ours = _by_task(_current(study) if among is None else among, known, judging)
     for name, records in ours.items():
         task = known[name]
         counted = [record for record in records if task.counts(record, judged)]
@@ -118,6 +118,13 @@ def read_judged(
                 task.read(record, judged)
         task.settle(judged)
     return judged
+
+
+def _current(study: Study) -> Iterator[Record]:
+    aside = study.ledger.units.aside()
+    for record in study.records("judgement", None):
+        if not aside or aside.isdisjoint(str(record.spec.get(name)) for name in OF_ANSWERS):
+            yield record
 
 
 def citation_verdicts(study: Study, judge: str | None = None) -> Iterator[CitationVerdict]:

@@ -24,8 +24,9 @@ def variants_of(judged: Judged) -> dict[str, list[Answer]]:
 
 def coverage(judged: Judged) -> CoverageRow:
     tasks = _tasks(judged)
+    unjudged = sum(not judged.units_of.get(answer.key) for answer in judged.answers) if judged.judging else 0
     spoiled = [task for task, row in tasks.items() if row["failed_share"] > MOST_FAILED]
-    return {
+    row: CoverageRow = {
         "answers": len(judged.answers),
         "tasks": tasks,
         "invalid": bool(spoiled),
@@ -36,6 +37,9 @@ def coverage(judged: Judged) -> CoverageRow:
             variant: _variant_coverage(judged, answers) for variant, answers in variants_of(judged).items()
         },
     }
+    if unjudged:
+        row["unjudged"] = unjudged
+    return row
 
 
 def _tasks(judged: Judged) -> dict[str, TaskRow]:

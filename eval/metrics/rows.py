@@ -63,6 +63,8 @@ class PaperCoverage(TypedDict):
 
 class CoverageRow(PaperCoverage):
     answers: int
+    unjudged: NotRequired[int]
+    """Answers that this judging has nothing of; not there where there are none."""
     failed: NotRequired[dict[str, dict[str, int]]]
     """Answers that there are none of, by variant and how they failed (`empty`, `no_research`, ...); they are in no figure."""
     lost: NotRequired[list[str]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from drr.agents.registry import choose, variant
@@ -344,11 +345,24 @@ def test_judgements_of_answers_that_are_set_aside_do_not_count(box: Path, file: 
         found: int = drr.json("study", "status", "study")["by_kind"]["judgement"]["total"]
         return found
 
-    assert drr("run", *new(box, "mine/my_agent.py:plain"), "--quiet")[0] == 0
+    def covered() -> Any:
+        return drr.json("report", "study")["coverage"]
+
+    assert drr("run", *new(box, "react,mine/my_agent.py:plain"), "--quiet")[0] == 0
+    assert "not judged" not in drr.out("study", "status", "study")
     assert drr("judge", "study", "--quiet")[0] == 0
-    both = judgements()
+    both, before = judgements(), covered()
+    assert both and "unjudged" not in before and drr.json("study", "status", "study")["unjudged"] == 0
     file.write_text(file.read_text() + "# an edit\n")
     assert drr("run", "study", "--quiet")[0] == 0
-    assert judgements() == 0
+    assert 0 < judgements() < both
+    assert "not judged yet: 2 answers; `drr judge study`" in drr.out("study", "status", "study")
+    halved = {
+        name: row["judged"] * 2 for name, row in covered()["tasks"].items() if name in ("rating", "rules")
+    }
+    assert halved == {name: before["tasks"][name]["judged"] for name in halved} and len(halved) == 2
+    err = drr("report", "study", "--out", "page")[2]
+    assert "2 of 4 answers are not judged yet by rules-2: `drr judge study`" in err
+    assert "2 answers not judged yet" in Path("page/index.html").read_text("utf-8")
     assert drr("judge", "study", "--quiet")[0] == 0
-    assert judgements() == both
+    assert judgements() == both and covered() == before
