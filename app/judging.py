@@ -13,7 +13,7 @@ from drr.agents.commands.command import is_command, known_as
 from drr.app.models import models_of, prompts_of
 from drr.app.spans import SpanTerms, judgement_span, spans_of
 from drr.app.studies import check_models
-from drr.app.vouching import check_shop, is_own_shop, settled
+from drr.app.vouching import check_shop, found_shop, is_own_shop, settled
 from drr.app.workers import check_same, desk_facts, settings_from, whole_path
 from drr.citations.parse import Citations, parse
 from drr.env.errors import DrrError
@@ -49,10 +49,15 @@ def study_shop(study: Study, settings: Settings, given: str | None) -> Iterator[
         yield shop
 
 
+def named_shop(study: Study, given: str | None = None) -> str | None:
+    """Return where the shop lies that was named now, or else by the study."""
+    return given or found_shop(study.folder, study.config.get("run", {}).get("shop"))
+
+
 @contextmanager
 def _opened_shop(study: Study, settings: Settings, given: str | None) -> Iterator[Shop | None]:
     """Open the shop; for a worker too, whose driver has asked."""
-    spec = given or study.config.get("run", {}).get("shop")
+    spec = named_shop(study, given)
     if spec is None:
         yield None
         return
@@ -103,7 +108,7 @@ def desk_document(study: Study, desk: Desk, shop: str | None) -> PlainDesk:
     pages = desk.refetched
     return {
         "study": str(study.folder.absolute()),
-        "shop": whole_path(shop or study.config.get("run", {}).get("shop")),
+        "shop": whole_path(named_shop(study, shop)),
         "protocol": desk.protocol.name,
         "batch": desk.batch,
         "repeat": desk.repeat,
@@ -195,23 +200,14 @@ class ShopperProfiles:
 
 
 def shop_of(study: Study, given: str | None = None) -> Shop | None:
-    """Open the shop that the study was run in, where this user vouched for it. A study can be read without it.
-
-    A relative address is looked for from here and from the study's own place: studies and shops are moved together.
-    """
-    spec = given or study.config.get("run", {}).get("shop")
-    if not spec:
+    """Open the shop that the study was run in, where this user vouched for it. A study can be read without it."""
+    spec = named_shop(study, given)
+    if not spec or (given is None and not is_own_shop(study.folder, spec)):
         return None
-    settings = _settings_of(study)
-    beside = study.folder.resolve().parent / str(spec)
-    for place in dict.fromkeys([str(spec), str(beside)]):
-        if given is None and not is_own_shop(study.folder, place):
-            continue
-        try:
-            return open_shop(place, settings)
-        except DrrError:
-            continue
-    return None
+    try:
+        return open_shop(spec, _settings_of(study))
+    except DrrError:
+        return None
 
 
 def _settings_of(study: Study) -> Settings:

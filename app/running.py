@@ -30,7 +30,7 @@ from drr.app.saved_config import save_config
 from drr.app.specs import RunPlan
 from drr.app.studies import budget_of, check_cast, config_of, run_units, say_paper, unit_cap_of
 from drr.app.task_worlds import asked_now, settle_tasks
-from drr.app.vouching import check_agents, check_shop, remember_study, settled
+from drr.app.vouching import check_agents, check_shop, found_shop, remember_study, settled
 from drr.app.workers import placed_plan, pool_of, probes_of
 from drr.env.errors import DrrError, Misuse
 from drr.env.given import RECORDS, settings_of, words_of
@@ -179,8 +179,9 @@ def opened(asked: RunConfig, *, calls: bool = True) -> Iterator[RunAsked]:
     keyed = _keyed(config, saved, settings)
     if line := _anew(config, saved, settings):
         notice(f"{folder}: {line}")
+    placed = RunPlan(**{**plan, "shop": found_shop(folder, plan["shop"])})
     answers = replace(
-        AnswerConfig.of(plan, settings, folder / "pages", persons_file(config)),
+        AnswerConfig.of(placed, settings, folder / "pages", persons_file(config)),
         keyed_max_tokens=keyed,
         trust_agent=config.trust_agent,
         agent_sees=config.agent_sees,
@@ -354,7 +355,7 @@ def _run(config: RunConfig, asked: RunAsked) -> StudyRan:
     say_paper(settings)
     with Study.create(folder, asked.config) as study:
         plan = asked.config["run"]
-        shops = [plan.get("shop"), plan.get("place"), plan.get("contexts")]
+        shops = [found_shop(folder, plan.get("shop")), plan.get("place"), plan.get("contexts")]
         words = ",".join([plan["variants"], *answering.giving.programs])
         remember_study(folder, settings, words, shops)
         keep_queries(folder, asked.queries)
@@ -378,7 +379,7 @@ def workplace(
 ) -> JsonObject:
     """Return all that a worker in another process needs, except the settings."""
     return {
-        "run": placed_plan(study["run"]),
+        "run": placed_plan({**study["run"], "shop": found_shop(config.study, study["run"].get("shop"))}),
         "pages": str(config.study.absolute() / "pages"),
         "persons": persons,
         "probes": probes_of(units),

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from drr.app.making import MADE, make_shop
 from drr.app.models import prompts_of
+from drr.app.vouching import found_shop
 from drr.data_ingest.fresh import ShopAxes
 from drr.env.errors import DrrError, Misuse, wrong_field
 from drr.env.files import read_file, write_file
@@ -318,7 +319,9 @@ def of_set(config: RunConfig, saved: StudyConfig) -> tuple[RunConfig, str | None
     folder = place_of_set(config.frozen)
     frozen = read_set(folder)
     settings = resolve(dict(config.given)).settings
-    part = _of_shop(frozen, config.shop or saved.get("run", {}).get("shop"), settings)
+    part = _of_shop(
+        frozen, config.shop or found_shop(config.study, saved.get("run", {}).get("shop")), settings
+    )
     if saved:
         check_same_set(config.study, own, config.frozen, frozen.label(part, settings))
     place = (folder.parent if folder.is_file() else folder) / part.name

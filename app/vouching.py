@@ -133,6 +133,8 @@ def check_shop(folder: Path, named: str | None, given: str | None, option: str =
 
     One that is not there is left to whoever opens it to say.
     """
+    if option == "--shop":
+        named = found_shop(folder, named)
     if given is not None:
         remember_shop(folder, given)
     elif named is not None and (option != "--shop" or _is_there(named)) and not is_own_shop(folder, named):
@@ -143,6 +145,17 @@ def check_study(file: Path, folder: Path) -> None:
     """Raise `Misuse` where a study's file leads to a study elsewhere, which this user did not save it from."""
     if not folder.resolve().is_relative_to(file.absolute().parent.resolve()):
         _check(file, "study", _whole(folder), f"the study {folder}", f"the study itself: drr run {folder}")
+
+
+def found_shop(folder: Path, named: str | None) -> str | None:
+    """Find the shop that a study names: from here, else from the study's own place, as both are moved together.
+
+    One that this user vouched for goes before another; where none is there, the name stays as it is.
+    """
+    if not named or named.startswith(SERVERS):
+        return named
+    there = [place for place in (named, str(folder.resolve().parent / named)) if _is_there(place)]
+    return next((place for place in there if is_own_shop(folder, place)), there[0] if there else named)
 
 
 def offer_shop(folder: Path, named: str | None, given: str | None, option: str = "--shop") -> None:

@@ -15,7 +15,7 @@ from drr.app.notices import notice
 from drr.app.running import RunAsked, RunConfig, StudyRan, opened, workplace
 from drr.app.stress.plan import Planned, StressChoice, planned
 from drr.app.studies import budget_of, check_cast, run_units, unit_cap_of
-from drr.app.vouching import remember_study
+from drr.app.vouching import found_shop, remember_study
 from drr.app.workers import pool_of
 from drr.study.config import StudyConfig
 from drr.study.status import status
@@ -53,7 +53,7 @@ def stress(config: RunConfig, choice: StressChoice) -> StudyRan:
         pool = pool_of(config, settings, "drr.app.answers:open_workplace", document)
         with Study.create(folder, kept) as study:
             run = asked.config["run"]
-            remember_study(folder, settings, run["variants"], [run.get("shop")])
+            remember_study(folder, settings, run["variants"], [found_shop(config.study, run.get("shop"))])
             check_cast(answering, budget_of(config, study), unit_cap_of(config))
             study.ledger.units.register(units)
             kept_keys = [*(unit.key for unit in units), *_others(study, asked, choice)]

@@ -230,7 +230,7 @@ def keeping_of(bench: Bench) -> Keeping:
 def _opened(bench: Bench) -> Study:
     """The study that was named, or one that lasts as long as the process."""
     from drr.app.studies import config_of, keep_questions
-    from drr.app.vouching import remember_study
+    from drr.app.vouching import found_shop, remember_study
     from drr.eval.evidence.answers import questions
     from drr.study.study import Study
 
@@ -238,7 +238,7 @@ def _opened(bench: Bench) -> Study:
     folder = Path(named) if named is not None else Path(tempfile.mkdtemp(prefix="drr-inspect-")) / "study"
     if Study.exists(folder):
         study = Study.open(folder)
-        shop = study.config.get("run", {}).get("shop")
+        shop = found_shop(folder, study.config.get("run", {}).get("shop"))
         if shop is not None and Path(shop).resolve() != Path(bench.shop).resolve():
             raise Misuse(
                 f"-T study={folder}: its answers were given in the shop {shop}, not in {bench.shop}; name a new folder"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 from drr.app.cli import answered, main
 from drr.app.notices import places_of
+from drr.env.embedded.layout import MANIFEST
 from drr.env.errors import Misuse
 from drr.env.settings import Settings
 
@@ -112,3 +114,24 @@ def test_a_bad_file_is_misuse_wherever_it_is_read(
     assert err.startswith("drr: ") and err.count("\n") == 1 and len(err) < 600, err
     assert "bad.jsonl" in err or "documents.jsonl" in err
     assert not Path("new").exists()
+
+
+def test_a_shop_is_found_from_here_and_from_beside_its_study(
+    box: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drr: Drr
+) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(box / "shop", home / "shop")
+    monkeypatch.chdir(home)
+    drr.out("run", "study", "--shop", "shop", "--queries", box / "queries.jsonl", "--variants", "react")
+    monkeypatch.chdir(tmp_path)
+    drr.out("run", "home/study", "--variants", "plan-to-function", "--only")
+    drr.out("judge", "home/study")
+    drr.out("study", "stress", "home/study", "--with", "shuffle", "--dry-run")
+    drr.out("report", "home/study", "--out", "report")
+    assert 'shop = "shop"' in Path("home/study/study.toml").read_text()
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / MANIFEST).write_text("{}")
+    drr.out("judge", "home/study", "--what", "rules")  # another of the name is here, which nobody named
+    shutil.rmtree(home / "shop")
+    shutil.rmtree(tmp_path / "shop")
+    assert "shop: there is no such shop" in drr.err("judge", "home/study", "--what", "quality")
