@@ -24,7 +24,7 @@ _REASONS: Mapping[NoAnswer, str] = {
 }
 _SHORT = 80
 """Characters of one line: less than this, without a source or a figure, holds no finding, but where it is a sentence about results."""
-_NEEDED = "one short line needs a figure, a source or, after a call of a tool, a full stop"
+_NEEDED = "so short a line is an answer only with a figure or a source, or as a sentence (with its full stop) after a call of a tool"
 _STOPS = tuple(".!?。！？…")
 _CLOSERS = "*_\"'”’»)）」"
 
@@ -41,8 +41,10 @@ def failure_of(none: NoAnswer, variant: Variant, ending: Ending, calls: Sequence
     if none == "no_research" and why:
         what = f"{what} that ran: {why}"
     if none == "empty":
-        shown = f"{excerpt(text, _SHORT)!r}, and {_NEEDED}" if text else "empty"
-        what = f"{what}: its report is {shown}"
+        shown = (
+            f"{excerpt(text, _SHORT)!r} is all of its report; {_NEEDED}" if text else "its report is empty"
+        )
+        what = f"{what}: {shown}"
     return ModelFailure(
         none, f"{variant.name} {what.rstrip('.')} (its research ended as {ending.stop_reason})"
     )

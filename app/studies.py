@@ -112,7 +112,12 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         metavar="USD",
         help="most dollars of one unit: one that would cost more ends over_budget (default: no limit)",
     )
-    add("--limit", type=positive_int, metavar="N", help="begin at most so many units now (default: all)")
+    add(
+        "--limit",
+        type=positive_int,
+        metavar="N",
+        help="begin at most so many units now, each a variant's answer to one question (default: all)",
+    )
     add(
         "--units",
         type=positive_int,

@@ -40,7 +40,7 @@ from drr.study.study import Study
 from drr.study.unit import Record, UnitFailure, canonical_json
 from langchain_core.messages import AIMessage, BaseMessage
 
-WITHOUT_SHOP = "cannot be made again without the shop"
+WITHOUT_SHOP = "cannot be made again without the shop, which --shop names"
 _RAW = "raw:"
 
 

@@ -59,6 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
         "systems": len(made.systems),
     }
     lines = [f"{one.name}: failed: {'; '.join(one.found.why())}" for one in failed]
+    partly = [one for one in made.bundles if one.found.tier == "verified in part"]
+    lines += [f"{one.name}: verified in part; lacks: {'; '.join(one.found.why())}" for one in partly]
     count = f"{many(len(made.bundles), 'bundle')}, {many(len(made.systems), 'system')}"
     tell(arguments, document, *lines, f"{count}: open {made.page}")
     return 1 if failed else 0

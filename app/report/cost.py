@@ -117,6 +117,9 @@ def cost_table(material: Material) -> Table | None:
 
     columns = headings(f"{points[0].unit} per answer", "overall quality", "undominated")
     notes = [NOTE if by_price else NOTE + free]
+    drawn = {p.variant for p in points}
+    if left := [name for name in material.variants if name not in drawn]:
+        notes.append(f"Not here, for want of a known cost or a grade: {', '.join(left)}.")
     return Table("cost-quality", "Cost against quality", columns, rows, notes, material.banner, each=each)
 
 

@@ -13,16 +13,16 @@ from drr.eval.foreign.summary import ForeignTableRow
 from drr.eval.judging.marks import MarksRow
 from drr.eval.metrics.diagnosis import BY_RULE, JUDGED
 from drr.eval.metrics.rows import FailureDocument, FailureShare
-from drr.eval.stats.differences import SIGNIFICANT
+from drr.eval.stats.differences import SIGNIFICANT, sign_test
 from drr.llm.failures import NO_ANSWER
 from drr.study.study import Study
 from drr.study.unit import Record
 from drr.wording.excerpt import excerpt
 
 _UNITS = "Judgements of this answer; one of two answers stands in both rows, one of a question or a person in none."
-PAIR_NOTE = (
+_PAIR_NOTE = (
     "Both orders judged; opposite winners are a tie, counted as inconsistent. Win rate is (W + T/2)/n, interval over queries "
-    "(as of every mean, docs/judging.md); p from an exact sign test on decided pairs, Holm over the table. At n = 50 significance needs 33 of 50 decided."
+    "(as of every mean, docs/judging.md); p from an exact sign test on decided pairs, Holm over the table."
 )
 CORRECTED_NOTE = (
     "Corrected: the judge's mean plus the mean of (person - judge) over the labelled; its interval holds the judge's error."
@@ -40,6 +40,15 @@ def _pairs(material: Material) -> Iterator[TableLine]:
         yield TableLine(name, shown, (row["a"], row["b"]))
 
 
+def _least_decided(material: Material) -> str:
+    """Say how many of so many pairs one side must win."""
+    n = max((row["wins"] + row["ties"] + row["losses"] for row in material.document["pairwise"]), default=0)
+    least = next((k for k in range(n // 2 + 1, n + 1) if (sign_test(k, n - k) or 0) < SIGNIFICANT), None)
+    if least is None:
+        return f"With n = {n} no result is significant."
+    return f"At n = {n}, if all are decided, significance takes {least} wins (before Holm)."
+
+
 PAIRWISE = Form(
     "pairwise",
     "Pairwise comparison (Figure 6)",
@@ -49,7 +58,7 @@ PAIRWISE = Form(
         Heading("p (Holm)", field="verdict"),
     ),
     _pairs,
-    lambda material: [PAIR_NOTE],
+    lambda material: [f"{_PAIR_NOTE} {_least_decided(material)}"],
 )
 
 

@@ -54,8 +54,12 @@ _REPEATED = "Noise floor: none, as each figure is of all trials of a question."
 
 
 def _trial_notes(material: Material) -> list[str]:
-    known = [row["same_picks"].get("reason") for row in material.document["metrics"].values()]
-    return [f"No more than pass^1: {ONE_TRIAL}."] if ONE_TRIAL in known else []
+    rows = material.document["metrics"].values()
+    known = [row["same_picks"].get("reason") for row in rows]
+    notes = [f"No more than pass^1: {ONE_TRIAL}."] if ONE_TRIAL in known else []
+    if any(row["pass_1"]["n_unscored"] for row in rows if "pass_1" in row):
+        notes.append("Unscored by pass^k: answers without a form to questions that ask for no pick.")
+    return notes
 
 
 FORMS: Mapping[str, MetricForm] = {

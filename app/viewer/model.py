@@ -19,6 +19,8 @@ from drr.citations.parse import Citations, parse
 from drr.env.files import file_name
 from drr.eval.stats.asked import AskedQuestion
 
+SEEN = "what the agent saw"
+
 
 @dataclass(frozen=True)
 class Passage:
@@ -45,7 +47,7 @@ class ShownVerdict:
     judge: str
     source_type: str
     basis: str
-    """`page`, `seen`, `record`: what was read."""
+    """Texts that were read. A verdict on what the agent saw is in no figure but `fp_seen`."""
     status: str
     reason: str | None
     urls: tuple[str, ...]
@@ -69,7 +71,7 @@ class ShownClaim:
 
     @property
     def status(self) -> str:
-        """The weakest verdict: what a reader should look at first. `uncited` where there is nothing to judge."""
+        """The weakest verdict that counts: what a reader should look at first. `uncited` where there is nothing to judge."""
         order = (
             "none",
             "judge_error",
@@ -81,7 +83,8 @@ class ShownClaim:
             "partial",
             "full",
         )
-        found = {verdict.status for verdict in self.verdicts}
+        counted = [verdict for verdict in self.verdicts if verdict.basis != SEEN]
+        found = {verdict.status for verdict in counted or self.verdicts}
         weakest = next((status for status in order if status in found), None)
         return weakest or ("uncited" if not self.urls else "unscored")
 

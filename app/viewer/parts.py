@@ -8,6 +8,7 @@ from math import isfinite
 from typing import Any
 
 from drr.app.viewer.model import (
+    SEEN,
     Actor,
     CallView,
     Conversation,
@@ -84,7 +85,7 @@ def _verdict(
     return ShownVerdict(
         judge=BY_CODE if verdict.get("by") == "rule" else judge,
         source_type=verdict["type"],
-        basis="what the agent saw" if verdict["against"] == "seen" else "the frozen page or record",
+        basis=SEEN if verdict["against"] == "seen" else "the frozen page or record",
         status=verdict["status"],
         reason=verdict.get("reason"),
         urls=tuple(source["url"] for source in sources),

@@ -22,7 +22,10 @@ def _counted(name: str, text: str) -> Metric:
     unit = name.rpartition("_")[2]
     is_detail = unit == "tokens"
     shown = name.replace("_", " ")
-    return Metric(name, shown, text, "effort", unit=unit, least=0, digits=0, judged=False, detail=is_detail)
+    digits = 0 if is_detail else 1
+    return Metric(
+        name, shown, text, "effort", unit=unit, least=0, digits=digits, judged=False, detail=is_detail
+    )
 
 
 METRICS = tuple(_counted(name, text) for name, text in _COUNTED.items())

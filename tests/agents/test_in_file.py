@@ -259,7 +259,7 @@ def test_what_went_wrong_in_an_agent_of_ones_own_is_said_where_one_looks(
     assert "my_agent.py:nothing" in empty
     with Study.open(Path("study")) as study:
         (short,) = {str(r.message) for r in study.records("answer", None) if ":short/" in r.label}
-    assert "its report is 'OK', and one short line needs a figure, a source or" in short
+    assert "'OK' is all of its report; so short a line is an answer only with a figure or a source" in short
     status = drr.out("study", "status", "study")
     assert "failed: bug 2, the first: KeyError: 'missing'" in status
     assert "refused: 2 tool calls in 2 answers" in status
@@ -365,4 +365,7 @@ def test_judgements_of_answers_that_are_set_aside_do_not_count(box: Path, file: 
     assert "2 of 4 answers are not judged yet by rules-2: `drr judge study`" in err
     assert "2 answers not judged yet" in Path("page/index.html").read_text("utf-8")
     assert drr("judge", "study", "--quiet")[0] == 0
+    drr.out("report", "study", "--out", "page")
+    dear = Path("page/tables/cost-quality.md").read_text("utf-8")
+    assert "Not here, for want of a known cost or a grade: my_agent.py:plain." in dear
     assert judgements() == both and covered() == before

@@ -16,6 +16,7 @@ from typing import Any
 
 import httpx
 import pytest
+from drr.app.viewer.model import SEEN, ShownClaim, ShownVerdict
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.app.viewer.site import ServedReport, site
@@ -370,3 +371,12 @@ def test_what_an_imported_answer_took_is_unknown_wherever_it_is_shown_and_never_
     assert {unit[name] for name in ("calls", "input_tokens", "output_tokens", "cost_usd", "seconds")} == {
         None
     }
+
+
+def test_a_claim_shows_the_weakest_verdict_that_counts() -> None:
+    def verdict(status: str, basis: str) -> ShownVerdict:
+        return ShownVerdict("judge", "web", basis, status, None, ("https://a.example/",))
+
+    page, seen = verdict("partial", "the frozen page or record"), verdict("none", SEEN)
+    for verdicts, status in (((page, seen), "partial"), ((seen,), "none"), ((), "unscored")):
+        assert ShownClaim("c1", "One.", 0, 4, ("https://a.example/",), verdicts).status == status
