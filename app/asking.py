@@ -206,6 +206,8 @@ class AnswerDocument(TypedDict):
 
     schema: int
     report: str
+    form: str | None
+    """The block named `form` that was taken out of the report."""
     sources: list[ShownSource]
     usage: dict[str, UsageRow]
     stop_reason: str
@@ -236,6 +238,7 @@ def _document(record: AnswerRecord, report: str, home: str) -> AnswerDocument:
     return {
         "schema": 1,
         "report": report,
+        "form": record.form,
         "sources": [
             {
                 "url": source.url,

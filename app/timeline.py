@@ -90,6 +90,8 @@ class TracedUnit(ListedUnit):
     key_fields: Mapping[str, Any]
     result: Mapping[str, Any]
     report: str | None
+    form: str | None
+    """The block named `form` that was taken out of it."""
     stderr: str | None
     """The end of what a command wrote beside its report."""
     transcript: list[ToldConversation] | None
@@ -109,6 +111,7 @@ def document(study: Study, record: Record) -> TracedUnit:
         "key_fields": record.key_fields,
         "result": record.result,
         "report": study.kept_text(record, "report"),
+        "form": study.kept_text(record, "form"),
         "stderr": study.kept_text(record, "stderr"),
         "transcript": _transcript(study, record) or None,
         "lost": study.lost(record),
@@ -125,6 +128,8 @@ def text(study: Study, record: Record, *, full: bool) -> str:
         lines += _judged(study, record)
     if full:
         lines += _conversations(study, record)
+    if form := study.kept_text(record, "form"):
+        lines.append(f"  form: {' '.join(form.split())}")
     if stderr := study.kept_text(record, "stderr"):
         last = stderr.strip().split("\n")
         kept = last if full else last[-_LAST_LINES:]

@@ -198,6 +198,9 @@ def test_agents_of_others_hand_in_a_form_with_their_report(
     lines = [line.split() for line in out.splitlines()]
     assert lines[0][:4] == ["agent", "answers", "forms", "reward"]
     assert next(line for line in lines if line[0] == "scripted.py:full")[1:4] == ["3", "3", "1.000"]
+    trace = ("study", "trace", "study", f"{queries[0].id}/scripted.py:full/0")
+    assert "```" not in drr.json(*trace)["report"] and drr.json(*trace)["form"] == told[queries[0].query][2]
+    assert '\n  form: {"picks": [' in drr.out(*trace)
     with Study.read(Path("study")) as study:
         assert not any("form" in (study.text(one, "report") or "") for one in study.records("answer"))
     drr.out("bundle", "make", "study", "--out", "study.bundle", "--quiet")

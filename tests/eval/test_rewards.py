@@ -13,6 +13,8 @@ from drr.env.query import Query
 from drr.env.source import Source
 from drr.eval.rewards import AnswerForm, Rewarded, read_form, reward, solved
 
+from tests.test_rooms import ROOT
+
 HOST = "http://ecommerce.example/"
 TRUTH = Checkable(
     needs=[
@@ -147,3 +149,11 @@ def test_a_form_that_cannot_be_read_says_why() -> None:
     assert read_form(GOOD.model_dump_json()) == (GOOD, None)
     for text in ("", "{", "[" * 100_000, '{"picks": [1]}', '{"figures": [{"point": 2.5, "value": 1}]}'):
         assert read_form(text).form is None and read_form(text).problem
+
+
+def test_the_form_of_the_documents_can_be_read() -> None:
+    page = (ROOT / "docs/record.md").read_text("utf-8").partition("````\n")[2].partition("````\n")[0]
+    report, form = without_form(f"One.\n\n{page}")
+    found, problem = read_form(form)
+    assert (report.strip(), problem) == ("One.", None)
+    assert found and found.picks and found.figures and found.refusals
