@@ -75,7 +75,8 @@ class Unread(NamedTuple):
     def with_all(self, others: Iterable[Unread]) -> Unread:
         every = [self, *others]
         return Unread(
-            tuple(one for unread in every for one in unread.stretches), any(one.firm for one in every)
+            tuple(dict.fromkeys(one for unread in every for one in unread.stretches)),
+            any(one.firm for one in every),
         )
 
 

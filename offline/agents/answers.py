@@ -11,7 +11,7 @@ from itertools import product as combinations
 
 from drr.env.text import tokens
 from drr.offline.agents.account import Unread, has_stretch
-from drr.offline.agents.asks import ShopErrand
+from drr.offline.agents.asks import Asked, ShopErrand
 from drr.offline.agents.memory import Memory, SeenOrder, SeenProduct
 from drr.offline.agents.pages import for_machines
 from drr.offline.agents.phrases import PHRASES, content_words
@@ -66,13 +66,20 @@ def listings(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
     if not ask.seeks:
         return []
     found = [one for one in memory.products.values() if _fits(ask, one)]
-    return sorted(_nearest(ask, found), key=lambda one: _rank(ask, one))
+    return sorted(_nearest(ask, found, memory), key=lambda one: _rank(ask, one))
 
 
-def _nearest(ask: ShopErrand, found: Sequence[SeenProduct]) -> Sequence[SeenProduct]:
-    """Keep those that have the thing as it stands, where any has. A diaper pail refill bag is no diaper bag."""
-    thing = f" {' '.join(tokens(ask.thing))} "
-    return [one for one in found if thing in f" {' '.join(tokens(f'{one.title} > {one.path}'))} "] or found
+def _nearest(ask: ShopErrand, found: Sequence[SeenProduct], memory: Memory) -> Sequence[SeenProduct]:
+    """Keep those that have the thing as it stands, where any listing has. A cordless nail drill is no cordless drill."""
+    return (
+        [one for one in found if _as_it_stands(ask, one)]
+        if any(_as_it_stands(ask, one) for one in memory.products.values())
+        else found
+    )
+
+
+def _as_it_stands(ask: ShopErrand, product: SeenProduct) -> bool:
+    return f" {' '.join(tokens(ask.thing))} " in f" {' '.join(tokens(f'{product.title} > {product.path}'))} "
 
 
 def _fits(ask: ShopErrand, product: SeenProduct) -> bool:
@@ -106,6 +113,18 @@ def _rank(ask: ShopErrand, product: SeenProduct) -> tuple[bool, float, float, fl
     return unknown, rating, price, votes, product.url
 
 
+def settled(asked: Asked, memory: Memory) -> Asked:
+    """Leave open all that is sought where a part has no known name. Its words may be conditions of the rest."""
+    lost = [
+        ask.unread
+        for ask in asked.asks
+        if ask.seeks and ask.unread.stretches and not (is_known(ask, memory) or is_unsold(ask, memory))
+    ]
+    unread = [one._replace(firm=True) for one in lost]
+    asks = [replace(ask, unread=ask.unread.with_all(unread)) if ask.seeks else ask for ask in asked.asks]
+    return replace(asked, asks=tuple(asks))
+
+
 def unjudged(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
     """List what the search returned of a thing, else what has its words. Of two, both."""
     if not ask.seeks:
@@ -116,8 +135,9 @@ def unjudged(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
         for one in memory.products.values()
         if keeps_limits(ask, one) and denied.isdisjoint(tokens(f"{one.title} {one.store}"))
     ]
-    exact = _nearest(ask, [one for one in found if is_named(ask, one)])
+    exact = _nearest(ask, [one for one in found if is_named(ask, one)], memory)
     exact = exact or [one for one in found if is_named(ask, one, ends=False)]
+    exact = exact or [one for one in found if " " in ask.thing and _as_it_stands(ask, one)]
     ranked = exact if ask.order == "rating" else sorted(exact, key=lambda one: _rank(ask, one))
     return sorted(ranked, key=lambda one: -sum(has_stretch(one.title, some) for some in ask.unread.stretches))
 
@@ -125,6 +145,7 @@ def unjudged(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
 def outside(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
     """Listings that are the thing, but not within the limits; the cheapest first."""
     found = [one for one in memory.products.values() if is_named(ask, one) and not _fits(ask, one)]
+    found = [*_nearest(ask, found, memory)]
     return sorted(found, key=lambda one: (one.price is None, one.price or 0, one.url))
 
 

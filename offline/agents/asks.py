@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from drr.env.search.read_query import distance
@@ -55,6 +55,8 @@ class ShopErrand:
     unread: Unread = _NONE_UNREAD
     bare: bool = False
     """True where nothing but a thing is named: it is sought if the shop has it."""
+    sentence: str = field(default="", compare=False)
+    """The sentence that asks for it, as it was typed."""
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -73,6 +75,10 @@ class ShopErrand:
     @property
     def seeks(self) -> bool:
         return self.kind in ("find", "sold")
+
+    def needs(self, before: bool) -> bool:
+        """Tell whether another sentence may change its answer."""
+        return self.seeks or (before and not self.things)
 
     @property
     def spans_all(self) -> bool:
@@ -195,13 +201,16 @@ class AskReader:
             unread = self._unread(sentence, cues, some, figures=figures)
             left += unread.stretches
             if some:
-                groups.append([replace(ask, unread=unread) for ask in some])
+                asking = " ".join(sentence[0].split())
+                groups.append([replace(ask, unread=unread, sentence=asking) for ask in some])
             elif self._is_question(sentence[0]):
                 rest.append(" ".join(sentence[0].split()))
-            else:  # of what was asked just before, and a condition of what is sought
+            else:  # of what was asked just before, a condition of what is sought, the thing of what names none
                 besides.append((len(groups) - 1, unread))
         asks = [
-            replace(ask, unread=ask.unread.with_all(one for at, one in besides if at == n or ask.seeks))
+            replace(
+                ask, unread=ask.unread.with_all(one for at, one in besides if at == n or ask.needs(at < n))
+            )
             for n, some in enumerate(groups)
             for ask in some
         ]

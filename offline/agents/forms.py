@@ -8,7 +8,7 @@ from typing import Any
 
 from drr.agents.brief import Filling
 from drr.offline.agents import reading
-from drr.offline.agents.answers import Pick, baskets, listings, purchases
+from drr.offline.agents.answers import Pick, baskets, listings, purchases, settled
 from drr.offline.agents.asks import Asked, read
 from drr.offline.agents.memory import Memory, join, plain
 from drr.offline.agents.orders import name_of
@@ -21,7 +21,7 @@ Sentence = dict[str, Any]
 def filled(brief: Filling) -> str:
     """The form as JSON."""
     memory = reading.of_evidence(brief.evidence)
-    asked = read(brief.question).spelled(memory.words)
+    asked = settled(read(brief.question).spelled(memory.words), memory)
     picks = [pick for basket in baskets(asked.asks, memory) for pick in basket.picks]
     sections = [
         section

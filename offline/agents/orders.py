@@ -8,10 +8,9 @@ from dataclasses import replace
 from drr.env.records.lines import dollars
 from drr.env.text import tokens
 from drr.offline.agents.account import Unread
-from drr.offline.agents.answers import has_words, is_known, purchases, spent
+from drr.offline.agents.answers import is_known, purchases, spent
 from drr.offline.agents.asks import Asked, ShopErrand
 from drr.offline.agents.memory import Cites, Memory, SeenOrder, join, plain, short
-from drr.offline.agents.phrases import content_words
 from drr.wording.money import money
 
 _ORDERS = 6
@@ -27,6 +26,11 @@ def quoted(stretches: Sequence[str]) -> str:
 
 def not_read(stretches: Sequence[str]) -> str:
     return f" The rules did not read {quoted(stretches[:3])}." if stretches else ""
+
+
+def unknown(ask: ShopErrand) -> str:
+    """Say that a sentence was not made out, and deny nothing: its name may have been misread."""
+    return f"the rules did not make out what “{plain(ask.sentence or str(ask), 200)}” is about"
 
 
 def name_of(ask: ShopErrand, memory: Memory) -> str:
@@ -98,15 +102,7 @@ def _no_order(ask: ShopErrand, memory: Memory) -> str:
         return f"No order{_when(ask, memory)} was found"
     if is_known(ask, memory):
         return f"No order of {name_of(ask, memory)} was found"
-    titles = [
-        *(one.title for one in memory.orders.values()),
-        *(one.title for one in memory.products.values()),
-    ]
-    if any(has_words(content_words(ask.thing), title, "") for title in titles):
-        return (
-            f"Not answered: “{plain(ask.thing, 60)}” is part of some names here, but no order is called that"
-        )
-    return f"Not answered: no order and no listing that was found goes by “{plain(ask.thing, 60)}”"
+    return f"Not answered: {unknown(ask)}"
 
 
 def _spent_in_all(memory: Memory, cites: Cites) -> str:

@@ -18,13 +18,23 @@ from drr.offline.agents.answers import (
     listings,
     outside,
     purchases,
+    settled,
     sides,
     unjudged,
 )
 from drr.offline.agents.asks import Asked, ShopErrand
 from drr.offline.agents.cues import Order
 from drr.offline.agents.memory import Cites, Memory, SeenProduct, join, plain, priced, rated, short
-from drr.offline.agents.orders import bought, capital, listed_orders, not_read, quoted, returned, spent_on
+from drr.offline.agents.orders import (
+    bought,
+    capital,
+    listed_orders,
+    not_read,
+    quoted,
+    returned,
+    spent_on,
+    unknown,
+)
 from drr.offline.agents.pages import file_statements, page_rows, unseen
 from drr.offline.agents.phrases import PHRASES, content_words
 from drr.wording.money import money
@@ -45,9 +55,11 @@ _WHY: dict[Order, str] = {
 def report(asked: Asked, memory: Memory) -> str:
     """Write the report: an answer for each thing asked, what was compared, the orders, what pages and files say."""
     cites, typed = Cites(), asked
-    asked = asked.spelled(memory.words)
+    asked = settled(asked.spelled(memory.words), memory)
     named = [
-        ask for ask in asked.asks if ask.kind != "return" and not (ask.bare and not is_known(ask, memory))
+        ask
+        for ask in asked.asks
+        if ask.kind != "return" and not ask.is_open and (listings(ask, memory) or purchases(ask, memory))
     ]
     things = dict.fromkeys(thing for ask in named for thing in ask.things)
     parts = [
@@ -105,16 +117,11 @@ def _by_name(text: str, memory: Memory) -> list[SeenProduct]:
 def _answered(ask: ShopErrand, asked: Asked, found: Sequence[Basket], memory: Memory, cites: Cites) -> str:
     left = ask.unread.stretches
     if ask.seeks and left and not is_known(ask, memory) and not is_unsold(ask, memory):
-        name, rest = ask.thing, list[str]()
-        for one in left:  # a name of which a part was read
-            parts = [whole for whole in (f"{one} {name}", f"{name} {one}") if whole in asked.text]
-            name, rest = (parts[0], rest) if parts else (name, [*rest, one])
-        unread = f", and the rules did not read {quoted(rest)}" if rest else ""
-        return f"Not answered: no listing that was found goes by “{plain(name, 60)}”{unread}."
+        return f"Not answered: {unknown(ask)}.{not_read(left)}"
     met = listings(ask, memory) or purchases(ask, memory)
     unmet = ask.is_open or (ask.conditions and len(met) < len(ask.things))
     bare = replace(ask, unread=Unread())
-    may_fit = unjudged(ask, memory) or not bare.limits_in_words()
+    may_fit = unjudged(ask, memory) or not bare.limits_in_words() or not outside(bare, memory)
     if unmet and (not ask.seeks or (is_known(ask, memory) and may_fit)):
         return _undone(ask, ask if ask.seeks else asked.limits, memory, cites)
     if ask.seeks and left and not listings(ask, memory):
@@ -132,10 +139,10 @@ def _unjudged(found: Sequence[SeenProduct], cites: Cites, ask: ShopErrand) -> st
 
 
 def _undone(ask: ShopErrand, limits: ShopErrand, memory: Memory, cites: Cites) -> str:
-    near, left = unjudged(ask, memory), quoted(ask.unread.stretches)
-    if ask.conditions and near and ask.seeks:
-        left = f"{left}, and no listing that was found meets that by its name"
-    named = f"{capital(join(ask.things))}: not" if ask.things and (near or not ask.seeks) else "Not"
+    near = unjudged(ask, memory)
+    is_here = near or (not ask.seeks and is_known(ask, memory))
+    named = f"{capital(join(ask.things))}: not" if ask.things and is_here else "Not"
+    left = quoted(ask.unread.stretches)
     return f"{named} answered, for the rules did not read {left}.{_unjudged(near, cites, limits)}"
 
 
@@ -189,18 +196,21 @@ def _not_found(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
         return f"{capital(ask.thing)}: not sold here, as far as the search shows."
     if not near:
         rows = _unjudged(unjudged(ask, memory), cites, ask)
-        return f"{capital(ask.thing)}: no listing that was found goes by that name.{rows}"
-    which = "One" if near[0].price is None else "The cheapest found"
-    unknown = sum(one.price is None for one in near[1:])
-    more = f" {unknown} more {'has' if unknown == 1 else 'have'} no known price." if unknown else ""
-    return f"{capital(ask.thing)}: none was found within the limits ({limits}). {which} outside them is {_about(near[0], cites)}.{more}"
+        name = "is called just that" if rows else "goes by that name"
+        return f"{capital(ask.thing)}: no listing that was found {name}.{rows}"
+    if near[0].price is None and ask.limits.costs:
+        rest = f"; {len(near) - 1} more like it" if near[1:] else ""
+        return f"{capital(ask.thing)}: none that was found is known to be within the limits ({limits}), for no price is known. It may be {_about(near[0], cites)}{rest}."
+    unpriced = sum(one.price is None for one in near[1:])
+    more = f" {unpriced} more {'has' if unpriced == 1 else 'have'} no known price." if unpriced else ""
+    return f"{capital(ask.thing)}: none was found within the limits ({limits}). The cheapest found outside them is {_about(near[0], cites)}.{more}"
 
 
 def _better(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
     both = listings(ask, memory)
-    unknown = [plain(thing, 60) for thing in ask.things if not sides(thing, memory)]
-    if unknown:
-        return f"The two were not compared: no listing that was found goes by the name of {join(unknown)}."
+    nameless = [plain(thing, 60) for thing in ask.things if not sides(thing, memory)]
+    if nameless:
+        return f"The two were not compared: no listing that was found goes by the name of {join(nameless)}."
     if len(both) < 2 or both[0] == both[1]:
         return f"The two could not be told apart by the shop's listings: {join([plain(thing, 60) for thing in ask.things])}."
     one, other = both
