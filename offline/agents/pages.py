@@ -15,6 +15,7 @@ from drr.citations.files import file_place
 from drr.env.drawer.form import media_of
 from drr.env.json_object import JsonObject
 from drr.env.text import tokens
+from drr.offline.agents.account import ACCOUNT
 from drr.offline.agents.memory import Cites, Memory, SeenPage, SeenPart, plain, sentences
 from drr.offline.agents.phrases import content_words
 
@@ -162,6 +163,8 @@ _TO_MACHINES, _ODD, _ADVERTISING, _CLICKBAIT = (
 def page_rows(question: str, memory: Memory, most: int = 6, each: int = 2) -> list[tuple[str, SeenPage]]:
     """List the sentences of pages with most on a question, at most `each` of a page. None that sell or talk to machines."""
     wanted = set(content_words(question))
+    if len(ACCOUNT.words(question)) < 2:  # "what size was it": any page has one word
+        return []
     rated: list[tuple[float, int, str, SeenPage]] = []
     for place, page in enumerate(memory.pages.values()):
         if _CLICKBAIT.search(page.title):

@@ -28,8 +28,8 @@ from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.offline.agents.answers import baskets, listings, named, purchases
 from drr.offline.agents.asks import ShopErrand, ShopLimits, read
-from drr.offline.agents.memory import MadeCall, Memory, SeenOrder, SeenPart, SeenProduct, sentences
-from drr.offline.agents.pages import Quotation
+from drr.offline.agents.memory import MadeCall, Memory, SeenOrder, SeenPage, SeenPart, SeenProduct, sentences
+from drr.offline.agents.pages import Quotation, page_rows
 from drr.offline.agents.periods import Period
 from drr.offline.agents.policies import agent_policy, summariser_policy
 from drr.offline.agents.reading import as_text, condensed, of_conversation, of_evidence, of_researched
@@ -580,7 +580,22 @@ def test_what_is_beside_a_question_that_was_not_read_leaves_it_open_and_denies_n
         ("I keep killing kitchen scales. How many have I bought?", "did not read “killing kitchen scales”", "mat"),
         ("dog harness no pull for a 70 pound dog, under $30", "did not read “no pull for a 70 pound”", "no listing"),
         ("Do you have corner guards?", "**Outlet Covers Kit", "goes by"),
+        ("Did I ever buy a banneton and if so which, I want the exact same again", "did not make out", "Exact:"),
+        ("Do you have a zeppelin? Find a hand grill.", "**Hand grill", "goes by"),
         ("instant thermometer for the pizza oven, cheapest one with 4 stars", "did not make out", "oven:"),
     ):  # fmt: skip
         told = report(read(question), memory)
         assert said in told and unsaid not in told, told
+
+
+def test_one_word_of_a_question_finds_no_page() -> None:
+    memory = shown()
+    memory.add_page(
+        SeenPage(
+            "http://p.example",
+            "Diapers, by size",
+            "The weight decides the size of a diaper, and not its age.",
+            True,
+        )
+    )
+    assert page_rows("what size was it", memory) == [] != page_rows("what size of diapers", memory)
