@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import ceil
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -24,7 +25,17 @@ from drr.env.web.open import ShopWeb
 from drr.env.web.sandbox import Sandbox
 from drr.querygen.checkable import ORDERS_READ, TruthChecker, play
 from drr.querygen.checks import Checker
-from drr.querygen.drawing import DrawnPoint, NeedDraw, NeedForm, PageFigure, PointSource, cells, need_form
+from drr.querygen.drawing import (
+    AbsentKind,
+    DrawnPoint,
+    NeedDraw,
+    NeedForm,
+    PageFigure,
+    PointSource,
+    absent_kinds,
+    cells,
+    need_form,
+)
 from drr.querygen.figures import FactDraw
 
 _WORDS = Path(__file__).parent / "checkable.toml"
@@ -65,7 +76,7 @@ class QuestionMaker:
         return [one for one in found if len(self.checker.orders(one)) <= ORDERS_READ]
 
     @cached_property
-    def kinds(self) -> list[tuple[str, str]]:
+    def _ends(self) -> list[tuple[str, str]]:
         """The last two steps of category paths that hold enough products."""
         shelves = self.checker.shelves
         ends = {tuple(p.categories[-2:]) for p in shelves.products.values() if len(p.categories) > 1}
@@ -74,6 +85,19 @@ class QuestionMaker:
             for end in sorted(ends)
             if len(shelves.of(end)) in SHELF and not {'"', ">"} & set("".join(end))
         ]
+
+    @cached_property
+    def absent(self) -> list[AbsentKind]:
+        """Kinds that the shop lacks, the same in all its questions, so that they recur as those that it sells."""
+        rng = Random(f"absent:{self.shop.manifest.content_hash}")
+        return absent_kinds(rng, self._ends, self.words["absent"], self.checker.shelves)
+
+    @cached_property
+    def kinds(self) -> list[tuple[str, str]]:
+        """Kinds to ask for. What lends its values to a kind that is not sold is none, as they would stand in both."""
+        lent = {one.lender for one in self.absent}
+        rest = [kind for kind in self._ends if kind not in lent]
+        return rest if len(rest) >= _KINDS else self._ends
 
     @cached_property
     def cells(self) -> list[PageFigure]:
@@ -132,6 +156,28 @@ class QuestionMaker:
                 return part
         return None
 
+    def budget(self, truth: Checkable, rng: Random) -> float | None:
+        """Draw a budget. Where each pick has a price limit it lies below their sum, and there is none for a single pick."""
+        limits = [
+            min((float(one.value or 0) for one in need.constraints if one.kind == "price_max"), default=0.0)
+            for need in truth.needs
+        ]
+        if not all(limits):
+            return float(int(least_budget(truth, self.checker) * rng.uniform(1.05, 1.3)) + 1)
+        lenders = {one.category: one.lender for one in self.absent}
+        least, most = self.checker.cheapest(truth) or 0.0, 0.0
+        for need, limit in zip(truth.needs, limits, strict=True):
+            most += need.picks * limit
+            if need.refusal is not None:
+                kind = tuple(need.category)
+                shelf = self.checker.shelves.of(lenders.get(kind, kind))
+                prices = [p.price for p in shelf if p.price and p.price <= limit]
+                known = [*prices, *[limit] * (need.picks - len(prices))]
+                least += sum(rng.sample(known, need.picks))
+        fitting = range(ceil(max(least, *limits)), int(most) + 1)
+        alone = sum(need.picks for need in truth.needs) == 1
+        return float(rng.choice(fitting)) if fitting and not alone else None
+
     def of_level(self, query: Query, level: int | None) -> bool:
         """Tell whether the axes of a question lie within a level's; any do where none is asked for."""
         axes = query.checkable and query.checkable.axes
@@ -152,6 +198,7 @@ class QuestionMaker:
             self.shop.store,
             self.kinds,
             self.cells,
+            self.absent,
             draw["demands"],
             self.middles,
             rng.random() < BUDGETED,
@@ -176,9 +223,7 @@ class QuestionMaker:
             plan=_plan(parts, len(orders)),
         )
         if needs and asker.priced:
-            truth = truth.model_copy(
-                update={"budget": float(int(least_budget(truth, checker) * rng.uniform(1.05, 1.3)) + 1)}
-            )
+            truth = truth.model_copy(update={"budget": self.budget(truth, rng)})
         query = Query(
             query=wording(asker, parts, truth.budget, rng.choice(self.words["draw"]["noise"])),
             user_id=user_id,
@@ -258,11 +303,10 @@ def _stands_beside(part: DrawnPoint, parts: Sequence[DrawnPoint], bought: Mappin
 
 
 def wording(of: PointSource, parts: Sequence[DrawnPoint], budget: float | None, noise: int) -> str:
-    """Set the points between an opening and a closing, with noise around the opening."""
+    """Set the points between an opening and a closing, with noise before the opening."""
     words = of.words
     lines = [of.worded([form]) for form in of.rng.sample(words["noise"], noise)]
     lines.append(of.worded(words["openings"]))
-    of.rng.shuffle(lines)
     picks = [one.truth.picks for one in parts if isinstance(one.truth, ShoppingNeed)]
     forms = words["budget_of_one" if picks == [1] else "budgets"]
     limit = of.worded(forms, budget=dollars(budget)) if budget is not None else ""

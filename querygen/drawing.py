@@ -51,6 +51,8 @@ _FAMILIES: Sequence[Sequence[ConstraintKind]] = (
 _PICKS = (1, 1, 1, 1, 2, 2, 3)
 _NOT_SOLD = 0.75
 """Share of refusals that ask for a kind not sold, where the form can."""
+_ABSENT = 6
+"""Kinds that a shop sells for each that it lacks and is asked for."""
 _JITTER = 0.1
 _GIVEN: Sequence[ConstraintKind] = ("price_max", "brand_not", "attribute")
 
@@ -84,6 +86,13 @@ def cells(page: Document) -> Iterator[PageFigure]:
             found = re.fullmatch(r"(\d[\d,]*(?:\.\d+)?)(?: [^\d]*)?", cell)
             if found and (value := figure_in(found[1])) is not None:
                 yield PageFigure(page, row[0], column, value)
+
+
+class AbsentKind(NamedTuple):
+    """A kind that a shop does not sell, and the kind that lends it its values."""
+
+    category: tuple[str, ...]
+    lender: tuple[str, ...]
 
 
 class NeedForm(NamedTuple):
@@ -146,6 +155,8 @@ class PointSource:
     store: Store
     kinds: Sequence[tuple[str, ...]]
     cells: Sequence[PageFigure]
+    absent: Sequence[AbsentKind] = ()
+    """Kinds that the shop does not sell, few enough to be asked for as often as others are."""
     demands: Sequence[int] = (1, 2, 3)
     """Numbers of constraints that a need may have."""
     middles: Mapping[str, float] = field(default_factory=dict)
@@ -182,23 +193,44 @@ class PointSource:
         """Word a need; `order` is the one that it leans on."""
         words = self.words
         given = need.anchor.gives if need.anchor else []
-        phrases, given_once = [], set[str]()
+        phrases, compared = list[str](), dict[str, str]()
         for one in need.constraints:
-            if one.kind not in given:
+            if one.kind in given:
+                compared[one.kind] = self.worded(words["given"][one.kind], name=one.name)
+            elif one.kind == "not_id":
+                compared[one.kind] = self.worded(words["demands"][one.kind], name=one.name)
+            else:
                 phrases.append(self.worded(words["demands"][one.kind], value=shown(one), name=one.name))
-            elif one.kind not in given_once:
-                given_once.add(one.kind)
-                phrases.append(self.worded(words["given"][one.kind], name=one.name))
-        if need.best is not None:
-            phrases.append(self.worded(words["best"][need.best]))
+        count = f"{words['numbers'][need.picks]} {words['things'][need.picks > 1]}"
         return self.worded(
             words["needs"] if order is None else words["anchored"],
-            count=words["numbers"][need.picks],
-            thing=words["things"][need.picks > 1],
+            asked=count if need.best is None else self.worded(words["best"][need.best]),
             category=" > ".join(need.category),
             day=day_words(order.order_date) if order else "",
-            demands="".join(f", {phrase}" for phrase in phrases),
+            demands="".join(f", {phrase}" for phrase in phrases) + ("," if order and phrases else ""),
+            compared="".join(f", {phrase}" for phrase in compared.values()),
         )
+
+
+def absent_kinds(
+    rng: Random, kinds: Sequence[tuple[str, ...]], listed: Sequence[Sequence[str]], shelves: Shelves
+) -> list[AbsentKind]:
+    """Name a few kinds that a shop lacks: things with a word of another kind, or of the list. Each has a lender of its own."""
+    named = [kind for kind in kinds if kind[1].endswith(f" {kind[0]}")]
+    words = [name.removesuffix(thing) for thing, name in named]
+    pairs = [tuple(one) for one in listed]
+    if 2 * len(named) > len(kinds):
+        pairs = [(thing, f"{word}{thing}") for thing, _ in named for word in words]
+    sold = {thing for thing, _ in kinds}
+    pairs = [one for one in pairs if not shelves.of(one)]
+    beside = [one for one in pairs if one[0] in sold]
+    found, free = dict[tuple[str, ...], AbsentKind](), list(kinds)
+    for one in rng.sample(beside or pairs, len(beside or pairs)):
+        lenders = [kind for kind in free if kind[0] == one[0]] if beside else free
+        if one not in found and lenders and len(found) < max(2, len(kinds) // _ABSENT):
+            found[one] = AbsentKind(one, rng.choice(lenders))
+            free.remove(found[one].lender)
+    return list(found.values())
 
 
 class NeedDraw:
@@ -225,6 +257,8 @@ class NeedDraw:
         if bool(right) == refused or not (refused or self._met(table, asked, right, product)):
             return None
         if table.open_to_makers(asked) or table.idles(asked, form.best):
+            return None
+        if form.best == "cheapest" and table.right(asked, None) & table.unpriced:
             return None
         gives = ["category", *([form.given] if form.given else [])]
         anchored = {"order_id": anchor.order_id, "gives": gives} if anchor else None
@@ -279,35 +313,23 @@ class NeedDraw:
         return [*asked, table.fitting(Constraint(kind="not_id", value=out.product_id, name=out.title))]
 
     def _not_sold(self) -> DrawnPoint | None:
-        category, form = self._absent(), self.form
-        likes = [kind for kind in self.of.kinds if kind[0] == category[0]]
-        strange = not likes and {*form.kinds} & {"attribute", "brand_is", "brand_not"}
-        if strange or self.of.shelves.of(category):
+        if not self.of.absent:
             return None
-        asked = self._demands(self.of.shelves.table(self.rng.choice(likes or self.of.kinds)))
+        (category, lender), form = self.rng.choice(self.of.absent), self.form
+        if category[0] != lender[0] and {*form.kinds} & {"attribute", "brand_is", "brand_not"}:
+            return None
+        asked = self._demands(self.of.shelves.table(lender))
         named = {one.demand.name for one in asked if one.demand.name}
-        if not asked or (category in self.words["absent"] and not named <= self.of.shelves.common):
+        if not asked or (list(category) in self.words["absent"] and not named <= self.of.shelves.common):
             return None
         truth = ShoppingNeed(
-            category=category,
+            category=list(category),
             constraints=[one.demand for one in asked],
             best=form.best,
             picks=form.picks,
             refusal="not_sold",
         )
         return DrawnPoint(self.of.need_text(truth, None), self._need_plan(truth, [], None), truth)
-
-    def _absent(self) -> list[str]:
-        """Name what a shop may lack. It is a thing with a word of another kind, or stands beside kinds of the shop."""
-        named = [
-            (thing, name.removesuffix(thing)) for thing, name in self.of.kinds if name.endswith(f" {thing}")
-        ]
-        if 2 * len(named) <= len(self.of.kinds):
-            sold = {kind[0] for kind in self.of.kinds}
-            beside = [one for one in self.words["absent"] if one[0] in sold]
-            return list(self.rng.choice(beside or self.words["absent"]))
-        thing, word = self.rng.choice(named)[0], self.rng.choice(named)[1]
-        return [thing, f"{word}{thing}"]
 
     def _by_order(self, product: Product, table: KindTable, asked: list[FittingBits]) -> list[FittingBits]:
         """Let the product of an order give a limit, or a brand to avoid, in the place of a value. There is nothing where it cannot."""

@@ -98,6 +98,10 @@ class FactDraw:
         if statistics is None:
             return None
         year, address = self.rng.choice(statistics.by_year), f"user://{self.of.user_id}/statistics"
+        bought = [one.product_id for one in self.of.orders if one.order_date.startswith(year.name)]
+        products = self.of.shelves.products
+        if any(one not in products or products[one].price is None for one in bought):
+            return None
         steps = [PlanStep(tool="get_user_statistics")]
         return self._part("spend_year", year.spend, [year.name], [address], steps, year=year.name)
 

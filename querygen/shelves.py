@@ -133,7 +133,11 @@ class KindTable:
             return self._limits(kind)
         if kind == "attribute":
             pairs = sorted((n, pair) for pair, n in self._stated.items() if 1 < n < len(self.products))
-            return [Constraint(kind=kind, name=name, value=value) for _, (name, value) in pairs]
+            return [
+                Constraint(kind=kind, name=name, value=value)
+                for _, (name, value) in pairs
+                if self._differs(name)
+            ]
         if kind in ("brand_is", "brand_not"):
             times = Counter(p.store for p in self.products if p.store and '"' not in p.store)
             named = sorted(times, key=lambda store: (times[store], store))
@@ -146,6 +150,12 @@ class KindTable:
         return [
             Constraint(kind=kind, value=float(one)) for one in sorted({v for v in known[:-1] if v > known[0]})
         ]
+
+    def _differs(self, name: str) -> bool:
+        """Tell whether the products give a detail two values or more, and spell its name one way."""
+        spelled = {key for p in self.products for key in p.details if key.casefold() == name.casefold()}
+        values = {value.casefold() for p in self.products if (value := detail(p, name))}
+        return spelled == {name} and len(values) > 1
 
     def _limits(self, kind: ConstraintKind) -> list[Constraint]:
         known = sorted(p.price for p in self.products if p.price)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any, cast, get_args
@@ -14,6 +14,7 @@ from drr.env.checkable import (
     Checkable,
     Constraint,
     ConstraintKind,
+    ExpectedFact,
     Given,
     PlanStep,
     ShoppingNeed,
@@ -31,6 +32,7 @@ from drr.env.web.open import open_web
 from drr.querygen.checkable import TruthChecker, idle
 from drr.querygen.composing import DEMANDS, QuestionMaker, least_budget
 from drr.querygen.drawing import NeedDraw, PointSource, need_form
+from drr.querygen.figures import FactDraw
 from drr.querygen.files import line_of
 from drr.querygen.shelves import KindTable
 
@@ -56,6 +58,12 @@ def failing(checker: TruthChecker, query: Query) -> set[str]:
 def truth_of(query: Query) -> Checkable:
     assert query.checkable is not None
     return query.checkable
+
+
+def sources(maker: QuestionMaker, count: int) -> Iterator[PointSource]:
+    for seed, user in enumerate(maker.users[:count]):
+        own = (user, maker.checker.orders(user), maker.checker.shelves, maker.shop.store, maker.kinds, [])
+        yield PointSource(Random(seed), maker.words, *own, maker.absent)
 
 
 def test_the_same_seed_makes_the_same_bytes(maker: QuestionMaker, made: list[Query], shop: Shop) -> None:
@@ -222,12 +230,10 @@ def test_what_a_need_hides_is_drawn_apart_from_its_form(maker: QuestionMaker) ->
 def test_every_form_can_be_refused(maker: QuestionMaker) -> None:
     """A superlative, an exclusion and each kind of demand are refused as they are met, with as many picks and no demand to spare."""
     refused, met = set[str](), set[str]()
-    for seed, user in enumerate(maker.users[:200]):
-        own = (user, maker.checker.orders(user), maker.checker.shelves, maker.shop.store, maker.kinds, [])
-        source = PointSource(Random(seed), maker.words, *own)
+    for seed, source in enumerate(sources(maker, 200)):
         form = need_form(source.rng, (2, 3), DEMANDS[seed % len(DEMANDS)])._replace(much={})
         for seen, sides in ((refused, True), (met, False)):
-            for point in filter(None, (NeedDraw(source, form).part(sides) for _ in range(60))):
+            for point in filter(None, (NeedDraw(source, form).part(sides) for _ in range(150))):
                 need = cast(ShoppingNeed, point.truth)
                 shelf = maker.checker.shelves.of(need.category)
                 assert bool(satisfying(need, shelf, source.owned)) == bool(need.products) == (not sides)
@@ -288,6 +294,99 @@ def test_a_budget_has_room_for_what_is_refused(maker: QuestionMaker) -> None:
     below = [Constraint(kind="price_max", value=900.5)]
     met = ShoppingNeed(category=thing, constraints=below, products=[one.product_id])
     assert least_budget(Checkable(needs=[met]), maker.checker) == 900.5
+
+
+def needs_of(maker: QuestionMaker, refused: bool, count: int = 200) -> list[tuple[str, ShoppingNeed]]:
+    found = []
+    for number, source in enumerate(sources(maker, count)):
+        form = need_form(source.rng, (2, 3), DEMANDS[number % len(DEMANDS)])._replace(much={})
+        points = [NeedDraw(source, form).part(refused) for _ in range(30)]
+        found += [(one.text, cast(ShoppingNeed, one.truth)) for one in points if one]
+    return found
+
+
+def test_kinds_not_sold_are_few_and_bear_values_of_no_kind_that_is_asked_for(maker: QuestionMaker) -> None:
+    """Each would be asked for once, with the limits of a neighbour, and so betrayed by the set as a whole."""
+    needs = [need for _, need in needs_of(maker, True)]
+    absent = Counter(tuple(need.category) for need in needs if need.refusal == "not_sold")
+    assert {*absent} <= {one.category for one in maker.absent}
+    assert len(maker.absent) <= len(maker.kinds) / 5 and min(absent.values()) > 1
+    lenders = {one.lender for one in maker.absent}
+    assert len(lenders) == len(maker.absent) and not lenders & {tuple(need.category) for need in needs}
+
+
+def test_a_detail_that_is_asked_for_has_two_values_and_one_spelling() -> None:
+    def asked(*values: dict[str, str]) -> set[str | None]:
+        shelf = [
+            LAMP.model_copy(update={"product_id": f"B{n}", "details": own}) for n, own in enumerate(values)
+        ]
+        stated = Counter(pair for own in values for pair in own.items())
+        return {one.demand.name for one in KindTable(shelf, stated).demands("attribute")}
+
+    one, two = {"Number of Items": "1"}, {"Number of Items": "2"}
+    assert asked(one, one, {}) == set()
+    assert asked(one, one, two) == {"Number of Items"}
+    assert asked(one, one, {"Number Of Items": "2"}) == set()
+
+
+def test_no_demand_can_be_read_of_the_order_that_a_need_leans_on(maker: QuestionMaker) -> None:
+    """Demands come before the order is named, what is compared with it after them; a superlative opens the need."""
+    found = needs_of(maker, False)
+    for text, need in found:
+        given = need.anchor.gives if need.anchor else []
+        own = [
+            one.value
+            for one in need.constraints
+            if one.kind in ("attribute", "brand_is") and one.kind not in given
+        ]
+        end = text.index("whose category path") if need.anchor else text.find(' other than "') % len(text)
+        assert all(text.find(f"{one}", 0, end) > 0 for one in own)
+        compared = [
+            form.split("{name}")[-1]
+            for kind in given
+            if kind != "category"
+            for form in maker.words["given"][kind]
+        ]
+        assert not compared or any(text.endswith(f"{one}.") for one in compared)
+        if need.best:
+            best = next(form for form in maker.words["best"][need.best] if form in text)
+            assert text.index(best) < end and text.split(best)[0].count(",") <= (need.anchor is not None)
+    assert {need.best for _, need in found} == {None, "cheapest", "best_rated"}
+
+
+def test_the_cheapest_and_the_spend_are_asked_for_where_all_prices_are_known(maker: QuestionMaker) -> None:
+    products = maker.checker.shelves.products
+    cheapest = [need for _, need in needs_of(maker, False) if need.best == "cheapest"]
+    for need in cheapest:
+        fitting = need.model_copy(
+            update={
+                "best": None,
+                "constraints": [c for c in need.constraints if c.kind not in ("owned", "not_owned")],
+            }
+        )
+        if fitting.constraints == need.constraints:
+            shelf = maker.checker.shelves.of(need.category)
+            assert all(p.price is not None for p in satisfying(fitting, shelf, ()))
+    years = 0
+    for source in sources(maker, 60):
+        for point in filter(None, (FactDraw(source)._spend() for _ in range(8))):
+            year = cast(ExpectedFact, point.truth).subjects[0]
+            orders = [one for one in source.orders if one.order_date.startswith(year)]
+            assert all(products[one.product_id].price is not None for one in orders)
+            years += 1
+    assert cheapest and years > 60
+
+
+def test_a_budget_lies_below_the_sum_of_the_limits(maker: QuestionMaker) -> None:
+    shelf = maker.checker.shelves.of(maker.kinds[0])
+    price = next(p for p in shelf if p.price and p.price < 90)
+    limit = [Constraint(kind="price_max", value=100.0)]
+    met = ShoppingNeed(category=list(maker.kinds[0]), constraints=limit, products=[price.product_id])
+    none = ShoppingNeed(category=list(maker.kinds[1]), constraints=limit, refusal="nothing_fits")
+    for needs in ([met, none], [none, none]):
+        drawn = {maker.budget(Checkable(needs=needs), Random(seed)) for seed in range(40)}
+        assert len(drawn) > 5 and all(100 <= one <= 200 for one in drawn if one is not None)
+    assert maker.budget(Checkable(needs=[met]), Random(1)) is None
 
 
 def test_a_sentence_of_a_budget_is_short(maker: QuestionMaker) -> None:
