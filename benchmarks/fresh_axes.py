@@ -106,14 +106,15 @@ def words(rows: Sequence[Asked]) -> list[list[str]]:
 
 
 def refused(rows: Sequence[Asked]) -> list[list[str]]:
-    """Guess from the words of each need, and of the budget, whether it is to be refused: by all words, and by those of its form alone."""
-    lines, forms, sides = list[str](), list[str](), list[bool]()
+    """Guess from the words of each need, and of the budget, whether it is to be refused: by all words, by those beside its kind, and by its form alone."""
+    lines, beside, forms, sides = list[str](), list[str](), list[str](), list[bool]()
     for one in rows:
         truth, asked = truth_of(one.query), one.query.query.splitlines()
         kind = f"needs{len(truth.needs)} facts{len(truth.facts)}"
         for number, need in enumerate(truth.needs, 1):
             line = next(text for text in asked if text.startswith(f"{number}. "))
             lines.append(f"{line} {asked[-1]}")
+            beside.append(lines[-1].replace(" > ".join(need.category), ""))
             demands = " ".join(rule.kind for rule in need.constraints)
             given = "anchored " + " ".join(f"given{one}" for one in need.anchor.gives) if need.anchor else ""
             budget = "budgeted" if truth.budget is not None else "unbudgeted"
@@ -122,7 +123,11 @@ def refused(rows: Sequence[Asked]) -> list[list[str]]:
             )
             sides.append(need.refusal is not None)
     found = []
-    for name, texts in (("refused, by its words", lines), ("refused, by its form", forms)):
+    for name, texts in (
+        ("refused, by its words", lines),
+        ("refused, by its words beside its kind", beside),
+        ("refused, by its form", forms),
+    ):
         names, counts = counts_of(texts)
         telling_ones = telling(names, counts, sides)
         found.append([name, f"{balanced_accuracy(counts, sides) - 0.5:+.2f}", "-", "-", telling_ones])
