@@ -37,7 +37,7 @@ def asked(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     home = tmp_path_factory.mktemp("stress")
     with open_shop(str(sample_home / "shop"), SETTINGS) as shop:
-        questions = checkable_questions(shop, open_web(SETTINGS, shop=shop), 41, 6)
+        questions = checkable_questions(shop, open_web(SETTINGS, shop=shop), 54, 6)
     lines = "".join(question.model_dump_json() + "\n" for question in questions)
     (home / "queries.jsonl").write_text(lines, encoding="utf-8")
     names = ",".join(f"{AGENTS}:{name}" for name in PLANTED)
