@@ -230,10 +230,12 @@ def _sentences(text: str) -> Iterator[Span]:
 
 def _explanation(asked: _Asked, shared: frozenset[str | int], absent: Sequence[str]) -> str:
     words = len(asked.words & shared)
-    share = f"{words} of the claim's {len(asked.words)} words stand in neighbouring sentences of the evidence"
+    parts = [
+        f"{words} of the claim's {len(asked.words)} words stand in neighbouring sentences of the evidence"
+    ] * bool(asked.words)
     if asked.figures:
-        share += f"; it states {len(shared) - words} of the claim's {len(asked.figures)} figures"
-    return f"{share}; not stated there: {', '.join(absent[:4])}" if absent else share
+        parts.append(f"the evidence states {len(shared) - words} of the claim's {len(asked.figures)} figures")
+    return "; ".join([*parts, *([f"not stated there: {', '.join(absent[:4])}"] if absent else [])])
 
 
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")

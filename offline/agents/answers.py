@@ -116,9 +116,7 @@ def _rank(ask: ShopErrand, product: SeenProduct) -> tuple[bool, float, float, fl
 def settled(asked: Asked, memory: Memory) -> Asked:
     """Leave open all that is sought where a part has no known name. Its words may be conditions of the rest."""
     lost = [
-        ask.unread
-        for ask in asked.asks
-        if ask.seeks and ask.unread.stretches and not (is_known(ask, memory) or is_unsold(ask, memory))
+        ask.unread for ask in asked.asks if ask.seeks and ask.unread.stretches and not is_known(ask, memory)
     ]
     unread = [one._replace(firm=True) for one in lost]
     asks = [replace(ask, unread=ask.unread.with_all(unread)) if ask.seeks else ask for ask in asked.asks]

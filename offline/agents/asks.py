@@ -320,7 +320,7 @@ class AskReader:
         every_kind = cue.kind == "spent" or latest or many or part[:4].lower() == "what"
         on_something = {"on", "for"} & set(WORD.findall(part[cue.end - cue.start :].lower()))
         if named or (every_kind and not on_something and not self._cues.points(cue)):
-            every = many or _EVERY.search(part) is not None or not (named or latest)
+            every = many or _EVERY.search(part) is not None or not latest
             things, period = tuple(phrase.words for phrase in named[:1]), Period.of(cue.sentence[0])
             yield ShopErrand(cue.kind, things, period=period, every=every and cue.kind == "bought")
 

@@ -117,7 +117,7 @@ def _by_name(text: str, memory: Memory) -> list[SeenProduct]:
 def _answered(ask: ShopErrand, asked: Asked, found: Sequence[Basket], memory: Memory, cites: Cites) -> str:
     left = ask.unread.stretches
     among = len(asked.asks) + len(asked.rest) > 1  # a stray word of a question with more in it is no name
-    if ask.seeks and (left or among) and not is_known(ask, memory) and not is_unsold(ask, memory):
+    if ask.seeks and not is_known(ask, memory) and (left or (among and not is_unsold(ask, memory))):
         return f"Not answered: {unknown(ask)}.{not_read(left)}"
     met = listings(ask, memory) or purchases(ask, memory)
     unmet = ask.is_open or (ask.conditions and len(met) < len(ask.things))
