@@ -16,9 +16,9 @@ def test_a_shop_of_real_rows_gives_checkable_questions_with_their_axes(
 ) -> None:
     run_ingest(messy)
     shop, path = tmp_path / "shop", tmp_path / "q.jsonl"
-    drr.json("queries", "generate", "--checkable", "--shop", shop, "--out", path, "--count", 12)
+    drr.json("queries", "generate", "--checkable", "--shop", shop, "--out", path, "--count", 60)
     drr.out("queries", "check", path, "--shop", shop)
     found = [query.checkable.axes for query in read_queries(path) if query.checkable and query.checkable.axes]
-    assert len(found) == 12
+    assert len(found) == 60
     varied = {axis for axis in Axes.model_fields if len({getattr(axes, axis) for axes in found}) > 1}
     assert varied == {*Axes.model_fields} - {"shop"}
