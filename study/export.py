@@ -15,7 +15,7 @@ from drr.llm.meter import UsageRow
 from drr.study.evidence import PackedSource
 from drr.study.form import reading
 from drr.study.study import Study
-from drr.study.unit import Record, canonical_json
+from drr.study.unit import Record, canonical_json, is_about
 from typing_extensions import TypedDict  # as the rows that it extends
 
 if TYPE_CHECKING:
@@ -109,7 +109,10 @@ def export(study: Study, out: Path, *, canonical: bool = False) -> dict[str, int
         for name, (shape, _) in tables.items()
     }
     try:
+        aside = study.ledger.units.aside()
         for record in study.records(status=None):
+            if record.kind == "judgement" and is_about(record, aside):
+                continue
             for name, (_, rows) in tables.items():
                 with reading(f"the record of {record.label!r}"):
                     for row in rows(study, record):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -183,3 +183,8 @@ class Record:
     def making_usd(self) -> float | None:
         """Return its cost, as far as calls of models report theirs; `None` is unknown."""
         return self.cost_usd if self.is_metered else None
+
+
+def is_about(record: Record, answers: Collection[str]) -> bool:
+    """Tell whether a judgement is about one of these answers."""
+    return bool(answers) and any(record.spec.get(name) in answers for name in OF_ANSWERS)

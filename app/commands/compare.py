@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from drr.app.console import show
+from drr.app.notices import notice
 from drr.app.studies import despite_losses
 from drr.app.terminal import Column, flowing, number, p_value, painted, table, with_interval
 from drr.env.errors import Misuse
@@ -40,6 +41,8 @@ class VariantPair(TypedDict):
     """Metrics of the table, each with the name that people are shown."""
     not_measured: str
     """The sentence that stands where there is no noise floor."""
+    unjudged: int
+    """Answers of both that the judge has not judged."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -51,7 +54,9 @@ def run(arguments: argparse.Namespace) -> int:
         made: VariantPair = despite_losses(
             study, lambda: kept(study, "compared", lambda: names, lambda: _compared(study, arguments))
         )
-    show(arguments, made["document"], _text(**made, full=arguments.full))
+    if made["unjudged"]:
+        notice(f"{made['unjudged']:,} answers of the two are not judged yet: `drr judge {arguments.study}`")
+    show(arguments, made["document"], _text(made, full=arguments.full))
     return 0
 
 
@@ -61,6 +66,7 @@ def _compared(study: Study, arguments: argparse.Namespace) -> VariantPair:
     from drr.eval.judging.read import choose, read_judged, repetitions
     from drr.eval.metrics import shown_name
     from drr.eval.metrics.compare import compare
+    from drr.eval.metrics.coverage import waiting
 
     judged = read_judged(study, choose(study, arguments.judge))
     known = sorted({answer.variant for answer in judged.answers})
@@ -73,10 +79,16 @@ def _compared(study: Study, arguments: argparse.Namespace) -> VariantPair:
     document = compare(judged, a, b, repetitions(study, judged))
     left = _left_out(document)
     names = {name: shown_name(name) for name in document["metrics"] if name not in left}
-    return {"document": document, "names": names, "not_measured": not_measured(judged.answers)}
+    return {
+        "document": document,
+        "names": names,
+        "not_measured": not_measured(judged.answers),
+        "unjudged": waiting(judged, (a, b)),
+    }
 
 
-def _text(document: CompareDocument, names: dict[str, str], not_measured: str, *, full: bool) -> str:
+def _text(pair: VariantPair, *, full: bool) -> str:
+    document, names = pair["document"], pair["names"]
     a, b = document["a"], document["b"]
     equal = set() if full else {name for name in names if _is_equal(document["metrics"][name])}
     rows = [
@@ -116,7 +128,7 @@ def _text(document: CompareDocument, names: dict[str, str], not_measured: str, *
         shown = ", ".join(names[name] for name in names if name in equal)
         parts.append(flowing(f"Equal on every question (--full shows them): {shown}."))
     if not document["noise"]:
-        parts.append(flowing(not_measured))
+        parts.append(flowing(pair["not_measured"]))
     return "\n\n".join(parts)
 
 

@@ -17,6 +17,7 @@ from drr.eval.agreement.study import agreement_document, latest_judgings
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics import values_of
 from drr.eval.metrics.costs import cost_of
+from drr.eval.metrics.coverage import waiting
 from drr.eval.tasks.judged import Judging
 from drr.study.blobs import LostText
 from drr.wording.excerpt import many
@@ -49,7 +50,7 @@ class Reader:
         self._keys: dict[str, str] = {}
         self._measured: dict[str, Measured] = {}
         self._outcomes: dict[str, list[ShownOutcome]] = {}
-        self._planned = 0
+        self._planned = self._unjudged = 0
 
     def judging(self) -> Judging | None:
         return self._views.judging()
@@ -100,6 +101,7 @@ class Reader:
         tally = self.study.ledger.units.standings()
         with self._lock:
             self._measured, self._outcomes = found, outcomes
+            self._unjudged = waiting(judged)
             self._planned = sum(unit.kind == "answer" for unit in tally)
 
     @property
@@ -107,6 +109,12 @@ class Reader:
         """Answers that the study still lacks, as far as it had been planned when it was last measured."""
         with self._lock:
             return max(self._planned - len(self._entries), 0)
+
+    @property
+    def unjudged(self) -> int:
+        """Answers that its judge has not judged, as of when it was last measured."""
+        with self._lock:
+            return self._unjudged
 
     def outcomes(self, question_page: str) -> list[ShownOutcome]:
         """Known once the study was measured."""

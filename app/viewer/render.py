@@ -74,6 +74,7 @@ class Pages:
         entries: Sequence[ShownEntry],
         judging: Judging | None,
         to_come: int,
+        unjudged: int,
         marked: str = "",
         judges: int = 1,
     ) -> str:
@@ -87,6 +88,7 @@ class Pages:
             banner=banner_of(written, by_rules),
             judge=judging.judge if judging else None,
             to_come=to_come,
+            unjudged=unjudged,
             marked=marked,
             judges=judges,
             measures=matrix.measures,

@@ -231,7 +231,9 @@ class _Drawn:
 
         def index(_: str) -> str:
             judges = len(reader.judges())
-            return pages.index(reader.entries(), reader.judging(), reader.to_come, reader.marked(), judges)
+            return pages.index(
+                reader.entries(), reader.judging(), reader.to_come, reader.unjudged, reader.marked(), judges
+            )
 
         return {
             "index": index,

@@ -57,7 +57,9 @@ def _write_pages(reader: Reader, draft: Path, progress: Progress, report_page: s
     reader.measure()
     entries = reader.entries()
     (draft / "index.html").write_text(
-        pages.index(entries, reader.judging(), reader.to_come, reader.marked(), len(reader.judges())),
+        pages.index(
+            entries, reader.judging(), reader.to_come, reader.unjudged, reader.marked(), len(reader.judges())
+        ),
         encoding="utf-8",
     )
     (draft / FILE).write_text(words_script(reader), encoding="utf-8")

@@ -78,6 +78,7 @@ class AnswerViews:
             citations = self._profiles.citations(answer.report)
             products = tuple(parts.product_cards(answer, self._profiles.shop, citations))
         book = Book(answer, self._profiles.shop)
+        judging = judged.judging if judged.units_of.get(answer.key) else None
         values, claims = values_of(judged, answer), tuple(parts.claims(judged, answer, book))
         view = ReportView(
             entry=replace(entry, **measured(judged, answer, values)._asdict()),
@@ -96,8 +97,8 @@ class AnswerViews:
             points=tuple(parts.points(judged, answer)),
             mistakes=mistakes_of(judged, answer.key),
             notes=(*filter(None, [refusals(answer.calls or ())]), *(record.result.get("notes") or ())),
-            judged_by=judged.judging.judge if judged.judging else None,
-            judged_by_rules=bool(judged.judging and judged.judging.rule_written),
+            judged_by=judging.judge if judging else None,
+            judged_by_rules=bool(judging and judging.rule_written),
             missing_shop=self._profiles.missing,
             figures=tuple(parts.figures(values)),
             foreign=self._foreign(entry),

@@ -16,7 +16,7 @@ from drr.eval.tasks.protocol import AS_PRINTED, OURS, JudgingProtocol
 from drr.eval.tasks.registry import tasks
 from drr.study.form import reading
 from drr.study.study import Study
-from drr.study.unit import OF_ANSWERS, Record, canonical_json
+from drr.study.unit import Record, canonical_json, is_about
 
 _META = "judgings"
 _HOW = frozenset({"version", "prompt", "schema", "report", "statuses", "repeat"})
@@ -123,7 +123,7 @@ def read_judged(
 def _current(study: Study) -> Iterator[Record]:
     aside = study.ledger.units.aside()
     for record in study.records("judgement", None):
-        if not aside or aside.isdisjoint(str(record.spec.get(name)) for name in OF_ANSWERS):
+        if not is_about(record, aside):
             yield record
 
 

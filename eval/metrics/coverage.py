@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from drr.env.given import RECORDS, Setting, parts_of
@@ -22,9 +22,17 @@ def variants_of(judged: Judged) -> dict[str, list[Answer]]:
     return grouped((answer.variant, answer) for answer in sorted(judged.answers, key=lambda a: a.variant))
 
 
+def waiting(judged: Judged, variants: Collection[str] | None = None) -> int:
+    """Count the answers of a judging, of all variants or of some, that were not judged yet."""
+    if judged.judging is None:
+        return 0
+    found = [answer for answer in judged.answers if variants is None or answer.variant in variants]
+    return sum(not judged.units_of.get(answer.key) for answer in found)
+
+
 def coverage(judged: Judged) -> CoverageRow:
     tasks = _tasks(judged)
-    unjudged = sum(not judged.units_of.get(answer.key) for answer in judged.answers) if judged.judging else 0
+    unjudged = waiting(judged)
     spoiled = [task for task, row in tasks.items() if row["failed_share"] > MOST_FAILED]
     row: CoverageRow = {
         "answers": len(judged.answers),

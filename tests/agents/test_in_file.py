@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 from drr.agents.registry import choose, variant
 from drr.app.cli import main
@@ -364,6 +365,17 @@ def test_judgements_of_answers_that_are_set_aside_do_not_count(box: Path, file: 
     err = drr("report", "study", "--out", "page")[2]
     assert "2 of 4 answers are not judged yet by rules-2: `drr judge study`" in err
     assert "2 answers not judged yet" in Path("page/index.html").read_text("utf-8")
+    assert (
+        "2 answers of the two are not judged yet"
+        in drr("study", "compare", "study", "react", "my_agent.py:plain")[2]
+    )
+    drr.out("view", "study", "--static", "pages", "--quiet")
+    assert "Judged by rules-2, 2 not yet." in Path("pages/index.html").read_text("utf-8")
+    pages = [one.read_text("utf-8") for one in Path("pages/r").iterdir()]
+    assert sum("0 claims, not judged yet" in one for one in pages) == 2
+    drr.out("study", "export", "study", "--out", "tables", "--quiet")
+    rows = [orjson.loads(line) for line in Path("tables/units.jsonl").read_bytes().splitlines()]
+    assert 0 < sum(row["kind"] == "judgement" for row in rows) < both
     assert drr("judge", "study", "--quiet")[0] == 0
     drr.out("report", "study", "--out", "page")
     dear = Path("page/tables/cost-quality.md").read_text("utf-8")
