@@ -53,8 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.making import make_shop
     from drr.data_ingest.fresh import SIZES, read_axes
 
-    if arguments.seed < 0:
-        raise Misuse(f"--seed {arguments.seed}: must not be negative")
+    if not 0 <= arguments.seed < 2**63:  # what a manifest can hold
+        raise Misuse(f"--seed {arguments.seed}: must lie between 0 and {2**63 - 1}")
     axes = read_axes(arguments.axes, arguments.size) if arguments.axes else SIZES[arguments.size]
     with tidy_end():
         made = make_shop(

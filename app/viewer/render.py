@@ -74,9 +74,9 @@ class Pages:
         entries: Sequence[ShownEntry],
         judging: Judging | None,
         to_come: int,
-        unjudged: int,
         marked: str = "",
         judges: int = 1,
+        unjudged: int = 0,
     ) -> str:
         by_rules = bool(judging and judging.rule_written)
         matrix, done = Matrix(entries, by_rules=by_rules), [e for e in entries if e.status == "done"]

@@ -232,7 +232,7 @@ class _Drawn:
         def index(_: str) -> str:
             judges = len(reader.judges())
             return pages.index(
-                reader.entries(), reader.judging(), reader.to_come, reader.unjudged, reader.marked(), judges
+                reader.entries(), reader.judging(), reader.to_come, reader.marked(), judges, reader.unjudged
             )
 
         return {

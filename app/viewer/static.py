@@ -58,7 +58,7 @@ def _write_pages(reader: Reader, draft: Path, progress: Progress, report_page: s
     entries = reader.entries()
     (draft / "index.html").write_text(
         pages.index(
-            entries, reader.judging(), reader.to_come, reader.unjudged, reader.marked(), len(reader.judges())
+            entries, reader.judging(), reader.to_come, reader.marked(), len(reader.judges()), reader.unjudged
         ),
         encoding="utf-8",
     )

@@ -163,3 +163,8 @@ def test_the_truth_of_the_own_set_is_made_and_scores_its_answers(
     alone.write_text("".join(truth.read_text("utf-8").splitlines(keepends=True)[:10]))
     said = drr.err("run", tmp_path / "other", *named, "--queries", alone, *RUN, code=1)
     assert "is not the file of the 50 questions of retail-v1 sample" in said
+
+
+def test_a_seed_that_no_manifest_can_hold_is_misuse(tmp_path: Path, drr: Drr) -> None:
+    assert "must lie between 0 and" in drr.err("shop", "make", "--seed", 10**22, "--out", tmp_path / "made")
+    assert not (tmp_path / "made").exists()
