@@ -146,7 +146,7 @@ class Rewarded:
         """
         needs = [(point, one) for point, one in enumerate(self.truth.needs, 1) if one.refusal is None]
         free = [one for one in self.picks if one in self.prices]
-        if len(self.picks) > sum(need.picks for _, need in needs):
+        if len(self.picks) > sum(need.picks for need in self.truth.needs):
             free = []
         found: dict[int, list[str]] = {}
         for point, need in sorted(needs, key=lambda one: len(one[1].products)):
@@ -276,7 +276,7 @@ class RewardComponent:
 
 
 COMPONENTS = (
-    RewardComponent("needs", "answer", 0.45, "share of needs met, or rightly refused", needs, 2),
+    RewardComponent("needs", "answer", 0.45, "share of needs met, or rightly refused", needs, 3),
     RewardComponent("figures", "answer", 0.3, "share of figures stated rightly", figures),
     RewardComponent(
         "citations", "beside", 0.1, "citations that a tool returned, and that hold points", citations

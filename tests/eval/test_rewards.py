@@ -95,6 +95,15 @@ def test_a_wrong_statement_costs_more_than_silence(worse: AnswerForm) -> None:
     assert paid(CITING, worse) < paid(CITING, silent)
 
 
+@pytest.mark.parametrize(
+    ("picks", "met"), [(["B01", "B02", "B07"], 0.5), (["B01", "B02", "B07", "B09"], 0.0)]
+)
+def test_a_pick_where_a_refusal_is_right_leaves_the_other_points_theirs(picks: list[str], met: float) -> None:
+    """As many as are asked for are three: nobody can know which of the points is to be refused."""
+    form = changed(picks=picks, refusals=[], figures=[])
+    assert reward(Rewarded(QUERY, CITING, form, SOURCES, 2))["components"]["needs"] == met
+
+
 def test_what_no_tool_returned_is_no_pick_and_no_figure() -> None:
     assert paid(CITING, changed(refusals=[]), sources=[]) == 0.0
 
