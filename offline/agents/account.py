@@ -25,6 +25,7 @@ _AROUND_COSTS = (
     "floor_after", "item_after", "item_before", "item_limits", "every", "every_one", "month_after", "month_before", "range_before", "spent",
 )  # fmt: skip
 _AROUND_STARS = ("before", "stars", "behind")
+_HOW_MUCH = re.compile(r"\bhow much\b", re.IGNORECASE)
 Span = tuple[int, int]
 
 
@@ -104,8 +105,9 @@ class WordAccount:
         text = sentence.string
         words = list(WORD.finditer(text, *sentence.span()))
         named = set(tokens(things))
+        prices = [one.span() for one in _HOW_MUCH.finditer(text, *sentence.span()) if not _is_in(one, cues)]
         known = [
-            self._is_idle(one[0])
+            (self._is_idle(one[0]) and not _is_in(one, prices))
             or _is_in(one, read)
             or named.issuperset(tokens(one[0]))
             or (bool(cues) and self._ranks.issuperset(one[0].lower().split("-")))
@@ -124,7 +126,10 @@ class WordAccount:
             start < one.end and one.start < end for one in dollar_amounts(text) for start, end in spans
         )
         stretches = tuple(text[start:end] for start, end in spans)
-        return Unread(stretches, bool(stretches) and (denied or priced or any(map(str.isdecimal, stretches))))
+        return Unread(
+            stretches,
+            bool(stretches) and bool(denied or priced or prices or any(map(str.isdecimal, stretches))),
+        )
 
     def words(self, text: str) -> list[str]:
         """List the words of a text that carry meaning, as they are indexed."""

@@ -73,6 +73,11 @@ class ShopErrand:
         return self.things[0] if self.things else ""
 
     @property
+    def is_fault(self) -> bool:
+        """Tell whether a thing is only said to be broken, and nobody asks to return it."""
+        return self.kind == "return" and self.bare
+
+    @property
     def seeks(self) -> bool:
         return self.kind in ("find", "sold")
 
@@ -160,7 +165,6 @@ class AskReader:
         self._cues = CueReader(words, self._phrases)
         self._cheap = bounded(some("cheap"))
         self._named = bounded(some("named"))
-        self._faults = bounded(some("faults"))
         self._last = bounded(f"(?:{some('latest')})(?: order| purchase)?")
         self._asking = bounded(f"(?:{some('questions', 'opening')})(?!'t)")
         denied = [word.replace("n't", "n") for word in words["function_words"] if word.endswith("n't")]
@@ -214,6 +218,8 @@ class AskReader:
             for n, some in enumerate(groups)
             for ask in some
         ]
+        if any(not ask.is_fault for ask in asks):
+            asks = [ask for ask in asks if not ask.is_fault]
         rest = rest if asks else rest or [" ".join(text.split())]
         kept = tuple(dict.fromkeys(asks))[:MOST_ASKS]
         return Asked(text, kept, tuple(dict.fromkeys(rest))[:3], tuple(left))
@@ -325,10 +331,10 @@ class AskReader:
             yield ShopErrand(cue.kind, things, period=period, every=every and cue.kind == "bought")
 
     def _returned(self, cue: Cue, before: Sequence[ShopErrand]) -> Iterator[ShopErrand]:
-        """Read what may be to go back: the records tell which. What is only said to be broken gives way to what is sought."""
+        """Read what may be to go back: the records tell which. What is only said to be broken gives way to what is asked."""
         text, sentence = cue.sentence.string, cue.sentence
-        is_fault = self._faults.fullmatch(text, cue.start, cue.end) is not None
-        if any(ask.kind == "return" or (is_fault and ask.seeks) for ask in before):
+        is_fault = self._cues.returning.search(text) is None
+        if any(ask.kind == "return" for ask in before):
             return
         read = self._phrases.phrase
         found = [
@@ -346,7 +352,7 @@ class AskReader:
         latest = any(" " in one[0] for one in self._last.finditer(PERIOD.sub(" ", sentence[0])))
         if latest or things or not is_fault:
             every, period = not (latest or things), Period.of(sentence[0])
-            yield ShopErrand("return", () if latest else things, period=period, every=every)
+            yield ShopErrand("return", () if latest else things, period=period, every=every, bare=is_fault)
 
 
 def _spelled(thing: str, words: Collection[str]) -> str:

@@ -53,7 +53,7 @@ class CueReader:
         choosing = rf"which(?: of (?:your|the|these))?(?=[^.?!]{{0,300}}\b(?:{some('choosing')})\b|(?! ones?\b)(?: [\w'-]+){{1,4}}\?)"
         asking = r"(?<![\w,'] )which(?=(?! (?:is|are|of|one)\b)[^.?!]{0,300}? (?:is|are)\b)"
         finding = rf"(?<!not )(?<!n't )(?<!never )(?<!do i )(?<!do we )(?:{some('finding')})"
-        self._asking = bounded(asking)
+        self._asking, self.returning = bounded(asking), bounded(returned)
         self._cues: list[tuple[AskKind, re.Pattern[str], Order]] = [
             ("spent", bounded(f"{spent}|{sums}"), "rating"),
             ("which", bounded(some("pairing")), "rating"),

@@ -611,3 +611,11 @@ def test_when_it_was_bought_is_told_of_every_time_unless_the_last_is_asked_for()
     told = report(read("When did I buy my soaker hoses? All of them."), memory)
     assert "2 orders in all" in told and "2016-05-08" in told
     assert "2016" not in report(read("When did I last buy a soaker hose?"), memory)
+
+
+def test_what_broke_is_no_return_where_more_is_asked_and_how_much_is_never_dropped() -> None:
+    memory = shown(thing(1, "Dutch oven", 40.0))
+    memory.orders["1"] = SeenOrder("u/1", "2022-02-18", "Delivered", 1, "Dutch oven", "1")
+    assert "To return" not in report(read("my old pot lid cracked, looking for a dutch oven"), memory)
+    told = report(read("when did I last buy a dutch oven and how much was it"), memory)
+    assert "did not read “how much”" in told and "2022-02-18" not in told
