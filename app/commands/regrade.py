@@ -11,12 +11,13 @@ from typing import TypedDict
 
 from drr.app.console import tell
 from drr.app.terminal import Column, Row, number, plain, table, with_interval
-from drr.app.training.from_study import answers_of
+from drr.app.training.from_study import StudyAnswers, answers_of
 from drr.app.training.transcripts import EpisodeTranscript, read, write
 from drr.env.errors import Misuse
 from drr.env.query import read_queries
 from drr.eval.rewards import COMPONENTS
 from drr.eval.stats.intervals import SHARE, VRow, mean
+from drr.wording.excerpt import many
 
 NAMES = tuple(one.name for one in COMPONENTS)
 
@@ -27,6 +28,8 @@ class PaidAgent(TypedDict):
     agent: str | None
     """The variant, of a study's answers."""
     n: int
+    failed: int
+    """Answers that failed for good, which are in no mean."""
     forms: int
     """Answers with a form."""
     reward: VRow
@@ -50,7 +53,8 @@ def build(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     records = {one.id: one for one in read_queries(arguments.queries)} if arguments.queries else {}
     of_study = arguments.file.is_dir()
-    before, unread = answers_of(arguments.file, records) if of_study else (read(arguments.file), [])
+    study = answers_of(arguments.file, records) if of_study else StudyAnswers(read(arguments.file), [], {})
+    before = study.answers
     if not before:
         raise Misuse(f"{arguments.file}: holds no episode")
     after = [one.regraded(records.get(one.query.id)) for one in before]
@@ -59,18 +63,20 @@ def run(arguments: argparse.Namespace) -> int:
     changed = sum(old.reward != new.reward for old, new in zip(before, after, strict=True))
     means = [fmean(one.reward for one in rows) for rows in (before, after)]
     agents = [
-        _paid(name, [one for one in after if (one.agent or "") == name])
-        for name in sorted({one.agent or "" for one in after})
+        _paid(name, [one for one in after if (one.agent or "") == name], study.failed.get(name, 0))
+        for name in sorted({*study.failed, *(one.agent or "" for one in after)})
     ]
     document = {"episodes": len(after), "changed": changed, "before": means[0], "after": means[1]}
     line = f"{len(after)} episodes, {changed} paid otherwise: mean reward {means[1]:.4f}, was {means[0]:.4f}"
+    if of_study:
+        line = f"{many(len(after), 'answer')} paid; a reward is a mean over those that did not fail"
     file = str(arguments.out) if arguments.out else None
-    _say_unread(unread)
+    _say_unread(study.unread)
     tell(arguments, {**document, "agents": agents, "file": file}, _table(agents), "", line)
     return 0
 
 
-def _paid(name: str, answers: Sequence[EpisodeTranscript]) -> PaidAgent:
+def _paid(name: str, answers: Sequence[EpisodeTranscript], failed: int) -> PaidAgent:
     rewards: dict[str, list[float | None]] = {}
     parts: dict[str, dict[str, list[float | None]]] = {part: {} for part in NAMES}
     for one in answers:
@@ -80,6 +86,7 @@ def _paid(name: str, answers: Sequence[EpisodeTranscript]) -> PaidAgent:
     return {
         "agent": name or None,
         "n": len(answers),
+        "failed": failed,
         "forms": sum(one.form is not None for one in answers),
         "reward": mean(rewards, ends=SHARE).document(),
         "components": {part: mean(values, ends=SHARE).document() for part, values in parts.items()},
@@ -87,12 +94,17 @@ def _paid(name: str, answers: Sequence[EpisodeTranscript]) -> PaidAgent:
 
 
 def _table(agents: Sequence[PaidAgent]) -> str:
-    head = [Column("agent"), Column("answers"), Column("forms"), Column("reward")]
+    head = [Column("agent"), Column("answers"), Column("failed"), Column("forms"), Column("reward")]
     head += [Column(name, rank) for rank, name in enumerate(NAMES, 1)]
     rows: list[Row] = [
         [
             plain(row["agent"] or "-"),
-            *(f"{row['n']:,}", f"{row['forms']:,}", with_interval(row["reward"], usual=row["n"])),
+            *(
+                f"{row['n']:,}",
+                f"{row['failed']:,}",
+                f"{row['forms']:,}",
+                with_interval(row["reward"], usual=row["n"]),
+            ),
             *(number(part["value"]) for part in row["components"].values()),
         ]
         for row in agents

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -20,6 +21,8 @@ class StudyAnswers(NamedTuple):
     answers: list[EpisodeTranscript]
     unread: list[str]
     """Answers whose form cannot be read, each with why."""
+    failed: Mapping[str, int]
+    """Answers that failed for good, by agent: nothing of them is paid, and no mean has them."""
 
 
 def answers_of(folder: Path, records: Mapping[str, Query]) -> StudyAnswers:
@@ -37,10 +40,17 @@ def answers_of(folder: Path, records: Mapping[str, Query]) -> StudyAnswers:
             if record.result.get("query_id") in queries and not study.lost(record)
         ]
         found = [_answer(study, record, queries[record.result["query_id"]]) for record in kept]
+        failed = Counter(
+            str(record.spec["variant"])
+            for record in study.records("answer", None)
+            if not record.done and record.spec["query_id"] in queries
+        )
         problems = [(record.label, read_form(study.text(record, "form")).problem) for record in kept]
     if not found:
-        raise Misuse(f"{folder}: has no finished answer to a question that code can check")
-    return StudyAnswers(found, [f"{label} ({problem})" for label, problem in problems if problem])
+        raise Misuse(
+            f"{folder}: has no finished answer to a question that code can check; --queries FILE gives truth that it lacks"
+        )
+    return StudyAnswers(found, [f"{label} ({problem})" for label, problem in problems if problem], failed)
 
 
 def _answer(study: Study, record: Record, query: Query) -> EpisodeTranscript:

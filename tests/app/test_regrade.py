@@ -146,6 +146,10 @@ async def garbled(*given):
     return (await full(*given)).replace('"point"', '"number"')
 
 
+async def failing(*given):
+    raise RuntimeError("no")
+
+
 if __name__ == "__main__":
     plan, report, form = TOLD[json.load(sys.stdin)["text"]]
     for one in plan:
@@ -174,9 +178,13 @@ def test_agents_of_others_hand_in_a_form_with_their_report(
     Path("told.json").write_text(json.dumps(told))
     Path("scripted.py").write_text(SCRIPTED.replace("PYTHON", sys.executable))
     Path("scripted.py").chmod(0o755)
-    names = [*(f"scripted.py:{name}" for name in ("full", "bare", "garbled")), "cmd:./scripted.py told.json"]
+    names = [
+        *(f"scripted.py:{name}" for name in ("full", "bare", "garbled", "failing")),
+        "cmd:./scripted.py told.json",
+    ]
     words = ("--shop", sample_home / "shop", "--variants", ",".join(names), "--trust-agent", "--quiet")
-    drr.out("run", "study", *words, "--queries", asked)
+    assert drr("run", "study", *words, "--queries", asked)[0] == 1
+    assert "--queries FILE gives truth" in drr.err("judges", "regrade", "study")
     found = drr.json("judges", "regrade", "study", "--queries", truth, "--out", "paid.jsonl")
     rows = {row["agent"]: row for row in found["agents"]}
     assert [*rows] == sorted(rows) and found["episodes"] == 12
@@ -196,8 +204,10 @@ def test_agents_of_others_hand_in_a_form_with_their_report(
     code, out, err = drr("judges", "regrade", "study", "--queries", truth)
     assert "garbled" in err and "figures.0.point" in err and code == 0
     lines = [line.split() for line in out.splitlines()]
-    assert lines[0][:4] == ["agent", "answers", "forms", "reward"]
-    assert next(line for line in lines if line[0] == "scripted.py:full")[1:4] == ["3", "3", "1.000"]
+    assert lines[0][:5] == ["agent", "answers", "failed", "forms", "reward"]
+    assert next(line for line in lines if line[0] == "scripted.py:failing")[1:3] == ["0", "3"]
+    assert "12 answers paid; a reward is a mean over those that did not fail" in out + err
+    assert next(line for line in lines if line[0] == "scripted.py:full")[1:5] == ["3", "0", "3", "1.000"]
     trace = ("study", "trace", "study", f"{queries[0].id}/scripted.py:full/0")
     assert "```" not in drr.json(*trace)["report"] and drr.json(*trace)["form"] == told[queries[0].query][2]
     assert '\n  form: {"picks": [' in drr.out(*trace)

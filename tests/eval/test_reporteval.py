@@ -13,6 +13,7 @@ import pytest
 from drr.app.cli import main
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import JudgeOptions
+from drr.eval.metrics import shown_name
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.registry import stages, tasks
 from drr.papers.reporteval import metrics as metrics
@@ -287,7 +288,7 @@ def test_the_command_judges_imported_reports_and_shows_every_table(
     assert {record.key_fields["seed"] for record in records} == {5}, (
         "what was asked for once counts until something else is"
     )
-    assert "re_non_redundancy" in drr.out("compare", study, "plain", "doubled")
+    assert shown_name("re_non_redundancy") in drr.out("compare", study, "plain", "doubled")
     assert main(["report", study, "--out", str(tmp_path / "report")]) == 0
     for name in ("reporteval", "reporteval-pairs", "as-printed"):
         drawn = (tmp_path / "report" / "tables" / f"{name}.md").read_text("utf-8")
