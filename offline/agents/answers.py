@@ -115,10 +115,11 @@ def _rank(ask: ShopErrand, product: SeenProduct) -> tuple[bool, float, float, fl
 
 def settled(asked: Asked, memory: Memory) -> Asked:
     """Leave open all that is sought where a part has no known name. Its words may be conditions of the rest."""
-    lost = [
-        ask.unread for ask in asked.asks if ask.seeks and ask.unread.stretches and not is_known(ask, memory)
+    unread = [
+        ask.unread._replace(firm=bool(ask.unread.stretches))
+        for ask in asked.asks
+        if ask.seeks and not is_known(ask, memory)
     ]
-    unread = [one._replace(firm=True) for one in lost]
     asks = [replace(ask, unread=ask.unread.with_all(unread)) if ask.seeks else ask for ask in asked.asks]
     return replace(asked, asks=tuple(asks))
 
@@ -143,8 +144,7 @@ def unjudged(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
 def outside(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
     """Listings that are the thing, but not within the limits; the cheapest first."""
     found = [one for one in memory.products.values() if is_named(ask, one) and not _fits(ask, one)]
-    found = [*_nearest(ask, found, memory)]
-    return sorted(found, key=lambda one: (one.price is None, one.price or 0, one.url))
+    return sorted(_nearest(ask, found, memory), key=lambda one: (one.price is None, one.price or 0, one.url))
 
 
 def sides(thing: str, memory: Memory) -> list[SeenProduct]:

@@ -32,7 +32,6 @@ _SO_FAR = re.compile(r"\b(?:before(?=\W*$)|over the years)", re.IGNORECASE)
 _MANY = re.compile(r"\b(?:orders|purchases)\b", re.IGNORECASE)
 _OBJECT = re.compile(r" (?:my|our|the|an?|me|us|it)\b", re.IGNORECASE)
 _OWN = re.compile(r"\b(?:my|our)\b", re.IGNORECASE)
-_EVERY = re.compile(r"\bhow (?:many|often)\b", re.IGNORECASE)
 _NO_LIMITS, _NONE_UNREAD = ShopLimits(), Unread()
 
 
@@ -326,7 +325,7 @@ class AskReader:
         every_kind = cue.kind == "spent" or latest or many or part[:4].lower() == "what"
         on_something = {"on", "for"} & set(WORD.findall(part[cue.end - cue.start :].lower()))
         if named or (every_kind and not on_something and not self._cues.points(cue)):
-            every = many or _EVERY.search(part) is not None or not latest
+            every = many or not latest
             things, period = tuple(phrase.words for phrase in named[:1]), Period.of(cue.sentence[0])
             yield ShopErrand(cue.kind, things, period=period, every=every and cue.kind == "bought")
 
