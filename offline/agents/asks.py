@@ -72,11 +72,6 @@ class ShopErrand:
         return self.things[0] if self.things else ""
 
     @property
-    def is_fault(self) -> bool:
-        """Tell whether a thing is only said to be broken, and nobody asks to return it."""
-        return self.kind == "return" and self.bare
-
-    @property
     def seeks(self) -> bool:
         return self.kind in ("find", "sold")
 
@@ -217,8 +212,7 @@ class AskReader:
             for n, some in enumerate(groups)
             for ask in some
         ]
-        if any(not ask.is_fault for ask in asks):
-            asks = [ask for ask in asks if not ask.is_fault]
+        asks = [one for one in asks if not (one.bare and one.kind == "return")] or asks  # what only broke
         rest = rest if asks else rest or [" ".join(text.split())]
         kept = tuple(dict.fromkeys(asks))[:MOST_ASKS]
         return Asked(text, kept, tuple(dict.fromkeys(rest))[:3], tuple(left))
