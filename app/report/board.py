@@ -296,25 +296,17 @@ def limits(material: Material, found: Sequence[Contrast]) -> StudyReach:
         line = f"{metric.label}: {settled or 'none'} of {many(len(own), 'difference')} {are} beyond the noise"
         line += f" ({half} by the test alone, with an interval that holds zero)." if half else "."
         (can if settled else cannot).append(line)
-        if (least := _least(own[0])) is None:
-            continue
-        if metric.range is not None and least > metric.range[1] - metric.range[0]:
-            asked = many(own[0].row["n"], "question")
-            cannot.append(f"{metric.label}: {asked} are too few to find any difference on its scale.")
-        else:
-            shown = metric.shown(least)
-            can.append(
-                f"{metric.label}: if two systems truly differ by {shown}, a study like this one shows it 4 times in 5."
+        rows = [one.row for one in own]
+        reach = [
+            (row["ci_high"] - row["ci_low"]) / 2
+            for row in rows
+            if row["ci_high"] is not None and row["ci_low"] is not None
+        ]
+        if reach:
+            cannot.append(
+                f"{metric.label}: a difference is known to within {metric.shown(max(reach))} at worst."
             )
     if all(material.floor(one.metric.name) is None for one in found):
         cannot.append(not_measured(answer for own in material.variants.values() for answer in own))
     cannot += [material.mixed] if material.mixed else []
     return StudyReach(can, [*cannot, *(f"{line}." for line in unscored(material))])
-
-
-def _least(one: Contrast) -> float | None:
-    """The smallest difference that is mostly found: none within the reach of the interval, whatever the spread."""
-    low, high = one.row["ci_low"], one.row["ci_high"]
-    if one.detectable is None or low is None or high is None:
-        return None
-    return max(one.detectable, (high - low) / 2)

@@ -16,7 +16,6 @@ from drr.eval.stats.differences import (
     SIGNIFICANT,
     DifferenceRow,
     RepetitionFloor,
-    detectable,
     is_settled,
     paired,
     with_holm,
@@ -104,8 +103,6 @@ class Contrast:
     b: str
     metric: Metric
     row: DifferenceRow
-    detectable: float | None
-    """Smallest true difference that four of five such studies find."""
 
     @property
     def name(self) -> str:
@@ -142,7 +139,7 @@ def contrasts(per_report: PerReport) -> list[Contrast]:
     rows = with_holm({f"{a} {b} {name}": test for ((a, b), name), test in tested.items()})
     by_name = {metric.name: metric for metric in shown}
     return [
-        Contrast(a, b, by_name[name], row.document(), detectable(row.difference))
+        Contrast(a, b, by_name[name], row.document())
         for ((a, b), name), row in zip(tested, rows.values(), strict=True)
     ]
 

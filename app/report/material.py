@@ -12,7 +12,8 @@ from drr.eval.agreement.rows import AgreementDocument
 from drr.eval.agreement.study import Raters
 from drr.eval.evidence.answers import Answer
 from drr.eval.judging.read import repetitions
-from drr.eval.metrics import metrics, values_of
+from drr.eval.metrics import metrics, unanswered, values_of
+from drr.eval.metrics.base import Values
 from drr.eval.metrics.compare import values_again
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.rows import StudyDocument
@@ -149,6 +150,10 @@ class Material:
     def _values(self) -> dict[str, Mapping[str, float | None]]:
         return {answer.key: values_of(self.judged, answer) for answer in self.judged.answers}
 
+    @cached_property
+    def _unanswered(self) -> dict[str, list[tuple[AskedQuestion, Values]]]:
+        return {variant: unanswered(self.judged, variant) for variant in self.variants}
+
     def value(self, answer: Answer, metric: str) -> float | None:
         return self._values[answer.key].get(metric)
 
@@ -172,4 +177,7 @@ class Material:
             by_query = found.setdefault(variant, {})
             for answer in answers:
                 by_query.setdefault(answer.asked, []).append(self._values[answer.key].get(metric))
+            for asked, values in self._unanswered[variant]:
+                if metric in values:
+                    by_query.setdefault(asked, []).append(values[metric])
         return found

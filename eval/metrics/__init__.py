@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
 from drr.env.plugins import papers, placed
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics.base import Family, Metric
-from drr.eval.stats.asked import grouped
+from drr.eval.metrics.base import Family, Metric, Values
+from drr.eval.stats.asked import AskedQuestion, grouped
 from drr.eval.stats.intervals import V, VRow
 from drr.eval.tasks.judged import Judged
 
@@ -92,6 +92,15 @@ def tables() -> dict[str, list[Metric]]:
 def titles() -> dict[str, str]:
     """List the notes of families over their own tables, by key."""
     return {key: title for family in families() for key, title in getattr(family, "TITLES", {}).items()}
+
+
+def unanswered(
+    judged: Judged, variant: str, among: Iterable[Family] | None = None
+) -> list[tuple[AskedQuestion, Values]]:
+    """List the figures of questions that a system has no answer to, of the families that have such."""
+    known = families() if among is None else among
+    found = [family.unanswered(judged, variant) for family in known if hasattr(family, "unanswered")]
+    return [row for one in found for row in one.items()]
 
 
 def values_of(judged: Judged, answer: Answer) -> dict[str, float | None]:

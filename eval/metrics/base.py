@@ -78,6 +78,7 @@ class Metric:
 class Family(Protocol):
     """A module of this package. It may also have `TITLES`, by key of a table: what stands over it.
 
+    One whose figures a failed trial changes has `unanswered(judged, variant)`: those of questions without an answer.
     A family whose metrics follow from what is registered elsewhere has `metrics()` in the place of `METRICS`.
     """
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics import families, metrics, values_of
+from drr.eval.metrics import families, metrics, unanswered, values_of
 from drr.eval.metrics.base import Family, Values
 from drr.eval.metrics.coverage import equal_reports, texts_of, variants_of
 from drr.eval.metrics.document import SCHEMA, banner
@@ -52,6 +52,7 @@ class PairedMetrics:
             own = [answer for answer in self.judged.answers if answer.variant == variant]
             values = [(answer.asked, self._values(family, answer)) for answer in own]
             names = dict.fromkeys(name for _, known in values for name in known)
+            values += unanswered(self.judged, variant, [family])
             self._paired[family, variant] = {
                 name: grouped((query, known.get(name)) for query, known in values) for name in names
             }

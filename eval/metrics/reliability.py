@@ -232,6 +232,12 @@ def per_report(judged: Judged, answer: Answer) -> Values:
     return trials_of(judged)[answer.variant][answer.asked].values
 
 
+def unanswered(judged: Judged, variant: str) -> Mapping[AskedQuestion, Values]:
+    """Map each question of which a system's every trial failed to its figures, which no report has."""
+    every = trials_of(judged).get(variant, {})
+    return {asked: one.values for asked, one in every.items() if not any(one.scores.values())}
+
+
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
     """Return pass^k, sameness and spread of one system: all that there is on repetition, for whoever shows it elsewhere."""
     every, of = trials_of(judged), {answer.variant for answer in answers}

@@ -25,7 +25,6 @@ from drr.eval.stats.intervals import (
     index_of,
     nothing,
     ratio,
-    student,
 )
 
 
@@ -139,8 +138,6 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     return adjusted
 
 
-POWER_Z = 0.8416212335729143
-"""Quantile of a power of 80 %."""
 Repeated = Mapping[Any, Sequence[float | None]]
 """Values of each repetition, by the thing that was repeated (a question, a report)."""
 
@@ -186,9 +183,3 @@ def pooled_sd(repeated: Iterable[Sequence[float | None]]) -> tuple[float | None,
     known = [[x for x in values if x is not None] for values in repeated]
     variances = [np.var(values, ddof=1) for values in known if len(values) > 1]
     return (float(np.sqrt(np.mean(variances))) if variances else None), len(variances)
-
-
-def detectable(difference: V) -> float | None:
-    """Return the smallest difference that a study of this size and spread finds in 4 of 5 cases."""
-    error = difference.error
-    return None if error is None else error * (student(difference.clusters - 1) + POWER_Z)

@@ -133,7 +133,7 @@ def contrast(a: str, b: str, value: float, low: float, high: float, p: float) ->
         "value": value, "ci_low": low, "ci_high": high, "n": 12, "n_unscored": 0, "method": "", "a": None, "b": None,
         "p": p, "p_holm": p,
     }  # fmt: skip
-    return Contrast(a, b, metrics()["fp"], row, 0.1)
+    return Contrast(a, b, metrics()["fp"], row)
 
 
 def test_a_mark_of_the_first_stands_only_where_it_tells_systems_apart() -> None:

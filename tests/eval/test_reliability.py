@@ -122,6 +122,12 @@ async def broken(query, tools, model, budget):
     if asked["broken", str(query)] == 2:
         raise RuntimeError("a tool of mine broke")
     return await picked(query, tools, TRUTH[str(query)])
+
+
+async def gone(query, tools, model, budget):
+    if str(query) == min(TRUTH):
+        raise RuntimeError("it fails here each time")
+    return await picked(query, tools, TRUTH[str(query)])
 '''
 
 
@@ -145,7 +151,7 @@ def studied(tmp_path_factory: pytest.TempPathFactory, sample_home: Path) -> Path
     asked.write_text("\n".join(line for line in lines if json.loads(line)["query"] in truth), "utf-8")
     (home / "truth.json").write_text(json.dumps(truth), "utf-8")
     (home / "mine.py").write_text(AGENT, "utf-8")
-    names = ",".join(f"{home / 'mine.py'}:{name}" for name in ("steady", "lucky", "broken"))
+    names = ",".join(f"{home / 'mine.py'}:{name}" for name in ("steady", "lucky", "broken", "gone"))
     run = ["run", str(home / "study"), "--shop", str(shop), "--queries", str(asked), "--variants", names]
     assert main([*run, "--trials", "4", "--quiet"]) == 1  # one of them fails
     assert main(["judge", str(home / "study"), "--what", "rules", "--quiet"]) == 0
@@ -218,3 +224,30 @@ def test_a_report_without_a_form_is_solved_by_its_picks(studied: Path) -> None:
         assert solved(Rewarded(query, "nothing", AnswerForm(), [], 0)) == 0
         only_facts = query.model_copy(update={"checkable": query.checkable.model_copy(update={"needs": []})})
         assert not facts or solved(Rewarded(only_facts, "nothing", None, [], 0)) is None
+
+
+@pytest.mark.long
+def test_a_question_that_a_system_always_fails_is_in_its_pairs(
+    studied: Path, tmp_path: Path, drr: Drr
+) -> None:
+    """Pairs left it out, so `compare` and the gate called the two equal where the means differ."""
+    study = studied / "study"
+    means = {Path(name).name: row["pass_1"] for name, row in drr.json("report", study)["metrics"].items()}
+    n = means["mine.py:gone"]["n"]
+    assert means["mine.py:gone"]["value"] == pytest.approx(1 - 1 / n) and means["mine.py:steady"]["n"] == n
+    compared = drr.json("study", "compare", study, *(f"mine.py:{name}" for name in ("steady", "gone")))
+    row = compared["metrics"]["pass_1"]
+    assert (row["n"], row["value"]) == (n, pytest.approx(1 / n))
+    gate = (
+        "study",
+        "gate",
+        study,
+        "--unanswered",
+        "1",
+        "--require",
+        "pass^1>=0",
+        "--against",
+        "mine.py:steady",
+    )
+    rows = [one for one in drr.json(*gate)["checks"] if Path(one["variant"]).name == "mine.py:gone"]
+    assert any(one["figure"]["value"] == pytest.approx(-1 / n) for one in rows), rows
