@@ -87,6 +87,7 @@ class WordAccount:
         self._idle = words.single("function_words", "asking", "talk", "owned", "containers")
         self._idle -= {*phrases.denials, "before", "after", "most"}
         self._cues = words.single(*_CUES)
+        self._own = self._cues - words.single("cheapest", "popular") | words.single("latest")
         self._ranks = words.single(*_RANKS)
         around = vocabulary("limits").single(*_AROUND_COSTS) | vocabulary("ratings").single(*_AROUND_STARS)
         self._before = around | words.single("trade") | self._idle | phrases.denials
@@ -100,18 +101,19 @@ class WordAccount:
         things: str,
         *,
         figures: bool,
+        own: bool,
     ) -> Unread:
         """Find the words that carry meaning and are in no thing, cue or limit, as they stand there. Limits count with `figures`."""
         text = sentence.string
         words = list(WORD.finditer(text, *sentence.span()))
-        named = set(tokens(things))
+        named, cue_words = set(tokens(things)), self._own if own else self._cues
         prices = [one.span() for one in _HOW_MUCH.finditer(text, *sentence.span()) if not _is_in(one, cues)]
         known = [
             (self._is_idle(one[0]) and not _is_in(one, prices))
             or _is_in(one, read)
             or named.issuperset(tokens(one[0]))
             or (bool(cues) and self._ranks.issuperset(one[0].lower().split("-")))
-            or (one[0].lower() in self._cues and _is_in(one, cues))
+            or (one[0].lower() in cue_words and _is_in(one, cues))
             for one in words
         ]
         limiting = set(self._limiting(sentence, words)) if figures else set()

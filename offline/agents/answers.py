@@ -71,11 +71,8 @@ def listings(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
 
 def _nearest(ask: ShopErrand, found: Sequence[SeenProduct], memory: Memory) -> Sequence[SeenProduct]:
     """Keep those that have the thing as it stands, where any listing has. A cordless nail drill is no cordless drill."""
-    return (
-        [one for one in found if _as_it_stands(ask, one)]
-        if any(_as_it_stands(ask, one) for one in memory.products.values())
-        else found
-    )
+    standing = [one for one in memory.products.values() if _as_it_stands(ask, one)]
+    return [one for one in found if one in standing] if standing else found
 
 
 def _as_it_stands(ask: ShopErrand, product: SeenProduct) -> bool:
@@ -114,14 +111,17 @@ def _rank(ask: ShopErrand, product: SeenProduct) -> tuple[bool, float, float, fl
 
 
 def settled(asked: Asked, memory: Memory) -> Asked:
-    """Leave open all that is sought where a part has no known name. Its words may be conditions of the rest."""
-    unread = [
-        ask.unread._replace(firm=bool(ask.unread.stretches))
-        for ask in asked.asks
-        if ask.seeks and not is_known(ask, memory)
-    ]
-    asks = [replace(ask, unread=ask.unread.with_all(unread)) if ask.seeks else ask for ask in asked.asks]
+    """Leave open all that is sought beside what was not made out. It may hold conditions, or ask which of two."""
+    lost = [ask for ask in asked.asks if not _is_made_out(ask, memory)]
+    unread = {ask: [Unread((one.sentence,), firm=True) for one in lost if one != ask] for ask in asked.asks}
+    asks = [replace(ask, unread=ask.unread.with_all(unread[ask])) if ask.seeks else ask for ask in asked.asks]
     return replace(asked, asks=tuple(asks))
+
+
+def _is_made_out(ask: ShopErrand, memory: Memory) -> bool:
+    if ask.kind == "which":
+        return len(listings(ask, memory)) > 1
+    return not (ask.seeks and ask.unread.stretches) or is_known(ask, memory)
 
 
 def unjudged(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:

@@ -238,7 +238,7 @@ class AskReader:
             for one in WORD.finditer(sentence.string, *span)
             if number_of(one[0]) or _MANY.search(one[0])
         ]
-        return self._account.unread(sentence, cued, spans, things, figures=figures)
+        return self._account.unread(sentence, cued, spans, things, figures=figures, own=own)
 
     def _bare(self, sentence: re.Match[str]) -> tuple[re.Match[str], list[Cue], list[ShopErrand]]:
         """Read things with nothing but their limits and conditions: "good dog bed, $40 at most", "a kettle or a lamp"."""

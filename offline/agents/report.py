@@ -59,7 +59,9 @@ def report(asked: Asked, memory: Memory) -> str:
     named = [
         ask
         for ask in asked.asks
-        if ask.kind != "return" and not ask.is_open and (listings(ask, memory) or purchases(ask, memory))
+        if ask.kind != "return"
+        and not ask.is_open
+        and (len(listings(ask, memory)) >= len(ask.things) > 0 or purchases(ask, memory))
     ]
     things = dict.fromkeys(thing for ask in named for thing in ask.things)
     parts = [
@@ -209,9 +211,8 @@ def _not_found(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
 
 def _better(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
     both = listings(ask, memory)
-    nameless = [plain(thing, 60) for thing in ask.things if not sides(thing, memory)]
-    if nameless:
-        return f"The two were not compared: no listing that was found goes by the name of {join(nameless)}."
+    if not all(sides(thing, memory) for thing in ask.things):
+        return f"The two were not compared: {unknown(ask)}."
     if len(both) < 2 or both[0] == both[1]:
         return f"The two could not be told apart by the shop's listings: {join([plain(thing, 60) for thing in ask.things])}."
     one, other = both
