@@ -138,12 +138,12 @@ def _pairs(pairwise: Sequence[PairRow]) -> str | None:
 
 def _broken_rules(metrics: Mapping[str, Mapping[str, VRow]]) -> str | None:
     broken = [
-        [variant, name.removeprefix("rule_"), f"{round((1 - v['value']) * v['n'])} of {v['n']}"]
+        [variant, name.removeprefix("rule_"), f"{1 - v['value']:.2f}", f"{v['n']:,}"]
         for variant, values in metrics.items()
         for name, v in values.items()
         if name.startswith("rule_") and v["value"] is not None and v["value"] < 1
     ]
-    return table(["variant", "rule", "reports that break it"], broken) if broken else None
+    return table(["variant", "rule", "share of reports that break it", "reports"], broken) if broken else None
 
 
 def _as_printed(document: StudyDocument) -> str | None:

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drr.app.judged import _broken_rules
 from drr.env.shop import Shop
 from drr.eval.judging.read import judgings
+from drr.eval.stats.intervals import mean
 from drr.study.study import Study
 
 from tests.cases import cases
@@ -357,3 +359,11 @@ def test_imported_evidence_may_say_that_a_page_could_not_be_read(tmp_path: Path,
     assert metrics["fp_strict"]["value"] == pytest.approx(1 / 3)
     assert metrics["fp_reachable"]["value"] == 1
     assert drr.json("import", "study", path, "--quiet")["added"] == 0
+
+
+def test_a_mean_over_questions_is_not_shown_as_a_count_of_reports() -> None:
+    """Five of 21 reports broke a rule, .283 as a mean over questions: "6 of 21" was printed."""
+    text = _broken_rules(
+        {"react": {"rule_in_catalogue": mean({"a": [1.0] * 19, "b": [0.434, 0.434]}).document()}}
+    )
+    assert text is not None and "0.28" in text and " of 2" not in text
