@@ -107,6 +107,9 @@ class Ranking(NamedTuple):
         if len(first) == 1:
             return f"{name} is first of {len(self.ranks)} by {label}{value}"
         shared = f"{len(first)} of {many(len(self.ranks), 'system')} share the first place by {label}"
+        level = [one for one in first if one.value(self.metric.name) == row["value"]]
+        if level[1:]:
+            return f"{shared}; {len(level)} of them have the same mean{value}"
         return f"{shared}; {name} leads by its mean{value}"
 
     def table(self, heads: Mapping[str, RowHead]) -> Table:

@@ -52,6 +52,10 @@ def test_who_cannot_be_told_apart_shares_the_first_place() -> None:
         Ranking.of(near, None).verdict
         == "2 of 3 systems share the first place by faithfulness; v0.8 leads by its mean, 0.80"
     )
+    equal = [
+        system(bundle(name), value, variant=name) for name, value in (("a", 0.8), ("b", 0.8), ("c", 0.5))
+    ]
+    assert Ranking.of(equal, None).verdict.endswith("by faithfulness; 2 of them have the same mean, 0.80")
     far = Ranking.of(near[1:], "overall")
     assert far.is_sure and far.verdict == "v0.79 is first of 2 by overall, 7.90"
     by_rules = [replace(one, judge={**JUDGE, "rule_written": True}) for one in near[1:]]
