@@ -75,7 +75,8 @@ def _compared(study: Study, arguments: argparse.Namespace) -> VariantPair:
         if name not in known:
             raise Misuse(f"{arguments.study}: {name} has no answers; it has {', '.join(known) or 'none'}")
     if a == b:
-        raise Misuse(f"{a} cannot be compared with itself; name two of {', '.join(known)}")
+        others = f"name two of {', '.join(known)}" if known[1:] else "the study has no other system"
+        raise Misuse(f"{a} cannot be compared with itself; {others}")
     document = compare(judged, a, b, repetitions(study, judged))
     left = _left_out(document)
     names = {name: shown_name(name) for name in document["metrics"] if name not in left}

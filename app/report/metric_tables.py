@@ -50,7 +50,7 @@ def _paper_notes(material: Material) -> list[str]:
 
 
 _SPREAD = "After ± stands the standard deviation over answers."
-_REPEATED = "Noise floor: none, as each figure is of all trials of a question."
+_REPEATED = "No noise floor: each figure already takes all trials of a question together."
 
 
 def _trial_notes(material: Material) -> list[str]:
