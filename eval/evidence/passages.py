@@ -230,9 +230,8 @@ def _sentences(text: str) -> Iterator[Span]:
 
 def _explanation(asked: _Asked, shared: frozenset[str | int], absent: Sequence[str]) -> str:
     words = len(asked.words & shared)
-    parts = [
-        f"{words} of the claim's {len(asked.words)} words stand in neighbouring sentences of the evidence"
-    ] * bool(asked.words)
+    place = "words, the heading's aside, stand in neighbouring sentences of the evidence"
+    parts = [f"{words} of the claim's {len(asked.words)} {place}"] if asked.words else []
     if asked.figures:
         parts.append(f"the evidence states {len(shared) - words} of the claim's {len(asked.figures)} figures")
     return "; ".join([*parts, *([f"not stated there: {', '.join(absent[:4])}"] if absent else [])])
