@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -58,7 +59,13 @@ class Standings(NamedTuple):
     headline: Headline
 
 
-def standings(per_report: PerReport, found: Sequence[Contrast], *, by_rules: bool = False) -> Standings:
+def standings(
+    per_report: PerReport,
+    found: Sequence[Contrast],
+    failed: Mapping[str, Counter[str]],
+    *,
+    by_rules: bool = False,
+) -> Standings:
     """Rank systems by the first figure that is known: of two systems where there are two."""
     known = (metrics()[name] for name in lead_metrics())
     first = (one for one in known if any(v is not None for v in means_of(per_report, one).values()))
@@ -68,15 +75,18 @@ def standings(per_report: PerReport, found: Sequence[Contrast], *, by_rules: boo
         return Standings(None, sorted(per_report(lead_metrics()[0])), {}, unjudged)
     own = {system: mean(values) for system, values in per_report(metric.name).items()}
     means = {system: v.value for system, v in own.items()}
-    shares = {system: share_of(v.n, v.n_unscored) for system, v in own.items()}
+    shares = {
+        system: share_of(v.n, v.n_unscored, sum(failed.get(system, {}).values())) for system, v in own.items()
+    }
     systems, pairs = ranked(metric, means), [one for one in found if one.metric == metric]
     headline = verdict(metric, means, pairs, by_rules=by_rules, shares=shares)
     return Standings(metric, systems, _against(metric, means, systems, pairs), headline)
 
 
-def share_of(n: int, unscored: int) -> str:
+def share_of(n: int, unscored: int, failed: int = 0) -> str:
     """Say of how many answers a mean is, where it is not of all."""
-    return f" (from {n:,} of its {n + unscored:,} answers)" if unscored else ""
+    lost = f", as {failed:,} failed" if failed else ""
+    return f" (from {n:,} of its {n + unscored + failed:,} answers{lost})" if unscored or failed else ""
 
 
 def verdict(

@@ -324,7 +324,7 @@ class FoldPart(NamedTuple):
 def index_page(material: Material, tables: Sequence[Table], figures: Sequence[tuple[str, str]]) -> str:
     """`figures`: file name without ending, and title. One that has the name of a table stands under it."""
     page, found = _FirstPage(material, tables, figures), contrasts(material.per_report)
-    ranks = standings(material.per_report, found, by_rules=material.by_rules)
+    ranks = standings(material.per_report, found, material.failed, by_rules=material.by_rules)
     return (
         templates()
         .get_template("summary.html")

@@ -158,7 +158,7 @@ class Matrix:
 
     @cached_property
     def standings(self) -> Standings:
-        return standings(self._per_report, contrasts(self._per_report), by_rules=self._by_rules)
+        return standings(self._per_report, contrasts(self._per_report), self._failed, by_rules=self._by_rules)
 
     @cached_property
     def columns(self) -> list[str]:

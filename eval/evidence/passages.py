@@ -102,6 +102,7 @@ def _worked_out(claimed: Number, stated: Sequence[Number]) -> bool:
 
 
 Label = Literal["none", "partial", "full"]
+_ORDER: tuple[Label, ...] = ("none", "partial", "full")
 FULL, SOME = 0.6, 0.3
 """Shares of a claim from which it is `full`, and below which it is `none` unless a figure of it is stated."""
 _BORDER = re.compile(r"(?<=[.!?;])\s+|\n")
@@ -159,9 +160,14 @@ def support(claim: str, texts: Iterable[str]) -> WindowVerdict:
     is fitted; the round numbers were chosen once, with WiCE dev, AttributionBench dev and claims about a shop's records in sight.
 
     It knows no meaning: what denies, swaps or turns round the words of its evidence is called `full`, what says the same in other words
-    `none`.
+    `none`. More evidence never makes it less: the best of all texts together and of each alone counts.
     """
     bodies = list(texts)
+    alone = [_of_texts(claim, [body])._replace(text=n) for n, body in enumerate(bodies)] if bodies[1:] else []
+    return max([_of_texts(claim, bodies), *alone], key=lambda one: (_ORDER.index(one.label), one.share))
+
+
+def _of_texts(claim: str, bodies: Sequence[str]) -> WindowVerdict:
     asked = _asked(claim, bodies)
     whole = len(asked.words) + len(asked.figures)
     best = [(window, which) for which, body in enumerate(bodies) if (window := _best(asked, body))]

@@ -40,7 +40,7 @@ def report(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 def ranks_of(material: Material) -> Standings:
     found = contrasts(material.per_report)
-    return standings(material.per_report, found, by_rules=material.by_rules)
+    return standings(material.per_report, found, material.failed, by_rules=material.by_rules)
 
 
 def part(page: str, name: str) -> str:
@@ -185,6 +185,7 @@ def test_the_sentence_agrees_with_the_interval_and_the_test() -> None:
     none = verdict(metrics()["fp"], means, [unsure, contrast("one", "three", 0.4, -0.1, 0.9, 0.3)])
     assert none.text.startswith("Undecided: no difference in faithfulness is shown")
     assert "only system" in verdict(metrics()["fp"], {"one": 0.9}, []).text
+    assert share_of(4, 0, 6) == " (from 4 of its 10 answers, as 6 failed)" and share_of(4, 0) == ""
     half = {"one": share_of(3, 5)}
     for others in ([sure, far], [unsure, far], [unsure, contrast("one", "three", 0.4, -0.1, 0.9, 0.3)]):
         found = verdict(metrics()["fp"], means, others, shares=half)

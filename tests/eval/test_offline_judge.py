@@ -68,6 +68,19 @@ def test_a_figure_is_stated_wherever_the_evidence_has_it() -> None:
     assert found.label == "full", found.reason
 
 
+def test_more_evidence_never_makes_a_verdict_worse() -> None:
+    """The tool's line beside the record's took all words of the title out of the claim, as those of a heading."""
+    line = "2023-02-06 Delivered: 1 x Tidewell Resistance Bands Set, for Legs and Glutes, Cotton"
+    claim, listed = (
+        "Your latest order was Tidewell Resistance Bands Set, for Legs and Glutes, Cotton.",
+        f"Orders\n{line}",
+    )
+    page = f"{line}\n2023-01-02 Delivered: 1 x Adler Kettle"
+    alone, both = support(claim, [listed]), support(claim, [page, listed])
+    assert (alone.label, both.label, both.text) == ("full", "full", 1)
+    assert support(claim, [page]).label != "full"
+
+
 @pytest.mark.parametrize("empty", ["$None", "$nan", "$N/A", "${price}", "$null"])
 def test_a_price_that_nobody_filled_in_makes_no_claim_full(empty: str) -> None:
     """`f"${price}"` where the price is unknown."""
