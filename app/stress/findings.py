@@ -63,6 +63,8 @@ class StressDocument(TypedDict):
     schema: int
     study: str
     answers: int
+    compared: int
+    """Answers that were asked for again under some change."""
     outdated: int
     """Answers under a change whose answer without it is no longer in the study."""
     effects: list[MovedRow]
@@ -78,7 +80,7 @@ def findings(folder: Path) -> StressDocument:
         raise Misuse(
             f"{folder}: nothing was asked under a change; `drr study stress {folder} --with all` does"
         )
-    rows, outdated = list[StressPair](), 0
+    rows, outdated, compared = list[StressPair](), 0, set[str]()
     pairs: dict[str, list[Pair]] = defaultdict(list)
     with Study.read(folder) as study, Study.read(folder / FOLDER) as under:
         questions = {query.id: query for query in read_queries(folder / "queries.jsonl")}
@@ -92,6 +94,7 @@ def findings(folder: Path) -> StressDocument:
                 outdated += 1
                 continue
             others = [one for one in trials[after.question.id, after.variant] if one is not before]
+            compared.add(before.record.key)
             own = list(pairs_of(stress, before, after, others))
             pairs[after.variant] += own
             rows.append(_row(stress, before, after, own))
@@ -100,6 +103,7 @@ def findings(folder: Path) -> StressDocument:
         "schema": 1,
         "study": folder.name,
         "answers": len(bases),
+        "compared": len(compared),
         "outdated": outdated,
         "effects": list(_moved(pairs)),
         "stayed": list(_stayed(rows)),

@@ -103,7 +103,7 @@ def _slope(first: Pair, moved: PairedDifference, asked: Sequence[Asked], rows: F
     slope = from_sums(sums[:, :2], asked, ratio, "slope on the dose", n_unscored=lost).unshifted()
     relative = from_sums(
         sums, asked, _relative, "slope on the dose, as a part of the mean outcome", n_unscored=lost
-    )
+    ).unshifted()
     place, drawn = index_of([cluster_of(one) for one in asked])
     p = sign_flip(np.bincount(place, weights=product, minlength=drawn).astype(np.float64))
     moved = replace(moved, difference=slope, p=p if slope.value is not None else None)

@@ -172,6 +172,9 @@ def test_the_page_and_the_document_say_the_same(
     page = (tmp_path / "out" / "stress.html").read_text(encoding="utf-8")
     document = json.loads((tmp_path / "out" / "stress.json").read_text(encoding="utf-8"))
     assert document == json.loads(json.dumps(found)) == drr.json("report", asked, "--stress")
+    again = {pair["stress"]["base"] for pair in document["pairs"]}
+    assert document["compared"] == len(again) <= document["answers"]
+    assert f"{len(again)} of {document['answers']} answers were asked for once more" in page
     for sentence in sentences(found):
         assert sentence in html.unescape(page) and sentence in text
     rows = [row for row in page.split("<tr") if 'scope="row"' in row and 'title="' in row]
