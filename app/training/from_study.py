@@ -11,7 +11,7 @@ from drr.app.training.transcripts import ChatMessage, EpisodeTranscript, called,
 from drr.env.checkable import finds
 from drr.env.errors import Misuse
 from drr.env.query import Query, read_queries
-from drr.eval.rewards import Rewarded, read_form, reward
+from drr.eval.rewards import AnswerForm, Rewarded, read_form, reward
 from drr.study.evidence import unpack
 from drr.study.study import Study
 from drr.study.unit import Record
@@ -39,24 +39,31 @@ def answers_of(folder: Path, records: Mapping[str, Query]) -> StudyAnswers:
             for record in study.records("answer")
             if record.result.get("query_id") in queries and not study.lost(record)
         ]
-        found = [_answer(study, record, queries[record.result["query_id"]]) for record in kept]
+        forms = [read_form(study.text(record, "form")) for record in kept]
+        found = [
+            _answer(study, record, queries[record.result["query_id"]], read.form)
+            for record, read in zip(kept, forms, strict=True)
+        ]
+        unread = [
+            f"{record.label} ({read.problem})"
+            for record, read in zip(kept, forms, strict=True)
+            if read.problem
+        ]
         failed = Counter(
             str(record.spec["variant"])
             for record in study.records("answer", None)
             if not record.done and record.spec["query_id"] in queries
         )
-        problems = [(record.label, read_form(study.text(record, "form")).problem) for record in kept]
     if not found:
         raise Misuse(
             f"{folder}: has no finished answer to a question that code can check; --queries FILE gives truth that it lacks"
         )
-    return StudyAnswers(found, [f"{label} ({problem})" for label, problem in problems if problem], failed)
+    return StudyAnswers(found, unread, failed)
 
 
-def _answer(study: Study, record: Record, query: Query) -> EpisodeTranscript:
+def _answer(study: Study, record: Record, query: Query, form: AnswerForm | None) -> EpisodeTranscript:
     calls = [one for one in record.result.get("tool_calls") or [] if one.get("kind") == "api"]
     report, sources = study.text(record, "report") or "", unpack(study, record)
-    form = read_form(study.text(record, "form")).form
     messages: list[ChatMessage] = [{"role": "user", "content": query.query}]
     for number, call in enumerate(calls, 1):
         text = study.text(record, f"text:{call['result_sha256']}") or ""
