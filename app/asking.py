@@ -22,7 +22,7 @@ from drr.env.source import Source
 from drr.env.web.base import PageStatus
 from drr.llm.failures import ModelFailure, ModelSetupError
 from drr.llm.meter import UsageRow
-from drr.wording.excerpt import excerpt
+from drr.wording.excerpt import excerpt, many
 
 if TYPE_CHECKING:
     from drr.app.answers import AnswerConfig, Answering
@@ -307,7 +307,7 @@ def _moving() -> Iterator[Listener]:
                 console.print(
                     escape(shown(text)), style="dim", highlight=False, no_wrap=True, overflow="ellipsis"
                 )
-                status.update(f"{time.monotonic() - started:.0f} s, {calls} tool calls")
+                status.update(f"{time.monotonic() - started:.0f} s, {many(calls, 'tool call')}")
 
         yield show
 

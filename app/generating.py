@@ -23,6 +23,7 @@ from drr.querygen.checks import Checked, Checker
 from drr.querygen.files import merged, write_lines, write_queries
 from drr.querygen.generate import Sampled, named_users, sample_users
 from drr.study.config import StudyConfig
+from drr.wording.excerpt import many
 
 if TYPE_CHECKING:
     from drr.llm.factory import Models
@@ -188,7 +189,9 @@ def _tell(arguments: argparse.Namespace, drafts: WrittenQuestions, summary: Summ
             }
         )
     elif not arguments.quiet:
-        print(f"{arguments.out}: {len(good)} questions of {len({q.user_id for q in good})} users")
+        print(
+            f"{arguments.out}: {many(len(good), 'question')} of {many(len({q.user_id for q in good}), 'user')}"
+        )
         if bad:
             reasons = ", ".join(f"{name} {count}" for name, count in _reasons(bad).items())
             print(f"{_aside(arguments.out)}: {len(bad)} that failed a check ({reasons})")

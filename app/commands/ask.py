@@ -22,6 +22,7 @@ from drr.app.studies import say_paper
 from drr.env.errors import DrrError, Misuse
 from drr.env.tool_calls import refusals
 from drr.llm.names import NO_MODEL, OFFLINE
+from drr.wording.excerpt import many
 
 if TYPE_CHECKING:
     from drr.agents.base import AnswerRecord
@@ -164,7 +165,7 @@ def _summary(record: AnswerRecord, out: Path | None) -> str:
     calls = sum(1 for call in record.tool_calls if call.kind == "api")
     lines = [
         f"{record.variant} {_asked(record)}:"
-        f" {record.words:,} words, {calls} tool calls, {f'{tokens:,}' if counted else 'unknown'} tokens, cost {cost}, {record.seconds:.1f} s;"
+        f" {record.words:,} words, {many(calls, 'tool call')}, {f'{tokens:,}' if counted else 'unknown'} tokens, cost {cost}, {record.seconds:.1f} s;"
         f" ended as {record.stop_reason.replace('_', ' ')}"
     ]
     lines += [f"researcher {f.researcher} failed ({f.kind}): {f.message}" for f in record.failures]

@@ -14,6 +14,7 @@ from drr.app.spans import span_terms
 from drr.app.terminal import table
 from drr.app.vouching import given_settings, trusted_addresses
 from drr.eval.tasks.registry import groups
+from drr.wording.excerpt import many
 
 if TYPE_CHECKING:
     from drr.app.judgement import JudgeConfig, JudgingChanges
@@ -97,7 +98,13 @@ def _print_forecast(whole: Forecast, *, as_json: bool) -> None:
     ]
     print(
         table(
-            [f"{whole['judge']}, {whole['answers']} answers", "calls", "input tokens", "output tokens"], rows
+            [
+                f"{whole['judge']}, {many(whole['answers'], 'answer')}",
+                "calls",
+                "input tokens",
+                "output tokens",
+            ],
+            rows,
         )
     )
     cost = (

@@ -28,6 +28,7 @@ from drr.querygen.dataset import Publication, write_dataset
 from drr.querygen.files import line_of, write_queries
 from drr.querygen.review import review
 from drr.querygen.stats import statistics_of
+from drr.wording.excerpt import many
 
 _EXAMPLES = """\
 Without a key the writer is `offline`: rules over real orders, marked as rule-written. Questions that fail a check are kept
@@ -275,7 +276,7 @@ def _builtin(arguments: argparse.Namespace) -> int:
         return 0
     write_queries(arguments.out, queries)
     document = {"file": str(arguments.out), "questions": len(queries)}
-    tell(arguments, document, f"{arguments.out}: {len(queries)} questions")
+    tell(arguments, document, f"{arguments.out}: {many(len(queries), 'question')}")
     return 0
 
 

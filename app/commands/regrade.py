@@ -67,9 +67,9 @@ def run(arguments: argparse.Namespace) -> int:
         for name in sorted({*study.failed, *(one.agent or "" for one in after)})
     ]
     document = {"episodes": len(after), "changed": changed, "before": means[0], "after": means[1]}
-    line = f"{len(after)} episodes, {changed} paid otherwise: mean reward {means[1]:.4f}, was {means[0]:.4f}"
+    line = f"{many(len(after), 'episode')}, {changed} paid otherwise: mean reward {means[1]:.4f}, was {means[0]:.4f}"
     if of_study:
-        line = f"{many(len(after), 'answer')} paid; a reward is a mean over those that did not fail"
+        line = f"{many(len(after), 'answer')} paid; a reward is a mean over those that did not fail. Citations, budget and efficiency are paid in the share that needs and figures earned."
     file = str(arguments.out) if arguments.out else None
     _say_unread(study.unread)
     tell(arguments, {**document, "agents": agents, "file": file}, _table(agents), "", line)

@@ -94,8 +94,10 @@ def detail_of(product: Product, label: str) -> str | None:
     return longer[0] if len(longer) == 1 else None
 
 
+_BRACKETED = r"(?:【[^【】\n]{1,40}】[\s*_]*+)?"
+"""A word in brackets at the head of a title."""
 _HEAD = re.compile(
-    r"[\s>#*_]*+(?:(?:[-+•·]|\d{1,3}[.)])[\s*_]*+)?(?:(?:\d{1,3}\s?[x×]\s|[^\W\d_][^\n:|\[(]{0,24}:\s)[\s*_]*+)?[\[(]*+[\s*_\[(]*+"
+    rf"[\s>#*_]*+(?:(?:[-+•·]|\d{{1,3}}[.)])[\s*_]*+)?(?:(?:\d{{1,3}}\s?[x×]\s|[^\W\d_][^\n:|\[(]{{0,24}}:\s)[\s*_]*+)?[\[(]*+[\s*_\[(]*+{_BRACKETED}"
 )
 """Words before a product at the head of its line: a bullet, a number, how many, a label."""
 _JOINED = re.compile(
@@ -113,7 +115,9 @@ _WORD = re.compile(r"[A-Za-z0-9][\w'’&.-]*")
 _BEGINS = re.compile(r"[\s*_>#-]*+(?:\d{1,2}[.)]\s[\s*_]*+)?(?:(?:The|Your|A|An|This)\s)?[\s*_(\[]*+")
 _ENDS = re.compile(r"[\s*_)\]]{0,6}(?:[,.!?:;–—-]|$)")
 _IT = re.compile(r"[*_]{0,2}(?:It|Its|It's|It’s|This|This one|This (?:set|pack|pair|kit|one))\b")
-_LEADING = re.compile(r"[\s>]*(?:[-*+•·]|\d{1,3}[.)])?[\s*_]*(?:(?:and|the|a|or|[Tt]he)\s){0,2}[*_]{0,3}")
+_LEADING = re.compile(
+    rf"[\s>]*(?:[-*+•·]|\d{{1,3}}[.)])?[\s*_]*(?:(?:and|the|a|or|[Tt]he)\s){{0,2}}[*_]{{0,3}}{_BRACKETED}"
+)
 _NEXT = re.compile(r"[\s(\[:*_–—-]{1,6}")
 _ABOVE = 60
 _FAR = 90

@@ -118,7 +118,7 @@ class WordAccount:
         ]
         limiting = set(self._limiting(sentence, words)) if figures else set()
         denied = any(
-            self._phrases.denies(one[0])
+            self._phrases.denied(one[0])
             for n, one in enumerate(words)
             if n not in limiting and not _is_in(one, cues)
         )
@@ -160,7 +160,7 @@ class WordAccount:
             if between == "." or self._idle.issuperset(between.lower().split()):
                 start = found.pop()[0]
             before = next((one for one in words if one.end() == start - 1), None)
-            if before and self._phrases.denies(before[0]):
+            if before and self._phrases.denied(before[0]):
                 start = before.start()
             found.append((start, end))
         yield from found

@@ -128,7 +128,7 @@ def unjudged(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
     """List what the search returned of a thing, else what has its words. Of two, both."""
     if not ask.seeks:
         return listings(replace(ask, unread=Unread()), memory)
-    denied = {word for one in ask.unread.stretches if PHRASES.denies(one) for word in content_words(one)}
+    denied = {word for one in ask.unread.stretches for word in content_words(PHRASES.denied(one))}
     found = [
         one
         for one in memory.products.values()

@@ -63,9 +63,11 @@ class PhraseReader:
         words = self.content_words(text)
         return word in words[-1:] or (words[-1:] == ["kit"] and word in words[-2:-1])
 
-    def denies(self, text: str) -> bool:
-        """Tell whether words deny something."""
-        return any(word in self.denials or word.endswith("n't") for word in text.lower().split())
+    def denied(self, text: str) -> str:
+        """Return what words deny: all from the first denial on."""
+        words = text.lower().split()
+        at = (place for place, word in enumerate(words) if word in self.denials or word.endswith("n't"))
+        return " ".join(words[next(at, len(words)) :])
 
     def is_adverb(self, word: str) -> bool:
         return word.endswith("ly") and len(word) > 5 and word not in self._no_adverbs
@@ -147,7 +149,7 @@ class PhraseReader:
         )
         for join in joins:
             one, other = self._last_phrase(text, start, join.start()), self.phrase(text, join.end(), end)
-            if one and other and self.denies(text[join.end() : other.start]):
+            if one and other and self.denied(text[join.end() : other.start]):
                 return ()
             if one and other:
                 first, second = one.words.split(), other.words.split()

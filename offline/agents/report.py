@@ -68,7 +68,7 @@ def report(asked: Asked, memory: Memory) -> str:
         f"# {capital(join(list(things))) or 'Your question'}",
         BANNER,
         unseen(memory),
-        "## The short answer\n\n" + _answer(asked, _slips(typed, asked), memory, cites),
+        "## The short answer\n\n" + _answer(asked, typed, memory, cites),
         _compared(asked, memory, cites),
         listed_orders(asked, memory, cites),
         file_statements(asked.text, memory, cites),
@@ -92,13 +92,13 @@ def _slips(typed: Asked, read: Asked) -> list[str]:
     ]
 
 
-def _answer(asked: Asked, slips: Sequence[str], memory: Memory, cites: Cites) -> str:
+def _answer(asked: Asked, typed: Asked, memory: Memory, cites: Cites) -> str:
     if all(ask.bare and not is_known(ask, memory) for ask in asked.asks):
         near = _by_name(asked.text, memory)
-        unread = not_read([*(ask.thing for ask in asked.asks), *asked.unread])
+        unread = not_read([*(ask.thing for ask in typed.asks), *asked.unread])
         return f"{REFUSED}{unread}{_unjudged(near, cites, asked.limits)}"
     found = baskets(asked.asks, memory)
-    lines = [*slips, *(_answered(ask, asked, found, memory, cites) for ask in asked.asks)]
+    lines = [*_slips(typed, asked), *(_answered(ask, asked, found, memory, cites) for ask in asked.asks)]
     lines = list(dict.fromkeys(lines))
     lines += [_total(one) for one in found if len(one.picks) > 1 and one.total is not None]
     return "\n".join(f"- {line}" for line in lines)
@@ -107,11 +107,8 @@ def _answer(asked: Asked, slips: Sequence[str], memory: Memory, cites: Cites) ->
 def _by_name(text: str, memory: Memory) -> list[SeenProduct]:
     """List what bears all words of a text that seeks nothing of one's own and denies nothing."""
     words = {*content_words(text), *filter(str.isalpha, ACCOUNT.words(text))}
-    if (
-        len(words) < 2
-        or PHRASES.denies(text)
-        or not {"i", "my", "our", "we"}.isdisjoint(text.lower().split())
-    ):
+    is_own = not {"i", "my", "our", "we"}.isdisjoint(text.lower().split())
+    if len(words) < 2 or PHRASES.denied(text) or is_own:
         return []
     return [one for one in memory.products.values() if has_words(words, one.title, "")]
 
@@ -137,8 +134,8 @@ def _unjudged(found: Sequence[SeenProduct], cites: Cites, ask: ShopErrand) -> st
     kept = [one for one in found if keeps_limits(ask, one)][:_ROWS]
     rows = [f"\n  - {_about(one, cites)}." for one in kept]
     limits = replace(ask, unread=Unread()).limits_in_words()
-    within = f" within the limits ({limits})" if limits else ""
-    return f" The search of the shop returned these{within}, unjudged:{''.join(rows)}" if rows else ""
+    within = f", within the limits ({limits})" if limits else ""
+    return f" From the search of the shop{within}, unjudged:{''.join(rows)}" if rows else ""
 
 
 def _undone(ask: ShopErrand, limits: ShopErrand, memory: Memory, cites: Cites) -> str:
@@ -176,13 +173,14 @@ def _picked(pick: Pick, basket: Basket, memory: Memory, cites: Cites) -> str:
         why = "it belongs to the set that is rated highest within the limit for all"
     if pick.product.price is None:
         why = "none has a known price, so none is ahead"
-    elif ask.order != "price_asc" and any(one.price is None for one in (*found, *outside(ask, memory))):
+    elif any(one.price is None for one in found):
         why = f"{why} of those with a known price"
     within = f" within the limits ({limits})" if (limits := ask.limits_in_words()) else ""
-    priced_only = " with a known price" if ask.order == "price_asc" else ""
+    left = [one.price is None for one in outside(ask, memory)]
+    priced_only = " with a known price" if any(left) and all(one.price is not None for one in found) else ""
     reason = f"of {len(found)}{priced_only} that were found{within}, {why}"
     if len(found) == 1:
-        reason = f"it is the only one that was found{within}"
+        reason = f"it is the only one{priced_only} that was found{within}"
     sold = "Yes, it is sold here. " if ask.kind == "sold" else ""
     more = [f"{_about(other, cites)}." for other in pick.others[: (ask.limits.many or 1) - 1]]
     return f"{sold}{capital(ask.thing)}: {_about(pick.product, cites)}; {reason}. {' '.join(more)}".rstrip()

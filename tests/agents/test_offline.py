@@ -170,7 +170,7 @@ def test_a_listing_is_what_its_name_ends_with() -> None:
         ("The bird bath came cracked, money back", r"the order is 1000000000000002, Stone bird bath .*The rules did not read “came”"),
         ("How much did I spend this year?", r"In 2022 you spent \$89.48 in 2 orders, at today's prices"),
         ("How much did I spend last year?", r"No order in 2021 was found"),
-        ("bird feeder for squirrels under 40", r"did not read “squirrels”\. .*these within the limits \(at most \$40.00\), unjudged:\n  - \*\*Squirrel-proof"),
+        ("bird feeder for squirrels under 40", r"did not read “squirrels”\. .*search of the shop, within the limits \(at most \$40.00\), unjudged:\n  - \*\*Squirrel-proof"),
         ("squirrel-proof feeder under 40", r"Squirrel-proof bird feeder[^;]*\$29.50"),
         ("Which is better, the Panorama feeder or the Deluxe feeder?", "Panorama wild bird feeder is cheaper, Deluxe"),
         ("Which is better, the cedar bird house or the stone bird bath?", "is the better buy: it costs less and is rated the same"),
@@ -635,3 +635,21 @@ def test_a_third_is_no_answer_to_which_of_two_and_the_dearest_is_not_the_last() 
     memory.orders["1"] = SeenOrder("u/1", "2022-02-18", "Delivered", 1, "Dutch oven", "1")
     told = report(read("What was the most expensive thing I ever bought here?"), memory)
     assert "did not read “expensive”" in told and "2022-02-18" not in told
+
+
+def test_the_only_one_says_that_it_has_a_price_and_a_denial_hides_no_more_than_it_denies() -> None:
+    memory = shown(
+        thing(1, "Tall kitchen trash bags", 19.99),
+        thing(2, "Plain tall kitchen trash bags", None),
+        thing(3, "Heated bird bath", 42.0),
+    )
+    told = report(read("What's the cheapest trash bags you have? tall kitchen kind"), memory)
+    assert "it is the only one with a known price that was found" in told
+    told = report(read("I'd like a bird bath that's heated or at least won't crack. Under $100."), memory)
+    assert "not answered" in told and "**Heated" in told
+
+
+def test_a_refusal_quotes_the_letters_that_were_typed() -> None:
+    memory = shown(thing(1, "Soothing balm"), thing(2, "Oak cat tree"))
+    told = report(read("somthing to keep squirels off my feeder thats not grease"), memory)
+    assert "did not read “somthing”" in told and "soothing" not in told
