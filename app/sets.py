@@ -350,7 +350,9 @@ def _of_shop(frozen: FrozenSet, place: str | None, settings: Settings) -> SetPar
         own = shop.manifest.content_hash
     found = next((part for part in frozen.parts if part.shop == own), None)
     if found is None:
-        raise Misuse(f"{place}: is no shop of {frozen.name}, whose parts are {known}; get the shop again")
+        raise Misuse(
+            f"{place}: is no shop of {frozen.name}, whose parts are {known}; docs/fresh.md tells how each shop is made"
+        )
     return found
 
 

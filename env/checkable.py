@@ -92,17 +92,13 @@ class Axes(_Part):
     needs: int
     hops: int
     near: float
-    """Products of the kind that miss one constraint; this and the next two are means over the needs whose kind is sold."""
-    conflicts: float
-    """Products whose store is not the brand of their details, of those that miss one constraint at most."""
+    """Products of the kind that miss one constraint; this and the next are means over the needs whose kind is sold."""
     unknown: float
     """Products that nothing rules out but what the shop does not know."""
     history: int
     precision: int
     """Constraints and figures."""
     shop: int
-    noise: float
-    """Share of the question's words that stand outside its numbered points."""
     refusals: int
 
 
@@ -173,7 +169,7 @@ def _within(kind: ConstraintKind, known: float | None, limit: float) -> bool | N
 
 
 class Distractors(NamedTuple):
-    """Products of a kind that mislead about one need; an axis of difficulty each."""
+    """Products of a kind that mislead about one need."""
 
     near: int
     """Products that miss one constraint."""

@@ -16,7 +16,6 @@ from drr.env.checkable import (
     Axes,
     Checkable,
     Constraint,
-    Distractors,
     ExpectedFact,
     PlanStep,
     ShoppingNeed,
@@ -35,7 +34,7 @@ from drr.env.query import Query
 from drr.env.records.lines import dollars
 from drr.env.session import Session
 from drr.env.shop import Shop, Sort
-from drr.env.text import category_key, tokens
+from drr.env.text import category_key
 from drr.env.web.base import WebSearch
 from drr.querygen.check_list import NONE, PASS, CheckResult, fail
 from drr.querygen.shelves import Shelves
@@ -47,7 +46,6 @@ ORDERS_READ = 300
 MOST_BY_CHANCE = 0.25
 """Most that a blind choice among the products of a kind may have in its favour."""
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
-_POINT = re.compile(r"\d+\. ")
 
 
 @dataclass(frozen=True)
@@ -212,17 +210,14 @@ class TruthChecker:
         misleading = [distractors(*one, owned) for one in zip(truth.needs, shelves, strict=True) if one[1]]
         hidden = {
             axis: round(fmean(getattr(one, axis) for one in misleading), 2) if misleading else 0.0
-            for axis in Distractors._fields
+            for axis in ("near", "unknown")
         }
-        lines = query.query.splitlines()
-        stating = len(tokens("\n".join(line for line in lines if _POINT.match(line))))
         return Axes(
             needs=len(truth.needs),
             hops=played.hops(query.query),
             history=len(self.orders(query.user_id)),
             precision=sum(len(need.constraints) for need in truth.needs) + len(truth.facts),
             shop=self.shop.manifest.counts["products"],
-            noise=round(1 - stating / max(1, len(tokens(query.query))), 3),
             refusals=sum(need.refusal is not None for need in truth.needs),
             **hidden,
         )

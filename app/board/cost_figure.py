@@ -123,7 +123,9 @@ def _names(front: Sequence[FigurePoint]) -> list[tuple[float, float, str]]:
     for one in reversed(front):
         x = one.x + 8
         for y in (one.y - 6, one.y + 16):
-            if all(abs(y - other) >= _STEP or abs(x - place) > 7 * _LONGEST for place, other, _ in taken):
+            if y >= _STEP and all(
+                abs(y - other) >= _STEP or abs(x - place) > 7 * _LONGEST for place, other, _ in taken
+            ):
                 taken.append((x, y, excerpt(" ".join(one.name.split()), _LONGEST)))
                 break
     return taken

@@ -82,7 +82,12 @@ class Way(NamedTuple):
 
 
 WAYS = (
-    Way("reward", "has every pick (with a form, point), none wrong or too dear", "the reward", _by_reward),
+    Way(
+        "reward",
+        "has every pick, none of them wrong or too dear (with a form: every point is right)",
+        "the reward",
+        _by_reward,
+    ),
     Way("rules", "breaks no rule", "the share of rules kept", _by_rules),
     Way("judge", f"is graded {GOOD} or more overall", "the grade overall", _by_judge),
 )

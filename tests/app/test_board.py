@@ -103,6 +103,13 @@ def test_sets_shops_and_judges_never_share_a_table() -> None:
     assert sum(name.startswith("set-") for name in drawn) == 3
 
 
+def test_the_name_of_the_best_stands_within_the_drawing() -> None:
+    own = [system(bundle("a"), 1.0, variant="perfect"), system(bundle("b"), 0.7, usd=0.05)]
+    drawn = BoardPages("Board", [one.bundle for one in own], own).pages()["index.html"]
+    (height,) = re.findall(r'y="([\d.]+)">perfect</text>', drawn)
+    assert float(height) > 12
+
+
 class _Live(HTMLParser):
     """What of a page could run or load, or lead elsewhere."""
 
