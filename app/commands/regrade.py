@@ -20,6 +20,8 @@ from drr.eval.stats.intervals import SHARE, VRow, mean
 from drr.wording.excerpt import many
 
 NAMES = tuple(one.name for one in COMPONENTS)
+BESIDE = frozenset(one.name for one in COMPONENTS if one.role == "beside")
+"""Parts that are paid in the share that others earned: shown of answers that were paid at all."""
 
 
 class PaidAgent(TypedDict):
@@ -69,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     document = {"episodes": len(after), "changed": changed, "before": means[0], "after": means[1]}
     line = f"{many(len(after), 'episode')}, {changed} paid otherwise: mean reward {means[1]:.4f}, was {means[0]:.4f}"
     if of_study:
-        line = f"{many(len(after), 'answer')} paid; a reward is a mean over those that did not fail. Citations, budget and efficiency are paid in the share that needs and figures earned."
+        line = f"{many(len(after), 'answer')} paid; a reward is a mean over those that did not fail. Citations, budget and efficiency are of answers that were paid."
     file = str(arguments.out) if arguments.out else None
     _say_unread(study.unread)
     tell(arguments, {**document, "agents": agents, "file": file}, _table(agents), "", line)
@@ -82,7 +84,8 @@ def _paid(name: str, answers: Sequence[EpisodeTranscript], failed: int) -> PaidA
     for one in answers:
         rewards.setdefault(one.query.id, []).append(one.reward)
         for part in NAMES:
-            parts[part].setdefault(one.query.id, []).append(one.components.get(part))
+            earned = one.reward > 0 or part not in BESIDE
+            parts[part].setdefault(one.query.id, []).append(one.components.get(part) if earned else None)
     return {
         "agent": name or None,
         "n": len(answers),

@@ -79,7 +79,7 @@ def standings(
         system: share_of(v.n, v.n_unscored, sum(failed.get(system, {}).values())) for system, v in own.items()
     }
     systems, pairs = ranked(metric, means), [one for one in found if one.metric == metric]
-    headline = verdict(metric, means, pairs, by_rules=by_rules, shares=shares)
+    headline = verdict(metric, means, pairs, by_rules=by_rules and metric.judged, shares=shares)
     return Standings(metric, systems, _against(metric, means, systems, pairs), headline)
 
 
@@ -196,11 +196,10 @@ Column = tuple[Heading, Mapping[str, Cell]]
 
 def metric_columns(figures: Mapping[str, Mapping[str, VRow]], *also: str) -> list[Column]:
     """The first figures of each way to judge, and those named. `figures` are the metrics of each system, by name."""
-    lead, *others = lead_metrics()
     shown = []
-    for name in dict.fromkeys((lead, "fr", *others, *also)):
+    for name in dict.fromkeys(("reward", "fp", "fr", *lead_metrics(), *also)):
         known = metrics()[name]
-        if name not in (lead, "fr", "overall") and not any(name in row for row in figures.values()):
+        if name not in ("fp", "fr", "overall") and not any(name in row for row in figures.values()):
             continue
         cells = {
             system: Cell.of(row.get(name), known.digits, missing=UNKNOWN) for system, row in figures.items()

@@ -17,7 +17,7 @@ from drr.wording.excerpt import excerpt, many
 def lead_metrics() -> list[str]:
     """The one figure of each way to judge, in the order of the tables."""
     of_papers = [parts.headline for parts in report_parts() if parts.headline]
-    return ["fp", "overall", *of_papers, "kp_vital_strict"]
+    return ["reward", "fp", "overall", *of_papers, "kp_vital_strict"]
 
 
 def facts(material: Material) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Reliability: whether a system solves a question in all of k trials, and says the same each time."""
+"""Rewards and reliability: what code pays an answer, and what all trials of a question share."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ SAME = {
     "citations": "cited addresses",
 }
 """Things that two trials are held against each other by."""
-TITLES = {"pass": "Solved in each of k trials: pass^k", "sameness": "The same in two trials"}
+TITLES = {"pass": "Reward, and solved in each of k trials: pass^k", "sameness": "The same in two trials"}
 
 
 def _metric(
@@ -114,6 +114,15 @@ def _metric(
 
 
 METRICS = (
+    Metric(
+        "reward",
+        "reward",
+        "What code pays an answer to a checkable question. Form and weights stand in docs/record.md.",
+        "pass",
+        range=SHARE,
+        better="higher",
+        judged=False,
+    ),
     *(
         _metric(
             name,
@@ -155,6 +164,8 @@ class Trials(NamedTuple):
     """Scores of the answers, by way."""
     values: Values
     """Figures of the question, but those that it has too few trials for."""
+    paid: Mapping[str, float | None]
+    """The reward of each answer, by key."""
 
 
 def _named(answer: Answer) -> Mapping[str, frozenset[str]]:
@@ -195,7 +206,7 @@ def trials_of(judged: Judged) -> Mapping[str, Mapping[AskedQuestion, Trials]]:
                     there,
                     [named.get(answer.key, {}) for answer in own],
                     failed[variant, asked.query],
-                )
+                )._replace(paid={answer.key: scores[answer.key]["reward"].value for answer in own})
                 for asked, own in by_question.items()
                 if own or failed[variant, asked.query]
             }
@@ -229,12 +240,13 @@ def _trials(
         }
     if len(named) > 1:
         values |= {f"same_{name}": sameness([one[name] for one in named]) for name in SAME}
-    return Trials(scores, values)
+    return Trials(scores, values, {})
 
 
 def per_report(judged: Judged, answer: Answer) -> Values:
-    """Return the figures of its question: each of the trials has the same."""
-    return trials_of(judged)[answer.variant][answer.asked].values
+    """Return its reward, and the figures of its question: each of the trials has the same."""
+    one = trials_of(judged)[answer.variant][answer.asked]
+    return one.values if one.paid[answer.key] is None else {"reward": one.paid[answer.key], **one.values}
 
 
 def unanswered(judged: Judged, variant: str) -> Mapping[AskedQuestion, Values]:
@@ -244,12 +256,14 @@ def unanswered(judged: Judged, variant: str) -> Mapping[AskedQuestion, Values]:
 
 
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
-    """Return pass^k, sameness and spread of one system: all that there is on repetition, for whoever shows it elsewhere."""
+    """Return reward, pass^k, sameness and spread of one system: all that there is on repetition, for whoever shows it elsewhere."""
     every, of = trials_of(judged), {answer.variant for answer in answers}
     own = {asked: one for variant in of for asked, one in every[variant].items()}
     answered = {name for answer in answers for name in per_report(judged, answer)}
     found: dict[str, V] = {}
-    for metric in METRICS:
+    if "reward" in answered:
+        found["reward"] = mean({asked: [*one.paid.values()] for asked, one in own.items()}, ends=SHARE)
+    for metric in METRICS[1:]:
         if metric.name in answered:
             values = {asked: [one.values.get(metric.name)] for asked, one in own.items()}
             found[metric.name] = mean(values, "of all trials of a question, mean over questions")

@@ -133,6 +133,8 @@ def test_the_set_that_comes_with_the_program_asks_the_sample_shop(
         "run", tmp_path / "study", "--set", "retail-v1", "--shop", sample_home / "shop", *RUN, "--dry-run"
     )
     assert ran["units"] == 50
+    label = frozen.label(frozen.parts[0], resolve({}, environ={}).settings)
+    assert "with other" not in label, "a version was raised since: freeze the set anew before a release"
 
 
 @pytest.mark.long
