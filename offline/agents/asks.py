@@ -168,6 +168,7 @@ class AskReader:
     def read(self, text: str) -> Asked:
         """Read any text."""
         text = text[:_LONGEST].replace("’", "'")
+        typed = [one[0] for one in _SENTENCE.finditer(text)]
         for short, long in _SHORT_FORMS:
             text = text.replace(short, long)
         text = signed(sign_first(self._unmarked.sub(r"\g<0>'", text)))  # "cant", "dont"
@@ -193,14 +194,14 @@ class AskReader:
         groups: list[list[ShopErrand]] = []
         besides: list[tuple[int, Unread]] = []
         left: list[str] = []
-        for sentence, cues, some in found:
+        typed = typed if len(typed) == len(found) else [sentence[0] for sentence, *_ in found]
+        for asked, (sentence, cues, some) in zip(typed, found, strict=True):
             limits = {(ask.limits, ask.rating) for ask in some if ask.seeks}
             figures = len(limits) == 1 or (as_one and bool(seeking) and not some)
             unread = self._unread(sentence, cues, some, figures=figures)
             left += unread.stretches
             if some:
-                asking = " ".join(sentence[0].split())
-                groups.append([replace(ask, unread=unread, sentence=asking) for ask in some])
+                groups.append([replace(ask, unread=unread, sentence=" ".join(asked.split())) for ask in some])
             elif self._is_question(sentence[0]):
                 rest.append(" ".join(sentence[0].split()))
             else:  # of what was asked just before, a condition of what is sought, the thing of what names none

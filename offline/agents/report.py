@@ -46,9 +46,9 @@ REFUSED = (
 )
 _ROWS = 5
 _WHY: dict[Order, str] = {
-    "rating": "it is rated highest",
-    "price_asc": "it is the cheapest",
-    "popularity": "it has the most ratings",
+    "rating": "none is rated higher",
+    "price_asc": "none costs less",
+    "popularity": "none has more ratings",
 }
 
 
@@ -174,7 +174,7 @@ def _picked(pick: Pick, basket: Basket, memory: Memory, cites: Cites) -> str:
     if pick.product.price is None:
         why = "none has a known price, so none is ahead"
     elif any(one.price is None for one in found):
-        why = f"{why} of those with a known price"
+        why = f"{why} among those with a known price"
     within = f" within the limits ({limits})" if (limits := ask.limits_in_words()) else ""
     left = [one.price is None for one in outside(ask, memory)]
     priced_only = " with a known price" if any(left) and all(one.price is not None for one in found) else ""

@@ -202,7 +202,7 @@ def test_no_listing_of_unknown_price_is_ahead_and_the_choice_of_an_order_is_told
     asked = read("Find a bird feeder.")
     unknown = thing(1, "Oak bird feeder", None, 4.9)
     for memory, said in (
-        (shown(unknown, thing(2, "Ash bird feeder", 9.0, 4.1)), r"feeder: \*\*Ash .* rated highest of those with a known price"),
+        (shown(unknown, thing(2, "Ash bird feeder", 9.0, 4.1)), r"feeder: \*\*Ash .* rated higher among those with a known price"),
         (shown(unknown, thing(2, "Ash bird feeder", None, 4.1)), "none has a known price, so none is ahead"),
     ):  # fmt: skip
         assert re.search(said, report(asked, memory))
@@ -653,3 +653,12 @@ def test_a_refusal_quotes_the_letters_that_were_typed() -> None:
     memory = shown(thing(1, "Soothing balm"), thing(2, "Oak cat tree"))
     told = report(read("somthing to keep squirels off my feeder thats not grease"), memory)
     assert "did not read “somthing”" in told and "soothing" not in told
+
+
+def test_the_same_again_is_no_wish_for_another_and_a_sentence_is_quoted_as_it_was_typed() -> None:
+    memory = shown(thing(1, "Notch dry erase markers", 11.0))
+    memory.orders["1"] = SeenOrder("u/1", "2022-02-18", "Delivered", 1, "Ash dry erase markers", "9")
+    told = report(read("Which dry erase markers did I order last time? need the same ones again"), memory)
+    assert "2022-02-18" in told and "did not read “same ones again”" in told
+    told = report(read("How much did I spend on gardening between 2016 and 2020?"), memory)
+    assert "between 2016 and 2020" in told and "$" not in told
