@@ -73,6 +73,8 @@ class ForeignExported(TypedDict):
     out: str
     format: str
     files: list[str]
+    systems: dict[str, str]
+    """Systems whose files have another name, by that name."""
     reports: int
     scores: int
     """Number of others' scores, imported from files of this form."""
@@ -262,6 +264,7 @@ def export_foreign(study: Study, out: Path, name: str) -> ForeignExported:
     for judge, scores in going.scores.items():
         above = f"judge-{file_name(judge)}/" if len(going.scores) > 1 else ""
         files += [FileOut(f"{above}{path}", text) for path, text in form.write_scores(scores)]
+    names = [(file_name(system), system) for system in sorted({one.system for one in going.reports})]
     paths = []
     for path, text in files:
         make_folder((out / path).parent)
@@ -272,6 +275,7 @@ def export_foreign(study: Study, out: Path, name: str) -> ForeignExported:
         "out": str(out),
         "format": form.name,
         "files": paths,
+        "systems": {name: system for name, system in names if name != system},
         "reports": len(going.reports),
         "scores": sum(map(len, going.scores.values())),
         "left_out": [{"what": what, "reports": count} for what, count in going.left_out.items()],
@@ -282,5 +286,7 @@ def export_foreign(study: Study, out: Path, name: str) -> ForeignExported:
 def say_exported(document: ForeignExported) -> None:
     scores = f" and {document['scores']:,} imported scores" if document["scores"] else ""
     print(f"{document['out']}: {document['reports']:,} reports{scores} in {len(document['files']):,} files")
+    for name, system in document["systems"].items():
+        print(f"{name} is {plain(system)}")
     for one in document["left_out"]:
         print(f"no room for {one['what']}: {one['reports']:,} have some")

@@ -199,10 +199,13 @@ def unread_of(document: StudyDocument) -> list[str]:
 
 
 def unread_text(standings: Mapping[str, int]) -> str:
-    """Describe the unread among citations counted by standing; empty where all were read."""
-    found, whole = unread(standings), sum(standings.values())
+    """Describe the unread and the made-up among citations counted by standing; empty where there are none."""
+    found, whole = unread(standings), f"of {sum(standings.values()):,} citations"
     ways = ", ".join(f"{n:,} {name}" for name, n in found.items())
-    return f"{sum(found.values()):,} of {whole:,} citations could not be read ({ways})" if found else ""
+    parts = [f"{sum(found.values()):,} {whole} could not be read ({ways})"] if found else []
+    if made_up := standings.get("made_up"):
+        parts.append(f"{made_up:,} {whole} {'is' if made_up == 1 else 'are'} made up")
+    return " and ".join(parts)
 
 
 def _judged(document: StudyDocument) -> str | None:

@@ -136,7 +136,7 @@ def add_judging_options(parser: argparse.ArgumentParser) -> None:
         type=positive_int,
         default=1,
         metavar="K",
-        help="judge 20 units of each task K times, for the stability of the judge (default: 1)",
+        help="judge whole reports K times, at least five of them and 20 units of each task, for the stability of the judge (default: 1)",
     )
     add("--refetch", action="store_true", help="hold claims against the cited pages as they read now")
     add("--unknown", action="store_true", help="with --refetch: ask also for addresses that no tool returned")

@@ -112,7 +112,7 @@ class StudyStatus:
     imported: int
     """Answers that were made elsewhere: what making them took is unknown and in no sum here."""
     uncounted: int
-    """Answers of agents that asked no model through this program: what these asked on their own is unknown and in no sum here."""
+    """Answers, failed and earlier ones too, of agents that asked no model through this program: what these asked on their own is in no sum here."""
     cost_usd: float | None
     """Cost of answers that came; `None` where a model without a known price was called."""
     cost_usd_at_most: float | None
@@ -154,7 +154,7 @@ def status(study: Study, *, now: float) -> StudyStatus:
         stopped=next(filter(None, (study.ledger.meta(f"stopped:{kind}") for kind in KINDS)), None),
         usage=_usage(study),
         imported=sum(record.made_elsewhere for record in study.records("answer")),
-        uncounted=uncounted(study.records("answer")),
+        uncounted=uncounted(study.records("answer", None, current=False)),
         cost_usd=None if spending.unpriced else dollars(spending.cost),
         cost_usd_at_most=None if spending.unpriced else dollars(spending.most_cost),
         spent_tokens=spending.tokens,

@@ -13,6 +13,7 @@ from drr.app.judging_choices import add_judging_options
 from drr.app.terminal import table, with_interval
 from drr.app.vouching import given_settings, trusted_addresses
 from drr.env.errors import Misuse
+from drr.wording.excerpt import many
 
 if TYPE_CHECKING:
     from drr.app.bundles.making import Bundle
@@ -176,7 +177,8 @@ def _findings(file: Path, found: Verified) -> list[str]:
         lines += [f"{title}: and {len(some) - _MOST:,} more"] if len(some) > _MOST else []
     lines += [f"prompt shown: {one}" for one in found.shown]
     lines += [
-        f"not checked: {check}: {count:,} times: {what}" for (check, what), count in sorted(lacking.items())
+        f"not checked: {check}: {many(count, 'time')}: {what}"
+        for (check, what), count in sorted(lacking.items())
     ]
     return lines + [f"cannot be excluded: {one}" for one in found.not_excluded]
 

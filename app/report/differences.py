@@ -53,7 +53,7 @@ def floor_notes(material: Material, metrics: Sequence[Metric]) -> list[str]:
         return [not_measured(answer for own in material.variants.values() for answer in own)]
     whence = "; ".join(source for by, source in _WHENCE.items() if by in {floor.by for floor in found})
     return [
-        f"Noise floor: two runs of one system lie less than this apart in 19 of 20 cases, {whence}. "
+        f"Noise floor: two runs of one system lie less than this apart in 19 of 20 cases, all systems pooled, {whence}. "
         "Grey, with ≈: no further than that from the best of the column, and a difference that is smaller."
     ]
 
@@ -83,7 +83,11 @@ def greyed(cell: Cell, floor: RepetitionFloor | None) -> Cell:
 def with_floor_note(table: Table) -> Table:
     """No table with intervals is silent of it."""
     measured = any(cell.low is not None for _, cells in table.rows for cell in cells)
-    if not measured or table.floor or any(note.startswith("Noise floor") for note in table.notes):
+    if (
+        not measured
+        or table.floor
+        or any(note.startswith(("Noise floor", "No noise floor")) for note in table.notes)
+    ):
         return table
     return replace(table, notes=[*table.notes, "Noise floor: not measured."])
 

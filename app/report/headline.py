@@ -55,7 +55,7 @@ def unscored(material: Material) -> list[str]:
     document = material.document
     failed = {variant: kinds.total() for variant, kinds in material.failed.items()}
     lines = [
-        f"{many(count, 'answer')} of {excerpt(variant, LONGEST_NAME)} failed and {'is' if count == 1 else 'are'} in no mean"
+        f"{many(count, 'answer')} of {excerpt(variant, LONGEST_NAME)} failed and {'is' if count == 1 else 'are'} in no mean but pass^k"
         for variant, count in sorted(failed.items(), key=lambda item: -item[1])
     ]
     for name in lead_metrics():

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from drr.llm.factory import Models
 
 
-REPEATED = 20
-"""Units of each task that a repetition judges again."""
+REPEATED, REPORTS = 20, 5
+"""Units of each task, and reports, that a repetition judges again at least."""
 
 
 @dataclass
@@ -159,12 +159,18 @@ _MATTERS: tuple[
 
 
 def sampled(desk: Desk, units: list[Unit]) -> list[Unit]:
-    """A repetition measures the judge on a seeded sample of each task, not the systems once more."""
+    """A repetition measures the judge on a seeded sample of each task, of whole reports, not the systems once more."""
     if not desk.repeat:
         return units
-    by_task = grouped((str(unit.key_fields["task"]), unit) for unit in units)
-    drawn = [sorted(group, key=lambda unit: content_id(unit.label))[:REPEATED] for group in by_task.values()]
-    return [unit for group in drawn for unit in group]
+    drawn = list[Unit]()
+    for group in grouped((str(unit.key_fields["task"]), unit) for unit in units).values():
+        of_reports = grouped((str(unit.key_fields.get("answer", unit.label)), unit) for unit in group)
+        own = list[Unit]()
+        for place, report in enumerate(sorted(of_reports, key=content_id)):
+            if len(own) < REPEATED or place < REPORTS:
+                own += of_reports[report]
+        drawn += own
+    return drawn
 
 
 def forecast(study: Study, desk: Desk, models: Models, options: JudgeOptions) -> Forecast:
@@ -173,7 +179,7 @@ def forecast(study: Study, desk: Desk, models: Models, options: JudgeOptions) ->
     judged = read_judged(study, judging_of(desk), answers=list(desk.answers.values()))
     rows: dict[str, Row] = {}
     for stage in options.stages:
-        for unit in planned_units(desk, options, stage, judged):
+        for unit in sampled(desk, list(planned_units(desk, options, stage, judged))):
             if unit.key not in done:
                 _count(rows, desk, tasks()[unit.spec["task"]], unit)
         for task, matter in _planned(desk, options, stage):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import families, metrics, unanswered, values_of
@@ -66,16 +67,36 @@ class PairedMetrics:
 
 
 def values_again(judgings: Sequence[Judged]) -> dict[str, dict[str, dict[str, list[float | None]]]]:
-    """Map by judged metric, system and answer what each judging gives it."""
-    known = metrics()
+    """Map by metric, system and answer what each judging gives it. Left out is what stands without any verdict: nobody was asked it again."""
+    known, first = metrics(), judgings[0]
+    bare = replace(first, support={}, addresses={}, ratings={}, failures={}, others={})
+    asked = {name for name, metric in known.items() if metric.judged}
+    for answer in first.answers:
+        asked -= {name for name, value in values_of(bare, answer).items() if value is not None}
     found: dict[str, dict[str, dict[str, list[float | None]]]] = {}
-    for judged in judgings:
+    for judged in (_whole(one, first) for one in judgings):
         for answer in judged.answers:
             for name, value in values_of(judged, answer).items():
-                if known[name].judged:
+                if name in asked:
                     own = found.setdefault(name, {}).setdefault(answer.variant, {})
                     own.setdefault(answer.key, []).append(value)
     return found
+
+
+def _whole(again: Judged, first: Judged) -> Judged:
+    """Keep what a judging asked of a report in full. The mean of a part of its claims is another figure."""
+
+    def of(task: str, rows: Mapping[str, Any]) -> dict[str, Any]:
+        mine, every = again.units_of, first.units_of
+        return {key: row for key, row in rows.items() if mine[key][task] >= every[key][task]}
+
+    return replace(
+        again,
+        support=of("support", again.support),
+        addresses=of("citations", again.addresses),
+        failures=of("failures", again.failures),
+        others={task: of(task, rows) for task, rows in again.others.items()},
+    )
 
 
 def compare(judged: Judged, a: str, b: str, again: Sequence[Judged] = ()) -> CompareDocument:

@@ -249,8 +249,9 @@ def provenance(judged: Judged) -> Provenance:
 def banner(judged: Judged) -> str | None:
     """Say what must stand over every table: rules that wrote, the same whatever they were given, rules that judged."""
     lines = []
-    if any(answer.rule_written for answer in judged.answers):
-        lines.append("Reports written by rules, not by a language model.")
+    written = [answer.rule_written for answer in judged.answers]
+    if any(written):
+        lines.append(f"{'R' if all(written) else 'Some r'}eports written by rules, not by a language model.")
         lines += same_reports_text(one for one in same_reports(judged.answers) if one.rule_written)
     if any((answer.record.result.get("person_cost") or {}).get("rule_written") for answer in judged.answers):
         lines.append("Memories kept by rules, not by a language model.")

@@ -95,7 +95,7 @@ def standings(citations: Iterable[CitationVerdict]) -> dict[str, int]:
 
 def unread(standing: Mapping[str, int]) -> dict[str, int]:
     """Choose of such counts those of citations whose source nobody read."""
-    return {name: n for name, n in standing.items() if n and (name == "made_up" or name in UNREAD)}
+    return {name: n for name, n in standing.items() if n and name in UNREAD}
 
 
 def is_needed(
@@ -151,7 +151,7 @@ def report_values(citations: Sequence[CitationVerdict] | None) -> dict[str, floa
         if waits
         else share(_bears(one.supports_strictly for one in own) for own in each),
         "n_citations": float(len(each)),
-        "citations_unread": share(_unread(own[0].status) for own in each),
+        "citations_unread": share(_unread(own[0]) for own in each),
     }
 
 
@@ -165,12 +165,13 @@ METHODS: Mapping[str, str] = {
     "fp_citation": "citations that support their claim, alone or as a needed part of a set / citations that could be read, mean over queries",
     "fp_citation_strict": "as fp_citation: citations that could not be read support nothing",
     "n_citations": "citations per report, each address of each claim or group of claims, mean over queries",
-    "citations_unread": "citations whose source could not be read, or that nobody kept / citations, mean over queries",
+    "citations_unread": "citations whose source could not be read, or that nobody kept, but made-up ones / citations, mean over queries",
 }
 
 
-def _unread(status: Status | None) -> bool | None:
-    return None if status in OPEN else status in UNREAD
+def _unread(one: CitationVerdict) -> bool | None:
+    """Tell whether nobody could read it. What is made up has nothing to read."""
+    return None if one.status in OPEN else one.is_source and one.status in UNREAD
 
 
 def why_unknown(citations: Sequence[CitationVerdict]) -> str:

@@ -284,9 +284,19 @@ def test_what_an_agent_cost_that_asked_no_model_of_ours_is_unknown_wherever_it_i
     )
     assert drr.json("study", "status", "study")["uncounted"] == 2
     assert "and 2 units of unknown cost" in drr.out("bundle", "make", "study", "--out", "study.bundle")
+    told = drr.json("study", "export", "study", "--out", "theirs", "--format", "drb")
+    assert sorted(told["systems"].values()) == ["my_agent.py:plain", "my_agent.py:quick"]
+    assert {f"{name}.jsonl" for name in told["systems"]} <= {Path(one).name for one in told["files"]}
     file.write_text(file.read_text() + "\n")
     row, known = drr.json("run", "study", "--dry-run")["variants"]
     assert (row["left"], row["from"], row["cost_usd"]) == (2, None, None)
+    file.write_text(
+        file.read_text().replace("async def plain", "async def fails")
+        + "\n\nasync def plain(*given):\n    raise ValueError\n"
+    )
+    drr("run", "study", "--quiet")
+    counted = drr.json("study", "status", "study")
+    assert counted["units"]["failed"] == 2 and counted["uncounted"] == 4, "failed and earlier ones cost, too"
     assert (known["left"], known["from"], known["cost_usd"]) == (2, "this study", 0.0)
 
 

@@ -11,6 +11,7 @@ from itertools import count
 from typing import Any
 
 import pytest
+from drr.app.judged import unread_text
 from drr.env.shop import Shop
 from drr.env.source import Source
 from drr.eval.judging.read import choose, citation_verdicts, judgings, read_judged
@@ -127,7 +128,7 @@ def test_a_report_by_hand() -> None:
         "fp_citation": 3 / 5,
         "fp_citation_strict": 3 / 6,
         "n_citations": 8,
-        "citations_unread": 2 / 7,
+        "citations_unread": 1 / 7,
     }
     waiting = report_values([*cited, verdict(None)])
     assert waiting["fp_citation"] is waiting["fp_citation_strict"] is None
@@ -290,6 +291,10 @@ async def test_what_could_not_be_read_is_unknown_and_what_is_made_up_is_not(stud
     assert found["made-up"]["fp_citation"]["value"] == 0.5
     counted = study_document(study)["coverage"]["variants"]["made-up"]["citations"]
     assert {name: n for name, n in counted.items() if n} == {"full": 1, "made_up": 1}
+    assert found["made-up"]["citations_unread"]["value"] == 0.0, "it has nothing to read"
+    assert unread_text(counted) == "1 of 2 citations is made up"
+    both = "3 of 5 citations could not be read (3 blocked) and 1 of 5 citations is made up"
+    assert unread_text(counted | {"blocked": 3}) == both
 
 
 async def test_equal_texts_are_shown_once(study: Study) -> None:

@@ -21,7 +21,7 @@ from drr.eval.asking.conversation import box_prompts
 from drr.eval.asking.rules import VERSION
 from drr.eval.evidence.answers import read_answers
 from drr.eval.judging.difference import difference
-from drr.eval.judging.read import choose, judgings, read_judged
+from drr.eval.judging.read import choose, judgings, read_judged, repetitions
 from drr.eval.judging.run import JudgeOptions, cited_pages, forecast, judge, refetch
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics.compare import compare
@@ -241,12 +241,25 @@ async def test_equation_2_is_undefined_without_one_of_its_terms(study: Study) ->
 
 
 async def test_repetitions_bypass_the_cache_for_a_sample_and_leave_the_figures_alone(study: Study) -> None:
-    await put(study, *(answer(str(i), "react", report(f"r{i}"), [PAGE]) for i in range(4)))
+    await put(study, *(answer(str(i), "react", report(f"r{i}"), [PAGE]) for i in range(8)))
     await judged_by(Judge(), study, JudgeOptions(["quality"]))
     before = json.dumps(study_document(study))
     requests = await judged_by(Judge(rating=lambda text: 3), study, JudgeOptions(["quality"]), repeat=1)
-    assert len(requests) == 20
+    assert len(requests) == 5 * 7, "whole reports"
     assert json.dumps(study_document(study)) == before
+
+
+async def test_a_judge_that_says_the_same_again_has_no_noise(study: Study) -> None:
+    """A repetition reads some reports. The figure of a part of a report's claims is no second reading of it."""
+    lines = [*(f"Clean the feeder number {n} weekly [1]." for n in range(3)), "Pears are blue [1]."]
+    text = "\n\n".join(lines) + f"\n\n## Sources\n[1] {CARE}"
+    await put(study, *(answer(str(i), v, text, [PAGE]) for i in range(8) for v in "xy"))
+    await by_rules(study, ["faithfulness"], repeat=0)
+    await by_rules(study, ["faithfulness"], repeat=1)
+    judged = read_judged(study, choose(study))
+    noise = compare(judged, "x", "y", repetitions(study, judged))["noise"]
+    assert (noise["fp"]["value"], noise["fp"]["n"]) == (0.0, 5)
+    assert all(row["value"] == 0.0 for row in noise.values()) and "n_claims" not in noise
 
 
 async def test_a_forecast_counts_the_calls_that_a_run_then_makes(study: Study, shop: Shop) -> None:
@@ -263,6 +276,11 @@ async def test_a_forecast_counts_the_calls_that_a_run_then_makes(study: Study, s
     }, "rules extract claims without a call"
     await judge(study, made, models, options)
     assert forecast(study, made, models, options)["calls"] == 0
+    again = desk(study, models, shop, repeat=1)
+    told = forecast(study, again, models, options)
+    ran = await judge(study, again, models, options)
+    assert told["calls"] == ran.summary.done - 4 == 8 + 28 + 20, "a sample of each task, and claims by rules"
+    assert forecast(study, again, models, options)["calls"] == 0
 
 
 async def test_more_than_two_percent_of_failures_spoil_a_judging(study: Study) -> None:
