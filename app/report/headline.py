@@ -27,7 +27,8 @@ def facts(material: Material) -> list[tuple[str, str]]:
     made = material.document["provenance"]
     judge = material.document["judge"]
     answers = sum(len(own) for own in material.variants.values())
-    asked = set[str]().union(*material.asked.values()) if material.asked else set()
+    asked = {str(record.spec["query_id"]) for record in material.study.records("answer", None)}
+    failed = sum(kinds.total() for kinds in material.failed.values())
     systems = material.variants.keys() | material.failed.keys()
     shops = ", ".join(f"{one[:12]}" for one in made["shop"])
     tallies = material.study.ledger.units.answer_tallies()
@@ -36,6 +37,7 @@ def facts(material: Material) -> list[tuple[str, str]]:
     waiting = material.document["coverage"].get("unjudged", 0)
     unjudged = f"; {many(waiting, 'answer')} not judged yet" if waiting else ""
     counted = f"{many(len(systems), 'system')}, {many(len(asked), 'question')}, {many(answers, 'answer')}"
+    counted += f", {failed:,} failed" if failed else ""
     rows = [
         ("run", f"{counted}{to_come}"),
         ("set", str(run.get("set") or "")),

@@ -27,6 +27,7 @@ from drr.eval.stats.intervals import RESAMPLES, SEED, SHARE, V, VRow, mean
 from drr.eval.stats.pairs import overall, pair_results
 from drr.eval.tasks.judged import Judged, length_correlations
 from drr.eval.tasks.judged import corpus_values as quality_values
+from drr.llm.names import NO_MODEL, OFFLINE
 from drr.study.study import Study
 
 
@@ -236,7 +237,11 @@ def provenance(judged: Judged) -> Provenance:
 
     keys = [answer.record.key_fields for answer in judged.answers]
     models = sorted(
-        {model for answer in judged.answers for model in answer.record.result.get("models", {}).values()}
+        {
+            model if model != OFFLINE or answer.rule_written else NO_MODEL
+            for answer in judged.answers
+            for model in answer.record.result.get("models", {}).values()
+        }
     )
     return {
         "made_by": f"deepresearch-retail {version('deepresearch-retail')}",

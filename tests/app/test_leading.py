@@ -214,7 +214,7 @@ def test_who_answered_nothing_stands_last_and_says_why(judged_study: Path, tmp_p
     with Study.open(tmp_path / "study") as study:
         material = material_of(study)
         rows = board(material, ranks_of(material)).rows
-        assert ("run", "4 systems, 2 questions, 12 answers") in facts(material)
+        assert ("run", "4 systems, 2 questions, 12 answers, 4 failed") in facts(material)
     assert [name for name, _ in rows[:-1]] == [name for name, _ in rows if name in material.variants]
     name, cells = rows[-1]
     assert name == "broken.py:broken"
