@@ -6,7 +6,7 @@ from importlib import import_module
 
 from drr.llm.role import Policy
 
-RULES = 14
+RULES = 15
 """Raised by hand where the rules that play agents answer otherwise; part of the key of what they answer."""
 STAND_INS = {
     "agent": "drr.offline.agents.policies:agent_policy",

@@ -85,7 +85,7 @@ class WordAccount:
     def __init__(self, words: Wordbook, phrases: PhraseReader) -> None:
         self._phrases = phrases
         self._idle = words.single("function_words", "asking", "talk", "owned", "containers")
-        self._idle -= {*phrases.denials, "before", "after", "most", "same", "again"}
+        self._idle -= {*phrases.denials, "before", "after", "most", "same", "again", "per"}
         self._cues = words.single(*_CUES)
         self._own = self._cues - words.single("cheapest", "popular") | words.single("latest")
         self._ranks = words.single(*_RANKS)

@@ -53,9 +53,11 @@ def has_words(words: Collection[str], title: str, path: str) -> bool:
     return {*tokens(title), *tokens(path)}.issuperset(words)
 
 
-def is_named(ask: ShopErrand, product: SeenProduct, *, ends: bool = True) -> bool:
+def is_named(ask: ShopErrand, product: SeenProduct, *, ends: bool = True, by_kind: bool = True) -> bool:
+    """Tell whether a listing goes by a name, or with `by_kind` its category does: that is no reason to pick it."""
     title, store = product.title.removeprefix(product.store or ""), product.store or ""
-    return named(ask.thing, title, product.path, store, ends=ends) and not for_machines(product.title)
+    path = product.path if by_kind else f"{product.path} > "
+    return named(ask.thing, title, path, store, ends=ends) and not for_machines(product.title)
 
 
 def listings(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
@@ -80,7 +82,7 @@ def _as_it_stands(ask: ShopErrand, product: SeenProduct) -> bool:
 
 
 def _fits(ask: ShopErrand, product: SeenProduct) -> bool:
-    return is_named(ask, product) and _meets(ask, product) and keeps_limits(ask, product)
+    return is_named(ask, product, by_kind=False) and _meets(ask, product) and keeps_limits(ask, product)
 
 
 def _meets(ask: ShopErrand, product: SeenProduct) -> bool:
@@ -93,9 +95,8 @@ def keeps_limits(ask: ShopErrand, product: SeenProduct) -> bool:
     if price is None and (most is not None or least is not None or ask.order == "price_asc"):
         return False
     rated_enough = ask.rating is None or (product.rating is not None and product.rating >= ask.rating)
-    dear = price is not None and most is not None and price > most
-    cheap = price is not None and least is not None and price < least
-    return rated_enough and not dear and not cheap
+    within = price is None or (least or 0.0) <= price <= (price if most is None else most)
+    return rated_enough and within
 
 
 def _rank(ask: ShopErrand, product: SeenProduct) -> tuple[bool, float, float, float, str]:
@@ -136,14 +137,15 @@ def unjudged(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
     ]
     exact = _nearest(ask, [one for one in found if is_named(ask, one)], memory)
     exact = exact or [one for one in found if is_named(ask, one, ends=False)]
-    exact = exact or [one for one in found if " " in ask.thing and _as_it_stands(ask, one)]
+    exact = exact or [one for one in found if has_words(tokens(ask.thing), one.title, "")]
     ranked = exact if ask.order == "rating" else sorted(exact, key=lambda one: _rank(ask, one))
     return sorted(ranked, key=lambda one: -sum(has_stretch(one.title, some) for some in ask.unread.stretches))
 
 
 def outside(ask: ShopErrand, memory: Memory) -> list[SeenProduct]:
     """Listings that are the thing, but not within the limits; the cheapest first."""
-    found = [one for one in memory.products.values() if is_named(ask, one) and not _fits(ask, one)]
+    known = [one for one in memory.products.values() if is_named(ask, one, by_kind=False)]
+    found = [one for one in known if not _fits(ask, one)]
     return sorted(_nearest(ask, found, memory), key=lambda one: (one.price is None, one.price or 0, one.url))
 
 
@@ -170,9 +172,7 @@ def is_known(ask: ShopErrand, memory: Memory) -> bool:
 
 
 def purchases(ask: ShopErrand, memory: Memory) -> list[SeenOrder]:
-    """List the orders that an errand is about, the latest first. They are named so, or their listing is.
-
-    What goes back is the first of its things that goes by that name here."""
+    """List the orders that an errand is about, the latest first. What goes back is the first thing that goes by its name here."""
     if ask.kind not in ("bought", "spent", "return"):
         return []
     kept = sorted((one for one in memory.orders.values() if one.kept), key=lambda one: one.date, reverse=True)

@@ -125,8 +125,9 @@ def returned(ask: ShopErrand, memory: Memory, cites: Cites) -> str:
     terms = "The rules cannot start a return and do not know the shop's terms"
     orders, each = purchases(ask, memory), [replace(ask, things=(one,)) for one in ask.things]
     known = [one for one in each if is_known(one, memory)]
-    if ask.every or (ask.unread.stretches and ask.things and not known and not orders):
-        return f"To return something, name it as it was ordered: the rules look up the number of its order. {terms}."
+    names = any(map(str.istitle, ask.unread.stretches))  # a maker that another order may have
+    if ask.every or names or (ask.unread.stretches and ask.things and not known and not orders):
+        return f"To return something, name it as it was ordered: the rules look up the number of its order. {terms}.{not_read(ask.unread.stretches)}"
     if not orders:
         return f"To return {name_of([*known, ask][0], memory)}: no such order was found.{_seen_of(memory)} {terms}."
     number, which = orders[0].url.rsplit("/", 1)[-1], "latest such order" if orders[1:] else "order"

@@ -284,10 +284,9 @@ def _stated(product: SeenProduct, cites: Cites) -> str:
 
 def _rest(asked: Asked, memory: Memory, cites: Cites) -> str:
     """The questions that no rule answers, each with what pages say: as quotations, and as nobody's advice."""
-    lines: list[str] = []
+    lines, found = list[str](), False
     if not asked.asks:
         return ""
-    found = False
     for question in asked.rest:
         quoted = [
             f"- “{text[:-1]}” {cites(page.url, page.title)}." for text, page in page_rows(question, memory)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from random import Random
@@ -662,3 +663,20 @@ def test_the_same_again_is_no_wish_for_another_and_a_sentence_is_quoted_as_it_wa
     assert "2022-02-18" in told and "did not read “same ones again”" in told
     told = report(read("How much did I spend on gardening between 2016 and 2020?"), memory)
     assert "between 2016 and 2020" in told and "$" not in told
+
+
+def test_a_category_is_no_name_a_maker_that_was_not_read_no_order_and_per_piece_no_price() -> None:
+    memory = shown(
+        replace(thing(1, "Oak proofing basket", 18.0), path="Kitchen > Bread & Loaf Pans"),
+        thing(2, "Dew cleaner tablets, 6 Count", 9.0),
+    )
+    memory.calls.append(MadeCall("product_catalog_search", {"query": "loaf pans"}))
+    told = report(read("show me loaf pans, less than $30"), memory)
+    assert "called just that" in told and "unjudged" in told
+    told = report(read("cleaner tablets, cheapest per tablet"), memory)
+    assert "not answered" in told and "none costs less" not in told
+    assert "ahead" not in report(read("What's the difference between a basket and a tablet?"), memory)
+    assert "**Dew" in report(read("Find tablets cleaner dew."), memory)
+    memory.orders["1"] = SeenOrder("u/1", "2022-02-18", "Delivered", 1, "Bright heating pad", "9")
+    told = report(read("The heating pad I ordered from Oakbalm stopped working, can I return it?"), memory)
+    assert "name it as it was ordered" in told and "did not read “Oakbalm”" in told
