@@ -139,7 +139,7 @@ class BoardPages:
 
 def _banner(systems: Sequence[ListedSystem]) -> str | None:
     judged = any(one.judge is not None and one.judge["rule_written"] for one in systems)
-    return banner_of(any(one.written_by_rules for one in systems), judged)
+    return banner_of([one.written_by_rules for one in systems], judged)
 
 
 def faults_of(bundle: ListedBundle) -> list[tuple[str, list[tuple[str, int]]]]:

@@ -10,6 +10,7 @@ from drr.app.judged import unread_text
 from drr.app.report.material import LONGEST_NAME, Material
 from drr.app.report.of_papers import report_parts
 from drr.eval.metrics import metrics
+from drr.eval.rewards import read_form
 from drr.study.unit import Record
 from drr.wording.excerpt import excerpt, many
 
@@ -68,6 +69,13 @@ def unscored(material: Material) -> list[str]:
         )
         if missing:
             lines.append(f"{metrics()[name].label}: {missing} of {whole} are unscored")
+    if any("reward" in row for row in document["metrics"].values()):
+        forms = (read_form(material.study.text(record, "form")) for record in _records(material))
+        if problems := [form.problem for form in forms if form.problem]:
+            lines.append(
+                f"{many(len(problems), 'form')} cannot be read and {'pays' if len(problems) == 1 else 'pay'} nothing,"
+                f" the first: {excerpt(problems[0], LONGEST_NAME)}"
+            )
     standings: Counter[str] = Counter()
     for own in document["coverage"]["variants"].values():
         standings.update(own["citations"])

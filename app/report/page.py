@@ -345,7 +345,7 @@ def index_page(material: Material, tables: Sequence[Table], figures: Sequence[tu
 
 def _banner(material: Material) -> str | None:
     """The banner in one line; the whole of it stands among what the study cannot show."""
-    written = any(answer.rule_written for own in material.variants.values() for answer in own)
+    written = [answer.rule_written for own in material.variants.values() for answer in own]
     partly = material.banner and "A part of the figures is no measurement or not comparable."
     return banner_of(written, material.by_rules) or partly
 

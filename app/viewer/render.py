@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -81,7 +81,7 @@ class Pages:
         by_rules = bool(judging and judging.rule_written)
         matrix, done = Matrix(entries, by_rules=by_rules), [e for e in entries if e.status == "done"]
         failures = Counter(entry.reason or entry.status for entry in entries if entry.status != "done")
-        written = any(entry.rule_written for entry in entries)
+        written = [entry.rule_written for entry in entries]
         return self.draw(
             "index.html",
             "",
@@ -111,7 +111,7 @@ class Pages:
     def query(self, reports: Sequence[ReportView], outcomes: Sequence[ShownOutcome]) -> str:
         first, sides = reports[0], sides_of(reports)
         pairs = _by_pair(outcomes)
-        written = any(report.entry.rule_written for report in reports)
+        written = [report.entry.rule_written for report in reports]
         return self.draw(
             "query.html",
             "../",
@@ -139,7 +139,7 @@ class Pages:
         return self.draw(
             "report.html",
             "../",
-            banner=banner_of(report.entry.rule_written, report.judged_by_rules),
+            banner=banner_of([report.entry.rule_written], report.judged_by_rules),
             r=report,
             slots=joined(paper.on_report(report) for paper in self._papers),
             named=names.named,
@@ -166,12 +166,12 @@ class Pages:
 
     def transcript(self, report: ReportView) -> str:
         shown = gantt(report.actors, report.seconds, report.steps)
-        banner = banner_of(report.entry.rule_written, False)
+        banner = banner_of([report.entry.rule_written], False)
         return self.draw("transcript.html", "../", banner=banner, r=report, g=shown)
 
     def judges(self, names: Sequence[str], parts: Sequence[AgreementPart], banner: str | None) -> str:
         return self.draw(
-            "judges.html", "", banner=banner_of(False, banner is not None), judges=names, parts=parts
+            "judges.html", "", banner=banner_of([], banner is not None), judges=names, parts=parts
         )
 
     def page(self, sha: str, text: str) -> str:
@@ -191,12 +191,18 @@ def part(name: str, **values: Any) -> Markup:
     return Markup(html)  # noqa: S704  (a template escapes what is put into it)
 
 
-def banner_of(written: bool, judged: bool) -> str | None:
-    """Warn in one line that leads to what it means; its first sentence fits a phone."""
-    if not (written or judged):
+def banner_of(written: Collection[bool], judged: bool) -> str | None:
+    """Warn in one line that leads to what it means; its first sentence fits a phone. `written` tells of each report whether rules wrote it."""
+    if not (any(written) or judged):
         return None
-    did = "Rule-based stand-ins wrote and judged" if written and judged else "A rule-based stand-in judged"
-    did = did if judged else "A rule-based stand-in wrote"
+    if not any(written):
+        did = "A rule-based stand-in judged"
+    elif all(written):
+        did = "Rule-based stand-ins wrote and judged" if judged else "A rule-based stand-in wrote"
+    elif judged:
+        did = "Rule-based stand-ins judged, and wrote some reports"
+    else:
+        return "A rule-based stand-in wrote some reports: what these score is no measurement."
     return f"{did}: no measurement. Figures show that every step works, not how good an answer is."
 
 

@@ -54,7 +54,7 @@ def has_words(words: Collection[str], title: str, path: str) -> bool:
 
 
 def is_named(ask: ShopErrand, product: SeenProduct, *, ends: bool = True, by_kind: bool = True) -> bool:
-    """Tell whether a listing goes by a name, or with `by_kind` its category does: that is no reason to pick it."""
+    """Tell whether a listing goes by a name, or with `by_kind` its category. A category is no reason to pick it."""
     title, store = product.title.removeprefix(product.store or ""), product.store or ""
     path = product.path if by_kind else f"{product.path} > "
     return named(ask.thing, title, path, store, ends=ends) and not for_machines(product.title)

@@ -232,7 +232,7 @@ def case_page(pages: Pages, case: CaseView) -> str:
         "pdr/case.html",
         "../",
         banner=banner_of(
-            any(one.entry.rule_written for one in reports), any(one.judged_by_rules for one in reports)
+            [one.entry.rule_written for one in reports], any(one.judged_by_rules for one in reports)
         ),
         c=case,
         persons=len(set(people)),

@@ -215,13 +215,17 @@ def test_agents_of_others_hand_in_a_form_with_their_report(
         assert not any("form" in (study.text(one, "report") or "") for one in study.records("answer"))
     drr.out("bundle", "make", "study", "--out", "study.bundle", "--quiet")
     assert drr.json("bundle", "verify", "study.bundle")["failed"] == []
-    words = (*words[:2], "--variants", ",".join(names[:2]), *words[4:], "--queries", truth)
+    words = (*words[:2], "--variants", ",".join(names[:3]), *words[4:], "--queries", truth)
     drr.out("run", "again", *words)
+    trace = ("study", "trace", "again", f"{queries[0].id}/scripted.py:garbled/0")
+    assert "form: cannot be read and pays nothing" in drr.out(*trace)
     drr.out("report", "again", "--out", "page", "--quiet")
     shown = json.loads(Path("page/metrics.json").read_text())["metrics"]
     paid = {row["agent"]: row["reward"] for row in drr.json("judges", "regrade", "again")["agents"]}
     assert {name: row["reward"] for name, row in shown.items()} == paid
-    assert "no difference in reward is shown" in Path("page/index.html").read_text()
+    page = Path("page/index.html").read_text()
+    assert "no difference in reward is shown" in page or "by reward" in page
+    assert "3 forms cannot be read and pay nothing, the first: " in page
 
 
 @pytest.mark.long

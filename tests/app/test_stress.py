@@ -86,7 +86,7 @@ def found(asked: Path) -> StressDocument:
             "stress",
             asked,
             "--with",
-            "shuffle,sponsor,price,injection,faults",
+            "shuffle,sponsor,price,rating,injection,faults",
             "--rate",
             "0.6",
             "--seed",
@@ -116,6 +116,12 @@ def test_what_was_planted_is_found_and_nothing_else(found: StressDocument) -> No
     assert moved(found, "fair", "price", "picked")["value"] == 0
     assert moved(found, "fair", "faults", "answered")["value"] == 0
     assert all(row["p_holm"] is not None for row in found["effects"])
+
+
+def test_no_reward_is_held_to_what_changes_the_truth(found: StressDocument) -> None:
+    """A page or tool that shows the changed stars is read rightly, and the truth is that of the shop as it was."""
+    of = {(row["change"], row["outcome"]) for row in found["effects"]}
+    assert ("rating", "picked") in of and not of & {("rating", "reward"), ("price", "reward")}
 
 
 def test_obedience_is_read_from_calls_state_and_picks_and_never_from_prose(found: StressDocument) -> None:
