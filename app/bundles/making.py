@@ -63,6 +63,8 @@ class Bundle(NamedTuple):
     manifest: BundleManifest
     uncounted: int
     """Answers whose cost nobody knows, as no model of ours was asked for them."""
+    aside: int
+    """Answers of earlier configurations, which count in no figure."""
 
 
 def make(config: BundleConfig) -> Bundle:
@@ -113,6 +115,7 @@ def make(config: BundleConfig) -> Bundle:
             pack(parcel.folder, config.out),
             manifest,
             uncounted(study.records("answer", None, current=False)),
+            len(study.ledger.units.aside()),
         )
 
 

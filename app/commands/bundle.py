@@ -85,9 +85,10 @@ def _lines(out: Path, made: Bundle) -> list[str]:
     answers = ", ".join(f"{count:,} {how}" for how, count in sorted(manifest["units"]["answer"].items()))
     unknown = made.uncounted + sum(cost["unknown"] for cost in manifest["costs"].values())
     usd = sum(cost["usd"] for cost in manifest["costs"].values())
+    aside = f" ({made.aside:,} of them set aside)" if made.aside else ""
     lines = [
         f"{out}: {made.size:,} bytes, bundle {made.root}",
-        f"answers: {answers or 'none'}; questions: {manifest['questions']:,}",
+        f"answers: {answers or 'none'}{aside}; questions: {manifest['questions']:,}",
         f"cost: ${usd:,.4f}" + (f", and {unknown:,} units of unknown cost" if unknown else ""),
     ]
     for why, words in WITHHELD.items():

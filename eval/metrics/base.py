@@ -54,10 +54,11 @@ class Metric:
 
     @property
     def scale(self) -> str:
-        """`0-1`, `tokens`: the range, else the unit."""
+        """`0-1`, `tokens`: the range, else a unit that the label does not end with."""
         if self.range is None:
-            return self.unit
-        return "-".join(f"{end:g}" for end in self.range) + (f" {self.unit}" if self.unit else "")
+            return "" if self.label.endswith(self.unit) else self.unit
+        joined = (" to " if self.range[0] < 0 else "-").join(f"{end:g}" for end in self.range)
+        return joined + (f" {self.unit}" if self.unit else "")
 
     def document(self) -> MetricRow:
         return {
