@@ -196,9 +196,10 @@ def _print(document: GateDocument) -> None:
     for why, which in reasons.items():
         print(flowing(f"{why}: {', '.join(which)}"))
     if any(row["figure"]["ci_low"] is not None for row in checks):
-        print(
+        note = (
             "A figure is held by the worse end of its 95 % interval; a Δ fails only where it is surely worse."
         )
+        print(flowing(note))
     failed = sum(not row["holds"] for row in checks)
     print(f"\n{failed} of {len(checks)} checks fail" if failed else f"\nall {len(checks)} checks hold")
 

@@ -54,9 +54,9 @@ class Metric:
 
     @property
     def scale(self) -> str:
-        """`0-1`, `tokens`: the range, else a unit that the label does not end with."""
+        """`0-1`, `tokens`: the range, else the unit."""
         if self.range is None:
-            return "" if self.label.endswith(self.unit) else self.unit
+            return self.unit
         joined = (" to " if self.range[0] < 0 else "-").join(f"{end:g}" for end in self.range)
         return joined + (f" {self.unit}" if self.unit else "")
 

@@ -17,7 +17,7 @@ METRICS = (
     Metric(
         "fp_citation",
         "faithfulness by citation",
-        "Citation precision: the share of citations that support their claim at least in part, alone or as a needed part of a set. Unread sources are left out; made-up ones support nothing.",
+        "Citation precision: the share of citations that support their claim at least in part, alone or as a needed part of a set; unread sources are left out, made-up ones support nothing.",
         "citations",
         range=SHARE,
         better="higher",
@@ -43,7 +43,7 @@ METRICS = (
     Metric(
         "citations_unread",
         "unread",
-        "The share of citations whose source could not be read, those that nobody kept included. Made-up ones are not among them.",
+        "The share of citations whose source could not be read, those that nobody kept included, but not made-up ones.",
         "citations",
         range=SHARE,
         better="lower",

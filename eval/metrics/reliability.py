@@ -117,7 +117,7 @@ METRICS = (
     Metric(
         "reward",
         "reward",
-        "What code pays an answer to a checkable question. Form and weights stand in docs/record.md.",
+        "What code pays an answer to a checkable question, by the form and weights of docs/record.md.",
         "pass",
         range=SHARE,
         better="higher",

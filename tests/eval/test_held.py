@@ -90,7 +90,7 @@ async def test_a_study_judge_stands_beside_people(study: Study) -> None:
     again = [read_judged(study, j) for j in judgings(study) if j.repeat]
     told = stability([judged, *again])
     assert told is not None
-    assert (told["rating"]["value"], told["rating"]["n"], told["support"]["value"]) == (1.0, 20, None)
+    assert (told["rating"]["value"], told["rating"]["n"], told["support"]["value"]) == (1.0, 35, None)
     assert across_systems(judged, judged)["depth"]["spearman"]["value"] is None  # two systems are too few
 
 
