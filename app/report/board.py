@@ -315,7 +315,7 @@ def limits(material: Material, found: Sequence[Contrast]) -> StudyReach:
             cannot.append(
                 f"{metric.label}: a difference is known to within {metric.shown(max(reach))} at worst."
             )
-    if all(material.floor(one.metric.name) is None for one in found):
+    if all(material.floor(name) is None for name in [one.metric.name for one in found] or lead_metrics()):
         cannot.append(not_measured(answer for own in material.variants.values() for answer in own))
     cannot += [material.mixed] if material.mixed else []
     return StudyReach(can, [*cannot, *(f"{line}." for line in unscored(material))])

@@ -102,12 +102,28 @@ class Answer:
 
     @property
     def asked(self) -> AskedQuestion:
-        """Its question, and what is drawn with it. Where only its size is known, its task is what the question's name says without."""
-        return AskedQuestion(self.query_id, self.task_id or self.query_id.removesuffix(f"@{self.size}"))
+        """Its question, and what is drawn with it."""
+        return _asked(self.query_id, self.task_id, self.size)
 
     @property
     def label(self) -> str:
         return f"{self.query_id}/{self.variant}/{self.trial}"
+
+
+def asked_of(spec: Mapping[str, Any], question: Query | None) -> AskedQuestion:
+    """Find the question of a unit, with or without an answer."""
+    return _asked(spec["query_id"], *_drawn_with(spec, question))
+
+
+def _drawn_with(spec: Mapping[str, Any], question: Query | None) -> Iterator[str | None]:
+    """Yield the task and the size of a unit's question."""
+    fields = {**(spec.get("imported") or {}), **spec}
+    yield from (getattr(question, name, None) or fields.get(name) for name in ("task_id", "size"))
+
+
+def _asked(query: str, task: str | None, size: str | None) -> AskedQuestion:
+    """Name a question and its task. Where only its size is known, the task is what the question's name says without."""
+    return AskedQuestion(query, task or query.removesuffix(f"@{size}"))
 
 
 def read_answers(study: Study) -> list[Answer]:
@@ -131,7 +147,7 @@ def _answer(study: Study, record: Record, queries: Mapping[str, Query]) -> Answe
         of(spec[name], str)
     of(spec["trial"], int)
     asked = queries.get(spec["query_id"])
-    fields = {**(spec.get("imported") or {}), **spec}
+    task_id, size = _drawn_with(spec, asked)
     return Answer(
         key=record.key,
         query_id=spec["query_id"],
@@ -146,8 +162,8 @@ def _answer(study: Study, record: Record, queries: Mapping[str, Query]) -> Answe
         words=of(result["words"], int),
         calls=of(result.get("tool_calls"), list, type(None)),
         usage=record.usage,
-        task_id=(asked.task_id if asked else None) or fields.get("task_id"),
-        size=(asked.size if asked else None) or fields.get("size"),
+        task_id=task_id,
+        size=size,
         state_changes=[Change(**row) for row in result.get("state_changes", ())],
         study=study,
         record=record,

@@ -13,7 +13,7 @@ from drr.env.query import Query
 from drr.eval.checks import Subject
 from drr.eval.checks.bills import totals_of
 from drr.eval.checks.mentions import Mentions
-from drr.eval.evidence.answers import Answer
+from drr.eval.evidence.answers import Answer, asked_of, questions
 from drr.eval.metrics.base import Better, Metric, Values
 from drr.eval.rewards import Rewarded, read_form, reward, solved
 from drr.eval.stats.asked import AskedQuestion
@@ -186,11 +186,13 @@ def trials_of(judged: Judged) -> Mapping[str, Mapping[AskedQuestion, Trials]]:
     """Map systems and their questions to all trials; worked out once for a judging."""
     if judged not in _known:
         answers: dict[str, dict[AskedQuestion, list[Answer]]] = {}
-        questions = dict.fromkeys(answer.asked for answer in judged.answers)
+        known = questions(judged.answers[0].study)
+        failed = _failed(judged, known)
+        every = dict.fromkeys([*(answer.asked for answer in judged.answers), *(asked for _, asked in failed)])
+        payable = {key for key, one in known.items() if one.checkable and finds(one.checkable)}
         for answer in judged.answers:
-            own = answers.setdefault(answer.variant, {asked: [] for asked in questions})
+            own = answers.setdefault(answer.variant, {asked: [] for asked in every})
             own[answer.asked].append(answer)
-        failed = _failed(judged)
         scores, named = dict[str, Mapping[str, Score]](), dict[str, Mapping[str, frozenset[str]]]()
         for same in (one for by_question in answers.values() for one in by_question.values()):
             for answer in same:
@@ -203,23 +205,23 @@ def trials_of(judged: Judged) -> Mapping[str, Mapping[AskedQuestion, Trials]]:
             variant: {
                 asked: _trials(
                     {way.name: [scores[answer.key][way.name] for answer in own] for way in WAYS},
-                    there,
+                    there if asked.query in payable else there - {"reward"},
                     [named.get(answer.key, {}) for answer in own],
-                    failed[variant, asked.query],
+                    failed[variant, asked],
                 )._replace(paid={answer.key: scores[answer.key]["reward"].value for answer in own})
                 for asked, own in by_question.items()
-                if own or failed[variant, asked.query]
+                if own or failed[variant, asked]
             }
             for variant, by_question in answers.items()
         }
     return _known[judged]
 
 
-def _failed(judged: Judged) -> Counter[tuple[str, str]]:
+def _failed(judged: Judged, known: Mapping[str, Query]) -> Counter[tuple[str, AskedQuestion]]:
     """Count trials that failed for good, by system and question."""
     study = judged.answers[0].study
     specs = (one.spec for one in study.records("answer", "failed") if not one.transient)
-    return Counter((str(spec["variant"]), str(spec["query_id"])) for spec in specs)
+    return Counter((str(spec["variant"]), asked_of(spec, known.get(str(spec["query_id"])))) for spec in specs)
 
 
 def _trials(

@@ -16,6 +16,7 @@ from drr.eval.metrics.reliability import ONE_TRIAL
 from drr.eval.rewards import AnswerForm, Rewarded, solved
 from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.repeated import pass_power, repeated_spread, sameness
+from drr.study.study import Study
 
 from tests.commands import Drr
 
@@ -251,3 +252,15 @@ def test_a_question_that_a_system_always_fails_is_in_its_pairs(
     )
     rows = [one for one in drr.json(*gate)["checks"] if Path(one["variant"]).name == "mine.py:gone"]
     assert any(one["figure"]["value"] == pytest.approx(-1 / n) for one in rows), rows
+    with Study.read(study) as known:
+        shop = known.config["run"]["shop"]
+    alone = tmp_path / "alone"
+    words = ("--shop", shop, "--queries", studied / "q.jsonl", "--variants", f"{studied / 'mine.py'}:gone")
+    drr("run", alone, *words, "--trials", "2", "--quiet")
+    drr.out("judge", alone, "--what", "rules", "--quiet")
+    (row,) = drr.json("report", alone, "--out", tmp_path / "page")["metrics"].values()
+    assert (row["pass_1"]["n"], row["pass_1"]["value"]) == (n, means["mine.py:gone"]["value"])
+    page = (
+        (tmp_path / "page/index.html").read_text("utf-8").partition('id="limits"')[2].partition("<details")[0]
+    )
+    assert "not measured" not in page, "two trials measure it, with one system too"
