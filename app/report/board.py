@@ -303,6 +303,8 @@ def limits(material: Material, found: Sequence[Contrast]) -> StudyReach:
         settled, half = sum(one.is_settled for one in own), sum(one.is_by_test_alone for one in own)
         are = "are" if settled > 1 else "is"
         line = f"{metric.label}: {settled or 'none'} of {many(len(own), 'difference')} {are} beyond the noise"
+        if len(own) == 1:
+            line = f"{metric.label}: the difference is {'' if settled else 'not '}beyond the noise"
         line += f" ({half} by the test alone, with an interval that holds zero)." if half else "."
         (can if settled else cannot).append(line)
         rows = [one.row for one in own]

@@ -38,8 +38,8 @@ def _by_reward(judged: Judged, answer: Answer) -> Score:
     asked = answer.question
     if asked is None or asked.checkable is None or not finds(asked.checkable):
         return Score(None, None)
-    paid = _stated(answer)
-    return Score(solved(paid), reward(paid)["total"])
+    paid, problem = _stated(answer), read_form(answer.study.text(answer.record, "form")).problem
+    return Score(0.0 if problem else solved(paid), reward(paid)["total"])
 
 
 def _by_rules(judged: Judged, answer: Answer) -> Score:
