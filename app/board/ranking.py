@@ -85,7 +85,8 @@ class Ranking(NamedTuple):
     @property
     def by_rules(self) -> bool:
         judge = self.systems[0].judge
-        return judge is not None and judge["rule_written"]
+        judged = self.metric is None or self.metric.judged
+        return judged and judge is not None and judge["rule_written"]
 
     @property
     def is_sure(self) -> bool:

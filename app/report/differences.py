@@ -60,7 +60,7 @@ def floor_notes(material: Material, metrics: Sequence[Metric]) -> list[str]:
 
 def not_measured(answers: Iterable[Answer]) -> str:
     """Say what would measure it."""
-    return _NEITHER[all(answer.imported for answer in answers)]
+    return _NEITHER[{answer.imported for answer in answers} == {True}]
 
 
 def within_floor(figures: Mapping[str, float | None], floor: float | None, better: str | None) -> set[str]:

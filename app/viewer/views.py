@@ -15,6 +15,7 @@ from drr.app.viewer.findings import findings
 from drr.app.viewer.model import OtherJudge, ReportView, ShownEntry
 from drr.app.viewer.of_papers import StudyPart
 from drr.env.json_object import JsonObject
+from drr.env.profile import ProfileSummary
 from drr.env.tool_calls import refusals
 from drr.eval.agreement.study import latest_judgings
 from drr.eval.evidence.answers import Answer, Book, answer_of, questions
@@ -68,7 +69,9 @@ class AnswerViews:
             return None
         lost = self._study.lost(record)
         if lost or not record.done:
-            return _without_answer(entry, record, lost)
+            with self._lock:
+                shopper = self._profiles.summary(record.spec.get("user_id"))
+            return _without_answer(self._study, entry, record, lost, shopper)
         answer = answer_of(self._study, record, self._queries)
         further = [name for paper in self._papers.values() for name in paper.subjects(answer)]
         among = list(self._study.ledger.records.about(key, answer.query_id, *further))
@@ -144,16 +147,30 @@ def version_of(study: Study) -> str:
     return " ".join(f"{s.st_mtime_ns}-{s.st_size}" for file in files if file.exists() for s in (file.stat(),))
 
 
-def _without_answer(entry: ShownEntry, record: Record, lost: Sequence[str]) -> ReportView:
+def _without_answer(
+    study: Study, entry: ShownEntry, record: Record, lost: Sequence[str], shopper: ProfileSummary | None
+) -> ReportView:
+    """Show what is kept of it: why it ended, its calls, and what its program wrote on standard error."""
     notice = f"Texts of this answer are no longer in the study: {', '.join(lost)}." if lost else ""
+    wrote = study.kept_text(record, "stderr")
+    text = "\n\n".join(filter(None, [notice or record.message, wrote and f"On standard error:\n{wrote}"]))
+    calls = [
+        {**call, "result": study.kept_text(record, f"text:{call.get('result_sha256')}") or call.get("result")}
+        for call in record.result.get("tool_calls") or ()
+    ]
+    actors, steps = tuple(parts.actors(calls)), tuple(parts.steps(record.result.get("steps") or ()))
     return ReportView(
         entry,
-        notice or record.message or "",
-        "",
+        text,
+        "" if shopper is None else shopper.text(),
         None,
         record.usage,
         record.making_usd,
         record.making_seconds,
+        actors=actors,
+        steps=steps,
+        conversations=tuple(parts.conversations(_transcripts(study, record), steps, actors)),
+        shopper=shopper,
     )
 
 
@@ -164,14 +181,14 @@ def _with_details(view: ReportView, judged: Judged, answer: Answer) -> ReportVie
         view,
         sources=tuple(parts.sources(answer)),
         actors=actors,
-        conversations=tuple(parts.conversations(_transcripts(answer), steps, actors)),
+        conversations=tuple(parts.conversations(_transcripts(answer.study, answer.record), steps, actors)),
         steps=steps,
         rules=tuple(parts.rules(judged, answer)),
     )
 
 
-def _transcripts(answer: Answer) -> list[JsonObject]:
-    text = answer.study.kept_text(answer.record, "transcript")
+def _transcripts(study: Study, record: Record) -> list[JsonObject]:
+    text = study.kept_text(record, "transcript")
     return cast("list[JsonObject]", json.loads(text)) if text else []
 
 

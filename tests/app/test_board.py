@@ -103,6 +103,16 @@ def test_sets_shops_and_judges_never_share_a_table() -> None:
     assert sum(name.startswith("set-") for name in drawn) == 3
 
 
+def test_what_code_pays_is_measured_whoever_judged() -> None:
+    judge = {**JUDGE, "rule_written": True}
+    own = [system(bundle(name), value, judge=judge) for name, value in (("a", 0.9), ("b", 0.4))]
+    paid = [replace(one, figures={**one.figures, "reward": one.figures["fp"]}) for one in own]
+    assert Ranking.of(own, None).verdict.endswith(
+        "first of 2 by faithfulness (by rules, no measurement), 0.90"
+    )
+    assert Ranking.of(paid, None).verdict.endswith("first of 2 by reward, 0.90")
+
+
 def test_the_name_of_the_best_stands_within_the_drawing() -> None:
     own = [system(bundle("a"), 1.0, variant="perfect"), system(bundle("b"), 0.7, usd=0.05)]
     drawn = BoardPages("Board", [one.bundle for one in own], own).pages()["index.html"]

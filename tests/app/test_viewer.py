@@ -273,6 +273,7 @@ def test_units_without_an_answer_have_a_page_that_says_why(
     page = (tmp_path / "pages" / failed[0]).read_text(encoding="utf-8")
     assert "No answer: timeout" in page
     assert "it &lt;b&gt;took&lt;/b&gt; too long" in page
+    assert 'id="call-1"' in page and "No tool call is recorded" not in page and "not judged yet" not in page
     drr.out("report", broken, "--out", tmp_path / "report")
     table = (tmp_path / "report" / "tables" / "failures.md").read_text(encoding="utf-8")
     assert "| react | 0 | 4 |" in table
