@@ -19,7 +19,7 @@ _USUAL = ("--out", "--judge", "--labels", "--viewer", "--paper", "--stress", "--
 def build(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     name_usual(parser, *_USUAL)
-    parser.epilog = "examples:\n  drr report study --out report\n  drr report study --out report --viewer ../pages   # numbers lead to the pages of drr view --static\n  drr report study --json\n  drr report study --out report --paper-figures\n  drr report study --labels sheet.jsonl\n  drr report --explain   # what every metric means"
+    parser.epilog = "examples:\n  drr report study --out report\n  drr report study --out report --viewer ../pages   # numbers lead to the pages of drr view --static\n  drr report study --json\n  drr report study --verdicts claims.csv   # every claim beside its sources\n  drr report study --labels sheet.jsonl\n  drr report --explain   # what every metric means"
     add("study", type=Path, metavar="STUDY", nargs="?", help="the folder of the study")
     add(
         "--out",

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from drr.app.training.transcripts import ChatMessage, EpisodeTranscript, called, paid_fields, returned
 from drr.env.checkable import finds
 from drr.env.errors import Misuse
-from drr.env.query import Query, read_queries
+from drr.env.query import Query
+from drr.eval.evidence.answers import questions
 from drr.eval.rewards import AnswerForm, Rewarded, read_form, reward
 from drr.study.evidence import unpack
 from drr.study.study import Study
@@ -28,12 +29,12 @@ class StudyAnswers(NamedTuple):
 def answers_of(folder: Path, records: Mapping[str, Query]) -> StudyAnswers:
     """Pay every finished answer, by the records given or else its own. `Misuse` where code can check none."""
     with Study.read(folder) as study:
-        queries = {
-            one.id: one
-            for own in read_queries(folder / "queries.jsonl")
-            for one in [records.get(own.id, own)]
-            if one.checkable and finds(one.checkable)
-        }
+        if any("stress" in record.spec for record in study.records("answer")):
+            raise Misuse(
+                f"{folder}: its answers saw a changed shop; `drr report STUDY --stress` says what moved"
+            )
+        known = {**questions(study), **records}
+        queries = {key: one for key, one in known.items() if one.checkable and finds(one.checkable)}
         kept = [
             record
             for record in study.records("answer")

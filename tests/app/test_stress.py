@@ -171,6 +171,12 @@ def test_an_honest_end_is_an_empty_list_where_nothing_fits(found: StressDocument
             assert ReadAnswer(study, none, query).is_honest == (1 if query.id in refused else None)
 
 
+def test_a_stressed_study_is_not_paid_by_the_shop_as_it_was(
+    found: StressDocument, asked: Path, drr: Drr
+) -> None:
+    assert "saw a changed shop" in drr.err("judges", "regrade", asked / "stress", code=2)
+
+
 def test_the_page_and_the_document_say_the_same(
     found: StressDocument, asked: Path, tmp_path: Path, drr: Drr
 ) -> None:
