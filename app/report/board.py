@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -109,11 +109,10 @@ def verdict(
         return Headline(f"{name} is the only system with a value of {label}", f"{value}.")
     near = [one.b for one in rivals if not one.is_ahead]
     level = [best, *(one for one in near if _is_level(metric, means, best, one))]
-    margin = f"{_margin(rivals[0])} the next, {_short(rivals[0].b)} ({_worth(rivals[0])})."
     if not near:
         first = "first" if by_rules else "best"
         head = f"{name} is {first} of {len(rivals) + 1} by {label}"
-        return Headline(head, f"{value}, {margin}", is_sure=not by_rules)
+        return Headline(head, f"{value}. {_margin(rivals[0])}", is_sure=not by_rules)
     if len(near) == len(rivals):
         both = " by test and interval together" if any(one.is_by_test_alone for one in rivals) else ""
         head = f"Undecided: no difference in {label} is shown{both}"
@@ -123,7 +122,7 @@ def verdict(
         return Headline(
             head, f"{_names(level, shares)} share the first place with {value} ({_worth(rivals[0])})."
         )
-    return Headline(head, f"{name} is first with {value}, {margin}")
+    return Headline(head, f"{name} is first with {value}. {_margin(rivals[0])}")
 
 
 def _is_level(metric: Metric, means: Mapping[str, float | None], one: str, other: str) -> bool:
@@ -133,29 +132,40 @@ def _is_level(metric: Metric, means: Mapping[str, float | None], one: str, other
 
 
 def _margin(one: Contrast) -> str:
-    value = one.row["value"]
+    """Say how far the first is from the next on the questions that both have."""
+    value, other = one.row["value"], _short(one.b)
     if value is None:
-        return "not comparable with"
-    return f"{one.metric.shown(abs(value))} {'below' if value < 0 else 'above'}"
+        return f"It cannot be compared with the next, {other}."
+    side = "below" if value < 0 else "above"
+    worth = "; ".join(_evidence(one))
+    return f"On {_shared(one)} it is {one.metric.shown(abs(value))} {side} the next, {other}{worth and f': {worth}'}."
+
+
+def _shared(one: Contrast) -> str:
+    both = " where both have a figure" if one.row["n_unscored"] else ""
+    return many(one.row["n"], "question") + both
 
 
 def _worth(one: Contrast) -> str:
+    if one.row.get("all_equal") and not one.row["value"]:
+        return f"equal in each of {_shared(one)}"
+    return "; ".join([_shared(one), *_evidence(one)])
+
+
+def _evidence(one: Contrast) -> Iterator[str]:
+    """Yield what shows that a difference is more than chance."""
     row, shown = one.row, one.metric.shown
-    asked, both = many(row["n"], "question"), " where both have a figure" if row["n_unscored"] else ""
-    if row.get("all_equal") and not row["value"]:
-        return f"equal in each of {asked}{both}"
-    parts = [asked + both + (both and ", each mean over all of its own")]
     if row.get("all_equal"):
-        return f"{parts[0]}; the same difference in each"
+        yield "the same difference in each"
+        return
     if row["ci_low"] is not None and row["ci_high"] is not None:
-        parts.append(f"95 % interval of the difference {shown(row['ci_low'])} to {shown(row['ci_high'])}")
+        yield f"95 % interval {shown(row['ci_low'])} to {shown(row['ci_high'])}"
     if (p := row["p"]) is not None:
         often = "less than 0.1 %" if p < LEAST else f"{round(100 * p, 1):g} %"
-        parts.append(f"chance alone gives as much in {often} of such studies")
+        yield f"chance alone gives as much in {often} of such studies"
     if (holm := row["p_holm"]) is not None and holm != p:
         corrected = f"below {LEAST}" if holm < LEAST else f"{holm:.3f}"
-        parts.append(f"p corrected for the other comparisons is {corrected}")
-    return "; ".join(parts)
+        yield f"p corrected for the other comparisons is {corrected}"
 
 
 def _names(names: Sequence[str], shares: Mapping[str, str] = EMPTY) -> str:
