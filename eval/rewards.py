@@ -16,7 +16,7 @@ from typing import Annotated, Literal, NamedTuple, TypedDict
 from drr.citations.addresses import canonical_url
 from drr.citations.links import scan
 from drr.citations.parse import parse
-from drr.env.checkable import Checkable, ExpectedFact, Why, finds, same_figure
+from drr.env.checkable import Checkable, ExpectedFact, ShoppingNeed, Why, finds, same_figure
 from drr.env.errors import Misuse, wrong_field
 from drr.env.query import Query
 from drr.env.source import Source
@@ -144,12 +144,9 @@ class Rewarded:
 
         A refusal counts beside something found: refusing alone answers nothing.
         """
-        needs = [(point, one) for point, one in enumerate(self.truth.needs, 1) if one.refusal is None]
-        free = [one for one in self.picks if one in self.prices]
-        if len(self.picks) > sum(need.picks for need in self.truth.needs):
-            free = []
         found: dict[int, list[str]] = {}
-        for point, need in sorted(needs, key=lambda one: len(one[1].products)):
+        free = self._counted
+        for point, need in self._wanted:
             chosen = [one for one in free if one in need.products][: need.picks]
             if len(chosen) == need.picks:
                 found[point] = chosen
@@ -157,6 +154,27 @@ class Rewarded:
         if found or any(self.figures.values()):
             found |= {point: [] for point, right in self.refusals.items() if right}
         return found
+
+    @cached_property
+    def right(self) -> list[str]:
+        """Right picks, those too of needs that ask for more."""
+        found = [one for chosen in self.met.values() for one in chosen]
+        for point, need in self._wanted:
+            free = [one for one in self._counted if one not in found]
+            found += [one for one in free if one in need.products and point not in self.met][: need.picks]
+        return found
+
+    @property
+    def _wanted(self) -> list[tuple[int, ShoppingNeed]]:
+        """Needs that can be met, by point; the narrowest first."""
+        needs = [(point, one) for point, one in enumerate(self.truth.needs, 1) if one.refusal is None]
+        return sorted(needs, key=lambda one: len(one[1].products))
+
+    @property
+    def _counted(self) -> list[str]:
+        """Picks that a tool returned; none where more is picked than asked for."""
+        most = sum(need.picks for need in self.truth.needs)
+        return [] if len(self.picks) > most else [one for one in self.picks if one in self.prices]
 
     @cached_property
     def refusals(self) -> dict[int, bool]:
@@ -216,9 +234,8 @@ def figures(answer: Rewarded) -> float | None:
 
 def truthful(answer: Rewarded) -> float | None:
     """Share of what is stated that is right: a wrong pick, figure or refusal costs more than silence."""
-    right = sum(map(len, answer.met.values()))
     stated = [*answer.figures.values(), *answer.refusals.values()]
-    return _share(right + sum(stated), len(answer.picks) + len(stated))
+    return _share(len(answer.right) + sum(stated), len(answer.picks) + len(stated))
 
 
 def citations(answer: Rewarded) -> float | None:
@@ -283,7 +300,7 @@ COMPONENTS = (
     ),
     RewardComponent("budget", "beside", 0.05, "picks within the budget", budget, 2),
     RewardComponent("efficiency", "beside", 0.1, "calls and words in measure", efficiency),
-    RewardComponent("truthful", "factor", 1.0, "share of what is stated that is right", truthful, 2),
+    RewardComponent("truthful", "factor", 1.0, "share of what is stated that is right", truthful, 3),
 )
 
 

@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     document = {"episodes": len(after), "changed": changed, "before": means[0], "after": means[1]}
     line = f"{many(len(after), 'episode')}, {changed} paid otherwise: mean reward {means[1]:.4f}, was {means[0]:.4f}"
     if of_study:
-        line = f"{many(len(after), 'answer')} paid; a reward is a mean over those that did not fail. Citations, budget and efficiency are of answers that were paid."
+        line = f"{many(len(after), 'answer')} graded; a reward is a mean over those that did not fail. Citations, budget and efficiency are of those that earned anything."
     file = str(arguments.out) if arguments.out else None
     _say_unread(study.unread)
     tell(arguments, {**document, "agents": agents, "file": file}, _table(agents), "", line)

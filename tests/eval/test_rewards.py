@@ -104,6 +104,13 @@ def test_a_pick_where_a_refusal_is_right_leaves_the_other_points_theirs(picks: l
     assert reward(Rewarded(QUERY, CITING, form, SOURCES, 2))["components"]["needs"] == met
 
 
+def test_a_right_pick_of_a_need_that_asks_for_more_is_no_false_statement() -> None:
+    """It meets nothing, and naming it costs no more than silence."""
+    half = changed(picks=["B01"], refusals=[])
+    assert reward(Rewarded(QUERY, CITING, half, SOURCES, 2))["components"]["truthful"] == 1.0
+    assert paid(CITING, half) >= paid(CITING, changed(picks=[], refusals=[])) > 0.0
+
+
 def test_what_no_tool_returned_is_no_pick_and_no_figure() -> None:
     assert paid(CITING, changed(refusals=[]), sources=[]) == 0.0
 
