@@ -309,7 +309,9 @@ def limits(material: Material, found: Sequence[Contrast]) -> StudyReach:
     can: list[str] = []
     cannot = [] if material.banner is None else [material.banner]
     for metric in dict.fromkeys(one.metric for one in found):
-        own = [one for one in found if one.metric == metric]
+        own = [one for one in found if one.metric == metric and one.row["value"] is not None]
+        if not own:
+            continue
         settled, half = sum(one.is_settled for one in own), sum(one.is_by_test_alone for one in own)
         are = "are" if settled > 1 else "is"
         line = f"{metric.label}: {settled or 'none'} of {many(len(own), 'difference')} {are} beyond the noise"
@@ -319,9 +321,9 @@ def limits(material: Material, found: Sequence[Contrast]) -> StudyReach:
         (can if settled else cannot).append(line)
         rows = [one.row for one in own]
         reach = [
-            (row["ci_high"] - row["ci_low"]) / 2
+            max(row["ci_high"] - row["value"], row["value"] - row["ci_low"])
             for row in rows
-            if row["ci_high"] is not None and row["ci_low"] is not None
+            if row["value"] is not None and row["ci_high"] is not None and row["ci_low"] is not None
         ]
         if reach:
             cannot.append(
