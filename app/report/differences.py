@@ -53,7 +53,7 @@ def floor_notes(material: Material, metrics: Sequence[Metric]) -> list[str]:
         return [not_measured(answer for own in material.variants.values() for answer in own)]
     whence = "; ".join(source for by, source in _WHENCE.items() if by in {floor.by for floor in found})
     return [
-        f"Noise floor: two runs of one system lie less than this apart in 19 of 20 cases, all systems pooled, {whence}. "
+        f"Noise floor: two runs of one system lie less than this apart in 19 of 20 cases, {whence}. "
         "Grey, with ≈: no further than that from the best of the column, and a difference that is smaller."
     ]
 

@@ -142,6 +142,10 @@ Repeated = Mapping[Any, Sequence[float | None]]
 """Values of each repetition, by the thing that was repeated (a question, a report)."""
 
 
+ENOUGH = 10
+"""Repeated questions or reports from which on a system's variance is its own."""
+
+
 class RepetitionFloor(NamedTuple):
     value: float
     """Two runs of one system lie less than this apart in 19 of 20 cases."""
@@ -156,19 +160,24 @@ def noise_floor(
     """Compute the floor from trials by system and question, which contain the judge's noise. Else from
     repeated judgings by system and report.
 
-    `None`: neither was repeated. Variances are pooled over all that was repeated; the floor is that of the two systems with the fewest
-    reports, so that no pair's is larger.
+    `None`: neither was repeated. A system has the variance of its own where enough was repeated, else that of all; the floor is that
+    of the two whose means vary most, so that no pair's is larger.
     """
-    means = [size for own in trials.values() if (size := _reports(own))]
     sd, n = pooled_sd(values for own in trials.values() for values in own.values())
     by: Literal["trials", "judge repeats"] = "trials"
+    repeated = trials
     if sd is None and again is not None:
         sd, n = pooled_sd(values for own in again.values() for values in own.values())
-        by = "judge repeats"
-    if sd is None or not means:
+        by, repeated = "judge repeats", again
+    if sd is None:
         return None
-    fewest = sorted([*means, *means] if len(means) == 1 else means)[:2]
-    return RepetitionFloor(Z * sd * sqrt(sum(1 / size for size in fewest)), by, n)
+    variances = []
+    for name, own in trials.items():
+        alone, count = pooled_sd(repeated.get(name, {}).values())
+        if size := _reports(own):
+            variances.append((sd if alone is None or count < ENOUGH else alone) ** 2 / size)
+    most = sorted(variances * 2 if len(variances) == 1 else variances)[-2:]
+    return RepetitionFloor(Z * sqrt(sum(most)), by, n) if most else None
 
 
 def _reports(own: Repeated) -> float:

@@ -298,6 +298,19 @@ def test_two_runs_of_one_system_lie_within_the_floor_19_times_of_20() -> None:
     assert 0.92 < inside / 400 < 0.98
 
 
+def test_the_floor_is_that_of_the_systems_that_vary_most() -> None:
+    """Pooled with systems that say the same each time, the floor of two that guess was too low."""
+    rng = np.random.default_rng(2)
+
+    def runs(spread: float) -> dict[str, list[float | None]]:
+        return {str(q): [*rng.normal(5, spread, size=2)] for q in range(50)}
+
+    alone = noise_floor({"a": runs(1), "b": runs(1)})
+    beside = noise_floor({"a": runs(1), "b": runs(1), **{name: runs(0) for name in "cde"}})
+    assert alone is not None and beside is not None
+    assert beside.value == pytest.approx(alone.value, rel=0.2)
+
+
 def test_trials_come_before_judge_repeats_and_nothing_repeated_is_not_measured() -> None:
     once = {"a": {"q": [1.0], "r": [2.0]}, "b": {"q": [1.5], "r": [None]}}
     again = {"a": {"report": [4.0, 6.0]}}
