@@ -160,8 +160,9 @@ class Rewarded:
         """Right picks, those too of needs that ask for more."""
         found = [one for chosen in self.met.values() for one in chosen]
         for point, need in self._wanted:
-            free = [one for one in self._counted if one not in found]
-            found += [one for one in free if one in need.products and point not in self.met][: need.picks]
+            if point not in self.met:
+                free = [one for one in self._counted if one not in found]
+                found += [one for one in free if one in need.products][: need.picks]
         return found
 
     @property

@@ -18,7 +18,7 @@ from drr.env.json_object import JsonObject
 from drr.env.profile import ProfileSummary
 from drr.env.tool_calls import refusals
 from drr.eval.agreement.study import latest_judgings
-from drr.eval.evidence.answers import Answer, Book, answer_of, questions
+from drr.eval.evidence.answers import Answer, Book, answer_of, questions, with_results
 from drr.eval.foreign import summary
 from drr.eval.foreign.summary import ForeignValue, foreign_values
 from drr.eval.judging.read import choose, read_judged
@@ -154,10 +154,8 @@ def _without_answer(
     notice = f"Texts of this answer are no longer in the study: {', '.join(lost)}." if lost else ""
     wrote = study.kept_text(record, "stderr")
     text = "\n\n".join(filter(None, [notice or record.message, wrote and f"On standard error:\n{wrote}"]))
-    calls = [
-        {**call, "result": study.kept_text(record, f"text:{call.get('result_sha256')}") or call.get("result")}
-        for call in record.result.get("tool_calls") or ()
-    ]
+    made = record.result.get("tool_calls") or ()
+    calls = with_results(made, lambda digest: study.kept_text(record, f"text:{digest}"))
     actors, steps = tuple(parts.actors(calls)), tuple(parts.steps(record.result.get("steps") or ()))
     return ReportView(
         entry,

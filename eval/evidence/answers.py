@@ -5,7 +5,7 @@ Judging reads what a unit left and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -88,14 +88,7 @@ class Answer:
 
     def tool_calls(self) -> list[JsonObject] | None:
         """The tool calls with their results; those of imported reports carry them as they were given."""
-        if self.calls is None:
-            return None
-        return [
-            {**call, "result": self._text(call["result_sha256"]) or ""}
-            if "result_sha256" in call
-            else dict(call)
-            for call in self.calls
-        ]
+        return None if self.calls is None else with_results(self.calls, self._text)
 
     def _text(self, digest: str | None) -> str | None:
         return None if digest is None else self.study.text(self.record, f"text:{digest}")
@@ -110,15 +103,26 @@ class Answer:
         return f"{self.query_id}/{self.variant}/{self.trial}"
 
 
+def with_results(
+    calls: Iterable[Mapping[str, Any]], text: Callable[[str | None], str | None]
+) -> list[JsonObject]:
+    """Put the kept results into calls; those that carry their own keep it."""
+    return [
+        {**call, "result": text(call["result_sha256"]) or ""} if "result_sha256" in call else dict(call)
+        for call in calls
+    ]
+
+
 def asked_of(spec: Mapping[str, Any], question: Query | None) -> AskedQuestion:
     """Find the question of a unit, with or without an answer."""
     return _asked(spec["query_id"], *_drawn_with(spec, question))
 
 
-def _drawn_with(spec: Mapping[str, Any], question: Query | None) -> Iterator[str | None]:
-    """Yield the task and the size of a unit's question."""
+def _drawn_with(spec: Mapping[str, Any], question: Query | None) -> tuple[str | None, str | None]:
+    """Return the task and the size of a unit's question."""
     fields = {**(spec.get("imported") or {}), **spec}
-    yield from (getattr(question, name, None) or fields.get(name) for name in ("task_id", "size"))
+    task, size = (question.task_id, question.size) if question else (None, None)
+    return task or fields.get("task_id"), size or fields.get("size")
 
 
 def _asked(query: str, task: str | None, size: str | None) -> AskedQuestion:

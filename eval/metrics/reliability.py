@@ -113,16 +113,16 @@ def _metric(
     )
 
 
-METRICS = (
-    Metric(
-        "reward",
-        "reward",
-        "What code pays an answer to a checkable question, by the form and weights of docs/record.md.",
-        "pass",
-        range=SHARE,
-        better="higher",
-        judged=False,
-    ),
+_REWARD = Metric(
+    "reward",
+    "reward",
+    "What code pays an answer to a checkable question, by the form and weights of docs/record.md.",
+    "pass",
+    range=SHARE,
+    better="higher",
+    judged=False,
+)
+_OF_QUESTIONS = (
     *(
         _metric(
             name,
@@ -155,6 +155,9 @@ METRICS = (
         for way in WAYS
     ),
 )
+
+
+METRICS = (_REWARD, *_OF_QUESTIONS)
 
 
 class Trials(NamedTuple):
@@ -208,7 +211,8 @@ def trials_of(judged: Judged) -> Mapping[str, Mapping[AskedQuestion, Trials]]:
                     there if asked.query in payable else there - {"reward"},
                     [named.get(answer.key, {}) for answer in own],
                     failed[variant, asked],
-                )._replace(paid={answer.key: scores[answer.key]["reward"].value for answer in own})
+                    {answer.key: scores[answer.key]["reward"].value for answer in own},
+                )
                 for asked, own in by_question.items()
                 if own or failed[variant, asked]
             }
@@ -229,6 +233,7 @@ def _trials(
     there: Collection[str],
     named: Sequence[Mapping[str, frozenset[str]]],
     failed: int,
+    paid: Mapping[str, float | None],
 ) -> Trials:
     """Sum up a question. `there` are the ways that can tell of any answer, `named` what each answer names."""
     values: dict[str, float | None] = {}
@@ -242,7 +247,7 @@ def _trials(
         }
     if len(named) > 1:
         values |= {f"same_{name}": sameness([one[name] for one in named]) for name in SAME}
-    return Trials(scores, values, {})
+    return Trials(scores, values, paid)
 
 
 def per_report(judged: Judged, answer: Answer) -> Values:
@@ -265,7 +270,7 @@ def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
     found: dict[str, V] = {}
     if "reward" in answered:
         found["reward"] = mean({asked: [*one.paid.values()] for asked, one in own.items()}, ends=SHARE)
-    for metric in METRICS[1:]:
+    for metric in _OF_QUESTIONS:
         if metric.name in answered:
             values = {asked: [one.values.get(metric.name)] for asked, one in own.items()}
             found[metric.name] = mean(values, "of all trials of a question, mean over questions")
