@@ -103,3 +103,14 @@ def code_hash() -> str:
     for name, path in code_files():
         digest.update(f"{name}\0{sha256(path.read_bytes()).hexdigest()}\n".encode())
     return digest.hexdigest()
+
+
+def other_code(drivers: str | None) -> str | None:
+    """Say what a worker imported that is not what its driver runs."""
+    if drivers in (None, own := code_hash()):
+        return None
+    place = Path(__file__).parents[1]
+    return (
+        f"another version of the code in {place} ({own[:12]}; the driver has {str(drivers)[:12]}); "
+        "install the same version of deepresearch-retail on all machines"
+    )

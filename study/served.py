@@ -12,7 +12,7 @@ from typing import Any
 
 from drr.env.errors import DrrError
 from drr.env.progress import collecting_less
-from drr.env.user_code import code_hash
+from drr.env.user_code import other_code
 from drr.llm.budget import Budget, Limit
 from drr.study.folders import CarriedFolder
 from drr.study.grants import Grant, GrantPurse, Recall
@@ -101,8 +101,8 @@ class ServedWorker:
 
     async def _serve(self) -> None:
         hire = self._hire
-        if hire.code not in (None, own := code_hash()):
-            raise DrrError(f"another version of the code ({own[:12]}; the driver has {str(hire.code)[:12]})")
+        if (other := other_code(hire.code)) is not None:
+            raise DrrError(other)
         async with hire.opening.open() as place:
             if hire.calls is not None:
                 place.models.limit_by(self._slots.limit)

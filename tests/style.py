@@ -20,7 +20,7 @@ from markdown_it import MarkdownIt
 
 from tests.test_rooms import ROOT
 
-ROOMS = ("agents", "app", "citations", "data_ingest", "drr", "env", "eval", "extras", "llm", "offline", "papers", "querygen", "study", "tools", "wording")  # fmt: skip
+ROOMS = ("agents", "app", "citations", "data_ingest", "src/drr", "env", "eval", "extras", "llm", "offline", "papers", "querygen", "study", "tools", "wording")  # fmt: skip
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 LEAST = 4
 """Words of a sentence; fewer are a label."""

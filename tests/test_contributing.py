@@ -52,9 +52,9 @@ def follow(house: Path, elsewhere: Path) -> None:
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("contributed")
-    shutil.copytree(ROOT / "drr", folder / "drr", ignore=ASIDE)
+    shutil.copytree(ROOT / "src" / "drr", folder / "drr", ignore=ASIDE)
     for room in ROOT.iterdir():
-        if room.name != "drr" and (room / "__init__.py").is_file():
+        if (room / "__init__.py").is_file():
             shutil.copytree(room, folder / "drr" / room.name, ignore=ASIDE)
     follow(folder / "drr", folder)
     told = folder / "tone" / "tone_paper-1.dist-info"  # as `pip install` would leave it

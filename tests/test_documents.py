@@ -38,9 +38,7 @@ PAGES = [
     ROOT / "SECURITY.md",
     *sorted((ROOT / "docs").glob("*.md")),
 ]
-ROOMS = sorted(
-    path.parent.name for path in ROOT.glob("*/__init__.py") if path.parent.name not in ("drr", "tests")
-)
+ROOMS = sorted(path.parent.name for path in ROOT.glob("*/__init__.py") if path.parent.name != "tests")
 GENERATE = runpy.run_path(str(ROOT / "docs" / "generate.py"))
 TO_BE_WRITTEN = {
     *(

@@ -19,7 +19,7 @@ from tests.tools.small_shop import ANNA, write_shop
 ROOT = Path(__file__).parents[1]
 PAPERS = sorted(path.parent.name for path in (ROOT / "papers").glob("*/plugin.py"))
 EXTRAS = sorted(path.parent.name for path in (ROOT / "extras").glob("*/plugin.py"))
-PRODUCT = ("agents", "app", "citations", "data_ingest", "drr", "env", "eval", "extras", "llm", "offline")
+PRODUCT = ("agents", "app", "citations", "data_ingest", "src/drr", "env", "eval", "extras", "llm", "offline")
 FURTHER = ("querygen", "study", "tools", "wording")
 _NAME = re.compile(r"(?<![a-z])(?:pdr|pqr|dr3)(?![a-z])|reporteval|drr\.papers\.[a-z]", re.IGNORECASE)
 
@@ -224,9 +224,9 @@ assert "fp" in json.loads(open("report/metrics.json").read())["metrics"]["react"
 def house(place: Path, *left_out: str) -> Path:
     """The house as it is installed, but for some folders of papers and extras."""
     own = place / "house" / "drr"
-    shutil.copytree(ROOT / "drr", own, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "src" / "drr", own, ignore=shutil.ignore_patterns("__pycache__"))
     for room in (*PRODUCT, *FURTHER):
-        if room not in ("drr", "extras"):
+        if room not in ("src/drr", "extras"):
             (own / room).symlink_to(ROOT / room)
     for room in ("papers", "extras"):
         (own / room).mkdir()

@@ -107,7 +107,7 @@ def test_arrows_within_judging_lead_down() -> None:
 
 
 def test_the_face_stands_on_the_rooms() -> None:
-    used = {other for _, tree in modules("drr") for _, other in imported_rooms(tree)}
+    used = {other for _, tree in modules("src/drr") for _, other in imported_rooms(tree)}
     assert used <= {"face", "tables", "twins", "app", "env", "eval", "study"}
     below = {other for room in ALLOWED for _, tree in modules(room) for _, other in imported_rooms(tree)}
     assert below <= set(ALLOWED)
@@ -170,7 +170,7 @@ def test_no_public_class_name_stands_for_two_things() -> None:
 def test_type_checkers_see_every_room_under_its_installed_name() -> None:
     shown = {path.name: path.resolve() for path in (ROOT / "typings" / "drr").iterdir()}
     rooms = {room: ROOT / room for room in FOLDERS}
-    face = {path.name: path for path in (ROOT / "drr").iterdir() if path.name != "__pycache__"}
+    face = {path.name: path for path in (ROOT / "src" / "drr").iterdir() if path.name != "__pycache__"}
     assert shown == rooms | face
 
 

@@ -13,7 +13,6 @@ import socket
 import subprocess
 import sys
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 
 from drr.agents.commands.command import Command, CommandTerms
@@ -178,14 +177,12 @@ def _packages() -> set[Path]:
 
 def _rooms() -> set[Path]:
     """List the rooms of a checkout, and not what else lies beside them."""
-    spec = find_spec("drr")
-    if spec is None or spec.origin is None:
-        return set()
-    package = Path(spec.origin).parent
-    if (package / "env").is_dir():  # installed
-        return {package}
-    rooms = {place.parent for place in package.parent.glob("*/__init__.py")}
-    return {room for room in rooms if room.name not in _NO_ROOM}
+    place = Path(__file__).parents[2]
+    face = place / "src" / "drr"
+    if not face.is_dir():  # installed
+        return {place}
+    rooms = {room.parent for room in place.glob("*/__init__.py")}
+    return {face, *(room for room in rooms if room.name not in _NO_ROOM)}
 
 
 def _corpus() -> Path:

@@ -18,7 +18,7 @@ from typing import Any
 
 from drr.env.errors import DrrError
 from drr.env.jobs import GivenJob, JobPart, SharedWord
-from drr.env.user_code import code_hash
+from drr.env.user_code import code_hash, other_code
 from drr.extras.ray.cluster import RayPlace, check_installed, connect_aside, dead_nodes, view
 from drr.study.job_courses import FailedJob, JobCourse, JobCourses
 from drr.study.worker import Opening
@@ -61,10 +61,8 @@ class RayBench:
         return RayPlace(name, node), self._opened(order)
 
     def _opened(self, order: BenchOrder) -> str | None:
-        if order.code != code_hash():
-            return (
-                "another version of the code; install the same version of deepresearch-retail on all machines"
-            )
+        if (other := other_code(order.code)) is not None:
+            return other
         try:
             opener = pkgutil.resolve_name(order.opening.opener)
             self._bench = self._stack.enter_context(opener(order.opening.config))

@@ -53,6 +53,11 @@ def test_the_demo_works(place: Path) -> None:
     assert "hybrid-react+ws" in out and "n in a cell: reports with a cited claim" in out
 
 
+def test_a_clone_as_working_folder_hides_nothing_of_what_is_installed(place: Path) -> None:
+    out = said(place / "venv/bin/python", "-c", "import drr.app.cli; print(drr.app.cli.__file__)", cwd=ROOT)
+    assert Path(out.strip()).is_relative_to(place)
+
+
 def test_theirs_import_and_so_do_ours(place: Path) -> None:
     code = (
         f"import importlib, drr.app.cli\nfor name in {STUBS}:\n"

@@ -122,7 +122,7 @@ async def test_the_units_of_a_lost_node_begin_again_elsewhere(study: Study, clus
 
 async def test_another_version_is_refused_by_name(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ray_pool, "code_hash", lambda: "0" * 64)
-    with pytest.raises(DrrError, match=r"\(127\.0\.0\.1, process \d+\): another version of the code"):
+    with pytest.raises(DrrError, match=r"\(127\.0\.0\.1, process \d+\): another version of the code in /"):
         await run(study, units(3), rays())
     assert not study.ledger.leases.running(Moment(0, 0))
     with pytest.raises(DrrError, match=r"process \d+\): gone: no shop"):

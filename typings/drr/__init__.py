@@ -1,1 +1,1 @@
-../../drr/__init__.py
+../../src/drr/__init__.py

@@ -1,1 +1,1 @@
-../../drr/__main__.py
+../../src/drr/__main__.py

@@ -1,1 +1,1 @@
-../../drr/beside.py
+../../src/drr/beside.py

@@ -1,1 +1,1 @@
-../../drr/face.py
+../../src/drr/face.py

@@ -1,1 +1,1 @@
-../../drr/tables.py
+../../src/drr/tables.py

@@ -1,1 +1,1 @@
-../../drr/twins.py
+../../src/drr/twins.py
