@@ -6,7 +6,7 @@ STAMP := $(VENV)/.stamp
 # Bytecode is kept also where a machine's settings say not to: workers and commands would each compile the whole project anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo quick test test-coverage test-long test-servers test-browser test-wheel test-ray test-doors test-model test-versions lint types docs sbom endurance bench lock clean
+.PHONY: help setup demo quick test test-coverage test-long test-servers test-browser test-wheel test-ray test-doors test-model test-versions lint types docs sbom dist endurance bench lock clean
 
 help:
 	@echo "make demo          set up, build the sample shop, answer, judge, report"
@@ -24,6 +24,7 @@ help:
 	@echo "make sbom          sbom.json: a bill of materials of the lock (CycloneDX)"
 	@echo "make lint types    ruff, format check, strict mypy"
 	@echo "make docs          the site in build/site: pages by hand, pages from the code, llms.txt; a dead link fails"
+	@echo "make dist          dist/: the wheel and the source, built from the lock"
 	@echo "make endurance     the long counts: many kills, big fuzz; writes benchmarks/RESULTS.md"
 	@echo "make bench         the benchmarks, as ratios in one run"
 
@@ -95,6 +96,10 @@ docs: setup
 	$(BIN)/zensical build --clean
 	cp -r build/docs/. build/site
 
+# Built with the locked setuptools: what is published fetches nothing that the lock does not name.
+dist: setup
+	$(BIN)/python -c "from setuptools import build_meta as b; b.build_sdist('dist'); b.build_wheel('dist')"
+
 sbom: setup
 	$(BIN)/python -m drr.app.sbom requirements.lock > sbom.json
 
@@ -111,4 +116,4 @@ lock:
 	uv pip compile pyproject.toml --extra dr3 --extra docs --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -o requirements.lock
 
 clean:
-	rm -rf $(VENV) .venv-ray .venv-doors .venv-openenv .venv-3.* build demo sbom.json .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-ray .venv-doors .venv-openenv .venv-3.* build dist demo sbom.json .mypy_cache .pytest_cache .ruff_cache
