@@ -98,6 +98,7 @@ docs: setup
 
 # Built with the locked setuptools: what is published fetches nothing that the lock does not name.
 dist: setup
+	rm -rf build/lib dist
 	$(BIN)/python -c "from setuptools import build_meta as b; b.build_sdist('dist'); b.build_wheel('dist')"
 
 sbom: setup
