@@ -1,7 +1,6 @@
 """Raw files as blocks of whole lines, decompressed ahead by a thread.
 
-What was read is hashed by whoever takes the blocks: a third busy thread would slow the decompression on two cores. A plain
-file can also be read by spans, each by another reader: together they give the blocks that one reader gives.
+What was read is hashed by whoever takes the blocks: a third busy thread would slow the decompression on two cores.
 """
 
 from __future__ import annotations
@@ -35,42 +34,27 @@ class Block(NamedTuple):
     """The position of its first byte in the text of the whole file."""
 
 
-class ByteSpan(NamedTuple):
-    """Bytes of a plain file. Its lines are those that end in it; where blocks fit into it, its blocks are those of the whole file."""
-
-    first: int
-    end: int
-
-
 class _Bytes(Protocol):
     def readinto(self, buffer: Any, /) -> int | None: ...
 
 
 class _HashedFile(RawIOBase):
-    """Hands out the file's bytes and keeps them until another thread hashes them. Of a span there is no hash."""
+    """Hands out the file's bytes and keeps them until another thread hashes them."""
 
-    def __init__(self, path: Path, span: ByteSpan | None) -> None:
+    def __init__(self, path: Path) -> None:
         self._file = path.open("rb", buffering=0)
         self._hash = sha256()
         self._unhashed: deque[bytes] = deque()
-        self._left = None if span is None else span.end - span.first
-        if span is not None:
-            self._file.seek(span.first)
         self.count = 0
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        if self._left is not None:
-            buffer = memoryview(buffer)[: self._left]
         got = self._file.readinto(buffer) or 0
         if got:
             self.count += got
-            if self._left is None:
-                self._unhashed.append(bytes(memoryview(buffer)[:got]))
-            else:
-                self._left -= got
+            self._unhashed.append(bytes(memoryview(buffer)[:got]))
         return got
 
     def hash_read(self) -> None:
@@ -93,25 +77,20 @@ class _HashedFile(RawIOBase):
 class BlockReader:
     """Iterate once inside `with`; `finish` then tells what was read."""
 
-    def __init__(self, path: Path, *, size: int = BLOCK, span: ByteSpan | None = None) -> None:
+    def __init__(self, path: Path, *, size: int = BLOCK) -> None:
         self.path = path
-        self._size, self._span = size, span
-        self._at, self._carry, self._closes = 0, b"", True
+        self._size = size
         self._free: SimpleQueue[bytearray | None] = SimpleQueue()
         self._full: SimpleQueue[tuple[bytearray, int] | BaseException | None] = SimpleQueue()
         self._thread = Thread(target=self._work, name=f"read {path.name}", daemon=True)
 
     def __enter__(self) -> BlockReader:
         try:
-            self._raw = _HashedFile(self.path, self._span)
+            self._raw = _HashedFile(self.path)
         except OSError as error:
             raise DrrError(f"{self.path}: cannot be read ({error.strerror}); check the file") from error
         try:
             self._stream = self._open()
-            if self._span is not None:
-                self._carry = self._begun_before(self._span.first)
-                self._at = self._span.first - len(self._carry)
-                self._closes = self._span.end == self.path.stat().st_size
         except BaseException:
             self._raw.close()
             raise
@@ -141,17 +120,6 @@ class BlockReader:
         stream: _Bytes = igzip.IGzipFile(fileobj=self._raw, mode="rb")  # type: ignore[no-untyped-call]
         return stream
 
-    def _begun_before(self, first: int) -> bytes:
-        """Return what the line in which the span begins has before it."""
-        found = b""
-        with self.path.open("rb") as file:
-            while first and b"\n" not in found:
-                self._check_length(len(found))
-                first, end = max(0, first - self._size), first
-                file.seek(first)
-                found = file.read(end - first) + found
-        return found[found.rfind(b"\n") + 1 :]
-
     def _check_length(self, size: int) -> None:
         if size > LONGEST_LINE:
             raise DrrError(
@@ -175,7 +143,7 @@ class BlockReader:
         return Input(name=self.path.name, bytes=self._raw.count, sha256=digest)
 
     def __iter__(self) -> Iterator[Block]:
-        seen, at = 0, self._at
+        seen = at = 0
         while (item := self._full.get()) is not None:
             if isinstance(item, BaseException):
                 raise self._explained(item) from item
@@ -203,7 +171,7 @@ class BlockReader:
 
     def _work(self) -> None:
         try:
-            carry, more = self._carry, True
+            carry, more = b"", True
             while more and (buffer := self._free.get()) is not None:
                 buffer, end, carry, more = self._fill(buffer, carry)
                 if end:
@@ -223,8 +191,7 @@ class BlockReader:
                 while end < goal:
                     got = self._stream.readinto(view[end:goal])
                     if not got:
-                        end = _closed(view, end) if self._closes else buffer.rfind(b"\n", 0, end) + 1
-                        return buffer, end, b"", False
+                        return buffer, _closed(view, end), b"", False
                     end += got
             cut = buffer.rfind(b"\n", 0, end) + 1
             if cut:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -25,7 +25,6 @@ from drr.data_ingest.recipe import FilePair, Recipe
 from drr.data_ingest.review_rows import ReviewTexts
 from drr.data_ingest.reviews import Interactions, Reviews, read_reviews
 from drr.data_ingest.sample import is_sample
-from drr.data_ingest.spread_plan import WHOLE, SpannedPair, joined_metadata, joined_reviews
 from drr.env.content import as_of_from
 from drr.env.entities import Product
 from drr.env.errors import DrrError, NoPlaceForShop, disk_of
@@ -72,37 +71,26 @@ def gather_category(
     texts: ReviewTexts,
     reading: FileReading,
     progress: Progress,
-    *,
-    taken: Set[int] | None = None,
-    spanned: SpannedPair = WHOLE,
-) -> I64:
-    """The product of every metadata row. `taken`: of earlier categories, where not gathered; `spanned`: what others read."""
+) -> None:
     ids = gathered.ids
     with progress.stage(f"{pair.category}: reviews", pair.reviews.stat().st_size, "bytes") as stage:
-        if spanned.reviews is not None:
-            where = (reading.memory, reading.folder)
-            reviews = joined_reviews(pair.reviews, spanned.reviews, ids, quarantine, *where)
-        else:
-            reviews = read_reviews(
-                pair.reviews,
-                recipe,
-                ids,
-                quarantine,
-                budget=reading.memory,
-                folder=reading.folder,
-                block=reading.block,
-                stage=stage,
-            )
+        reviews = read_reviews(
+            pair.reviews,
+            recipe,
+            ids,
+            quarantine,
+            budget=reading.memory,
+            folder=reading.folder,
+            block=reading.block,
+            stage=stage,
+        )
     try:
         tally = reviews.tally(recipe.since_ms, first=recipe.pick == "review-prefix")
-        before = set(gathered.spots) if taken is None else set(taken)
+        before = set(gathered.spots)
         with progress.stage(f"{pair.category}: products", pair.meta.stat().st_size, "bytes") as stage:
-            if spanned.meta is not None:
-                meta = joined_metadata(pair.meta, spanned.meta, recipe, ids, quarantine, tally, before, spool)
-            else:
-                meta = read_metadata(
-                    pair.meta, recipe, ids, quarantine, tally, before, spool, stage, reading.block
-                )
+            meta = read_metadata(
+                pair.meta, recipe, ids, quarantine, tally, before, spool, stage, reading.block
+            )
         kept = np.array(sorted(meta.kept), np.int64)
         since = recipe.since_ms if recipe.orders == "since" else None
         found = reviews.of_items(kept, since)
@@ -122,7 +110,6 @@ def gather_category(
     for kind, repairs in (("reviews", reviews.repairs), ("products", meta.repairs)):
         notes[f"{kind}_with_lone_surrogates"] += repairs.surrogates
         notes[f"{kind}_with_nul"] += repairs.nul
-    return meta.every
 
 
 def _count(gathered: GatheredFiles, reviews: Reviews, orders: int) -> None:

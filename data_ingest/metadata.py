@@ -37,8 +37,6 @@ class Metadata:
     repairs: Repairs
     kept: dict[int, Spot]
     """The place of each row that was kept, by product code."""
-    every: I64
-    """The product of each row, whatever became of it."""
 
 
 class _Shelf:
@@ -120,12 +118,10 @@ class ProductChoice:
         self._ranks = _Ranks(recipe, tally, taken)
         self._shelf = _Shelf(recipe.max_products, spool)
         self._taken = taken
-        self._every: list[I64] = []
         self._lines = self._qualified = self._duplicates = 0
 
     def offer(self, codes: I64, names: Sequence[str], line: Callable[[int], bytes]) -> None:
         """Ids as codes and as text, which is empty where a line is no row."""
-        self._every.append(codes)
         if self._taken:
             self._duplicates += sum(code in self._taken for code in codes.tolist())
         for place, code, rank in self._ranks.of_block(codes, names, self._lines):
@@ -143,7 +139,6 @@ class ProductChoice:
             bad,
             repairs,
             kept,
-            np.concatenate([*self._every, np.empty(0, np.int64)]),
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from hashlib import blake2b
 from itertools import count, repeat
@@ -86,24 +86,6 @@ def sort_rows(position: I64, time: I64, order_id: I64) -> I64:
     return order
 
 
-class ClashingRow(NamedTuple):
-    """One whose id another has too."""
-
-    row: int
-    """The row's number among all that are settled together."""
-    number: int
-    base: int
-    """The number from which its ids are drawn."""
-    key: tuple[tuple[str, str], int]
-    """User id and product id, and when."""
-
-
-def order_bases(user: U64, item: U64, time: I64) -> U64:
-    """A function of user, product and time (given as content hashes)."""
-    base = finish(finish(user + np.uint64(0x9E3779B97F4A7C15)) ^ item)
-    return finish(base ^ finish(time.astype(np.uint64) + np.uint64(0xC2B2AE3D27D4EB4F)))
-
-
 def order_ids(
     user: U64,
     item: U64,
@@ -112,8 +94,13 @@ def order_ids(
     *,
     space: int = ID_SPACE,
 ) -> I64:
-    """A decimal id for each interaction. Equal ids are settled by `redrawn`; `content` is user id and product id of a row."""
-    base = order_bases(user, item, time)
+    """A decimal id for each interaction, from user and product (as content hashes) and time. `content`: both ids of a row.
+
+    Of equal ids the first, by user id, product id and time, is kept; the others are drawn again until all are different.
+    Rows with equal content are the same order but for its id.
+    """
+    base = finish(finish(user + np.uint64(0x9E3779B97F4A7C15)) ^ item)
+    base = finish(base ^ finish(time.astype(np.uint64) + np.uint64(0xC2B2AE3D27D4EB4F)))
     result = (base % np.uint64(space)).astype(np.int64)
     order = np.argsort(result)
     ranked = result[order]
@@ -121,40 +108,23 @@ def order_ids(
     if not same.any():
         return result
     clash = np.unique(np.concatenate([order[1:][same], order[:-1][same]])).tolist()
-    rows = [
-        ClashingRow(row, int(result[row]), int(base[row]), (content(row), int(time[row]))) for row in clash
-    ]
-    for row, number in redrawn(rows, lambda number: _holds(ranked, number), space=space).items():
-        result[row] = number
+    kept: set[int] = set()
+    drawn: set[int] = set()
+    for row in sorted(clash, key=lambda row: (content(row), int(time[row]))):
+        first = int(result[row])
+        if first not in kept:
+            kept.add(first)
+            continue
+        result[row] = next(
+            number
+            for number in _draws(int(base[row]), space)
+            if number not in drawn and not _holds(ranked, number)
+        )
+        drawn.add(int(result[row]))
     return result
 
 
-def redrawn(
-    rows: Iterable[ClashingRow], holds: Callable[[int], bool], *, space: int = ID_SPACE
-) -> dict[int, int]:
-    """Draw new ids for those that lose theirs. Rows come in their order, and `holds` says whether any row had that id at first.
-
-    Ordered by user id, product id and time, the first keeps its id and the others draw again until all are different. Rows
-    with equal content are the same order but for its id.
-    """
-    groups: dict[int, list[ClashingRow]] = {}
-    for one in rows:
-        groups.setdefault(one.number, []).append(one)
-    losers = [one for members in groups.values() for one in sorted(members, key=_key)[1:]]
-    given: dict[int, int] = {}
-    taken: set[int] = set()
-    for one in sorted(losers, key=_key):
-        number = next(n for n in candidates(one.base, space) if n not in taken and not holds(n))
-        taken.add(number)
-        given[one.row] = number
-    return given
-
-
-def _key(one: ClashingRow) -> tuple[tuple[str, str], int]:
-    return one.key
-
-
-def candidates(base: int, space: int = ID_SPACE) -> Iterator[int]:
+def _draws(base: int, space: int) -> Iterator[int]:
     """The ids that a row draws after its first."""
     for attempt in count(1):
         yield int.from_bytes(blake2b(f"{base}/{attempt}".encode(), digest_size=16).digest(), "big") % space
@@ -165,18 +135,13 @@ def _holds(ascending: I64, number: int) -> bool:
     return at < len(ascending) and int(ascending[at]) == number
 
 
-def statuses(
-    kind: Statuses, seed: int, order_id: I64, time: I64, *, newest: int | None = None
-) -> NDArray[np.int64]:
-    """Delivered, as in the paper; or a mix in which recent orders may still be under way.
-
-    `newest`: when the last order of the shop was, where these are not all.
-    """
+def statuses(kind: Statuses, seed: int, order_id: I64, time: I64) -> NDArray[np.int64]:
+    """Delivered, as in the paper; or a mix in which recent orders may still be under way."""
     if kind == "delivered" or not len(order_id):
         return np.full(len(order_id), _CODE["Delivered"], np.int64)
     salt = finish(np.array([seed], np.uint64) + np.uint64(0xA0761D6478BD642F))
     luck = (finish(order_id.astype(np.uint64) ^ salt) >> np.uint64(11)) * 2.0**-53
-    age = ((int(time.max()) if newest is None else newest) - time) / _DAY_MS
+    age = (int(time.max()) - time) / _DAY_MS
     result = np.full(len(order_id), _CODE["Delivered"], np.int64)
     result[luck < 0.07] = _CODE["Returned"]
     result[luck < 0.03] = _CODE["Cancelled"]

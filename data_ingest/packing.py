@@ -242,31 +242,6 @@ class Ids:
             hashes[at] = hash_text(self._odd_items[-1 - int(codes[at])])
         return hashes
 
-    def odd_items(self, codes: I64) -> dict[int, str]:
-        """Look up the codes that are numbers in this table; the others are ids themselves."""
-        return {code: self._odd_items[-1 - code] for code in np.unique(codes[codes < 0]).tolist()}
-
-    def odd_users(self, codes: NDArray[np.bytes_]) -> dict[bytes, str]:
-        odd = np.unique(codes[_is_odd(codes)]).tolist() if self._odd_users else []
-        return {code: self._odd_users[int(code[1:])] for code in odd}
-
-    def adopted_items(self, codes: I64, odd: dict[int, str]) -> I64:
-        """Codes of another table as they are in this one."""
-        if not odd:
-            return codes
-        at = np.flatnonzero(codes < 0)
-        adopted = codes.copy()
-        adopted[at] = [self._odd_item(odd[code]) for code in codes[at].tolist()]
-        return adopted
-
-    def adopted_users(self, codes: NDArray[np.bytes_], odd: dict[bytes, str]) -> NDArray[np.bytes_]:
-        if not odd:
-            return codes
-        at = np.flatnonzero(_is_odd(codes))
-        adopted = codes.copy()
-        adopted[at] = self.users([odd[code] for code in codes[at].tolist()])
-        return adopted
-
     @property
     def only_official_users(self) -> bool:
         return not self._odd_users

@@ -60,26 +60,6 @@ class Quarantine:
         """The file whose rows come next."""
         self._name, self._bad = name, 0
 
-    def take(self, name: str, bad: int, rows: int) -> None:
-        """Note that so many of a file's rows were found bad elsewhere, and whether that is too much."""
-        self._name, self._bad = name, bad
-        self.check(rows, final=True)
-
-    def add(self, records: bytes, counts: Counter[str]) -> None:
-        """Add what another wrote, who read some of the files."""
-        self.counts += counts
-        if records:
-            with self._writing():
-                if self._file is None:
-                    self._file = self.path.open("wb")
-                self._file.write(records)
-
-    def add_span(self, records: bytes, counts: Counter[str], before: int) -> None:
-        """Add the records and counts of a file's span. `before` counts the lines before the span."""
-        rows = [orjson.loads(one) for one in records.split(b"\n") if one]
-        moved = [orjson.dumps({**row, "line": row["line"] + before}) + b"\n" for row in rows]
-        self.add(b"".join(moved), counts)
-
     def put(self, line_number: int, reason: str, line: bytes) -> None:
         self._bad += 1
         self.counts[reason] += 1
@@ -119,11 +99,6 @@ class Quarantine:
         with self._writing():
             if self._file:
                 self._file.flush()
-
-    def records(self) -> bytes:
-        """Return what is written so far."""
-        self.flush()
-        return self.path.read_bytes() if self._file else b""
 
     @property
     def bad(self) -> int:

@@ -75,26 +75,21 @@ class ContentHash:
         self.last_order_ms: int | None = None
 
     def add_products(self, products: Sequence[Product]) -> None:
-        self.add_bytes("products", product_bytes(products), len(products))
+        self._add("products", product_bytes(products), len(products))
 
     def add_users(self, rows: Sequence[UserRow]) -> None:
-        self.add_bytes("users", user_bytes(rows), len(rows))
+        self._add("users", user_bytes(rows), len(rows))
 
     def add_orders(self, columns: OrderColumns) -> None:
         if not len(columns.order_id):
             return
-        self.add_bytes("orders", order_bytes(columns), len(columns.order_id))
-        self.add_moment(_latest(columns))
+        self._add("orders", order_bytes(columns), len(columns.order_id))
+        latest = _latest(columns)
+        self.last_order_ms = latest if self.last_order_ms is None else max(latest, self.last_order_ms)
 
-    def add_bytes(self, kind: str, rows: bytes, count: int) -> None:
-        """Add what `product_bytes`, `user_bytes` or `order_bytes` made elsewhere, in the one order of its kind."""
+    def _add(self, kind: str, rows: bytes, count: int) -> None:
         self._of(kind).update(rows)
         self.counts[kind] += count
-
-    def add_moment(self, last_order_ms: int) -> None:
-        """Take note of the moment of the newest of some orders."""
-        known = self.last_order_ms
-        self.last_order_ms = last_order_ms if known is None else max(last_order_ms, known)
 
     def prefix(self, kind: str) -> str:
         """Hash all rows of this kind so far, for a load that is continued to compare."""

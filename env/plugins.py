@@ -129,8 +129,6 @@ class ExtraDoor(NamedTuple):
     """Agents of other packages found in files: a function of what a file holds that gives how it is loaded and its prompts, or `None`."""
     spans: Mapping[str, str] = {}
     """Spans by option of a run: a class of `drr.app.spans.Spans`."""
-    crews: Mapping[str, str] = {}
-    """Pools of an ingest by name: a module with `check_installed`, `BenchOrder` and a class `JobCrew`."""
     clusters: Mapping[str, str] = {}
     """Lines of `drr env doctor` by name: a function that says what this machine belongs to, or `None`."""
 

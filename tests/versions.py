@@ -16,7 +16,7 @@ from shutil import which
 VERSIONS = ("3.12", "3.13", "3.14")
 TESTS = (
     "tests/security", "tests/agents/commands",
-    "tests/study/test_kills.py", "tests/study/test_interrupts.py", "tests/ingest/test_spread.py", "tests/eval/test_kept_answers.py",
+    "tests/study/test_kills.py", "tests/study/test_interrupts.py", "tests/eval/test_kept_answers.py",
     "tests/sample/test_sample.py", "tests/persons/test_context.py", "tests/filetasks/test_drawer.py", "tests/agents/test_replay.py",
 )  # fmt: skip
 _PYTEST = (

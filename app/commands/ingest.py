@@ -11,7 +11,6 @@ from typing import TypedDict
 from drr.app.console import add_search_options, add_trust_option, print_json, progress_of, settings_of
 from drr.app.notices import confirmed, tidy_end
 from drr.app.shop_text import PAPER_RATIOS, ratios
-from drr.app.spreading import add_spread_options, asked_of, ingest_by_many
 from drr.data_ingest.recipe import TEN, Recipe, find_pairs, parse_categories
 from drr.env.embedded.layout import MANIFEST
 from drr.env.errors import Misuse
@@ -33,8 +32,7 @@ examples:
   drr data ingest ~/amazon2023 --shop paper --categories eight
   drr data ingest ~/amazon2023 --shop pets --categories Pet_Supplies,Baby_Products --max-products 2000
   drr data ingest ~/amazon2023 --shop dense --pick review-prefix --limit-reviews 2000000
-  drr data ingest raw --shop servers:demo --statuses varied --seed 11
-  drr data ingest /shared/amazon2023 --shop servers:all --categories all --pool ray://head:10001 --workers 64"""
+  drr data ingest raw --shop servers:demo --statuses varied --seed 11"""
 
 
 def build(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +51,6 @@ def build(parser: argparse.ArgumentParser) -> None:
     add_trust_option(parser)
     add_search_options(parser)
     _add_recipe(parser)
-    add_spread_options(parser)
     add(
         "--memory",
         type=int,
@@ -129,7 +126,6 @@ def run(arguments: argparse.Namespace) -> int:
     chosen = arguments.categories is not None
     categories = parse_categories(arguments.categories) if chosen else TEN
     Recipe(**given)
-    asked = asked_of(arguments, arguments.shop)
     pairs = find_pairs(Path(arguments.raw), categories, chosen=chosen)
     job = Job(
         shop=arguments.shop,
@@ -143,10 +139,7 @@ def run(arguments: argparse.Namespace) -> int:
     start = time.monotonic()
     with tidy_end():
         settings, progress = settings_of(arguments).settings, progress_of(arguments)
-        if asked is None:
-            manifest = ingest(job, settings, progress)
-        else:
-            manifest = ingest_by_many(job, settings, asked, progress)
+        manifest = ingest(job, settings, progress)
     seconds = round(time.monotonic() - start, 3)
     summary = _summary(arguments.shop, job.quarantine if manifest.quarantined else None, manifest, seconds)
     if arguments.json:

@@ -22,7 +22,6 @@ from drr.app.shop_text import (
     shop_info,
     why_nothing,
 )
-from drr.app.spreading import add_spread_options, asked_of, copy_by_many
 from drr.app.terminal import Column, plain, table
 from drr.env.copy import copy_shop
 from drr.env.entities import Order, Product, User
@@ -46,7 +45,6 @@ examples:
   drr shop check demo/shop
   drr shop search demo/shop 'wi-fi adapter under $40' --brand SIIG --unknown-price --search fields
   drr shop copy demo/shop servers:demo
-  drr shop copy demo/shop servers:demo --pool ray --workers 4
   drr shop index demo/shop"""
 
 
@@ -86,7 +84,6 @@ def build(parser: argparse.ArgumentParser) -> None:
     copy.add_argument("source", metavar="SHOP_A", help="the shop that is copied")
     copy.add_argument("target", metavar="SHOP_B", help="where the copy goes: a new folder, or servers:NAME")
     copy.add_argument("--replace", action="store_true", help="replace a shop that is already there")
-    add_spread_options(copy)
     copy.add_argument("--quiet", action="store_true", help="no progress")
 
     index = _command(commands, "index", "make the search index anew, after an update of drr")
@@ -292,15 +289,11 @@ def _check(arguments: argparse.Namespace, settings: Settings) -> int:
 def _copy(arguments: argparse.Namespace, settings: Settings) -> int:
     if arguments.source.rstrip("/") == arguments.target.rstrip("/"):
         raise Misuse(f"{arguments.source}: a shop cannot be copied onto itself; name another target")
-    asked, progress = asked_of(arguments, arguments.target), progress_of(arguments)
-    with open_shop(arguments.source, settings) as source:
-        if asked is not None:
-            manifest = copy_by_many(
-                source, arguments.target, settings, asked, progress, replace=arguments.replace
-            )
-        else:
-            with shop_writer(arguments.target, settings, replace=arguments.replace) as writer:
-                manifest = copy_shop(source, writer, progress)
+    with (
+        open_shop(arguments.source, settings) as source,
+        shop_writer(arguments.target, settings, replace=arguments.replace) as writer,
+    ):
+        manifest = copy_shop(source, writer, progress_of(arguments))
     if arguments.json:
         print_json(
             {"shop": arguments.target, "counts": manifest.counts, "content_hash": manifest.content_hash}

@@ -98,27 +98,24 @@ class LoadState(TypedDict):
     """`None` where it stopped before the end."""
     done: dict[str, StoredRows]
     plan: NotRequired[str]
-    """The mark of the pieces in a load by many at once, which counts no rows."""
-    pieces: NotRequired[dict[str, str]]
-    """The hash of each piece that such a load has stored."""
+    """The mark of a load by many at once, as earlier versions made. It counts no rows, so it is begun anew."""
 
 
 class Load:
-    """`plan`: of a load by many at once. One of another plan, or of one process, is not continued but begun anew."""
+    """One process's load. Where another died in it, it goes on."""
 
-    def __init__(self, client: Mongo, names: Names, plan: str | None = None) -> None:
+    def __init__(self, client: Mongo, names: Names) -> None:
         database = client[names.shop]
         # Journalled by most of a replica set: what is recorded as done must not be lost with a server.
         self._there = database.get_collection(MANIFEST, write_concern=WriteConcern("majority", j=True))
         self._names = names
         self._token = uuid.uuid4().hex
-        self._plan = plan
         kept = self._there.find_one({"_id": LOAD})
         current = self._there.find_one({"_id": CURRENT}, {"version": 1})
         if kept is not None and current is not None and kept["version"] == current["version"]:
             self._there.delete_one({"_id": LOAD, "version": kept["version"]})
             kept = None
-        if kept is not None and kept.get("plan") != plan:
+        if kept is not None and "plan" in kept:
             self._take_over(cast(LoadState, kept))
             self.end()
             kept = None
@@ -126,7 +123,6 @@ class Load:
         state = self._begin() if kept is None else self._take_over(cast(LoadState, kept))
         self.version = state["version"]
         self.done = state["done"]
-        self.pieces = state.get("pieces", {})
         _GOING_ON.add(self._token)
         self._left = threading.Event()
         threading.Thread(target=self._beat, name="drr-load-beat", daemon=True).start()
@@ -144,8 +140,6 @@ class Load:
 
     def _begin(self) -> LoadState:
         state: LoadState = {"version": f"v{uuid.uuid4().hex[:12]}", "owner": self._owner(), "done": {}}
-        if self._plan is not None:
-            state["plan"] = self._plan
         try:
             self._there.insert_one({"_id": LOAD, **state})
         except mongo.DuplicateKeyError:
@@ -172,11 +166,6 @@ class Load:
         """Record that so many rows of this kind are stored, and the hash of them all."""
         self.done[kind] = {"count": count, "digest": digest}
         self._set({f"done.{kind}": self.done[kind], "owner": self._owner()})
-
-    def record_pieces(self, stored: dict[str, str]) -> None:
-        """Record that these pieces are stored, by name with the hash of what is in them."""
-        self.pieces |= stored
-        self._set({**{f"pieces.{name}": digest for name, digest in stored.items()}, "owner": self._owner()})
 
     def hold(self) -> None:
         """Still ours: asked before anything is shown."""

@@ -56,8 +56,7 @@ def shop_writer(spec: str, settings: Settings, *, replace: bool = False) -> Serv
 
 
 class ServersWriter:
-    def __init__(self, names: Names, settings: Settings, *, replace: bool, plan: str | None = None) -> None:
-        self._plan = plan
+    def __init__(self, names: Names, settings: Settings, *, replace: bool) -> None:
         self._names, self._shards = names, settings.elasticsearch_shards
         self._servers = Servers(settings)
         self._hash = ContentHash()
@@ -109,7 +108,7 @@ class ServersWriter:
 
     def _begin(self, replace: bool) -> None:
         self._versions.check_alias()
-        load = Load(self._servers.mongo, self._names, self._plan)
+        load = Load(self._servers.mongo, self._names)
         self._sending.begin(load)
         # Another load may have been shown between the first look and this one's beginning.
         self._current = self._versions.shown()
@@ -125,7 +124,7 @@ class ServersWriter:
     def _prepare(self, load: Load) -> None:
         name = self._names.index(load.version)
         if not self._servers.search.indices.exists(index=name):
-            if load.done or load.pieces:
+            if load.done:
                 raise ShopError(
                     f"servers:{self._names.shop}: {self._discarded('the index of an unfinished load is gone')}"
                 )

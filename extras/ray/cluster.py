@@ -15,7 +15,6 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import gettempdir
-from threading import Event, Thread
 from typing import Any, NamedTuple
 
 from drr.env.errors import DrrError, Misuse
@@ -97,28 +96,6 @@ def connect(address: str | None, workers: int) -> Any:
         except (ray.exceptions.RayError, RuntimeError, ValueError, OSError) as error:
             raise _nobody(found, error) from error
     return ray
-
-
-def connect_aside(address: str | None, workers: int) -> Any:
-    """Connect in a thread: in the main one Ray would take SIGTERM for itself. The thread stays, as what Ray begins ends with it."""
-    found: list[Any] = []
-    failed: list[BaseException] = []
-    begun, never = Event(), Event()
-
-    def begin() -> None:
-        try:
-            found.append(connect(address, workers))
-        except BaseException as error:  # noqa: BLE001  raised again below
-            failed.append(error)
-        begun.set()
-        never.wait()
-
-    Thread(target=begin, name="drr-ray", daemon=True).start()
-    while not begun.wait(0.5):  # Ctrl-C is heard in between
-        pass
-    if failed:
-        raise failed[0]
-    return found[0]
 
 
 def _put_notices_aside() -> None:

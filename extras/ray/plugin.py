@@ -7,6 +7,5 @@ from drr.env.plugins import ExtraDoor
 EXTRA = ExtraDoor(
     name="ray",
     pools={"ray": "drr.extras.ray.pool:pool"},
-    crews={"ray": "drr.extras.ray.jobs"},
     clusters={"ray": "drr.extras.ray.cluster:look"},
 )

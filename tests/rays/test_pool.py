@@ -9,17 +9,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
 import pytest
 from drr.env.errors import DrrError
-from drr.env.jobs import GivenJob, JobPart
 from drr.extras.ray import pool as ray_pool
-from drr.extras.ray.jobs import BenchOrder, JobCrew
 from drr.extras.ray.pool import RayPool
 from drr.llm.budget import Limit
 from drr.study.export import export
@@ -208,49 +205,3 @@ def test_a_ray_of_our_own_listens_on_this_machine_alone() -> None:
     assert lines[0].startswith("1 node, "), said.stderr
     assert set(lines[1:]) <= {"listens 0100007F", "listens 0000000000000000FFFF00000100007F"}
     assert len(lines) > 3
-
-
-class SmallBench:
-    def make(self, letter: str) -> tuple[str, bytes]:
-        """Where it was made, and a part that is too big to travel with the answer."""
-        import ray
-
-        return ray.get_runtime_context().get_node_id(), letter.encode() * 1_000_000
-
-    def measure(self, *parts: bytes) -> int:
-        return sum(map(len, parts))
-
-    def die(self) -> None:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-
-@contextmanager
-def opened(config: Mapping[str, Any]) -> Iterator[SmallBench]:
-    yield SmallBench()
-
-
-@pytest.fixture
-def jobs(cluster: Any) -> Iterator[JobCrew]:
-    while len(cluster.worker_nodes) < 2:
-        add_node(cluster)
-    with JobCrew(BenchOrder(Opening("tests.rays.test_pool:opened", {}), 2), print) as made:
-        yield made
-
-
-def test_parts_that_were_lost_with_their_node_are_made_again(jobs: JobCrew, cluster: Any) -> None:
-    made = [jobs.give(GivenJob("make", (letter,), 1)) for letter in "abcd"]
-    where = {jobs.answer(job) for job in made}
-    lost = next(node for node in cluster.worker_nodes if node.node_id in where)
-    cluster.remove_node(lost, False)
-    measured = jobs.give(GivenJob("measure", tuple(JobPart(job, 0) for job in made)))
-    assert [jobs.part(JobPart(job, 0))[:1] for job in made] == [b"a", b"b", b"c", b"d"]
-    assert jobs.answer(measured) == 4_000_000
-    for job in made:
-        jobs.drop(job)
-    assert jobs.part(JobPart(made[0], 0))[:1] == b"a", "also what was dropped, where it is asked for again"
-
-
-@pytest.mark.endurance
-def test_a_job_that_its_workers_die_of_ends_the_run_by_name(jobs: JobCrew) -> None:
-    with pytest.raises(DrrError, match=r"dying: 3 workers died of it, the last on .*process"):
-        jobs.answer(jobs.give(GivenJob("die", (), name="dying")))
