@@ -2,7 +2,8 @@
 
 python -m benchmarks.intervals [--samples 4000] [--record]
 
-A cell is a distribution of values between two ends and a number of draws, 4 to 50. Width is told beside plain Student's on the same draws.
+A cell is a distribution of values between two ends and a number of draws, 4 to 50; of shares and their paired differences 4 to 300. Width is
+told beside plain Student's on the same draws.
 """
 
 from __future__ import annotations
@@ -14,13 +15,27 @@ from statistics import NormalDist, fmean
 from typing import Any, NamedTuple
 
 import numpy as np
-from drr.eval.stats.intervals import COUNTED, Ends, Floats, V, from_sums, ratio, student
+from drr.eval.stats.intervals import COUNTED, RELATED, SHARE, Ends, Floats, V, from_sums, ratio, student
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from benchmarks.results import record, table
 
 DRAWS = (4, 5, 6, 8, 10, 14, 20, 30, 50)
+DRAWS_OF_SHARES = (4, 8, 14, 30, 50, 100, 300)
+RARE = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5)
+APART_BY = (
+    (0.005, 0),
+    (0.01, 0),
+    (0.01, 0.01),
+    (0.02, 0.01),
+    (0.05, 0),
+    (0.05, 0.02),
+    (0.1, 0.05),
+    (0.3, 0.3),
+    (0.5, 0.2),
+)
+"""Shares of questions that only the one and only the other of two systems solves."""
 GRADES: Ends = (0.0, 10.0)
 APART: Ends = (-10.0, 10.0)
 ORDINARY = 0.15
@@ -93,9 +108,19 @@ def distributions() -> Iterator[tuple[str, Distribution]]:
         yield name, _made({float(x): float(x ** (a - 1) * (10 - x) ** (b - 1)) for x in at})
 
 
+def shares() -> Iterator[tuple[str, Distribution]]:
+    """Yield shares of questions that are 0 or 1, then paired differences of two such shares, by name."""
+    for p in RARE:
+        yield f"share of {p:g}", _made({1.0: p, 0.0: 1 - p}, SHARE)
+    for more, less in APART_BY:
+        yield f"differences, {more:g} more and {less:g} less", _made({1.0: more, -1.0: less, 0.0: 1 - more - less}, RELATED)  # fmt: skip
+
+
 def interval_of(values: Floats, ends: Ends) -> V:
+    """Make the interval of a mean; where the values may be below zero, as of a paired difference."""
     rows = np.column_stack([values, np.ones(len(values))])
-    return from_sums(rows, [str(n) for n in range(len(values))], ratio, "mean", ends=ends)
+    v = from_sums(rows, [str(n) for n in range(len(values))], ratio, "mean")
+    return (v.unshifted() if ends[0] < 0 else v).within(ends)
 
 
 def cell(name: str, drawn: Distribution, draws: int, samples: int) -> Cell:
@@ -162,7 +187,17 @@ def told(found: list[Cell], samples: int) -> str:
         name = f"{low:g} to {high:g}" if high < 1 else f"{low:g} and more (ordinary)"
         rows.append((name, len(own), f"{fmean(one.width for one in own):.2f}", f"{max(one.width for one in own):.2f}"))  # fmt: skip
     head = ("spread / distance of the ends", "cells", "mean width / Student's", "widest")  # fmt: skip
-    return "\n\n".join([text, table(head, rows), counted(samples)])
+    return "\n\n".join([text, table(head, rows), counted(samples), rare(samples)])
+
+
+def rare(samples: int) -> str:
+    """Say how often the intervals of shares and of their differences cover the truth, by draws."""
+    rows = [
+        (name, *(f"{cell(name, drawn, draws, samples).held:.1%}" for draws in DRAWS_OF_SHARES))
+        for name, drawn in shares()
+    ]
+    text = "Held of shares of which each question is 0 or 1, and of their paired differences (solved by the first system only, by the second only), at n ="  # fmt: skip
+    return "\n\n".join([text, table(("", *map(str, DRAWS_OF_SHARES)), rows)])
 
 
 def main() -> None:

@@ -69,10 +69,8 @@ EXACT_FLIPS = 13
 def paired(a: ByQuestion[A], b: ByQuestion[A], ends: Ends | None = None) -> PairedDifference:
     """Compare on the queries that both sides scored. The interval as of any mean, the p-value by flipping signs, task by task.
 
-    Without two ends the interval holds Student's plain one too: where few queries differ, their skew is chance.
-
-    Of a handful of queries flipping signs is exact. `ends` are those of the
-    values, not of their differences.
+    The interval holds Student's plain one too: where few queries differ, their skew is chance. Of a handful of queries flipping signs is
+    exact. `ends` are those of the values, not of their differences.
     """
     method = "mean paired difference over queries"
     left, right = _query_means(a), _query_means(b)
@@ -82,9 +80,7 @@ def paired(a: ByQuestion[A], b: ByQuestion[A], ends: Ends | None = None) -> Pair
         return PairedDifference(nothing(method, dropped), None, None, None)
     rows = np.array([[left[key] - right[key], 1.0] for key in both])
     apart = None if ends is None or ends[1] == inf else (ends[0] - ends[1], ends[1] - ends[0])
-    difference = from_sums(rows, both, ratio, method, n_unscored=dropped, ends=apart)
-    if apart is None:
-        difference = difference.unshifted()
+    difference = from_sums(rows, both, ratio, method, n_unscored=dropped).unshifted().within(apart)
     place, tasks = index_of([cluster_of(key) for key in both])
     p = sign_flip(np.bincount(place, weights=rows[:, 0], minlength=tasks).astype(np.float64))
     mean_a, mean_b = (sum(side[key] for key in both) / len(both) for side in (left, right))

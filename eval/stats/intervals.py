@@ -3,15 +3,15 @@
 A statistic is never a bare number: `V` says how many items stand behind it, how many could not be scored, and how the
 interval was made. What is drawn are clusters (queries, or tasks of several queries): trials, dimensions and sizes of one are not independent.
 
-The interval is Student's, shifted for skew, and around a value with two ends never narrower than what so many draws can have missed
-(docs/judging.md). `python -m benchmarks.intervals` simulates what it covers.
+The interval is Student's, shifted for skew, and around a value with two ends never narrower than what so many draws can have missed.
+That of a share of which each draw is 0 or 1 is exact (docs/judging.md). `python -m benchmarks.intervals` simulates what it covers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import inf, isfinite, log, sqrt
 from typing import Any, NamedTuple, NotRequired, TypedDict, TypeVar
 
@@ -26,8 +26,6 @@ ByQuestion = Mapping[A, Sequence[float | None]]
 SEED = 20_190_101
 LEAST_SPREAD = 1e-9  # values no further apart are equal
 Z = 1.959963984540054
-_T = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060)
-"""Student's 97.5 % point from one degree of freedom on."""
 Ends = tuple[float, float]
 SHARE: Ends = (0.0, 1.0)
 RELATED: Ends = (-1.0, 1.0)
@@ -73,22 +71,27 @@ class V:
     """The standard error behind the interval."""
     all_equal: bool = False
     """A mean of several, no two of which differ."""
+    zero_one: bool = False
+    """Every cluster weighs the same and is 0 or 1 (or -1, of a difference)."""
 
     def within(self, ends: Ends | None) -> V:
         """Keep the interval to these ends of what is averaged.
 
-        Between two ends it holds what so many draws can have missed; of what has an end below only, which is skewed, also as many times
-        more and less as Student's reach is of the value (1 + r + r^2/2 is nearly exp(r); beyond a reach of the whole value it stays linear).
+        A share of clusters that are 0 or 1 has the exact one. Else, between two ends it holds what so many draws can have missed; of what
+        has an end below only, which is skewed, also as many times more and less as Student's reach is of the value (1 + r + r^2/2 is nearly
+        exp(r); beyond a reach of the whole value it stays linear).
         """
         if ends is None or self.value is None or self.clusters < 2:
             return self
+        if self.zero_one and ends == SHARE:
+            return self._exact(self.value)
         (least, most), method = ends, self.method.partition(_KEPT)[0]
         low, high = self.ci_low, self.ci_high
         if most < inf:
-            low = _least(low, self.value - missed(self.clusters) * (self.value - least))
-            high = -_least(
-                None if high is None else -high, -self.value - missed(self.clusters) * (most - self.value)
-            )
+            exact = self.zero_one and ends == RELATED
+            unseen = 1 - 0.025 ** (1 / self.clusters) if exact else missed(self.clusters)
+            low = _least(low, self.value - unseen * (self.value - least))
+            high = -_least(None if high is None else -high, -self.value - unseen * (most - self.value))
             method += f"{_KEPT}from {least:g} to {most:g}, with what so many can have missed"
         elif (
             low is not None
@@ -104,6 +107,17 @@ class V:
             return self
         value, low, high = (min(max(one, least), most) for one in (self.value, low, high))
         return replace(self, value=value, ci_low=low, ci_high=high, method=method)
+
+    def _exact(self, value: float) -> V:
+        """Take the interval of Clopper and Pearson."""
+        from scipy.special import betaincinv
+
+        n, ones = self.clusters, round(value * self.clusters)
+        low = float(betaincinv(ones, n - ones + 1, 0.025)) if ones else 0.0
+        high = float(betaincinv(ones + 1, n - ones, 0.975)) if ones < n else 1.0
+        made, of = self.method.rpartition("; ")[0], "tasks" if self.tasks else "clusters"
+        method = f"{made}; exact 95% interval (Clopper-Pearson) over {n} {of}"
+        return replace(self, ci_low=low, ci_high=high, method=method)
 
     def unshifted(self) -> V:
         """Widen the interval to hold Student's without the shift for skew."""
@@ -146,13 +160,12 @@ def missed(draws: int) -> float:
     return min(1.0, log(10) / (draws + 0.6))
 
 
+@cache
 def student(freedom: int) -> float:
-    """Student's 97.5 % point; of more than eight degrees by the expansion around the normal's, within 0.02 %."""
-    if freedom <= len(_T):
-        return _T[freedom - 1]
-    z, v = Z, float(freedom)
-    first, second = (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96
-    return z + first / v + second / v**2 + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * v**3)
+    """Student's 97.5 % point."""
+    from scipy.special import stdtrit  # half a second
+
+    return float(stdtrit(freedom, 0.975))
 
 
 class StudentSpan(NamedTuple):
@@ -230,8 +243,9 @@ def from_sums(
         low, high = max(low, cut[0]), min(high, cut[1])
         method_text += f", cut at {cut[0]:g} and {cut[1]:g}"
     equal = statistic is ratio and known and found is None
+    binary = statistic is ratio and size > 1 and bool(np.isin(abs(sums), (0.0, sums[0, 1])).all())
     v = V(value, low, high, count, n_unscored, method_text, clusters=size, tasks=tasks, error=error)
-    return replace(v, all_equal=equal).within(ends)
+    return replace(v, all_equal=equal, zero_one=binary).within(ends)
 
 
 def _size_text(clusters: int, unit: str, found: StudentSpan | None, *, known: bool) -> str:
