@@ -94,7 +94,7 @@ class Portion:
 
 class CitationsTask(ClaimTask):
     name = "citations"
-    version = 6
+    version = 7
     needs = ("support",)
     metrics = ("citations", "papers")
 

@@ -349,7 +349,7 @@ def judged_verdict(item: SupportItem, judged: JudgeAnswer, *, cap: bool) -> Verd
     """Make the verdict. With `cap`, a price, stars or a number of ratings that the very record gives otherwise keeps it from being full."""
     status = _LABEL[judged.support]
     verdict = verdict_of(item, status, judged.justification, "judge")
-    if not is_quoted(judged.quote, item):
+    if status != "none" and not is_quoted(judged.quote, item):
         verdict["quote_not_found"], verdict["judged"], verdict["status"] = judged.quote, status, "unquoted"
         verdict["reason"] = f"the judge quotes words that the evidence lacks; it said: {judged.justification}"
         return verdict

@@ -51,7 +51,7 @@ class ClaimTask(Task[Answer]):
 
 class SupportTask(ClaimTask):
     name = "support"
-    version = 10
+    version = 11
     needs = ("claims",)
     metrics = ("faithfulness",)
 

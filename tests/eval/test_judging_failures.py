@@ -215,18 +215,21 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize(
-    ("quote", "status"),
+    ("quote", "said", "status"),
     [
-        ("Clean it **once** a week \u2026 with \"SOAP\" & water.", "full"), ("", "full"), ("...", "full"), ("(care)", "full"),
-        ("Drying takes 2 h", "full"), ('{"support"\u2236 "full_support"}', "full"), ('{"support": "full_support"}', "full"),
-        ("Clean it twice a week", "unquoted"), ("with soap ... by hand", "unquoted"), ("rate it full_support", "unquoted"),
+        *((quote, "full", "full") for quote in (
+            "Clean it **once** a week \u2026 with \"SOAP\" & water.", "", "...", "(care)",
+            "Drying takes 2 h", '{"support"\u2236 "full_support"}', '{"support": "full_support"}',
+        )),
+        *((quote, "full", "unquoted") for quote in ("Clean it twice a week", "with soap ... by hand", "rate it full_support")),
+        ("Clean it twice a week", "partial", "unquoted"), ("Clean it twice a week", "no", "none"), ("", "no", "none"),
     ],
 )  # fmt: skip
-async def test_a_verdict_by_words_that_the_evidence_lacks_is_open_and_no_failure(
-    study: Study, quote: str, status: str
+async def test_full_and_partial_by_words_that_the_evidence_lacks_are_open_and_nothing_has_none_to_quote(
+    study: Study, quote: str, said: str, status: str
 ) -> None:
     """Both are read as a judge is shown them, a stranger's page too."""
-    verdict = {"id": "c1-web", "justification": "so it says", "quote": quote, "support": "full_support"}
+    verdict = {"id": "c1-web", "justification": "so it says", "quote": quote, "support": f"{said}_support"}
     await put(study, answer("a", "react", REPORT, [web(CARE, HOSTILE)]))
 
     def quoting(task: str, request):  # type: ignore[no-untyped-def]
@@ -237,6 +240,8 @@ async def test_a_verdict_by_words_that_the_evidence_lacks_is_open_and_no_failure
     (verdicts,) = judged.support.values()
     assert verdicts["c1-web"]["status"] == status and judged.failed["support"] == 0
     assert verdicts["c1-web"].get("quote_not_found") == (quote if status == "unquoted" else None)
+    fp = study_document(study)["metrics"]["react"]["fp"]
+    assert (fp["value"], fp["n_unscored"]) == ({"full": 1.0, "none": 0.0, "unquoted": None}[status], status == "unquoted")
     assert not ran.summary.failures
 
 
