@@ -94,7 +94,10 @@ def failure_labels(material: Material) -> Table | None:
     if not found:
         return None
     variants = found["variants"]
-    open_ = [name for name in found["labels"] if not any(v[name]["share"]["n"] for v in variants.values())]
+    decided = {
+        name for own in variants.values() for name, v in own.items() if v["share"]["n"] or v["unfounded"]
+    }
+    open_ = [name for name in found["labels"] if name not in decided]
     rows = [
         (
             label.replace("_", " "),
@@ -105,7 +108,7 @@ def failure_labels(material: Material) -> Table | None:
     notes = [
         "Share of the reports in which somebody can tell; rules and a judge propose, people correct (failure_labels.jsonl)."
     ]
-    notes += _open_labels(open_)
+    notes += [*_open_labels(open_), *_unfounded(found)]
     if found["corrections_of_no_answer"]:
         notes.append(f"Corrections of no answer here: {', '.join(found['corrections_of_no_answer'])}.")
     title = "Failure labels (Appendix G)"
@@ -114,8 +117,9 @@ def failure_labels(material: Material) -> Table | None:
 
 
 def _label_share(row: FailureShare, *, unknown: bool) -> Cell:
-    if row["found"] and not row["share"]["n"]:
-        return Cell.of(row["share"], missing=f"unknown (found in {row['found']})")
+    ways = {"found": row["found"], "charged by other words": row["unfounded"]}
+    if seen := ", ".join(f"{way} in {n}" for way, n in ways.items() if n):
+        return Cell.of(row["share"], missing=f"unknown ({seen})")
     return Cell.of(row["share"], missing="unknown" if unknown else "")
 
 
@@ -130,6 +134,18 @@ def _open_labels(labels: Sequence[str]) -> list[str]:
         if names := [name.replace("_", " ") for name in labels if name in among]:
             rows.append(f"Unknown: {', '.join(names)}; {reason}.")
     return rows
+
+
+def _unfounded(found: FailureDocument) -> list[str]:
+    """Say what the judge charged by words that the report lacks."""
+    counts = [
+        f"{label.replace('_', ' ')} {row['unfounded']} ({variant})"
+        for variant, labels in found["variants"].items()
+        for label, row in labels.items()
+        if row["unfounded"]
+    ]
+    note = "Charged by words that the report lacks, so unknown and in no share"
+    return [f"{note}: {', '.join(counts)}."] if counts else []
 
 
 def _examples(found: FailureDocument) -> list[str]:

@@ -18,7 +18,7 @@ from drr.eval.asking.forms import FailureName
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats.asked import grouped
 from drr.eval.stats.intervals import SHARE, mean
-from drr.eval.tasks.cited import CheckRow, FailureRow
+from drr.eval.tasks.cited import CheckRow, FailureRow, FailuresResult
 from drr.eval.tasks.judged import Judged
 from drr.study.study import Study
 from drr.wording.excerpt import excerpt
@@ -93,6 +93,8 @@ class Diagnosis(TypedDict):
     """Judge of the label."""
     example: str | None
     """The words that show it."""
+    unfounded: bool
+    """True where all that a judge had were words that the report lacks."""
     either: bool
     """True where absence could have been found as well: a method that can only accuse makes no share."""
 
@@ -102,36 +104,35 @@ def diagnose(
 ) -> dict[str, Diagnosis]:
     """Diagnose an answer by label. A person's word stands over what rules and judge propose."""
     rules = judged.rules.get(answer.key, {})
-    asked = answer.key in judged.failures
-    proposed = {failure["label"]: failure for failure in judged.failures.get(answer.key, ())}
+    charges = judged.failures.get(answer.key)
     return {
-        label: _corrected(
-            _proposed(answer, label, rules, proposed.get(label), asked=asked),
-            corrections.get((answer.label, label)),
-        )
+        label: _corrected(_proposed(answer, label, rules, charges), corrections.get((answer.label, label)))
         for label in LABELS
     }
 
 
 def _proposed(
-    answer: Answer,
-    label: str,
-    rules: Mapping[str, CheckRow],
-    failure: FailureRow | None,
-    *,
-    asked: bool,
+    answer: Answer, label: str, rules: Mapping[str, CheckRow], charges: FailuresResult | None
 ) -> Diagnosis:
     deciding = BY_RULE.get(label, ())
     broken = [name for name in (*deciding, *_ALSO.get(label, ())) if _status(rules, name) == "fail"]
     by = [f"rule {name}" for name in broken]
+    failure = next((one for one in charges["failures"] if one["label"] == label), None) if charges else None
     if failure is not None:
         by.append("judge")
+    unfounded = charges is not None and label in charges["unfounded"] and not by
     kept = any(_status(rules, name) == "pass" for name in deciding)
-    denied = kept or (asked and label in JUDGED)
+    denied = kept or (charges is not None and label in JUDGED and not unfounded)
     present = True if by else False if denied else None
     example = _example(answer, rules, broken, failure) if present else None
-    either = asked or label not in JUDGED
-    return {"present": present, "by": ", ".join(by) or None, "example": example, "either": either}
+    either = charges is not None or label not in JUDGED
+    return {
+        "present": present,
+        "by": ", ".join(by) or None,
+        "example": example,
+        "unfounded": unfounded,
+        "either": either,
+    }
 
 
 def _corrected(proposed: Diagnosis, correction: Correction | None) -> Diagnosis:
@@ -140,7 +141,13 @@ def _corrected(proposed: Diagnosis, correction: Correction | None) -> Diagnosis:
     example = None
     if correction.present:
         example = excerpt(correction.example, _EXCERPT) if correction.example else proposed["example"]
-    return {"present": correction.present, "by": correction.judge, "example": example, "either": True}
+    return {
+        "present": correction.present,
+        "by": correction.judge,
+        "example": example,
+        "unfounded": False,
+        "either": True,
+    }
 
 
 def _status(rules: Mapping[str, CheckRow], name: str) -> str | None:
@@ -190,4 +197,5 @@ def _share(rows: Sequence[tuple[Answer, Diagnosis]]) -> FailureShare:
         if found["present"]
     ]
     share = mean(by_query, "share of reports with this failure, over queries", SHARE).document()
-    return {"share": share, "found": len(examples), "examples": examples[:EXAMPLES]}
+    unfounded = sum(found["unfounded"] for _, found in rows)
+    return {"share": share, "found": len(examples), "unfounded": unfounded, "examples": examples[:EXAMPLES]}

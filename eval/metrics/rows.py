@@ -92,6 +92,8 @@ class FailureShare(TypedDict):
     share: VRow
     found: int
     """Reports that have it, also where nobody could have said that one has not."""
+    unfounded: int
+    """Reports that a judge charged with it by words that they lack: unknown, and in no share."""
     examples: list[FailureExample]
 
 

@@ -49,6 +49,8 @@ class ClaimsResult(TypedDict):
     by_rule: bool
     silent: NotRequired[list[str]]
     """Headings of sections of which no claim came; judgings of before do not say."""
+    untaken: NotRequired[int]
+    """Citation marks of the report, where a model's claims lean on none of them."""
 
 
 class SpanRow(TypedDict):
@@ -109,7 +111,7 @@ class FailureRow(TypedDict):
 class FailuresResult(TypedDict):
     failures: list[FailureRow]
     unfounded: list[str]
-    """Labels whose example the report does not hold."""
+    """Labels of examples that the report does not hold: unknown, where no other example shows them."""
 
 
 class CheckRow(TypedDict):

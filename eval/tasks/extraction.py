@@ -47,7 +47,7 @@ class Extraction:
 
 class ExtractionTask(Task[Answer]):
     name = "claims"
-    version = 9
+    version = 10
     subject = "answer"
     role = EXTRACTOR
     metrics = ("faithfulness",)
@@ -88,14 +88,20 @@ class ExtractionTask(Task[Answer]):
             "by_rule": judge.rule_written,
             "silent": silent_sections(citations.body, extraction.claims),
         }
+        if not judge.rule_written and not any(claim.urls for claim in extraction.claims):
+            result["untaken"] = citations.resolvable_count
         return Outcome({**result})
 
     def read(self, record: Record, judged: Judged) -> None:
         fields = record.key_fields
-        claims = record.result["claims"] if record.done else None
+        claims = record.result["claims"] if record.done and not self.lacks(record) else None
         rejects, silent = record.result.get("rejects", {}), record.result.get("silent", ())
         found = Claims(record.key, claims, rejects, record.reason, silent)
         judged.claims.setdefault(fields["mode"], {})[fields["answer"]] = found
+
+    def lacks(self, record: Record) -> bool:
+        """Tell whether it took no claim at any of the report's citations: that says nothing of how much is cited."""
+        return bool(record.result.get("untaken"))
 
     def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
         """Repetitions hold the same claims against the same evidence."""

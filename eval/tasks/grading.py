@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from drr.eval.asking.conversation import Asking, Form, Section, conversation
 from drr.eval.asking.forms import (
@@ -302,7 +302,7 @@ class FailuresTask(Task[Answer]):
 
     def read(self, record: Record, judged: Judged) -> None:
         if record.done:
-            judged.failures[record.key_fields["answer"]] = record.result["failures"]
+            judged.failures[record.key_fields["answer"]] = cast("FailuresResult", record.result)
 
     def estimate(self, desk: Desk, unit: Unit) -> Estimate:
         return Estimate(len(desk.answer(unit.spec["answer"]).report) + 3500, 300)
@@ -317,7 +317,7 @@ def _failures_asking(desk: Desk, answer: Answer, ask: Ask) -> Asking[Any]:
 
 
 def _founded(failures: FailuresAnswer, report: str) -> FailuresResult:
-    """Words that the report lacks show nothing."""
+    """Words that the report lacks show nothing, and whether the report has what they were to show is open."""
     found: dict[str, FailureRow] = {}
     unfounded: list[str] = []
     for failure in failures.failures:

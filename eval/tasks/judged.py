@@ -16,7 +16,14 @@ from drr.eval.stats.asked import Asked, Comparison, Winner, cluster_of, grouped
 from drr.eval.stats.citations import CitationVerdict
 from drr.eval.stats.faithfulness import JudgedClaim, JudgedClaims, Status
 from drr.eval.stats.intervals import V, mean
-from drr.eval.tasks.cited import AddressVerdict, CheckRow, ClaimRow, FailureRow, JudgedCitations, VerdictRow
+from drr.eval.tasks.cited import (
+    AddressVerdict,
+    CheckRow,
+    ClaimRow,
+    FailuresResult,
+    JudgedCitations,
+    VerdictRow,
+)
 from drr.eval.tasks.protocol import OURS, PROTOCOLS, JudgingProtocol
 from drr.llm.names import OFFLINE
 
@@ -163,8 +170,8 @@ class Judged:
     """Answers whose check by rules failed, `too_slow` for one."""
     by_other_rules: set[str] = field(default_factory=set)
     """Answers that rules of another version checked."""
-    failures: dict[str, list[FailureRow]] = field(default_factory=dict)
-    """Labels that a judge proposed, each with the place that shows it, by answer."""
+    failures: dict[str, FailuresResult] = field(default_factory=dict)
+    """Labels that a judge proposed, by answer."""
     others: dict[str, dict[str, object]] = field(default_factory=dict)
     """Keyed by task, then by subject."""
     units: Counter[str] = field(default_factory=Counter)

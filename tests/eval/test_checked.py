@@ -10,6 +10,8 @@ from typing import Any, cast
 import pytest
 from drr.app.pages.markdown import safe_html
 from drr.app.report.calls import tool_calls
+from drr.app.report.judging_tables import failure_labels
+from drr.app.report.material import Material
 from drr.citations.parse import parse
 from drr.env.errors import DrrError
 from drr.env.shop import Shop
@@ -148,7 +150,7 @@ async def test_a_call_that_never_ran_is_no_tool_call(study: Study) -> None:
     assert {asked.query: each for asked, each in counts["web_search"].items()} == {"q-a": [2.0]}
 
 
-async def test_a_proposed_failure_needs_words_of_the_report(study: Study) -> None:
+async def test_a_charge_by_words_that_the_report_lacks_is_unknown_and_counted(study: Study) -> None:
     await put(study, answer("a", "react", "First line of it.\nSecond line of it."))
     said = Say(
         '{"failures": [{"example": "second LINE of it", "label": "shallow_analysis"}, {"example": "never said", "label": "weak_synthesis"}]}'
@@ -156,7 +158,20 @@ async def test_a_proposed_failure_needs_words_of_the_report(study: Study) -> Non
     await by_wire(study, lambda request: said, JudgeOptions(["failures"]))
     judged = read_judged(study, choose(study))
     (found,) = judged.failures.values()
-    assert found == [{"label": "shallow_analysis", "start": 18, "end": 35}]
+    assert found == {
+        "failures": [{"label": "shallow_analysis", "start": 18, "end": 35}],
+        "unfounded": ["weak_synthesis"],
+    }
+    told = study_document(study)["failures"]["variants"]["react"]
+    shown = {name: (row["share"]["value"], row["share"]["n"], row["unfounded"]) for name, row in told.items()}
+    assert shown["shallow_analysis"] == (1.0, 1, 0) and shown["narrow_framing"] == (0.0, 1, 0)
+    assert shown["weak_synthesis"] == (None, 0, 1)
+    table = failure_labels(Material(study, judged, study_document(study)))
+    assert table is not None and not any(
+        "weak synthesis" in note for note in table.notes if "no judge" in note
+    )
+    assert dict(table.rows)["weak synthesis"][0].text() == "unknown (charged by other words in 1)"
+    assert any(note.endswith("in no share: weak synthesis 1 (react).") for note in table.notes)
 
 
 async def test_the_judge_of_rules_proposes_failures_too(study: Study) -> None:
@@ -164,7 +179,7 @@ async def test_the_judge_of_rules_proposes_failures_too(study: Study) -> None:
     await put(study, answer("a", "react", repeated))
     await by_rules(study, ["failures"])
     (found,) = read_judged(study, choose(study)).failures.values()
-    assert "redundant_clarity" in {failure["label"] for failure in found}
+    assert "redundant_clarity" in {failure["label"] for failure in found["failures"]}
 
 
 async def test_two_extractions_are_held_against_each_other(study: Study) -> None:

@@ -175,6 +175,26 @@ async def test_no_citations_give_no_precision_and_a_recall_of_zero_and_no_claims
     assert coverage["react"]["without_citations"] == coverage["mute"]["without_claims"] == 1
 
 
+@pytest.mark.parametrize("kept", [0, 1])
+async def test_a_report_of_whose_citations_the_judge_takes_no_claim_is_unscored_until_it_is_asked_again(
+    study: Study, shop: Shop, kept: int
+) -> None:
+    """Neither no claim at all, nor one without its source, says how much is cited."""
+    await put(study, answer("a", "react", REPORT, [PAGE]))
+
+    def bare(report: str) -> list[dict[str, object]]:
+        return [{**claim, "sources": []} for claim in sentences(report)[:kept]]
+
+    await by_wire(study, Judge(claims=bare), FAITH, shop)
+    document = study_document(study)
+    figures, coverage = document["metrics"]["react"], document["coverage"]["variants"]["react"]
+    assert {figures[name]["value"] for name in ("fp", "fr", "n_cited")} == {None}
+    assert figures["fr"]["n_unscored"] == coverage["extract_error"] == 1
+    assert document["coverage"]["invalid"]
+    await by_wire(study, Judge(claims=sentences), JudgeOptions(["faithfulness"], retry_failed=True), shop)
+    assert study_document(study)["metrics"]["react"]["fr"]["value"] == 1.0
+
+
 async def test_of_a_long_source_the_passages_for_this_claim_are_shown(study: Study) -> None:
     filler = "\n\n".join(
         f"Paragraph {i} tells of gardens, fences and lawns at length. " * 12 for i in range(80)
@@ -241,7 +261,10 @@ async def test_full_and_partial_by_words_that_the_evidence_lacks_are_open_and_no
     assert verdicts["c1-web"]["status"] == status and judged.failed["support"] == 0
     assert verdicts["c1-web"].get("quote_not_found") == (quote if status == "unquoted" else None)
     fp = study_document(study)["metrics"]["react"]["fp"]
-    assert (fp["value"], fp["n_unscored"]) == ({"full": 1.0, "none": 0.0, "unquoted": None}[status], status == "unquoted")
+    assert (fp["value"], fp["n_unscored"]) == (
+        {"full": 1.0, "none": 0.0, "unquoted": None}[status],
+        status == "unquoted",
+    )
     assert not ran.summary.failures
 
 
