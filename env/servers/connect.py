@@ -58,6 +58,7 @@ class Servers:
                 self.search_address,
                 request_timeout=self.timeout,
                 max_retries=0,
+                serializer=elasticsearch.OrjsonSerializer(),
                 connections_per_node=CONNECTIONS,
                 **options,
             )

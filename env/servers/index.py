@@ -6,12 +6,10 @@ nobody thought of is an error and not a guess.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, NotRequired, TypedDict
 from zlib import crc32
 
-import orjson
 from drr.env.embedding import Vectors
 from drr.env.entities import Product
 from drr.env.errors import Misuse, ServerFailure, ShopError
@@ -20,6 +18,7 @@ from drr.env.search.fields import SearchFields, fields_of_product
 from drr.env.servers.connect import Servers
 from drr.env.text import category_key
 from elasticsearch import Elasticsearch
+from elasticsearch.helpers import streaming_bulk
 
 # Far beyond any page that is asked for; the server keeps no more than there are hits.
 _WINDOW = 100_000_000
@@ -34,7 +33,7 @@ _BUSY = 429
 _NO_ROOM = 507
 _ATTEMPTS = 6
 _FIRST_PAUSE = 0.5
-_RESULTS = "errors,items.index.status,items.index.error.type,items.index.error.reason"
+_RESULTS = "errors,items.index._id,items.index.status,items.index.error.type,items.index.error.reason"
 
 _TEXT = {"type": "text", "analyzer": "whitespace", "index_options": "freqs"}
 _KEYWORD = {"type": "keyword"}
@@ -182,80 +181,37 @@ def document(product: Product, fields: SearchFields | None = None, vector: Vecto
     return row
 
 
-def lines(documents: Sequence[IndexRow]) -> bytes:
-    """The body of one bulk request, put together by hand: the client's own way costs several times as much."""
-    dumps, line = orjson.dumps, orjson.OPT_APPEND_NEWLINE
-    parts: list[bytes] = []
-    for one in documents:
-        parts += b'{"index":{"_id":', dumps(one["product_id"]), b"}}\n", dumps(one, None, line)
-    return b"".join(parts)
-
-
-def bulk(
-    servers: Servers,
-    index: str,
-    documents: Sequence[IndexRow],
-    pause: Callable[[float], None] = time.sleep,
-) -> None:
-    """All of them or an error that names the ones refused. Documents refused because the server is busy are sent again.
-
-    The first answer is only whether all went well; which did not is asked by sending them once more, which changes nothing
-    for those that did.
-    """
-    body = lines(documents)
-    if len(body) > _LARGEST_BODY and len(documents) > 1:
-        half = len(documents) // 2
-        bulk(servers, index, documents[:half], pause)
-        bulk(servers, index, documents[half:], pause)
+def bulk(servers: Servers, index: str, documents: Sequence[IndexRow]) -> None:
+    """All of them, or an error that names the ones refused. Documents that a busy server refused are sent again."""
+    actions = ({"_index": index, "_id": one["product_id"], "_source": one} for one in documents)
+    sent = streaming_bulk(
+        servers.search,
+        actions,
+        chunk_size=len(documents),
+        max_chunk_bytes=_LARGEST_BODY,
+        raise_on_error=False,
+        yield_ok=False,
+        max_retries=_ATTEMPTS - 1,
+        initial_backoff=_FIRST_PAUSE,
+        filter_path=_RESULTS,
+    )
+    failed: list[JsonObject] = [item["index"] for _, item in sent]
+    if not failed:
         return
-    if _send(servers, index, body, "errors")["errors"]:
-        _send_again(servers, index, documents, pause)
-
-
-def _send_again(
-    servers: Servers, index: str, documents: Sequence[IndexRow], pause: Callable[[float], None]
-) -> None:
-    """Send again until none is refused any more because the server is busy."""
-    left = list(documents)
-    wait = _FIRST_PAUSE
-    for _ in range(_ATTEMPTS):
-        answer = _send(servers, index, lines(left), _RESULTS)
-        if not answer["errors"]:
-            return
-        left = _busy(servers, left, [item["index"] for item in answer["items"]])
-        pause(wait)
-        wait *= 2
-    raise ServerFailure(
-        f"Elasticsearch at {servers.shown['Elasticsearch']} stays too busy: {len(left)} documents were refused {_ATTEMPTS} "
-        f"times ({left[0]['product_id']}, ...); run the same command again later"
-    )
-
-
-def _busy(servers: Servers, documents: Sequence[IndexRow], results: Sequence[JsonObject]) -> list[IndexRow]:
-    """The documents that the server had no time for; an error where it had another reason."""
     where = f"Elasticsearch at {servers.shown['Elasticsearch']}"
-    failed = [(d, r) for d, r in zip(documents, results, strict=True) if r["status"] not in (200, 201)]
-    # A node whose disk is full blocks its indices and answers with the status of one that is busy.
-    if any("cluster_block" in r["error"]["type"] or r["status"] == _NO_ROOM for _, r in failed):
-        raise ServerFailure(
-            f"{where} is full ({_refusal(failed, len(documents))}); make room there and run the same command again"
-        )
-    refused = [(d, r) for d, r in failed if r["status"] != _BUSY]
-    if refused:
-        raise ShopError(f"{where} {_refusal(refused, len(documents))}; nothing was published")
-    return [d for d, _ in failed]
-
-
-def _send(servers: Servers, index: str, body: Any, wanted: str) -> Any:
-    return servers.search.bulk(index=index, operations=body, filter_path=wanted)
-
-
-def _refusal(refused: list[tuple[IndexRow, JsonObject]], of: int) -> str:
     named = "; ".join(
-        f"{one['product_id']}: {result['status']} {result['error']['type']}: {result['error']['reason'][:150]}"
-        for one, result in refused[:3]
+        f"{one['_id']}: {one['status']} {one['error']['type']}: {one['error']['reason'][:150]}"
+        for one in failed[:3]
     )
-    return f"refused {len(refused)} of {of} documents ({named}{'; ...' if len(refused) > 3 else ''})"
+    refused = (
+        f"refused {len(failed)} of {len(documents)} documents ({named}{'; ...' if len(failed) > 3 else ''})"
+    )
+    # A node whose disk is full blocks its indices and answers with the status of one that is busy.
+    if any("cluster_block" in one["error"]["type"] or one["status"] == _NO_ROOM for one in failed):
+        raise ServerFailure(f"{where} is full ({refused}); make room there and run the same command again")
+    if all(one["status"] == _BUSY for one in failed):
+        raise ServerFailure(f"{where} stays too busy and {refused}; run the same command again later")
+    raise ShopError(f"{where} {refused}; nothing was published")
 
 
 def finish(servers: Servers, index: str, meta: IndexMeta) -> int:

@@ -1,16 +1,12 @@
-"""The one load in progress of a shop on servers. Who does it, into which version, and how far it is.
+"""The one load in progress of a shop on servers. Into which version it goes, and how far it is.
 
-A load that died is continued by whoever runs the same command: what was acknowledged is recorded after each batch, with the
-hash of all rows up to there, so a continuation can tell that it is fed the same rows.
+A load that died is continued by whoever runs the same command: the number of batches that were acknowledged is recorded, with
+the hash of all rows in them, so a continuation can tell that it is fed the same rows.
 """
 
 from __future__ import annotations
 
-import os
 import re
-import socket
-import threading
-import time
 import uuid
 from contextlib import suppress
 from dataclasses import dataclass
@@ -68,41 +64,15 @@ def names_of(spec: str) -> Names:
     return Names(name)
 
 
-# A load on another machine that has not been heard of for so long is dead.
-SILENT_SECONDS = 60.0
-BEAT_SECONDS = 10.0
-# Of the loads of this process that go on: one whose writer was left is dead, although the process lives.
-_GOING_ON: set[str] = set()
+class StoredBatches(TypedDict):
+    """The number of batches of a kind that both servers acknowledged, and the hash of all rows in them."""
 
-
-class StoredRows(TypedDict):
-    """The number of stored rows of a kind, and the hash of them all."""
-
-    count: int
+    batches: int
     digest: str
 
 
-class LoadOwner(TypedDict):
-    """The process that loads."""
-
-    token: str
-    host: str
-    pid: int
-    beat: float
-    """The time of its last sign of life."""
-
-
-class LoadState(TypedDict):
-    version: str
-    owner: LoadOwner | None
-    """`None` where it stopped before the end."""
-    done: dict[str, StoredRows]
-    plan: NotRequired[str]
-    """The mark of a load by many at once, as earlier versions made. It counts no rows, so it is begun anew."""
-
-
 class Load:
-    """One process's load. Where another died in it, it goes on."""
+    """Nobody holds it: whoever begins last has it, and the one before stops at its next record."""
 
     def __init__(self, client: Mongo, names: Names) -> None:
         database = client[names.shop]
@@ -112,99 +82,41 @@ class Load:
         self._token = uuid.uuid4().hex
         kept = self._there.find_one({"_id": LOAD})
         current = self._there.find_one({"_id": CURRENT}, {"version": 1})
-        if kept is not None and current is not None and kept["version"] == current["version"]:
+        shown = kept is not None and current is not None and kept["version"] == current["version"]
+        # What an earlier version of this program began is begun anew.
+        if kept is not None and (shown or "token" not in kept):
             self._there.delete_one({"_id": LOAD, "version": kept["version"]})
             kept = None
-        if kept is not None and "plan" in kept:
-            self._take_over(cast(LoadState, kept))
-            self.end()
-            kept = None
         self.continued = kept is not None
-        state = self._begin() if kept is None else self._take_over(cast(LoadState, kept))
-        self.version = state["version"]
-        self.done = state["done"]
-        _GOING_ON.add(self._token)
-        self._left = threading.Event()
-        threading.Thread(target=self._beat, name="drr-load-beat", daemon=True).start()
-
-    def _beat(self) -> None:
-        """Also while an index is built for longer than others wait. That a server is gone, the loading thread finds out."""
-        while not self._left.wait(BEAT_SECONDS):
-            with suppress(mongo.PyMongoError):
-                self._there.update_one(
-                    {"_id": LOAD, "owner.token": self._token}, {"$set": {"owner.beat": time.time()}}
-                )
-
-    def _owner(self) -> LoadOwner:
-        return {"token": self._token, "host": socket.gethostname(), "pid": os.getpid(), "beat": time.time()}
-
-    def _begin(self) -> LoadState:
-        state: LoadState = {"version": f"v{uuid.uuid4().hex[:12]}", "owner": self._owner(), "done": {}}
-        try:
-            self._there.insert_one({"_id": LOAD, **state})
-        except mongo.DuplicateKeyError:
-            raise ShopError(self._busy()) from None
-        return state
-
-    def _take_over(self, kept: LoadState) -> LoadState:
-        owner = kept["owner"]
-        if owner is not None and _alive(owner):
-            raise ShopError(self._busy())
-        taken = self._there.find_one_and_update(
-            {"_id": LOAD, "owner": owner},
-            {"$set": {"owner": self._owner()}},
-            return_document=ReturnDocument.AFTER,
+        if kept is None:
+            with suppress(mongo.DuplicateKeyError):
+                self._there.insert_one({"_id": LOAD, "version": f"v{uuid.uuid4().hex[:12]}", "done": {}})
+        state = self._there.find_one_and_update(
+            {"_id": LOAD}, {"$set": {"token": self._token}}, return_document=ReturnDocument.AFTER
         )
-        if taken is None:
-            raise ShopError(self._busy())
-        return cast(LoadState, taken)
+        if state is None:
+            raise ShopError(self._taken())
+        self.version: str = state["version"]
+        self.done: dict[str, StoredBatches] = state["done"]
 
-    def _busy(self) -> str:
-        return f"servers:{self._names.shop}: another load into this shop is running; wait for it, or name another shop"
+    def _taken(self) -> str:
+        return f"servers:{self._names.shop}: another process loads this shop now; nothing was published"
 
-    def record(self, kind: str, count: int, digest: str) -> None:
-        """Record that so many rows of this kind are stored, and the hash of them all."""
-        self.done[kind] = {"count": count, "digest": digest}
-        self._set({f"done.{kind}": self.done[kind], "owner": self._owner()})
+    def record(self, kind: str, batches: int, digest: str) -> None:
+        """Record that so many batches of this kind are stored."""
+        self._set({f"done.{kind}": StoredBatches(batches=batches, digest=digest)})
 
     def hold(self) -> None:
-        """Still ours: asked before anything is shown."""
-        self._set({"owner": self._owner()})
-
-    def release(self) -> None:
-        """Stopped before the end: anyone may continue at once."""
-        self._set({"owner": None})
+        """Make sure that it is still ours, before anything is shown."""
+        self._set({"token": self._token})
 
     def _set(self, values: JsonObject) -> None:
-        if not self._there.update_one(
-            {"_id": LOAD, "owner.token": self._token}, {"$set": values}
-        ).matched_count:
-            raise ShopError(
-                f"servers:{self._names.shop}: another process took this load over; nothing was published"
-            )
-
-    def leave(self) -> None:
-        """Leave the load: this writer will do no more, whatever reached the servers."""
-        _GOING_ON.discard(self._token)
-        self._left.set()
+        if not self._there.update_one({"_id": LOAD, "token": self._token}, {"$set": values}).matched_count:
+            raise ShopError(self._taken())
 
     def end(self) -> bool:
         """Over, published or not; whether it was still ours."""
-        return bool(self._there.delete_one({"_id": LOAD, "owner.token": self._token}).deleted_count)
-
-
-def _alive(owner: LoadOwner) -> bool:
-    if owner["host"] == socket.gethostname():
-        if owner["pid"] == os.getpid():
-            return owner["token"] in _GOING_ON
-        try:
-            os.kill(owner["pid"], 0)
-        except ProcessLookupError:
-            return False
-        except PermissionError:
-            pass
-    # Also here: the number may be another process's by now.
-    return time.time() - float(owner["beat"]) < SILENT_SECONDS
+        return bool(self._there.delete_one({"_id": LOAD, "token": self._token}).deleted_count)
 
 
 class ShownVersion(TypedDict):
@@ -249,38 +161,30 @@ class Versions:
             self._database.drop_collection(collection(kind, version))
         self._servers.search.indices.delete(index=self._names.index(version), ignore_unavailable=True)
 
-    def sweep(self, loading: str, shown: str | None) -> None:
-        """Remove what interrupted loads and swaps left; point the alias where it belongs."""
-        for version in self._there() - {loading, shown}:
+    def sweep(self) -> None:
+        """Remove what interrupted loads and swaps left, and point the alias where it belongs.
+
+        Both documents are read after the list: each version in it is named by one of them, or by none and is left over.
+        """
+        found = self._there()
+        there = self._database[MANIFEST]
+        loading = there.find_one({"_id": LOAD}, {"version": 1})
+        shown = there.find_one({"_id": CURRENT}, {"version": 1})
+        if loading is not None and shown is not None and loading["version"] == shown["version"]:
+            there.delete_one({"_id": LOAD, "version": shown["version"]})
+        for version in found - {one["version"] for one in (loading, shown) if one is not None}:
             self.drop(version)
         if shown is not None:
-            self.point_alias(shown)
-
-    def tidy(self, shown: str) -> None:
-        """Finish a swap that was cut off behind its one update; where there is nothing to do, nothing is written."""
-        kept = self._database[MANIFEST].find_one({"_id": LOAD})
-        known = {shown, kept and kept["version"]}
-        ended = kept is None or kept["version"] != shown
-        if ended and self._there() <= known and self._aliased() == [self._names.index(shown)]:
-            return
-        try:
-            load = Load(self._servers.mongo, self._names)
-        except ShopError:
-            return  # Whoever loads now tidies.
-        try:
-            self.sweep(load.version, shown)
-        finally:
-            load.release() if load.continued else load.end()
-            load.leave()
+            self.point_alias(shown["version"])
 
     def point_alias(self, version: str) -> None:
-        indices = self._servers.search.indices
-        wanted = self._names.index(version)
-        if not indices.exists(index=wanted):
+        indices, wanted, named = self._servers.search.indices, self._names.index(version), self._aliased()
+        if named == [wanted] or not indices.exists(index=wanted):
             return
-        others = [name for name in self._aliased() if name != wanted]
         actions: list[JsonObject] = [{"add": {"index": wanted, "alias": self._names.alias}}]
-        actions += [{"remove": {"index": name, "alias": self._names.alias}} for name in others]
+        actions += [
+            {"remove": {"index": name, "alias": self._names.alias}} for name in named if name != wanted
+        ]
         indices.update_aliases(actions=actions)
 
     def _aliased(self) -> list[str]:

@@ -37,7 +37,7 @@ class SentReviews:
         for batch in batched((row for rows in batches for row in rows), _SENT):
             self.found.add(batch)
             if self._sending.load is not None:
-                self._sending.send(COLLECTION, [_document(row) for row in batch], (), None)
+                self._sending.send(COLLECTION, [_document(row) for row in batch])
                 self._check_orders([f"{row.order_id:016d}" for row in batch])
         self._sending.wait()
         return self.found.count

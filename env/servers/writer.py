@@ -7,7 +7,7 @@ load a second time changes nothing and another one is refused.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
@@ -32,12 +32,11 @@ from drr.env.servers.load import (
     Load,
     Names,
     ShownVersion,
-    StoredRows,
     Versions,
     names_of,
 )
 from drr.env.servers.opening import check_set, index_meta
-from drr.env.servers.sending import Sending
+from drr.env.servers.sending import RECORDED, Sending
 from drr.env.servers.store import INDEXES, SentReviews
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, OrderColumns, UserRow
@@ -60,11 +59,11 @@ class ServersWriter:
         self._names, self._shards = names, settings.elasticsearch_shards
         self._servers = Servers(settings)
         self._hash = ContentHash()
+        self._batches: Counter[str] = Counter()
         self._categories: Counter[str] = Counter()
         self._parts = SearchParts(settings)
         self._product_ids, self._user_ids = list[str](), list[str]()
         self._published = False
-        self._stored: dict[str, StoredRows] = {}
         self._sending = Sending(self._servers, names)
         self._reviews = SentReviews(self._sending)
         try:
@@ -75,8 +74,6 @@ class ServersWriter:
                 if replace or self._current is None:
                     self._begin(replace)
         except BaseException:
-            if self._load is not None:
-                self._load.leave()
             self._sending.close()
             self._servers.close()
             raise
@@ -94,49 +91,39 @@ class ServersWriter:
         """Leave the load. What a server or the user stopped may be continued; what was refused is removed."""
         try:
             self._sending.close()
-            if self._load is not None and not self._published:
+            stopped = isinstance(value, KeyboardInterrupt | ServerFailure)
+            if self._load is not None and not self._published and not stopped:
                 # If the servers cannot be reached now, the next load sweeps.
                 with suppress(ShopError), self._servers.speaking():
-                    if isinstance(value, KeyboardInterrupt | ServerFailure):
-                        self._load.release()
-                    elif self._load.end():
+                    if self._load.end():
                         self._versions.drop(self._load.version)
         finally:
-            if self._load is not None:
-                self._load.leave()
             self._servers.close()
 
     def _begin(self, replace: bool) -> None:
         self._versions.check_alias()
         load = Load(self._servers.mongo, self._names)
-        self._sending.begin(load)
         # Another load may have been shown between the first look and this one's beginning.
         self._current = self._versions.shown()
         if self._current is not None and not replace:
-            self._sending.load = None
-            load.release() if load.continued else load.end()
-            load.leave()
+            if not load.continued:
+                load.end()
             return
-        self._stored = dict(load.done)
-        self._versions.sweep(load.version, self._current["version"] if self._current else None)
-        self._prepare(load)
-
-    def _prepare(self, load: Load) -> None:
+        self._sending.load = load
+        self._versions.sweep()
         name = self._names.index(load.version)
         if not self._servers.search.indices.exists(index=name):
             if load.done:
-                raise ShopError(
-                    f"servers:{self._names.shop}: {self._discarded('the index of an unfinished load is gone')}"
-                )
+                raise ShopError(self._discarded("the index of an unfinished load is gone"))
             index.create(self._servers, name, self._shards)
 
     def _discarded(self, reason: str) -> str:
-        """An unfinished load that cannot be continued is removed, so that the next attempt begins afresh."""
+        """Remove an unfinished load that cannot be continued, so that the next attempt begins afresh."""
         assert self._load is not None
         self._load.end()
         self._versions.drop(self._load.version)
         self._sending.load = None
-        return f"{reason}; it was removed, so run the same command again"
+        return f"servers:{self._names.shop}: {reason}; it was removed, so run the same command again"
 
     def write_products(self, products: Iterable[Product]) -> int:
         last = ""
@@ -147,12 +134,11 @@ class ServersWriter:
             check_lengths(ids)
             self._categories.update(product.category for product in batch)
             made = self._parts.of(batch) if self._load else []
-            fresh = batch[self._fresh("products", len(batch), _adder(self._hash.add_products, batch))]
-            if fresh:
-                searched = [
-                    index.document(p, *one) for p, one in zip(fresh, made[-len(fresh) :], strict=True)
-                ]
-                self._send("products", [product_document(p) for p in fresh], searched)
+            self._hash.add_products(batch)
+            if self._is_new("products"):
+                searched = [index.document(p, *one) for p, one in zip(batch, made, strict=True)]
+                reached = self._batches["products"], self._hash.prefix("products")
+                self._sending.send("products", [product_document(p) for p in batch], searched, reached)
         return self._ended("products")
 
     def write_users(self, batches: Iterable[Sequence[UserRow]]) -> int:
@@ -160,64 +146,54 @@ class ServersWriter:
         for batch in batched((row for rows in batches for row in rows), USERS):
             last = ascending(last, [row.user_id for row in batch], "users")
             self._user_ids += [row.user_id for row in batch]
-            if fresh := batch[self._fresh("users", len(batch), _adder(self._hash.add_users, batch))]:
-                self._send("users", [user_document(row) for row in fresh])
+            self._hash.add_users(batch)
+            if self._is_new("users"):
+                self._sending.send("users", [user_document(row) for row in batch], (), self._due("users"))
         return self._ended("users")
 
     def write_orders(self, batches: Iterable[OrderColumns]) -> int:
         last: tuple[int, int, int] | None = None
         for columns in _sliced(batches, ORDERS):
             last = ordered(last, columns, len(self._product_ids), len(self._user_ids))
-            fresh = self._fresh(
-                "orders", len(columns.order_id), _column_adder(self._hash.add_orders, columns)
-            )
-            documents = order_documents(_part(columns, fresh), self._product_ids, self._user_ids)
-            if documents:
-                self._send("orders", documents)
+            self._hash.add_orders(columns)
+            if self._is_new("orders"):
+                documents = order_documents(columns, self._product_ids, self._user_ids)
+                self._sending.send("orders", documents, (), self._due("orders"))
         return self._ended("orders")
 
     def write_reviews(self, batches: Iterable[Sequence[ReviewRow]]) -> int:
         with self._servers.speaking():
             return self._reviews.write(batches)
 
-    def _fresh(self, kind: str, count: int, add: Callable[[slice], None]) -> slice:
-        """Hash so many rows; say which of them are not stored yet."""
-        done = self._stored.get(kind)
-        stored = done["count"] if done else 0
-        known = max(0, min(stored - self._hash.counts[kind], count))
-        if known:
-            add(slice(0, known))
-            if done and self._hash.counts[kind] == stored and self._hash.prefix(kind) != done["digest"]:
-                self._other_data()
-        if known < count:
-            add(slice(known, count))
-        return slice(known if self._load else count, count)
+    def _is_new(self, kind: str) -> bool:
+        """Count a batch that was just hashed. Tell whether it is to be sent: it is not where an earlier attempt stored it."""
+        self._batches[kind] += 1
+        done = self._load.done.get(kind) if self._load else None
+        if done is None or self._batches[kind] > done["batches"]:
+            return self._load is not None
+        if self._batches[kind] == done["batches"] and self._hash.prefix(kind) != done["digest"]:
+            self._other_data()
+        return False
 
     def _other_data(self) -> None:
-        self._sending.wait()
         with self._servers.speaking():
-            reason = self._discarded("an unfinished load of other data was found there")
-        raise ShopError(f"servers:{self._names.shop}: {reason}")
+            raise ShopError(self._discarded("an unfinished load of other data was found there"))
 
-    def _send(
-        self, kind: str, records: Sequence[Mapping[str, Any]], searched: Sequence[index.IndexRow] = ()
-    ) -> None:
-        count = self._hash.counts[kind]
-        due = bool(searched) or self._sending.is_due(kind, count)
-        self._sending.send(kind, records, searched, (count, self._hash.prefix(kind)) if due else None)
+    def _due(self, kind: str) -> tuple[int, str] | None:
+        number = self._batches[kind]
+        return None if number % RECORDED else (number, self._hash.prefix(kind))
 
     def _ended(self, kind: str) -> int:
         self._sending.wait()
-        done = self._stored.get(kind)
-        count = self._hash.counts[kind]
-        if done and count < done["count"]:
-            self._other_data()
         if self._load:
+            done = self._load.done.get(kind)
+            if done and self._batches[kind] < done["batches"]:
+                self._other_data()
             with self._servers.speaking(), pymongo.timeout(_PATIENCE):
-                self._sending.record_end(kind, count, self._hash.prefix(kind))
+                self._load.record(kind, self._batches[kind], self._hash.prefix(kind))
                 for keys in INDEXES[kind]:
                     self._sending.collection(kind).create_index(keys)
-        return count
+        return self._hash.counts[kind]
 
     def publish(self, manifest: Manifest) -> Manifest:
         own = {**manifest.versions, **self._server_versions, **client_versions(), "text": TEXT_VERSION}
@@ -263,7 +239,7 @@ def _unchanged(
         raise ShopError(f"{spec}: there is a shop already, of other data; give another name, or --replace")
     with servers.speaking():
         check_set(servers, names, current["version"], there, spec)
-        versions.tidy(current["version"])
+        versions.sweep()
     return there
 
 
@@ -308,18 +284,6 @@ def check_lengths(ids: Sequence[str]) -> None:
     for one in ids:
         if len(one) > _LONGEST_ID // 4 and len(one.encode()) > _LONGEST_ID:
             raise ShopError(f"products: {one[:40]}... is longer than an id may be, {_LONGEST_ID} bytes")
-
-
-def _adder(add: Callable[[list[Any]], None], rows: list[Any]) -> Callable[[slice], None]:
-    return lambda part: add(rows[part])
-
-
-def _column_adder(add: Callable[[OrderColumns], None], columns: OrderColumns) -> Callable[[slice], None]:
-    return lambda part: add(_part(columns, part))
-
-
-def _part(columns: OrderColumns, part: slice) -> OrderColumns:
-    return OrderColumns(*(column[part] for column in columns))
 
 
 def _sliced(batches: Iterable[OrderColumns], size: int) -> Iterator[OrderColumns]:
