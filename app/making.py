@@ -14,6 +14,7 @@ from drr.data_ingest.ingest import Job, ingest
 from drr.data_ingest.recipe import Recipe, find_pairs
 from drr.data_ingest.sample import write_sample
 from drr.env.errors import Misuse, disk_of
+from drr.env.files import read_file
 from drr.env.progress import Progress
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
@@ -82,5 +83,5 @@ def _make(seed: int, axes: ShopAxes, folder: Path, settings: Settings, progress:
         "counts": counts,
         "shop": manifest.content_hash,
         "web": web["content_hash"],
-        "questions": sha256((folder / "queries.jsonl").read_bytes()).hexdigest(),
+        "questions": sha256(read_file(folder / "queries.jsonl")).hexdigest(),
     }

@@ -21,7 +21,7 @@ from drr.app.models import prompts_of
 from drr.app.vouching import found_shop
 from drr.data_ingest.fresh import ShopAxes
 from drr.env.errors import DrrError, Misuse, wrong_field
-from drr.env.files import read_file, write_file
+from drr.env.files import check_entries, read_file, write_file
 from drr.env.json_object import JsonObject
 from drr.env.progress import Progress
 from drr.env.query import read_queries
@@ -60,7 +60,8 @@ class SetPart(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: str
+    name: str = Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}$")
+    """The name of its folder in the set."""
     count: int
     shop: str
     """Content hashes of the shop and the web, and the hash of the questions with their truth."""
@@ -168,6 +169,7 @@ def freeze(
 
 def _part(folder: Path, settings: Settings) -> SetPart:
     """Read what `drr shop make` made, or any shop with its web and questions."""
+    check_entries(folder, deep=False)
     with open_shop(str(folder / "shop"), settings) as shop:
         shop_hash = shop.manifest.content_hash
     if not (folder / MADE).is_file():
@@ -331,6 +333,8 @@ def of_set(config: RunConfig, saved: StudyConfig) -> tuple[RunConfig, str | None
         raise Misuse(
             f"{folder}: {part.name} is sealed; make its shop of the revealed seed, and give --queries and --sandbox"
         )
+    if place.is_dir():
+        check_entries(place, deep=False)
     asked = sha256(read_file(queries)).hexdigest()
     if asked not in (part.published, part.questions):
         raise DrrError(

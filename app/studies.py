@@ -17,7 +17,7 @@ from drr.app.options import UnitTerms, positive_float, positive_int
 from drr.app.terminal import plain
 from drr.app.workers import plain_settings
 from drr.env.errors import DrrError, Misuse
-from drr.env.files import private, write_file
+from drr.env.files import private, read_file, write_file
 from drr.env.json_object import JsonObject
 from drr.env.query import Query
 from drr.env.settings import Settings
@@ -86,7 +86,7 @@ def keep_questions(study: Study, fresh: Sequence[Query]) -> None:
     if not fresh:
         return
     path = study.folder / "queries.jsonl"
-    before = path.read_text(encoding="utf-8") if path.is_file() else ""
+    before = read_file(path).decode() if path.is_file() else ""
     lines = "".join(query.model_dump_json(exclude_none=True) + "\n" for query in fresh)
     write_file(path, before + lines, private(0o666))
 

@@ -12,7 +12,7 @@ from drr.agents.commands.command import is_command
 from drr.app.command_table import command_of
 from drr.app.parsing import Parser, nearest, parser_of
 from drr.app.vouching import FILES, check_agents, check_named_files, check_shop, check_study
-from drr.env.bounded import read_toml, read_yaml
+from drr.env.bounded import SETTINGS, read_toml, read_within, read_yaml
 from drr.env.errors import Misuse
 from drr.env.settings import MODEL_ADDRESSES, Settings
 from drr.env.shop import SERVERS
@@ -141,7 +141,7 @@ class _Page(NamedTuple):
 def _toml_lines(path: Path) -> dict[str, int]:
     """The line of each key that begins one; keys of tables are not kept apart."""
     found: dict[str, int] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(read_within(path, SETTINGS).decode("utf-8").splitlines(), 1):
         if key := re.match(r"[\"']?([\w-]+)", line.lstrip().removeprefix("[").lstrip()):
             found.setdefault(key[1], number)
     return found

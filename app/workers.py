@@ -13,7 +13,9 @@ from drr.app.model_servers import in_flight
 from drr.app.options import PooledTerms, positive_int
 from drr.app.specs import AnswerSpec
 from drr.app.vouching import calls_a_model
+from drr.env.bounded import DOCUMENT
 from drr.env.errors import DrrError, Misuse
+from drr.env.files import read_file
 from drr.env.json_object import JsonObject
 from drr.env.settings import ADDRESSES, MODEL_ADDRESSES, Settings, resolve
 from drr.study.folders import CarriedFolder
@@ -221,6 +223,6 @@ def _carried(place: str, always: bool) -> CarriedFolder | None:
     _, data, files = read_manifest_file(folder)
     if not files:
         return None
-    mark = sha256((folder / MANIFEST).read_bytes()).hexdigest()
+    mark = sha256(read_file(folder / MANIFEST, DOCUMENT)).hexdigest()
     names = {f"{data.name}/{name}": digest for name, digest in files.items()}
     return CarriedFolder(str(folder), MANIFEST, mark, names, always)

@@ -20,8 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from drr.data_ingest.publisher import Broken, Denied, FileReply, PublishedFile, Publisher, WantedFile
+from drr.env.bounded import DOCUMENT
 from drr.env.errors import DrrError
-from drr.env.files import write_file
+from drr.env.files import read_file, write_file
 from drr.env.progress import Progress, Stage
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -241,7 +242,7 @@ class Download:
     def _known(self) -> Edition:
         """Read the edition of what is there; a part whose edition nobody knows is not continued."""
         try:
-            edition = Edition.model_validate_json(self._note.read_bytes())
+            edition = Edition.model_validate_json(read_file(self._note, DOCUMENT))
         except (OSError, ValidationError):
             edition = None
         if edition is not None and edition.url == self._url:

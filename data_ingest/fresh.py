@@ -25,6 +25,7 @@ from drr.data_ingest.sample_products import (
     Vocabulary,
     load_vocabulary,
 )
+from drr.env.bounded import read_toml
 from drr.env.checkable import PART
 from drr.env.errors import Misuse, wrong_field
 from drr.env.web.sandbox import Document
@@ -39,13 +40,13 @@ class ShopAxes(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    products: int = Field(1_116, ge=10)
-    users: int = Field(10_000, ge=1)
-    reviews: int = Field(24_000, ge=1)
+    products: int = Field(1_116, ge=10, le=500_000)
+    users: int = Field(10_000, ge=1, le=10_000_000)
+    reviews: int = Field(24_000, ge=1, le=30_000_000)
     """Orders, and one duplicate in ninety."""
     kinds: int = Field(60, ge=1, le=4_000)
     pages: int = Field(40, ge=0, le=5_000)
-    questions: int = Field(20, ge=0)
+    questions: int = Field(20, ge=0, le=10_000)
     curriculum: bool = False
     """True where questions rise by level, with each kind of demand in turn."""
     unknown_price: float | None = Field(None, ge=0, le=1)
@@ -65,7 +66,7 @@ SIZES = {
 def read_axes(path: Path, size: str) -> ShopAxes:
     """Read a TOML file of axes; what it does not name is that of the size."""
     try:
-        given = tomllib.loads(path.read_text(encoding="utf-8"))
+        given = read_toml(path)
         return ShopAxes.model_validate({**SIZES[size].model_dump(), **given})
     except OSError as error:
         raise Misuse(f"{path}: cannot be read ({error.strerror}); name a TOML file of axes") from error

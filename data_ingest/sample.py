@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypedDict
 
 import orjson
 from drr.data_ingest.sample_text import ShopperTruth
+from drr.env.bounded import DOCUMENT
 from drr.env.errors import Misuse, disk_of
-from drr.env.json_object import JsonObject
+from drr.env.files import read_file
+from drr.env.json_object import JsonObject, parsed
 from drr.env.progress import Progress
 
 if TYPE_CHECKING:
@@ -101,7 +103,7 @@ def _refuse_foreign(folder: Path) -> None:
     if not present:
         return
     try:
-        known = set(json.loads((folder / MARKER).read_text(encoding="utf-8"))["files"]) | {MARKER}
+        known = set(parsed(read_file(folder / MARKER, DOCUMENT))["files"]) | {MARKER}
     except (OSError, ValueError, KeyError, TypeError):
         raise Misuse(f"{folder}: not empty and not written by `drr data sample`; name a new folder") from None
     foreign = sorted(present - known)
@@ -207,7 +209,7 @@ def is_sample(raw: Path, hashes: Iterable[str]) -> bool:
     """Tell whether `drr data sample` wrote all files of these hashes; it left its marker in or above the folder."""
     for folder in (raw, *raw.resolve().parents[:2]):
         try:
-            marker = json.loads((folder / MARKER).read_text(encoding="utf-8"))
+            marker = parsed(read_file(folder / MARKER, DOCUMENT))
             known = set(marker["sha256"].values())
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             continue

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from functools import cache
 from hashlib import sha256
+from io import BufferedReader
 from pathlib import Path
 from typing import IO, Annotated
 
@@ -87,14 +88,19 @@ def check_alone(path: Path, links: int) -> None:
 def check_plain(folder: Path) -> None:
     """Raise `DrrError` where this folder is a link or holds, at any depth, a link, a pipe or a device. They
     lead elsewhere, or are waited for."""
-    left = [folder]
     if folder.is_symlink():
         raise DrrError(f"{folder}: is a link; put the folder itself there")
+    check_entries(folder)
+
+
+def check_entries(folder: Path, *, deep: bool = True) -> None:
+    """Raise `DrrError` likewise for what lies in this folder, which may be a link itself. Not `deep`: in it alone."""
+    left = [folder]
     while left:
         with os.scandir(left.pop()) as entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
-                    left.append(Path(entry.path))
+                    left += [Path(entry.path)] if deep else []
                 elif not entry.is_file(follow_symlinks=False):
                     what = "a link" if entry.is_symlink() else "no plain file"
                     raise DrrError(f"{entry.path}: is {what}; put the file itself there")
@@ -110,12 +116,19 @@ def check_ours(folder: Path, mark: str, command: str) -> None:
 
 def read_file(path: Path, most: int = LARGEST) -> bytes:
     """A regular file, whole. No link is followed; a device, a pipe and a monster are refused (`OSError` where there is none)."""
-    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    with os.fdopen(handle, "rb") as file:
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode) or found.st_size > most:
+    with open_plain(path) as file:
+        if os.fstat(file.fileno()).st_size > most:
             raise DrrError(f"{path}: is no plain file of at most {most:,} bytes; put the file itself there")
-        return file.read()
+        return file.read(most)
+
+
+def open_plain(path: Path) -> BufferedReader:
+    """Open a file of a stranger's folder. No link is followed, and no pipe or device is waited for."""
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise DrrError(f"{path}: is no plain file; put the file itself there")
+    return os.fdopen(handle, "rb")
 
 
 def holes(path: Path) -> int:

@@ -18,6 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from drr.env.bounded import DOCUMENT, read_within
 from pydantic import SecretStr
 
 HIDDEN = "[hidden]"
@@ -158,7 +159,7 @@ def vouched(folder: Path) -> Vouched:
     known: dict[str, dict[str, str]] = {}
     with contextlib.suppress(OSError, ValueError, RecursionError, AttributeError, TypeError, KeyError):
         if path is not None:
-            document = json.loads(path.read_text(encoding="utf-8"))
+            document = json.loads(read_within(path, DOCUMENT))
             known = {
                 str(kind): {str(value): str(digest) for value, digest in values.items()}
                 for kind, values in document["vouched"].items()

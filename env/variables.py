@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from drr.env.bounded import read_within
 from drr.env.errors import Misuse
 
 NAME = ".env"
@@ -16,10 +17,10 @@ _LINE = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)")
 def read_dotenv(path: Path) -> dict[str, str]:
     """Read what the file sets; nothing where there is no such file. `Misuse` names a line that says nothing, and never shows it."""
     try:
-        if not path.is_file() or path.stat().st_size > LARGEST:
+        if not path.is_file():
             return {}
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        lines = read_within(path, LARGEST).decode("utf-8").splitlines()
+    except (OSError, ValueError) as error:
         raise Misuse(f"{path}: cannot be read as text; mend or remove it") from error
     found = {}
     for number, line in enumerate(map(str.strip, lines), 1):

@@ -233,6 +233,7 @@ class Charge:
 
 
 _BOX = Path(__file__).with_name("prices.toml")
+_LARGEST = 256 * 1024
 
 
 def _micros(value: Any) -> int:
@@ -335,7 +336,11 @@ def _box() -> Prices:
 
 def _read(path: Path) -> _File:
     try:
-        return _File.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        with path.open("rb") as file:
+            text = file.read(_LARGEST + 1)
+        if len(text) > _LARGEST:
+            raise ModelSetupError(f"price file {path}: holds more than {_LARGEST:,} bytes")
+        return _File.model_validate(tomllib.loads(text.decode("utf-8")))
     except OSError as error:
         raise ModelSetupError(
             f"price file {path}: cannot be read ({error.strerror}); see llm/prices.toml for the form"

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from drr.env.errors import DrrError
+from drr.env.files import open_plain, read_file
 
 PIECE = 16 << 20
 _KEPT = 16
@@ -68,7 +69,7 @@ class FolderSource:
         if folder is None or (asked.file != folder.mark and asked.file not in folder.files):
             raise DrrError(f"a worker asked for {asked.folder}/{asked.file}, which is nothing of this run's")
         if asked not in self._kept:
-            with (Path(folder.path) / asked.file).open("rb") as file:
+            with open_plain(Path(folder.path) / asked.file) as file:
                 file.seek(asked.offset)
                 self._kept[asked] = self._keep(file.read(PIECE))
             if len(self._kept) > _KEPT:
@@ -107,7 +108,7 @@ def _copies() -> Path:
 
 def _is_it(place: Path, folder: CarriedFolder) -> bool:
     try:
-        return sha256((place / folder.mark).read_bytes()).hexdigest() == folder.mark_sha256
+        return sha256(read_file(place / folder.mark)).hexdigest() == folder.mark_sha256
     except OSError:
         return False
 

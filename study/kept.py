@@ -52,7 +52,7 @@ class KeptValue:
 
     def read(self, mark: str | None) -> Any:
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-            found = orjson.loads(self._path.read_bytes())
+            found = orjson.loads(read_file(self._path))
             if mark is not None and found["mark"] == mark and found["hash"] == _hash(found["value"]):
                 return found["value"]
         return None

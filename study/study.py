@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self, cast
 
 from drr.env.bounded import read_toml
 from drr.env.errors import DrrError, Misuse
-from drr.env.files import check_unlinked, private, write_file
+from drr.env.files import check_entries, check_unlinked, private, write_file
 from drr.env.trust import is_known
 from drr.study import config
 from drr.study.blobs import Blobs, LostText
@@ -203,15 +203,6 @@ def _is_begun(folder: Path) -> bool:
 
 def _check_parts(folder: Path) -> None:
     """Whatever is written into a study lands in it, whoever made the folder."""
-    check_unlinked(
-        folder,
-        _CONFIG,
-        *_LEDGERS,
-        "blobs",
-        "queries.jsonl",
-        "key_points.jsonl",
-        "foreign.jsonl",
-        "pages",
-        "annotation",
-    )
+    check_entries(folder, deep=False)
+    check_unlinked(folder, "blobs", "pages", "annotation", "review")
     check_unlinked(folder / "pages", "pages", "texts", "raw", "locks")

@@ -9,6 +9,7 @@ from typing import Any
 
 from drr.app.command_table import CommandForm
 from drr.app.console import progress_of, settings_of, tell
+from drr.app.notices import tidy_end
 from drr.env.errors import Misuse
 
 
@@ -64,9 +65,9 @@ def _build_reveal(parser: argparse.ArgumentParser) -> None:
 def _run_reveal(arguments: argparse.Namespace) -> int:
     from drr.app.sets import place_of_set, reveal
 
-    wrong = reveal(
-        place_of_set(arguments.set), arguments.seal, settings_of(arguments).settings, progress_of(arguments)
-    )
+    settings, progress = settings_of(arguments).settings, progress_of(arguments)
+    with tidy_end():
+        wrong = reveal(place_of_set(arguments.set), arguments.seal, settings, progress)
     good = f"{arguments.set}: the seeds are those it was sealed with, and make its shops, webs and questions"
     tell(arguments, {"set": str(arguments.set), "problems": wrong}, *(wrong or [good]))
     return 1 if wrong else 0

@@ -33,6 +33,7 @@ from drr.app.papers.steps import (
 )
 from drr.app.parsing import name_usual
 from drr.app.terminal import flowing, table, with_interval
+from drr.env.files import read_file
 from drr.env.json_object import JsonObject
 
 _EXAMPLES = """\
@@ -202,7 +203,7 @@ HEADLINE: Mapping[str, tuple[str, int]] = {
 
 def _headline(metrics: Path, shown: Sequence[str]) -> str:
     """The few figures that say how it went; the banner over them."""
-    banner = json.loads(metrics.read_text(encoding="utf-8"))["banner"]
+    banner = json.loads(read_file(metrics))["banner"]
     return f"\n{flowing(banner) + chr(10) * 2 if banner else ''}{figures_table(metrics, shown)}"
 
 
@@ -210,7 +211,7 @@ def figures_table(metrics: Path, shown: Sequence[str], *, width: int | None = No
     """The few figures that say how it went, each with its interval."""
     from drr.eval.metrics import metrics as registry
 
-    document = json.loads(metrics.read_text(encoding="utf-8"))
+    document = json.loads(read_file(metrics))
     known = registry()
     heads = {name: HEADLINE.get(name, (known[name].label, known[name].digits)) for name in shown}
     names = [name for name in heads if any(name in row for row in document["metrics"].values())]

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, TypedDict
 from drr.app.forecast import RunForecast
 from drr.app.papers.steps import OFFLINE, PaperSteps, Places, Reproduction, Step
 from drr.app.terminal import flowed, flowing
+from drr.env.jsonl import lines_of
 
 if TYPE_CHECKING:
     from drr.eval.judging.run import Forecast
@@ -170,7 +171,7 @@ class _DryRun:
         if "--queries" not in words:
             return [*words, "--limit", str(_SAMPLED)]
         some = self.aside / "sampled.jsonl"
-        lines = Path(_given(words, "--queries")).read_text(encoding="utf-8").splitlines()
+        lines = lines_of(Path(_given(words, "--queries")), "questions")
         known = [line for line in lines if line.strip()]
         number = min(_SAMPLED, len(known))
         some.write_text(

@@ -11,8 +11,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol, TypedDict, cast
 
+from drr.env.bounded import DOCUMENT, LINES, read_within
 from drr.env.errors import Misuse
-from drr.env.files import write_file
+from drr.env.files import read_file, write_file
+from drr.env.json_object import parsed
 from drr.env.plugins import papers
 
 RETAIL = "retail"
@@ -237,7 +239,7 @@ def begun_in(out: Path) -> Begun | None:
     if not path.is_file():
         return None
     try:
-        found: Begun = json.loads(path.read_text(encoding="utf-8"))
+        found: Begun = parsed(read_file(path, DOCUMENT))
         _ = found["paper"], found["asked"].get("seed")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise Misuse(f"{path}: not a file of `drr papers reproduce`; name another --out") from error
@@ -305,9 +307,9 @@ def _content(path: Path | None) -> str | None:
     if path is None:
         return None
     try:
-        return sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
-        raise Misuse(f"{path}: cannot be read ({error.strerror})") from error
+        return sha256(read_within(path, LINES)).hexdigest()
+    except (OSError, ValueError) as error:
+        raise Misuse(f"{path}: cannot be read ({error})") from error
 
 
 def _place(place: str | Path | None) -> str | None:

@@ -18,7 +18,7 @@ import orjson
 from drr.citations.addresses import canonical_url
 from drr.env.bounded import DOCUMENT, read_lines, read_within
 from drr.env.errors import DrrError, Misuse, wrong_field
-from drr.env.files import read_file
+from drr.env.files import check_entries, read_file
 from drr.env.json_object import JsonObject
 from drr.env.text import tokens
 from drr.env.web.base import Page, WebHit
@@ -49,6 +49,7 @@ def read_documents(folder: Path) -> list[Document]:
     """The documents of a folder, by URL."""
     path = folder / DOCUMENTS
     try:
+        check_entries(folder, deep=False)
         lines = read_lines(path).splitlines()
     except ValueError as error:
         raise Misuse(f"{path}: {error}; no web in a box is so large") from error

@@ -9,7 +9,7 @@ from textwrap import fill
 
 from drr.app.terminal import plain, screen
 from drr.env.drawer.form import FileProblem
-from drr.env.files import write_file
+from drr.env.files import read_file, write_file
 from drr.env.json_object import JsonObject
 from drr.papers.dr3.form import document
 from drr.papers.dr3.making.checking import StoredTask
@@ -146,7 +146,7 @@ def rewrite_card(folder: Path, manifest: TaskSetManifest) -> None:
     """Rewrite the card with the day that it has."""
     path = folder / CROISSANT
     if path.is_file():
-        write_card(folder, manifest, json.loads(path.read_text(encoding="utf-8"))["datePublished"])
+        write_card(folder, manifest, json.loads(read_file(path))["datePublished"])
 
 
 def _counts_text(counts: dict[str, int]) -> str:

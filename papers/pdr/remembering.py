@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from drr.env.errors import DrrError
-from drr.env.json_object import JsonObject
+from drr.env.files import read_file
+from drr.env.json_object import JsonObject, parsed
 from drr.env.source import text_hash
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def read_recalled(path: Path) -> Mapping[str, RecalledRow]:
     if not path.is_file():
         return {}
     try:
-        rows: dict[str, RecalledRow] = json.loads(path.read_text(encoding="utf-8"))
+        rows: dict[str, RecalledRow] = parsed(read_file(path))
     except ValueError as error:
         raise DrrError(f"{path}: not JSON ({error}); `drr run` writes it anew") from error
     return rows

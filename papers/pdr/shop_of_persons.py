@@ -9,7 +9,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drr.env.errors import Misuse
+from drr.env.errors import DrrError, Misuse
+from drr.env.files import read_file
 
 if TYPE_CHECKING:
     from drr.papers.pdr.person import Person
@@ -60,9 +61,7 @@ def _manifests(place: Path) -> Iterator[Path]:
 
 def _hash_of(manifest: Path) -> object:
     try:
-        if manifest.stat().st_size > _LARGEST:
-            return None
-        raw = json.loads(manifest.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        raw = json.loads(read_file(manifest, _LARGEST))
+    except (OSError, DrrError, ValueError):
         return None
     return raw.get("content_hash") if isinstance(raw, dict) else None

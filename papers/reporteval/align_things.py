@@ -7,6 +7,7 @@ from difflib import unified_diff
 from typing import Any
 
 from drr.app.terminal import number, table
+from drr.env.files import read_file
 from drr.papers.reporteval.alignment.figures import (
     AlignedThing,
     JudgedThing,
@@ -99,7 +100,7 @@ def _changed(alignment: JudgeAlignment, old: int, new: int) -> list[str]:
     lines: list[str] = []
     for name in alignment.task.prompts:
         before, after = (
-            (alignment.version(one).folder / f"{name}.md").read_text("utf-8").splitlines()
+            read_file(alignment.version(one).folder / f"{name}.md").decode().splitlines()
             for one in (old, new)
         )
         lines += unified_diff(before, after, f"v{old}/{name}.md", f"v{new}/{name}.md", lineterm="", n=0)

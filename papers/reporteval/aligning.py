@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from drr.app.terminal import number, table, with_interval
+from drr.env.bounded import SETTINGS, read_within
+from drr.env.files import read_file
 from drr.papers.reporteval.align_things import rows_on_dev
 from drr.papers.reporteval.alignment.figures import (
     AlignedThing,
@@ -111,13 +113,15 @@ def given_text(alignment: JudgeAlignment, source: Path) -> dict[str, str]:
 
     name = source.stem if source.stem in alignment.task.prompts else alignment.task.prompts[0]
     try:
-        text = source.read_text("utf-8").strip() + "\n"
+        text = read_within(source, SETTINGS).decode("utf-8").strip() + "\n"
     except OSError as error:
         raise Misuse(f"{source}: cannot be read ({error.strerror})") from error
     except UnicodeDecodeError as error:
         raise Misuse(f"{source}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
+    except ValueError as error:
+        raise Misuse(f"{source}: {error}; no prompt is so long") from error
     known = alignment.version(None).folder / f"{name}.md"
-    ours, theirs = (Prompt(name, one, known, one).slots for one in (known.read_text("utf-8"), text))
+    ours, theirs = (Prompt(name, one, known, one).slots for one in (read_file(known).decode(), text))
     if ours != theirs:
         raise Misuse(
             f"{source}: has the slots {', '.join(sorted(theirs)) or 'none'}, needs {', '.join(sorted(ours)) or 'none'}"
@@ -149,7 +153,7 @@ def proposed(alignment: JudgeAlignment, arguments: argparse.Namespace) -> tuple[
     name = alignment.task.prompts[0]
     work = Proposal(
         desk,
-        (version.folder / f"{name}.md").read_text("utf-8"),
+        read_file(version.folder / f"{name}.md").decode(),
         apart,
         alignment.task.ends,
         KeptAnswers(alignment.study),

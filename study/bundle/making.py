@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from typing import Any, cast
 
 from drr.env.errors import DrrError
-from drr.env.files import check_plain
+from drr.env.files import check_plain, read_file
 from drr.env.json_object import JsonObject
 from drr.env.shop_world import USER_TOOLS
 from drr.env.world import is_paged
@@ -18,6 +18,8 @@ from drr.llm.meter import PICO
 from drr.llm.secrets import Redactor
 from drr.study.bundle.archive import HASHED, MANIFEST, ROOT, SIGNATURES
 from drr.study.bundle.parcel import (
+    BESIDE,
+    MARKS,
     SCHEMA,
     BundleManifest,
     KeptText,
@@ -25,6 +27,7 @@ from drr.study.bundle.parcel import (
     RecordLine,
     UnitLine,
     Why,
+    is_beside,
 )
 from drr.study.study import Study
 from drr.study.unit import Record, canonical_json
@@ -72,9 +75,10 @@ def lay_out(study: Study, folder: Path, contents: Contents) -> BundleManifest:
     packing.write("study.json", [{**about, "prices": contents.prices}])
     for name, rows in contents.beside.items():
         packing.write(name, rows)
-    packing.write("beside.jsonl", _beside(study.folder, contents))
+    rows = beside(study.folder, redact=contents.redact, persons=contents.persons)
+    packing.write("beside.jsonl", rows)
     questions = study.folder / "queries.jsonl"
-    (folder / "queries.jsonl").write_bytes(questions.read_bytes() if questions.is_file() else b"")
+    (folder / "queries.jsonl").write_bytes(read_file(questions) if questions.is_file() else b"")
     packing.write("figures.json", [contents.figures(parcel)])
     manifest: BundleManifest = {
         "schema": SCHEMA,
@@ -197,12 +201,13 @@ def _unplaced(value: Any) -> Any:
     return value
 
 
-def _beside(folder: Path, terms: Contents) -> Iterator[dict[str, str]]:
+def beside(folder: Path, *, redact: bool, persons: str) -> Iterator[dict[str, str]]:
     """Files of lines that lie beside the ledger, and the marks of readers. What is of people stays out where they do."""
-    marks = folder / "review"
-    if marks.is_dir() and not terms.redact:
+    marks = folder / MARKS
+    if marks.is_dir() and not redact:
         check_plain(marks)
-    places, left = ([folder], terms.persons) if terms.redact else ([folder, marks], "")
-    for path in sorted(path for place in places for path in place.glob("*.jsonl")):
-        if path.name not in ("queries.jsonl", left):
-            yield {"name": str(path.relative_to(folder)), "text": path.read_text(encoding="utf-8")}
+    names = [name for name in BESIDE if not (redact and name == persons)]
+    marked = [] if redact else [f"{MARKS}/{path.name}" for path in marks.glob("*.jsonl")]
+    for name in sorted([*names, *marked]):
+        if (folder / name).is_file() and is_beside(name):
+            yield {"name": name, "text": read_file(folder / name).decode()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64decode
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -24,6 +25,11 @@ from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict  # a row's own type extends it, and pydantic reads it
 
 SCHEMA = 1
+BESIDE = ("criteria.jsonl", "failure_labels.jsonl", "foreign.jsonl", "key_points.jsonl", "persons.jsonl")
+"""The files beside a ledger that go in. What else somebody laid into a study stays out."""
+MARKS = "review"
+"""The folder of what a study's readers marked, a file for each."""
+_MARKED = re.compile(rf"{MARKS}/[\w-]{{1,80}}\.jsonl")
 Why = Literal["page", "person"]
 WITHHELD: Mapping[Why, str] = {
     "page": "pages of third parties, and what was read of them",
@@ -32,6 +38,10 @@ WITHHELD: Mapping[Why, str] = {
 Picos = Annotated[int, Field(gt=-(1 << 62), lt=1 << 62)]
 """Picodollars, of which a ledger can hold the sum."""
 Row = TypeVar("Row")
+
+
+def is_beside(name: str) -> bool:
+    return name in BESIDE or _MARKED.fullmatch(name) is not None
 
 
 class RecordLine(TypedDict):

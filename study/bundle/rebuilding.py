@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -13,11 +12,13 @@ from drr.env.errors import DrrError
 from drr.env.json_object import parsed
 from drr.study.blobs import Blobs, LostText
 from drr.study.bundle.parcel import (
+    MARKS,
     Parcel,
     UnitLine,
     Why,
     content_of,
     digest_of,
+    is_beside,
     unit_of,
 )
 from drr.study.config import StudyConfig, check_config
@@ -26,7 +27,6 @@ from drr.study.leases import Moment
 from drr.study.study import Study
 from drr.study.unit import KINDS, Finished
 
-_BESIDE = re.compile(r"(?:review/)?[\w-]{1,80}\.jsonl")
 _BATCH = 500
 _HOLDER = "bundle"
 
@@ -124,9 +124,9 @@ def _write_units(study: Study, lines: Iterable[UnitLine]) -> None:
 def _write_beside(parcel: Parcel, folder: Path) -> None:
     if questions := (parcel.folder / "queries.jsonl").read_bytes():
         (folder / "queries.jsonl").write_bytes(questions)
-    (folder / "review").mkdir(exist_ok=True)
+    (folder / MARKS).mkdir(exist_ok=True)
     for line in parcel.rows("beside.jsonl", dict[str, str]):
         with reading("beside.jsonl of the bundle"):
-            if not _BESIDE.fullmatch(line["name"]):
+            if not is_beside(line["name"]):
                 raise ValueError(f"no file of a study: {line['name'][:80]!r}")
             (folder / line["name"]).write_text(line["text"], encoding="utf-8", newline="\n")

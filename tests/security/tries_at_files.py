@@ -27,6 +27,7 @@ from drr.env.settings import Settings
 from drr.env.shop import open_shop
 from drr.llm.meter import UsageRow
 from drr.papers.dr3.folders import open_tasks
+from drr.study.bundle.making import beside
 from drr.study.leases import Moment
 from drr.study.study import Study
 from drr.study.unit import Finished, Unit
@@ -119,6 +120,49 @@ def _journal_deletes(given: tuple[str, bool, str]) -> str | None:
         if study is not None:
             study.close()
         return "deleted" if not victim.exists() else "opened" if study is not None else None
+
+
+_ENTRIES: Mapping[str, Callable[[Path, Path], None]] = {
+    "link": lambda at, victim: at.symlink_to(victim),
+    "link to nothing": lambda at, victim: at.symlink_to(victim.with_name("none")),
+    "link to a folder": lambda at, victim: at.symlink_to(victim.parent),
+    "pipe": lambda at, victim: os.mkfifo(at),
+}
+
+
+def _entries(chance: Random) -> Iterator[tuple[str, str, str]]:
+    known = ["queries", "criteria", "persons", "notes", "foreign", "study", ".", "key_points", "x" * 90]
+    while True:
+        name = (
+            chance.choice(["", "review/"])
+            + mixed(chance, known, 2)
+            + chance.choice([".jsonl", ".toml", ".json", ""])
+        )
+        yield name, chance.choice([*_ENTRIES]), chance.choice(["read", "open", "bundle"])
+
+
+def _entry_is_read(given: tuple[str, str, str]) -> str | None:
+    """A link or a pipe in a study is refused, or nothing of what it leads to goes into a bundle."""
+    name, kind, way = given
+    with tempfile.TemporaryDirectory() as place:
+        victim = Path(place, "victim.jsonl")
+        victim.write_text('{"mine": "SECRET"}\n')
+        folder = _study(place, _ledger(wal=False))
+        (folder / name).parent.mkdir(exist_ok=True)
+        if (folder / name).exists():
+            return None
+        _ENTRIES[kind](folder / name, victim)
+        study = _opened(folder, "read" if way == "bundle" else way)
+        if study is None:
+            return None
+        with study:
+            if way != "bundle":
+                return None if "/" in name else "opened"
+            try:
+                found = list(beside(study.folder, redact=False, persons="persons.jsonl"))
+            except DrrError:
+                return None
+        return "in a bundle" if "SECRET" in repr(found) else None
 
 
 def _flips(chance: Random) -> Iterator[int]:
@@ -453,5 +497,6 @@ AREAS = [
     Area("kernel doors", "a contained command's call is let through", _doors, _door_opens, 200),
     Area("redirects", "a token leads a browser to another host", _paths, _leads_away, 400),
     Area("ports", "the server of another port is sent the cookie of our pages", _ports, _cookie_goes, 400),
+    Area("entries", "a link or a pipe in a study is opened, or what it leads to goes into a bundle", _entries, _entry_is_read, 150),
     Area("folders", "a shop or a task is read in which a link leads out or a pipe is waited for", _folders, _folder_is_read, 300),
 ]  # fmt: skip

@@ -14,6 +14,7 @@ from drr.citations.files import file_place
 from drr.env.drawer.drawer import Drawer
 from drr.env.drawer.form import FileProblem
 from drr.env.errors import DrrError
+from drr.env.files import read_file
 from drr.env.json_object import JsonObject
 from drr.env.jsonl import rows_of
 from drr.papers.dr3.asking import checklist, question
@@ -97,7 +98,7 @@ class StoredTask:
 
     @cached_property
     def lines(self) -> list[bytes]:
-        return (self.folder / CORPUS).read_bytes().splitlines(keepends=True)
+        return read_file(self.folder / CORPUS).splitlines(keepends=True)
 
     @cached_property
     def pages(self) -> list[CorpusPage]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 from drr.env.errors import Misuse, disk_of
-from drr.env.files import replacing
+from drr.env.files import open_plain, replacing
 from drr.env.jsonl import document_of
 from drr.papers.dr3.form import (
     CORPUS,
@@ -145,7 +145,7 @@ def _digests(folder: Path) -> list[tuple[str, str]]:
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if path.is_file() and name not in (TRUTH, REVIEW):
-            with path.open("rb") as file:
+            with open_plain(path) as file:
                 rows.append((name, file_digest(file, "sha256").hexdigest()))
     return rows
 

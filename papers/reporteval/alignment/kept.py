@@ -15,7 +15,7 @@ from typing import TypedDict
 
 from drr.env.bounded import DOCUMENT, read_within
 from drr.env.errors import DrrError, Misuse
-from drr.env.files import write_file
+from drr.env.files import read_file, write_file
 from drr.eval.labels import AlignLabel, read_align_labels
 from drr.eval.metrics.rows import AlignmentRow
 from drr.llm.prompts import Prompts
@@ -154,7 +154,7 @@ class JudgeAlignment:
         folder = self.folder / f"v{number}"
         folder.mkdir(exist_ok=True)
         for name in self.task.prompts:
-            text = texts.get(name) or (last.folder / f"{name}.md").read_text("utf-8")
+            text = texts.get(name) or read_file(last.folder / f"{name}.md").decode()
             write_file(folder / f"{name}.md", text)
         self.state["made"][str(number)] = made_by
         self.keep()
@@ -219,7 +219,7 @@ class JudgeAlignment:
 
     def _hash(self, folder: Path) -> str:
         try:
-            texts = {name: (folder / f"{name}.md").read_text("utf-8") for name in self.task.prompts}
+            texts = {name: read_file(folder / f"{name}.md").decode() for name in self.task.prompts}
         except (OSError, UnicodeDecodeError) as error:
             raise DrrError(f"{folder}: a prompt cannot be read ({error}); put it back") from error
         return sha256(canonical_json(texts).encode()).hexdigest()[:12]
