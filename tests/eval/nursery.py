@@ -254,7 +254,7 @@ def _task(request: Request) -> str:
 
 def sentences(report: str) -> list[dict[str, Any]]:
     """One claim a cited line; `[n]` refers to the list at the end."""
-    urls = dict(re.findall(r"^\[(\d+)\] \S*?:? ?(\S+://\S+)$", report, re.MULTILINE))
+    urls = dict(re.findall(r"^\[(\d+)\] .*?(\S+://\S+)$", report, re.MULTILINE))
     found = []
     for line in report.split("\n"):
         if line.strip() and not line.startswith(("#", "[")):
