@@ -18,12 +18,10 @@ from drr.env.files import read_file
 from drr.env.progress import Progress
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
-from drr.env.web.open import ShopWeb
+from drr.env.web.open import MADE, ShopWeb
 from drr.env.web.sandbox import open_sandbox, write_sandbox
 from drr.querygen.composing import checkable_questions
 from drr.querygen.files import write_queries
-
-MADE = "made.json"
 
 
 class MadeShop(TypedDict):

@@ -16,7 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from drr.app.making import MADE, make_shop
+from drr.app.making import make_shop
 from drr.app.models import prompts_of
 from drr.app.vouching import found_shop
 from drr.data_ingest.fresh import ShopAxes
@@ -27,6 +27,7 @@ from drr.env.progress import Progress
 from drr.env.query import read_queries
 from drr.env.settings import Settings, resolve
 from drr.env.shop import open_shop
+from drr.env.web.open import MADE
 from drr.env.web.sandbox import BOX, open_sandbox
 from drr.querygen.builtin import FILE
 from drr.querygen.dataset import Publication, published, write_dataset

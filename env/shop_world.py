@@ -16,7 +16,7 @@ from drr.env.records.product import product_evidence
 from drr.env.records.shopper import order_evidence, orders_evidence, profile_evidence, statistics_evidence
 from drr.env.shop import HYBRID_VERSION, SEARCH_VERSION
 from drr.env.source import Frozen, Source
-from drr.env.web.base import PageStatus
+from drr.env.web.base import SANDBOX_VERSION, PageStatus
 from drr.env.world import Holdings, Site, SourceKind, kinds_of
 
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ _ORDERS = 1000
 class WebKey(TypedDict):
     name: str
     content_hash: str | None
+    version: NotRequired[str]
+    """Version of the sandbox, of which alone it is known."""
 
 
 class SearchKey(TypedDict):
@@ -109,6 +111,8 @@ class ShopWorld:
             "shop_url": self.shop_url or self.session.shop.shop_url,
             "web": {"name": self.web.name, "content_hash": self.web.content_hash},
         }
+        if self.web.name == "sandbox":
+            key["web"]["version"] = SANDBOX_VERSION
         catalog = self.session.shop.catalog
         if catalog.search_name != "plain":
             key["search"] = {"name": catalog.search_name, "version": SEARCH_VERSION}

@@ -68,13 +68,27 @@ class Played:
         return [[] if answer is None else list(leaves(answer.data)) for answer in self.answers]
 
     def tells(self, fact: ExpectedFact) -> bool:
-        """Tell whether a source of the fact was returned, and its figure with it."""
-        if not self.returned.intersection(fact.sources):
-            return False
-        known = chain.from_iterable(self.leaves)
+        """Tell whether a source of the fact was returned, and its figure with it. A page gives it by row and column."""
         if fact.kind == "page":
-            return any(isinstance(leaf, str) and _stands_in(fact.value, leaf) for leaf in known)
-        return any(same_figure(fact.value, leaf) for leaf in known)
+            return self._reads(fact)
+        stated = any(same_figure(fact.value, leaf) for leaf in chain.from_iterable(self.leaves))
+        return stated and bool(self.returned.intersection(fact.sources))
+
+    def _reads(self, fact: ExpectedFact) -> bool:
+        """Tell whether a row of the fact's own page was shown with its figure and its column."""
+        called = zip(self.steps, self.answers, strict=True)
+        items = [i for step, one in called if one and step.tool == "web_search" for i in one.data["items"]]
+        rows = [(item["url"], row) for item in items for row in item["rows"]]
+        # Another text must have the figure too, as before rows were shown: so a seed keeps its questions.
+        texts = {leaf for leaf in chain.from_iterable(self.leaves) if isinstance(leaf, str)} - {
+            r for _, r in rows
+        }
+        return any(_stands_in(fact.value, text) for text in texts) and any(
+            url in fact.sources
+            and _stands_in(fact.value, row)
+            and all(name in row for name in fact.subjects[1:])
+            for url, row in rows
+        )
 
     def hops(self, question: str) -> int:
         """Length of the longest chain of calls. Each asks for what an earlier one answered, or for its category."""

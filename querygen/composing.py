@@ -21,8 +21,7 @@ from drr.env.query import Query
 from drr.env.records.lines import dollars
 from drr.env.shop import Shop
 from drr.env.web.base import WebSearch
-from drr.env.web.open import ShopWeb
-from drr.env.web.sandbox import Sandbox
+from drr.env.web.open import sandbox_of
 from drr.querygen.checkable import ORDERS_READ, TruthChecker, play
 from drr.querygen.checks import Checker
 from drr.querygen.drawing import (
@@ -101,8 +100,8 @@ class QuestionMaker:
 
     @cached_property
     def cells(self) -> list[PageFigure]:
-        web = self.web.web if isinstance(self.web, ShopWeb) else self.web
-        pages = web.documents if isinstance(web, Sandbox) else ()
+        box = sandbox_of(self.web)
+        pages = box.documents if box else ()
         return [cell for page in pages if page.kind == "supportive" for cell in cells(page)]
 
     def make(self, seed: int | str, level: int | None = None, demand: ConstraintKind | None = None) -> Query:

@@ -23,7 +23,7 @@ from drr.env.checkable import (
 )
 from drr.env.entities import Order, Product
 from drr.env.shop import Store
-from drr.env.web.sandbox import Document
+from drr.env.web.sandbox import Document, table_rows
 from drr.querygen.checkable import MOST_BY_CHANCE, by_chance, shown
 from drr.querygen.shelves import FittingBits, KindTable, Shelves
 
@@ -76,11 +76,7 @@ class DrawnPoint(NamedTuple):
 
 def cells(page: Document) -> Iterator[PageFigure]:
     """Every cell of a page's Markdown tables that begins with a number and holds no other."""
-    rows = [
-        [cell.strip() for cell in line.strip().strip("|").split("|")]
-        for line in page.text.splitlines()
-        if line.startswith("|") and set(line) - set("|-: ")
-    ]
+    rows = table_rows(page)
     for row in rows[1:]:
         for column, cell in zip(rows[0][1:], row[1:], strict=False):
             found = re.fullmatch(r"(\d[\d,]*(?:\.\d+)?)(?: [^\d]*)?", cell)

@@ -79,7 +79,7 @@ class ReplayedWeb:
         request = sha256(json.dumps(["web_search", query, top_k]).encode()).hexdigest()
         before = self._replay.next_text(request)
         if before is not None:
-            return [WebHit(*row) for row in json.loads(before)]
+            return [WebHit(*row[:4], *map(tuple, row[4:])) for row in json.loads(before)]
         hits = await self._web.search(query, top_k)
         self._replay.add_text(request, json.dumps(hits))
         return hits

@@ -13,7 +13,8 @@ from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from pydantic import Field, StringConstraints
 from typing_extensions import TypedDict
 
-_SNIPPET = 320
+_SNIPPET, _ROWS = 320, 5
+"""Longest snippet and row of a table, and most rows of one page."""
 
 
 class WebResult(TypedDict):
@@ -23,6 +24,7 @@ class WebResult(TypedDict):
     url: str
     snippet: str
     date: str | None
+    rows: list[str]
 
 
 class WebResults(TypedDict):
@@ -64,25 +66,26 @@ async def web_search(
             {"items": [], "total": 0},
         )
     longest = ctx.web.piece_chars if isinstance(ctx.web, InPieces) else _SNIPPET
-    rows = [
-        (
-            one_line(hit.url, 2000),
-            one_line(hit.title, 150) or "untitled",
-            one_line(hit.snippet, longest) or "no snippet",
-        )
+    items: list[WebResult] = [
+        {
+            "title": one_line(hit.title, 150) or "untitled",
+            "url": one_line(hit.url, 2000),
+            "snippet": one_line(hit.snippet, longest) or "no snippet",
+            "date": hit.date,
+            "rows": [one_line(row, _SNIPPET) for row in hit.rows[:_ROWS]],
+        }
         for hit in hits[: ctx.top_k]
+    ]
+    sources = [
+        Source(url=one["url"], type="web", title=one["title"], seen="; ".join([one["snippet"], *one["rows"]]))
+        for one in items
     ]
     text = "\n".join(
         [
-            f"{len(rows)} web results for {one_line(query, 80)!r}",
-            *(f"{k}. {title}\n   {url}\n   {snippet}" for k, (url, title, snippet) in enumerate(rows, 1)),
+            f"{len(items)} web results for {one_line(query, 80)!r}",
+            *(f"{k}. {one.title}\n   {one.url}\n   {one.seen}" for k, one in enumerate(sources, 1)),
         ]
     )
-    sources = [Source(url=url, type="web", title=title, seen=snippet) for url, title, snippet in rows]
-    items = [
-        {"title": title, "url": url, "snippet": snippet, "date": hit.date}
-        for hit, (url, title, snippet) in zip(hits, rows, strict=False)
-    ]
     return ToolAnswer(text, sources, {"items": items, "total": len(items)})
 
 

@@ -124,7 +124,8 @@ def _show_hits(arguments: argparse.Namespace, web: WebSearch, hits: list[WebHit]
         )
         return
     for number, hit in enumerate(hits, 1):
-        print(flowed(f"{number}. {_line(hit.title)}\n   {_line(hit.url)}\n   {_line(hit.snippet)}", 0))
+        seen = "; ".join([hit.snippet, *hit.rows])
+        print(flowed(f"{number}. {_line(hit.title)}\n   {_line(hit.url)}\n   {_line(seen)}", 0))
     if not hits:
         print("nothing found")
 

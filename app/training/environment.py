@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -30,6 +30,7 @@ from drr.env.errors import Misuse
 from drr.env.query import Query, read_queries
 from drr.env.settings import Settings
 from drr.env.shop import SERVERS, Shop, open_shop
+from drr.env.web.open import sandbox_of, web_beside
 from drr.eval.rewards import AnswerForm, truth_of
 from drr.querygen.checks import manifest_matches
 from drr.querygen.composing import QuestionMaker
@@ -95,10 +96,19 @@ class SharedShop:
                 self._opened.close()
 
 
+def _with_web(place: str | Shop, named: Mapping[str, object]) -> Settings:
+    """Settle what is named; where no web is, take the one that was made with the shop."""
+    found = settled(named, ()).settings
+    if found.web != "sandbox" or found.sandbox is not None:
+        return found
+    return found.model_copy(update={"sandbox": web_beside(place if isinstance(place, str) else place.spec)})
+
+
 class Environment:
     """A shop to train and test agents in: its questions, the tools, and rewards that code decides.
 
-    Without `queries` they are made from the shop, by seed. Many environments of one process share an open shop. `transcripts` is
+    Without `queries` they are made from the shop, by seed. `sandbox` is the folder of its web: without one, what was made with the
+    shop, else the web in the box. Many environments of one process share an open shop. `transcripts` is
     a file of JSON lines that every finished episode is added to.
 
     >>> with drr.Environment(shop="shop", max_steps=30) as env:
@@ -117,6 +127,7 @@ class Environment:
         max_steps: int = 60,
         time_limit_s: float = 900.0,
         transcripts: str | Path | None = None,
+        sandbox: str | Path | None = None,
         settings: Settings | None = None,
     ) -> None:
         if max_steps < 1 or not time_limit_s > 0:
@@ -128,9 +139,8 @@ class Environment:
             if isinstance(shop, Shop)
             else str(shop if str(shop).startswith(SERVERS) else Path(shop).absolute())
         )
-        self._shared = call(
-            lambda: SharedShop.of(place, settled(named_settings(settings), ()).settings), place
-        )
+        named = named_settings(settings, sandbox=sandbox)
+        self._shared = call(lambda: SharedShop.of(place, _with_web(place, named)), place)
         self._queries: Sequence[Query] | None = None
         self._episode: Episode | None = None
         self._seed: int | None = None
@@ -152,9 +162,16 @@ class Environment:
         return found
 
     def _check(self, query: Query) -> None:
-        truth_of(query)
+        truth = truth_of(query)
         if self._shared.shop.store.user(query.user_id) is None:
             raise Misuse(f"question {query.id}: this shop has no user {query.user_id!r}")
+        box = sandbox_of(self._shared.session.world.web)
+        for url in (url for fact in truth.facts if fact.kind == "page" for url in fact.sources):
+            if box is not None and box.document(url) is None:
+                raise Misuse(
+                    f"question {query.id}: its page {url} is not in this web, so nobody can answer it; "
+                    "name the web that was made with the shop (sandbox)"
+                )
 
     def reset(self, seed: int | None = None, query: Query | str | None = None) -> Observation:
         """Begin an episode. A seed counts through the given questions or makes one; without one it is the next.

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
+SANDBOX_VERSION = "2"
+"""Enters keys: raised where a search of the same frozen pages shows something else."""
 PageStatus = Literal["ok", "unreachable", "blocked", "empty"]
 
 
@@ -13,6 +16,8 @@ class WebHit(NamedTuple):
     snippet: str
     """Text with the date in front, as search engines show it."""
     date: str | None = None
+    rows: Sequence[str] = ()
+    """Rows of the page's table that fit the query, each figure behind the name of its column."""
 
 
 class Page(NamedTuple):

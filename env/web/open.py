@@ -6,13 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from drr.citations.addresses import host_of, path_steps
 from drr.env.errors import Misuse
 from drr.env.records.product import product_markdown
 from drr.env.settings import Settings
-from drr.env.shop import Shop, Store
+from drr.env.shop import SERVERS, Shop, Store
 from drr.env.web.base import Page, WebHit, WebSearch
+
+if TYPE_CHECKING:
+    from drr.env.web.sandbox import Sandbox
 
 
 def system_clock() -> datetime:
@@ -36,6 +40,25 @@ def open_web(
         _need_key(settings)
     web = _web(settings, snapshots, clock)
     return ShopWeb(web, settings.shop_url, None if shop is None else shop.store)
+
+
+MADE = "made.json"
+"""The file that `drr shop make` writes beside a shop and its web."""
+
+
+def web_beside(shop: str) -> Path | None:
+    """Return the web that was made with a shop; `None` for a shop that has the one in the box."""
+    folder = Path(shop).absolute().parent
+    is_made = not shop.startswith(SERVERS) and (folder / MADE).is_file()
+    return folder / "web" if is_made and (folder / "web").is_dir() else None
+
+
+def sandbox_of(web: WebSearch) -> Sandbox | None:
+    """Return the frozen pages behind a web; `None` where it has others."""
+    from drr.env.web.sandbox import Sandbox
+
+    found = web.web if isinstance(web, ShopWeb) else web
+    return found if isinstance(found, Sandbox) else None
 
 
 def open_recorder(

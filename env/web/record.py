@@ -45,7 +45,8 @@ class Searches:
             if record["top_k"] < top_k:
                 return None
             return [
-                WebHit(hit["title"], hit["url"], hit["snippet"], hit.get("date")) for hit in record["hits"]
+                WebHit(hit["title"], hit["url"], hit["snippet"], hit.get("date"), tuple(hit.get("rows", ())))
+                for hit in record["hits"]
             ][:top_k]
         except FileNotFoundError:
             return None

@@ -146,7 +146,11 @@ class Sandbox:
     async def search(self, query: str, top_k: int) -> list[WebHit]:
         return [
             WebHit(
-                document.title, document.url, snippet(document, self._pieces(document), query), document.date
+                document.title,
+                document.url,
+                snippet(document, self._pieces(document), query),
+                document.date,
+                fitting_rows(document, query),
             )
             for document in self.find(query, top_k)
         ]
@@ -205,6 +209,37 @@ def snippet(document: Document, pieces: Sequence[Sentence], query: str) -> str:
     dated = f"{document.date} - " if document.date else ""
     room = SNIPPET - len(dated)
     return dated + (passage if len(passage) <= room else passage[: room - 1].rstrip() + "…")
+
+
+def table_rows(document: Document) -> list[list[str]]:
+    """The cells of its Markdown table by row, the head first."""
+    return [
+        [cell.strip() for cell in line.strip().strip("|").split("|")]
+        for line in document.text.splitlines()
+        if line.startswith("|") and set(line) - set("|-: ")
+    ]
+
+
+def fitting_rows(document: Document, query: str) -> list[str]:
+    """Return the rows of its table whose names the query has most wholly, with the columns of which that holds."""
+    head, *rows = table_rows(document) or [[""]]
+    wanted = frozenset(tokens(query))
+
+    def fitting(names: Sequence[str]) -> set[str]:
+        words = {name: set(tokens(name)) for name in names}
+        shares = {name: len(own & wanted) / len(own) for name, own in words.items() if own}
+        most = max(shares.values(), default=0)
+        return {name for name, share in shares.items() if share == most > 0}
+
+    asked_rows, asked_columns = fitting([row[0] for row in rows]), fitting(head[1:])
+    if not asked_rows and not asked_columns:
+        return []
+    kept = [place for place, name in enumerate(head) if place and name in (asked_columns or head)]
+    return [
+        f"{row[0]}: " + ", ".join(f"{head[place]} {row[place]}" for place in kept if place < len(row))
+        for row in rows
+        if row[0] in (asked_rows or row)
+    ]
 
 
 def open_sandbox(folder: Path | None = None) -> Sandbox:

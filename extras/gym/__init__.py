@@ -43,8 +43,9 @@ class RetailEnv(gymnasium.Env):
         *,
         max_steps: int = 60,
         time_limit_s: float = 900.0,
+        sandbox: str | Path | None = None,
     ) -> None:
-        self.own = Environment(shop, queries, max_steps=max_steps, time_limit_s=time_limit_s)
+        self.own = Environment(shop, queries, max_steps=max_steps, time_limit_s=time_limit_s, sandbox=sandbox)
         self.action_space = AnyText(MOST_CHARS)
         self.observation_space = spaces.Dict(
             {

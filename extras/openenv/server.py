@@ -140,6 +140,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m drr.extras.openenv.server", description=__doc__)
     parser.add_argument("--shop", required=True, help="folder of the shop, or servers:NAME")
     parser.add_argument("--queries", help="JSONL of checkable questions; without it they are made, by seed")
+    parser.add_argument("--sandbox", help="folder of the web (default: made with the shop, else in the box)")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     parser.add_argument("--port", type=int, default=8000, help="port (default: %(default)s)")
     parser.add_argument("--sessions", type=int, default=SESSIONS, help="most at once (default: %(default)s)")
@@ -151,7 +152,12 @@ def main(words: Sequence[str] | None = None) -> int:
         if given.sessions < 1:
             raise Misuse(f"--sessions {given.sessions}: must be 1 or more")
         queries = read_queries(Path(given.queries)) if given.queries else None
-        options = {"shop": given.shop, "queries": queries, "max_steps": given.max_steps}
+        options = {
+            "shop": given.shop,
+            "queries": queries,
+            "sandbox": given.sandbox,
+            "max_steps": given.max_steps,
+        }
         with Environment(**options):  # the shop stays open, and what is wrong is said before anybody calls
             uvicorn.run(
                 served(given.sessions, **options), host=given.host, port=given.port, log_level="warning"

@@ -29,6 +29,8 @@ class RetailConfig(vf.TasksetConfig):
     """Folder of the shop, or `servers:NAME`."""
     queries: str | None = None
     """JSONL of checkable questions. Without it they are made, by seed, without end."""
+    sandbox: str | None = None
+    """Folder of the web. Without it what was made with the shop, else the web in the box."""
     seed: int = 0
     """The first seed."""
     max_steps: int = 60
@@ -38,7 +40,7 @@ class RetailConfig(vf.TasksetConfig):
         """Settings of a task."""
         if not self.shop:
             raise Misuse("--env.taskset.shop: name the folder of a shop")
-        own = {"shop": self.shop, "queries": self.queries, "max_steps": self.max_steps}
+        own = {name: getattr(self, name) for name in ("shop", "queries", "sandbox", "max_steps")}
         return RetailTaskConfig(**{**dict(self.task), "tools": self.task.tools.model_copy(update=own)})
 
 

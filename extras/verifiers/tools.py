@@ -20,6 +20,8 @@ class RetailToolsConfig(vf.ToolsetConfig):
     """Folder of the shop, or `servers:NAME`."""
     queries: str | None = None
     """JSONL of checkable questions. Without it they are made, by seed."""
+    sandbox: str | None = None
+    """Folder of the web. Without it what was made with the shop, else the web in the box."""
     max_steps: int = 60
     time_limit_s: float = 900.0
 
@@ -79,7 +81,11 @@ class RetailTools(vf.Toolset[RetailToolsConfig, RolloutState]):
 
 def opened(config: RetailToolsConfig) -> Environment:
     return Environment(
-        config.shop, config.queries, max_steps=config.max_steps, time_limit_s=config.time_limit_s
+        config.shop,
+        config.queries,
+        max_steps=config.max_steps,
+        time_limit_s=config.time_limit_s,
+        sandbox=config.sandbox,
     )
 
 

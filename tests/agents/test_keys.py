@@ -17,6 +17,7 @@ from drr.env.query import Query, read_queries
 from drr.env.settings import Settings, resolve
 from drr.env.shop import SEARCH_VERSION, Shop
 from drr.env.shop_world import ShopRealm
+from drr.env.web.base import SANDBOX_VERSION
 from drr.study.pools import InProcessPool
 from drr.study.processes import ProcessPool
 from drr.study.run import run
@@ -61,7 +62,7 @@ def test_what_decides_a_unit_is_what_decided_it_before(shop: Shop, web: Counting
             "max_tokens": 8192,
             "shop": shop.manifest.content_hash,
             "shop_url": "http://ecommerce.example",
-            "web": {"name": "sandbox", "content_hash": web.content_hash},
+            "web": {"name": "sandbox", "content_hash": web.content_hash, "version": SANDBOX_VERSION},
             "search": {"name": "fields", "version": SEARCH_VERSION},
             "page_reader": "trafilatura",
         }

@@ -13,10 +13,14 @@ from typing import Any
 import pytest
 from drr.app.training.environment import Environment, SharedShop
 from drr.app.training.episode import MALFORMED
+from drr.app.training.proving import oracle
+from drr.app.training.proving import played as played_once
 from drr.env.checkable import Checkable, PlanStep
 from drr.env.errors import DrrError, Misuse
 from drr.env.query import Query, read_queries
 from drr.env.shop import Shop
+from drr.env.web.open import MADE
+from drr.env.web.sandbox import BOX, Document, write_sandbox
 from drr.eval.rewards import COMPONENTS, AnswerForm, Rewarded, reward
 from drr.querygen.files import line_of
 
@@ -178,6 +182,46 @@ def test_what_cannot_be_trained_on_is_refused_by_name(shop: Shop, made: list[Que
         Environment(shop, max_steps=0)
     with pytest.raises(DrrError, match="nowhere"):
         Environment("nowhere")
+
+
+PAGE = Document(
+    url="https://ramps.example/how-long", title="Ramps", text="Twelve inches for each inch of height."
+)
+
+
+def test_the_web_made_with_a_shop_is_its_own_and_another_can_be_named(
+    sample_home: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "shop").symlink_to(sample_home / "shop")
+    write_sandbox([PAGE], tmp_path / "web")
+
+    def seen(**named: Any) -> str:
+        with Environment(tmp_path / "shop", **named) as env:
+            env.reset(seed=SEEDS[0])
+            return env.step({"tool": "web_search", "arguments": {"query": "ramps"}})[0].text
+
+    assert PAGE.url not in seen()
+    assert PAGE.url in seen(sandbox=tmp_path / "web")
+    (tmp_path / MADE).write_text("{}")
+    assert PAGE.url in seen()
+    assert PAGE.url not in seen(sandbox=BOX)
+
+
+def test_a_question_whose_page_is_not_in_the_web_is_refused(shop: Shop, tmp_path: Path) -> None:
+    write_sandbox([PAGE], tmp_path / "web")
+    with Environment(shop) as env:
+        asked = next(
+            q
+            for q in map(env._shared.question, range(200))
+            if any(f.kind == "page" for f in truth_of(q).facts)
+        )
+        play = played_once(env, asked, oracle)
+        assert env.state["reward"] == 1.0, play.seen[-1][0][3]
+    url = next(f.sources[0] for f in truth_of(asked).facts if f.kind == "page")
+    with pytest.raises(Misuse, match=f"{asked.id}.*{url}.*sandbox"):
+        Environment(shop, [asked], sandbox=tmp_path / "web")
+    with Environment(shop, sandbox=tmp_path / "web") as env, pytest.raises(Misuse, match=url):
+        env.reset(query=asked)
 
 
 def test_given_questions_are_counted_through_and_named(shop: Shop, made: list[Query], tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import drr.querygen
 import pytest
 
 from tests.doors.oracle import Recorded, Trajectory
@@ -27,17 +28,25 @@ def shop(sample_home: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def own(shop: Path) -> Iterator[Recorded]:
-    with Recorded(shop) as env:
+def web() -> Path:
+    """A frozen web of a shop's own, which each door is given."""
+    return Path(drr.querygen.__file__).parent / "builtin" / "retail-v1" / "fresh-1" / "web"
+
+
+@pytest.fixture(scope="session")
+def own(shop: Path, web: Path) -> Iterator[Recorded]:
+    with Recorded(shop, sandbox=web) as env:
         yield env
 
 
 @pytest.fixture(scope="session")
 def trajectories(own: Recorded) -> list[Trajectory]:
-    """Right answers, the last of which has products and figures, and that one without products: a part of its pay is gone."""
+    """Right answers, one of them read on a web page. The last has products and figures, and comes without products too: a part of its pay is gone."""
     forms = ((one, one.actions[-1]["form"]) for one in map(own.paid, count()))
     whole = next(one for one, form in forms if form["picks"] and form["figures"])
     *calls, last = whole.actions
     half = own.paid(whole.seed, [*calls, {**last, "form": {**last["form"], "picks": []}}])
     assert 0 < half.reward < whole.reward
-    return [*(own.paid(seed) for seed in range(4) if seed != whole.seed), whole, half]
+    read = next(t for t in map(own.paid, count(4)) if "web_search" in {a.get("tool") for a in t.actions})
+    assert read.reward == 1.0
+    return [*(own.paid(seed) for seed in range(4) if seed != whole.seed), read, whole, half]

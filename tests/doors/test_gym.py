@@ -27,9 +27,9 @@ def test_gymnasium_finds_nothing_to_object_to(gym: Any, shop: Path) -> None:
 
 
 def test_a_trajectory_is_paid_as_without_the_door(
-    gym: Any, shop: Path, own: Environment, trajectories: list[Trajectory]
+    gym: Any, shop: Path, web: Path, own: Environment, trajectories: list[Trajectory]
 ) -> None:
-    env = gym.make("drr/Retail-v1", shop=shop)
+    env = gym.make("drr/Retail-v1", shop=shop, sandbox=web)
     for seed, actions, reward, components in trajectories:
         seen, shown = env.reset(seed=seed)
         assert shown == own.reset(seed=seed).to_dict()
@@ -54,9 +54,11 @@ def test_what_is_no_action_is_answered_and_the_limit_cuts_short(gym: Any, shop: 
 
 
 @pytest.mark.parametrize("mode", ["sync", "async"])
-def test_many_play_side_by_side(gym: Any, shop: Path, trajectories: list[Trajectory], mode: str) -> None:
+def test_many_play_side_by_side(
+    gym: Any, shop: Path, web: Path, trajectories: list[Trajectory], mode: str
+) -> None:
     kept = {} if mode == "sync" else {"vector_kwargs": {"shared_memory": False}}
-    envs = gym.make_vec("drr/Retail-v1", num_envs=2, vectorization_mode=mode, shop=shop, **kept)
+    envs = gym.make_vec("drr/Retail-v1", num_envs=2, vectorization_mode=mode, shop=shop, sandbox=web, **kept)
     one, other = trajectories[:2]
     envs.reset(seed=[one.seed, other.seed])
     paid = {}

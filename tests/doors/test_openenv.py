@@ -27,10 +27,10 @@ SERVER = [sys.executable, "-m", "drr.extras.openenv.server"]
 
 
 @pytest.fixture(scope="module")
-def server(shop: Path) -> Iterator[str]:
+def server(shop: Path, web: Path) -> Iterator[str]:
     needed("openenv")
     port = free_port()
-    command = [*SERVER, "--shop", str(shop), "--port", str(port), "--sessions", "4"]
+    command = [*SERVER, "--shop", str(shop), "--sandbox", str(web), "--port", str(port), "--sessions", "4"]
     with subprocess.Popen(command) as process:
         try:
             yield _awaited(f"http://127.0.0.1:{port}")

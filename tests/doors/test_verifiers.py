@@ -33,7 +33,7 @@ def played(own: Recorded, trajectories: list[Trajectory]) -> dict[str, Trajector
 
 @pytest.fixture(scope="module")
 def traces(
-    played: dict[str, Trajectory], shop: Path, tmp_path_factory: pytest.TempPathFactory
+    played: dict[str, Trajectory], shop: Path, web: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Any]:
     needed("verifiers.v1")
     place = tmp_path_factory.mktemp("rollouts")
@@ -48,13 +48,14 @@ def traces(
         return Say(action["report"]) if "form" not in action else Say(calls=[(SUBMIT, action)])
 
     with Wire(model) as wire:
-        yield wire, _evaluated(place, wire.url, shop, [one.seed for one in played.values()])
+        yield wire, _evaluated(place, wire.url, shop, web, [one.seed for one in played.values()])
 
 
-def _evaluated(place: Path, url: str, shop: Path, seeds: list[int]) -> list[dict[str, Any]]:
+def _evaluated(place: Path, url: str, shop: Path, web: Path, seeds: list[int]) -> list[dict[str, Any]]:
     """The traces that `vf-eval` leaves of these seeds."""
     words = {
         "--env.taskset.shop": shop,
+        "--env.taskset.sandbox": web,
         "--env.agent.harness.id": "null",
         "--env.agent.runtime.type": "subprocess",
         "--client.base-url": f"{url}/v1",

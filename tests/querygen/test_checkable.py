@@ -162,6 +162,24 @@ def test_a_spoiled_record_is_found_out(maker: QuestionMaker, what: str) -> None:
     assert check in failing(maker.checker, spoil(sound))
 
 
+def test_a_figure_of_a_page_is_reached_where_its_row_and_column_give_it(maker: QuestionMaker) -> None:
+    """The same number of another row, column or page tells nothing, though the plan returns it."""
+    made = map(maker.make, range(5000, 5200))
+    sound = next(q for q in made if [fact.kind for fact in truth_of(q).facts][:1] == ["page"])
+    fact = truth_of(sound).facts[0]
+    url, row, column = fact.subjects
+    page = next(cell.page for cell in maker.cells if cell.page.url == url)
+    others = [c for c in maker.cells if c.page is page and c.value != fact.value]
+    other = next(page.url for page in (c.page for c in maker.cells) if page.url != url)
+    assert "reached" not in failing(maker.checker, sound)
+    for spoiled in (
+        with_fact(sound, subjects=[url, next(c.row for c in others if c.row != row), column]),
+        with_fact(sound, subjects=[url, row, "Another column"]),
+        with_fact(sound, subjects=[other, row, column], sources=[other]),
+    ):
+        assert "reached" in failing(maker.checker, spoiled)
+
+
 def test_a_need_that_a_search_without_constraints_meets_in_some_order_is_none(
     maker: QuestionMaker, made: list[Query]
 ) -> None:

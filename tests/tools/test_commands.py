@@ -68,7 +68,7 @@ def test_tools_are_listed_and_called(shop: Shop, capsys: pytest.CaptureFixture[s
     assert _call(shop, sandbox, "web_search", {"query": "dog ramp"}, "--json") == 0
     data = json.loads(capsys.readouterr().out)["data"]
     assert set(data) == {"items", "total"}
-    assert set(data["items"][0]) == {"title", "url", "snippet", "date"}
+    assert set(data["items"][0]) == {"title", "url", "snippet", "date", "rows"}
 
 
 def test_a_tool_error_exits_1(shop: Shop, sandbox: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
+import drr.querygen
 import pytest
+from drr.env.checkable import figure_in
 from drr.env.errors import DrrError, Misuse
 from drr.env.web.sandbox import (
     DOCUMENTS,
@@ -13,13 +16,16 @@ from drr.env.web.sandbox import (
     Document,
     Sandbox,
     build_sandbox,
+    fitting_rows,
     open_sandbox,
     sentences,
     snippet,
 )
+from drr.querygen.drawing import cells
 
 from tests.cases import cases
 
+PUBLISHED = Path(drr.querygen.__file__).parent / "builtin" / "retail-v1" / "fresh-1" / "web"
 DOCS = [
     Document(
         url="https://birds.example/oklahoma",
@@ -70,6 +76,28 @@ def test_a_snippet_is_the_dated_passage_that_answers() -> None:
     long = Document(url="http://a.example", title="t", text="word " * 500)
     assert len(snippet(long, sentences(long), "word")) == 240
     assert snippet(long, [], "word") == ""
+
+
+def test_every_cell_of_a_table_is_shown_under_its_row_and_column() -> None:
+    """The pages in the box and those of a frozen set, by the words that name a cell, whatever stands around it."""
+    for sandbox in (open_sandbox(), open_sandbox(PUBLISHED)):
+        pages = [page for page in sandbox.documents if page.kind == "supportive"]
+        asked = [(page, cell) for page in pages for cell in cells(page)]
+        assert len(asked) > 200
+        for page, cell in asked:
+            rows = fitting_rows(page, f"{page.title} {cell.row} {cell.column}")[:5]
+            own = next(one for one in rows if one.startswith(f"{cell.row}: "))
+            shown = re.search(rf"{re.escape(cell.column)} (\d[\d,]*(?:\.\d+)?)", own)
+            assert shown and figure_in(shown[1]) == cell.value
+
+
+def test_a_page_without_the_words_of_its_table_shows_no_cell() -> None:
+    page = Document(
+        url="http://a.example", title="Ramps", text="Buy one.\n\n| Step | Ramp |\n| --- | --- |\n| 9 | 4 |"
+    )
+    assert fitting_rows(page, "how long a ramp for step 9") == ["9: Ramp 4"]
+    assert fitting_rows(page, "buy") == []
+    assert fitting_rows(DOCS[0], "northern cardinal") == []
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def test_build_search_read(sandbox: str, drr: Drr) -> None:
     assert drr.out(*search).startswith(first)
     document = drr.json(*search, "--web-top-k", "1")
     assert (document["web"], document["total"], len(document["content_hash"])) == ("sandbox", 1, 64)
-    assert set(document["items"][0]) == {"title", "url", "snippet", "date"}
+    assert set(document["items"][0]) == {"title", "url", "snippet", "date", "rows"}
     assert document["items"][0]["date"] == "2020-02-02"
     assert drr.out(*read, "https://dogs.example/ramp").startswith("# Dog ramps\n\nPublished 2020-02-02")
     code, out, err = drr(*read, "https://dogs.example/none", "--json")
