@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 import ssl
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import cache
+from threading import Thread
 from typing import NamedTuple
 from urllib.parse import urljoin
 from weakref import WeakKeyDictionary
@@ -24,8 +27,12 @@ from drr.env.web.robots import LARGEST, Robots
 
 MAX_REDIRECTS = 5
 PER_HOST = 2
+PER_DOMAIN = 4
+MOST_LOOK_UPS = 64
+"""Names that are looked up at once: of one domain (its last two labels), and in all."""
 AGENT = "DeepResearchRetail/0.1"
 TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown")
+_LOOK_UPS: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Semaphore]] = WeakKeyDictionary()
 _REDIRECTS = {301, 302, 303, 307, 308}
 _BLOCKED = {401, 403, 407, 429, 451, 503}
 
@@ -173,7 +180,7 @@ class Fetcher:
         resolve = self.resolver or resolved
         try:
             found = await resolve(address.host, address.port)
-        except OSError:
+        except (OSError, UnicodeError):
             raise FetchFailure("unreachable", f"the name {address.host} does not resolve") from None
         if not found:
             raise FetchFailure("unreachable", f"the name {address.host} does not resolve")
@@ -330,11 +337,29 @@ class Pinned(httpcore.AsyncNetworkBackend):
 
 
 async def resolved(host: str, port: int) -> list[str]:
-    import socket
-
+    """Look a name up in a thread of its own. One that hangs keeps its places until the system gives it up; nobody waits for it."""
     loop = asyncio.get_running_loop()
-    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
-    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    gates = _LOOK_UPS.setdefault(loop, {"": asyncio.Semaphore(MOST_LOOK_UPS)})
+    domain = ".".join(host.rsplit(".", 2)[-2:])
+    answer = Future[list[str]]()
+    answer.set_running_or_notify_cancel()
+    with contextlib.ExitStack() as stack:
+        for gate in (gates.setdefault(domain, asyncio.Semaphore(PER_DOMAIN)), gates[""]):
+            await gate.acquire()
+            stack.callback(gate.release)
+        places = stack.pop_all()
+
+    def look_up() -> None:
+        try:
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
+            answer.set_result(list(dict.fromkeys(str(entry[4][0]) for entry in found)))
+        except (OSError, UnicodeError) as error:
+            answer.set_exception(error)
+        with contextlib.suppress(RuntimeError):  # the loop is over
+            loop.call_soon_threadsafe(places.close)
+
+    Thread(target=look_up, daemon=True).start()
+    return await asyncio.wrap_future(answer)
 
 
 @cache

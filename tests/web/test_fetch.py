@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import socket
 import ssl
 import zlib
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
+from threading import Event
+from typing import Any
 
 import pytest
-from drr.env.web.fetch import MAX_REDIRECTS, Fetched, Fetcher, FetchFailure, Pinned, Resolver
+from drr.env.web.fetch import MAX_REDIRECTS, PER_DOMAIN, Fetched, Fetcher, FetchFailure, Pinned, Resolver
 
 from tests.cases import cases
 from tests.web.hostile import ARTICLE, Route, Site, redirect, reply, serving, to_loopback
@@ -130,6 +134,35 @@ async def test_names_that_do_not_resolve_are_unreachable(site: Site, resolver: s
         failure = await _fails(fetcher, "http://no-such-name.invalid/")
         assert failure.status == "unreachable", "and not forbidden"
         assert failure.reason.startswith("the name no-such-name.invalid does not resolve")
+
+
+async def test_names_that_hang_stop_no_other_fetch(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six of them held every thread of the loop until the system gave them up."""
+    over, known, hanging = Event(), socket.getaddrinfo, list[str]()
+
+    def system(host: str, *rest: Any, **more: Any) -> Any:
+        if host.endswith(".hangs.example"):
+            hanging.append(host)
+            over.wait(60)
+        return known("127.0.0.1" if host.endswith(".example") else host, *rest, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", system)
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(2))
+    try:
+        short = _fetcher(site, resolver=None, timeout=1.0)
+        urls = [site.url("/", f"n{number}.hangs.example") for number in range(12)]
+        waiting = [asyncio.create_task(_fails(short, url)) for url in urls]
+        while not hanging:
+            await asyncio.sleep(0.01)
+        patient = _fetcher(site, resolver=None, timeout=30.0)
+        assert (await patient.fetch(site.url("/"))).http_status == 200
+        failures = await asyncio.gather(*waiting)
+        assert {failure.reason for failure in failures} == {"no complete answer within 1 s"}
+        assert len(hanging) == PER_DOMAIN, "the rest of the domain was cut off before it was looked up"
+        over.set()  # the system gives up, and the places are free again
+        assert (await patient.fetch(site.url("/", "late.hangs.example"))).http_status == 200
+    finally:
+        over.set()
 
 
 async def test_at_most_five_redirects(site: Site) -> None:
