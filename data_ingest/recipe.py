@@ -192,15 +192,17 @@ def find_pairs(raw: Path, categories: tuple[str, ...] | None, *, chosen: bool) -
     for name in in_official_order(categories):
         if name not in metas or name not in reviews:
             _refuse_missing(raw, name, metas, reviews)
-        for path in (metas[name], reviews[name]):
-            _refuse_twin(path)
-            _refuse_pointer(path)
-    return [FilePair(name, metas[name], reviews[name]) for name in in_official_order(categories)]
+        for paths in (metas[name], reviews[name]):
+            if len(paths) > 1:
+                raise DrrError(f"{paths[0]} and {paths[1]}: two files of one category; move one of them away")
+            _refuse_pointer(paths[0])
+    return [FilePair(name, metas[name][0], reviews[name][0]) for name in in_official_order(categories)]
 
 
-def _files(raw: Path) -> tuple[dict[str, Path], dict[str, Path]]:
-    metas: dict[str, Path] = {}
-    reviews: dict[str, Path] = {}
+def _files(raw: Path) -> tuple[dict[str, list[Path]], dict[str, list[Path]]]:
+    """Find all files of each category. Of two nobody knows which is meant."""
+    metas: dict[str, list[Path]] = {}
+    reviews: dict[str, list[Path]] = {}
     for base in (raw / "raw", raw):
         for name in ALL:
             for folder, stem, found in (
@@ -212,17 +214,9 @@ def _files(raw: Path) -> tuple[dict[str, Path], dict[str, Path]]:
             ):
                 for suffix in SUFFIXES:
                     path = folder / (stem + suffix)
-                    if name not in found and path.is_file():
-                        found[name] = path
+                    if path.is_file():
+                        found.setdefault(name, []).append(path)
     return metas, reviews
-
-
-def _refuse_twin(path: Path) -> None:
-    """Both spellings of one name: which of them is meant, nobody knows."""
-    stem = path.name.removesuffix(".gz").removesuffix(".jsonl")
-    both = [path.with_name(stem + suffix) for suffix in SUFFIXES]
-    if all(one.is_file() for one in both):
-        raise DrrError(f"{both[0]} and {both[1]}: two files of one name; move one of them away")
 
 
 def _refuse_pointer(path: Path) -> None:
@@ -250,9 +244,11 @@ def _refuse_partial_default(raw: Path, paired: set[str], seen: set[str]) -> None
     )
 
 
-def _refuse_missing(raw: Path, name: str, metas: dict[str, Path], reviews: dict[str, Path]) -> None:
+def _refuse_missing(
+    raw: Path, name: str, metas: dict[str, list[Path]], reviews: dict[str, list[Path]]
+) -> None:
     if name in metas or name in reviews:
-        there = metas.get(name) or reviews[name]
+        there = (metas.get(name) or reviews[name])[0]
         lost = f"{name}.jsonl.gz" if name in metas else f"meta_{name}.jsonl.gz"
         raise DrrError(
             f"{there}: its pair {lost} is missing in {raw}; a category needs its reviews and its metadata: download "

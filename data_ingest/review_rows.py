@@ -21,8 +21,8 @@ from drr.env.json_object import JsonObject
 from drr.env.shop import ShopWriter
 from numpy.typing import NDArray
 
-FIRST_MS, LAST_MS = 788_918_400_000, 9_999_999_999_999
-"""1995, when the shop opened, and the last of thirteen digits (2286): seconds and microseconds lie outside."""
+FIRST_MS, LAST_MS = 788_918_400_000, 1_696_118_399_999
+"""1995, when the shop opened, and September 2023, in which the data set ends: one later date would be a shop's today."""
 # Names of the official files first, then those of the pre-release and of the site's sample.
 _USER = ("user_id", "userId")
 _ITEM = ("parent_asin", "parentAsin")
@@ -106,6 +106,7 @@ class ReviewRows:
         count, rating = len(ends), stated.astype(np.float64)
         if len(checked) and not self._valid(data, starts[checked], ends[checked], stated[checked]):
             others = np.sort(np.concatenate([others, checked]))
+        others = np.union1d(others, np.flatnonzero(time > LAST_MS))
         first = self.lines
         self.lines += count
         self.rows += count

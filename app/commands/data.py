@@ -26,9 +26,9 @@ Two files for each category, packed: `ten` is about 34 GB, `All_Beauty` 134 MB. 
 are asked. What was cut goes on where it was, by the same command; finished files are kept. Then `drr data ingest RAW_DIR`.
 
 examples:
-  drr data get --categories ten --to raw/ --dry-run
-  drr data get --categories All_Beauty --to ~/amazon2023/raw
-  drr data get --categories ten --to raw/ --mirror http://127.0.0.1:8000 --yes"""
+  drr data get --categories ten --to amazon2023/ --dry-run
+  drr data get --categories All_Beauty --to ~/amazon2023
+  drr data get --categories ten --to amazon2023/ --mirror http://127.0.0.1:8000 --yes"""
 
 
 def build(parser: argparse.ArgumentParser) -> None:
@@ -103,8 +103,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_folder(to: Path) -> None:
+    from drr.data_ingest.sample import MARKER
+
     if to.exists() and not to.is_dir():
         raise Misuse(f"--to {to}: is a file; name a folder")
+    if (to / MARKER).is_file():
+        raise Misuse(
+            f"--to {to}: holds the invented files of `drr data sample`; name another folder for real ones"
+        )
 
 
 def _agreed() -> bool:

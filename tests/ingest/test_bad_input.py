@@ -252,7 +252,7 @@ def test_two_files_of_one_name_are_named(raw: Path, which: str, capsys: pytest.C
     packed.with_suffix("").write_bytes(gzip.decompress(packed.read_bytes()))
     code, error = drr(capsys, raw)
     assert (code, error.count("\n")) == (1, 1)
-    assert f"{packed} and {packed.with_suffix('')}: two files of one name; move one of them away" in error
+    assert f"{packed} and {packed.with_suffix('')}: two files of one category; move one of them away" in error
 
 
 def test_a_bad_quarantine_is_told(raw: Path, reviews_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -311,6 +311,31 @@ def test_too_many_bad_rows_stop(raw: Path, reviews_file: Path, capsys: pytest.Ca
     assert (code, "60 of 60 rows cannot be read" in error) == (1, True)
     quarantine = (raw.parent / "shop.quarantine.jsonl").read_bytes().splitlines()
     assert {json.loads(one)["reason"] for one in quarantine} == {"timestamp_out_of_range"}
+
+
+def test_a_date_behind_the_end_of_the_data_moves_no_day(
+    raw: Path, reviews_file: Path, run_ingest: Ingest
+) -> None:
+    """One review of the year 2100 made that the day of the shop; it is laid aside, one of the last day is not."""
+    before = run_ingest(raw, categories=("Pet_Supplies",)).as_of
+    late, last = ({**REVIEWS[0], "timestamp": time} for time in (4_102_444_800_000, 1_694_670_041_162))
+    write(reviews_file, [*REVIEWS, late])
+    manifest = run_ingest(raw, categories=("Pet_Supplies",))
+    assert (manifest.as_of, manifest.quarantined) == (before, {"timestamp_out_of_range": 1})
+    write(reviews_file, [*REVIEWS, last])
+    assert run_ingest(raw, categories=("Pet_Supplies",)).as_of == "2023-09-15"
+
+
+def test_a_category_in_two_places_is_refused(
+    raw: Path, reviews_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Real files beside invented ones: either would make a shop, and nobody would know which."""
+    flat = raw / reviews_file.name
+    flat.write_bytes(reviews_file.read_bytes())
+    code, error = drr(capsys, raw)
+    assert code == 1
+    assert f"{reviews_file} and {flat}: two files of one category; move one of them away" in error
+    assert not (raw.parent / "shop").exists()
 
 
 def test_a_hopeless_file_is_given_up_early(raw: Path, reviews_file: Path, run_ingest: Ingest) -> None:

@@ -230,12 +230,15 @@ def test_from_nothing_to_a_shop(
 
 def test_misuse_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").touch()
+    (tmp_path / "invented").mkdir()
+    (tmp_path / "invented" / "sample.json").touch()
     to = ["--to", str(tmp_path / "raw")]
     for words in (
         [*to, "--mirror", "ftp://x"],
         [*to, "--mirror", "http://user@x/"],
         [*to, "--categories", "Gift_Crads"],
         ["--to", str(tmp_path / "file"), "--dry-run"],
+        ["--to", str(tmp_path / "invented"), "--yes"],
         [*to, "--tries", "0"],
     ):
         assert main(["data", "get", *words]) == 2, words

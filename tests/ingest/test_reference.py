@@ -196,7 +196,7 @@ def review_of(line: bytes) -> Row:
         raise Bad("wrong_type")
     if isinstance(rating, bool) or not isinstance(rating, (int, float)):
         raise Bad("wrong_type")
-    if not 788_918_400_000 <= time <= 9_999_999_999_999:
+    if not 788_918_400_000 <= time <= 1_696_118_399_999:
         raise Bad("timestamp_out_of_range")
     return Row(user, item, time, float(rating), row)
 
