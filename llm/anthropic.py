@@ -8,8 +8,9 @@ from typing import Any
 
 import anthropic
 from langchain_anthropic import ChatAnthropic
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessageChunk, BaseMessage
 
+_READ = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 _COUNTED = ("model", "messages", "system", "tools", "thinking")
 
 
@@ -19,6 +20,24 @@ class Claude(ChatAnthropic):
     @cached_property
     def _async_client(self) -> anthropic.AsyncAnthropic:
         return anthropic.AsyncAnthropic(**self._client_params)
+
+    def _make_message_chunk_from_anthropic_event(
+        self, event: Any, *, block_start_event: Any = None, **more: Any
+    ) -> tuple[AIMessageChunk | None, Any]:
+        """Complete the last event's usage by the first's, which the library drops: it need not tell what was read.
+
+        The first event's usage is handed along beside the block that the library hands along."""
+        begun, block = block_start_event or (None, None)
+        if event.type == "message_start":
+            begun = event.message.usage
+        elif event.type == "message_delta" and begun is not None:
+            untold = [name for name in _READ if getattr(event.usage, name) is None]
+            usage = event.usage.model_copy(update={name: getattr(begun, name) for name in untold})
+            event = event.model_copy(update={"usage": usage})
+        chunk, block = super()._make_message_chunk_from_anthropic_event(
+            event, block_start_event=block, **more
+        )
+        return chunk, (begun, block)
 
     async def count(self, messages: Sequence[BaseMessage], **bound: Any) -> int | None:
         """Ask how many tokens a request has; `None` where the address does not say."""

@@ -84,23 +84,30 @@ class Tokens:
     def total(self) -> int:
         return self.input + self.output
 
+    @property
+    def can_be(self) -> bool:
+        """Tell whether a call can have used this: a request has words, and nothing is less than none."""
+        return self.input > 0 and min(self.output, self.cache_read, self.cache_write) >= 0
+
 
 def tokens_of(message: AIMessage) -> Tokens | None:
-    """`None` if the provider did not say: unknown is not zero."""
+    """`None` if the provider did not say, or nothing that can be: unknown is not zero."""
     usage = message.usage_metadata
-    if usage is None or not (usage["input_tokens"] or usage["output_tokens"]):
+    if usage is None:
         return None
     details: Mapping[str, Any] = usage.get("input_token_details") or {}
     read = int(details.get("cache_read") or 0)
     by_age = int(details.get("ephemeral_5m_input_tokens") or 0) + int(
         details.get("ephemeral_1h_input_tokens") or 0
     )
-    return Tokens(
+    tokens = Tokens(
         input=int(usage["input_tokens"]),
         output=int(usage["output_tokens"]),
         cache_read=read,
         cache_write=by_age or int(details.get("cache_creation") or 0),
     )
+    silent = not tokens.output and (message.text or message.tool_calls)
+    return tokens if tokens.can_be and not silent else None
 
 
 @dataclass

@@ -37,13 +37,14 @@ class Request:
 
 @dataclass(frozen=True)
 class Say:
-    """A message: text and calls of tools as (name, arguments)."""
+    """A message: text and calls of tools as (name, arguments), which some models do not write as an object."""
 
     text: str = ""
-    calls: Sequence[tuple[str, dict[str, Any]]] = ()
+    calls: Sequence[tuple[str, Any]] = ()
     stop_reason: str | None = None
     usage: Mapping[str, int] = field(default_factory=dict)
-    no_usage: bool = False
+    short_end: bool = False
+    """The last event of a stream tells the output's tokens alone; its first has told the input's."""
     thinking: bool = False
     paced: bool = False
     """Streamed a token at a time."""
@@ -307,7 +308,7 @@ def _anthropic(request: Request, said: Say, reply: Reply) -> list[str]:
         "content": blocks,
         "stop_reason": None if isinstance(reply, EndEarly) else said.reason,
         "stop_sequence": None,
-        "usage": {"input_tokens": 0, "output_tokens": 0} if said.no_usage else usage,
+        "usage": usage,
     }
     if not request.streaming:
         return [json.dumps(message)]
@@ -323,8 +324,10 @@ def _anthropic(request: Request, said: Say, reply: Reply) -> list[str]:
         error = {"error": {"type": reply.kind, "message": reply.message}}
         return _events([*events[:2], ("error", error)])
     if not isinstance(reply, EndEarly):
-        delta = {"stop_reason": said.reason, "stop_sequence": None}
-        events += [("message_delta", {"delta": delta, "usage": message["usage"]}), ("message_stop", {})]
+        delta, used = {"stop_reason": said.reason, "stop_sequence": None}, message["usage"]
+        if said.short_end:
+            used = {"output_tokens": used["output_tokens"]}
+        events += [("message_delta", {"delta": delta, "usage": used}), ("message_stop", {})]
     return _events(events)
 
 

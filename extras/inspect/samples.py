@@ -154,11 +154,11 @@ def _complete(sample: SampleRun, state: TaskState) -> None:
 
 def _count(meter: Meter, model: str, event: Any) -> None:
     used = event.output.usage
-    tokens = None
-    if used is not None and (used.input_tokens or used.output_tokens):
+    tokens = Tokens(0, 0)
+    if used is not None:
         read, written = used.input_tokens_cache_read or 0, used.input_tokens_cache_write or 0
         tokens = Tokens(used.input_tokens + read + written, used.output_tokens, read, written)
-    meter.answered(AGENT, model, tokens, None, event.working_time or 0.0)
+    meter.answered(AGENT, model, tokens if tokens.can_be else None, None, event.working_time or 0.0)
 
 
 def _stop_reason(state: TaskState) -> str:

@@ -141,9 +141,9 @@ async def test_usage_is_counted_once_or_unknown() -> None:
         "cache_creation_input_tokens": 2_000,
         "output_tokens": 500,
     }
-    for streaming in (False, True):
+    for streaming, short_end in ((False, False), (True, False), (True, True)):
         meter = Meter()
-        with Wire([Say("hello", usage=usage)]) as wire:
+        with Wire([Say("hello", usage=usage, short_end=short_end)]) as wire:
             made = models(wire, streaming=streaming)
             await made.unit(meter).role("agent").reply([HumanMessage("hi")])
             await made.aclose()
@@ -154,13 +154,6 @@ async def test_usage_is_counted_once_or_unknown() -> None:
         expected = (1_000 * 2 + 10_000 * 0.1 + 2_000 * 2.5 + 500 * 10) / 1e6
         assert told["cost_usd"] == pytest.approx(expected, abs=1e-12)
     meter = Meter()
-    with Wire([Say("hello", no_usage=True)]) as wire:
-        made = models(wire)
-        await made.unit(meter).role("agent").reply([HumanMessage("hi")])
-        await made.aclose()
-    assert meter.as_json()["agent"]["unmetered"] == 1
-    assert meter.cost is None
-    meter = Meter()
     with Wire([Say("hello")]) as wire:
         made = models(wire, "openai:local-model")
         await made.unit(meter).role("agent").reply([HumanMessage("hi")])
@@ -168,6 +161,25 @@ async def test_usage_is_counted_once_or_unknown() -> None:
         await made.aclose()
     told = meter.as_json()["agent"]
     assert (told["input_tokens"], told["output_tokens"], told["cost_usd"]) == (100, 20, None)
+
+
+@pytest.mark.parametrize("name", [SONNET, "openai:gpt-5-mini"])
+@pytest.mark.parametrize(
+    "usage",
+    [{"input_tokens": 0}, {"input_tokens": 0, "output_tokens": 0}, {"output_tokens": -20}, {"input_tokens": -100},
+     {"output_tokens": 0}],
+)  # fmt: skip
+async def test_usage_that_cannot_be_is_unknown(name: str, usage: dict[str, int]) -> None:
+    """A request has words, and so has this answer."""
+    for streaming in (False, True):
+        meter = Meter()
+        with Wire([Say("hello", usage=usage)]) as wire:
+            made = models(wire, name, streaming=streaming)
+            await made.unit(meter).role("agent").reply([HumanMessage("hi")])
+            await made.aclose()
+        told = meter.as_json()["agent"]
+        assert (told["unmetered"], told["input_tokens"], told["output_tokens"]) == (1, 0, 0)
+        assert meter.cost is None
 
 
 @pytest.mark.parametrize("streaming", [False, True])
