@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import operator
 import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -19,26 +20,28 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSeriali
 
 @dataclass(frozen=True)
 class SpendAmount:
-    """Picodollars and tokens."""
+    """Picodollars and tokens, and how many calls of which no price is known."""
 
     cost: int = 0
     tokens: int = 0
+    unpriced: int = 0
+    """Calls whose price nobody told: their cost is unknown from when they are reserved."""
 
     def __add__(self, other: SpendAmount) -> SpendAmount:
-        return SpendAmount(self.cost + other.cost, self.tokens + other.tokens)
+        return SpendAmount(*map(operator.add, astuple(self), astuple(other)))
 
     def __sub__(self, other: SpendAmount) -> SpendAmount:
-        return SpendAmount(self.cost - other.cost, self.tokens - other.tokens)
+        return SpendAmount(*map(operator.sub, astuple(self), astuple(other)))
 
     def times(self, factor: int) -> SpendAmount:
-        return SpendAmount(self.cost * factor, self.tokens * factor)
+        return SpendAmount(*(part * factor for part in astuple(self)))
 
     def at_most(self, other: SpendAmount) -> SpendAmount:
         """The smaller of each."""
-        return SpendAmount(min(self.cost, other.cost), min(self.tokens, other.tokens))
+        return SpendAmount(*map(min, astuple(self), astuple(other)))
 
     def covers(self, other: SpendAmount) -> bool:
-        return self.cost >= other.cost and self.tokens >= other.tokens
+        return all(map(operator.ge, astuple(self), astuple(other)))
 
 
 NOTHING = SpendAmount()
@@ -94,13 +97,8 @@ class Purse(Protocol):
         reserved: SpendAmount,
         spent: SpendAmount,
         doubted: SpendAmount = NOTHING,
-        *,
-        priced: bool = True,
     ) -> None:
-        """Give a reservation back and write down what was really spent, and beside it what may have been.
-
-        Not `priced`: the money of it is unknown.
-        """
+        """Give a reservation back and write down what was really spent, and beside it what may have been."""
 
 
 class MemoryPurse:
@@ -121,8 +119,6 @@ class MemoryPurse:
         reserved: SpendAmount,
         spent: SpendAmount,
         doubted: SpendAmount = NOTHING,
-        *,
-        priced: bool = True,
     ) -> None:
         self.reserved -= reserved
         self.spent += spent + doubted
@@ -182,8 +178,10 @@ class Budget:
     def settle(self, reserved: SpendAmount, tokens: Tokens | None, cost: int | None) -> None:
         """Settle what was spent. Of an answer whose usage or price is unknown, no more was spent than was reserved."""
         spent = SpendAmount(cost or 0, 0 if tokens is None else tokens.total)
-        doubted = SpendAmount(reserved.cost if cost is None else 0, reserved.tokens if tokens is None else 0)
-        self.purse.settle(reserved, spent, doubted, priced=cost is not None or doubted.cost > 0)
+        doubted = SpendAmount(
+            reserved.cost if cost is None else 0, reserved.tokens if tokens is None else 0, reserved.unpriced
+        )
+        self.purse.settle(reserved, spent, doubted)
         self.wake()
 
     def release(self, reserved: SpendAmount, *, billed: bool = False) -> None:
@@ -292,7 +290,7 @@ _ADDED_TOKENS = 512
 def most_of_call(price: TokenPrice | None, size: int, written: int, rule_written: bool) -> SpendAmount:
     """An upper estimate: a token for every two bytes sent, what providers add for tools, and the longest answer."""
     read = -(-size // 2) + _ADDED_TOKENS * (not rule_written)
-    return SpendAmount(0 if price is None else price.at_most(read, written), read + written)
+    return SpendAmount(price.at_most(read, written) if price else 0, read + written, int(price is None))
 
 
 class _File(BaseModel):

@@ -37,7 +37,6 @@ class Spent:
 
     freed: SpendAmount
     spent: SpendAmount
-    priced: bool = True
     doubted: SpendAmount = NOTHING
     """So much may have been spent, and nobody knows."""
 
@@ -78,13 +77,11 @@ class GrantPurse:
         reserved: SpendAmount,
         spent: SpendAmount,
         doubted: SpendAmount = NOTHING,
-        *,
-        priced: bool = True,
     ) -> None:
         freed = reserved if self._recalled else reserved.at_most(spent + doubted)
         self.in_hand += reserved - freed
-        if freed != NOTHING or spent != NOTHING or doubted != NOTHING or not priced:
-            self._tell(Spent(freed, spent, priced, doubted))
+        if freed != NOTHING or spent != NOTHING or doubted != NOTHING:
+            self._tell(Spent(freed, spent, doubted))
 
     def granted(self, grant: Grant) -> None:
         self._asked.discard(grant.need)
@@ -127,7 +124,7 @@ class Grants:
             if not self._closed:
                 self._waiting.append((worker, message.need))
         else:
-            purse.settle(message.freed, message.spent, message.doubted, priced=message.priced)
+            purse.settle(message.freed, message.spent, message.doubted)
         self.look_again()
 
     def leave(self, worker: str, *, died: bool) -> None:

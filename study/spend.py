@@ -18,7 +18,7 @@ class Account(NamedTuple):
     cost: int = 0
     tokens: int = 0
     unpriced: int = 0
-    """Calls whose cost is unknown."""
+    """Calls whose cost is unknown, those in flight among them."""
     reserved_cost: int = 0
     reserved_tokens: int = 0
     doubted_cost: int = 0
@@ -135,6 +135,7 @@ class LedgerPurse:
             )
             if verdict == "granted":
                 self._now = self._written = now._replace(
+                    unpriced=now.unpriced + amount.unpriced,
                     reserved_cost=now.reserved_cost + amount.cost,
                     reserved_tokens=now.reserved_tokens + amount.tokens,
                 )
@@ -146,14 +147,12 @@ class LedgerPurse:
         reserved: SpendAmount,
         spent: SpendAmount,
         doubted: SpendAmount = NOTHING,
-        *,
-        priced: bool = True,
     ) -> None:
         now = self._now
         self._now = Account(
             now.cost + spent.cost,
             now.tokens + spent.tokens,
-            now.unpriced + (not priced),
+            now.unpriced + (spent + doubted - reserved).unpriced,
             now.reserved_cost - reserved.cost,
             now.reserved_tokens - reserved.tokens,
             now.doubted_cost + doubted.cost,

@@ -38,8 +38,8 @@ async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
     return Outcome({"n": spec["n"]})
 
 
-def models(url: str) -> Models:
-    return Models(ModelSettings({"default": SONNET}, base_url=url, max_tokens=500, concurrency=16))
+def models(url: str, name: str = SONNET) -> Models:
+    return Models(ModelSettings({"default": name}, base_url=url, max_tokens=500, concurrency=16))
 
 
 @contextmanager
@@ -91,10 +91,12 @@ def test_after_a_kill_the_servers_count_lies_between_known_and_at_most(
     assert known >= (answered - 12) * TOKENS, "what was answered is known as soon as it is"
 
 
-async def finished(study: Study, script: Callable[[Request], Reply], count: int, at_once: int) -> int:
+async def finished(
+    study: Study, script: Callable[[Request], Reply], count: int, at_once: int, name: str = SONNET
+) -> int:
     """How many calls these units took."""
     with Wire(script) as wire:
-        made = models(wire.url)
+        made = models(wire.url, name)
         assert (await run(study, units(count), work, models=made, pace=Pace(units=at_once))).ok
         await made.aclose()
         return len(wire.requests)
@@ -116,6 +118,27 @@ async def test_an_answer_that_was_cut_off_may_have_been_billed(study: Study) -> 
     document = status(study, now=0)
     assert document.spent_tokens == 2 * CALLS * TOKENS == (answered - 1) * TOKENS
     assert document.spent_tokens_at_most >= answered * TOKENS
+
+
+async def test_without_a_price_a_cost_is_unknown_from_the_first_request_on(study: Study) -> None:
+    told = []
+
+    def script(request: Request) -> Reply:
+        told.append(status(study, now=0))
+        return Cut(20) if request.number == 1 else Fail(400, "invalid_request_error") if request.number == 2 else Say("fine")
+
+    with pytest.raises(AssertionError):
+        await finished(study, script, 1, 1, "openai:local-model")
+    told.append(status(study, now=0))
+    assert [one.spent_tokens for one in told] == [0, TOKENS, TOKENS, TOKENS], "one answer, one cut, one refused"
+    assert {(one.cost_usd, one.cost_usd_at_most) for one in told} == {(None, None)}
+    assert study.ledger.accounts.total().unpriced == 2, "what was refused cost nothing"
+
+
+async def test_a_request_that_was_only_refused_costs_nothing_at_any_price(study: Study) -> None:
+    with pytest.raises(AssertionError):
+        await finished(study, lambda request: Fail(400, "invalid_request_error"), 1, 1, "openai:local-model")
+    assert status(study, now=0).cost_usd == 0
 
 
 def test_what_a_worker_never_heard_the_end_of_outlives_it(study: Study) -> None:
