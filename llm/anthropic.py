@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import anthropic
+from drr.llm.text import object_of
 from langchain_anthropic import ChatAnthropic
-from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages.tool import invalid_tool_call
+from langchain_core.outputs import ChatResult
 
 _READ = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 _COUNTED = ("model", "messages", "system", "tools", "thinking")
@@ -38,6 +42,21 @@ class Claude(ChatAnthropic):
             event, block_start_event=block, **more
         )
         return chunk, (begun, block)
+
+    def _format_output(self, data: Any, **more: Any) -> ChatResult:
+        """Set calls aside whose input is no object: the library fails over them, with the usage in its hands."""
+        broken = []
+        for block in [block for block in data.content if block.type == "tool_use"]:
+            try:
+                block.input = object_of(json.dumps(block.input))
+            except ValueError as error:
+                data.content.remove(block)
+                broken.append(
+                    invalid_tool_call(name=block.name, args=str(block.input), id=block.id, error=str(error))
+                )
+        result = super()._format_output(data, **more)
+        cast("AIMessage", result.generations[0].message).invalid_tool_calls += broken
+        return result
 
     async def count(self, messages: Sequence[BaseMessage], **bound: Any) -> int | None:
         """Ask how many tokens a request has; `None` where the address does not say."""

@@ -178,7 +178,7 @@ def check(message: AIMessage, provider: str, *, may_be_empty: bool = False) -> N
         raise ModelFailure(kind, f"{_SAY[kind]} (stop reason {reason})")
     if message.invalid_tool_calls:
         name = message.invalid_tool_calls[0].get("name") or "a tool"
-        raise ModelFailure("malformed", f"the arguments of the call of {name} are not JSON")
+        raise ModelFailure("malformed", f"the arguments of the call of {name} are no JSON object")
     if provider == "offline" or may_be_empty:
         return
     if not message.tool_calls and not message.text.strip():

@@ -15,6 +15,7 @@ from drr.llm.failures import EMPTY_STREAM, ModelFailure, ModelSetupError, NoToke
 from drr.llm.names import DEFAULT_ADDRESS, OFFLINE, host_of, is_loopback, parse_name
 from drr.llm.role import ANY_TOOL, AskForm, Demand, Policy
 from drr.llm.secrets import HIDDEN
+from drr.llm.text import object_of
 from drr.llm.thinking import Style, arguments, taken
 from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import invalid_tool_call, tool_call
@@ -178,6 +179,7 @@ def _openai(
     more: Mapping[str, Any],
 ) -> BaseChatModel:
     try:
+        from drr.llm.openai import OpenAIChat
         from langchain_openai import ChatOpenAI
         from openai import DefaultAsyncHttpxClient
     except ImportError as error:
@@ -186,7 +188,7 @@ def _openai(
         "http_socket_options" in ChatOpenAI.model_fields
     ):  # of the client that is never used: it warns of proxies
         more = {**more, "http_socket_options": ()}
-    return ChatOpenAI(
+    return OpenAIChat(
         model=model,
         base_url=address,
         api_key=SecretStr(key),
@@ -345,7 +347,7 @@ def _at_once(streamed: AIMessageChunk) -> AIMessage:
     for chunk in streamed.tool_call_chunks:
         name, args, one = chunk["name"] or "", chunk["args"], chunk["id"]
         try:
-            calls.append(tool_call(name=name, args=json.loads(args or "{}", strict=False), id=one))
+            calls.append(tool_call(name=name, args=object_of(args), id=one))
         except ValueError as error:
             broken.append(invalid_tool_call(name=name, args=args, id=one, error=str(error)))
     content: Any = streamed.content

@@ -64,6 +64,18 @@ def is_json(text: str) -> bool:
         return False
 
 
+def object_of(text: str | None) -> dict[str, Any]:
+    """Read the arguments of a call, which some models write as the text of a text; `ValueError` for what is no object."""
+    try:
+        found = json.loads(text or "{}", strict=False)
+        found = json.loads(found, strict=False) if isinstance(found, str) else found
+    except RecursionError:
+        found = None
+    if isinstance(found, dict):
+        return found
+    raise ValueError("no JSON object")
+
+
 def well_formed(text: str) -> str:
     """The same text; two halves that meet become their character, a lone one becomes U+FFFD."""
     try:

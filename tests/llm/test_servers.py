@@ -11,6 +11,7 @@ from drr.llm.calls import Retries
 from drr.llm.factory import Models
 from drr.llm.failures import ModelFailure
 from drr.llm.journal import request_id
+from drr.llm.meter import Meter
 from drr.llm.models import ModelSettings, chat_model
 from drr.llm.text import plain
 from langchain_core.messages import AIMessage, HumanMessage
@@ -26,13 +27,16 @@ def look(name: str) -> str:
     return name
 
 
-async def asked(wire: Wire, name: str = SMALL, clock: FastClock | None = None, **changes: Any) -> AIMessage:
+async def asked(
+    wire: Wire, name: str = SMALL, clock: FastClock | None = None, meter: Meter | None = None, **changes: Any
+) -> AIMessage:
     settings = ModelSettings(
         {"default": name}, base_url=wire.url, keys={"anthropic": SecretStr("sk-test-000000000000")}, **changes
     )
     models = Models(settings, clock=(clock or FastClock()).clock)
     try:
-        return await models.role("agent").reply([HumanMessage("hello")], tools=[look])
+        bound = models.unit(meter or Meter())
+        return await bound.role("agent").reply([HumanMessage("hello")], tools=[look])
     finally:
         await models.aclose()
 
@@ -98,6 +102,32 @@ async def test_half_of_an_argument_is_no_call_in_a_stream() -> None:
     ):
         await asked(wire)
     assert caught.value.kind == "malformed" and len(wire.requests) == 2
+
+
+@pytest.mark.parametrize("name", [SMALL, "anthropic:claude-sonnet-5-5"])
+@pytest.mark.parametrize("streaming", [True, False])
+async def test_arguments_that_are_no_object_are_read_once_more_or_asked_for_again(
+    name: str, streaming: bool
+) -> None:
+    for arguments, tries in (
+        ('{"name": "a kettle"}', 1),
+        (["a kettle"], 2),
+        ("a kettle", 2),
+        (5, 2),
+        (None, 2),
+    ):
+        meter, wrong = Meter(), Say(calls=[("look", arguments)])
+        right = Say(calls=[("look", {"name": "a kettle"})])
+        with Wire([wrong, right]) as wire:
+            answer = await asked(wire, name, meter=meter, streaming=streaming)
+        assert [call["args"] for call in answer.tool_calls] == [{"name": "a kettle"}]
+        told = meter.as_json()["agent"]
+        assert len(wire.requests) == told["calls"] == tries and told["input_tokens"] == 100 * tries
+    with (
+        Wire([Say(calls=[("look", [])])] * 2) as wire,
+        pytest.raises(ModelFailure, match="of look are no JSON object"),
+    ):
+        await asked(wire, name, streaming=streaming)
 
 
 async def test_a_slow_answer_is_waited_for_while_tokens_come() -> None:

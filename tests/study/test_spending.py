@@ -125,12 +125,20 @@ async def test_without_a_price_a_cost_is_unknown_from_the_first_request_on(study
 
     def script(request: Request) -> Reply:
         told.append(status(study, now=0))
-        return Cut(20) if request.number == 1 else Fail(400, "invalid_request_error") if request.number == 2 else Say("fine")
+        return (
+            Cut(20)
+            if request.number == 1
+            else Fail(400, "invalid_request_error")
+            if request.number == 2
+            else Say("fine")
+        )
 
     with pytest.raises(AssertionError):
         await finished(study, script, 1, 1, "openai:local-model")
     told.append(status(study, now=0))
-    assert [one.spent_tokens for one in told] == [0, TOKENS, TOKENS, TOKENS], "one answer, one cut, one refused"
+    assert [one.spent_tokens for one in told] == [0, TOKENS, TOKENS, TOKENS], (
+        "one answer, one cut, one refused"
+    )
     assert {(one.cost_usd, one.cost_usd_at_most) for one in told} == {(None, None)}
     assert study.ledger.accounts.total().unpriced == 2, "what was refused cost nothing"
 

@@ -1,0 +1,24 @@
+"""ChatOpenAI that reads the arguments of calls as a stream's are read."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from drr.llm.text import object_of
+from langchain_core.outputs import ChatResult
+from langchain_openai import ChatOpenAI
+
+
+class OpenAIChat(ChatOpenAI):
+    """A client of OpenAI's chat completions."""
+
+    def _create_chat_result(self, response: Any, *given: Any, **more: Any) -> ChatResult:
+        """Make arguments that are no object unreadable: the library fails over them, with the usage in its hands."""
+        for choice in getattr(response, "choices", None) or ():
+            for call in getattr(choice.message, "tool_calls", None) or ():
+                try:
+                    call.function.arguments = json.dumps(object_of(call.function.arguments))
+                except ValueError:
+                    call.function.arguments = f"({call.function.arguments})"
+        return super()._create_chat_result(response, *given, **more)
