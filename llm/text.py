@@ -65,7 +65,7 @@ def is_json(text: str) -> bool:
 
 
 def object_of(text: str | None) -> dict[str, Any]:
-    """Read the arguments of a call, which some models write as the text of a text; `ValueError` for what is no object."""
+    """Read the arguments of a call, which some models write as the text of a text. `ValueError`: no object."""
     try:
         found = json.loads(text or "{}", strict=False)
         found = json.loads(found, strict=False) if isinstance(found, str) else found
