@@ -49,6 +49,7 @@ VARIABLES: Mapping[str, str] = {
     "OPENAI_API_KEY": "key for models `openai:NAME`",
     "SERPER_API_KEY": "key for the live web, `--web serper`",
     "DRR_MODEL": "default model; each setting has a `DRR_NAME`",
+    "DRR_OPENENV_TOKEN": "token of the server for OpenEnv",
     "OTEL_EXPORTER_OTLP_HEADERS": "token for the collector of `--otel`",
     "HTTPS_PROXY": "proxy for models",
     "XDG_CONFIG_HOME": "of your `drr/settings.toml`, else ~/.config",

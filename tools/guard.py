@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import os
+import re
 import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,11 @@ _SHORTEST = 16
 _LONGEST = 1024
 _SCHEME = "bearer "
 _PLACE = b"/t/"
+_OWN = re.compile(rb"(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{1,5})?")
+_FOREIGN = {
+    403: "another site may not ask this server",
+    421: "this server answers only on its loopback address",
+}
 _HINT = "send `Authorization: Bearer TOKEN` with the token that drr tools mcp printed or keeps in its --token-file"
 
 
@@ -28,7 +34,7 @@ def new_token() -> str:
 def token_in(path: Path) -> tuple[str, bool]:
     """Read the token of the file, and tell whether it was made just now. A file of ours is for its owner's eyes only."""
     try:
-        return _checked(path, path.read_text(encoding="ascii").strip()), False
+        return checked(path.read_text(encoding="ascii").strip(), f"--token-file {path}"), False
     except FileNotFoundError:
         pass
     except (OSError, UnicodeError) as error:
@@ -42,10 +48,11 @@ def token_in(path: Path) -> tuple[str, bool]:
     return token, True
 
 
-def _checked(path: Path, token: str) -> str:
+def checked(token: str, where: str) -> str:
+    """Return a token that was given. `Misuse` names the place of one that could be guessed."""
     if not _SHORTEST <= len(token) <= _LONGEST or any(letter.isspace() for letter in token):
         raise Misuse(
-            f"--token-file {path}: a token is one word of at least {_SHORTEST} characters; remove the file to have one made"
+            f"{where}: a token is one word of at least {_SHORTEST} characters; remove it to have one made"
         )
     return token
 
@@ -55,40 +62,66 @@ def _reason(error: Exception) -> str:
 
 
 class TokenGuard:
-    """Answers 401 to every request without the token, from this machine too: other users and pages live there as well.
+    """Refuses every request and WebSocket without the token, from this machine too: other users and pages live there as well.
 
     `by_address`: the token may also stand in the path, `/t/TOKEN/REST`, and whoever is behind the door sees `/REST` only.
+    `anywhere`: the server is asked by other names than those of this machine.
     """
 
-    def __init__(self, app: ASGIApp, token: str, *, message: str = _HINT, by_address: bool = False) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        token: str,
+        *,
+        message: str = _HINT,
+        by_address: bool = False,
+        anywhere: bool = False,
+    ) -> None:
         self._app, self._token = app, token.encode()
-        self._said, self._by_address = message, by_address
+        self._said, self._by_address, self._anywhere = message, by_address, anywhere
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._by_address and scope["type"] == "http" and scope["raw_path"].startswith(_PLACE):
-            token, _, rest = scope["raw_path"][len(_PLACE) :].partition(b"/")
-            admitted = hmac.compare_digest(unquote_to_bytes(token), self._token)
-            path = unquote_to_bytes(rest).decode("utf-8", "replace")
-            scope = {**scope, "path": f"/{path}", "raw_path": b"/" + rest}
-        else:
-            admitted = scope["type"] == "lifespan" or self._admits(scope)
-        if admitted:
+        if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
-        elif scope["type"] == "http":
+            return
+        status, scope = self._entered(scope)
+        if status == 200:
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+        else:
             from starlette.responses import JSONResponse
 
+            error = {"error": "invalid_token" if status == 401 else "foreign"}
+            asks = {"WWW-Authenticate": 'Bearer realm="drr mcp"'} if status == 401 else None
             refused = JSONResponse(
-                {"error": "invalid_token", "error_description": self._said},
-                401,
-                {"WWW-Authenticate": 'Bearer realm="drr mcp"'},
+                {**error, "error_description": _FOREIGN.get(status, self._said)}, status, asks
             )
             await refused(scope, receive, send)
 
+    def _entered(self, scope: Scope) -> tuple[int, Scope]:
+        """Return the status of the answer, and what whoever is behind the door sees."""
+        hosts, origins = _given(scope, b"host"), _given(scope, b"origin")
+        if not self._anywhere and not (len(hosts) == 1 and _OWN.fullmatch(hosts[0])):
+            return 421, scope
+        if any(origin not in (b"http://" + host, b"https://" + host) for origin in origins for host in hosts):
+            return 403, scope
+        if not (self._by_address and scope["raw_path"].startswith(_PLACE)):
+            return 200 if self._admits(scope) else 401, scope
+        token, _, rest = scope["raw_path"][len(_PLACE) :].partition(b"/")
+        path = unquote_to_bytes(rest).decode("utf-8", "replace")
+        admitted = hmac.compare_digest(unquote_to_bytes(token), self._token)
+        return 200 if admitted else 401, {**scope, "path": f"/{path}", "raw_path": b"/" + rest}
+
     def _admits(self, scope: Scope) -> bool:
-        given = [value for name, value in scope["headers"] if name == b"authorization"]
-        keys = [value for name, value in scope["headers"] if name == b"x-api-key"]  # Anthropic's clients
+        given = _given(scope, b"authorization")
+        keys = _given(scope, b"x-api-key")  # Anthropic's clients
         if not given and len(keys) == 1:
             return hmac.compare_digest(keys[0].strip(), self._token)
         if len(given) != 1 or given[0][: len(_SCHEME)].lower() != _SCHEME.encode():
             return False
         return hmac.compare_digest(given[0][len(_SCHEME) :].strip(), self._token)
+
+
+def _given(scope: Scope, field: bytes) -> list[bytes]:
+    return [value for name, value in scope["headers"] if name == field]

@@ -173,7 +173,8 @@ class PatientProtocol(H11Protocol):
 
     def _watch(self) -> None:
         """The clock of a request is not set anew by each of its bytes."""
-        if self.transport.is_closing() or self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
+        upgraded = self.transport.get_protocol() is not self
+        if upgraded or self.transport.is_closing() or self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
             self._read()
         elif self._reading is None:
             self._reading = self.loop.call_later(self.seconds, self._drop)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
+import os
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -14,6 +16,7 @@ from drr.app.training.environment import Environment
 from drr.env.errors import DrrError, Misuse
 from drr.env.json_object import JsonObject
 from drr.env.query import read_queries
+from drr.tools.guard import TokenGuard, checked, new_token
 from openenv.core.env_server import interfaces, types
 from openenv.core.env_server.http_server import create_fastapi_app
 from openenv.core.env_server.mcp_types import (
@@ -26,12 +29,14 @@ from openenv.core.env_server.mcp_types import (
 from pydantic import Field
 
 if TYPE_CHECKING:
-    from fastapi import FastAPI
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 SESSIONS = 512
 """Most sessions at once, where nothing is said."""
-IDLE_S = 3_600.0
-"""Seconds after which a silent session is closed."""
+IDLE_S = 900.0
+"""Seconds after which a silent session is closed: as long as an episode lasts."""
+VARIABLE = "DRR_OPENENV_TOKEN"
+HINT = f"send `Authorization: Bearer TOKEN` or ask /t/TOKEN, with the token of {VARIABLE} or the one that was printed"
 
 
 class RetailStart(types.Observation):
@@ -120,22 +125,45 @@ class RetailEnvironment(interfaces.Environment):
         self.own.close()
 
 
-def served(sessions: int = SESSIONS, **options: Any) -> FastAPI:
+def served(
+    token: str, sessions: int = SESSIONS, idle_s: float = IDLE_S, *, anywhere: bool = False, **options: Any
+) -> ASGIApp:
     """Return the server of a shop, for any ASGI server; `options` are those of `drr.Environment`."""
-    return create_fastapi_app(
+    app = create_fastapi_app(
         partial(RetailEnvironment, **options),
         CallToolAction,
         CallToolObservation,
-        concurrency_config=types.ConcurrencyConfig(max_concurrent_envs=sessions, session_timeout=IDLE_S),
+        concurrency_config=types.ConcurrencyConfig(max_concurrent_envs=sessions, session_timeout=idle_s),
         env_name="drr_retail",
         state_cls=RetailState,
         reset_observation_cls=RetailStart,
     )
 
+    async def patient(scope: Scope, receive: Receive, send: Send) -> None:
+        async def heard() -> Message:
+            try:
+                async with asyncio.timeout(idle_s):
+                    return await receive()
+            except TimeoutError:
+                return {"type": "websocket.disconnect", "code": 1001}
+
+        await app(scope, heard if scope["type"] == "websocket" else receive, send)
+
+    return TokenGuard(patient, token, message=HINT, by_address=True, anywhere=anywhere)
+
+
+def _token(host: str, *, anywhere: bool) -> str:
+    if VARIABLE in os.environ:
+        return checked(os.environ[VARIABLE], VARIABLE)
+    if anywhere:
+        raise Misuse(f"--host {host}: other machines reach it; set {VARIABLE} to a long random word")
+    return new_token()
+
 
 def main(words: Sequence[str] | None = None) -> int:
     """Serve until Ctrl-C."""
     import uvicorn
+    from drr.app.pages.serve import PatientProtocol
 
     parser = argparse.ArgumentParser(prog="python -m drr.extras.openenv.server", description=__doc__)
     parser.add_argument("--shop", required=True, help="folder of the shop, or servers:NAME")
@@ -151,6 +179,8 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         if given.sessions < 1:
             raise Misuse(f"--sessions {given.sessions}: must be 1 or more")
+        anywhere = given.host not in ("127.0.0.1", "localhost", "::1")
+        token = _token(given.host, anywhere=anywhere)
         queries = read_queries(Path(given.queries)) if given.queries else None
         options = {
             "shop": given.shop,
@@ -159,8 +189,16 @@ def main(words: Sequence[str] | None = None) -> int:
             "max_steps": given.max_steps,
         }
         with Environment(**options):  # the shop stays open, and what is wrong is said before anybody calls
+            if VARIABLE not in os.environ:
+                print(f"serving http://127.0.0.1:{given.port}/t/{token}", file=sys.stderr, flush=True)
+            app = served(token, given.sessions, anywhere=anywhere, **options)
             uvicorn.run(
-                served(given.sessions, **options), host=given.host, port=given.port, log_level="warning"
+                app,
+                host=given.host,
+                port=given.port,
+                log_level="warning",
+                access_log=False,
+                http=PatientProtocol,
             )
     except DrrError as error:
         print(f"drr: {error}", file=sys.stderr)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -10,10 +11,14 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from urllib.error import URLError
 
+import httpx
 import pytest
+import uvicorn
+from drr.app.pages.serve import PatientProtocol, bind
 from drr.app.training.as_tools import SUBMIT
 from drr.tools.registry import TOOLS
 
@@ -24,6 +29,8 @@ from tests.rays.conftest import free_port
 pytestmark = pytest.mark.doors
 PACKAGE = Path(__file__).parents[2] / "examples" / "openenv"
 SERVER = [sys.executable, "-m", "drr.extras.openenv.server"]
+TOKEN = "a-token-of-these-tests"
+VARIABLE = "DRR_OPENENV_TOKEN"
 
 
 @pytest.fixture(scope="module")
@@ -31,9 +38,9 @@ def server(shop: Path, web: Path) -> Iterator[str]:
     needed("openenv")
     port = free_port()
     command = [*SERVER, "--shop", str(shop), "--sandbox", str(web), "--port", str(port), "--sessions", "4"]
-    with subprocess.Popen(command) as process:
+    with subprocess.Popen(command, env=os.environ | {VARIABLE: TOKEN}) as process:
         try:
-            yield _awaited(f"http://127.0.0.1:{port}")
+            yield _awaited(f"http://127.0.0.1:{port}/t/{TOKEN}")
         finally:
             process.terminate()
 
@@ -46,6 +53,28 @@ def _awaited(address: str) -> str:
         except URLError:
             time.sleep(0.1)
     raise TimeoutError(address)
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 401),
+        ({"Authorization": "Bearer another-token-than-that"}, 401),
+        ({"Authorization": f"Bearer {TOKEN}"}, 200),
+        ({"Authorization": f"Bearer {TOKEN}", "Origin": "http://evil.example"}, 403),
+        ({"Authorization": f"Bearer {TOKEN}", "Host": "evil.example"}, 421),
+        ({"Authorization": f"Bearer {TOKEN}", "Host": "127.0.0.1:80@evil.example"}, 421),
+    ],
+)
+def test_only_who_has_the_token_comes_in(server: str, headers: dict[str, str], status: int) -> None:
+    """Any page of the web opened a session and read a shopper's orders."""
+    bare = server.removesuffix(f"/t/{TOKEN}")
+    assert httpx.get(f"{bare}/schema", headers=headers, trust_env=False).status_code == status
+    upgrade = {
+        "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "c2l4dGVlbiBsZXR0ZXJzIQ=="
+    }  # fmt: skip
+    with httpx.stream("GET", f"{bare}/ws", headers=headers | upgrade, trust_env=False) as reply:
+        assert reply.status_code == (101 if status == 200 else 403)
 
 
 def called(action: dict[str, Any]) -> dict[str, Any]:
@@ -142,8 +171,44 @@ def test_what_openenv_can_validate_here_is_valid(server: str, tmp_path: Path) ->
         assert "Verdict: PASS" in subprocess.run([*openenv, *words], capture_output=True, text=True).stdout
 
 
+def test_idle_sockets_make_room(shop: Path) -> None:
+    """Four that said nothing filled it."""
+
+    class Hasty(PatientProtocol):
+        """Waits less for a request than the server for a word over a socket."""
+
+        seconds = 0.5
+
+    app = needed("drr.extras.openenv.server").served(TOKEN, 2, 2.0, shop=str(shop))
+    connect, listener = needed("websockets.sync.client").connect, bind(0)
+    running = uvicorn.Server(uvicorn.Config(app, log_level="warning", http=Hasty))
+    thread = Thread(target=running.run, kwargs={"sockets": [listener]})
+    thread.start()
+    try:
+        address = f"ws://127.0.0.1:{listener.getsockname()[1]}/t/{TOKEN}/ws"
+        with connect(address) as one, connect(address) as two, connect(address) as third:
+            assert "CAPACITY_REACHED" in third.recv()
+            for idle in (one, two):
+                with pytest.raises(needed("websockets.exceptions").ConnectionClosed):
+                    idle.recv(timeout=60)
+        with connect(address) as late:
+            late.send(json.dumps({"type": "reset", "data": {"seed": 3}}))
+            assert json.loads(late.recv())["type"] == "observation"
+            time.sleep(1)
+            late.send(json.dumps({"type": "state"}))
+            assert json.loads(late.recv())["data"]["query_id"]
+    finally:
+        running.should_exit = True
+        thread.join()
+
+
 @pytest.mark.parametrize(
-    ("words", "named"), [(["--shop", "none"], "none"), (["--shop", ".", "--sessions", "0"], "--sessions")]
+    ("words", "named"),
+    [
+        (["--shop", "none"], "none"),
+        (["--shop", ".", "--sessions", "0"], "--sessions"),
+        (["--shop", ".", "--host", "0.0.0.0"], VARIABLE),
+    ],
 )
 def test_a_mistake_is_one_line(tmp_path: Path, words: list[str], named: str) -> None:
     needed("openenv")

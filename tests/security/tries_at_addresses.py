@@ -19,6 +19,8 @@ from drr.env.web.live import _decode
 from drr.env.web.robots import Robots
 from drr.llm import models
 from drr.llm.calls import no_proxy_for_this_machine, tracing_off
+from drr.tools.guard import TokenGuard
+from starlette.types import Message, Receive, Scope, Send
 
 from tests.security.tries import Area, mixed
 
@@ -193,6 +195,50 @@ def is_taken_for_own(address: str) -> str | None:
     return None if host in ("127.0.0.1", "localhost", "::1") else f"{ours} take {host} for this machine"
 
 
+def names_of_servers(chance: Random) -> Iterator[tuple[str, str, str]]:
+    """(`Host`, `Origin`, kind of connection)."""
+    parts = ("127.0.0.1", "localhost", "[::1]", "evil.example", ":8765", ":1", ":", "@", ".", "/", "#", "?", "\\", ",", " ", "%40", "%2e", "::1", "LOCALHOST", "0x7f.1", "é")  # fmt: skip
+    while True:
+        host = mixed(chance, parts, 4)
+        origin = chance.choice(
+            ("", f"http://{host}", f"https://{host}", "null", f"http://{mixed(chance, parts, 3)}")
+        )
+        yield host, origin, chance.choice(("http", "websocket"))
+
+
+def is_let_in(given: tuple[str, str, str]) -> str | None:
+    """A page that another name leads here has the token; it still may not ask."""
+    import httpx
+
+    host, origin, kind = given
+    token, entered = "a-token-of-these-tries", list[object]()
+
+    async def behind(scope: Scope, receive: Receive, send: Send) -> None:
+        entered.append(scope)
+
+    async def sent(message: Message) -> None:
+        pass
+
+    headers = [
+        ("host", host),
+        ("authorization", f"Bearer {token}"),
+        *([("origin", origin)] if origin else []),
+    ]
+    scope = {
+        "type": kind,
+        "headers": [(name.encode(), value.encode()) for name, value in headers],
+        "raw_path": b"/",
+    }
+    asyncio.run(TokenGuard(behind, token, by_address=True)(scope, sent, sent))  # type: ignore[arg-type]
+    if not entered:
+        return None
+    try:
+        found = [httpx.URL(address).host for address in (f"http://{host}/", *([origin] if origin else []))]
+    except httpx.InvalidURL:
+        return "no address at all"
+    return None if {*found} <= {"127.0.0.1", "localhost", "::1"} else f"{found} let in"
+
+
 PROXIES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy")
 TRACING = ("LANGSMITH_TRACING", "LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING", "LANGCHAIN_TRACING_V2")
 LOOPBACK = ("http://127.0.0.1:9/v1", "http://localhost:11434", "https://localhost/v1", "http://[::1]:8/v1")
@@ -233,5 +279,6 @@ AREAS = (
         "addresses and trust", "another machine gets the key of this one", own_machines, is_taken_for_own,
         1_000,
     ),
+    Area("names of servers", "a page elsewhere asks a server of ours", names_of_servers, is_let_in, 600),
     Area("egress", "a proxy or LangSmith hears of it", environments, hears, 250),
 )  # fmt: skip

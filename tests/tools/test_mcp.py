@@ -180,7 +180,7 @@ async def test_a_dead_server_is_unavailable_and_a_bug_a_bug(fresh: ToolContext, 
     assert (await said(ZeroDivisionError("secret"))).startswith("Error (bug): get_user_profile failed")
 
 
-async def _status(token: str, headers: list[tuple[bytes, bytes]]) -> int:
+async def _status(token: str, headers: list[tuple[bytes, bytes]], host: bytes = b"127.0.0.1:80") -> int:
     async def inside(scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b""})
@@ -193,6 +193,7 @@ async def _status(token: str, headers: list[tuple[bytes, bytes]]) -> int:
     async def receive() -> Any:
         return {"type": "http.request", "body": b"", "more_body": False}
 
+    headers = [(b"host", host), *headers]
     await TokenGuard(inside, token)({"type": "http", "headers": headers, "method": "POST"}, receive, send)
     status: int = sent[0]["status"]
     return status
@@ -209,6 +210,26 @@ async def _status(token: str, headers: list[tuple[bytes, bytes]]) -> int:
 )  # fmt: skip
 async def test_nobody_comes_in_without_the_token(given: list[bytes], status: int) -> None:
     assert await _status(TOKEN, [(b"authorization", value) for value in given]) == status
+
+
+@pytest.mark.parametrize(
+    ("host", "origin", "status"),
+    [
+        (b"127.0.0.1:8765", None, 200), (b"localhost", None, 200), (b"[::1]:1", b"http://[::1]:1", 200),
+        (b"127.0.0.1:8765@evil", None, 421), (b"127.0.0.1:8765.evil", None, 421), (b"127.0.0.1.evil", None, 421),
+        (b"evil.example", None, 421), (b"", None, 421), (b"127.0.0.1:", None, 421), (b"user@127.0.0.1", None, 421),
+        (b"localhost:1", b"http://evil.example", 403), (b"localhost:1", b"null", 403),
+        (b"localhost:1", b"http://localhost:12", 403), (b"localhost:1", b"http://localhost:1@evil", 403),
+    ],
+)  # fmt: skip
+async def test_a_page_elsewhere_is_refused_token_or_not(
+    host: bytes, origin: bytes | None, status: int
+) -> None:
+    """`Host: 127.0.0.1:PORT@evil` passed for this machine."""
+    origins = [] if origin is None else [(b"origin", origin)]
+    token = [(b"authorization", b"Bearer " + TOKEN.encode())]
+    assert await _status(TOKEN, [*token, *origins], host) == status
+    assert await _status(TOKEN, origins, host) == (401 if status == 200 else status)
 
 
 def test_the_token_file_is_made_for_its_owner_and_read_again(tmp_path: Path) -> None:
