@@ -55,7 +55,7 @@ def paper_document(judged: Judged) -> PaperDocument:
     pairs_known = "pairwise" not in _spoiled(covered)
     return {
         "label": "as printed",
-        "note": "the paper's definitions and order of answers, in our words and with today's models; see docs/papers.md",
+        "note": ". ".join([_PRINTED_NOTE, *_by_earlier(judged)]),
         "metrics": {variant: _known(figures, covered) for variant, figures in by_variant.items()},
         "pairwise": pair_results(judged.comparisons()) if pairs_known else [],
         "coverage": {
@@ -64,6 +64,18 @@ def paper_document(judged: Judged) -> PaperDocument:
             "invalid_because": covered["invalid_because"],
         },
     }
+
+
+_PRINTED_NOTE = (
+    "the paper's definitions and order of answers, in our words and with today's models; see docs/papers.md"
+)
+
+
+def _by_earlier(judged: Judged) -> list[str]:
+    earlier = [] if judged.judging is None else earlier_parts(judged.judging)
+    parts = [part for part in earlier if judged.units[part.partition("/")[0]]]
+    note = "not comparable with figures of today's; `drr judge STUDY --renew` judges anew, with new calls"
+    return [f"Judged by earlier prompts ({', '.join(parts)}): {note}"] if parts else []
 
 
 def _spoiled(covered: CoverageRow) -> set[str]:
@@ -262,12 +274,7 @@ def banner(judged: Judged) -> str | None:
         lines.append("Memories kept by rules, not by a language model.")
     if judged.judging is not None and judged.judging.warning is not None:
         lines.append(judged.judging.warning)
-    earlier = [] if judged.judging is None else earlier_parts(judged.judging)
-    if parts := [part for part in earlier if judged.units[part.partition("/")[0]]]:
-        lines.append(
-            f"Judged by earlier prompts ({', '.join(parts)}): not comparable with figures of today's;"
-            " `drr judge STUDY --renew` judges anew, with new calls."
-        )
+    lines += [f"{line}." for line in _by_earlier(judged)]
     if judged.by_other_rules:
         lines.append(
             f"{len(judged.by_other_rules)} reports were checked by rules of another version: their rule_* figures are not"

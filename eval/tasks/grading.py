@@ -84,7 +84,7 @@ def graded(desk: Desk, answer: Answer) -> Graded:
 
 def criterion_name(dimension: Dimension, protocol: JudgingProtocol = OURS) -> str:
     """The prompt file that says what the dimension is."""
-    return f"paper_criterion_{dimension}" if dimension in protocol.own_criteria else f"criterion_{dimension}"
+    return f"{protocol.criteria}_{dimension}"
 
 
 class DimensionTask(Task[Planned]):

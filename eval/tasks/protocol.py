@@ -12,7 +12,6 @@ from typing import Literal, NamedTuple
 
 from drr.env.plugins import load, papers
 from drr.eval.asking import forms
-from drr.eval.labels import Dimension
 from pydantic import BaseModel
 
 Mode = Literal["all", "cited"]
@@ -55,8 +54,8 @@ class JudgingProtocol:
     passages: PassageForm = "paragraphs"
     scores_at_once: bool = False
     """Criteria of all dimensions are scored in one call; else as the study chooses."""
-    own_criteria: frozenset[Dimension] = frozenset()
-    """Dimensions whose criterion reads otherwise than ours: `paper_criterion_NAME`."""
+    criteria: str = "criterion"
+    """Beginning of the names of its prompts that say what a dimension is."""
 
     @cached_property
     def asks(self) -> Mapping[str, Ask]:
@@ -106,6 +105,6 @@ AS_PRINTED = JudgingProtocol(
     both_orders=False,
     passages="sections",
     scores_at_once=True,
-    own_criteria=frozenset({"overall", "insightfulness", "constraint_following", "clarity", "depth"}),
+    criteria="paper_criterion",
 )
 PROTOCOLS: Mapping[str, JudgingProtocol] = {one.name: one for one in (OURS, AS_PRINTED)}

@@ -433,6 +433,21 @@ def test_renewed_only_what_reads_otherwise_today_is_asked(
     assert "goes on by" not in capsys.readouterr().err
 
 
+def test_as_printed_too_says_what_earlier_prompts_judged(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--profile", "paper")
+    judged(folder, *words, "--prompts", BEFORE, what="quality")
+    capsys.readouterr()
+    assert judged(folder, *words, what="quality") == ([], [])
+    note = json.loads(capsys.readouterr().out)["as_printed"]["note"]
+    assert "Judged by earlier prompts (rating/breadth, rating/constraint_following" in note
+    assert judged(folder, *words, "--renew", what="quality")[0] == ["rating"] * (6 + 2), (
+        "ours, and two as printed"
+    )
+    assert "earlier prompts" not in json.loads(capsys.readouterr().out)["as_printed"]["note"]
+
+
 def test_a_study_of_today_is_none_of_before(folder: Path) -> None:
     judged(folder)
     with Study.read(folder) as study:
@@ -449,12 +464,11 @@ def test_rules_read_no_prompt_and_are_never_of_before(
     assert "earlier prompts" not in capsys.readouterr().out
 
 
-def test_the_papers_criteria_read_as_they_did() -> None:
-    """Ours are mended; those of the protocol as printed are not, so that nothing judged by it is asked again."""
-    for dimension in DIMENSIONS:
-        printed = criterion_name(dimension, AS_PRINTED)
-        before = FOLDER / "before" / f"criterion_{dimension}.md"
-        if dimension in AS_PRINTED.own_criteria:
-            assert (FOLDER / f"{printed}.md").read_bytes() == before.read_bytes()
-        else:
-            assert printed == criterion_name(dimension)
+def test_each_criterion_as_printed_says_what_the_paper_says() -> None:
+    """By Table 10 breadth is how many distinct subtopics; what only we ask is in none of them."""
+    texts = {one: (FOLDER / f"{criterion_name(one, AS_PRINTED)}.md").read_text() for one in DIMENSIONS}
+    for dimension, text in texts.items():
+        assert criterion_name(dimension, AS_PRINTED) == f"paper_criterion_{dimension}"
+        assert text != (FOLDER / f"{criterion_name(dimension)}.md").read_text()
+        assert "add up" not in text
+    assert "How many distinct and relevant subtopics" in texts["breadth"]
