@@ -24,6 +24,7 @@ from drr.agents.commands.process import CommandPlace, Ended, place_for
 from drr.agents.running import AgentRun
 from drr.env.errors import DrrError, ProgramFailure
 from drr.env.json_object import JsonObject
+from drr.llm.failures import ModelFailure
 from drr.llm.names import NO_MODEL
 from drr.llm.secrets import HIDDEN
 from drr.tools.base import ErrorKind, ToolAnswer, ToolContext, ToolError
@@ -55,6 +56,8 @@ class Door:
         self._refused = 0
         self.limit: StopReason | None = None
         """The limit at which the model was refused."""
+        self.failure: ModelFailure | None = None
+        """Why the last request for the model has no answer."""
         self._answers: dict[str, ToolAnswer] = {}
 
     async def broken(self) -> None:
@@ -237,7 +240,11 @@ def answering(command: Command, terms: CommandTerms, digest: str) -> Run:
                 run.outside.stderr = place.stderr_text().replace(door.token, HIDDEN)
         _count(run, terms)
         _check(command, digest)
-        return Ending(_report(ended, run.outside.stderr or "", terms), door.limit or "finalized")
+        try:
+            report = _report(ended, run.outside.stderr or "", terms)
+        except ProgramFailure as ended_so:
+            raise door.failure or ended_so from None
+        return Ending(report, door.limit or "finalized")
 
     return answer
 

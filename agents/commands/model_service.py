@@ -137,10 +137,12 @@ class ModelService:
             if failure.transient or failure.fatal or failure.kind == "over_budget":
                 self._door.break_off(failure)
                 raise _Refused(403, failure.kind, "the unit cannot be gone on with") from None
+            self._door.failure = failure
             raise _Refused(400, failure.kind, str(failure)) from None
         except Exception as error:
             self._door.break_off(error)
             raise _Refused(403, "bug", "the unit cannot be gone on with") from error
+        self._door.failure = None
         self._heard.keep(reply)
         return reply
 

@@ -168,6 +168,20 @@ def test_what_ends_a_unit_of_ours_ends_a_command(
     assert record.reason == reason
 
 
+@pytest.mark.parametrize("code", ["", "try: ask()\nexcept Exception: pass\n"])
+def test_a_refusal_of_the_model_ends_the_unit_under_its_name(
+    box: Path, script: Script, drr: Drr, code: str
+) -> None:
+    """Unless the command goes on: it answered at last, or it failed of itself."""
+    ask = "openai.OpenAI(max_retries=0).chat.completions.create(model='m', messages=[{'role': 'user', 'content': 'x'}])"
+    script("asks.py", f"import openai\ndef ask(): {ask}\n{code}ask()\nraise SystemExit(3)\n")
+    refused = Say("I cannot.", stop_reason="refusal")
+    for last, told in ((refused, "the model refused to answer"), (Say("Now."), "exit code 3")):
+        with Wire([refused, last] if code else [last]) as wire:
+            status, _, err = drr(*asked(box, "cmd:python asks.py", *model(wire, "anthropic")))
+        assert status == 1 and told in err and "openai." not in err, err
+
+
 def heard() -> Conversations:
     return Conversations(lambda text: None)
 
