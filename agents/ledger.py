@@ -10,7 +10,7 @@ from drr.agents.base import Ending
 from drr.agents.brief import QUESTION, Filling, shorten
 from drr.agents.evidence import actor_rank
 from drr.agents.forms.passages import Passages
-from drr.agents.forms.placeholders import ReportForm
+from drr.agents.forms.placeholders import CheckableReport, ReportForm
 from drr.agents.forms.report import FormRead
 from drr.agents.react import ReactState, Reported
 from drr.agents.running import MAIN, AgentRun, file_names
@@ -47,10 +47,18 @@ async def _text(run: AgentRun, passages: Passages) -> str:
     if faults := faults_of(read):
         run.notes.append(f"report: sent back once, {len(faults)} things could not be printed")
         mended = await _mended(run, form, asked, faults)
-        read = read if mended is None else FormRead.of(mended, passages, run.asked)
+        if mended is not None:
+            form, read = mended, FormRead.of(mended, passages, run.asked)
     if read.faults:
         run.notes.append(f"report: {len(read.faults)} things were left out or marked as a judgement")
-    return read.report()
+    report = read.report()
+    if not (report and isinstance(form, CheckableReport)):
+        return report
+    return f"{report}\n```form\n{' '.join(form.form.split())}\n```\n"  # on one line nothing ends the block
+
+
+def _schema(run: AgentRun) -> type[ReportForm]:
+    return CheckableReport if run.settings["form"] and not run.agent.rule_written else ReportForm
 
 
 def faults_of(read: FormRead) -> list[str]:
@@ -77,7 +85,7 @@ async def _form(run: AgentRun, passages: Passages) -> tuple[ReportForm, list[Bas
             system,
             HumanMessage(f"{QUESTION}\n{run.asked}\n\n# Passages\n\n{listing}\n"),
         ]
-        ask = partial(run.structured, _REPORT, asked, ReportForm, brief=_brief(run, passages))
+        ask = partial(run.structured, _REPORT, asked, _schema(run), brief=_brief(run, passages))
         try:
             return await twice(run, _REPORT, ask), asked
         except ModelFailure as failure:
@@ -97,7 +105,7 @@ async def _mended(
     mend = HumanMessage(run.prompts.fill("ledger_mend", faults=listed(faults)))
     talk = [*asked, AIMessage(form.model_dump_json()), mend]
     try:
-        return await run.structured(_REPORT, talk, ReportForm, brief=None)
+        return await run.structured(_REPORT, talk, _schema(run), brief=None)
     except ModelFailure as failure:
         if failure.fatal or failure.kind == "over_budget":
             raise

@@ -80,7 +80,7 @@ BUILT_IN = (
         version="1",
         summary="one agent reasons and acts in turns; code fills in addresses, titles, figures and sums of its report",
         prompts=("react", "researcher_profile", "ledger_report", "ledger_mend"),
-        settings=("reason", "text_calls"),
+        settings=("reason", "text_calls", "form"),
         profile=True,
         load=built_in("drr.agents.ledger"),
     ),

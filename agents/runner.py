@@ -70,6 +70,8 @@ class AgentOptions:
     """Calls that a model writes out as text are read as calls, in their plain form."""
     reason: bool = True
     """ReAct and Hybrid-ReAct have the tool that holds a thought. Each call of it reads the whole context again."""
+    form: bool = False
+    """Code checks the question by a form that the answer hands in. It is in the key by the prompts that ask for it."""
 
     @classmethod
     def paper(cls, **changes: Any) -> AgentOptions:
@@ -82,6 +84,11 @@ class AgentOptions:
 
 def load_prompts(override: Path | None = None) -> Prompts:
     return Prompts(FOLDER, override, beside=prompt_folders("agent_prompts"))
+
+
+def asking_for_form(prompts: Prompts) -> dict[str, str]:
+    """Choose the words that ask for a form, where a prompt leaves room for them."""
+    return {"answer_form": f"\n\n{prompts['answer_form'].text.rstrip()}"}
 
 
 @cache
@@ -146,6 +153,7 @@ def agent_prompts(
         **(brief.WITHOUT_SHOP if without_shop else {}),
         **(brief.WITH_FILES if with_files else {}),
         **(brief.OF_FILES if without_shop else {}),
+        **(asking_for_form(prompts) if options.form else {}),
     }
     return prompts.chosen(choices) if choices else prompts
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict, cast
 
-from drr.agents.base import PROFILE, AnswerRecord, CitationRepair, Listener, Variant, nobody
+from drr.agents.base import AGENT, PROFILE, AnswerRecord, CitationRepair, Listener, Variant, nobody
 from drr.agents.commands.command import under_terms
 from drr.agents.registry import choose
-from drr.agents.runner import AgentOptions, key_fields, run_variant, vision_key
+from drr.agents.runner import AgentOptions, asking_for_form, key_fields, run_variant, vision_key
 from drr.app.containing import check_contained, terms_of
 from drr.app.giving import NOWHERE, RECALLED, Giving, PersonPlaces, open_giving
 from drr.app.models import holds_thoughts, models_of, prompts_of, styles_of, under_model
@@ -215,9 +215,7 @@ class Answering:
         settings, setting, variant = self.config.settings, setting_in(spec), self.variants[agent_in(spec)]
         world, models = self.world_of(spec), self.models_of(variant)
         fields = {
-            **key_fields(
-                variant, self.options_of(variant, reach_in(spec)), self.prompts, world.tools, setting
-            ),
+            **key_fields(variant, self.options_of(variant, spec), self.prompts, world.tools, setting),
             **self.giving.key_fields(setting, spec.get("person_id")),
             **keyed(spec, variant),
             "models": {role: models.name_of(role) for role in variant.roles},
@@ -238,6 +236,12 @@ class Answering:
         models = models or self.models
         return models if variant.model is None else under_model(models, self.config.settings, variant.model)
 
+    def asks_for_form(self, name: str) -> bool:
+        """Tell whether a model is asked for the form of a checkable question. Rules never hand one in."""
+        variant, asking = self.variants[name], self.prompts.chosen(asking_for_form(self.prompts))
+        leaves_room = asking.hashes(variant.prompts) != self.prompts.hashes(variant.prompts)
+        return leaves_room and self.models_of(variant).name_of(AGENT) != OFFLINE
+
     def world_of(self, spec: AnswerSpec) -> World:
         if setting_in(spec).has_records:
             world = self.realm.world(spec)
@@ -246,9 +250,9 @@ class Answering:
             world = self.realm.strangers_world(spec)
         return stressed(world, spec["stress"]) if "stress" in spec else world
 
-    def options_of(self, variant: Variant, reach: Reach = WHOLE) -> AgentOptions:
+    def options_of(self, variant: Variant, spec: AnswerSpec) -> AgentOptions:
         """`paper` or default, with what the user gave for this study in their place."""
-        config = self.config
+        config, reach = self.config, reach_in(spec)
         base = AgentOptions.paper() if config.settings.profile == "paper" else AgentOptions()
         limits = {**config.limits, **({} if reach.turns is None else {"search_turns": reach.turns})}
         return replace(
@@ -262,6 +266,7 @@ class Answering:
             text_calls=config.settings.text_calls == "parse",
             vision=config.settings.vision,
             long_context=reach.long_context,
+            form=spec.get("form", False),
         )
 
     def roles_of(self, variant: Variant, models: Models) -> dict[str, RoleModel]:
@@ -299,7 +304,7 @@ class Answering:
                 models=self.roles_of(variant, models),
                 meter=meter,
                 prompts=self.prompts,
-                options=self.options_of(variant, reach_in(spec)),
+                options=self.options_of(variant, spec),
                 listener=self.spans.heard_by(listener or nobody),
                 query_id=spec["query_id"],
                 on_failure=on_failure or (lambda gathered: None),

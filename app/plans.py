@@ -22,6 +22,7 @@ from drr.llm.failures import ModelSetupError
 from drr.llm.names import parse_name
 from drr.study.config import StudyConfig
 from drr.study.unit import Unit
+from drr.wording.excerpt import many
 
 if TYPE_CHECKING:
     from drr.app.answers import Answering
@@ -235,3 +236,25 @@ def _words(words: str) -> list[str]:
 
     parts = [part.strip() for part in words.split(",")]
     return [word for part in parts for word in (PAPER if part == "all" else [part]) if word]
+
+
+def formless(answering: Answering, units: Sequence[Unit], study: Study | None) -> list[str]:
+    """Say whose answers are not known to hand in the form by which code checks the questions."""
+    checked = [unit for unit in units if "form" in unit.spec]
+    records = [study.record(unit.key) for unit in checked] if study else []
+    ended = [one for one in records if one is not None and one.done]
+    asked, handed = (
+        {agent_in(one.spec) for one in ended},
+        {agent_in(one.spec) for one in ended if "form" in one.blobs},
+    )
+    lacking = [
+        name
+        for name in dict.fromkeys(agent_in(unit.spec) for unit in checked)
+        if name not in handed and (name in asked or not answering.asks_for_form(name))
+    ]
+    if not lacking:
+        return []
+    questions = many(len({unit.spec["query_id"] for unit in checked}), "question")
+    return [
+        f"code checks the answers to {questions} by a form (docs/record.md), and {', '.join(lacking)} never handed one in: without it none is solved"
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,6 +18,7 @@ from drr.app.plans import (
     QUERIES,
     Selection,
     counted_under_only,
+    formless,
     joined_queries,
     joined_reaches,
     joined_settings,
@@ -190,9 +191,9 @@ def opened(asked: RunConfig, *, calls: bool = True) -> Iterator[RunAsked]:
     with open_answering(answers, calls=calls) as answering:
         check_named(answering, config.named_roles)
         answering.check_queries(queries, str(config.queries or folder))
-        for line in left_out(answering):
-            notice(line)
         units = answering.units(queries, plan["trials"])
+        for line in [*left_out(answering), *_formless(answering, units, folder if saved else None)]:
+            notice(line)
         chosen, others = named.split(units)
         if others and not config.only:
             notice(f"{folder}: {others_left(others)}")
@@ -201,6 +202,13 @@ def opened(asked: RunConfig, *, calls: bool = True) -> Iterator[RunAsked]:
             chosen = _failed(folder, chosen)
             settings = settings.model_copy(update={"model_max_tokens": keyed})
         yield RunAsked(answering, units, chosen, queries, config_of({**plan}, settings), not saved)
+
+
+def _formless(answering: Answering, units: Sequence[Unit], folder: Path | None) -> list[str]:
+    from drr.study.study import Study
+
+    with nullcontext() if folder is None else Study.read(folder) as study:
+        return formless(answering, units, study)
 
 
 _BEFORE = {"reason": "on", "models": None}

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from drr.agents.base import BROKEN_OFF, AnswerRecord, CitationRepair, Gathered
+from drr.env.checkable import finds
 from drr.env.given import RECORDS, Given, Setting, setting_of, system_of
 from drr.env.json_object import JsonObject
 from drr.env.query import Query
@@ -38,6 +39,8 @@ class AnswerSpec(TypedDict):
     size: NotRequired[str]
     reach: NotRequired[str]
     """Part of those pages that is reached, as the settings say; with `agent`. Absent: all of them, searched."""
+    form: NotRequired[bool]
+    """Code checks it by a form; only where that is so, and in keys by the prompts that ask for one."""
     stress: NotRequired[Stress]
     """Change under which it is asked (`drr study stress`)."""
 
@@ -81,15 +84,18 @@ def spec_of(query: Query, agent: str, trial: int, setting: Setting, reach: Reach
         spec |= {"agent": agent, "reach": reach.name}
     if query.size is not None:
         spec |= {"task_id": query.task_id or query.id, "size": query.size}
+    if finds(query.checkable):
+        spec["form"] = True
     return spec
 
 
 def keyed(spec: AnswerSpec, variant: Variant) -> JsonObject:
-    """The spec as its key has it: without the model, which another field names."""
+    """The spec as its key has it: without the form and the model, which other fields name."""
+    fields = {name: value for name, value in spec.items() if name != "form"}
     if variant.model is None:
-        return {**spec}
+        return fields
     named = {"variant": variant.bare_name + spec["variant"].removeprefix(variant.name)}
-    return {**spec, **named, **({"agent": variant.bare_name} if "agent" in spec else {})}
+    return {**fields, **named, **({"agent": variant.bare_name} if "agent" in spec else {})}
 
 
 def agent_in(spec: Mapping[str, Any]) -> str:

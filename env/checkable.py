@@ -6,7 +6,7 @@ Nothing of it is given to an agent or a judge. `docs/record.md` describes the fo
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeGuard
 
 from drr.env.entities import Order, Product
 from drr.env.json_object import JsonObject
@@ -114,9 +114,9 @@ class Checkable(_Part):
     axes: Axes | None = None
 
 
-def finds(truth: Checkable) -> bool:
+def finds(truth: Checkable | None) -> TypeGuard[Checkable]:
     """Tell whether it asks for anything that can be found: refusing everything answers no question."""
-    return bool(truth.facts) or any(need.refusal is None for need in truth.needs)
+    return truth is not None and (bool(truth.facts) or any(need.refusal is None for need in truth.needs))
 
 
 def in_category(product: Product, steps: Sequence[str]) -> bool:

@@ -75,7 +75,7 @@ def read_form(text: str | None) -> ReadForm:
 def truth_of(query: Query) -> Checkable:
     """Return what code can check of a question; `Misuse` where there is nothing to be found."""
     truth = query.checkable
-    if truth is None or not finds(truth):
+    if not finds(truth):
         raise Misuse(
             f"question {query.id}: has nothing to be found that code can check, so it cannot be trained on; "
             "`drr queries generate --checkable` makes such questions"
@@ -269,15 +269,12 @@ def efficiency(answer: Rewarded) -> float | None:
     return min(1.0, allowed / max(1, answer.calls)) * min(1.0, WORDS / max(1, words))
 
 
-def solved(answer: Rewarded) -> float | None:
-    """Tell (1 or 0) whether all that was asked is right, and nothing stated is wrong or too dear.
-
-    Of a report without a form the picks alone decide: `None` where nothing was to be picked.
-    """
-    asked = sum(one.refusal is None or answer.form is not None for one in answer.truth.needs)
-    asked += len(answer.facts) if answer.form else 0
+def solved(answer: Rewarded) -> float:
+    """Tell (1 or 0) whether a form says all that was asked, and nothing stated is wrong or too dear."""
+    asked = len(answer.truth.needs) + len(answer.facts)
     right = len(answer.met) + sum(answer.figures.values())
-    return float(right == asked and truthful(answer) == 1 and budget(answer) != 0) if asked else None
+    whole = answer.form is not None and right == asked
+    return float(whole and truthful(answer) == 1 and budget(answer) != 0)
 
 
 @dataclass(frozen=True)

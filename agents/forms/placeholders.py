@@ -234,3 +234,9 @@ class ReportForm(BaseModel):
         yield from self.answer
         for section in self.sections:
             yield from section.sentences
+
+
+class CheckableReport(ReportForm):
+    """A report with the form by which code checks it."""
+
+    form: str = Field(description="The block named `form`: its JSON, written as a string")

@@ -14,7 +14,7 @@ from typing import Any
 
 from drr.agents import brief
 from drr.agents.forms.passages import Passages
-from drr.agents.forms.placeholders import ReportForm
+from drr.agents.forms.placeholders import CheckableReport, ReportForm
 from drr.agents.forms.report import FormRead
 from drr.agents.ledger import faults_of, listed
 from drr.agents.plan_to_function import IN_VAIN, catalogue
@@ -162,8 +162,9 @@ def forms_of(study: Study, record: Record, talks: Sequence[JsonObject]) -> Itera
         _, asking, *rest = talk["messages"]
         asked = asking["text"].removeprefix(f"{brief.QUESTION}\n").partition("\n\n# Passages\n\n")[0]
         for message in (one for one in rest if one["role"] in BY_MODELS):
-            with suppress(ValidationError):
-                yield FormRead.of(ReportForm.model_validate_json(message["text"]), passages, asked)
+            for schema in (ReportForm, CheckableReport):
+                with suppress(ValidationError):
+                    yield FormRead.of(schema.model_validate_json(message["text"]), passages, asked)
 
 
 def _other_texts(

@@ -8,7 +8,7 @@ from functools import cache
 from itertools import combinations
 
 from drr.agents import brief
-from drr.agents.runner import load_prompts
+from drr.agents.runner import asking_for_form, load_prompts
 from drr.app.giving import PERSONS, PersonPlaces, open_giving
 from drr.env.errors import Misuse
 from drr.env.given import setting_of
@@ -33,9 +33,9 @@ _WORDINGS = (
 
 def by_hash(prompts: Prompts) -> dict[str, Prompt]:
     """Map the hash of every wording that an agent may be given to the prompt."""
-    found = {}
-    for size in range(len(_WORDINGS) + 1):
-        for chosen in combinations(_WORDINGS, size):
+    found, wordings = {}, (*_WORDINGS, asking_for_form(prompts))
+    for size in range(len(wordings) + 1):
+        for chosen in combinations(wordings, size):
             choices = {name: words for one in chosen for name, words in one.items()}
             worded = prompts.chosen(choices)
             found.update({worded[name].sha256: worded[name] for name in worded.names})

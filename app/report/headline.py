@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 from drr.app.judged import unread_text
 from drr.app.report.material import LONGEST_NAME, Material
 from drr.app.report.of_papers import report_parts
+from drr.env.checkable import finds
 from drr.eval.metrics import metrics
-from drr.eval.rewards import read_form
+from drr.eval.rewards import ReadForm, read_form
 from drr.study.unit import Record
 from drr.wording.excerpt import excerpt, many
 
@@ -70,11 +71,17 @@ def unscored(material: Material) -> list[str]:
         if missing:
             lines.append(f"{metrics()[name].label}: {missing} of {whole} are unscored")
     if any("reward" in row for row in document["metrics"].values()):
-        forms = (read_form(material.study.text(record, "form")) for record in _records(material))
+        answers = [one for own in material.variants.values() for one in own]
+        checked = [one.record for one in answers if one.question and finds(one.question.checkable)]
+        forms = [read_form(material.study.text(record, "form")) for record in checked]
         if problems := [form.problem for form in forms if form.problem]:
             lines.append(
-                f"{many(len(problems), 'form')} cannot be read and {'pays' if len(problems) == 1 else 'pay'} nothing,"
-                f" the first: {excerpt(problems[0], LONGEST_NAME)}"
+                f"{many(len(problems), 'form')} cannot be read, so nothing is solved by"
+                f" {'it' if len(problems) == 1 else 'them'}, the first: {excerpt(problems[0], LONGEST_NAME)}"
+            )
+        if missing := forms.count(ReadForm()):
+            lines.append(
+                f"{many(missing, 'answer')} of {len(forms)} handed in no form, and so solved nothing"
             )
     standings: Counter[str] = Counter()
     for own in document["coverage"]["variants"].values():

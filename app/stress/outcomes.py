@@ -69,8 +69,7 @@ class ReadAnswer:
 
     @cached_property
     def reward(self) -> float | None:
-        truth = self.question.checkable
-        if truth is None or not finds(truth):
+        if not finds(self.question.checkable):
             return None
         return reward(self._rewarded)["total"] if self.record.done else 0.0
 

@@ -34,7 +34,7 @@ def answers_of(folder: Path, records: Mapping[str, Query]) -> StudyAnswers:
                 f"{folder}: its answers saw a changed shop; `drr report STUDY --stress` says what moved"
             )
         known = {**questions(study), **records}
-        queries = {key: one for key, one in known.items() if one.checkable and finds(one.checkable)}
+        queries = {key: one for key, one in known.items() if finds(one.checkable)}
         kept = [
             record
             for record in study.records("answer")

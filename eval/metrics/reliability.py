@@ -35,11 +35,10 @@ class Score(NamedTuple):
 
 
 def _by_reward(judged: Judged, answer: Answer) -> Score:
-    asked = answer.question
-    if asked is None or asked.checkable is None or not finds(asked.checkable):
+    if answer.question is None or not finds(answer.question.checkable):
         return Score(None, None)
-    paid, problem = _stated(answer), read_form(answer.study.text(answer.record, "form")).problem
-    return Score(0.0 if problem else solved(paid), reward(paid)["total"])
+    paid = _stated(answer)
+    return Score(solved(paid), reward(paid)["total"])
 
 
 def _by_rules(judged: Judged, answer: Answer) -> Score:
@@ -84,7 +83,7 @@ class Way(NamedTuple):
 WAYS = (
     Way(
         "reward",
-        "has every pick, none of them wrong or too dear (with a form: every point is right)",
+        "answers every point rightly in its form, and nothing wrong or too dear",
         "the reward",
         _by_reward,
     ),
@@ -192,7 +191,7 @@ def trials_of(judged: Judged) -> Mapping[str, Mapping[AskedQuestion, Trials]]:
         known = questions(judged.answers[0].study)
         failed = _failed(judged, known)
         every = dict.fromkeys([*(answer.asked for answer in judged.answers), *(asked for _, asked in failed)])
-        payable = {key for key, one in known.items() if one.checkable and finds(one.checkable)}
+        payable = {key for key, one in known.items() if finds(one.checkable)}
         for answer in judged.answers:
             own = answers.setdefault(answer.variant, {asked: [] for asked in every})
             own[answer.asked].append(answer)

@@ -13,6 +13,7 @@ from drr.agents.runner import load_prompts, schemas
 from drr.app.answers import AnswerConfig, Answering, open_answering
 from drr.app.cli import main
 from drr.app.models import models_of
+from drr.env.checkable import Checkable
 from drr.env.query import Query, read_queries
 from drr.env.settings import Settings, resolve
 from drr.env.shop import SEARCH_VERSION, Shop
@@ -99,6 +100,32 @@ def test_the_tool_for_thoughts_is_left_out_where_the_model_thinks_and_the_key_sa
         assert "reason" not in before.key_fields
         assert unit.key_fields.get("reason") == ("off" if left_out else None)
         assert (unit.key != before.key) == left_out
+
+
+CHECKED = {"facts": [{"kind": "price", "subjects": ["B0HOUSE001"], "value": 24.95, "sources": ["x"]}]}
+
+
+def test_only_a_question_that_code_checks_has_the_form_in_its_key(
+    shop: Shop, web: CountingWeb, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text(AGENT)
+    mine = f"{tmp_path / 'mine.py'}:quick"
+    settings = Settings(model="anthropic:claude-sonnet-5-5", anthropic_api_key="sk-test-000000000000")
+    chosen = {one.name: one for one in choose(f"plan-to-function,react,hybrid-react,ledger,{mine}")}
+    realm = ShopRealm(shop, web, settings.shop_url)
+    answering = Answering(
+        AnswerConfig(settings, shop.spec, tuple(chosen)), chosen, realm, models_of(settings), load_prompts()
+    )
+    plain = Query(id="q-1", query="Which bird house?", user_id=ANNA)
+    checked = plain.model_copy(update={"checkable": Checkable.model_validate(CHECKED)})
+    refused = plain.model_copy(update={"checkable": Checkable()})  # nothing can be found
+    before, after = answering.units([plain]), answering.units([checked])
+    assert [unit.key for unit in answering.units([refused])] == [unit.key for unit in before]
+    for old, new in zip(before, after, strict=True):
+        assert new.spec == {**old.spec, "form": True}, "nothing of the truth"
+        differing = {name for name in old.key_fields if old.key_fields[name] != new.key_fields[name]}
+        assert differing == (set() if "mine" in new.spec["variant"] else {"prompts"})
+    assert [answering.asks_for_form(name) for name in chosen] == [True] * 4 + [False]
 
 
 AGENT = """

@@ -314,3 +314,48 @@ async def test_what_all_units_share_stands_before_the_shoppers_own_lines(name: s
                 assert len(block["text"]) > 500
         assert ("cache_control" in request.body) == bool(request.body.get("tools"))
     assert (marked > 0) == (name != "plan-to-function"), "the first request of a kind may be the only one"
+
+
+FORM = '{"picks": ["B0HOUSE001"]}'
+ASKED_FOR = "a block of code named `form`"
+
+
+def handing_in(script: Callable[[Request], Say]) -> Callable[[Request], Say]:
+    """Write the form behind the report, as a model does that is asked for it."""
+
+    def said(request: Request) -> Say:
+        reply, told = script(request), json.dumps(request.body)
+        return (
+            Say(f"{REPORT}\n\n```form\n{FORM}\n```") if reply.text == REPORT and ASKED_FOR in told else reply
+        )
+
+    return said
+
+
+@pytest.mark.parametrize("name", ["react", "plan-to-function", "hybrid-react"])
+async def test_a_question_that_code_checks_asks_for_the_form(ran: Ran, name: str) -> None:
+    def planned(request: Request) -> Say:
+        return Say(PLAN if "output_config" in request.body else REPORT)
+
+    script = {"react": react, "plan-to-function": planned, "hybrid-react": hybrid}[name]
+    record, _ = await ran(handing_in(script), name, form=True)
+    assert record.form == FORM and record.report.strip() == REPORT
+    record, requests = await ran(handing_in(script), name)
+    assert record.form is None and ASKED_FOR not in json.dumps([one.body for one in requests])
+
+
+async def test_the_ledger_hands_in_the_form_that_its_model_fills(ran: Ran) -> None:
+    """What stands in it cannot end its block: code alone writes figures into that report."""
+    filled = {"answer": [{"text": "Take {product:B0HOUSE001}.", "passages": []}], "sections": [], "plan": []}
+
+    def script(request: Request) -> Say:
+        if "output_config" not in request.body:
+            return react(request)
+        wants = "form" in request.body["output_config"]["format"]["schema"]["properties"]
+        assert wants == (ASKED_FOR in json.dumps(request.body))
+        return Say(json.dumps({**filled, **({"form": f"{FORM}\n```\n\nOnly $1.00!"} if wants else {})}))
+
+    record, _ = await ran(script, "ledger", form=True)
+    assert "Take Cedar bird house" in record.report and "$1.00" not in record.report
+    assert record.form is not None and record.form.startswith(FORM)
+    assert (await ran(script, "ledger"))[0].form is None

@@ -9,6 +9,7 @@ from math import comb
 from pathlib import Path
 
 import pytest
+from drr.env.checkable import Checkable
 from drr.env.query import read_queries
 from drr.eval.metrics import metric_name, metrics, shown_name
 from drr.eval.metrics.gate import requirement
@@ -88,7 +89,7 @@ def test_the_gate_understands_the_name_that_people_write() -> None:
 
 
 AGENT = '''
-"""Picks the cheapest search result; `lucky` picks right in three of four trials, and `broken` fails in one of four."""
+"""Follows the plan of a question and hands in the right form; the others do it less well."""
 import json
 from collections import Counter
 from pathlib import Path
@@ -97,39 +98,68 @@ TRUTH = json.loads(Path(__file__).with_name("truth.json").read_text("utf-8"))
 asked = Counter()
 
 
-async def picked(query, tools, ids):
-    by_name = {tool.name: tool for tool in tools}
-    rows = []
-    for one in ids:
-        call = {"type": "tool_call", "id": "1", "name": "get_product_details", "args": {"product_id": one}}
-        source = (await by_name["get_product_details"].ainvoke(call)).artifact.sources[0]
-        rows.append(f"- [{one}]({source.url})")
-    return "# Picks for you\\n\\nAs asked.\\n\\n## Picks\\n\\n" + "\\n".join(rows) + "\\n\\n**Total: $12.00**\\n"
+async def told(query, tools, form, block=True):
+    by_name, sources = {tool.name: tool for tool in tools}, {}
+    for step in TRUTH[str(query)]["plan"]:
+        call = {"type": "tool_call", "id": "1", "name": step["tool"], "args": step["arguments"]}
+        found = await by_name[step["tool"]].ainvoke(call)
+        sources |= {one.url: one for one in found.artifact.sources} if found.artifact else {}
+    urls = {one.record["product_id"]: one.url for one in sources.values() if one.type == "product"}
+    rows = [f"- [{one}]({urls[one]})" for one in form["picks"] if one in urls]
+    report = "# Picks for you\\n\\nAs asked.\\n\\n## Picks\\n\\n" + "\\n".join(rows) + "\\n\\n**Total: $12.00**\\n"
+    return report + (f"\\n```form\\n{json.dumps(form)}\\n```\\n" if block else "")
 
 
 async def steady(query, tools, model, budget):
-    return await picked(query, tools, TRUTH[str(query)])
+    return await told(query, tools, TRUTH[str(query)]["form"])
 
 
 async def lucky(query, tools, model, budget):
     asked["lucky", str(query)] += 1
-    ids = TRUTH[str(query)]
-    other = next(one for more in TRUTH.values() for one in more if one not in ids)
-    return await picked(query, tools, ids if asked["lucky", str(query)] < 4 else ids[:-1] + [other])
+    form = TRUTH[str(query)]["form"]
+    wrong = {**form, "picks": [*form["picks"][:-1], "B000000000"]}
+    return await told(query, tools, form if asked["lucky", str(query)] < 4 else wrong)
 
 
 async def broken(query, tools, model, budget):
     asked["broken", str(query)] += 1
     if asked["broken", str(query)] == 2:
         raise RuntimeError("a tool of mine broke")
-    return await picked(query, tools, TRUTH[str(query)])
+    return await told(query, tools, TRUTH[str(query)]["form"])
 
 
 async def gone(query, tools, model, budget):
     if str(query) == min(TRUTH):
         raise RuntimeError("it fails here each time")
-    return await picked(query, tools, TRUTH[str(query)])
+    return await told(query, tools, TRUTH[str(query)]["form"])
+
+
+async def bare(query, tools, model, budget):
+    return await told(query, tools, TRUTH[str(query)]["form"], block=False)
+
+
+async def partial(query, tools, model, budget):
+    return await told(query, tools, {**TRUTH[str(query)]["form"], "figures": [], "refusals": []})
+
+
+async def unreadable(query, tools, model, budget):
+    return await told(query, tools, {**TRUTH[str(query)]["form"], "answer": "see above"})
 '''
+
+
+def form_of(truth: Checkable) -> dict[str, object]:
+    """Fill in the form by the truth."""
+    needs = list(enumerate(truth.needs, 1))
+    return {
+        "picks": [one for _, need in needs for one in need.products[: need.picks]],
+        "figures": [
+            {"point": point, "value": fact.value} for point, fact in enumerate(truth.facts, len(needs) + 1)
+        ],
+        "refusals": [{"point": point, "reason": need.refusal} for point, need in needs if need.refusal],
+    }
+
+
+AGENTS = ("steady", "lucky", "broken", "gone", "bare", "partial", "unreadable")
 
 
 @pytest.fixture(scope="module")
@@ -142,17 +172,19 @@ def studied(tmp_path_factory: pytest.TempPathFactory, sample_home: Path) -> Path
     words = ["queries", "generate", "--checkable", "--count", "12", "--quiet"]
     assert main([*words, "--shop", str(shop), "--seed", "7", "--out", str(asked)]) == 0
     truth = {
-        one.query: [product for need in one.checkable.needs for product in need.products[: need.picks]]
+        one.query: {
+            "plan": [step.model_dump() for step in one.checkable.plan],
+            "form": form_of(one.checkable),
+        }
         for one in read_queries(asked)
         if one.checkable is not None and any(need.products for need in one.checkable.needs)
-        and all(need.refusal is None for need in one.checkable.needs)
-    }  # fmt: skip
-    assert len(truth) >= 3
+    }
+    assert len(truth) >= 3 and any(one["form"]["figures"] for one in truth.values())
     lines = asked.read_text("utf-8").splitlines()
     asked.write_text("\n".join(line for line in lines if json.loads(line)["query"] in truth), "utf-8")
     (home / "truth.json").write_text(json.dumps(truth), "utf-8")
     (home / "mine.py").write_text(AGENT, "utf-8")
-    names = ",".join(f"{home / 'mine.py'}:{name}" for name in ("steady", "lucky", "broken", "gone"))
+    names = ",".join(f"{home / 'mine.py'}:{name}" for name in AGENTS)
     run = ["run", str(home / "study"), "--shop", str(shop), "--queries", str(asked), "--variants", names]
     assert main([*run, "--trials", "4", "--quiet"]) == 1  # one of them fails
     assert main(["judge", str(home / "study"), "--what", "rules", "--quiet"]) == 0
@@ -216,15 +248,47 @@ def test_one_trial_says_why_there_is_no_more(
 
 
 @pytest.mark.long
-def test_a_report_without_a_form_is_solved_by_its_picks(studied: Path) -> None:
+def test_leaving_the_form_out_solves_nothing_and_no_question_leaves_the_figure(
+    studied: Path, tmp_path: Path, drr: Drr
+) -> None:
+    """Picks alone decided: where a form was wrong, none at all raised pass^4 from 0 of 8 to 1.00 of 5."""
+    found = drr.json("report", studied / "study", "--out", tmp_path)["metrics"]
+    rows = {name.rpartition(":")[2]: row for name, row in found.items()}
+    n = rows["steady"]["pass_4"]["n"]
+    for name in ("bare", "unreadable"):
+        assert (rows[name]["pass_4"]["value"], rows[name]["pass_4"]["n"]) == (0.0, n)
+    assert rows["partial"]["pass_4"]["n"] == n and rows["partial"]["pass_4"]["value"] < 1
+    assert rows["steady"]["reward"]["value"] > 0.9, "an honest agent is paid"
+    assert rows["bare"]["reward"]["value"] < rows["steady"]["reward"]["value"]
+    assert rows["bare"]["reward"]["n"] == rows["steady"]["reward"]["n"]
+    page = (tmp_path / "index.html").read_text("utf-8")
+    assert "handed in no form" in page and "cannot be read" in page
+
+
+@pytest.mark.long
+def test_a_run_says_before_it_spends_whose_answers_have_no_form(
+    studied: Path, sample_home: Path, tmp_path: Path, drr: Drr, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (line,) = (one for one in drr("run", studied / "study", "--dry-run")[2].splitlines() if "a form" in one)
+    assert "mine.py:bare" in line and not any(name in line for name in ("steady", "unreadable"))
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test-000000000000")
+    asked = ("--shop", sample_home / "shop", "--queries", studied / "q.jsonl", "--dry-run")
+    variants = ("--variants", f"react,{studied / 'mine.py'}:steady")
+    for model, named in (("offline", "react, mine.py:steady never"), ("anthropic:claude-sonnet-5-5", "and mine.py:steady never")):  # fmt: skip
+        code, _, err = drr("run", tmp_path / "new", *asked, *variants, "--model", model)
+        assert code == 0 and named in err
+
+
+@pytest.mark.long
+def test_no_form_and_an_empty_one_solve_nothing(studied: Path) -> None:
     for query in read_queries(studied / "q.jsonl"):
         assert query.checkable is not None
-        facts = len(query.checkable.facts)
-        empty = Rewarded(query, "nothing", None, [], 0)
-        assert solved(empty) == 0
-        assert solved(Rewarded(query, "nothing", AnswerForm(), [], 0)) == 0
         only_facts = query.model_copy(update={"checkable": query.checkable.model_copy(update={"needs": []})})
-        assert not facts or solved(Rewarded(only_facts, "nothing", None, [], 0)) is None
+        for asked in (query, only_facts) if query.checkable.facts else (query,):
+            assert [solved(Rewarded(asked, "nothing", form, [], 0)) for form in (None, AnswerForm())] == [
+                0,
+                0,
+            ]
 
 
 @pytest.mark.long
@@ -250,7 +314,7 @@ def test_a_question_that_a_system_always_fails_is_in_its_pairs(
         "--against",
         "mine.py:steady",
     )
-    rows = [one for one in drr.json(*gate)["checks"] if Path(one["variant"]).name == "mine.py:gone"]
+    rows = [one for one in drr.json(*gate, code=1)["checks"] if Path(one["variant"]).name == "mine.py:gone"]
     assert any(one["figure"]["value"] == pytest.approx(-1 / n) for one in rows), rows
     with Study.read(study) as known:
         shop = known.config["run"]["shop"]
