@@ -229,7 +229,7 @@ def test_agents_of_others_hand_in_a_form_with_their_report(
     )
     page = Path("page/index.html").read_text()
     assert "no difference in reward is shown" in page or "by reward" in page
-    assert "3 forms cannot be read and pay nothing, the first: " in page
+    assert "3 forms cannot be read, so nothing is solved by them, the first: " in page
 
 
 @pytest.mark.long
