@@ -238,14 +238,23 @@ FINALIZE_TOOL = _schema(
     "Why the research is complete, in one sentence.",
     required=False,
 )
-LAUNCH_TOOL = _schema(
-    LAUNCH,
-    "Start one researcher on one sub-problem. Several calls in one turn run side by side; each answers with a short cited"
-    " report. The researcher sees this text only.",
-    "sub_problem",
-    "What to find out, with every limit that applies and what the answer should contain.",
-    required=True,
-)
+
+
+def launch_tool(more: str = "") -> ToolSchema:
+    """Describe a launch of a researcher; `more` is what that one sees beside the sub-problem."""
+    return _schema(
+        LAUNCH,
+        "Start one researcher on one sub-problem. Several calls in one turn run side by side; each answers with a short cited"
+        f" report. The researcher sees this text{more} only.",
+        "sub_problem",
+        "What to find out, with every limit that applies and what the answer should contain.",
+        required=True,
+    )
+
+
+PROFILE_FACTS = " and the shopper's profile facts"
+WITH_PROFILE = {"profile_facts": PROFILE_FACTS}
+"""Wording for a supervisor whose researchers get the profile."""
 WITHOUT_REASON = {"reason_turns": "", "first_turn": "think"}
 """Wording for an agent without `reason`: its model thinks by itself."""
 WITHOUT_PAGE_WARNING = {"page_warning": "", "pages_warning": ""}

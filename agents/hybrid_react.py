@@ -13,13 +13,13 @@ from functools import cache, partial
 from typing import Annotated, Literal, TypedDict
 
 from drr.agents import turns
-from drr.agents.base import OWN, CallError, CallKind, Ending, StopReason
+from drr.agents.base import OWN, PROFILE, CallError, CallKind, Ending, StopReason
 from drr.agents.brief import (
     CONTROL,
     FINALIZE,
     FINALIZE_TOOL,
     LAUNCH,
-    LAUNCH_TOOL,
+    PROFILE_FACTS,
     REASON,
     REASON_TOOL,
     REPORTS,
@@ -28,6 +28,7 @@ from drr.agents.brief import (
     Researching,
     Supervising,
     complaint,
+    launch_tool,
 )
 from drr.agents.findings import (
     Condensed,
@@ -51,9 +52,6 @@ from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Send
-
-SUPERVISOR_TOOLS = [REASON_TOOL, LAUNCH_TOOL, FINALIZE_TOOL]
-UNREASONED = [LAUNCH_TOOL, FINALIZE_TOOL]
 
 
 class HybridState(turns.LoopState):
@@ -117,7 +115,9 @@ async def supervisor(
     if state["steps"] >= run.limits.supervisor_steps:
         return Command(update={"stop": "step_limit"}, goto="report")
     known = any(finding.text is not None for finding in state["findings"])
-    tools = SUPERVISOR_TOOLS if run.reasons else UNREASONED
+    tools = [launch_tool(PROFILE_FACTS if run.has(PROFILE) else ""), FINALIZE_TOOL]
+    if run.reasons:
+        tools.insert(0, REASON_TOOL)
     ask = partial(
         run.speak,
         "supervisor",

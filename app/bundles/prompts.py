@@ -27,6 +27,7 @@ _WORDINGS = (
     brief.WITHOUT_SHOP,
     brief.WITH_FILES,
     brief.OF_FILES,
+    brief.WITH_PROFILE,
 )
 """Words that `agents.runner.agent_prompts` may choose."""
 

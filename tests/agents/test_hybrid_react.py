@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -89,6 +90,21 @@ async def test_step_by_step_in_the_order_of_the_calls(ask: Ask, asked: Asked) ->
     assert QUESTION not in told and "Norman" not in told and "sunflower" not in told
 
 
+def of_supervisor(asked: Asked) -> tuple[str, str]:
+    """What the supervisor is told of a researcher's view: by its prompt, and by the tool that launches one."""
+    messages, more = next(one for one in asked.requests if kind(*one) == "supervisor")
+    tools = json.dumps([one for one in more["tools"] if "launch_researcher" in str(one)])
+    return str(messages[0].text), tools
+
+
+async def test_a_researcher_that_gets_no_profile_is_told_to_see_the_sub_problem_alone(
+    ask: Ask, asked: Asked
+) -> None:
+    await ask("hybrid-react", policy=Team(["feeders"]))
+    prompt, tools = of_supervisor(asked)
+    assert "nothing but the text that you give:" in prompt and "sees this text only" in tools
+
+
 async def test_profile_facts_reach_researchers_where_the_variant_says_so(ask: Ask, asked: Asked) -> None:
     record = await ask("hybrid-react+profile", policy=Team(["feeders"]))
     told = "\n".join(str(m.text) for m in shown(asked, "researcher")[0])
@@ -96,6 +112,7 @@ async def test_profile_facts_reach_researchers_where_the_variant_says_so(ask: As
     for secret in ("Ortiz", "anna@post.example", "Daniel Plains", "657"):
         assert secret not in told
     assert "Norman" not in "\n".join(str(m.text) for m in shown(asked, "supervisor")[0])
+    assert all("and the shopper's profile facts" in text for text in of_supervisor(asked))
     assert [s.url for s in record.sources if s.type == "user"] == [f"user://{ANNA}/profile"]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drr.agents.brief import WITH_PROFILE
 from drr.agents.registry import choose
 from drr.agents.runner import load_prompts, schemas
 from drr.app.answers import AnswerConfig, Answering, open_answering
@@ -38,6 +39,8 @@ KEYS = cases("agents", "KEYS")
 def test_what_decides_a_unit_is_what_decided_it_before(shop: Shop, web: CountingWeb) -> None:
     settings = Settings(model="anthropic:claude-sonnet-5-5", model_summariser="offline")
     prompts = load_prompts()
+    of_profile = prompts.chosen(WITH_PROFILE)
+    assert [n for n in prompts.names if prompts[n] != of_profile[n]] == ["supervisor"]
     chosen = {variant.name: variant for variant in choose(",".join(PROMPTS))}
     config = AnswerConfig(settings, shop.spec, tuple(chosen))
     answering = Answering(
@@ -49,7 +52,9 @@ def test_what_decides_a_unit_is_what_decided_it_before(shop: Shop, web: Counting
         expected = {
             "variant": name,
             "version": "1",
-            "prompts": {prompt: prompts[prompt].sha256 for prompt in used},
+            "prompts": {
+                prompt: (of_profile if "+profile" in name else prompts)[prompt].sha256 for prompt in used
+            },
             "limits": LIMITS,
             "references": True,
             "citation_repair": "off",
