@@ -17,7 +17,7 @@ from drr.app.parsing import SETTINGS_TITLE
 from drr.app.terminal import plain, raw, screened, shown
 from drr.app.vouching import given_settings, settled, trusted_addresses
 from drr.env.errors import Misuse
-from drr.env.files import write_file
+from drr.env.files import private, write_file
 from drr.env.progress import Progress, Quiet, Stage
 from drr.env.settings import MODEL_ADDRESSES, Resolved, Settings
 from pydantic.fields import FieldInfo
@@ -45,14 +45,14 @@ def show(arguments: argparse.Namespace, document: object, *lines: str) -> None:
 def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
     """JSON lines into a file that the user named; how many. `Misuse` where none can be written there."""
     lines = [_line(row) for row in rows]
-    write_text(path, "".join(f"{line}\n" for line in lines))
+    write_text(path, "".join(f"{line}\n" for line in lines), private(0o666))
     return len(lines)
 
 
-def write_text(path: Path, text: str) -> None:
+def write_text(path: Path, text: str, mode: int = 0o666) -> None:
     """A file that the user named. `Misuse` where none can be written there."""
     try:
-        write_file(path, text)
+        write_file(path, text, mode)
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError) as error:
         raise Misuse(
             f"{path}: cannot be written ({error.strerror}); name a file in a folder that is there"

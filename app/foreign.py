@@ -14,7 +14,7 @@ from drr.app.models import models_of
 from drr.app.studies import keep_questions
 from drr.app.terminal import plain
 from drr.env.errors import DrrError, Misuse
-from drr.env.files import file_name, make_folder, write_file
+from drr.env.files import file_name, make_folder, private, write_file
 from drr.env.query import Query
 from drr.env.settings import Settings
 from drr.study.unit import Unit
@@ -267,8 +267,8 @@ def export_foreign(study: Study, out: Path, name: str) -> ForeignExported:
     names = [(file_name(system), system) for system in sorted({one.system for one in going.reports})]
     paths = []
     for path, text in files:
-        make_folder((out / path).parent)
-        write_file(out / path, text)
+        make_folder((out / path).parent, private(0o777))
+        write_file(out / path, text, private(0o666))
         paths.append(path)
     return {
         "schema": 1,

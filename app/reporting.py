@@ -15,6 +15,7 @@ from drr.app.report.of_papers import report_parts
 from drr.app.studies import despite_losses
 from drr.app.written import REPORT_MARK, viewer_of
 from drr.env.errors import Misuse
+from drr.env.files import private
 from drr.eval.labels import Label, PairwiseLabel
 
 if TYPE_CHECKING:
@@ -192,7 +193,7 @@ def _write_verdicts(judged: Judged, config: ReportConfig, file: Path) -> int:
     lines = list(citation_lines(complete_only(judged) if config.complete_only else judged))
     if file.suffix != ".csv":
         return write_lines(file, lines)
-    write_text(file, rows_as_csv(lines, CitationLine.__annotations__))
+    write_text(file, rows_as_csv(lines, CitationLine.__annotations__), private(0o666))
     return len(lines)
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 from drr.env import minilm
 from drr.env.asked_at import OWN, address_of, address_setting, key_for, key_place
 from drr.env.errors import DrrError, Misuse
+from drr.env.files import make_folder
 from drr.env.settings import Settings
 from drr.env.text import tokens
 from drr.env.trust import cache_folder, is_loopback, place_of
@@ -107,7 +108,7 @@ class EmbeddingCache:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(self._path.parent, 0o700)
         with closing(sqlite3.connect(self._path, timeout=30)) as database, database:
             database.execute(
                 "create table if not exists vector(key blob primary key, value blob) without rowid"

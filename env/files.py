@@ -154,6 +154,17 @@ def private(mode: int) -> int:
     return mode & 0o700 if _umask() in _USUAL else mode
 
 
+def opener(path: str, flags: int) -> int:
+    """Open a file so that one which is made is `private`; for `open`."""
+    return os.open(path, flags, private(0o666))
+
+
+def close_folder(folder: Path) -> None:
+    """Take a folder that we made, and all in it, from others, as `private` says."""
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(stat.S_IMODE(path.stat().st_mode) & private(0o777))
+
+
 @cache
 def _umask() -> int:
     try:

@@ -12,6 +12,7 @@ import ipaddress
 import json
 import os
 import re
+import stat
 import tempfile
 from collections.abc import Mapping
 from hashlib import sha256
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from drr.env.bounded import DOCUMENT, read_within
+from drr.env.errors import DrrError
 from pydantic import SecretStr
 
 HIDDEN = "[hidden]"
@@ -105,11 +107,26 @@ def cache_folder(environ: Mapping[str, str] | None = None) -> Path:
     environ = os.environ if environ is None else environ
     given = environ.get("XDG_CACHE_HOME", "")
     if given and Path(given).is_absolute():
-        return Path(given) / "drr"
+        return _own(Path(given) / "drr")
     try:
-        return Path.home() / ".cache" / "drr"
+        return _own(Path.home() / ".cache" / "drr")
     except RuntimeError:
-        return Path(tempfile.gettempdir()) / f"drr-{os.getuid()}"
+        return _own(Path(tempfile.gettempdir()) / f"drr-{os.getuid()}")
+
+
+def _own(folder: Path) -> Path:
+    """Return it. Below the temporary folder, where anybody makes names, it is made now; `DrrError` where another user could write."""
+    shared = Path(tempfile.gettempdir())
+    for place in reversed([one for one in (folder, *folder.parents) if shared in one.parents]):
+        try:
+            with contextlib.suppress(FileExistsError):
+                place.mkdir(mode=0o700)
+            found = place.lstat()
+        except OSError:  # nothing can be kept there, as whoever tries will say
+            break
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid not in (0, os.getuid()) or found.st_mode & 0o022:
+            raise DrrError(f"{place}: is not this user's alone; remove it, or name a cache in XDG_CACHE_HOME")
+    return folder
 
 
 def place_of(address: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
+from drr.env.files import make_folder, private
 from drr.env.json_object import JsonObject
 from drr.llm.meter import UsageRow
 from drr.study.evidence import PackedSource
@@ -96,7 +97,7 @@ _JSON = frozenset({"key_fields", "result", "blobs", "arguments"})
 
 def export(study: Study, out: Path, *, canonical: bool = False) -> dict[str, int]:
     """Write the tables into `out` and give the number of rows of each. A file appears whole or not at all."""
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out, private(0o777))
     tables: dict[str, tuple[type, Rows]] = {
         "units": (UnitRow, _unit_rows),
         "tool_calls": (CallRow, _call_rows),
@@ -140,7 +141,8 @@ class _Table:
         self._aside = {ending: out / f".{name}.{ending}.part" for ending in ("jsonl", "parquet")}
         for aside in self._aside.values():  # of whoever made the folder, or of an export that was stopped
             aside.unlink(missing_ok=True)
-        self._lines = self._aside["jsonl"].open("x", encoding="utf-8", newline="\n")
+            aside.touch(private(0o666), exist_ok=False)
+        self._lines = self._aside["jsonl"].open("w", encoding="utf-8", newline="\n")
         self._parquet = pq.ParquetWriter(self._aside["parquet"], self._schema, compression="zstd")
         self._batch: list[Mapping[str, object]] = []
         self._count = 0

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
-import os
 import shutil
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -19,6 +18,7 @@ from typing import Any
 
 from drr.env.errors import DrrError
 from drr.env.files import open_plain, read_file
+from drr.env.trust import cache_folder
 
 PIECE = 16 << 20
 _KEPT = 16
@@ -93,17 +93,12 @@ async def settled(folder: CarriedFolder, fetch: Callable[[PieceAsked], Awaitable
     """Find where the folder is on this node."""
     if not folder.always and _is_it(Path(folder.path), folder):
         return folder.path
-    target = _copies() / folder.mark_sha256
+    target = cache_folder() / "copies" / folder.mark_sha256
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     async with _alone(target.with_suffix(".lock")):
         if not _is_it(target, folder):
             await _copy(folder, target, fetch)
     return str(target)
-
-
-def _copies() -> Path:
-    cache = os.environ.get("XDG_CACHE_HOME")
-    return (Path(cache) if cache else Path.home() / ".cache") / "drr" / "copies"
 
 
 def _is_it(place: Path, folder: CarriedFolder) -> bool:

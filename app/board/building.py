@@ -20,8 +20,8 @@ from drr.app.bundles.verified import Verified
 from drr.app.bundles.verifying import VerifyTerms, verify
 from drr.app.notices import notice
 from drr.app.viewer.reader import Reader
-from drr.app.viewer.static import fresh_folder, write_static
-from drr.app.written import BOARD_MARK
+from drr.app.viewer.static import write_static
+from drr.app.written import BOARD_MARK, fresh_folder
 from drr.env.errors import Misuse
 from drr.env.files import file_name, read_file
 from drr.env.json_object import JsonObject
@@ -64,7 +64,7 @@ def build_board(config: BoardConfig, progress: Progress) -> WrittenBoard:
     for path in config.bundles:
         if not path.exists():
             raise Misuse(f"{path}: is not there; name a bundle, or the folder of a study")
-    with fresh_folder(config.out, BOARD_MARK, "drr board", SCRIPTS) as draft:
+    with fresh_folder(config.out, BOARD_MARK, "drr board", SCRIPTS, public=True) as draft:
         for name in ("parcels", "answers", "s", "b"):
             (draft / name).mkdir()
         taken: dict[str, ListedBundle] = {}
@@ -135,7 +135,8 @@ def _systems(bundle: ListedBundle, file: Path, draft: Path | None) -> Iterator[L
         with opened(parcel, folder, plain_config(parcel)) as study:
             yield from systems_of(bundle, parcel, study)
             if draft is not None:
-                write_static(Reader(study), draft / "answers" / bundle.key, Quiet(), "../../index.html")
+                place = draft / "answers" / bundle.key
+                write_static(Reader(study), place, Quiet(), "../../index.html", public=True)
 
 
 def _feed(pages: BoardPages) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 from drr.app.console import show
 from drr.app.terminal import Column, flowing, number, table, with_interval
 from drr.env.errors import DrrError
-from drr.env.files import write_file
+from drr.env.files import private, write_file
 from drr.env.plugins import merged
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _export(study: Study, path: Path) -> None:
         for label in study_labels(read_judged(study, judging))
     ]
     lines = (label.model_dump_json(exclude_none=True) + "\n" for label in labels)
-    write_file(path, "".join(lines))
+    write_file(path, "".join(lines), private(0o666))
 
 
 REFERENCE = {

@@ -18,7 +18,7 @@ from drr.app.models import models_of
 from drr.app.options import positive_int
 from drr.app.vouching import given_settings, offer_shop, trusted_addresses
 from drr.env.errors import Misuse
-from drr.env.files import write_file
+from drr.env.files import make_folder, private, write_file
 from drr.env.given import agent_of
 from drr.env.plugins import merged
 from drr.env.trust import BY_PATH, is_known, vouch, vouched
@@ -279,11 +279,11 @@ def _reports(study: Study, variants: str | None, shop: str | None) -> list[Blind
 
 def _bundles(plan: AnnotationPlan, folder: Path) -> dict[str, int]:
     """Count the pairs of each file."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder, private(0o777))
     written = {}
     for annotator in plan.annotators:
         path = folder / f"{annotator.name}.html"
-        write_file(path, bundle(plan, annotator))
+        write_file(path, bundle(plan, annotator), private(0o666))
         written[str(path)] = len(annotator.turns)
     return written
 

@@ -20,6 +20,7 @@ from drr.app.options import (
 from drr.app.parsing import name_usual
 from drr.app.studies import say_paper
 from drr.env.errors import DrrError, Misuse
+from drr.env.files import opener
 from drr.env.tool_calls import refusals
 from drr.llm.names import NO_MODEL, OFFLINE
 from drr.wording.excerpt import many
@@ -140,7 +141,8 @@ def _write(path: Path, report: str, *, shown: bool) -> None:
     """A report that was paid for is never lost: one that cannot be written is printed."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(report, encoding="utf-8")
+        with open(path, "w", encoding="utf-8", opener=opener) as file:
+            file.write(report)
     except OSError as error:
         if not shown:
             sys.stdout.write(report)

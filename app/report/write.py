@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from drr.app.pages.serve import SORTING, STATIC, STYLES
+from drr.app.pages.serve import SORTING
 from drr.app.report.agreement_tables import agreement_tables
 from drr.app.report.behind import FOLDER, pages_of
 from drr.app.report.calls import calls_table
@@ -30,8 +29,7 @@ from drr.app.report.of_papers import report_parts
 from drr.app.report.page import answers_page, index_page
 from drr.app.report.paper import with_papers_tables
 from drr.app.report.tables import Table, as_csv, markdown
-from drr.app.written import REPORT_MARK
-from drr.env.files import check_ours
+from drr.app.written import REPORT_MARK, fresh_folder
 
 Builder = Callable[[Material], Table | None]
 BESIDE: tuple[Builder, ...] = (calls_table, PAIRWISE.table, cost_table, noise, rules, failure_labels)
@@ -57,14 +55,13 @@ def all_tables(material: Material) -> list[Table]:
 
 
 def write_report(material: Material, folder: Path, *, drawn: bool = True) -> list[Table]:
-    """Made aside and swapped in; only a folder of ours is replaced. Not `drawn`: `draw_file` makes a figure when it is asked for."""
-    check_ours(folder, REPORT_MARK, "drr report")
-    draft = folder.with_name(f".{folder.name}.new")
-    check_ours(draft, REPORT_MARK, "drr report")
-    shutil.rmtree(draft, ignore_errors=True)
-    draft.mkdir(parents=True)
-    (draft / REPORT_MARK).touch()
-    for name in ("tables", "figures", "static", FOLDER):
+    """Not `drawn`: `draw_file` makes a figure when it is asked for."""
+    with fresh_folder(folder, REPORT_MARK, "drr report", (SORTING,)) as draft:
+        return _write_tables(material, draft, drawn=drawn)
+
+
+def _write_tables(material: Material, draft: Path, *, drawn: bool) -> list[Table]:
+    for name in ("tables", "figures", FOLDER):
         (draft / name).mkdir()
     tables = all_tables(material)
     for table in tables:
@@ -73,14 +70,9 @@ def write_report(material: Material, folder: Path, *, drawn: bool = True) -> lis
     for name, text in (("appendix", appendix(tables)), ("all", whole(table.name for table in tables))):
         (draft / "tables" / f"{name}.tex").write_text(text, encoding="utf-8")
     figures = draw_all(material, draft / "figures") if drawn else figures_of(material)
-    for name in (*STYLES, SORTING):
-        shutil.copyfile(STATIC / name, draft / "static" / name)
     document = json.dumps(material.document, indent=1, sort_keys=True, allow_nan=False)
     (draft / "metrics.json").write_text(document + "\n", encoding="utf-8")
     (draft / "index.html").write_text(index_page(material, tables, figures), encoding="utf-8")
     for systems, page in pages_of(material, tables).items():
         (draft / page).write_text(answers_page(material, systems, tables), encoding="utf-8")
-    if folder.exists():
-        shutil.rmtree(folder)
-    draft.replace(folder)
     return tables

@@ -11,6 +11,7 @@ from typing import Any, Literal, NotRequired
 from drr.app.console import write_lines
 from drr.app.training.episode import Ending, Episode, EpisodeTurn, ReportAction, ToolAction, as_json, unicode
 from drr.env.errors import Misuse
+from drr.env.files import opener, private, replacing
 from drr.env.json_object import JsonObject
 from drr.env.jsonl import rows_of
 from drr.env.query import Query
@@ -187,7 +188,7 @@ def called(
 
 def append(path: Path, transcript: EpisodeTranscript) -> None:
     """Add a line to a file of transcripts. Environments of one process may share it."""
-    with _appending, path.open("a", encoding="utf-8") as file:
+    with _appending, open(path, "a", encoding="utf-8", opener=opener) as file:
         file.write(json.dumps(transcript.model_dump(mode="json"), ensure_ascii=False) + "\n")
 
 
@@ -224,6 +225,7 @@ def _write_parquet(path: Path, rows: list[dict[str, Any]]) -> None:
     schema = pa.schema({name: kinds.get(name, text) for name in EpisodeTranscript.model_fields})
     flat = [{**row, **{name: json.dumps(row[name]) for name in _AS_JSON}} for row in rows]
     try:
-        pq.write_table(pa.Table.from_pylist(flat, schema), path, compression="zstd")
+        with replacing(path, private(0o666)) as file:
+            pq.write_table(pa.Table.from_pylist(flat, schema), file, compression="zstd")
     except OSError as error:
         raise Misuse(f"{path}: cannot be written ({error.strerror or error}); name another place") from error

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from drr.app.pages.serve import SORTING, STATIC, STYLES
+from drr.app.pages.serve import SORTING
 from drr.app.viewer.reader import AroundAnswers, Reader
 from drr.app.viewer.render import FILE, Pages, words_script
-from drr.app.written import VIEWER_MARK
-from drr.env.files import check_ours
+from drr.app.written import VIEWER_MARK, fresh_folder
 from drr.env.progress import Progress
 
 
@@ -21,33 +17,15 @@ def write_static(
     folder: Path,
     progress: Progress,
     report_page: str | None = None,
+    *,
+    public: bool = False,
 ) -> int:
     """All pages; how many. `report_page` is where the study's report lies, seen from the folder."""
-    with fresh_folder(folder) as draft:
+    with fresh_folder(folder, VIEWER_MARK, "drr view", SCRIPTS, public=public) as draft:
         return _write_pages(reader, draft, progress, report_page)
 
 
 SCRIPTS = (SORTING, "reach.js", "review.js", "viewer.js")
-
-
-@contextmanager
-def fresh_folder(
-    folder: Path, mark: str = VIEWER_MARK, command: str = "drr view", scripts: Sequence[str] = SCRIPTS
-) -> Iterator[Path]:
-    """Made aside and swapped in, so that a folder is never half new; only our own is replaced."""
-    check_ours(folder, mark, command)
-    draft = folder.with_name(f".{folder.name}.new")
-    check_ours(draft, mark, command)
-    shutil.rmtree(draft, ignore_errors=True)
-    draft.mkdir(parents=True)
-    (draft / mark).touch()
-    yield draft
-    (draft / "static").mkdir()
-    for name in (*STYLES, *scripts):
-        shutil.copyfile(STATIC / name, draft / "static" / name)
-    if folder.exists():
-        shutil.rmtree(folder)
-    draft.replace(folder)
 
 
 def _write_pages(reader: Reader, draft: Path, progress: Progress, report_page: str | None) -> int:

@@ -14,7 +14,6 @@ from contextlib import ExitStack, contextmanager
 from glob import escape
 from importlib.metadata import version
 from pathlib import Path
-from types import TracebackType
 
 import orjson
 from drr.env.content import ContentHash, ReviewRow, ReviewsHash, ascending, batched, ordered
@@ -35,6 +34,7 @@ from drr.env.embedded.layout import (
 from drr.env.embedded.store import lookup_key
 from drr.env.entities import Product
 from drr.env.errors import NoPlaceForShop, ShopError
+from drr.env.files import close_folder, private
 from drr.env.manifest import completed, sealed
 from drr.env.search.fields import VERSION as FIELDS_VERSION
 from drr.env.search.searching import VERSION_KEY
@@ -86,7 +86,7 @@ class FolderWriter:
         lock = self._held.enter_context((self._temporary / _LOCK).open("w"))
         fcntl.flock(lock, fcntl.LOCK_EX)
         self._data = self._temporary / f"data-{self._temporary.name[-8:]}"
-        self._data.mkdir()
+        self._data.mkdir(mode=private(0o777))
         self._temporary.chmod(self._data.stat().st_mode)
         self._hash, self._reviews = ContentHash(), ReviewsHash()
         self._categories: Counter[str] = Counter()
@@ -99,9 +99,7 @@ class FolderWriter:
     def __enter__(self) -> FolderWriter:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._held.close()
 
     def write_products(self, products: Iterable[Product]) -> int:
@@ -242,6 +240,7 @@ class FolderWriter:
     def _show(self) -> None:
         """One atomic step: the rename of a whole folder, or of the manifest of a shop that is replaced."""
         (self._temporary / _LOCK).unlink()
+        close_folder(self._temporary)
         if not (self._folder / MANIFEST).exists():
             if self._folder.exists():
                 self._folder.rmdir()

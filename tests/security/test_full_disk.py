@@ -97,46 +97,69 @@ def test_a_full_device_is_one_sentence() -> None:
 
 
 _CODE = """
-import os, sys
+import json, os, sys
 umask = sys.argv[1]
 os.umask(int(umask, 8))
 from drr.app.cli import main
+from drr.app.training.environment import Environment
 from drr.env.web.base import Page
 from drr.env.web.record import Snapshots
 from datetime import datetime
 from pathlib import Path
+study, shop, queries = sys.argv[2], sys.argv[4], Path(sys.argv[6])
 assert main(["run", *sys.argv[2:], "--quiet"]) == 0
 if umask != "022":
-    assert main(["run", sys.argv[2], "--trials", "2", "--quiet"]) == 0
-    assert main(["judge", sys.argv[2], "--what", "quality", "--quiet"]) == 0
-assert main(["export", sys.argv[2], "--out", "tables"]) == 0
-pages = Snapshots(Path(sys.argv[2], "pages"), datetime.now, closed=True)
+    assert main(["run", study, "--trials", "2", "--quiet"]) == 0
+    assert main(["judge", study, "--what", "quality", "--quiet"]) == 0
+pages = Snapshots(Path(study, "pages"), datetime.now, closed=True)
 pages.put("http://a.example/", Page("http://a.example/", "http://a.example/", "ok", "A", "text", "r/1"), {"body": b"text"})
+query = json.loads(queries.read_text().splitlines()[0])
+for words in (
+    ["judge", study, "--quiet"],
+    ["data", "sample", "raw", "--seed", "7", "--quiet"],
+    ["data", "ingest", "raw", "--shop", "out/shop", "--quiet"],
+    ["report", study, "--out", "out/report", "--quiet"],
+    ["view", study, "--static", "out/viewer", "--quiet"],
+    ["export", study, "--out", "out/tables"],
+    ["judges", "annotate", study, "--pairs", "1", "--bundle", "out/bundles"],
+    ["judges", "annotate", study, "--export", "out/labels.jsonl"],
+    ["ask", query["query"], "--user", query["user_id"], "--shop", shop, "--out", "out/answer.md", "--quiet"],
+):
+    assert main(words) == 0, words
+with Environment(shop="out/shop", transcripts="out/episodes.jsonl") as env:
+    env.reset(1)
+    env.step({"report": "none"})
+assert main(["bundle", "make", study, "--out", "published.bundle", "--shop", shop]) == 0
+assert main(["board", "published.bundle", "--out", "board"]) == 0
 """
 
 
 @pytest.mark.parametrize(
-    ("umask", "folders", "files", "exported"),
-    [("022", 0o700, 0o600, 0o644), pytest.param("027", 0o750, 0o640, 0o640, marks=pytest.mark.endurance)],
+    ("umask", "folders", "files"),
+    [("022", 0o700, 0o600), pytest.param("027", 0o750, 0o640, marks=pytest.mark.endurance)],
 )
-def test_what_a_study_writes_is_its_owners(
-    new: Callable[..., list[str]], tmp_path: Path, umask: str, folders: int, files: int, exported: int
+def test_a_study_and_what_quotes_it_are_their_owners(
+    new: Callable[..., list[str]], tmp_path: Path, umask: str, folders: int, files: int
 ) -> None:
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(tmp_path),
         "XDG_CONFIG_HOME": str(tmp_path / "config"),
     }
+    (tmp_path / "out").mkdir()
     done = subprocess.run(
-        [sys.executable, "-c", _CODE, umask, *new()], capture_output=True, text=True, env=environment,
+        [sys.executable, "-c", _CODE, umask, *new("react,hybrid-react")], capture_output=True, text=True, env=environment,
         cwd=tmp_path, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    study = tmp_path / "study"
-    modes = {path: stat.S_IMODE(path.stat().st_mode) for path in (study, *study.rglob("*"))}
-    assert len(modes) > 15
-    wrong = {
-        str(path): oct(mode) for path, mode in modes.items() if mode != (folders if path.is_dir() else files)
-    }
+    study, out = tmp_path / "study", tmp_path / "out"
+    modes = {path: stat.S_IMODE(path.stat().st_mode) for path in (study, *study.rglob("*"), *out.rglob("*"))}
+    assert {path.name for path in out.iterdir()} == {
+        "shop", "report", "viewer", "tables", "bundles", "labels.jsonl", "answer.md", "episodes.jsonl"
+    }  # fmt: skip
+    allowed = {True: {folders}, False: {files, 0o600}}  # a plan with tokens is 600 whatever the umask
+    wrong = {str(path): oct(mode) for path, mode in modes.items() if mode not in allowed[path.is_dir()]}
     assert not wrong
-    assert stat.S_IMODE((tmp_path / "tables" / "units.jsonl").stat().st_mode) == exported
+    board = [path for path in (tmp_path / "board").rglob("*") if path.is_file() and path.suffix != ".bundle"]
+    mode = 0o666 & ~int(umask, 8)
+    assert board and {stat.S_IMODE(path.stat().st_mode) for path in board} == {mode}, "it is published"

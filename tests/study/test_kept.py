@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shutil
+import stat
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from drr.env.errors import DrrError
 from drr.env.trust import BY_PATH, cache_folder, vouch
 from drr.study.kept import kept, tree
 from drr.study.run import run
@@ -151,3 +155,30 @@ def test_a_tree_is_its_names_and_contents(tmp_path: Path) -> None:
     assert tree(tmp_path) != before
     (tmp_path / "a" / "two").rename(tmp_path / "a" / "one")
     assert tree(tmp_path) == before
+
+
+def test_a_cache_below_the_temporary_folder_is_used_only_if_it_is_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever came first to a name that anybody can guess chose what was read there."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    given, elsewhere = {"XDG_CACHE_HOME": str(tmp_path / "cache")}, tmp_path / "elsewhere"
+    place = cache_folder(given)
+    assert stat.S_IMODE(place.stat().st_mode) == stat.S_IMODE(place.parent.stat().st_mode) == 0o700
+    assert cache_folder(given) == place
+    for wrong in (place, place.parent):
+        wrong.chmod(0o777)
+        with pytest.raises(DrrError, match="remove it, or name a cache"):
+            cache_folder(given)
+        wrong.chmod(0o700)
+    elsewhere.mkdir()
+    place.rmdir()
+    place.symlink_to(elsewhere)
+    with pytest.raises(DrrError, match="not this user's alone"):
+        cache_folder(given)
+    if os.getuid() == 0:
+        place.unlink()
+        place.mkdir(0o700)
+        os.chown(place, 12345, 12345)
+        with pytest.raises(DrrError, match="not this user's alone"):
+            cache_folder(given)

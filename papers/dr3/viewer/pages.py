@@ -15,8 +15,9 @@ from drr.app.viewer.model import ReportView, ShownEntry
 from drr.app.viewer.of_papers import Inserts, StudyPart
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages, if_any, marked, part, templates
-from drr.app.viewer.static import fresh_folder
+from drr.app.viewer.static import SCRIPTS
 from drr.app.vouching import is_own_shop, offer_shop, remember_shop
+from drr.app.written import VIEWER_MARK, fresh_folder
 from drr.env.errors import DrrError
 from drr.env.files import file_name
 from drr.env.progress import Progress
@@ -242,7 +243,7 @@ class TaskFolder(NamedTuple):
         return guarded(Starlette(routes=routes), lambda: {token}, port)
 
     def write(self, folder: Path, progress: Progress) -> int:
-        with fresh_folder(folder) as draft:
+        with fresh_folder(folder, VIEWER_MARK, "drr view", SCRIPTS) as draft:
             return write_task_files(self.shelf, self._pages(served=False), draft, progress)
 
 
