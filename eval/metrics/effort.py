@@ -1,4 +1,4 @@
-"""The effort of an answer: tokens (cached ones and page summaries included), calls of tools, words."""
+"""The effort of an answer: tokens (cached ones and page summaries included), calls of tools, words, seconds."""
 
 from __future__ import annotations
 
@@ -28,12 +28,27 @@ def _counted(name: str, text: str) -> Metric:
     )
 
 
-METRICS = tuple(_counted(name, text) for name, text in _COUNTED.items())
+METRICS = (
+    *(_counted(name, text) for name, text in _COUNTED.items()),
+    Metric(
+        "seconds",
+        "seconds",
+        "Seconds of the wall clock that one answer took; answers made at the same time slow each other.",
+        "effort",
+        unit="s",
+        least=0,
+        better="lower",
+        digits=1,
+        judged=False,
+        detail=True,
+    ),
+)
 _METHODS = {
     "input_tokens": "input tokens per answer, cached ones and page summaries included, mean over queries",
     "output_tokens": "output tokens per answer, page summaries included, mean over queries",
     "words": "words per report, mean over queries",
     "tool_calls": "calls of tools per answer, mean over queries",
+    "seconds": "seconds per answer, mean over queries; unknown of imported ones",
 }
 
 
@@ -47,6 +62,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
         "output_tokens": float(sum(role["output_tokens"] for role in usage)) if metered else None,
         "words": float(answer.words),
         "tool_calls": None if calls is None else float(len(calls)),
+        "seconds": answer.record.making_seconds,
     }
 
 

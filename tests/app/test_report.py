@@ -47,6 +47,7 @@ def test_the_tables_hold_the_figures_of_the_document(judged_study: Path, report:
     with Study.open(judged_study) as study:
         metrics = study_document(study)["metrics"]
         record = next(r for r in study.records("answer") if r.spec["variant"] == "react+ws")
+        seconds = [r.making_seconds for r in study.records("answer") if r.spec["variant"] == "react"]
     table = cells(report, "faithfulness")
     for variant in VARIANTS:
         for name in ("fp", "fp_web", "fp_product", "fp_user", "fr", "n_cited"):
@@ -59,6 +60,9 @@ def test_the_tables_hold_the_figures_of_the_document(judged_study: Path, report:
     assert float(words["ci_low"]) <= float(words["value"]) <= float(words["ci_high"])
     assert float(words["sd"]) >= 0 and words["n"] == "4"
     assert "After ± stands the standard deviation over answers." in table_of(report, "effort.md")
+    assert None not in seconds and float(effort["react", "seconds"]["value"]) == pytest.approx(
+        sum(one or 0.0 for one in seconds) / len(seconds)
+    ), "as many trials of each question"
     assert record.usage["summariser"]["input_tokens"] > 0
     assert float(effort["react+ws", "input_tokens"]["value"]) > record.usage["agent"]["input_tokens"] / 10
     floor = cells(report, "noise")["words", "react"]

@@ -24,7 +24,7 @@ NAIVE = {"pqr_cc", "pqr_r", "pqr_r_printed"}
 """PDR-Bench's coverage takes any address for a citation, a stranger's too: its definition, not ours."""
 HIDDEN_POINTS: dict[str, list[PointRow]] = cases("eval", "HIDDEN_POINTS")
 """The second and third are had by nothing that a reader of a canary is shown."""
-EFFORT = {"input_tokens", "output_tokens", "words", "tool_calls"}
+EFFORT = {"input_tokens", "output_tokens", "words", "tool_calls", "seconds"}
 
 
 @pytest.fixture(scope="module")

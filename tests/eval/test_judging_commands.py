@@ -150,6 +150,7 @@ def test_rules_judge_a_study_into_one_document_and_their_verdicts_are_labels_lik
     alpha = document["metrics"]["alpha"]
     assert set(alpha["fp"]) - {"all_equal"} == {"value", "ci_low", "ci_high", "n", "n_unscored", "method"}
     assert alpha["fp"]["value"] == 1.0 and alpha["input_tokens"]["n_unscored"] == 3
+    assert (alpha["seconds"]["value"], alpha["seconds"]["n_unscored"]) == (None, 3), "imported"
     assert set(alpha) >= set(cases("eval", "test_judge_prints_one_document_twice_the_same"))
     path = tmp_path / "verdicts.jsonl"
     assert drr("agreement", folder, "--export", path)[0] == 0
