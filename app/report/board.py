@@ -24,6 +24,7 @@ LONGEST = 60
 LEAST = 0.001
 """The smallest p-value that is told as a figure."""
 EMPTY: Mapping[str, str] = {}
+NOT_IN_FP = "It is of claims on the web and on products; those on orders are not in it."
 UNKNOWN = "unknown"
 AGAINST = "against the first"
 UNDECIDED, LEVEL = "not told apart", "shared first"
@@ -80,6 +81,8 @@ def standings(
     }
     systems, pairs = ranked(metric, means), [one for one in found if one.metric == metric]
     headline = verdict(metric, means, pairs, by_rules=by_rules and metric.judged, shares=shares)
+    if metric.name == "fp":
+        headline = headline._replace(detail=f"{headline.detail} {NOT_IN_FP}")
     return Standings(metric, systems, _against(metric, means, systems, pairs), headline)
 
 

@@ -95,7 +95,7 @@ def metrics() -> list[Metric]:
         ),
         _count(
             "n_cited",
-            "N cited",
+            f"N cited ({', '.join(PAPER_TYPES)})",
             "Claims that cite the web or a product, each counted per kind.",
             "faithfulness",
         ),

@@ -196,6 +196,7 @@ def test_the_sentence_of_a_study_is_undecided_where_nothing_is_settled(judged_st
         material = material_of(study)
         shown = ranks_of(material).headline.text
         assert "by rules, no measurement" in shown
+        assert "those on orders are not in it" in shown
         assert ("ndecided" in shown) == (
             not any(c.is_settled for c in contrasts(material.per_report) if c.metric.name == "fp")
         )

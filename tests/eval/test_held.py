@@ -272,6 +272,7 @@ async def test_a_fourth_kind_is_judged_counted_and_shown(study: Study, world: Wo
     metrics = document["metrics"]["react"]
     assert metrics["n_cited_file"]["value"] == 4
     assert metrics["fp_file"]["value"] == pytest.approx((1 + 1 + 0.5 + 0) / 4)
+    assert metrics_by_name()["n_cited"].label == "N cited (web, product)", "of these kinds, so not of files"
     assert metrics["n_cited"]["value"] == 0 and metrics["fp"]["value"] is None
 
     judged = read_judged(study, choose(study, None))
