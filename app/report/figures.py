@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from drr.app.report.calls import BESIDE, tool_calls
 from drr.app.report.cost import cost_points
 from drr.app.report.forest_figure import DARK, FORMS, LIGHT, PALETTE, Scheme, draw_forest
+from drr.app.report.judging_tables import AS_PRINTED_PAIRS, printed_pairs
 from drr.app.report.material import ByQuery, Material
 from drr.app.report.of_papers import ReportFigure, report_parts
 from drr.eval.stats.intervals import COUNTED, V, mean
+from drr.eval.stats.pairs import PairRow
 from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
@@ -221,7 +223,11 @@ def _beside(counts: Mapping[str, ByQuery]) -> str:
 
 
 def _pairwise(material: Material) -> Figure | None:
-    rows = [row for row in material.document["pairwise"] if row["n"]]
+    return _pairs(material.document["pairwise"])
+
+
+def _pairs(every: Sequence[PairRow]) -> Figure | None:
+    rows = [row for row in every if row["n"]]
     if not rows:
         return None
     figure, axes = _new(8, 0.7 + 0.32 * len(rows))
@@ -333,6 +339,7 @@ OURS = (
     ("differences", "Paired differences", draw_forest),
     ("tool-calls", "Tool calls per answer (Figure 4)", _tool_calls),
     ("pairwise", "Pairwise wins, ties, losses (Figure 6)", _pairwise),
+    ("as-printed-pairwise", AS_PRINTED_PAIRS.title, lambda material: _pairs(printed_pairs(material))),
     ("cost-quality", "Cost against quality", _pareto),
 )
 

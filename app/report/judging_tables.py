@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import ceil
 
 from drr.app.judged import unread_of
@@ -11,9 +12,11 @@ from drr.app.report.material import Material, system_answer
 from drr.app.report.tables import AnswerRow, Behind, Cell, Form, Heading, Table, TableLine, headings
 from drr.eval.foreign.summary import ForeignTableRow
 from drr.eval.judging.marks import MarksRow
+from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics.diagnosis import BY_RULE, JUDGED
 from drr.eval.metrics.rows import FailureDocument, FailureShare
 from drr.eval.stats.differences import SIGNIFICANT, sign_test
+from drr.eval.stats.pairs import PairRow
 from drr.llm.failures import NO_ANSWER
 from drr.study.study import Study
 from drr.study.unit import Record
@@ -31,7 +34,11 @@ CORRECTED_NOTE = (
 
 
 def _pairs(material: Material) -> Iterator[TableLine]:
-    for row in material.document["pairwise"]:
+    return _pair_lines(material.document["pairwise"])
+
+
+def _pair_lines(rows: Sequence[PairRow]) -> Iterator[TableLine]:
+    for row in rows:
         p = row["p_holm"]
         significant = p is not None and p < SIGNIFICANT and not row["unreliable"]
         verdict = "unreliable (order decides)" if row["unreliable"] else "" if p is None else f"{p:.3f}"
@@ -40,9 +47,9 @@ def _pairs(material: Material) -> Iterator[TableLine]:
         yield TableLine(name, shown, (row["a"], row["b"]))
 
 
-def _least_decided(material: Material) -> str:
+def _least_decided(rows: Sequence[PairRow]) -> str:
     """Say how many of so many pairs one side must win."""
-    n = max((row["wins"] + row["ties"] + row["losses"] for row in material.document["pairwise"]), default=0)
+    n = max((row["wins"] + row["ties"] + row["losses"] for row in rows), default=0)
     least = next((k for k in range(n // 2 + 1, n + 1) if (sign_test(k, n - k) or 0) < SIGNIFICANT), None)
     if least is None:
         return f"With n = {n} no result is significant."
@@ -58,7 +65,24 @@ PAIRWISE = Form(
         Heading("p (Holm)", field="verdict"),
     ),
     _pairs,
-    lambda material: [f"{_PAIR_NOTE} {_least_decided(material)}"],
+    lambda material: [f"{_PAIR_NOTE} {_least_decided(material.document['pairwise'])}"],
+)
+
+
+def printed_pairs(material: Material) -> Sequence[PairRow]:
+    """The paper's own comparisons, where they were paid for, dimension by dimension as in its Figure 6."""
+    document = material.document.get("as_printed")
+    return (
+        sorted(document["pairwise"], key=lambda row: DIMENSIONS.index(row["dimension"])) if document else ()
+    )
+
+
+AS_PRINTED_PAIRS = replace(
+    PAIRWISE,
+    name="as-printed-pairwise",
+    title="Pairs as printed (Figure 6)",
+    lines=lambda material: (line._replace(behind=None) for line in _pair_lines(printed_pairs(material))),
+    notes=lambda material: [f"By the paper's prompt. {_PAIR_NOTE} {_least_decided(printed_pairs(material))}"],
 )
 
 

@@ -14,6 +14,7 @@ from drr.app.report.cost import MEASURED_COST, cost_table
 from drr.app.report.differences import differences_table, with_floor_note
 from drr.app.report.figures import draw_all, figures_of
 from drr.app.report.judging_tables import (
+    AS_PRINTED_PAIRS,
     CORRECTED,
     COVERAGE,
     PAIRWISE,
@@ -33,7 +34,7 @@ from drr.app.written import REPORT_MARK, fresh_folder
 
 Builder = Callable[[Material], Table | None]
 BESIDE: tuple[Builder, ...] = (calls_table, PAIRWISE.table, cost_table, noise, rules, failure_labels)
-LAST: tuple[Builder, ...] = (as_printed, COVERAGE.table, failures)
+LAST: tuple[Builder, ...] = (as_printed, AS_PRINTED_PAIRS.table, COVERAGE.table, failures)
 
 
 def all_tables(material: Material) -> list[Table]:

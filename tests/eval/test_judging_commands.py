@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 from drr.app.judged import _broken_rules
 from drr.env.shop import Shop
 from drr.eval.judging.read import judgings
+from drr.eval.labels import DIMENSIONS
 from drr.eval.stats.intervals import mean
 from drr.study.study import Study
 
@@ -17,6 +20,7 @@ from tests.cases import cases
 from tests.commands import Drr
 from tests.eval.foreign_files import lines
 from tests.eval.nursery import SONNET, Judge, sentences, system
+from tests.eval.test_judging import Paper
 from tests.tools.small_shop import ANNA, FEEDER
 from tests.wire import Reply, Request, Say, Wire
 
@@ -209,6 +213,27 @@ def test_the_papers_profile_prints_both(folder: Path, drr: Drr) -> None:
     document = drr.json("judge", folder, "--profile", "paper", "--quiet")
     assert document["judge"]["protocol"] == "ours"
     assert document["as_printed"]["metrics"]["alpha"]["fp"]["value"] == 1.0
+
+
+@pytest.mark.long
+def test_pairs_as_printed_have_a_table_and_a_figure(folder: Path, tmp_path: Path, drr: Drr) -> None:
+    with Wire(Paper(claims=sentences)) as wire:
+        common = ["judge", folder, *QUIET, "pairwise", *by_model(wire), "--budget", "9"]
+        document = drr.json(*common, "--profile", "paper")
+    drr.out("report", folder, "--out", tmp_path / "out")
+    rows = document["as_printed"]["pairwise"]
+    with (tmp_path / "out" / "tables" / "as-printed-pairwise.csv").open(encoding="utf-8", newline="") as file:
+        shown = {r["row"]: r["value"] for r in csv.DictReader(file) if r["column"] == "inconsistent"}
+    assert shown == {
+        f"{r['dimension'].replace('_', ' ')}: {r['a']} over {r['b']}": str(float(r["inconsistent"]))
+        for r in rows
+    }
+    assert [name.partition(":")[0].replace(" ", "_") for name in shown] == list(DIMENSIONS)
+    assert (tmp_path / "out" / "figures" / "as-printed-pairwise.svg").stat().st_size > 0
+    page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert 'id="as-printed-pairwise"' in page and 'id="figure-as-printed-pairwise"' in page
+    for path, place in re.findall(r'href="(answers/[^"#]*)#([^"]*)"', page):
+        assert f'id="{place}"' in (tmp_path / "out" / path).read_text(encoding="utf-8"), (path, place)
 
 
 @pytest.mark.long
