@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from drr.eval.checks import catalogue, citing, money, orders, products, text
+from drr.eval.checks import catalogue, citing, history, money, orders, products, text
 from drr.eval.checks.base import Check, CheckDocument, Status, Subject, returned_by, urls_in
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.profile import privacy, profile_facts
@@ -96,19 +96,19 @@ RULES: dict[str, Rule] = {
     "in_catalogue": Rule(catalogue.in_catalogue, "100"),
     "outside_shop": Rule(catalogue.outside_shop, "100"),
     "name_matches_id": Rule(catalogue.name_matches_id, "100"),
-    "price": Rule(products.price, "101"),
-    "rating": Rule(products.rating, "102"),
+    "price": Rule(products.price, "102"),
+    "rating": Rule(products.rating, "103"),
     "total": Rule(money.total, "100"),
     "budget": Rule(money.budget, "101"),
-    "order_facts": Rule(orders.order_facts, "100"),
+    "order_facts": Rule(orders.order_facts, "101"),
     "privacy": Rule(privacy, "100"),
     "profile_facts": Rule(profile_facts, "100"),
-    "statistics": Rule(orders.statistics, "100"),
+    "statistics": Rule(history.statistics, "100"),
     "duplicates": Rule(text.duplicates, "100"),
     "citation_hygiene": Rule(citing.citation_hygiene, "100", kinds_text),
     "fabricated_citation": Rule(citing.fabricated_citation, "100"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "100"),
-    "product_claims": Rule(products.product_claims, "100"),
+    "product_claims": Rule(products.product_claims, "101"),
     "process_text": Rule(text.process_text, "101"),
 }
 

@@ -53,6 +53,7 @@ class _Reader(FactsBehind):
         self._lines = mentions.layout.lines
         self._tables = Tables(mentions)
         self._owner: str | None = None
+        self._opened_by_item = False
 
     def take(self, index: int, line: TextLine) -> None:
         references = self._mentions.within(line.start, line.end)
@@ -64,6 +65,7 @@ class _Reader(FactsBehind):
         elif ids:
             self._behind(line, references)
             self._owner = next(iter(ids)) if len(ids) == 1 and self._opens(line, references) else None
+            self._opened_by_item = line.kind == "item"
         else:
             self._labelled_line(index, line)
 
@@ -95,6 +97,8 @@ class _Reader(FactsBehind):
 
     def _labelled_line(self, index: int, line: TextLine) -> None:
         """Read `Price: $21.99`; a line that begins otherwise, or a heading, is no longer of what stands above."""
+        if self._opened_by_item and line.after_blank and line.indent == 0 and line.kind in ("text", "title"):
+            self._owner = None  # a paragraph behind a list is of none of its items
         whole = segment(self._body, after_bullet(self._body, line), line.end)
         label_and_value = labelled(whole)
         known = (

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from drr.env.entities import ORDER_STATUSES, Order
-from drr.env.statistics import Share, UserStatistics
-from drr.env.text import category_key
-from drr.eval.checks.base import Check, Span, Subject, Tally, unverifiable
+from drr.eval.checks.base import Check, Span, Subject, Tally, Unknown, unverifiable
 from drr.eval.checks.mentions import Mentions, TextLine, after_bullet
 from drr.eval.checks.naming import full_name, makers, other_of_that_name, similarity, words
-from drr.eval.checks.values import Segment, labelled, listed, plain_label, segment, segments
+from drr.eval.checks.values import (
+    Segment,
+    is_quantity,
+    is_total,
+    labelled,
+    listed,
+    plain_label,
+    segment,
+    segments,
+)
 from drr.wording.dates import When, dates, days_of_year
 from drr.wording.money import amounts
 
@@ -29,6 +36,10 @@ _NOT_YET = listed("refunded|pending|in transit|on its way|still on its way|on th
 _DAY_LABELS = listed(
     "date|order date|ordered|ordered on|day|purchased|purchase date|bought|date ordered|order placed|placed|when"
 )
+_STATE_LABELS = listed("status|state|order status")
+_COUNT = re.compile(r"\d{1,3}(?![\d.,])")
+_PAIR = 2
+"""Cells of a row that is a label with its value."""
 _THING_LABELS = listed("item|product|what|bought|thing|name|product name|item ordered")
 _NEAR = 40
 """Characters between an order's number and its day."""
@@ -40,10 +51,18 @@ _BACK = re.compile(r"[\s*_]*[(,:—–-]?[\s*_]*(?:order|no\.?|number|id|#|:|[\s
 
 def order_ids(subject: Subject) -> list[tuple[str, Span]]:
     """Return the numbers of orders in a report, with the zeros at the head that are often left out."""
-    found = [
+    return [*_written_ids(subject), *_linked_ids(subject)]
+
+
+def _written_ids(subject: Subject) -> list[tuple[str, Span]]:
+    return [
         (_whole(subject, match["n"] or match[0]), match.span("n") if match["n"] else match.span())
         for match in _ORDER_ID.finditer(subject.report)
     ]
+
+
+def _linked_ids(subject: Subject) -> list[tuple[str, Span]]:
+    found: list[tuple[str, Span]] = []
     for source in subject.citations.sources:
         match = USER_URL.match(source.url)
         if match and match["order"]:
@@ -59,46 +78,144 @@ def _whole(subject: Subject, written: str) -> str:
     return written if subject.shop.store.order(whole) is None else whole
 
 
-class _OrdersNamed:
-    """The order numbers of a report by place."""
+class _OrderTally(Tally):
+    """Also keeps which places were read: a day or a state that was seen and not compared leaves the rule open."""
 
-    def __init__(self, subject: Subject) -> None:
-        self.all = sorted(order_ids(subject), key=lambda one: one[1])
-        self._starts = [span[0] for _, span in self.all]
+    def __init__(self) -> None:
+        super().__init__()
+        self.read: set[int] = set()
 
-    def between(self, start: int, end: int) -> list[tuple[str, Span]]:
-        return self.all[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
+    def compare(self, span: Span, holds: bool | None, why: str) -> None:
+        self.read.add(span[0])
+        super().compare(span, holds, why)
 
 
 def order_facts(subject: Subject, mentions: Mentions) -> Check:
-    """Check that each order that the report names by its number is the reader's, of that day, thing and state."""
+    """Check that each order that the report names by its number is the reader's, of that day, thing, number and state."""
     if subject.shop is None:
         return unverifiable("shop")
     if subject.user_id is None:
         return unverifiable("user")
-    named = _OrdersNamed(subject)
-    tally = Tally()
-    for order_id, span in named.all:
+    tally, reader = _OrderTally(), _OrderReader(subject, mentions)
+    written = _written_ids(subject)
+    for order_id, span in order_ids(subject):
         order = subject.shop.store.order(order_id)
         if order is None:
             tally.fail(span, f"Order: {order_id}; record: no such order")
-        elif order.user_id == subject.user_id:
+        elif order.user_id == subject.user_id and (order_id, span) in written:
             tally.ok()
     for line in mentions.layout.lines:
-        if here := named.between(line.start, line.end):
-            _compare_line(tally, subject, mentions, line, here)
-    return tally.check("prose" if next(dates(mentions.body, 0, len(mentions.body)), None) else "absent")
+        reader.take(tally, line)
+    linked = {one for one, _ in _linked_ids(subject)} - {one for one, _ in written}
+    nothing: Unknown = "prose" if next(dates(mentions.body, 0, len(mentions.body)), None) else "absent"
+    found = tally.check(nothing, linked=len(linked))
+    if found.status == "pass" and tally.unknown:
+        return Check("unverifiable", found.value, remarks=("prose",))
+    return found
+
+
+class _OrderReader:
+    """The lines of a report in their order, and the order that the lines above opened."""
+
+    def __init__(self, subject: Subject, mentions: Mentions) -> None:
+        self._subject, self._mentions = subject, mentions
+        self._named = sorted(order_ids(subject), key=lambda one: one[1])
+        self._starts = [span[0] for _, span in self._named]
+        self._owner: Order | None = None
+        self._opened: TextLine | None = None
+
+    def take(self, tally: _OrderTally, line: TextLine) -> None:
+        """Compare a line that names orders, or stands under one."""
+        here = self._named[bisect_left(self._starts, line.start) : bisect_left(self._starts, line.end)]
+        if here:
+            orders = self._own(here)
+            _compare_line(tally, self._subject, self._mentions, line, here, orders)
+            ids = {order_id for order_id, _ in here}
+            opens = len(ids) == 1 and orders and (line.kind != "row" or len(line.cells) == _PAIR)
+            self._owner, self._opened = (orders[0][0], line) if opens else (None, None)
+        elif not self._belongs(line):
+            self._owner = self._opened = None
+            return
+        else:
+            orders = [] if self._owner is None else [(self._owner, (line.start, line.start))]
+        if len({order.order_id for order, _ in orders}) == 1 and len(orders) == len(here or orders):
+            _compare_labels(tally, self._subject, self._mentions, line, orders[0][0])
+        for one in dates(self._mentions.plain, line.start, line.end):
+            if one.day and one.start not in tally.read and orders:
+                held = any(one.covers(order.order_date) for order, _ in orders)
+                tally.compare((one.start, one.end), True if held else None, "")
+
+    def _own(self, here: Sequence[tuple[str, Span]]) -> list[tuple[Order, Span]]:
+        assert self._subject.shop is not None
+        found = ((self._subject.shop.store.order(order_id), span) for order_id, span in here)
+        return [
+            (one, span) for one, span in found if one is not None and one.user_id == self._subject.user_id
+        ]
+
+    def _belongs(self, line: TextLine) -> bool:
+        """Tell whether a line that names no order stands under the one above: deeper, or a label with its value."""
+        above = self._opened
+        if above is None:
+            return False
+        if line.kind in ("heading", "row", "head_row", "rule_row"):
+            return (line.level > above.level > 0) if line.kind == "heading" else line.table == above.table
+        if above.kind == "item":
+            return line.indent > above.indent
+        if above.kind == "row":
+            return False
+        value = labelled(segment(self._mentions.plain, after_bullet(self._mentions.plain, line), line.end))
+        return value is not None or (above.kind == "heading" and line.kind in ("item", "text"))
+
+
+def _compare_labels(
+    tally: _OrderTally, subject: Subject, mentions: Mentions, line: TextLine, order: Order
+) -> None:
+    """Compare what stands behind a label in a line, or a row of two cells, of one order."""
+    text = mentions.plain
+    if line.kind == "row" and len(line.cells) == _PAIR:
+        label, value = (segment(text, *cell) for cell in line.cells)
+        parts = [(label.text, value)]
+    elif line.is_row:
+        return
+    else:
+        whole = [segment(text, after_bullet(text, line), line.end), *segments(text, line.start, line.end)]
+        parts = [found for one in whole if (found := labelled(one)) is not None]
+    for name, value in parts:
+        _compare_labelled(tally, subject, mentions, plain_label(name), value, order)
+
+
+def _compare_labelled(
+    tally: _OrderTally, subject: Subject, mentions: Mentions, label: str, value: Segment, order: Order
+) -> None:
+    if value.start in tally.read:
+        return
+    whens = [one for one in dates(mentions.plain, value.start, value.end) if one.day]
+    if label in _DAY_LABELS and whens and whens[0].start == value.start:
+        if whens[0].start not in tally.read:
+            _compare_day(tally, order, whens[0])
+    elif label in _STATE_LABELS:
+        _compare_state(tally, order, segment(value.text, 0, len(value.text))._replace(start=value.start))
+    elif is_quantity(label) and (match := _COUNT.match(value.text)):
+        count = int(match[0])
+        why = f"Order {order.order_id}: {count} pieces; record: {order.quantity}"
+        tally.compare((value.start, value.end), count == order.quantity, why)
+    elif is_total(label) and (found := amounts(value.text)):
+        product = subject.product(order.product_id)
+        cost = None if product is None or product.price is None else product.price * order.quantity
+        # The record has no total: another one may hold postage, or a price of then.
+        tally.compare((value.start, value.end), True if cost and found[0].equals(cost) else None, "")
+    elif label in _THING_LABELS and not mentions.within(value.start, value.end):
+        _compare_name(tally, subject, value, order, value.text)
 
 
 def _compare_line(
-    tally: Tally, subject: Subject, mentions: Mentions, line: TextLine, named: Sequence[tuple[str, Span]]
+    tally: Tally,
+    subject: Subject,
+    mentions: Mentions,
+    line: TextLine,
+    named: Sequence[tuple[str, Span]],
+    orders: Sequence[tuple[Order, Span]],
 ) -> None:
-    assert subject.shop is not None
-    orders = [
-        (order, span)
-        for order_id, span in named
-        if (order := subject.shop.store.order(order_id)) is not None and order.user_id == subject.user_id
-    ]
     whens = [one for one in dates(mentions.plain, line.start, line.end) if one.day]
     days = [] if whens else list(days_of_year(mentions.plain, line.start, line.end))
     if len(days) == 1 and len(named) == 1 and len(orders) == 1 and len(line.text) < _SHORT:
@@ -139,6 +256,9 @@ def _compare_row(
             _compare_day(tally, order, here[0])
         if label in _THING_LABELS and not mentions.within(*cell):
             _compare_name(tally, subject, value, order, value.text)
+        if is_quantity(label) and _COUNT.fullmatch(value.text):
+            why = f"Order {order.order_id}: {value.text} pieces; record: {order.quantity}"
+            tally.compare((value.start, value.end), int(value.text) == order.quantity, why)
         _compare_state(tally, order, value)
 
 
@@ -217,93 +337,3 @@ _ALIKE = 0.75
 _SEVERAL = 2
 _SHORT = 200
 _PLACED = re.compile(r"^[`\d\s*_/.-]+|[`\s]+$")
-
-
-# What all orders come to.
-
-
-def statistics(subject: Subject, mentions: Mentions) -> Check:
-    """Labelled figures of all orders are the record's: `Orders: 43`, `Total spent: $612.40`, `Last order: 2023-04-11`."""
-    if subject.shop is None:
-        return unverifiable("shop")
-    known = None if subject.user_id is None else subject.shop.store.statistics(subject.user_id)
-    if known is None:
-        return unverifiable("user")
-    tally = Tally()
-    for line in mentions.layout.lines:
-        owned = line.indent > 0 or mentions.within(max(0, line.start - _ABOVE), line.start)
-        for label, value in () if owned else _figures_of_all(mentions, line):
-            _compare_figure(tally, plain_label(label), value, known)
-        if line.kind == "row" and len(line.header) == len(line.cells):
-            shares = [*known.by_category, *known.by_year, *known.favourite_stores]
-            _compare_share(tally, mentions, line, shares)
-    return tally.check("prose")
-
-
-def _figures_of_all(mentions: Mentions, line: TextLine) -> Iterator[tuple[str, Segment]]:
-    """Read a label with its value, or a row of two cells."""
-    if line.kind == "row":
-        if len(line.cells) == 2:
-            label, value = (segment(mentions.body, *cell) for cell in line.cells)
-            yield label.text, value
-    else:
-        found = labelled(segment(mentions.body, after_bullet(mentions.body, line), line.end))
-        if found is not None:
-            yield found
-
-
-_ABOVE = 200
-"""Characters above a label in which it may have its thing."""
-_COUNTS = {
-    **dict.fromkeys(("total orders", "orders in all", "number of orders", "orders placed", "orders on record", "all orders", "order count"), "orders"),
-    **dict.fromkeys(("total items", "items in all", "items bought", "number of items"), "items"),
-}  # fmt: skip
-_SPENT = listed("known spend|total known spend|lifetime spend|spend to date|spent so far")
-_ENDS = {
-    "first order": "first_order",
-    "last order": "last_order",
-    "most recent order": "last_order",
-    "latest order": "last_order",
-    "earliest order": "first_order",
-}
-_WHOLE = re.compile(r"(\d{1,3}(?:,\d{3})+|\d{1,6})(?:\s(?:orders|items))?")
-
-
-def _compare_figure(tally: Tally, label: str, value: Segment, known: UserStatistics) -> None:
-    span = value.start, value.end
-    if label in _COUNTS and (match := _WHOLE.fullmatch(value.text)):
-        recorded = getattr(known, _COUNTS[label])
-        figure = int(match[1].replace(",", ""))
-        tally.compare(span, figure == recorded, f"{label.capitalize()}: {figure:,}; record: {recorded:,}")
-    elif label in _SPENT:
-        found = amounts(value.text)
-        if len(found) == 1 and found[0].end == len(value.text) and not found[0].approx:
-            holds = None if known.spend is None else found[0].equals(known.spend)
-            why = f"{label.capitalize()}: {value.text}; record: ${known.spend or 0:,.2f}"
-            tally.compare(span, holds, why)
-    elif label in _ENDS:
-        whens = [one for one in dates(value.text, 0, len(value.text)) if one.day]
-        recorded = getattr(known, _ENDS[label])
-        if len(whens) == 1 and whens[0].start == 0 and recorded is not None:
-            holds = whens[0].covers(recorded)
-            tally.compare(span, holds, f"{label.capitalize()}: {value.text[:40]}; record: {recorded[:10]}")
-
-
-def _compare_share(tally: Tally, mentions: Mentions, line: TextLine, shares: Sequence[Share]) -> None:
-    """Compare a row that begins with a category, a year or a store, under heads that say orders or spend."""
-    name = category_key(segment(mentions.body, *line.cells[0]).text)
-    if len(set(line.header)) < len(line.header):
-        return
-    share = next((one for one in shares if category_key(one.name.replace("_", " ")) == name), None)
-    if share is None:
-        return
-    for column, cell in enumerate(line.cells[1:], 1):
-        label, value = plain_label(line.header[column]), segment(mentions.body, *cell)
-        span = value.start, value.end
-        if label == "orders" and (match := _WHOLE.fullmatch(value.text)):
-            figure = int(match[1].replace(",", ""))
-            why = f"Orders of {share.name}: {figure:,}; record: {share.orders:,}"
-            tally.compare(span, figure == share.orders, why)
-        elif label in _SPENT and len(found := amounts(value.text)) == 1 and share.spend is not None:
-            why = f"Spend on {share.name}: {value.text}; record: ${share.spend:,.2f}"
-            tally.compare(span, found[0].approx or found[0].equals(share.spend), why)

@@ -173,6 +173,42 @@ def test_a_wrong_day_shows_the_right_one(rules_shop: Shop) -> None:
     assert told == {"order_facts": [f"Order {FIRST}: 2023-08-18; record: 2023-08-19"]}
 
 
+UNDER = {
+    "sub-items": f"- Order {FIRST}\n  - Date: 2023-08-19\n  - Status: Delivered\n  - Quantity: 1",
+    "items under a bold line": f"**Order {FIRST}**\n- Ordered on: 2023-08-19\n- Status: Delivered\n- Quantity: 1",
+    "items under a heading": f"### Order {FIRST}\n\n- Date: 2023-08-19\n- Status: Delivered\n- Quantity: 1",
+    "a table of two columns": (
+        f"| Field | Value |\n|---|---|\n| Order | {FIRST} |\n| Date | 2023-08-19 |\n| Status | Delivered |\n| Quantity | 1 |"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", UNDER.values(), ids=UNDER)
+@pytest.mark.parametrize(
+    ("right", "wrong"), [("2023-08-19", "2021-03-02"), ("Delivered", "Cancelled"), ("1", "3")]
+)
+def test_what_stands_under_an_order_is_that_order_s(
+    rules_shop: Shop, text: str, right: str, wrong: str
+) -> None:
+    is_kept_apart(rules_shop, "order_facts", text, right, wrong, user_id=READER)
+
+
+def test_a_day_that_was_seen_and_not_compared_leaves_the_rule_open(rules_shop: Shop) -> None:
+    text = f"Of what you own, the sheets (order {FIRST}) last long, and I checked the shop on 2024-01-05 for you."
+    found = checked(text, shop=rules_shop, user_id=READER)["order_facts"]
+    assert (found.status, found.value["unverifiable"]) == ("unverifiable", 1)
+
+
+def test_an_order_that_is_only_linked_is_counted_apart(rules_shop: Shop) -> None:
+    text = f"See [your order](user://{READER}/orders/{FIRST})."
+    found = checked(text, shop=rules_shop, user_id=READER)["order_facts"]
+    assert (found.status, found.value["checked"], found.value["linked"]) == ("unverifiable", 0, 1)
+
+
+def test_a_price_in_a_paragraph_behind_a_list_is_of_none_of_its_items(rules_shop: Shop) -> None:
+    assert failing(f"1. {LA}\n2. {LB}\n\nNow: **$33.98**", shop=rules_shop) == {}
+
+
 @pytest.mark.parametrize(("text", "right", "wrong"), FIGURES)
 def test_a_labelled_figure_of_all_orders_is_the_record_s(
     rules_shop: Shop, text: str, right: str, wrong: str
