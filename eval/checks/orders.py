@@ -79,7 +79,7 @@ def _whole(subject: Subject, written: str) -> str:
 
 
 class _OrderTally(Tally):
-    """Also keeps which places were read: a day or a state that was seen and not compared leaves the rule open."""
+    """A tally that keeps which places were read: what was seen and not compared leaves the rule open."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -142,8 +142,8 @@ class _OrderReader:
             _compare_labels(tally, self._subject, self._mentions, line, orders[0][0])
         for one in dates(self._mentions.plain, line.start, line.end):
             if one.day and one.start not in tally.read and orders:
-                held = any(one.covers(order.order_date) for order, _ in orders)
-                tally.compare((one.start, one.end), True if held else None, "")
+                is_known = any(one.covers(order.order_date) for order, _ in orders)
+                tally.compare((one.start, one.end), is_known or None, "")
 
     def _own(self, here: Sequence[tuple[str, Span]]) -> list[tuple[Order, Span]]:
         assert self._subject.shop is not None
@@ -153,7 +153,7 @@ class _OrderReader:
         ]
 
     def _belongs(self, line: TextLine) -> bool:
-        """Tell whether a line that names no order stands under the one above: deeper, or a label with its value."""
+        """Tell whether a line without a number stands under the order above: deeper, or a label with its value."""
         above = self._opened
         if above is None:
             return False
