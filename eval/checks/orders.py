@@ -91,7 +91,7 @@ class _OrderTally(Tally):
 
 
 def order_facts(subject: Subject, mentions: Mentions) -> Check:
-    """Check that each order that the report names by its number is the reader's, of that day, thing, number and state."""
+    """Check that each order named by its number is the reader's, of that day, thing, count and state."""
     if subject.shop is None:
         return unverifiable("shop")
     if subject.user_id is None:
