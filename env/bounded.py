@@ -20,7 +20,8 @@ LINE, LINES, MOST_LINES = 16 << 20, 1 << 30, 5_000_000
 MOST_PARTS = 500_000
 """Lists and objects in a line of JSON: each takes a hundred times its two bytes."""
 DEEPEST = 32
-_DEEP = re.compile(rf"(?:(?:(?<![\w-])[\w-]++|\"[^\"\n]*+\"|'[^'\n]*+')\s*+\.\s*+){{{DEEPEST}}}")
+_QUOTED = r"""(?<!\\)"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+'"""
+_DEEP = re.compile(rf"(?:(?:(?<![\w-])[\w-]++|{_QUOTED})\s*+\.\s*+){{{DEEPEST}}}")
 """A key of so many parts: what is built for one grows with their square."""
 
 

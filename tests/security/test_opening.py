@@ -302,6 +302,8 @@ def test_what_is_too_large_or_too_deep_is_said_at_once(
         ".".join("a" * DEEPEST + "b") + " = 1",
         "[" + " . ".join("a" * DEEPEST + "b") + "]",
         "x = {" + ".".join(['"a"'] * DEEPEST + ["b"]) + " = 1}",
+        '"\\"".' * DEEPEST + "b = 1",
+        r'["\\".' + r'"a\"b".' * DEEPEST + "b]",
         "x = " + "[" * 20_000,
         "x = " + "{a=" * 20_000,
     ],
@@ -315,6 +317,7 @@ def test_keys_and_tables_go_only_so_deep(tmp_path: Path, text: str) -> None:
 
 def test_what_people_write_is_read(tmp_path: Path) -> None:
     text = (
+        r'"\"".b.c = "' + r"\"." * 90 + '"\n'
         'a.b.c = "Yes. No. 1.2.3.4.5 www.a.b.c.example ..... ' + "word. " * 20 + '"\n[d.e]\nf = [1.5, 2.5]\n'
     )
     (tmp_path / "a.toml").write_text(text)

@@ -237,7 +237,7 @@ def _statement_is_taken(statement: str) -> str | None:
 
 def _tomls(chance: Random) -> Iterator[str]:
     while True:
-        key = chance.choice(["a", '"a"', "'a b'", "a-1", '"a.b"'])
+        key = chance.choice(["a", '"a"', "'a b'", "a-1", '"a.b"', r'"\""', r'"\\"', r'"a\".b"'])
         dot = chance.choice([".", " . ", "\t.\t"])
         keys = dot.join([key] * chance.randint(DEEPEST + 1, 9_000))
         depth = chance.randint(2_000, 60_000)
