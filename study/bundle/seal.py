@@ -27,6 +27,10 @@ _STATEMENT = "https://in-toto.io/Statement/v1"
 _RAW = (serialization.Encoding.Raw, serialization.PublicFormat.Raw)
 _PEM = serialization.Encoding.PEM
 _LARGEST = 1 << 20
+_P = (1 << 255) - 19
+_EIGHTH = 0x5FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826
+_SMALL = {0, 1, _P - 1, _EIGHTH, _P - _EIGHTH}
+"""The y of the eight points of small order: as keys, they hold under signatures that anybody can write."""
 
 
 def new_key(path: Path) -> str:
@@ -45,7 +49,10 @@ def new_key(path: Path) -> str:
 
 
 def _id(key: Ed25519PublicKey) -> str:
-    return sha256(key.public_bytes(*_RAW)).hexdigest()
+    raw = key.public_bytes(*_RAW)
+    if int.from_bytes(raw, "little") % (1 << 255) % _P in _SMALL:  # `cryptography` takes them
+        raise ValueError("a key of small order, with which anybody can sign")
+    return sha256(raw).hexdigest()
 
 
 def public_id(path: Path) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
+from base64 import b64encode
 from collections.abc import Callable
 from functools import partial
 from hashlib import sha256
@@ -12,12 +14,18 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from drr.app.cli import main
+from drr.env.errors import DrrError, Misuse
 from drr.env.settings import Settings
 from drr.study.bundle.archive import MANIFEST, NAMES, SIGNATURES, pack, unpack
-from drr.study.bundle.parcel import digest_of, unit_of
+from drr.study.bundle.parcel import Parcel, digest_of, unit_of
+from drr.study.bundle.seal import public_id, signatures
 from drr.study.bundle.tree import leaf, tree
 from drr.study.study import Study
+from drr.study.unit import canonical_json
 
 from tests.agents.garden import ANNA, BEN, QUESTION, write_box
 from tests.bundles import edit_rows, forged, is_answer, rehash, retext, rows, write
@@ -715,6 +723,44 @@ def test_signatures_add_up_and_hold_the_root(home: Path, tmp_path: Path, drr: Dr
         (tmp_path / SIGNATURES).write_text(kept)
         pack(tmp_path, tmp_path / "moved")
         assert "signatures" in {one["check"] for one in found_in(drr, tmp_path / "moved")["failed"]}
+
+
+_EIGHTHS = (
+    "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+    "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+)
+_EDGES = [f"{low}{'ff' * 30}7f" for low in ("ec", "ed", "ee")]
+SMALL = [f"{low}{'00' * 31}" for low in ("00", "01")] + _EDGES + [*_EIGHTHS]
+
+
+@pytest.mark.parametrize(
+    "name", [one[:-2] + f"{int(one[-2:], 16) | sign:02x}" for one in SMALL for sign in (0, 128)]
+)
+def test_a_key_with_which_anybody_can_sign_is_refused(home: Path, tmp_path: Path, name: str) -> None:
+    """The eight points of small order, in each way to write them."""
+    unpack(home / "bundle", tmp_path)
+    parcel, key = Parcel(tmp_path), Ed25519PublicKey.from_public_bytes(bytes.fromhex(name))
+    for number in range(100):
+        statement = {
+            "_type": "https://in-toto.io/Statement/v1",
+            "subject": [{"name": "bundle", "digest": {"sha256": parcel.root}}],
+            "predicateType": "urn:drr:bundle:made:1",
+            "predicate": {"public_key": name, "n": number},
+        }
+        payload, kind = canonical_json(statement).encode(), "application/vnd.in-toto+json"
+        signature = bytes([1]) + bytes(63)  # nobody's: R is the neutral point and s is 0
+        with contextlib.suppress(InvalidSignature):
+            key.verify(signature, f"DSSEv1 {len(kind)} {kind} {len(payload)} ".encode() + payload)
+            break
+    signed = {"keyid": sha256(bytes.fromhex(name)).hexdigest(), "sig": b64encode(signature).decode()}
+    line = {"payloadType": kind, "payload": b64encode(payload).decode(), "signatures": [signed]}
+    write(tmp_path, SIGNATURES, [line])
+    with pytest.raises(DrrError, match="small order"):
+        list(signatures(parcel))
+    public = key.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+    (tmp_path / "key.pub").write_bytes(public)
+    with pytest.raises(Misuse, match="is no public key"):
+        public_id(tmp_path / "key.pub")
 
 
 @pytest.mark.long
