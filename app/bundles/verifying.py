@@ -226,7 +226,6 @@ def _check_texts(study: Study, kept: BundleTexts, manifest: BundleManifest, foun
                 found.fail("texts", record.label, f"{name[:40]} names another text than its own")
     for digests, what in (
         (set(kept) - named, "belong to no unit"),
-        (set(kept.changed), "stand there twice"),
         (kept.withheld.keys() - withheld - cut, "are withheld, and need not be"),
         ((withheld & set(kept)) - kept.withheld.keys(), "are to be withheld, and are not"),
     ):

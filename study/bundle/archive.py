@@ -13,6 +13,7 @@ from tarfile import BLOCKSIZE, USTAR_FORMAT, TarInfo
 from tempfile import TemporaryFile, gettempdir
 from typing import IO
 
+from drr.env.bounded import LINE
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import private, replacing
 
@@ -35,6 +36,8 @@ LARGEST = 4 << 30
 _RATIO, _FREE = 300, 64 << 20
 """Contents are at most so many times as large as their file, beyond the first bytes."""
 _PIECE = 1 << 20
+_LINES, _BYTES_A_LINE = 10_000, 4
+"""Lines of all contents, beyond which each takes this much of their file: ours take a hundred bytes and more."""
 _END = bytes(2 * BLOCKSIZE)
 _MEMORY = 256 << 20
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 32 << 20}]
@@ -70,6 +73,7 @@ def unpack(file: Path, folder: Path) -> None:
             raise Misuse(f"{file}: cannot be read ({error.strerror}); name a bundle") from error
         except lzma.LZMAError as error:
             raise DrrError(f"{file}: is no bundle, or was changed ({error})") from error
+        left, long = _LINES + file.stat().st_size // _BYTES_A_LINE, 0
         whole.seek(0)
         for name in NAMES:
             header = whole.read(BLOCKSIZE)
@@ -78,7 +82,13 @@ def unpack(file: Path, folder: Path) -> None:
                 raise DrrError(f"{file}: is no bundle, or was changed (its {name} does not begin as ours do)")
             with (folder / name).open("xb") as out:
                 for at in range(0, size, _PIECE):
-                    out.write(whole.read(min(_PIECE, size - at)))
+                    piece = whole.read(min(_PIECE, size - at))
+                    left, long = left - piece.count(b"\n"), 0 if b"\n" in piece else long + len(piece)
+                    if left < 0 or long > LINE:
+                        raise DrrError(
+                            f"{file}: its {name} has more or longer lines than a bundle of its size"
+                        )
+                    out.write(piece)
                 ended = out.tell() < size
             if ended or whole.read(-size % BLOCKSIZE) != bytes(-size % BLOCKSIZE):
                 raise DrrError(f"{file}: was changed (its {name} does not end as ours do)")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import time
 from base64 import b64decode
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
+from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal, NotRequired, TypeVar
@@ -37,6 +39,8 @@ WITHHELD: Mapping[Why, str] = {
 }
 Picos = Annotated[int, Field(gt=-(1 << 62), lt=1 << 62)]
 """Picodollars, of which a ledger can hold the sum."""
+_SECONDS, _BYTES_A_SECOND = 30, 2_000
+"""Time of a processor for a bundle, and what it grows with: ten times that of the slowest known."""
 Row = TypeVar("Row")
 
 
@@ -152,15 +156,22 @@ def unpacked(file: Path) -> Iterator[Parcel]:
     if not file.is_file():
         raise Misuse(f"{file}: is no file; name a bundle")
     with TemporaryDirectory(prefix="drr-bundle-") as place:
+        until = time.process_time() + _SECONDS + file.stat().st_size / _BYTES_A_SECOND
         unpack(file, Path(place))
-        yield Parcel(Path(place))
+        yield Parcel(Path(place), until)
 
 
 class Parcel:
     """An unpacked bundle."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, until: float = inf) -> None:
+        """`until`: no line is read when this process has taken so many seconds of a processor."""
         self.folder = folder
+        self._until = until
+
+    def check_time(self) -> None:
+        if time.process_time() > self._until:
+            raise DrrError("it takes longer than any bundle of its size; nothing more of it is read")
 
     @property
     def root(self) -> str:
@@ -171,6 +182,7 @@ class Parcel:
         """Yield the lines of a file, each written as we write it."""
         with (self.folder / name).open("rb") as file:
             for number, line in enumerate(iter(lambda: file.readline(LINE + 1), b""), 1):
+                self.check_time()
                 if len(line) > LINE or line.count(b"[") + line.count(b"{") > MOST_PARTS:
                     raise DrrError(f"{name} of the bundle, line {number}: too long, or of too many parts")
                 try:

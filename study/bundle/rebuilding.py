@@ -36,22 +36,21 @@ class BundleTexts(Blobs):
 
     def __init__(self, parcel: Parcel) -> None:
         super().__init__(parcel.folder / "texts")
-        self._file = (parcel.folder / "texts.jsonl").open("rb")
+        self._parcel = parcel
         self._lines: dict[str, int] = {}
         self.withheld: dict[str, Why] = {}
-        self.changed: list[str] = []
-        """Hashes that stand there twice."""
         self.strict = False
         at = 0
         with (parcel.folder / "texts.jsonl").open("rb") as raw:
             for line, content in zip(parcel.texts(), raw, strict=True):
                 digest = digest_of(line)
                 if digest in self._lines:
-                    self.changed.append(digest)
+                    raise DrrError(f"texts.jsonl of the bundle: the text {digest[:12]} stands there twice")
                 self._lines[digest] = at
                 if "why" in line:
                     self.withheld[digest] = line["why"]
                 at += len(content)
+        self._file = (parcel.folder / "texts.jsonl").open("rb")
 
     def close(self) -> None:
         self._file.close()
@@ -61,6 +60,7 @@ class BundleTexts(Blobs):
 
     def get(self, digest: str) -> bytes:
         """The text. Its name was made of its content when the bundle was opened."""
+        self._parcel.check_time()
         if digest not in self._lines:
             raise LostText(f"the bundle has no text {digest[:12]}")
         if digest in self.withheld:
@@ -96,13 +96,16 @@ def rebuilt(parcel: Parcel, folder: Path, config: StudyConfig | None = None) -> 
 
 
 def _write_units(study: Study, lines: Iterable[UnitLine]) -> None:
-    left, aside, count = iter(lines), set[str](), 0
+    left, aside, seen = iter(lines), set[str](), set[str]()
     while batch := list(islice(left, _BATCH)):
         with reading("units.jsonl of the bundle"):
             units = [unit_of(line) for line in batch]
+            fresh = {unit.key for unit in units} - seen
+            if len(fresh) < len(units):
+                raise ValueError("a unit stands there twice")
+            seen |= fresh
             study.ledger.units.register(units)
             aside |= {unit.key for unit, line in zip(units, batch, strict=True) if not line["current"]}
-            count += len(batch)
             ended = {
                 unit.key: {**line["record"]}
                 for unit, line in zip(units, batch, strict=True)
@@ -115,8 +118,6 @@ def _write_units(study: Study, lines: Iterable[UnitLine]) -> None:
             study.ledger.records.commit(_HOLDER, finished, blobs)
     study.ledger.leases.release(_HOLDER)
     units = [known.unit for known in study.ledger.units.known()]
-    if len(units) != count:
-        raise DrrError("units.jsonl of the bundle: a unit stands there twice")
     for kind in KINDS if aside else ():
         study.retire(kind, [unit for unit in units if unit.kind == kind and unit.key not in aside])
 

@@ -11,17 +11,20 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from drr.app.bundles.figures import opened
 from drr.app.cli import main
 from drr.env.errors import DrrError, Misuse
 from drr.env.settings import Settings
 from drr.study.bundle.archive import MANIFEST, NAMES, SIGNATURES, pack, unpack
-from drr.study.bundle.parcel import Parcel, digest_of, unit_of
+from drr.study.bundle.parcel import Parcel, StudyRow, digest_of, unit_of
+from drr.study.bundle.parcel import unpacked as bundle_opened
+from drr.study.bundle.rebuilding import BundleTexts, rebuilt
 from drr.study.bundle.seal import public_id, signatures
 from drr.study.bundle.tree import leaf, tree
 from drr.study.study import Study
@@ -723,6 +726,49 @@ def test_signatures_add_up_and_hold_the_root(home: Path, tmp_path: Path, drr: Dr
         (tmp_path / SIGNATURES).write_text(kept)
         pack(tmp_path, tmp_path / "moved")
         assert "signatures" in {one["check"] for one in found_in(drr, tmp_path / "moved")["failed"]}
+
+
+UNIT = {"kind": "judgement", "label": "", "current": True, "key_fields": {}, "spec": {}, "record": None}
+FLOODS: dict[str, tuple[str, str, int, str]] = {
+    "more lines than bytes": ("queries.jsonl", "\n", 2_000_000, "more or longer lines"),
+    "a line without end": ("texts.jsonl", " " * (17 << 20), 1, "more or longer lines"),
+    "texts twice": ("texts.jsonl", '{"text":""}\n', 2, "stands there twice"),
+    "units twice": ("units.jsonl", canonical_json(UNIT) + "\n", 600, "stands there twice"),
+}
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+def test_a_small_bundle_that_would_take_long_is_refused_early(home: Path, tmp_path: Path, flood: str) -> None:
+    name, line, times, told = FLOODS[flood]
+
+    def add(folder: Path) -> None:
+        with (folder / name).open("a", encoding="utf-8") as file:
+            file.write(line * times)
+            if "twice" in flood:  # it is not reached
+                file.write("no line\n" * 9)
+
+    unpack(home / "bundle", tmp_path)
+    add(tmp_path)
+    pack(tmp_path, tmp_path / "flooded")
+    with pytest.raises(DrrError, match=told), bundle_opened(tmp_path / "flooded") as parcel:
+        rebuilt(parcel, tmp_path / "study")
+
+
+def test_a_bundle_that_has_had_its_time_is_read_no_further(home: Path, tmp_path: Path) -> None:
+    with bundle_opened(home / "bundle") as parcel, opened(parcel, tmp_path / "study") as study:
+        digest = next(iter(cast(BundleTexts, study.blobs)))
+        assert study.blobs.get(digest)
+        late = Parcel(parcel.folder, until=0)
+        for read in (
+            lambda: list(late.units()),
+            lambda: late.row("study.json", StudyRow),
+            lambda: BundleTexts(late),
+        ):
+            with pytest.raises(DrrError, match="takes longer"):
+                read()
+        study.blobs._parcel = late  # type: ignore[attr-defined]
+        with pytest.raises(DrrError, match="takes longer"):
+            study.blobs.get(digest)
 
 
 _EIGHTHS = (
