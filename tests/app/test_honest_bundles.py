@@ -484,9 +484,9 @@ def _better(folder: Path, *, said: bool) -> None:
             score["score"] = 10
         for name in [name for name in record["blobs"] if said and name.startswith("raw:")]:
             retext(folder, record, name, lambda text: text.replace('"score": 7', '"score": 10'))
+    _tidy(folder)
     with TemporaryDirectory() as place, opened(Parcel(folder), Path(place) / "study") as study:
         write(folder, "figures.json", [every_figure(study)])
-    _tidy(folder)
 
 
 def _tidy(folder: Path) -> None:
