@@ -12,13 +12,14 @@ from drr.agents.turns import is_broken_off, report_afresh
 from drr.llm.failures import ModelFailure, NoAnswer
 from drr.llm.prompts import Prompts
 from drr.llm.text import is_json
+from drr.tools.registry import EVERY
 from drr.wording.excerpt import excerpt
 
 _UNKEYED = "0c5fceea3e19cd48fd8e22551dea9ecdfa500da5accb7e24bfc470698ffa3d66"
 """Its first version, which enters no key, so that the keys of before stay; every other one does."""
 _REASONS: Mapping[NoAnswer, str] = {
     "empty": "answered without content",
-    "no_research": "answered without calling any tool",
+    "no_research": "answered without a call of a tool that looks up, or none was answered",
     "malformed_call": "wrote JSON or the call of a tool out as its answer; where the model means to call, the server's parser of"
     " tool calls is off or another model's (vLLM: --tool-call-parser, llama.cpp: --jinja), or give --text-calls parse",
 }
@@ -39,7 +40,7 @@ def failure_of(none: NoAnswer, variant: Variant, ending: Ending, calls: Sequence
     why = next((call.error.message for call in calls if call.error is not None), None)
     what, text = _REASONS[none], " ".join(ending.report.split())
     if none == "no_research" and why:
-        what = f"{what} that ran: {why}"
+        what = f"{what}: {why}"
     if none == "empty":
         shown = (
             f"{excerpt(text, _SHORT)!r} is all of its report; {_NEEDED}" if text else "its report is empty"
@@ -74,30 +75,44 @@ async def _again(run: AgentRun, variant: Variant, answer: Run, none: NoAnswer, e
 
 
 def no_answer(run: AgentRun, report: str) -> NoAnswer | None:
-    """Say why this is no answer; `None` for an answer. What a command looked up by itself nobody sees, and
-    rules research nothing anyway."""
+    """Say why this is no answer; `None` for an answer. Rules research nothing anyway."""
     if is_call(report, {*run.names, *CONTROL}) or is_json(report):
         return "malformed_call"
-    in_window = bool(run.settings.get("long_context"))  # all pages at once: nothing was left to look up
-    researched = has_researched(run) or in_window
-    if is_empty(report, researched=researched or run.outside.own is not None):
+    researched = has_researched(run)
+    if is_empty(report, researched=researched):
         return "empty"
-    looks_up = bool(run.names) and run.outside.own is None and not run.agent.rule_written
-    return "no_research" if looks_up and not researched else None
+    # Its material stands in the prompt where all pages do, or where a world or an agent has no tool that looks up.
+    in_prompt = run.settings.get("long_context") or not any(EVERY[name].looks_up for name in run.names)
+    return None if researched or in_prompt or _is_by_rules(run) else "no_research"
+
+
+def _is_by_rules(run: AgentRun) -> bool:
+    """Tell whether rules played in it."""
+    meter = run.allowance.meter
+    played = (role for role in meter.by_role if role in run.models and not run.outside.plays(role, meter))
+    return any(run.models[role].rule_written for role in played)
 
 
 def has_researched(run: AgentRun) -> bool:
-    """Tell whether a tool ran for anybody in the run."""
-    return any(call.kind == "api" for calls in run.calls.values() for call in calls)
+    """Tell whether a tool that looks up answered anybody in the run. That there is no such thing is an answer, too."""
+    return any(
+        call.kind == "api"
+        and EVERY[call.name].looks_up
+        and (call.error is None or call.error.kind == "not_found")
+        for calls in run.calls.values()
+        for call in calls
+    )
 
 
 def is_empty(report: str, *, researched: bool) -> bool:
-    """Tell whether nothing stands below the headings but one short line without a source or figure. A sentence after research is an answer:
-    `Nothing fits.`"""
+    """Tell whether nothing stands below the headings, outside the sources, but one short line without a source or figure.
+    A sentence after research is an answer: `Nothing fits.`"""
     from drr.citations.parse import parse
 
+    for entry in reversed(parse(report).references):
+        report = report[: entry.start] + report[entry.end :]
     lines = [line.strip() for line in report.splitlines()]
-    prose = [line for line in lines if line.strip("#*-_=`") and not line.startswith("#")]
+    prose = [line for line in lines if line.strip("#*-_=`|: ") and not line.startswith("#")]
     if len(prose) > 1 or len("".join(prose)) > _SHORT:
         return False
     if researched and any(line.rstrip(_CLOSERS).endswith(_STOPS) for line in prose):

@@ -13,7 +13,8 @@ Manner = Literal[
 REPORT = (
     "Take the cedar house [1].\n\n## Sources\n\n[1] Cedar bird house: http://ecommerce.example/B0HOUSE001"
 )
-CALL = json.dumps({"name": "calculator", "arguments": {"expression": "1 + 1"}})
+SEARCH = {"query": "cedar bird house"}
+CALL = json.dumps({"name": "product_catalog_search", "arguments": SEARCH})
 JSON_REPORT = json.dumps({"title": "Houses", "answer": ["The cedar one", "The pine one"]}, indent=1)
 _ARGUMENTS = {"price_of": {"product": "K2"}, "launch_researcher": {"sub_problem": "What is one and one?"}}
 
@@ -32,7 +33,7 @@ class SmallModel:
         known = any(message["role"] == "assistant" for message in request.body["messages"])
         bound = [tool["function"]["name"] for tool in request.body.get("tools", ())]
         if self.manner in ("text_call", "tagged_call") and bound and not known:
-            name = next((name for name in ("calculator", *_ARGUMENTS) if name in bound), bound[0])
+            name = next((name for name in ("product_catalog_search", *_ARGUMENTS) if name in bound), bound[0])
             call = json.dumps({"name": name, "arguments": _ARGUMENTS[name]}) if name in _ARGUMENTS else CALL
             return Say(
                 f"```json\n{call}\n```"
@@ -49,10 +50,8 @@ class SmallModel:
             if self.manner == "empty_plan"
             else [
                 {
-                    "tool": "calculator",
-                    "arguments": "one plus one"
-                    if self.manner == "worded_plan"
-                    else '{"expression": "1 + 1"}',
+                    "tool": "product_catalog_search",
+                    "arguments": "one plus one" if self.manner == "worded_plan" else json.dumps(SEARCH),
                 }
             ]
         )

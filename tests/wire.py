@@ -104,11 +104,11 @@ class Hang:
 
 
 def looked(request: Request, text: str, **more: Any) -> Say:
-    """An agent that calls a tool once and then says this: without any research there would be no answer."""
+    """An agent that looks something up once and then says this: without any research there would be no answer."""
     bound = [tool.get("function", tool)["name"] for tool in request.body.get("tools") or ()]
     known = any(message["role"] == "assistant" for message in request.body["messages"])
-    if "calculator" in bound and not known:
-        return Say(calls=[("calculator", {"expression": "1 + 1"})], **more)
+    if "product_catalog_search" in bound and not known:
+        return Say(calls=[("product_catalog_search", {"query": "cedar bird house"})], **more)
     if "launch_researcher" in bound and not known:
         return Say(calls=[("launch_researcher", {"sub_problem": "What is one and one?"})], **more)
     return Say(text, **more)

@@ -48,7 +48,7 @@ TOOLS: dict[str, Tool] = {
         make_tool(update_user_profile, writes=True),
         make_tool(get_user_statistics),
         make_tool(web_search),
-        make_tool(calculator),
+        make_tool(calculator, looks_up=False),
     )
 }
 FILE_TOOLS: dict[str, Tool] = {

@@ -175,6 +175,8 @@ class Tool:
     schema: JsonObject
     """JSON Schema for the model, closed (`additionalProperties: false`) and bounded. What may be left out has
     a plain type too: clients turn what a form holds into the types that they read."""
+    looks_up: bool
+    """A call of it that is answered is research, though nothing be found."""
     _validate: Callable[[Any], JsonObject] = field(repr=False)
 
     def parse(self, arguments: Mapping[str, Any]) -> JsonObject:
@@ -200,7 +202,7 @@ class Tool:
         return self.description.split("\n", 1)[0]
 
 
-def make_tool(function: ToolFunction, *, writes: bool = False) -> Tool:
+def make_tool(function: ToolFunction, *, writes: bool = False, looks_up: bool = True) -> Tool:
     """Read the tool off the function. Its first parameter is the context; every other one needs type and description."""
     name = cast(Any, function).__name__
     description = inspect.cleandoc(function.__doc__ or "")
@@ -229,6 +231,7 @@ def make_tool(function: ToolFunction, *, writes: bool = False) -> Tool:
         function=function,
         is_async=inspect.iscoroutinefunction(function),
         schema=schema,
+        looks_up=looks_up,
         _validate=adapter.validator.validate_python,
     )
 

@@ -137,7 +137,7 @@ class ModelService:
             if failure.transient or failure.fatal or failure.kind == "over_budget":
                 self._door.break_off(failure)
                 raise _Refused(403, failure.kind, "the unit cannot be gone on with") from None
-            self._door.failure = failure
+            self._door.failure = None if failure.kind == "bad_request" else failure  # the command's own
             raise _Refused(400, failure.kind, str(failure)) from None
         except Exception as error:
             self._door.break_off(error)

@@ -318,7 +318,7 @@ def failures(material: Material) -> Table | None:
     notes = ["A failed unit is in no mean but pass^k; here it is counted."]
     if NO_ANSWER.intersection(kinds):
         notes.append(
-            "Without content (empty), without a call of any tool (no_research), or the text of such a call (malformed_call): asked for "
+            "Without content (empty), without an answered call that looks up (no_research), or the text of such a call (malformed_call): asked for "
             "twice, and no answer."
         )
     if any(kind.startswith(_BROKEN_OFF) for kind in kinds):

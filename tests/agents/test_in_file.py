@@ -74,10 +74,12 @@ async def refused(query, tools, model, budget):
     search = next(tool for tool in tools if tool.name == "product_catalog_search")
     call = {"type": "tool_call", "id": "1", "name": search.name, "args": {"query": "bird house " * 60}}
     found = (await search.ainvoke(call)).artifact
+    await search.ainvoke({"query": "bird house"})
     return f"# Answer\\n\\nIt was refused as {found.error.kind}: {found.error.message}. {found.text}."
 
 
 async def elsewhere(query, tools, model, budget):
+    await next(tool for tool in tools if tool.name == "product_catalog_search").ainvoke({"query": "house"})
     return "Ask Amazon: [this one](https://www.amazon.com/dp/B000000001)"
 
 
@@ -194,7 +196,7 @@ def test_files_of_one_name_are_one_and_its_version_has_their_hash(file: Path, tm
 
 
 def test_what_a_library_demands_of_the_model_reaches_it(box: Path, file: Path, drr: Drr) -> None:
-    with Wire([Say(calls=[("calculator", {"expression": "1"})]), Say("A house for $5.")]) as wire:
+    with Wire([Say(calls=[("product_catalog_search", {"query": "house"})]), Say("A house for $5.")]) as wire:
         sent = [*asked(box, "--model", "openai:mine", "--base-url", f"{wire.url}/v1")]
         sent[sent.index("--variant") + 1] = "mine/my_agent.py:forcing"
         assert drr(*sent)[0] == 0

@@ -17,6 +17,7 @@ from drr.app.cli import main
 from drr.env.settings import Settings
 from drr.study.study import Study
 
+from tests.agents.commands.conftest import HEAD, TERMS
 from tests.agents.garden import ANNA, write_shop
 from tests.cases import table
 from tests.small_models import CALL as PLAIN_CALL
@@ -119,7 +120,7 @@ def test_a_report_of_none_is_anew(words: list[str], capsys: pytest.CaptureFixtur
     code, document, err, asked = asking(words, script, capsys)
     assert code == 0, err
     assert document["report"].startswith("Take the cedar house") and len(document["tool_calls"]) == 1
-    assert len(asked) == 4 and "1 + 1 = 2" in asked[-1], (
+    assert len(asked) == 4 and "Cedar bird house" in asked[-1], (
         "written from what was found, which is not looked up again"
     )
 
@@ -166,7 +167,7 @@ def test_a_study_counts_it_as_none(words: list[str], capsys: pytest.CaptureFixtu
             if f"Which house? {kind}" in asked:
                 return careless(said)(request)
         called = any(message["role"] == "assistant" for message in request.body["messages"])
-        return Say(REPORT) if called else Say(calls=[("calculator", {"expression": "1 + 2"})])
+        return Say(REPORT) if called else Say(calls=[("product_catalog_search", {"query": "house"})])
 
     run = ["run", "study", "--variants", "react", "--queries", "queries.jsonl", *words]
     with Wire(script) as wire:
@@ -192,7 +193,7 @@ def test_a_study_counts_it_as_none(words: list[str], capsys: pytest.CaptureFixtu
         kept = {record.reason: study.text(record, "report") for record in study.records("answer", "failed")}
     assert kept == SAYS
     with Wire(lambda request: Say(REPORT) if "tool_result" in json.dumps(request.body) else Say(
-        calls=[("calculator", {"expression": "1 + 2"})]
+        calls=[("product_catalog_search", {"query": "house"})]
     )) as wire:  # fmt: skip
         assert told("run", "study", "--retry-failed", "--base-url", wire.url, "--quiet")[0] == 0
     assert json.loads(told("status", "study", "--json")[1])["units"]["done"] == 4
@@ -207,7 +208,65 @@ def test_keys_stay_as_they_were_until_the_line_is_another(tmp_path: Path) -> Non
     assert ONCE_MORE not in ours and other == {**ours, ONCE_MORE: load_prompts(tmp_path)[ONCE_MORE].sha256}
 
 
-@pytest.mark.parametrize(("declared", "code"), [("", 1), ("knows.tools = ()", 0)])
+SOURCES = "# Houses\n\n## Sources\n\n[1] Cedar bird house: http://ecommerce.example/B0HOUSE001\n"
+SAID = "The shop has no bird feeder that fits, though three were looked at with care. Take the cedar house."
+
+
+@pytest.mark.parametrize(
+    ("call", "said", "ending"),
+    [
+        (
+            ("product_catalog_search", {"query": "zeppelin"}),
+            SAID,
+            None,
+        ),  # nothing was found, which is an answer
+        (("get_product_details", {"product_id": "B0NOTHERE1"}), SAID, None),
+        (("calculator", {"expression": "1 + 1"}), SAID, "no_research"),
+        (("product_catalog_search", {"query": "bird house " * 60}), SAID, "no_research"),
+        (("no_such_tool", {}), SAID, "no_research"),
+        (("product_catalog_search", {"query": "house"}), SOURCES, "empty"),
+        (("calculator", {"expression": "1 + 1"}), SOURCES, "empty"),
+    ],
+)
+@pytest.mark.parametrize(
+    "kind", ["react", "hybrid-react", "plan-to-function", "mine.py:mine", "cmd:./agent.py"]
+)
+def test_research_is_an_answered_call_of_a_tool_that_looks_up_whoever_answers(
+    words: list[str], capsys: pytest.CaptureFixture[str], kind: str, call: Any, said: str, ending: str | None
+) -> None:
+    name, arguments = call
+    if kind.startswith("mine") and name == "no_such_tool":
+        pytest.skip("a function holds its tools")
+    made = f"NAME, ARGUMENTS, SAID = {name!r}, {arguments!r}, {said!r}\n"
+    Path("mine.py").write_text(
+        f"{made}async def mine(query, tools, model, budget):\n"
+        "    await next(tool for tool in tools if tool.name == NAME).ainvoke(ARGUMENTS)\n"
+        "    return SAID\n"
+    )
+    Path("agent.py").write_text(f"{HEAD}{made}call(NAME, **ARGUMENTS)\nprint(SAID)\n")
+    Path("agent.py").chmod(0o755)
+
+    def script(request: Request) -> Say:
+        known = any(message["role"] == "assistant" for message in request.body["messages"])
+        bound = {tool["name"] for tool in request.body.get("tools") or ()}
+        if "output_config" in request.body:
+            plan = {"plan": "p", "calls": [{"tool": name, "arguments": json.dumps(arguments)}]}
+            return Say(json.dumps(plan))
+        if "launch_researcher" in bound and not known:
+            return Say(calls=[("launch_researcher", {"sub_problem": "What is there?"})])
+        return Say(calls=[call]) if bound and not known else Say(said)
+
+    terms = TERMS if kind.startswith("cmd:") else []
+    found = asking([*words, "--variant", kind, *terms], script, capsys)
+    if ending is None:
+        assert found.code == 0, found.told
+    else:
+        assert (found.code, found.document["stop_reason"]) == (1, ending), found.told
+
+
+@pytest.mark.parametrize(
+    ("declared", "code"), [("", 1), ("knows.tools = ()", 0), ("knows.tools = ('calculator',)", 0)]
+)
 def test_what_needs_no_tool_declares_none(
     words: list[str], capsys: pytest.CaptureFixture[str], declared: str, code: int
 ) -> None:
@@ -248,7 +307,7 @@ def test_a_plan_of_plain_words_hears_that_its_arguments_are_no_json_object(
     document = json.loads(out)
     assert (code, document["stop_reason"]) == (1, "no_research")
     assert ["the arguments are no JSON object" in one for one in plans] == [False, True]
-    assert "that ran: Not run: the arguments are no JSON object (" in err
+    assert "none was answered: Not run: the arguments are no JSON object (" in err
     assert {call["kind"] for call in document["tool_calls"]} == {"refused"}
 
 
@@ -260,10 +319,10 @@ def test_calls_written_as_text_are_read_where_that_is_asked_for(
         code = main(small(place, "--base-url", wire.url, "--text-calls", "parse"))
         second = wire.requests[1].body["messages"]
     document = json.loads(capsys.readouterr().out)
-    assert code == 0 and [call["name"] for call in document["tool_calls"]] == ["calculator"]
+    assert code == 0 and [call["name"] for call in document["tool_calls"]] == ["product_catalog_search"]
     assert (
-        second[-2]["tool_calls"][0]["function"]["name"] == "calculator"
-        and "1 + 1 = 2" in second[-1]["content"]
+        second[-2]["tool_calls"][0]["function"]["name"] == "product_catalog_search"
+        and "Cedar bird house" in second[-1]["content"]
     )
     assert document["notes"] == []
 

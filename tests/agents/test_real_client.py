@@ -32,7 +32,9 @@ from tests.wire import Fail, Request, Say, Wire
 
 REPORT = "Take it [1].\n\n## Sources\n\n[1] Cedar bird house: http://ecommerce.example/B0HOUSE001"
 
-PLAN = '{"plan": "p", "calls": [{"tool": "calculator", "arguments": "{\\"expression\\": \\"1 + 2\\"}"}]}'
+PLAN = (
+    '{"plan": "p", "calls": [{"tool": "product_catalog_search", "arguments": "{\\"query\\": \\"house\\"}"}]}'
+)
 
 
 @pytest.fixture(autouse=True)
@@ -295,8 +297,8 @@ async def test_what_all_units_share_stands_before_the_shoppers_own_lines(name: s
             return Say(PLAN)
         if "launch_researcher" in names(request) and turns(request) == 0:
             return Say(calls=[("launch_researcher", {"sub_problem": "which house?"})])
-        if "calculator" in names(request) and turns(request) == 0:
-            return Say(calls=[("calculator", {"expression": "1 + 2"})])
+        if "product_catalog_search" in names(request) and turns(request) == 0:
+            return Say(calls=[("product_catalog_search", {"query": "house"})])
         return Say(REPORT)
 
     sent = [request for _ in range(2) for request in (await ran(script, name))[1]]

@@ -33,6 +33,8 @@ def call(name, **arguments):
     return post(os.environ["DRR_MCP_URL"], body)["result"]
 
 """
+SEARCHES = "call('product_catalog_search', query='bird house')\n"
+"""A line of such a script: what looked nothing up is no answer."""
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,7 @@ from drr.study.study import Study
 from tests.agents.commands.conftest import (
     CONTAINED,
     KEY,
+    SEARCHES,
     TERMS,
     Script,
     asked,
@@ -134,7 +135,7 @@ def test_a_command_that_lacks_a_file_beside_it_learns_how_to_show_it(
     lib = tmp_path / "lib"
     lib.mkdir()
     script("lib/helper.py", "REPORT = '# Answer\\n\\nNone fits.'\n")
-    script("lib/clerk.py", "from helper import REPORT\nprint(REPORT)\n")
+    script("lib/clerk.py", f"from helper import REPORT\n{SEARCHES}print(REPORT)\n")
     code, _, err = drr(*asked(box, "cmd:lib/clerk.py"))
     assert code == 1 and "No module named 'helper'; it starts in an empty folder and sees only what" in err
     assert "--agent-sees PATH" in err
@@ -260,6 +261,7 @@ found["driver"] = tries(lambda: socket.create_connection(("127.0.0.1", PORT), 1)
 found["devices"] = sorted(os.listdir("/dev"))
 found["namespaces"] = subprocess.run(["unshare", "-Urm", "true"], capture_output=True).returncode != 0
 found["ben"] = call("get_user_profile", user_id=BEN)["isError"]
+call("product_catalog_search", query="bird house")
 print("Found:", json.dumps(found))
 """
 
@@ -310,6 +312,7 @@ if FORKS:
             os.write(2, b"nonsense\\n" * 10_000)  # by itself: a shell could not begin another process now
             time.sleep(100)
 time.sleep(0.2)
+call("product_catalog_search", query="bird house")
 print("A report of 4 words.")
 """
 
@@ -393,7 +396,7 @@ def test_what_its_requests_may_weigh_is_limited(box: Path, script: Script, drr: 
         "said = [tried(lambda: call('calculator', expression='1' * 300_000))]\n"
         "for path in ('/v1/messages', '/v1/chat/completions'):\n"
         "    said.append(tried(lambda: post(os.environ['ANTHROPIC_BASE_URL'] + path, {'x': '1' * 17_000_000})))\n"
-        "os.environ['DRR_MCP_TOKEN'] = 'another-questions-token'\n"
+        f"{SEARCHES}os.environ['DRR_MCP_TOKEN'] = 'another-questions-token'\n"
         "said.append(tried(lambda: call('calculator', expression='1')))\n"
         "print('Told:', said)\n",
     )
@@ -401,14 +404,14 @@ def test_what_its_requests_may_weigh_is_limited(box: Path, script: Script, drr: 
     assert code == 0, err
     told = json.loads(out)
     *heavy, stranger = json.loads(told["report"].removeprefix("Told: ").replace("'", '"'))
-    assert told["tool_calls"] == [] and stranger == 401
+    assert len(told["tool_calls"]) == 1 and stranger == 401
     assert len(heavy) == 3 and {*heavy} <= {413, "cut"}  # refused while it was still being sent
 
 
 def test_a_study_of_others_starts_no_program_that_was_not_named_here(
     box: Path, script: Script, drr: Drr, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    script("agent.sh", "#!/bin/sh\necho A report of 5 words.\n")
+    script("agent.sh", f"{SEARCHES}print('A report of 5 words.')\n")
     assert drr(*new(box, "cmd:./agent.sh"))[0] == 0
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "another-user"))
     code, _, err = drr("run", "study", "--shop", box / "shop", *TERMS)

@@ -14,7 +14,7 @@ from drr.agents.commands.model_requests import Conversations, NotOffered
 from drr.study.study import Study
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
-from tests.agents.commands.conftest import KEY, Script, asked, new
+from tests.agents.commands.conftest import KEY, SEARCHES, Script, asked, new
 from tests.commands import Drr
 from tests.wire import Fail, Garbage, Reply, Request, Say, Wire
 
@@ -76,7 +76,7 @@ SEARCH = Say(calls=[("product_catalog_search", {"query": "bird house"})])
 
 @pytest.mark.long
 def test_real_clients_of_three_protocols_are_answered(box: Path, script: Script, drr: Drr) -> None:
-    script("clients.py", CLIENTS)
+    script("clients.py", SEARCHES + CLIENTS)
     said = [SEARCH, Say("One."), Say("Two."), SEARCH, Say("Three."), SEARCH]
     with Wire(said) as wire:
         code, out, err = drr(*asked(box, "cmd:python clients.py", *model(wire, "anthropic")))
@@ -282,7 +282,7 @@ def demanded(body: dict[str, Any]) -> list[Any]:
 
 
 def test_a_clients_demands_reach_the_provider(box: Path, script: Script, drr: Drr) -> None:
-    script("demanding.py", DEMANDING)
+    script("demanding.py", DEMANDING + SEARCHES)
     forms = {
         "openai": ["required", {"type": "function", "function": {"name": TOOL["name"]}}, "required"],
         "anthropic": [{"type": "any"}, {"type": "tool", "name": TOOL["name"]}, {"type": "any"}],
@@ -303,7 +303,7 @@ def test_a_clients_demands_reach_the_provider(box: Path, script: Script, drr: Dr
 def test_a_demand_that_is_not_taken_is_left_to_the_model_once_and_for_the_unit(
     box: Path, script: Script, drr: Drr
 ) -> None:
-    script("demanding.py", DEMANDING)
+    script("demanding.py", DEMANDING + SEARCHES)
 
     def answer(request: Request) -> Reply:
         refused = request.body.get("tool_choice") not in (None, "auto")
@@ -333,7 +333,7 @@ print("Counted 1:", json.dumps(post(os.environ["ANTHROPIC_BASE_URL"] + "/v1/mess
 def test_tokens_are_counted_by_the_provider_or_the_estimate_says_so(
     box: Path, script: Script, drr: Drr
 ) -> None:
-    script("counting.py", COUNTING)
+    script("counting.py", COUNTING + SEARCHES)
     with Wire([Garbage('{"input_tokens": 321}')]) as wire:
         code, out, err = drr(*asked(box, "cmd:./counting.py", *model(wire, "anthropic")))
         assert code == 0, err
@@ -367,7 +367,7 @@ def test_a_dropped_tool_of_the_shop_fails_the_unit_by_name(
         f"body = json.loads({text!r}.replace('DOOR', os.environ['ANTHROPIC_BASE_URL']))\n"
         "try: post(os.environ['OPENAI_BASE_URL'] + '/responses', body)\n"
         "except Exception: pass\n"
-        "print('Of 3 houses the first is fine.')\n",
+        f"{SEARCHES}print('Of 3 houses the first is fine.')\n",
     )
     with Wire([Say("Hello.")]) as wire:
         code, _, err = drr(*asked(box, "cmd:./drops.py", *model(wire, "openai")))
@@ -421,7 +421,7 @@ def test_nonsense_is_answered_and_ends_nothing(box: Path, script: Script, drr: D
         "        try: post(os.environ['ANTHROPIC_BASE_URL'] + path, body); codes.append(200)\n"
         "        except urllib.error.HTTPError as error: codes.append(error.code)\n"
         "        except ValueError: codes.append(200)\n"
-        "print('Codes:', json.dumps(codes))\n",
+        f"{SEARCHES}print('Codes:', json.dumps(codes))\n",
     )
     with Wire(lambda request: Say("Hello.")) as wire:
         code, out, err = drr(*asked(box, "cmd:./nonsense.py", *model(wire, "anthropic")))
