@@ -244,6 +244,7 @@ def test_found_pages_say_what_a_model_took_them_for_and_what_a_person_said(tmp_p
 
 AGENT = """
 async def reader(query, tools, model, budget):
+    await next(tool for tool in tools if tool.name == "list_files").ainvoke({})
     return '''# The kettle
 
 The warranty of the kettle lasts 36 months [1]. In the kettle limescale is removed with citric acid every 9 weeks [2].

@@ -101,6 +101,7 @@ from pathlib import Path
 Path(MARK).write_text("ran")
 
 async def quick(query, tools, model, budget):
+    await next(tool for tool in tools if tool.name == "product_catalog_search").ainvoke({"query": "house"})
     return "0 products were found."
 """
 
