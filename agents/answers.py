@@ -110,7 +110,9 @@ def is_empty(report: str, *, researched: bool) -> bool:
     from drr.citations.parse import parse
 
     for entry in reversed(parse(report).references):
-        report = report[: entry.start] + report[entry.end :]
+        heads = [line for line in report[: entry.start].splitlines() if line.startswith("#")]
+        if not heads or heads[-1].strip("# ").casefold() != "picks":  # picks are an answer
+            report = report[: entry.start] + report[entry.end :]
     lines = [line.strip() for line in report.splitlines()]
     prose = [line for line in lines if line.strip("#*-_=`|: ") and not line.startswith("#")]
     if len(prose) > 1 or len("".join(prose)) > _SHORT:

@@ -22,9 +22,10 @@ async def _items(query: str, tools: Sequence[Any]) -> Items:
     """What a search for the first kind that the question names returns; the shopper's orders are looked at, too."""
     await _called(tools, "get_user_orders", limit=3)
     kind = next(one for one in re.findall(r'"([^"\n]+)"', f'{query} "Dogs > Beds"') if " > " in one)
-    found = await _called(
-        tools, "product_catalog_search", query=kind.rpartition(" > ")[2], match="any", limit=8
-    )
+    wanted: dict[str, Any] = {"query": kind.rpartition(" > ")[2], "match": "any", "limit": 8}
+    found = await _called(tools, "product_catalog_search", **wanted)
+    if not found:  # somebody who could look nothing up has no answer: the orders are asked once more
+        await _called(tools, "get_user_orders", limit=4)
     return found["items"] if found else []
 
 
