@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from drr.app.specs import agent_in, reach_in, setting_in
 from drr.env.errors import Misuse
-from drr.env.files import private, write_file
 from drr.env.given import RECORDS, Setting, settings_of
 from drr.env.query import Query
 from drr.env.reach import WHOLE, Reach, reaches_of
 from drr.env.settings import Resolved, Settings
 from drr.llm.failures import ModelSetupError
 from drr.llm.names import parse_name
-from drr.study.config import StudyConfig
+from drr.study.config import QUERIES, StudyConfig
 from drr.study.unit import Unit
 from drr.wording.excerpt import many
 
@@ -28,9 +27,6 @@ if TYPE_CHECKING:
     from drr.app.answers import Answering
     from drr.app.running import RunConfig
     from drr.study.study import Study
-
-
-QUERIES = "queries.jsonl"
 
 
 @dataclass(frozen=True)
@@ -140,10 +136,10 @@ def others_left(units: Sequence[Unit]) -> str:
     )
 
 
-def keep_queries(folder: Path, queries: Iterable[Query]) -> None:
+def keep_queries(study: Study, queries: Iterable[Query]) -> None:
     """The study holds its questions, so that it continues without the file it was given."""
     lines = "".join(query.model_dump_json(exclude_none=True) + "\n" for query in queries)
-    write_file(folder / QUERIES, lines, private(0o666))
+    study.write(QUERIES, lines)
 
 
 class SpreadModels(NamedTuple):

@@ -15,7 +15,6 @@ from drr.app.models import check_named
 from drr.app.notices import notice
 from drr.app.options import PooledTerms, ProgramTerms
 from drr.app.plans import (
-    QUERIES,
     Selection,
     counted_under_only,
     formless,
@@ -42,7 +41,7 @@ from drr.env.reach import words_of as reach_words
 from drr.env.settings import Settings, StudyChoices
 from drr.env.user_code import is_in_file
 from drr.env.world import SHOP
-from drr.study.config import MOST_TRIALS, StudyConfig
+from drr.study.config import MOST_TRIALS, QUERIES, StudyConfig
 from drr.study.unit import Unit
 
 if TYPE_CHECKING:
@@ -366,7 +365,7 @@ def _run(config: RunConfig, asked: RunAsked) -> StudyRan:
         shops = [found_shop(folder, plan.get("shop")), plan.get("place"), plan.get("contexts")]
         words = ",".join([plan["variants"], *answering.giving.programs])
         remember_study(folder, settings, words, shops)
-        keep_queries(folder, asked.queries)
+        keep_queries(study, asked.queries)
         answering.giving.keep(folder)
         check_cast(answering, budget_of(config, study), unit_cap_of(config))
         counted = counted_under_only(study, asked.units, asked.chosen) if config.only else asked.units

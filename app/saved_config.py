@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from drr.agents.commands.command import is_command
 from drr.app.console import write_lines, write_text
 from drr.app.models import AGENT_SETTINGS
-from drr.app.plans import QUERIES
 from drr.app.specs import RunPlan
 from drr.app.studies import budget_of
 from drr.app.study_file import ENDINGS, ROLES
@@ -22,7 +21,7 @@ from drr.env.settings import MODEL_ADDRESSES, Settings
 from drr.env.shop import SERVERS
 from drr.env.user_code import is_in_file
 from drr.env.world import FILES
-from drr.study.config import dumps
+from drr.study.config import QUERIES, dumps
 
 if TYPE_CHECKING:
     from drr.app.running import RunConfig

@@ -17,13 +17,13 @@ from drr.app.options import UnitTerms, positive_float, positive_int
 from drr.app.terminal import plain
 from drr.app.workers import plain_settings
 from drr.env.errors import DrrError, Misuse
-from drr.env.files import private, read_file, write_file
+from drr.env.files import read_file
 from drr.env.json_object import JsonObject
 from drr.env.query import Query
 from drr.env.settings import Settings
 from drr.llm.failures import ModelFailure, ModelSetupError
 from drr.study.blobs import LostText
-from drr.study.config import StudyConfig
+from drr.study.config import QUERIES, StudyConfig
 from drr.study.form import of, reading
 from drr.study.unit import Unit
 from drr.wording.excerpt import excerpt
@@ -85,10 +85,10 @@ def keep_questions(study: Study, fresh: Sequence[Query]) -> None:
     """Questions the study did not have yet, at the end of its own file."""
     if not fresh:
         return
-    path = study.folder / "queries.jsonl"
+    path = study.folder / QUERIES
     before = read_file(path).decode() if path.is_file() else ""
     lines = "".join(query.model_dump_json(exclude_none=True) + "\n" for query in fresh)
-    write_file(path, before + lines, private(0o666))
+    study.write(QUERIES, before + lines)
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:

@@ -12,6 +12,7 @@ from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
 from typing_extensions import TypedDict  # pydantic reads it
 
+QUERIES = "queries.jsonl"
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 

@@ -20,6 +20,10 @@ from drr.study.spend import Accounts
 from drr.study.unit import LEFT_OUT, WAY, Assignment
 from drr.study.units import Units
 
+FILE = "file:"
+"""Mark before the name of a file whose hashes are a fact of the ledger; these facts are of this folder alone."""
+NO_FILE = "none"
+
 
 class Ledger:
     """One part for each thing one looks for; all of them share one connection."""
@@ -59,8 +63,9 @@ class Ledger:
         return None if not rows else rows[0][0]
 
     def facts(self) -> list[tuple[str, str | None]]:
-        """List every such fact."""
-        return [tuple(row) for row in self.db.rows("SELECT name, value FROM meta ORDER BY name")]
+        """List every such fact but the hashes of files."""
+        ours = "SELECT name, value FROM meta WHERE name NOT LIKE ? ORDER BY name"
+        return [tuple(row) for row in self.db.rows(ours, (f"{FILE}%",))]
 
     def meta_table(self, name: str) -> dict[str, Any]:
         """A fact that is a table; empty where nothing was said."""
@@ -71,3 +76,15 @@ class Ledger:
     def set_meta(self, name: str, value: str | None) -> None:
         with self.db.writing() as db:
             db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
+
+    def hashes_of(self, file: str) -> list[str]:
+        """List the hashes that a file of the study may have; none where it was never sealed."""
+        return str(self.meta(FILE + file) or "").split()
+
+    def seal(self, file: str, now: str, next_hash: str) -> None:
+        """Take down the hash that a file will have. The last ones stay: a run may be killed before the file follows, or another be writing."""
+        with self.db.writing(synced=True) as db:
+            known = self.hashes_of(file) or [now]
+            kept = (one for one in known if one != next_hash and (one != NO_FILE or now == NO_FILE))
+            last = [*sorted(kept, key=now.__eq__), next_hash][-8:]
+            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (FILE + file, " ".join(last)))

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import file_digest, sha256
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self, cast
 
 from drr.env.bounded import read_toml
 from drr.env.errors import DrrError, Misuse
-from drr.env.files import check_entries, check_unlinked, private, write_file
+from drr.env.files import LARGEST, check_entries, check_unlinked, open_plain, private, write_file
 from drr.env.trust import is_known
 from drr.study import config
 from drr.study.blobs import Blobs, LostText
-from drr.study.config import StudyConfig, check_config
-from drr.study.ledger import Ledger
+from drr.study.config import QUERIES, StudyConfig, check_config
+from drr.study.ledger import NO_FILE, Ledger
 from drr.study.unit import Kind, Record, Status, Unit
 
 _ASIDE = frozenset({"transcript", "raw_report", "traceback"})
@@ -36,10 +38,12 @@ class Loss(NamedTuple):
 class Study:
     """Opened by `create` or `open`; closed when left as a context."""
 
-    def __init__(self, folder: Path, config: StudyConfig, ledger: Ledger) -> None:
+    def __init__(self, folder: Path, config: StudyConfig, found: Mapping[str, str], ledger: Ledger) -> None:
+        """`found` are hashes of its files from before the ledger was opened: it knows each of them already."""
         self.folder = folder
         self.config = config
         self.ledger = ledger
+        self._found = found
         self.blobs = Blobs(folder / "blobs")
         self.losses: dict[str, Loss] = {}
         """Answers found to lack texts since the study was opened, by key."""
@@ -57,9 +61,8 @@ class Study:
             folder.parent.mkdir(parents=True, exist_ok=True)
             folder.mkdir(mode=private(0o777), exist_ok=True)
         _check_parts(folder)
-        ledger = Ledger(folder / _LEDGER, create=True)
-        _check_unchanged(ledger)
-        study = cls(folder, config.copy(), ledger)
+        study = cls(folder, config.copy(), _found(folder), Ledger(folder / _LEDGER, create=True))
+        study._check_unchanged()
         study._save_config()
         return study
 
@@ -67,7 +70,7 @@ class Study:
     def read(cls, folder: Path) -> Self:
         """Open it to look only. A study that this user did not make here is left as it is, down to what SQLite keeps beside it."""
         study = cls._open(folder, read_only=True, apart=not is_known(folder))
-        _check_unchanged(study.ledger)
+        study._check_unchanged()
         return study
 
     @classmethod
@@ -75,16 +78,17 @@ class Study:
         """`read_only` for a worker: its ledger takes no write from here, and was looked through by who started it."""
         study = cls._open(folder, read_only=read_only)
         if not read_only:
-            _check_unchanged(study.ledger)
+            study._check_unchanged()
         return study
 
     @classmethod
     def damage(cls, folder: Path) -> tuple[int, list[str]]:
-        """Tell how many units ended, and which of them and of their texts are not as they were written."""
+        """Tell how many units ended, and which units, texts and files are not as they were written."""
         ended = 0
         with cls._open(folder, read_only=True, apart=not is_known(folder)) as study:
-            changed = study.ledger.db.changed()
-            for record in () if changed else study.records(status=None, current=False):
+            broken = study.ledger.db.changed()
+            changed = broken or study._changed_files()
+            for record in () if broken else study.records(status=None, current=False):
                 ended += 1
                 study.blobs.check(record.blobs.values())
                 lost = (name for name, digest in record.blobs.items() if not study.blobs.has(digest))
@@ -105,15 +109,33 @@ class Study:
                 f"{folder / _CONFIG}: cannot be read ({error}); restore it or start a new study"
             ) from error
         check_config(config, folder / _CONFIG)
-        return cls(folder, config, Ledger(folder / _LEDGER, read_only=read_only, apart=apart))
+        return cls(folder, config, _found(folder), Ledger(folder / _LEDGER, read_only=read_only, apart=apart))
 
     def _save_config(self) -> None:
-        write_file(
-            self.folder / _CONFIG,
-            "# Resolved configuration of this study; `drr run` continues with it.\n"
-            + config.dumps(self.config),
-            private(0o666),
-        )
+        head = "# Resolved configuration of this study; `drr run` continues with it.\n"
+        self.write(_CONFIG, head + config.dumps(self.config))
+
+    def write(self, name: str, text: str) -> None:
+        """Replace a file that the ledger vouches for. Its hash is sealed first: whenever this is cut off, the file's hash is known."""
+        path = self.folder / name
+        self.ledger.seal(name, _hash_of(path), sha256(text.encode()).hexdigest())
+        write_file(path, text, private(0o666))
+
+    def _changed_files(self) -> list[str]:
+        """Name the files that somebody else changed. A file that was never sealed, as in an older study, counts as whole."""
+        known = {name: self.ledger.hashes_of(name) for name in self._found}
+        return [name for name, found in self._found.items() if known[name] and found not in known[name]]
+
+    def _check_unchanged(self) -> None:
+        changed = self.ledger.db.changed()
+        files = [] if changed else self._changed_files()
+        if wrong := changed or files:
+            self.close()
+            where = self.folder / files[0] if files else self.ledger.path
+            raise DrrError(
+                f"{where}: is not as it was written ({len(wrong):,} things, the first is {wrong[0][:80]}); "
+                f"restore it from a copy. `drr study check {self.folder}` names all; only `drr run` changes it"
+            )
 
     def close(self) -> None:
         self.ledger.close()
@@ -187,13 +209,17 @@ class Study:
         return None if text is None else json.loads(text)
 
 
-def _check_unchanged(ledger: Ledger) -> None:
-    if changed := ledger.db.changed():
-        ledger.close()
-        raise DrrError(
-            f"{ledger.path}: is not as it was written ({len(changed):,} things, the first is {changed[0][:80]}); "
-            f"restore it from a copy; `drr study check {ledger.path.parent}` names all"
-        )
+def _found(folder: Path) -> dict[str, str]:
+    return {name: _hash_of(folder / name) for name in (_CONFIG, QUERIES)}
+
+
+def _hash_of(path: Path) -> str:
+    try:
+        with open_plain(path) as file:
+            small = os.fstat(file.fileno()).st_size <= LARGEST
+            return file_digest(file, "sha256").hexdigest() if small else "too_large"
+    except FileNotFoundError:
+        return NO_FILE
 
 
 def _is_begun(folder: Path) -> bool:

@@ -14,13 +14,14 @@ from drr.agents.commands.command import is_command, shown_name
 from drr.app.console import print_json, show
 from drr.app.notices import confirmed
 from drr.app.options import positive_int
-from drr.app.plans import QUERIES, Selection, keep_queries
+from drr.app.plans import Selection, keep_queries
 from drr.app.specs import agent_in, reach_in, setting_in
 from drr.env.errors import Misuse
 from drr.env.given import settings_of, words_of
 from drr.env.query import Query, read_queries
 from drr.env.reach import reaches_of
 from drr.env.reach import words_of as reach_words
+from drr.study.config import QUERIES
 from drr.study.unit import Unit
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     add("--trials", type=positive_int, metavar="N", help="the repetitions that stay")
     add("--yes", action="store_true", help="do not ask")
     add("--json", action="store_true", help="one JSON document")
-    check = commands.add_parser("check", help="whether units and texts are as they were written")
+    check = commands.add_parser("check", help="whether units, texts and files are as they were written")
     check.add_argument("study", metavar="STUDY", type=Path, help="the folder of the study")
     check.add_argument("--json", action="store_true", help="one JSON document")
     parser.epilog = _OVERVIEW
@@ -199,7 +200,7 @@ def _apply(study: Study, arguments: argparse.Namespace, edit: _Edit, queries: li
     if arguments.trials is not None and "trials" in run:
         run["trials"] = min(arguments.trials, run["trials"])
     Study.create(study.folder, {**study.config, "run": run}).close()
-    keep_queries(study.folder, queries)
+    keep_queries(study, queries)
 
 
 def _words_of(before: str, keep: list[Unit]) -> str:

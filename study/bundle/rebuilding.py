@@ -24,6 +24,7 @@ from drr.study.bundle.parcel import (
 from drr.study.config import StudyConfig, check_config
 from drr.study.form import reading
 from drr.study.leases import Moment
+from drr.study.ledger import FILE
 from drr.study.study import Study
 from drr.study.unit import KINDS, Finished
 
@@ -86,7 +87,8 @@ def rebuilt(parcel: Parcel, folder: Path, config: StudyConfig | None = None) -> 
         _write_units(study, parcel.units())
         with reading("study.json of the bundle"):
             for name, value in document["facts"].items():
-                study.ledger.set_meta(name, value)
+                if not name.startswith(FILE):
+                    study.ledger.set_meta(name, value)
         _write_beside(parcel, folder)
     except BaseException:
         study.close()

@@ -17,6 +17,7 @@ from drr.env.shop import open_shop
 from drr.study.study import Study
 
 from tests.once import made_once
+from tests.tampering import rewrite
 
 QUESTIONS = (
     "I'm looking for a bird feeder and bird seed, together under $80. Do squirrels leave a metal feeder alone?",
@@ -41,7 +42,7 @@ def judged_study(tmp_path_factory: pytest.TempPathFactory, sample_home: Path) ->
     home = tmp_path_factory.mktemp("judged")
     shutil.copytree(made, home, dirs_exist_ok=True)
     resolved = home / "study" / "study.toml"
-    resolved.write_text(resolved.read_text(encoding="utf-8").replace(str(made), str(home)), encoding="utf-8")
+    rewrite(resolved, resolved.read_text(encoding="utf-8").replace(str(made), str(home)))
     remember_shop(home / "study", str(home / "shop"))
     return home / "study"
 

@@ -79,6 +79,7 @@ def test_a_bundle_holds_all_of_a_study_and_is_the_same_bytes(home: Path, tmp_pat
     assert made["units"]["answer"] == {"done": 2} and made["costs"]["answer"]["unknown"] == 0
     unpack(home / "bundle", tmp_path)
     assert str(home) not in (tmp_path / "study.json").read_text()
+    assert not [name for name in rows(tmp_path, "study.json")[0]["facts"] if name.startswith("file:")]
     document = found_in(drr, home / "bundle", "--shop", home / "shop", "--sandbox", home / "sandbox")
     assert document["checked"]["judgements"] > 10 and document["checked"]["calls of tools"] > 4
     assert not [one for one in document["not_checked"] if one["check"] != "tools"]

@@ -23,6 +23,7 @@ from drr.study.study import Study
 
 import drr
 from tests.commands import Drr
+from tests.tampering import rewrite
 
 SEED = 71
 HOSTILE: list[Any] = [
@@ -247,5 +248,5 @@ def test_answers_of_a_study_are_paid_and_kept_alike(
     assert (kept.agent, kept.query.id, kept.calls) == ("react", read(file)[0].query.id, len(kept.steps))
     assert kept.messages[-1]["content"] == kept.report
     assert len(kept.messages) == 2 + 2 * kept.calls > 2
-    (study / "queries.jsonl").write_text(line_of(plain) + "\n")
+    rewrite(study / "queries.jsonl", line_of(plain) + "\n")
     assert "no finished answer" in drr.err("judges", "regrade", study, code=2)

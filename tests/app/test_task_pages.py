@@ -24,6 +24,7 @@ from starlette.testclient import TestClient
 from tests.commands import Drr
 from tests.entering import entered
 from tests.filetasks.made import FACTS, PAGES, QUERY, RIGHT, WRONG, write_known_task
+from tests.tampering import rewrite
 
 pytestmark = pytest.mark.long
 
@@ -334,7 +335,7 @@ def test_a_study_without_its_tasks_says_so_and_takes_them_from_elsewhere(
     moved, pages = tmp_path / "study", tmp_path / "pages"
     shutil.copytree(study, moved)
     plan = moved / "study.toml"
-    plan.write_text(plan.read_text().replace(str(tasks), str(tmp_path / "gone")))
+    rewrite(plan, plan.read_text().replace(str(tasks), str(tmp_path / "gone")))
     assert "--tasks FOLDER says where" in drr.err("view", moved, "--static", pages, "--quiet", code=0)
     assert not (pages / "tasks.html").exists() and "tasks.html" not in (pages / "index.html").read_text()
     drr.out("view", moved, "--static", pages, "--tasks", tasks, "--quiet")

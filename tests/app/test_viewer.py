@@ -27,7 +27,7 @@ from starlette.testclient import TestClient
 from tests.app.conftest import shown, view_of
 from tests.commands import Drr
 from tests.entering import entered
-from tests.tampering import tampered
+from tests.tampering import rewrite, tampered
 
 PAGES = Pages("s", served=False)
 
@@ -162,7 +162,7 @@ def test_a_study_that_lost_its_shop_says_so(judged_study: Path, tmp_path: Path) 
     resolved = (moved / "study.toml").read_text(encoding="utf-8")
     where = f'shop = "{judged_study.parent / "shop"}"'
     assert where in resolved
-    (moved / "study.toml").write_text(resolved.replace(where, 'shop = "gone"'), encoding="utf-8")
+    rewrite(moved / "study.toml", resolved.replace(where, 'shop = "gone"'))
     with Study.open(moved) as study:
         view = view_of(Reader(study), "react")
         assert view.missing_shop == "gone"

@@ -153,6 +153,78 @@ def test_study_check_names_units_and_texts(drr: Drr, new: New) -> None:
     assert code == 1 and f"{record.label}, report" in out
 
 
+@pytest.mark.parametrize("name", ["queries.jsonl", "study.toml"])
+def test_a_flipped_bit_in_a_file_beside_the_ledger_is_named(drr: Drr, new: New, name: str) -> None:
+    assert drr("run", *new(), "--quiet")[0] == 0
+    path = Path("study", name)
+    good = path.read_bytes()
+    at = good.index(b"bird" if name == "queries.jsonl" else b"Resolved")
+    path.write_bytes(good[:at] + bytes([good[at] ^ 1]) + good[at + 1 :])
+    code, out, _ = drr("study", "check", "study", "--json")
+    assert code == 1 and json.loads(out)["damaged"] == [name]
+    for words in (("judge", "study", "--quiet"), ("run", "study", "--quiet"), ("status", "study")):
+        code, _, err = drr(*words)
+        assert code == 1 and f"{path}: is not as it was written" in err and err.count("\n") == 1, words
+    path.write_bytes(good)
+    assert drr("judge", "study", "--quiet", "--what", "rules")[0] == 0
+    path.unlink()
+    assert drr("status", "study")[0] != 0 or name == "queries.jsonl"
+
+
+def test_questions_that_are_gone_are_missed_once_they_were_there(drr: Drr, new: New) -> None:
+    for words in (new(), ["study"]):
+        assert drr("run", *words, "--quiet")[0] == 0
+    Path("study", "queries.jsonl").unlink()
+    assert drr("study", "check", "study")[:2] == (
+        1,
+        "study: not as it was written, restore it from a copy:\nqueries.jsonl\n",
+    )
+
+
+def test_a_kill_between_seal_and_file_locks_no_study(tmp_path: Path) -> None:
+    """What such a kill leaves is the file as it was before, or none."""
+    folder, path = tmp_path / "s", tmp_path / "s" / "queries.jsonl"
+    Study.create(folder, {"schema": 1}).close()
+    (folder / "study.toml").unlink()
+    for number in range(20):  # more than the hashes that are kept
+        with Study.create(folder, {"schema": 1}) as study:
+            study.write(path.name, f"{number}")
+        path.unlink()
+    with Study.open(folder) as study:
+        study.write(path.name, "whole")
+        for number in range(20):
+            study.write(path.name, f"{number}")
+            path.write_text("whole")
+    assert Study.damage(folder) == (0, [])
+    path.write_text("0")
+    assert Study.damage(folder) == (0, [path.name]), "only the last hashes are kept"
+
+
+def test_two_who_write_at_once_lock_no_study(tmp_path: Path) -> None:
+    folder = tmp_path / "s"
+    with Study.create(folder, {"schema": 1}) as one, Study.open(folder) as other:
+        one.write("queries.jsonl", "of one")
+        earlier = (folder / "queries.jsonl").read_bytes()
+        other.write("queries.jsonl", "of the other")
+        (folder / "queries.jsonl").write_bytes(earlier)  # whoever sealed first replaces the file last
+        assert Study.damage(folder) == (0, [])
+        one.write("queries.jsonl", "both")
+    Study.read(folder).close()
+
+
+def test_the_files_of_an_older_study_are_sealed_with_the_first_write(tmp_path: Path) -> None:
+    folder, path = tmp_path / "s", tmp_path / "s" / "queries.jsonl"
+    Study.create(folder, {"schema": 1}).close()
+    path.write_text("of before")
+    with Study.open(folder) as study:
+        study.write("queries.jsonl", "now")
+    path.write_text("of before")
+    Study.read(folder).close()  # as if killed before the file followed
+    path.write_text("else")
+    with pytest.raises(DrrError, match=r"queries\.jsonl: is not as it was written"):
+        Study.read(folder)
+
+
 def test_an_older_ledger_is_read_and_gets_its_hashes_with_the_first_write(drr: Drr, new: New) -> None:
     assert drr("run", *new(), "--quiet")[0] == 0
     ledger = sqlite3.connect("study/ledger.sqlite", isolation_level=None)

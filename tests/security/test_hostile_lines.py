@@ -14,6 +14,7 @@ from drr.study.config import dumps
 
 from tests.commands import Drr
 from tests.security.hostile import hostile
+from tests.tampering import rewrite
 
 pytestmark = pytest.mark.long
 
@@ -141,14 +142,14 @@ def test_a_hostile_configuration_is_refused_or_harmless(drr: Drr, new: New, box:
     assert drr("run", *new(), "--quiet")[0] == 0
     path, good = Path("study", "study.toml"), Path("study", "study.toml").read_text()
     for config in CONFIGS:
-        path.write_text(_changed(good, config))
+        rewrite(path, _changed(good, config))
         for words in (("run", "study", "--dry-run"), ("judge", "study", "--dry-run"), ("status", "study")):
             code, _, err = refused_or_taken(drr, *words)
             assert code == 0 or err.startswith("drr: "), (config, err)
     for config in (
         "[run]\nshop=5", '[run]\nshop="a\\u0000b"', "run=5", "settings=5", "[settings]\nshop_url=5",
     ):  # fmt: skip
-        path.write_text(_changed(good, config))
+        rewrite(path, _changed(good, config))
         for words in (
             ("view", "study", "--static", "p", "--quiet"),
             ("annotate", "study", "--export", "x"),

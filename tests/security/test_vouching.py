@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from tests.cases import each
 from tests.commands import Drr
+from tests.tampering import rewrite
 from tests.wire import Request, Say, Wire, looked
 
 SONNET = "anthropic:claude-sonnet-5-5"
@@ -41,7 +42,7 @@ def as_a_stranger(
     for old, fresh in changes:
         assert old in text
         text = text.replace(old, fresh)
-    path.write_text(text, encoding="utf-8")
+    rewrite(path, text)
 
 
 def named(address: str) -> tuple[str, str]:

@@ -60,6 +60,7 @@ def _ledger(*, wal: bool) -> bytes:
             ]
             study.ledger.records.commit("a", ended, {})
             study.ledger.set_meta("note", "whole")
+            study.ledger.set_meta("file:study.toml", None)  # another is put beside it
         path = Path(place, "s", "ledger.sqlite")
         if not wal:
             with sqlite3.connect(path) as db:

@@ -12,6 +12,7 @@ from drr.study.study import Study
 
 from tests.agents.garden import ANNA, BEN, QUESTION, write_box
 from tests.commands import Drr
+from tests.tampering import rewrite
 from tests.wire import Fail, Request, Say, Wire, looked
 
 SONNET = "anthropic:claude-sonnet-5-5"
@@ -421,7 +422,7 @@ def test_a_study_older_than_the_setting_keeps_the_tool_for_thoughts_and_its_unit
         config = tmp_path / "study" / "study.toml"
         text = config.read_text()
         assert 'reason = "on"\n' in text
-        config.write_text(text.replace('reason = "on"\n', ""))
+        rewrite(config, text.replace('reason = "on"\n', ""))
         code, _, err = drr("run", "study", "--base-url", wire.url)
         assert (code, len(wire.requests)) == (0, before), err
         assert drr("run", "other", *words[1:])[0] == 0
