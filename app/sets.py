@@ -48,7 +48,7 @@ class SeededShop(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    seed: int
+    seed: int = Field(ge=0, lt=2**63)
     axes: ShopAxes
 
     def committed(self, nonce: str) -> str:

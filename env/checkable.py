@@ -6,13 +6,13 @@ Nothing of it is given to an agent or a judge. `docs/record.md` describes the fo
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Literal, NamedTuple, Self, TypeGuard
 
 from drr.env.entities import Order, Product
 from drr.env.json_object import JsonObject
 from drr.env.statistics import cents
 from drr.env.text import category_key
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
 if TYPE_CHECKING:
     from drr.env.shop import Store
@@ -42,6 +42,12 @@ class Constraint(_Part):
     value: FiniteFloat | str | None = None
     name: str | None = None
     """Name of the detail, of an `attribute`."""
+
+    @model_validator(mode="after")
+    def _check_value(self) -> Self:
+        if self.kind.endswith(("_max", "_min")) and isinstance(self.value, str):
+            raise ValueError(f"the value of {self.kind} is a number")
+        return self
 
 
 class OrderAnchor(_Part):

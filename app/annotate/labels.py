@@ -28,8 +28,8 @@ class Mark(BaseModel):
     pair: str
     dimension: str
     choice: Choice | Score | None
-    seconds: float | None = Field(None, allow_inf_nan=False)
-    at: float | None = Field(None, allow_inf_nan=False)
+    seconds: float | None = Field(None, ge=0, le=1e6, allow_inf_nan=False)
+    at: float | None = Field(None, ge=0, le=1e14, allow_inf_nan=False)
     """Time of the key press, in ms by the annotator's own clock; of two files the later mark counts."""
 
 

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 PLACE = "report/index.html"
 
 
+_LONGEST_NAME = 255
+"""Bytes of a file's name; a system refuses to look for a longer one."""
+
+
 class ServedReport:
     """Written anew when the study has moved on; one that was given stays as it is."""
 
@@ -43,6 +47,10 @@ class ServedReport:
     def file(self, name: str) -> Path | None:
         """A file of the report; nothing beside it."""
         folder = (self._given or self._written()).resolve()
+        if "\0" in name or any(
+            len(part.encode("utf-8", "replace")) > _LONGEST_NAME for part in name.split("/")
+        ):
+            return None
         found = (folder / name).resolve()
         if self._given is None and found.parent == folder / "figures":
             self._draw(found)

@@ -294,7 +294,7 @@ def test_every_served_page_leads_to_the_report_that_was_written_or_is_written_wh
             assert f'<a href="{root}report/index.html">Report</a>' in client.get(f"/{page}").text
         assert client.get("/report/index.html").text == "as it was written"
         assert client.get(f"/viewer/r/{entry.key}.html").status_code == 200, "where such a report leads"
-        for outside in ("..%2findex.html", "%2e%2e/index.html", "none.html"):
+        for outside in ("..%2findex.html", "%2e%2e/index.html", "none.html", "%00", "x" * 300):
             assert client.get(f"/report/{outside}").status_code == 404
     with served(reader) as client:
         entered(client, "t")

@@ -9,8 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from drr.app.sets import SetPart
+from drr.app.annotate.labels import Mark
+from drr.app.sets import SeededShop, SetPart
 from drr.data_ingest.fresh import ShopAxes, read_axes
+from drr.env.checkable import Constraint
 from drr.env.errors import DrrError, Misuse
 from drr.env.web.sandbox import open_sandbox, write_sandbox
 from drr.study.study import Study
@@ -226,3 +228,13 @@ def test_a_web_of_links_and_pipes_is_refused(tmp_path: Path) -> None:
         with pytest.raises(DrrError, match="put the file itself there"):
             open_sandbox(tmp_path / "web")
         documents.unlink()
+
+
+def test_a_number_that_is_none_is_named_where_it_is_read() -> None:
+    with pytest.raises(ValidationError, match="the value of price_max is a number"):
+        Constraint(kind="price_max", value="zz")
+    with pytest.raises(ValidationError):
+        SeededShop(seed=2**64, axes=ShopAxes())
+    for seconds in (1.7e308, -1):
+        with pytest.raises(ValidationError):
+            Mark(pair="p", dimension="d", choice="left", seconds=seconds)
