@@ -174,7 +174,7 @@ class _Drawn:
 
     def __init__(self, reader: Reader, pages: Pages, around: AroundAnswers) -> None:
         self._reader, self._pages, self._around = reader, pages, around
-        self._round = 0
+        self._round = self._marked = 0
         self._words = ("", "")
         self._searching = threading.Lock()
         self._kept: OrderedDict[tuple[str, str], tuple[str, str]] = OrderedDict()
@@ -209,6 +209,7 @@ class _Drawn:
 
     def forget_index(self) -> None:
         """Forget the index: it counts the marks of reviewers, which are no news for who reads a report."""
+        self._marked += 1
         self._kept.pop(("index", ""), None)
 
     def words(self) -> str:
@@ -219,7 +220,7 @@ class _Drawn:
             return self._words[1]
 
     def page(self, kind: str, name: str) -> str | None:
-        version = self.version()
+        version, marked = self.version(), self._marked
         kept = self._kept.get((kind, name))
         if kept is not None and kept[0] == version:
             return kept[1]
@@ -229,6 +230,8 @@ class _Drawn:
             # The page itself knows what it shows: whatever comes after it is news, however soon.
             page = page.replace(UNKNOWN, f'data-version="{version}"', 1)
             self._kept[kind, name] = (version, page)
+            if marked != self._marked:  # a mark came while it was drawn
+                self._kept.pop(("index", ""), None)
             while len(self._kept) > REMEMBERED:
                 self._kept.popitem(last=False)
         return page
