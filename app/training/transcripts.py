@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from threading import Lock
-from typing import Any, Literal, NotRequired
+from typing import Annotated, Any, Literal, NotRequired
 
 from drr.app.console import write_lines
 from drr.app.training.episode import Ending, Episode, EpisodeTurn, ReportAction, ToolAction, as_json, unicode
@@ -17,11 +17,15 @@ from drr.env.jsonl import rows_of
 from drr.env.query import Query
 from drr.env.source import Source
 from drr.eval.rewards import AnswerForm, Rewarded, RewardRow, reward
-from pydantic import BaseModel, ConfigDict, FiniteFloat
+from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
 SCHEMA = 1
 _appending = Lock()
+
+
+Paid = Annotated[float, Field(ge=-1e6, le=1e6)]
+"""A reward, a part of one, or its weight; rewards beyond would not add up."""
 
 
 class ChatFunction(TypedDict):
@@ -84,9 +88,9 @@ class EpisodeTranscript(BaseModel):
     sources: list[ReturnedSource]
     calls: int
     ending: Ending
-    reward: FiniteFloat
-    components: dict[str, FiniteFloat | None]
-    weights: dict[str, FiniteFloat]
+    reward: Paid
+    components: dict[str, Paid | None]
+    weights: dict[str, Paid]
     versions: dict[str, int]
 
     @classmethod

@@ -121,8 +121,9 @@ def test_a_file_of_something_else_is_named(drr: Drr, tmp_path: Path, file: Path)
         path.write_text(text)
         assert why in drr.err("judges", "regrade", path, code=2)
     row = EpisodeTranscript.model_validate_json(file.read_text().splitlines()[0]).model_dump(mode="json")
-    path.write_text(json.dumps({**row, "reward": "all"}) + "\n")
-    assert "reward" in drr.err("judges", "regrade", path, code=2)
+    for wrong in ("all", 1e308):
+        path.write_text(json.dumps({**row, "reward": wrong}) + "\n")
+        assert "reward" in drr.err("judges", "regrade", path, code=2)
 
 
 SCRIPTED = """#!PYTHON
