@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from drr.app.board.listed import ListedSystem
-from drr.app.report.board import DOLLARS, TOKENS, Column, metric_columns, shaded, share_of
+from drr.app.report.board import DOLLARS, NOT_IN_FP, TOKENS, Column, metric_columns, shaded, share_of
 from drr.app.report.headline import lead_metrics
 from drr.app.report.tables import Cell, Heading, RowHead, Table
 from drr.eval.metrics import metrics
@@ -105,6 +105,7 @@ class Ranking(NamedTuple):
         row = first[0].figures[self.metric.name]
         name = excerpt(first[0].variant, _LONGEST) + share_of(row["n"], row["n_unscored"])
         value = "" if row["value"] is None else f", {self.metric.shown(row['value'])}"
+        value += f". {NOT_IN_FP}" if self.metric.name == "fp" else ""
         if len(first) == 1:
             return f"{name} is first of {len(self.ranks)} by {label}{value}"
         shared = f"{len(first)} of {many(len(self.ranks), 'system')} share the first place by {label}"
