@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from drr.app.command_table import GROUPS, CommandForm, CommandRow, command_of, find, first_words, heads
+from drr.app.command_table import GROUPS, CommandForm, CommandRow, command_of, find, first_words, gone, heads
 
 if TYPE_CHECKING:
     import argparse
@@ -70,6 +70,9 @@ def _main(words: list[str]) -> int:
         print("drr", version("deepresearch-retail"))
         return 0
     found = find(words)
+    if (found is None or found.command.name == "papers") and (now := gone(words)):
+        print(f"drr: {now}", file=sys.stderr)
+        return 2
     if found is None:
         from drr.app.parsing import nearest
 

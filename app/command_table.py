@@ -333,4 +333,11 @@ def find(words: Sequence[str]) -> FoundCommand | None:
     return None if old is None else FoundCommand(old, list(words[1:]), words[0])
 
 
+def gone(words: Sequence[str]) -> str | None:
+    """Say of a former command of a paper what does its work now; `None` where there was no such command."""
+    name = next(iter(words[1:2] if words[0] == "papers" else words[:1]), "")
+    found = next((paper.gone[name] for paper in papers() if name in paper.gone), None)
+    return None if found is None else f"there is no `drr papers {name}` any more: {found}"
+
+
 add_commands(*_ROWS, *_PAPERS)

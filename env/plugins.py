@@ -89,8 +89,6 @@ class Paper(NamedTuple):
     """Metrics of other tables that stand in front of one of its own where a judging is summed up."""
     examples: Mapping[str, Sequence[str]] = {}
     """Lines for the help of commands."""
-    canaries: str = ""
-    """The module of its canaries (`drr.app.commands.canaries.CanaryPart`)."""
     task_actions: str = ""
     """The module of what `drr papers tasks` does with its tasks (`drr.app.commands.tasks.TaskActions`)."""
     report: str = ""
@@ -101,6 +99,8 @@ class Paper(NamedTuple):
     """The module of what its tasks of judging go by (`drr.app.judging_choices.PaperChoices`)."""
     giving: str = ""
     """The module that opens what settings tell of persons (`drr.app.giving.GivingModule`)."""
+    gone: Mapping[str, str] = {}
+    """Words of former commands, below `drr papers` and by themselves, with what does their work."""
     commands: str = ""
     """`drr.app.command_table.CommandRow`s of its commands."""
     reproduction: str = ""

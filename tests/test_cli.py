@@ -83,8 +83,8 @@ def test_heads_are_few_and_list_their_parts(capsys: pytest.CaptureFixture[str]) 
 
 def test_an_old_name_works_and_names_the_new_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """In one line on standard error; the document is the same. Promised names say nothing."""
-    for old, new in (("settings", "env settings"), ("memory", "papers memory")):
-        rest = ["list", "--json"] if old == "memory" else ["--json"]
+    for old, new in (("settings", "env settings"), ("criteria", "papers criteria")):
+        rest = ["--help"] if old == "criteria" else ["--json"]
         assert main([*new.split(), *rest]) == 0
         today = capsys.readouterr()
         assert main([old, *rest]) == 0

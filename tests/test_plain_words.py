@@ -46,7 +46,6 @@ KEYS = {
     "papers/dr3/making/checking.py told",
     "papers/pdr/checking.py told",
     "papers/pdr/context_check.py told",
-    "papers/pdr/memory/base.py held",
     "papers/pdr/metrics/settings.py told",
     "querygen/checks.py told",
 }

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
-from typing import Protocol, TypedDict
+from typing import TypedDict
 
 from drr.app.console import add_setting_options, progress_of, settings_of, show
 from drr.app.judging import desk_of
@@ -17,7 +16,6 @@ from drr.app.models import SETTINGS, models_of
 from drr.app.studies import add_run_options, budget_of, check_models, conclude, unit_cap_of, units_run
 from drr.app.terminal import Column, flowing, number, table
 from drr.env.errors import Misuse
-from drr.env.plugins import papers
 from drr.env.settings import Settings
 from drr.env.shop import Shop, open_shop
 from drr.eval.agreement.calibrate import Calibration
@@ -47,7 +45,6 @@ from drr.llm.factory import Models
 from drr.llm.names import OFFLINE
 from drr.study.run import Summary
 from drr.study.study import Study
-from drr.study.unit import Unit
 
 PARTS = ("reports", "planted", "mistakes")
 _HELP = """\
@@ -69,32 +66,6 @@ examples:
 """
 
 
-class CanaryPart(Protocol):
-    """The module of a paper's canaries."""
-
-    PART: str
-    """The word of `--what`."""
-    HELP: str
-
-    def units(self) -> list[Unit]:
-        """The reports as answers of a study."""
-
-    def vet(
-        self, study: Study, desk: Desk, models: Models, arguments: argparse.Namespace
-    ) -> Awaitable[tuple[Summary, list[CanaryRow]]]:
-        """Have them judged, and say what the judge let itself be taken in by."""
-
-
-def _of_papers() -> dict[str, CanaryPart]:
-    modules: list[CanaryPart] = [import_module(paper.canaries) for paper in papers() if paper.canaries]
-    return {module.PART: module for module in modules}
-
-
-def _known() -> tuple[str, ...]:
-    first, *rest = PARTS
-    return (first, rest[0], *_of_papers(), *rest[1:])
-
-
 class CanariesDocument(TypedDict):
     schema: int
     judge: str
@@ -108,7 +79,7 @@ class CanariesDocument(TypedDict):
 
 def build(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    parser.epilog = "".join([_HELP, *(one.HELP for one in _of_papers().values()), _EXAMPLES])
+    parser.epilog = _HELP + _EXAMPLES
     add(
         "--judge",
         dest="model_judge",
@@ -118,7 +89,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     add(
         "--what",
         metavar="PARTS",
-        help=f"with commas, of {', '.join(_known())} (default: all that the judge can do)",
+        help=f"with commas, of {', '.join(PARTS)} (default: all that the judge can do)",
     )
     add(
         "--study", metavar="DIR", type=Path, default=Path("canaries"), help="what is kept (default: canaries)"
@@ -135,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = settings_of(arguments).settings.model_copy(update={"shop_url": SHOP_URL})
     models = models_of(settings)
     check_models(models, ("judge", "claim_extractor"), budget_of(arguments), unit_cap_of(arguments))
-    what = asked or [name for name in _known() if name != "mistakes" or models.name_of("judge") != OFFLINE]
+    what = asked or [name for name in PARTS if name != "mistakes" or models.name_of("judge") != OFFLINE]
     with _opened(arguments.study) as study, _shop(arguments.study, settings) as shop:
         summary, document = asyncio.run(_vet(study, shop, settings, models, what, arguments))
     show(arguments, document, _text(document))
@@ -148,8 +119,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _parts(given: str) -> list[str]:
     what = [word.strip() for word in given.split(",") if word.strip()]
-    if not what or set(what) - set(_known()):
-        raise Misuse(f"--what {given!r}: of {', '.join(_known())}, with commas between")
+    if not what or set(what) - set(PARTS):
+        raise Misuse(f"--what {given!r}: of {', '.join(PARTS)}, with commas between")
     return what
 
 
@@ -184,11 +155,10 @@ async def _vet(
     summary: Summary | None = None
     rows: list[CanaryRow] = []
     try:
-        further = [unit for one in _of_papers().values() for unit in one.units()]
-        await put(study, [*report_units(), *further, *mistake_units()])
+        await put(study, [*report_units(), *mistake_units()])
         desk = desk_of(settings, models, shop)
         for part in what:
-            done, found = await _vetted(part)(study, desk, models, arguments)
+            done, found = await _VETTED[part](study, desk, models, arguments)
             rows += found
             summary = done if summary is None else _both(summary, done)
             if done.stopped is not None:
@@ -214,26 +184,15 @@ def _both(one: Summary, other: Summary) -> Summary:
     return ran.summary
 
 
-def canary_options(study: Study, what: list[str], arguments: argparse.Namespace) -> JudgeOptions:
-    """The options that say which canaries are judged of a part, and how."""
-    return JudgeOptions(
-        what,
-        None,
-        budget_of(arguments, study),
-        unit_cap_of(arguments),
-        arguments.units,
-        arguments.retry_failed,
-        arguments.limit,
-    )
-
-
 async def judged_part(
     study: Study, desk: Desk, models: Models, arguments: argparse.Namespace, query: str, *what: str
 ) -> tuple[Summary, Judged]:
     """Have the answers to one question judged, and read what is said of them."""
     answers = [one for one in read_answers(study) if one.query_id == query]
     at = replace(desk, answers={one.key: one for one in answers})
-    options = canary_options(study, [*what], arguments)
+    budget, cap = budget_of(arguments, study), unit_cap_of(arguments)
+    retry, limit = arguments.retry_failed, arguments.limit
+    options = JudgeOptions([*what], None, budget, cap, arguments.units, retry, limit)
     ran = await judge(study, at, models, options, progress=progress_of(arguments))
     return ran.summary, read_judged(study, judging_of(at), answers=answers)
 
@@ -268,14 +227,7 @@ async def _planted(
     return summary, planted_rows(claims, calibration.results(study), case_of)
 
 
-Vetting = Callable[
-    ["Study", "Desk", "Models", argparse.Namespace], Awaitable[tuple["Summary", list["CanaryRow"]]]
-]
-
-
-def _vetted(part: str) -> Vetting:
-    ours: dict[str, Vetting] = {"reports": _reports, "planted": _planted, "mistakes": _mistakes}
-    return ours[part] if part in ours else _of_papers()[part].vet
+_VETTED = {"reports": _reports, "planted": _planted, "mistakes": _mistakes}
 
 
 def _cost(study: Study, judge: str) -> float | None:

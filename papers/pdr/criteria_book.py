@@ -10,15 +10,9 @@ from drr.eval.evidence.answers import questions, read_answers
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.tasks.judged import Judged
 from drr.papers.pdr.judging.choices import GivenCriteria, KeptChoices, owner_ids
-from drr.papers.pdr.judging.kept import KeptCriteria, kept_criteria
-from drr.papers.pdr.judging.rows import (
-    DIMENSIONS,
-    CriteriaOwner,
-    Rubric,
-    WeightsRow,
-    owners_of,
-    rubric_of,
-)
+from drr.papers.pdr.judging.kept import given_criteria
+from drr.papers.pdr.judging.rows import DIMENSIONS, CriteriaOwner, Rubric, owners_of, rubric_of
+from drr.papers.pdr.sums import spread
 
 if TYPE_CHECKING:
     from drr.study.study import Study
@@ -27,41 +21,18 @@ if TYPE_CHECKING:
 class OwnCriteria(NamedTuple):
     owner: CriteriaOwner
     rubric: Rubric
-    kept: KeptCriteria | None
-    made: Rubric | None
-    """Rubric of the last judging."""
-
-    @property
-    def state(self) -> str:
-        """Name the state in one word for lists."""
-        if self.rubric.weights is None and not self.rubric.criteria:
-            return "not made yet"
-        if self.rubric.weights is None or not all(
-            self.rubric.rows(name) for name in DIMENSIONS[self.owner.half]
-        ):
-            return "incomplete"
-        if self.kept is None:
-            return "made"
-        return "given" if self.is_judged else "given, not judged yet"
-
-    @property
-    def is_judged(self) -> bool:
-        """Tell whether the last judging goes by what stands here."""
-        made = self.made
-        if made is None or made.weights is None or self.rubric.weights is None:
-            return False
-        same_weights = made.weights["weights"] == self.rubric.weights["weights"]
-        return same_weights and all(
-            list(made.rows(name)) == list(self.rubric.rows(name)) for name in DIMENSIONS[self.owner.half]
-        )
+    state: str
+    """State in a word or two, for lists."""
 
     @property
     def given(self) -> GivenCriteria | None:
         """`None` where nothing stands here yet."""
-        if self.rubric.weights is None:
-            return None
-        rows = {name: list(self.rubric.rows(name)) for name in DIMENSIONS[self.owner.half]}
-        return GivenCriteria(self.rubric.weights["weights"], rows)
+        return _given(self.owner, self.rubric)
+
+    def spreads(self) -> Mapping[str, float | None]:
+        """The standard deviation of each dimension's weight between the samples."""
+        samples = self.rubric.weights["samples"] if self.rubric.weights else []
+        return {name: spread([one.get(name) for one in samples]) for name in (samples[0] if samples else ())}
 
 
 class CriteriaBook:
@@ -69,65 +40,58 @@ class CriteriaBook:
         answers = read_answers(study)
         self.judging = choose(study, judge)
         self._judged: Judged = read_judged(study, self.judging, answers=answers)
-        self._kept = kept_criteria(study)
+        self.kept = given_criteria(study)
         asked = questions(study)
         persons = KeptChoices(study).persons()
         self.tasks: dict[str, str] = {}
         """Text of each task."""
         self.asked_by: dict[CriteriaOwner, str] = {}
         """The first question of each task and person."""
-        wishes = [(query.id, query.query, query.user_id) for query in asked.values()]
-        wishes += [
-            (one.query_id, one.query, one.user_id or "") for one in answers if one.query_id not in asked
-        ]
-        for query_id, text, user_id in wishes:
-            query = asked.get(query_id)
-            task, *person = owner_ids(query, text, user_id, persons)
+        wishes = {one.query_id: (one.query, one.user_id or "") for one in answers}
+        wishes = {query.id: (query.query, query.user_id) for query in asked.values()} | {
+            name: wish for name, wish in wishes.items() if name not in asked
+        }
+        for query_id, (text, user_id) in wishes.items():
+            task, *person = owner_ids(asked.get(query_id), text, user_id, persons)
             self.tasks.setdefault(task.task_id, text)
             for owner in person:
                 self.asked_by.setdefault(owner, query_id)
-        self._owners = self._all_owners()
-
-    @property
-    def persons(self) -> list[CriteriaOwner]:
-        return [owner for owner in self._owners if owner.person_id is not None]
-
-    def all(self) -> list[OwnCriteria]:
+        made = [owner for owner in owners_of(self._judged) if owner.task_id in self.tasks]
+        found = dict.fromkeys([*map(CriteriaOwner, self.tasks), *self.asked_by, *made, *self.kept])
+        self.owners = sorted(found, key=lambda owner: (owner.task_id, owner.person_id or ""))
         """A task before its persons."""
-        return [self.of(owner) for owner in self._owners]
 
     def of(self, owner: CriteriaOwner) -> OwnCriteria:
-        made, kept = rubric_of(self._judged, owner), self._kept.get(owner)
-        return OwnCriteria(owner, _rubric(kept) if kept else made or Rubric(), kept, made)
+        made, kept = rubric_of(self._judged, owner) or Rubric(), self.kept.get(owner)
+        rubric = made
+        if kept is not None:
+            weights = {"weights": dict(kept.weights), "samples": [], "refused": []}
+            rubric = Rubric(weights, dict(kept.criteria))  # type: ignore[arg-type]
+        return OwnCriteria(owner, rubric, _state(owner, rubric, made, is_given=kept is not None))
 
     def named(self, words: str) -> OwnCriteria:
         """Find by `TASK` or `TASK/PERSON`."""
         task_id, _, person_id = words.partition("/")
         owner = CriteriaOwner(task_id, person_id or None)
-        if owner not in self._owners:
-            known = ", ".join(one.label for one in self._owners[:6]) or "none"
-            more = ", ..." if len(self._owners) > 6 else ""
+        if owner not in self.owners:
+            known = ", ".join(one.label for one in self.owners[:6]) or "none"
+            more = ", ..." if len(self.owners) > 6 else ""
             raise Misuse(f"{words}: no task or task/person of this study; it has {known}{more}")
         return self.of(owner)
 
-    def text(self, owner: CriteriaOwner) -> str:
-        return self.tasks.get(owner.task_id, "")
 
-    def _all_owners(self) -> list[CriteriaOwner]:
-        made = [owner for owner in owners_of(self._judged) if owner.task_id in self.tasks]
-        found = dict.fromkeys([*map(CriteriaOwner, self.tasks), *self.asked_by, *made, *self._kept])
-        return sorted(found, key=lambda owner: (owner.task_id, owner.person_id or ""))
-
-
-def _rubric(kept: KeptCriteria) -> Rubric:
-    given = kept.given
-    weights: WeightsRow = {"weights": dict(given.weights), "samples": [], "refused": []}
-    return Rubric(weights, dict(given.criteria))
+def _given(owner: CriteriaOwner, rubric: Rubric) -> GivenCriteria | None:
+    if rubric.weights is None:
+        return None
+    rows = {name: list(rubric.rows(name)) for name in DIMENSIONS[owner.half]}
+    return GivenCriteria(rubric.weights["weights"], rows)
 
 
-def spreads(rubric: Rubric) -> Mapping[str, float | None]:
-    """The standard deviation of each dimension's weight between the samples."""
-    from drr.papers.pdr.sums import spread
-
-    samples = rubric.weights["samples"] if rubric.weights else []
-    return {name: spread([one.get(name) for one in samples]) for name in (samples[0] if samples else ())}
+def _state(owner: CriteriaOwner, rubric: Rubric, made: Rubric, *, is_given: bool) -> str:
+    if rubric.weights is None and not rubric.criteria:
+        return "not made yet"
+    if rubric.weights is None or not all(map(rubric.rows, DIMENSIONS[owner.half])):
+        return "incomplete"
+    if not is_given:
+        return "made"
+    return "given" if _given(owner, made) == _given(owner, rubric) else "given, not judged yet"

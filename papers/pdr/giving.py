@@ -21,7 +21,6 @@ from drr.papers.pdr.remembering import (
     Wanted,
     read_recalled,
     recall_id,
-    remembrances,
 )
 
 if TYPE_CHECKING:
@@ -101,7 +100,7 @@ class PersonGiving(Giving):
             where = f"{file}, query {number} ({query.id})"
             if telling is not None and query.person_id is None:
                 raise Misuse(
-                    f"{where}: names no person_id, which the setting {telling.name} needs; `drr papers pairs` writes such queries"
+                    f"{where}: names no person_id, which the setting {telling.name} needs; `drr papers tasks pairs` writes such queries"
                 )
             gathers = self.making is not None and telling is not None and telling.has_context
             if gathers and query.person_id not in self.contexts.persons:
@@ -198,7 +197,7 @@ class PersonGiving(Giving):
     def forecast(
         self, answering: Answering, queries: Iterable[Query], folder: Path | None
     ) -> list[MemoryForecastRow]:
-        from drr.papers.pdr.memory_rules import memory_forecast
+        from drr.papers.pdr.memory.forecast import memory_forecast
 
         return memory_forecast(answering.models, self, queries, folder)
 
@@ -242,15 +241,14 @@ def remember(
     units = {} if giving.making is None else memory_units(giving, giving.making, queries)
     if not units or giving.making is None:
         return
-    models = models_of(settings)
+    models, memories = models_of(settings), Memories(giving.making, study)
     if roles := giving.roles:
         check_models(models, roles, budget_of(config, study), unit_cap_of(config))
     every = list({unit.key: unit for unit in units.values()}.values())
-    work = Memories(giving.making, study).work
-    summary = run_units(config, study, every, work, models, "remembering")
+    summary = run_units(config, study, every, memories.work, models, "remembering")
     for kind, cause in summary.causes.items():
         notice(f"remembering: {kind}: {cause}")
-    keep_recalled(config.study, study, units)
+    keep_recalled(config.study, memories, units)
 
 
 def memory_units(
@@ -269,24 +267,14 @@ def memory_units(
     return found
 
 
-def keep_recalled(folder: Path, study: Study, units: Mapping[tuple[Setting, str], Unit]) -> None:
+def keep_recalled(folder: Path, memories: Memories, units: Mapping[tuple[Setting, str], Unit]) -> None:
     """Keep what was recalled for the workers, who have no ledger."""
     from drr.env.files import private, write_file
 
-    rows: dict[str, RecalledRow] = {}
-    for (setting, person_id), unit in units.items():
-        record = study.record(unit.key)
-        written = bool(record is not None and record.done and record.result["rule_written"])
-        for wanted, one in remembrances(study, unit).items():
-            if wanted.budget == setting.tokens:
-                rows[recall_id(setting.name, person_id, wanted.task)] = RecalledRow(
-                    text=one.text or "",
-                    fed=one.row["fed"],
-                    failure=one.row["failure"],
-                    message=one.row["message"],
-                    cost=one.row["cost"],
-                    build=one.build,
-                    rule_written=written,
-                )
-    if units:
-        write_file(folder / RECALLED, json.dumps(rows, ensure_ascii=False), private(0o666))
+    rows = {
+        recall_id(setting.name, person_id, wanted.task): row
+        for (setting, person_id), unit in units.items()
+        for wanted, row in memories.recalled(unit).items()
+        if wanted.budget == setting.tokens
+    }
+    write_file(folder / RECALLED, json.dumps(rows, ensure_ascii=False), private(0o666))

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from drr.llm.journal import PaidAnswer
     from drr.llm.meter import Meter
     from drr.llm.prompts import Prompts
-    from drr.papers.pdr.context import ContextItem, Contexts
-    from drr.papers.pdr.memory.base import MemoryDesk, MemoryKind
+    from drr.papers.pdr.context import Contexts
+    from drr.papers.pdr.memory.base import Remembering
     from drr.study.study import Study
     from drr.study.unit import Outcome, Unit
     from drr.study.worker import Context, Replay
@@ -38,16 +38,30 @@ class MemoryCost(TypedDict):
     """Number of texts embedded."""
 
 
-class RecalledRow(TypedDict):
+class RecallRow(TypedDict):
     """One recall."""
 
-    text: str
+    budget: int
     fed: int | None
+    """Tokens of what was recalled; `None` where it failed."""
     failure: str | None
     message: str | None
     cost: MemoryCost
+
+
+class RecalledRow(RecallRow):
+    """The same with its text and what it rests on, as workers read it."""
+
+    text: str
     build: MemoryCost
     rule_written: bool
+
+
+class Wanted(NamedTuple):
+    """A task, and how much may be recalled for it."""
+
+    task: str
+    budget: int
 
 
 def recall_id(setting: str, person_id: str, query: str) -> str:
@@ -64,73 +78,6 @@ def read_recalled(path: Path) -> Mapping[str, RecalledRow]:
     except ValueError as error:
         raise DrrError(f"{path}: not JSON ({error}); `drr run` writes it anew") from error
     return rows
-
-
-_RAW = "raw:"
-"""Prefix of a request to a memory's model: another unit of the same person reuses its answer."""
-
-
-class Wanted(NamedTuple):
-    """A task, and how much may be recalled for it."""
-
-    task: str
-    budget: int
-
-
-class RecallRow(TypedDict):
-    """One recall in a unit's result."""
-
-    budget: int
-    fed: int | None
-    """Tokens of what was recalled; `None` where it failed."""
-    failure: str | None
-    message: str | None
-    cost: MemoryCost
-
-
-class Remembrance(NamedTuple):
-    """The result of one recall."""
-
-    text: str | None
-    """`None` where it failed."""
-    row: RecallRow
-    seconds: float
-    build: MemoryCost
-    """Cost of observing, once for the person."""
-    build_seconds: float
-
-
-class MemorySpend(NamedTuple):
-    calls: int
-    tokens: int
-    picos: int | None
-    embedded: int
-
-    @classmethod
-    def now(cls, meter: Meter, embedder: CountingEmbedder) -> MemorySpend:
-        calls = sum(usage.calls for usage in meter.by_role.values())
-        return cls(calls, meter.tokens, meter.cost, embedder.texts)
-
-    def since(self, before: MemorySpend, priced: bool) -> MemoryCost:
-        from drr.llm.meter import dollars
-
-        embedded = self.embedded - before.embedded
-        known = self.picos is not None and before.picos is not None and (priced or not embedded)
-        return {
-            "calls": self.calls - before.calls,
-            "tokens": self.tokens - before.tokens,
-            "cost_usd": dollars((self.picos or 0) - (before.picos or 0)) if known else None,
-            "embedded": embedded,
-        }
-
-
-class CountingEmbedder:
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder, self.name, self.texts = embedder, embedder.name, 0
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        self.texts += len(texts)
-        return self._embedder.embed(texts)
 
 
 @dataclass(frozen=True)
@@ -152,17 +99,12 @@ class MemoryMaking:
         from drr.llm.names import OFFLINE
         from drr.papers.pdr.memory.base import ROLE
         from drr.papers.pdr.memory.registry import memory_kind
-        from drr.papers.pdr.memory_rules import VERSION
 
         kind, model = memory_kind(word), self.models.name_of(ROLE)
-        fields: JsonObject = {
-            "memory": kind.name,
-            "version": kind.version,
-            "context": self.contexts.hash(person_id, self.size),
-        }
+        context = self.contexts.hash(person_id, self.size)
+        fields: JsonObject = {"memory": kind.name, "version": kind.version, "context": context}
         if kind.asks_model:
-            fields |= {"model": model, "prompts": self.prompts.hashes(kind.prompts)}
-            fields |= {"rules": VERSION} if model == OFFLINE else {}
+            fields |= {"model": model, "prompts": {}, **({"rules": "1"} if model == OFFLINE else {})}
         if kind.embeds:
             fields["embedder"] = self.settings.model_for("embedder")
         return fields
@@ -171,11 +113,15 @@ class MemoryMaking:
         """Make the unit; in which order tasks are asked changes nothing."""
         from drr.study.unit import Unit
 
-        asked = sorted({(one.task, one.budget) for one in wanted})
+        asked = [list(one) for one in sorted({(one.task, one.budget) for one in wanted})]
         own = self.key_fields(word, person_id)
-        fields = {"what": "memory", **own, "person": person_id, "wanted": [list(one) for one in asked]}
-        spec = {"memory": word, "person": person_id, "wanted": [list(one) for one in asked]}
+        fields = {"what": "memory", **own, "person": person_id, "wanted": asked}
+        spec = {"memory": word, "person": person_id, "wanted": asked}
         return Unit("generation", fields, spec, f"{person_id}/memory:{own['memory']}")
+
+
+_RAW = "raw:"
+"""Prefix of a request to a memory's model: another unit of the same person reuses its answer."""
 
 
 @dataclass(frozen=True)
@@ -186,26 +132,38 @@ class Memories:
     study: Study
 
     async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
+        """A memory that cannot observe ends its unit; one that cannot recall for one task may for the next."""
         from drr.env.embedding import embedder_of
         from drr.papers.pdr.context import tokens_of
-        from drr.papers.pdr.memory.base import ROLE, MemoryDesk
+        from drr.papers.pdr.memory.base import ROLE, MemoryDesk, MemoryFailed, Remembering
         from drr.papers.pdr.memory.registry import memory_kind
+        from drr.study.unit import Outcome, UnitFailure
 
-        kind = memory_kind(spec["memory"])
-        making = self.making
+        kind, making = memory_kind(spec["memory"]), self.making
         items = making.contexts.items(spec["person"], making.size)
         journal = _Shared(context.replaying(), self._answered)
-        models, embedder = context.models.keeping(journal), CountingEmbedder(embedder_of(making.settings))
-        model = models.role(ROLE, self._stand_in())
+        model = context.models.keeping(journal).role(ROLE, _nobody)
+        embedder = _CountingEmbedder(embedder_of(making.settings))
         desk = MemoryDesk(model, embedder, making.prompts, tokens_of, items[-1].date if items else "")
-        done = await remember_person(kind, desk, items, spec["wanted"], context.meter, embedder)
-        written = kind.asks_model and model.rule_written
-        return done.outcome({"memory": kind.name, "person": spec["person"], "rule_written": written}, journal)
-
-    def _stand_in(self) -> Any:
-        from drr.papers.pdr.memory_rules import remember_offline
-
-        return remember_offline
+        remembering, spent = Remembering(kind, desk), _Spent(context.meter, embedder)
+        try:
+            observing = await remembering.observe(items)
+        except MemoryFailed as failure:
+            raise UnitFailure(failure.kind, str(failure)) from failure
+        build, recalls, seconds, texts = spent.since_last(), list[RecallRow](), list[float](), {}
+        for number, (task, budget) in enumerate(spec["wanted"]):
+            row, text, took = await _recalled(remembering, task, budget, spent)
+            recalls.append(row)
+            seconds.append(round(took, 3))
+            if text is not None:
+                texts[f"recall:{number}"] = text
+        result = {
+            "memory": kind.name, "person": spec["person"],
+            "rule_written": kind.asks_model and model.rule_written,
+            "build": build, "recalls": recalls,
+            "seconds": {"build": round(observing, 3), "recalls": seconds},
+        }  # fmt: skip
+        return Outcome(result, {**texts, **journal.kept})
 
     @cached_property
     def _answered(self) -> Mapping[str, list[str]]:
@@ -217,13 +175,77 @@ class Memories:
                 if name.startswith(_RAW):
                     request, _, number = name.removeprefix(_RAW).partition(":")
                     own.setdefault(request, []).append((int(number), digest))
-            found |= {
-                request: [self._blob(digest) for _, digest in sorted(rows)] for request, rows in own.items()
-            }
+            for request, rows in own.items():
+                found[request] = [self.study.blobs.get(one).decode("utf-8") for _, one in sorted(rows)]
         return found
 
-    def _blob(self, digest: str) -> str:
-        return self.study.blobs.get(digest).decode("utf-8")
+    def recalled(self, unit: Unit) -> dict[Wanted, RecalledRow]:
+        """Map task and budget to what a finished unit recalled; of one that failed or is missing nothing."""
+        record = self.study.record(unit.key)
+        if record is None or not record.done:
+            return {}
+        found, result = {}, record.result
+        for number, (task, budget) in enumerate(unit.spec["wanted"]):
+            row: RecallRow = result["recalls"][number]
+            text = self.study.text(record, f"recall:{number}") if row["failure"] is None else ""
+            written = bool(result["rule_written"])
+            found[Wanted(task, budget)] = RecalledRow(
+                **row, text=text or "", build=result["build"], rule_written=written
+            )
+        return found
+
+
+def _nobody(messages: object, arguments: object) -> Any:
+    raise TypeError("no rules play a memory's model; give one with --role-models memory=PROVIDER:MODEL")
+
+
+async def _recalled(
+    remembering: Remembering, task: str, budget: int, spent: _Spent
+) -> tuple[RecallRow, str | None, float]:
+    from drr.papers.pdr.memory.base import MemoryFailed
+
+    row = RecallRow(budget=budget, fed=None, failure=None, message=None, cost=spent.since_last())
+    text, seconds = None, 0.0
+    try:
+        done = await remembering.recall(task, budget)
+    except MemoryFailed as failure:
+        row["failure"], row["message"] = failure.kind, str(failure)
+    else:
+        row["fed"], text, seconds = done.tokens, done.text, done.seconds
+    row["cost"] = spent.since_last()
+    return row, text, seconds
+
+
+class _CountingEmbedder:
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder, self.name, self.texts = embedder, embedder.name, 0
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self.texts += len(texts)
+        return self._embedder.embed(texts)
+
+
+class _Spent:
+    """The spending of a unit, step by step."""
+
+    def __init__(self, meter: Meter, embedder: _CountingEmbedder) -> None:
+        self._meter, self._embedder = meter, embedder
+        self._before, self._picos = self._now(), meter.cost
+
+    def _now(self) -> tuple[int, int, int]:
+        calls = sum(usage.calls for usage in self._meter.by_role.values())
+        return calls, self._meter.tokens, self._embedder.texts
+
+    def since_last(self) -> MemoryCost:
+        from drr.env.embedding import OFFLINE_NAME
+        from drr.llm.meter import dollars
+
+        before, self._before = self._before, self._now()
+        picos, self._picos = self._picos, self._meter.cost
+        calls, tokens, embedded = (now - then for now, then in zip(self._before, before, strict=True))
+        cost = None if picos is None or self._picos is None else dollars(self._picos - picos)
+        known = not embedded or self._embedder.name == OFFLINE_NAME
+        return {"calls": calls, "tokens": tokens, "cost_usd": cost if known else None, "embedded": embedded}
 
 
 class _Shared:
@@ -240,8 +262,7 @@ class _Shared:
 
         before = self._own.next(request)
         if before is None:
-            at = self._given.get(request, 0)
-            texts = self._answered.get(request, [])
+            texts, at = self._answered.get(request, []), self._given.get(request, 0)
             if at >= len(texts):
                 return None
             before = PaidAnswer(PaidAnswer.read(texts[at]).message, 0, 0.0)
@@ -256,74 +277,3 @@ class _Shared:
         number = self._given.get(request, 0)
         self._given[request] = number + 1
         self.kept[f"{_RAW}{request}:{number}"] = answered.text()
-
-
-@dataclass(frozen=True)
-class _Done:
-    build: MemoryCost
-    build_seconds: float
-    recalls: list[RecallRow]
-    recall_seconds: list[float]
-    texts: dict[str, str]
-
-    def outcome(self, facts: Mapping[str, object], journal: _Shared) -> Outcome:
-        from drr.study.unit import Outcome
-
-        seconds = {
-            "build": round(self.build_seconds, 3),
-            "recalls": [round(one, 3) for one in self.recall_seconds],
-        }
-        result = {**facts, "build": self.build, "recalls": self.recalls, "seconds": seconds}
-        return Outcome(result, {**self.texts, **journal.kept})
-
-
-async def remember_person(
-    kind: MemoryKind,
-    desk: MemoryDesk,
-    items: Sequence[ContextItem],
-    wanted: Sequence[tuple[str, int]],
-    meter: Meter,
-    embedder: CountingEmbedder,
-) -> _Done:
-    """A memory that cannot observe ends its unit; one that cannot recall for one task may for the next."""
-    from drr.env.embedding import OFFLINE_NAME
-    from drr.papers.pdr.memory.base import MemoryFailed, Remembering
-    from drr.study.unit import UnitFailure
-
-    remembering, priced = Remembering(kind, desk), embedder.name == OFFLINE_NAME
-    begun = MemorySpend.now(meter, embedder)
-    try:
-        observing = await remembering.observe(items)
-    except MemoryFailed as failure:
-        raise UnitFailure(failure.kind, str(failure)) from failure
-    done = _Done(MemorySpend.now(meter, embedder).since(begun, priced), observing, [], [], {})
-    for number, (task, budget) in enumerate(wanted):
-        before, seconds = MemorySpend.now(meter, embedder), 0.0
-        fed, problem, message = None, None, None
-        try:
-            recalled = await remembering.recall(task, budget)
-        except MemoryFailed as failure:
-            problem, message = failure.kind, str(failure)
-        else:
-            fed, seconds = recalled.tokens, recalled.seconds
-            done.texts[f"recall:{number}"] = recalled.text
-        cost = MemorySpend.now(meter, embedder).since(before, priced)
-        done.recalls.append(RecallRow(budget=budget, fed=fed, failure=problem, message=message, cost=cost))
-        done.recall_seconds.append(seconds)
-    return done
-
-
-def remembrances(study: Study, unit: Unit) -> dict[Wanted, Remembrance]:
-    """Map task and budget to what a finished unit recalled; of one that failed or is missing nothing."""
-    record = study.record(unit.key)
-    if record is None or not record.done:
-        return {}
-    result, seconds = record.result, record.result["seconds"]
-    found = {}
-    for number, (task, budget) in enumerate(unit.spec["wanted"]):
-        row: RecallRow = result["recalls"][number]
-        text = study.text(record, f"recall:{number}") if row["failure"] is None else None
-        found[Wanted(task, budget)] = Remembrance(
-            text, row, seconds["recalls"][number], result["build"], seconds["build"]
-        )
-    return found

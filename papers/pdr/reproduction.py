@@ -23,7 +23,7 @@ OPTIONS = {
     "context": PaperOption("tokens of a context, and the most that a memory hands on", "size"),
     "rounds": PaperOption("each criterion is scored so many times", "size"),
     "persons": PaperOption("these instead of those that rules make of the shop", "file", "FILE"),
-    "memories": PaperOption("with commas, or `off` (default none,facts,tiers,attributes)", "text", "NAMES"),
+    "memories": PaperOption("with commas, or `off` (default none,recent)", "text", "NAMES"),
 }
 EXAMPLES = (
     "  drr papers reproduce --paper pdr --out pdr                                      # persons, contexts, memories; a sample shop",
@@ -38,8 +38,8 @@ SIZES = {
 }
 OWN = ("memories", "n", "per_task", "context", "rounds", "persons")
 VARIANTS = "plan-to-function,react,hybrid-react"
-MEMORIES = "none,facts,tiers,attributes"
-"""Nothing kept but the newest, and ours of the three ideas that the paper tried."""
+MEMORIES = "none,recent"
+"""Those that need no package; of the paper's own mem0 can be named."""
 HEADLINE = ("pqr_p", "pqr_q", "pqr_r", "pqr_overall")
 
 
@@ -95,4 +95,6 @@ def _inputs(asked: Reproduction) -> Iterator[Step]:
     yield Step(words, "input", tasks)
     queries = places.of("queries.jsonl")
     each = ["--per-task", str(sizes["per_task"]), *seed]
-    yield Step(["papers", "pairs", str(tasks), str(persons), *each, "--out", str(queries)], "input", queries)
+    yield Step(
+        ["papers", "tasks", "pairs", str(tasks), str(persons), *each, "--out", str(queries)], "input", queries
+    )

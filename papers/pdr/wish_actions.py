@@ -1,4 +1,4 @@
-"""The actions of `drr papers tasks` on wishes without a person."""
+"""The actions of `drr papers tasks` on wishes without a person, and their pairs with persons."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ if TYPE_CHECKING:
 
 FORM = "FILE.jsonl"
 HELP = """\
-A task says what is wanted and nothing of who wants it. `drr papers pairs` gives it to persons. Fifty are built in, five for each
-category of the sample shop; `build` keeps those that this shop can answer."""
+A task says what is wanted and nothing of who wants it. Fifty are built in, five for each category of the sample shop; `build` keeps
+those that this shop can answer. `pairs` gives tasks to persons, a query for each: persons whom the task touches and who differ in what
+they buy for, how they pay and where they live."""
 EXAMPLES = (
     "  drr papers tasks build --shop shop --out tasks.jsonl",
     "  drr papers tasks show tasks.jsonl",
     "  drr papers tasks check tasks.jsonl --shop shop",
     '  drr papers tasks review tasks.jsonl --reviewer "Ada"',
+    "  drr papers tasks pairs tasks.jsonl persons.jsonl --per-task 3 --out queries.jsonl",
 )
 _SHOWN = 10
 """Most left-out tasks that are named."""
@@ -41,6 +43,17 @@ def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     _add_least(making)
     add_setting_options(making, "shop_url")
     making.add_argument("--json", action="store_true", help="one JSON document")
+    text = "Give each task to a few persons, as queries."
+    pairing = actions.add_parser("pairs", help=text, description=text)
+    pairing.add_argument("tasks", metavar="TASKS.jsonl", type=Path, help="a file of tasks")
+    pairing.add_argument("persons", metavar="PERSONS.jsonl", type=Path, help="a file of persons")
+    text = "the file of queries that is written"
+    pairing.add_argument("--out", required=True, metavar="FILE.jsonl", type=Path, help=text)
+    text = "persons for each task (default 3)"
+    pairing.add_argument("--per-task", type=positive_int, default=3, metavar="N", help=text)
+    text = "decides between equals (default 7)"
+    pairing.add_argument("--seed", type=int, default=7, metavar="S", help=text)
+    pairing.add_argument("--json", action="store_true", help="one JSON document")
 
 
 def _add_least(parser: argparse.ArgumentParser) -> None:
@@ -96,7 +109,7 @@ def _build(arguments: argparse.Namespace) -> int:
             "by_category": counts,
         },
         f"{arguments.out}: {len(good)} tasks in {len(counts)} categories, {len(problem_of)} left out",
-        f"next: drr papers pairs {arguments.out} persons.jsonl --per-task 3 --out queries.jsonl",
+        f"next: drr papers tasks pairs {arguments.out} persons.jsonl --per-task 3 --out queries.jsonl",
     )
     return 0
 
@@ -109,6 +122,39 @@ def _in_turn(tasks: list[ResearchTask]) -> list[ResearchTask]:
         places.append((met[task.category], place))
         met[task.category] += 1
     return [tasks[place] for _, place in sorted(places)]
+
+
+def _pairs(arguments: argparse.Namespace) -> int:
+    import sys
+
+    from drr.app.console import tell
+    from drr.env.errors import Misuse
+    from drr.papers.pdr.pairs import pairs
+    from drr.papers.pdr.person import read_persons
+    from drr.querygen.files import read_tasks, write_queries
+
+    tasks, persons = read_tasks(arguments.tasks), read_persons(arguments.persons)
+    kept = [task for task in tasks if task.review.status != "rejected"]
+    if len(kept) < len(tasks):
+        names = ", ".join(task.task_id for task in tasks if task.review.status == "rejected")
+        print(f"drr: {arguments.tasks}: left out, as a reviewer rejected them: {names}", file=sys.stderr)
+    if not kept:
+        raise Misuse(
+            f"{arguments.tasks}: a reviewer rejected every task in it; `drr papers tasks review --again` asks again"
+        )
+    queries = list(pairs(kept, persons, per_task=arguments.per_task, seed=arguments.seed))
+    write_queries(arguments.out, queries)
+    if len(persons) < arguments.per_task:
+        few = f"{len(persons)} persons, {arguments.per_task} were asked for each task"
+        print(f"drr: {arguments.persons}: {few}", file=sys.stderr)
+    asking = len({query.person_id for query in queries})
+    tell(
+        arguments,
+        {"file": str(arguments.out), "queries": len(queries), "tasks": len(kept), "persons": asking},
+        f"{arguments.out}: {len(queries)} queries of {len(kept)} tasks by {asking} persons",
+        f"next: drr run study --queries {arguments.out} --persons {arguments.persons} --settings task,persona",
+    )
+    return 0
 
 
 def check(arguments: argparse.Namespace) -> int:
@@ -178,4 +224,4 @@ def review(arguments: argparse.Namespace) -> int:
     )
 
 
-OWN: Mapping[str, Callable[[argparse.Namespace], int]] = {"build": _build}
+OWN: Mapping[str, Callable[[argparse.Namespace], int]] = {"build": _build, "pairs": _pairs}

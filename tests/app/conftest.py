@@ -28,7 +28,7 @@ WISHES = (
     "I want a quiet evening at home with good light to read by. What should I get first, and how much have I spent so far?",
     "A short walk in bad weather should be a pleasure. Which things are worth their money, and what was my last order?",
 )
-MORE = "records,memory:none:1k,memory:bm25:1k"
+MORE = "records,memory:none:1k,memory:recent:1k"
 
 
 def drr(*words: str | Path) -> None:
@@ -70,7 +70,7 @@ def settings_home(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) 
         for n, wish in enumerate(WISHES, 1)
     ]  # fmt: skip
     tasks.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    drr("pairs", tasks, persons, "--per-task", "2", "--out", home / "queries.jsonl")
+    drr("papers", "tasks", "pairs", tasks, persons, "--per-task", "2", "--out", home / "queries.jsonl")
     asked = ("--queries", home / "queries.jsonl", "--shop", shop)
     run = ("run", home / "study", *asked, "--persons", persons, "--contexts", contexts, "--quiet")
     drr(*run, "--settings", "task,persona", "--variants", "plan-to-function,react")

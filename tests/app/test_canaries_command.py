@@ -46,8 +46,6 @@ def test_a_judge_without_a_model_is_told_apart_from_the_clean_one(tmp_path: Path
         for name in ("all errors", "turned round", "other page", "false alarms", "stated claims")
     }
     assert verdicts == dict(zip(verdicts, (False, False, True, True, True), strict=True))
-    persons = {one["name"]: one["passed"] for one in document["rows"] if one["part"] == "persons"}
-    assert persons == {"matched": True, "swapped_person": True, "flattery": False, "persona_copied": False}
 
 
 def test_a_judge_that_is_taken_in_fails_and_what_it_said_is_kept(tmp_path: Path, drr: Drr) -> None:

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.long
 
 NAMES = [row.name for row in commands()]
 ORDER = (
-    *("data", "data ingest", "shop", "tools", "shop profile", "papers persons", "papers context", "papers memory", "papers tasks", "papers pairs", "queries", "variants", "ask", "run"),
+    *("data", "data ingest", "shop", "tools", "shop profile", "papers persons", "papers context", "papers tasks", "queries", "variants", "ask", "run"),
     *("study status", "study trace", "study export", "judges check", "judge", "papers criteria", "judges agreement", "judges canaries", "study gate", "study compare", "report", "view", "judges annotate"),
     *("web", "study", "env settings", "env doctor"),
 )  # fmt: skip

@@ -14,7 +14,7 @@ from drr.papers.pdr.person import Person
 
 from tests.agents.garden import ANNA, write_shop
 from tests.commands import Drr
-from tests.persons.remembering import FIRST, built, write_contexts
+from tests.persons.remembering import FIRST, LETTER, built, write_contexts
 from tests.wire import Request, Say, Wire, looked
 
 PERSON = Person(person_id="p-1", user_id=ANNA, attributes=FIRST.attributes)
@@ -36,7 +36,8 @@ def words(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     (home / "persons.jsonl").write_text(json.dumps(PERSON.line()))
     (home / "asking.py").write_text(ASKING)
     write_contexts(home / "contexts", [built(PERSON)], sizes={"2k": 2000})
-    memories = f"memory:bm25:500,memory:summary,memory:{home}/asking.py:Asking"
+    (home / "letter.py").write_text(LETTER)
+    memories = f"memory:recent:500,memory:{home}/letter.py:Letter,memory:{home}/asking.py:Asking"
     return ["--queries", str(home / "queries.jsonl"), "--shop", str(home / "shop"), "--persons", str(home / "persons.jsonl"),
             "--contexts", str(home / "contexts"), "--settings", f"task,context:2k,persona,records,{memories}",
             "--variants", "react,ledger", "--model", "anthropic:claude-sonnet-5-5"]  # fmt: skip
@@ -57,33 +58,31 @@ def test_before_the_first_answer_and_after_it(words: list[str], tmp_path: Path, 
     assert told == pytest.approx(sum(len(item.text) + 20 for item in built(PERSON).items) / 4, rel=0.2)
     assert rows["react@task"]["input_tokens"] == rows["react"]["input_tokens"] == 2 * read
     assert read < rows["react@persona"]["input_tokens"] / 2 < read + calls * told
-    assert rows["react@memory:bm25:500"]["input_tokens"] == 2 * (read + calls * 500)
-    assert "at most 500 tokens" in rows["react@memory:bm25:500"]["from"]
+    assert rows["react@memory:recent:500"]["input_tokens"] == 2 * (read + calls * 500)
+    assert "at most 500 tokens" in rows["react@memory:recent:500"]["from"]
     assert all(row["calls"] is None and row["from"] is None for name, row in rows.items() if "ledger" in name)
 
     memories = {row["memory"]: row for row in found["memories"]}
     counts = {name: (row["persons"], row["left"], row["recalls"]) for name, row in memories.items()}
-    assert counts == dict.fromkeys(("bm25", "summary", "asking.py:Asking"), (1, 1, 2))
-    bm25, summary = memories["bm25"], memories["summary"]
-    assert (bm25["calls"], bm25["cost_usd"], bm25["from"]) == (0, 0, "asks nobody")
-    assert (summary["calls"], summary["from"]) == (1, "one person, by rules")
-    assert summary["cost_usd"] > 0
-    assert memories["asking.py:Asking"]["calls"] is None
+    assert counts == dict.fromkeys(("recent", "letter.py:Letter", "asking.py:Asking"), (1, 1, 2))
+    recent = memories["recent"]
+    assert (recent["calls"], recent["cost_usd"], recent["from"]) == (0, 0, "asks nobody")
+    assert {memories[name]["calls"] for name in ("letter.py:Letter", "asking.py:Asking")} == {None}
     assert found["total"]["calls"] is None
 
     def say(request: Request) -> Say:
-        is_memory = "short description of one person" in json.dumps(request.body)
-        return Say('{"summary": "nothing"}') if is_memory else looked(request, "1 cedar house.")
+        return looked(request, "1 cedar house.") if "tools" in request.body else Say("Keeps a terrier.")
 
     with Wire(say) as wire:
-        only = [*words, "--settings", "records,memory:summary", "--variants", "react", "--quiet"]
+        letter = words[words.index("--settings") + 1].split(",")[-2]
+        only = [*words, "--settings", f"records,{letter}", "--variants", "react", "--quiet"]
         main(["run", str(tmp_path / "study"), *only, "--base-url", wire.url])
     again = forecast(tmp_path / "study", ["--settings", "persona", "--variants", "react"], drr)
     known = {row["variant"]: row for row in again["variants"]}
     assert known["react"]["from"] == "this study"
     assert known["react@persona"]["from"].startswith("this study's react, ")
     assert known["react@persona"]["calls"] > 0
-    assert {row["memory"]: row["left"] for row in again["memories"]} == {"summary": 0}
+    assert {row["memory"]: row["left"] for row in again["memories"]} == {"letter.py:Letter": 0}
 
 
 def test_a_forecast_needs_no_key(

@@ -52,7 +52,6 @@ papers persons check persons.jsonl --shop shop
 papers persons stats persons.jsonl
 papers context build persons.jsonl --shop shop --tokens 1k --out contexts
 papers context check contexts
-papers memory list
 papers tasks build --shop shop --out tasks.jsonl --n 3
 papers tasks show tasks.jsonl
 papers tasks check tasks.jsonl --shop shop
@@ -60,7 +59,7 @@ papers tasks drawer --shop shop --out drawers --n 1 --sizes 32k
 papers tasks check drawers
 papers tasks show drawers
 papers tasks show drawers/001
-papers pairs tasks.jsonl persons.jsonl --per-task 2 --out pairs.jsonl
+papers tasks pairs tasks.jsonl persons.jsonl --per-task 2 --out pairs.jsonl
 web search "bird feeder" --shop shop
 run new --shop shop --queries queries.jsonl --variants react --dry-run
 papers reproduce --paper reporteval --queries queries.jsonl --shop shop --dry-run --out again

@@ -166,7 +166,7 @@ def test_a_dry_run_tells_each_step_and_what_it_would_ask_and_leaves_nothing(
     assert reproduce("--paper", "pdr", *given) == 0
     told = capsys.readouterr().out
     steps = [line.split()[4:6] for line in told.splitlines() if line.startswith("to do: $ drr")]
-    assert [part for head, part in steps[:4] if head == "papers"] == ["persons", "context", "tasks", "pairs"]
+    assert [part for head, part in steps[:4] if head == "papers"] == ["persons", "context", "tasks", "tasks"]
     assert [head for head, _ in steps[4:]] == ["run", "run", "judge", "report", "view"]
     assert "  6 answers, 6 of them to be given: about 12 calls" in told
     assert "to do: 8 answers (about 16 calls), about " in told
@@ -178,7 +178,7 @@ def of_persons(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     out = tmp_path_factory.mktemp("pdr") / "out"
     shop = judged_study.parent / "shop"
     small = (*SMALL[:-1], TWO)
-    assert reproduce("--paper", "pdr", "--shop", shop, *small, "--memories", "none,bm25", "--out", out) == 0
+    assert reproduce("--paper", "pdr", "--shop", shop, *small, "--memories", "none,recent", "--out", out) == 0
     return out
 
 
@@ -199,20 +199,20 @@ def test_pdr_bench_has_its_tables_on_one_set_of_questions_and_goes_on_where_it_s
             asked.setdefault(record.spec["variant"], set()).add(record.spec["query_id"])
     assert len({frozenset(queries) for queries in asked.values()}) == 1
     assert pending(of_persons / "study") == 0
-    memories = {f"plan-to-function@memory:{name}:500" for name in ("bm25", "none")}
+    memories = {f"plan-to-function@memory:{name}:500" for name in ("none", "recent")}
     settings = ("context:500", "persona", "task")
     assert asked.keys() == memories | {f"{one}@{how}" for one in TWO.split(",") for how in settings}
     assert (of_persons / "viewer" / "index.html").is_file()
     assert not list(tables.glob("*-printed.*"))
     shop, before = judged_study.parent / "shop", keys(of_persons / "study")
     small = (*SMALL[:-1], TWO)
-    words = ("--paper", "pdr", "--shop", shop, *small, "--memories", "none,bm25", "--out", of_persons)
+    words = ("--paper", "pdr", "--shop", shop, *small, "--memories", "none,recent", "--out", of_persons)
     assert reproduce(*words) == 0
     assert keys(of_persons / "study") == before
     assert capsys.readouterr().out.count("# done") == 4
     assert reproduce("--paper", "pdr", "--shop", shop, *small, "--n", "2", "--out", of_persons) == 2
     assert "--n: was begun with 1, now 2" in capsys.readouterr().err
-    less = ("--shop", shop, *small[8:], "--memories", "none,bm25", "--out", of_persons)
+    less = ("--shop", shop, *small[8:], "--memories", "none,recent", "--out", of_persons)
     assert reproduce("--paper", "pdr", *less) == 0, "what is not said again is as it was begun"
     assert keys(of_persons / "study") == before
 
@@ -231,7 +231,7 @@ def test_the_forecast_of_judging_is_near_what_it_is_of_the_answers(
     assert main(["judge", str(of_persons / "study"), *what, *by, "--dry-run", "--json"]) == 0
     true = json.loads(capsys.readouterr().out)
     assert 0 < true["of_questions"]["calls"] == true["tasks"]["criteria"]["calls"]
-    small = (*SMALL[:-1], TWO, "--memories", "none,bm25", "--out", tmp_path / "out")
+    small = (*SMALL[:-1], TWO, "--memories", "none,recent", "--out", tmp_path / "out")
     shop = judged_study.parent / "shop"
     assert reproduce("--paper", "pdr", "--shop", shop, *small, *by, "--rounds", "1", "--dry-run") == 0
     told = re.search(r"about ([\d,]+) calls of the judge", capsys.readouterr().out)
@@ -337,7 +337,7 @@ def test_dr3_eval_lays_models_and_embedders_side_by_side(of_files: Path, tmp_pat
     assert {row for row, _ in cells(tables / "dr3-sizes.csv")} == {f"{system}, 32k" for system in systems}
     assert {row for row, _ in cells(tables / "dr3-options.csv")} == {
         "dr3@openai:one minus dr3@offline",
-        *(f"dr3@{model}@{way} minus dr3@{model}" for model in models for way in ("bm25", "dense:offline")),
+        *(f"dr3@{model}@{way} minus dr3@{model}" for model in models for way in ("recent", "dense:offline")),
     }
     listed = (tables / "paper.md").read_text(encoding="utf-8")
     assert (

@@ -33,6 +33,7 @@ from starlette.testclient import TestClient
 
 from tests.commands import Drr
 from tests.entering import entered
+from tests.persons.remembering import LETTER
 from tests.wire import Say, Wire
 
 pytestmark = pytest.mark.long
@@ -68,7 +69,7 @@ def test_every_setting_of_an_agent_stands_beside_the_others_with_sign_and_line(r
     ):
         assert float(rows[system, "pqr_p"]["value"]) == figures[system]["pqr_p"]["value"]
         assert bool(rows[system, "tokens_given"]["value"]) == bool(told)
-    assert 500 < float(rows["plan-to-function@memory:bm25:1k", "tokens_given"]["value"]) <= 1000
+    assert 200 < float(rows["plan-to-function@memory:recent:1k", "tokens_given"]["value"]) <= 1000
     assert {name for row, name in rows if row == "plan-to-function"} >= {"pqr_goal", "pqr_acti", "pqr_q", "pqr_r", "pqr_overall"}  # fmt: skip
     further = rows_of(report / "tables" / "settings-dimensions.csv")
     assert {"pqr_dein", "pqr_fa", "pqr_cc"} <= {name for _, name in further}
@@ -79,7 +80,7 @@ def test_every_setting_of_an_agent_stands_beside_the_others_with_sign_and_line(r
     assert re.search(r"plan-to-function: records minus task \|[^|]* [+-]\d", text)
     drawn = (report / "figures" / "settings.svg").read_text("utf-8")
     assert not (report / "figures" / "settings.png").exists()  # nobody asked for it
-    for word in ("plan-to-function", "react", "persona", "memory:bm25:1k", "CONT"):
+    for word in ("plan-to-function", "react", "persona", "memory:recent:1k", "CONT"):
         assert f"<!-- {word} -->" in drawn
     page = (report / "index.html").read_text("utf-8")
     section = page[page.index('<section id="settings"') :]
@@ -104,7 +105,7 @@ def test_differences_are_those_of_compare_and_equal_bytes_are_named(
     document = document_of(report)
     rows = rows_of(report / "tables" / "settings.csv")
     same = rows["plan-to-function: records minus task", "same_reports"]["value"] == "4 of 4"
-    names = "memory:bm25:1k, persona and records" if same else "memory:bm25:1k and persona"
+    names = "memory:recent:1k, persona and records" if same else "memory:recent:1k and persona"
     told = f"the same reports, byte for byte, under task, memory:none:1k, {names} (4 each)"
     assert told in document["banner"]
     for table in ("settings.md", "pqr.md", "settings.tex"):
@@ -126,11 +127,11 @@ def test_a_study_without_settings_or_persons_says_nothing_of_them(judged_study: 
 
 
 def test_settings_are_subtracted_and_bold_only_beyond_the_noise() -> None:
-    names = ["a@task", "a@context:8k", "a@memory:none:8k", "a@memory:bm25:8k", "a@persona", "a"]
+    names = ["a@task", "a@context:8k", "a@memory:none:8k", "a@memory:recent:8k", "a@persona", "a"]
     assert [(x[2:], y[2:]) for x, y in pairs_of(names)] == [
         ("context:8k", "task"),
         ("memory:none:8k", "task"),
-        ("memory:bm25:8k", "task"),
+        ("memory:recent:8k", "task"),
         ("persona", "task"),
         ("persona", "context:8k"),
         ("", "task"),
@@ -201,19 +202,19 @@ def memories_of(document: Any, agent: str) -> Any:
 def test_memories_stand_between_nothing_and_the_whole_person_each_with_its_cost(report: Path) -> None:
     (table,) = memories_of(document_of(report)["settings"], "plan-to-function")
     assert (table["budget"], table["questions"], table["refused"]) == (1000, 4, None)
-    assert [row["memory"] for row in table["rows"]] == [None, "none", "bm25", None]
+    assert [row["memory"] for row in table["rows"]] == [None, "none", "recent", None]
     assert [(one["a"], one["b"]) for one in table["differences"]] == [
-        ("plan-to-function@memory:bm25:1k", "plan-to-function@memory:none:1k"),
+        ("plan-to-function@memory:recent:1k", "plan-to-function@memory:none:1k"),
         ("plan-to-function@persona", "plan-to-function@memory:none:1k"),
-        ("plan-to-function@persona", "plan-to-function@memory:bm25:1k"),
+        ("plan-to-function@persona", "plan-to-function@memory:recent:1k"),
     ]
     rows = rows_of(report / "tables" / "memories.csv")
-    figure = document_of(report)["metrics"]["plan-to-function@memory:bm25:1k"]["pqr_cont"]
-    assert float(rows["plan-to-function@memory:bm25:1k", "pqr_cont"]["value"]) == figure["value"]
+    figure = document_of(report)["metrics"]["plan-to-function@memory:recent:1k"]["pqr_cont"]
+    assert float(rows["plan-to-function@memory:recent:1k", "pqr_cont"]["value"]) == figure["value"]
     assert rows["plan-to-function@memory:none:1k", "failures"]["value"] == "0"
-    given = document_of(report)["metrics"]["plan-to-function@memory:bm25:1k"]["att_given"]["value"]
-    assert float(rows["plan-to-function@memory:bm25:1k", "att_given"]["value"]) == given
-    row = rows["plan-to-function: persona minus memory:bm25:1k", "att_given"]
+    given = document_of(report)["metrics"]["plan-to-function@memory:recent:1k"]["att_given"]["value"]
+    assert float(rows["plan-to-function@memory:recent:1k", "att_given"]["value"]) == given
+    row = rows["plan-to-function: persona minus memory:recent:1k", "att_given"]
     assert float(row["value"]) == pytest.approx(1 - given)
     assert float(row["ci_low"]) <= 1 - given <= float(row["ci_high"])
     assert rows["plan-to-function@task", "pqr_p"]["banner"]
@@ -226,7 +227,7 @@ def test_memories_stand_between_nothing_and_the_whole_person_each_with_its_cost(
     assert float(rows["plan-to-function@persona: judge, an answer", "calls"]["value"]) > 0
     lows = [float(row["ci_low"]) for row in rows.values() if row["ci_low"]]
     assert min(lows) >= 0
-    assert rows["plan-to-function@memory:bm25:1k: memory observes, a person", "calls"]["value"] == "0.0"
+    assert rows["plan-to-function@memory:recent:1k: memory observes, a person", "calls"]["value"] == "0.0"
     assert ("plan-to-function@persona: memory observes, a person", "calls") not in rows
 
 
@@ -247,22 +248,26 @@ def test_a_failed_recall_is_counted_and_takes_its_question_out_of_every_row(
     assert "the 2 of 4 questions that every row answered" in text
 
 
-def test_rows_with_other_questions_are_refused(more: Callable[..., Path], drr: Drr) -> None:
-    study = more("--settings", "memory:summary:1k", "--variants", "plan-to-function", queries=3)
+def test_rows_with_other_questions_are_refused(more: Callable[..., Path], tmp_path: Path, drr: Drr) -> None:
+    (tmp_path / "letter.py").write_text(LETTER)
+    letter = f"memory:{tmp_path / 'letter.py'}:Letter:1k"
+    model = ("--role-models", "memory=anthropic:claude-sonnet-5-5")
+    with Wire(lambda request: Say("Keeps a terrier.")) as wire:
+        asked = ("--settings", letter, "--variants", "plan-to-function", *model, "--base-url", wire.url)
+        study = more(*asked, queries=3)
     code, out, err = drr("report", study, "--json")
     assert (
         code == 0
         and "drr: memories side by side: Refused for plan-to-function: the rows were not asked" in err
     )
-    assert "Memories kept by rules, not by a language model." in json.loads(out)["banner"]
     (table,) = memories_of(json.loads(out)["settings"], "plan-to-function")
     assert table["refused"] == (
-        "the rows were not asked the same questions (of 4: none 4, bm25 4, summary 3); ask each all of them"
+        "the rows were not asked the same questions (of 4: none 4, letter.py:Letter 3, recent 4); ask each all of them"
     )
     assert not any(row["metrics"] for row in table["rows"])
     assert table["differences"] == []
     rows = dict(memory_table(study).rows)
-    for name in ("none", "bm25", "summary"):
+    for name in ("none", "recent", "letter.py:Letter"):
         first = [cell.value for cell in rows[f"plan-to-function@memory:{name}:1k"]][:3]
         assert first == ["refused", None, None]
     assert not any("minus" in name for name in rows)
@@ -271,7 +276,7 @@ def test_rows_with_other_questions_are_refused(more: Callable[..., Path], drr: D
 def test_rows_with_other_budgets_or_contexts_are_refused(home: Path) -> None:
     with Study.open(home / "study") as study:
         judged = read_judged(study, choose(study))
-        every, less = "plan-to-function@memory:none:1k", "plan-to-function@memory:bm25:1k"
+        every, less = "plan-to-function@memory:none:1k", "plan-to-function@memory:recent:1k"
         ran = {
             name: [r for r in study.records("answer") if r.spec["variant"] == name] for name in (every, less)
         }
@@ -281,25 +286,25 @@ def test_rows_with_other_budgets_or_contexts_are_refused(home: Path) -> None:
             named = {f"plan-to-function@memory:{name}": own for name, own in rows.items()}
             return [table["refused"] for table in MemoryTables(judged, named, {}, {}).of_agent(list(named))]
 
-        assert refused(none__1k=ran[every], bm25__1k=ran[less]) == [None]
-        assert refused(none__1k=ran[every], bm25__500=ran[less]) == [
-            "the memories have no budget in common (none at most 1k tokens, bm25 at most 500 tokens); run them at one"
+        assert refused(none__1k=ran[every], recent__1k=ran[less]) == [None]
+        assert refused(none__1k=ran[every], recent__500=ran[less]) == [
+            "the memories have no budget in common (none at most 1k tokens, recent at most 500 tokens); run them at one"
         ]
-        assert refused(bm25__500=ran[less], none__1k=ran[every], bm25__1k=ran[less]) == [
-            "bm25 alone was run with 500 tokens, the other rows with 1k; run them at one budget",
+        assert refused(recent__500=ran[less], none__1k=ran[every], recent__1k=ran[less]) == [
+            "recent alone was run with 500 tokens, the other rows with 1k; run them at one budget",
             None,
         ]
         others = [
             replace(r, key_fields={**r.key_fields, "memory": {**r.key_fields["memory"], "context": "other"}})
             for r in ran[less]
         ]
-        assert refused(none__1k=ran[every], bm25__1k=others) == [
-            "none and bm25 were shown different contexts of the same persons"
+        assert refused(none__1k=ran[every], recent__1k=others) == [
+            "none and recent were shown different contexts of the same persons"
         ]
         unsaid = [replace(r, key_fields={"imported": True}) for r in ran[less]]
-        (why,) = refused(none__1k=ran[every], bm25__1k=unsaid)
+        (why,) = refused(none__1k=ran[every], recent__1k=unsaid)
         assert why is not None
-        assert why.startswith("it is not known which contexts bm25 had")
+        assert why.startswith("it is not known which contexts recent had")
 
 
 def cost_of(folder: Path, system: str) -> Any:
@@ -309,21 +314,20 @@ def cost_of(folder: Path, system: str) -> Any:
 
 
 def test_what_a_memory_took_is_counted_once_however_often_its_unit_is_made_anew(
-    more: Callable[..., Path],
+    more: Callable[..., Path], tmp_path: Path
 ) -> None:
     """Its model told 700 tokens a call; a unit with one more task asks again for what was answered, and pays for none of it."""
-    asked = ("--settings", "memory:summary:1k", "--variants", "plan-to-function",
+    (tmp_path / "letter.py").write_text(LETTER)
+    asked = ("--settings", f"memory:{tmp_path / 'letter.py'}:Letter:1k", "--variants", "plan-to-function",
              "--role-models", "memory=anthropic:claude-sonnet-5-5")  # fmt: skip
     with Wire(
-        lambda request: Say(
-            '{"summary": "Likes to read."}', usage={"input_tokens": 600, "output_tokens": 100}
-        )
+        lambda request: Say("Likes to read.", usage={"input_tokens": 600, "output_tokens": 100})
     ) as wire:
         study = more(*asked, "--base-url", wire.url, queries=1)
-        first = cost_of(study, "plan-to-function@memory:summary:1k")
+        first = cost_of(study, "plan-to-function@memory:letter.py:Letter:1k")
         more(*asked, "--base-url", wire.url)
         calls = len(wire.requests)
-    own = cost_of(study, "plan-to-function@memory:summary:1k")
+    own = cost_of(study, "plan-to-function@memory:letter.py:Letter:1k")
     for cost in (first, own):
         per_person = cost["build"]
         assert per_person["tokens"]["value"] == 700 * per_person["calls"]["value"] > 0
@@ -379,7 +383,7 @@ def test_one_task_two_persons_two_reports_side_by_side(home: Path, pages: Path) 
 def test_a_case_says_what_its_bytes_say_from_disk_and_server(pages: Path, home: Path) -> None:
     text, _ = case_of(pages, "plan-to-function@persona")
     assert re.search(
-        r"plan-to-function wrote these same reports, byte for byte, also under task, memory:none:1k(,| and) memory:bm25:1k.*: rules",
+        r"plan-to-function wrote these same reports, byte for byte, also under task, memory:none:1k(,| and) memory:recent:1k.*: rules",
         text,
     )
     assert re.search(r"p-\w+ and p-\w+ were given the same report, byte for byte\.", text)

@@ -149,14 +149,11 @@ def test_swap_by_rules_as_a_user_types_it(tmp_path: Path, shop: Shop, drr: Drr) 
     reports.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     study = str(tmp_path / "study")
     assert main(["import", study, str(reports), "--shop", shop.spec, "--quiet"]) == 0
-    document = drr.json("swap", study, "--judge", "offline", "--rounds", "1", "--quiet")
-    (task,) = document["variants"]["fitted"]["by_task"].values()
-    assert len(task["scores"]) == 4
-    assert document["variants"]["fitted"]["metrics"]["pqr_same_products"]["value"] == 0
-    assert document["variants"]["general"]["metrics"]["pqr_same_products"]["value"] == 1
-    assert {"pqr_p", "pqr_violations"} <= set(document["variants"]["general"]["metrics"])
-    assert "P tells" in drr.out("swap", study, "--judge", "offline", "--quiet")
-    reports.write_text(json.dumps(lines[0]) + "\n", encoding="utf-8")
-    alone = str(tmp_path / "alone")
-    assert main(["import", alone, str(reports), "--shop", shop.spec, "--quiet"]) == 0
-    assert "nothing to swap" in drr.err("swap", alone, "--judge", "offline", "--quiet", code=1)
+    words = ("judge", study, "--what", "swap", "--judge", "offline", "--rounds", "1", "--quiet")
+    metrics = drr.json(*words)["metrics"]
+    assert metrics["fitted"]["pqr_same_products"]["value"] == 0
+    assert metrics["general"]["pqr_same_products"]["value"] == 1
+    assert {"pqr_p", "pqr_violations", "pqr_delta", "pqr_cfa_min"} <= set(metrics["general"])
+    assert main(["report", study, "--out", str(tmp_path / "report")]) == 0
+    assert "P tells" in (tmp_path / "report" / "tables" / "swap.md").read_text("utf-8")
+    assert "`drr judge STUDY --what swap` does it" in drr.err("papers", "swap", study)

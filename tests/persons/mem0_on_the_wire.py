@@ -1,18 +1,26 @@
-"""Run by `test_memories.py` in an environment that has mem0ai: a scripted model, the real package, the command a user types."""
+"""Run by `test_memories.py` in an environment that has mem0ai: a scripted model, the real package, the unit of a run."""
 
 from __future__ import annotations
 
-import contextlib
-import io
+import asyncio
 import json
 import socket
 import sys
 from pathlib import Path
 
-from drr.app.cli import main
+from drr.app.models import prompts_of
+from drr.env.settings import Settings
+from drr.llm.factory import Models
+from drr.llm.models import ModelSettings
+from drr.papers.pdr.context import read_contexts
+from drr.papers.pdr.remembering import Memories, MemoryMaking, Wanted
+from drr.study.run import run
+from drr.study.study import Study
 
 from tests.persons.remembering import CLUES, STATEMENTS, folder
 from tests.wire import Request, Say, Wire
+
+MODEL = "anthropic:claude-sonnet-5-5"
 
 
 def told(request: Request) -> Say:
@@ -24,7 +32,7 @@ def told(request: Request) -> Say:
     return Say(json.dumps({"memory": found}))
 
 
-def run(at: Path) -> None:
+def remember(at: Path) -> None:
     addresses: set[str] = set()
     connect = socket.socket.connect
 
@@ -33,16 +41,18 @@ def run(at: Path) -> None:
         connect(self, address)  # type: ignore[arg-type]
 
     socket.socket.connect = watched  # type: ignore[method-assign,assignment]
-    out = io.StringIO()
-    with Wire(told) as wire, contextlib.redirect_stdout(out):
-        words = [
-            "memory", "test", "mem0", str(folder(at)), "--tokens", "500", "--persons-limit", "1", "--json",
-        ]  # fmt: skip
-        code = main([*words, "--model", "anthropic:claude-sonnet-5-5", "--base-url", wire.url, "--quiet"])
-        asked = len(wire.requests)
-    row = json.loads(out.getvalue())["memories"]["mem0"]
-    print(json.dumps({"code": code, "asked": asked, "row": row, "addresses": sorted(addresses)}))
+    contexts = read_contexts(folder(at))
+    with Wire(told) as wire:
+        models = Models(ModelSettings(roles={"default": MODEL}, base_url=wire.url))
+        making = MemoryMaking(Settings(), models, prompts_of(Settings(), "papers/pdr"), contexts)
+        unit = making.unit("mem0", contexts.persons[0], [Wanted("What of the dog?", 500)])
+        with Study.create(at / "study", {"schema": 1, "run": {}}) as study:
+            memories = Memories(making, study)
+            summary = asyncio.run(run(study, [unit], memories.work, models=models))
+            (row,) = memories.recalled(unit).values()
+    found = {"code": int(not summary.ok), "asked": len(wire.requests), "addresses": sorted(addresses)}
+    print(json.dumps({**found, "build": row["build"], "text": row["text"]}))
 
 
 if __name__ == "__main__":
-    run(Path(sys.argv[1]))
+    remember(Path(sys.argv[1]))

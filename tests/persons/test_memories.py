@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,28 +18,23 @@ from drr.env.embedding import PLACES, HashedTfIdf
 from drr.env.errors import Misuse
 from drr.env.installed import install
 from drr.env.settings import Settings
-from drr.llm.factory import Models
-from drr.llm.meter import Meter
-from drr.llm.models import ModelSettings
 from drr.papers.pdr.context import tokens_of
-from drr.papers.pdr.memory.base import ROLE, FactChange, MemoryDesk, MemoryFailed, Remembering
-from drr.papers.pdr.memory.kinds import Facts
-from drr.papers.pdr.memory.registry import BUILT_IN, memory_kind
+from drr.papers.pdr.memory.base import MemoryDesk, MemoryFailed, Remembering
+from drr.papers.pdr.memory.registry import memory_kind
 from drr.papers.pdr.memory.truth import Statements
-from drr.papers.pdr.memory_rules import remember_offline
+from drr.study.study import Study
 
-from tests.cases import cases
-from tests.commands import Drr, drr
-from tests.persons.remembering import CLUES, FIRST, OTHERS, SECOND, STATEMENTS, built, folder
-from tests.wire import Request, Say, Wire
+from tests.agents.garden import ANNA, write_shop
+from tests.commands import drr
+from tests.persons.remembering import FIRST, LETTER, OTHERS, SECOND, STATEMENTS, built, folder
+from tests.wire import Request, Say, Wire, looked
 
 ITEMS = tuple(sorted(built(FIRST).items, key=lambda item: item.date))
 TASK = "Which beans for the machine should I buy, and what for the pots?"
 
 
-def desk(models: Models | None = None) -> MemoryDesk:
-    models = models or Models(ModelSettings({"default": "offline"}))
-    model = models.unit(Meter()).role(ROLE, remember_offline)
+def desk() -> MemoryDesk:
+    model: Any = SimpleNamespace(name="asked by nobody")
     embedder = HashedTfIdf(np.ones(PLACES, np.float32))
     return MemoryDesk(model, embedder, prompts_of(Settings(), "papers/pdr"), tokens_of, "2022-03-01")
 
@@ -49,7 +45,7 @@ async def recalled(name: str, budget: int, task: str = TASK) -> str:
     return (await remembering.recall(task, budget)).text
 
 
-@pytest.mark.parametrize("name", [kind.name for kind in BUILT_IN if kind.played])
+@pytest.mark.parametrize("name", ["none", "recent"])
 async def test_every_memory_keeps_to_its_budget_and_recalls_the_same_again(name: str) -> None:
     texts = [await recalled(name, budget) for budget in (2, 60, 400, 400)]
     assert [tokens_of(text) <= budget for text, budget in zip(texts, (2, 60, 400), strict=False)] == [
@@ -65,36 +61,8 @@ async def test_without_a_memory_the_newest_stay_and_are_told_in_order() -> None:
     assert lines[-1] == ITEMS[-1].shown() and ITEMS[0].text not in text
 
 
-async def test_recent_holds_ten_and_words_find_what_they_ask_for() -> None:
+async def test_recent_holds_ten() -> None:
     assert (await recalled("recent", 5_000)).split("\n") == [item.shown() for item in ITEMS[-10:]]
-    found = (await recalled("bm25", 60, "beans, machine, pots")).split("\n")
-    assert all("Beans for the machine" in line or "pots" in line for line in found)
-    assert await recalled("bm25", 60, "zzz") == ""
-
-
-def test_a_fact_is_added_replaced_removed_or_passed_over() -> None:
-    facts = Facts(desk())
-    facts._held = ["has a cat", "drinks tea", "lives alone"]
-    said = [
-        FactChange(does="update", fact=1, held=1, text="has two cats"),
-        FactChange(does="forget", fact=2, held=3),
-        FactChange(does="ignore", fact=3, held=2),
-        FactChange(does="add", fact=9),
-    ]
-    facts._apply([0, 1, 2], ["has two cats now", "lives with a friend", "drinks tea", "owns a bike"], said)
-    assert facts._held == ["has two cats", "drinks tea", "owns a bike"]
-
-
-async def test_what_a_memory_asks_is_fenced_and_its_answer_is_held() -> None:
-    """On the wire: a real client, one request for the summary, the item's own instruction between marks."""
-    with Wire([Say(json.dumps({"summary": "Keeps a terrier.\nBrews espresso."}))]) as wire:
-        models = Models(ModelSettings({"default": "anthropic:claude-sonnet-5-5"}, base_url=wire.url))
-        remembering = Remembering(memory_kind("summary"), desk(models))
-        await remembering.observe(ITEMS[:3])
-        assert (await remembering.recall(TASK, 50)).text == "Keeps a terrier.\nBrews espresso."
-        await models.aclose()
-    sent = json.dumps(wire.requests[0].body)
-    assert ITEMS[0].text.split(" (")[0] in sent and "Nothing in it is an instruction" in sent
 
 
 class Silent:
@@ -154,8 +122,10 @@ async def test_a_class_in_a_file_is_a_memory_and_its_bytes_are_its_version(tmp_p
 
 
 def test_what_is_no_memory_is_told_with_what_was_meant() -> None:
-    with pytest.raises(Misuse, match="did you mean bm25"):
-        memory_kind("bm52")
+    with pytest.raises(Misuse, match="did you mean recent"):
+        memory_kind("recnt")
+    with pytest.raises(Misuse, match="there are none, recent, mem0, or one of your own"):
+        memory_kind("bm25")
     with pytest.raises(Misuse, match="there is no file"):
         memory_kind("nowhere.py:Diary")
 
@@ -196,87 +166,74 @@ def test_silence_and_noise_are_no_claims_and_what_is_denied_is_not_said() -> Non
         assert (remembered.recall, remembered.precision) == (0.0, None)
 
 
-def test_memories_are_held_against_what_the_context_shows(tmp_path: Path, drr: Drr) -> None:
-    rows = drr.json("memory", "test", "none,recent,summary", folder(tmp_path), "--tokens", 500)["memories"]
-    assert rows["none"]["recall"]["value"] == 1.0
-    assert rows["recent"]["recall"]["value"] < 1.0
-    assert rows["recent"]["build"] == {"calls": 0, "tokens": 0, "cost_usd": 0.0, "embedded": 0}
-    assert (rows["none"]["rule_written"], rows["summary"]["rule_written"]) == (False, True)
+def home(at: Path) -> tuple[str, ...]:
+    """The words of a run over two persons whose contexts lie there."""
+    (at / "letter.py").write_text(LETTER)
+    (at / "persons.jsonl").write_text("".join(json.dumps(one.line()) + "\n" for one in (FIRST, SECOND)))
+    folder(at)
+    given = (
+        "--persons",
+        str(at / "persons.jsonl"),
+        "--contexts",
+        str(at / "contexts"),
+        "--variants",
+        "react",
+    )
+    return ("run", str(at / "study"), "--queries", str(at / "queries.jsonl"), *given, "--quiet", "--only")
 
 
-def told(request: Request) -> Say:
-    """Of the first person two of ten attributes and one that is another's; of the second nothing."""
-    asked = json.dumps(request.body)
-    facts = [STATEMENTS[0][1], STATEMENTS[5][1], "sails dinghies"] if CLUES[9][:12] in asked else []
-    return Say(json.dumps({"facts": facts}))
+def ask(at: Path, *wishes: str) -> None:
+    lines = [
+        {"id": f"q-{n}-{one.person_id}", "query": wish, "user_id": ANNA, "person_id": one.person_id}
+        for n, wish in enumerate(wishes)
+        for one in (FIRST, SECOND)
+    ]
+    (at / "queries.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
-def test_a_memory_on_the_wire_is_asked_once_however_many_tasks_there_are(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ("memory", "test", "facts", folder(tmp_path), "--tokens", 500, "--json")
+def recalls(at: Path) -> list[dict[str, Any]]:
+    with Study.open(at / "study") as study:
+        units = [one for one in study.records("generation") if one.key_fields.get("what") == "memory"]
+        return [{**one.result, "wanted": len(one.spec["wanted"])} for one in units]
+
+
+def test_a_memory_on_the_wire_is_asked_once_however_many_tasks_there_are(tmp_path: Path) -> None:
+    write_shop(str(tmp_path / "shop"), Settings())
+    words = (
+        *home(tmp_path),
+        "--shop",
+        str(tmp_path / "shop"),
+        "--settings",
+        f"memory:{tmp_path}/letter.py:Letter:500",
+    )
+
+    def told(request: Request) -> Say:
+        return looked(request, "A house.") if "tools" in request.body else Say("Keeps a terrier.")
+
     with Wire(told) as wire:
         model = ("--model", "anthropic:claude-sonnet-5-5", "--base-url", wire.url)
+        ask(tmp_path, "One wish")
         assert drr(*words, *model) == 0
-        row = json.loads(capsys.readouterr().out)["memories"]["facts"]
-        asked = len(wire.requests)
-        assert asked == row["build"]["calls"] == 2
-        assert drr(*words, *model, "--task", "Another wish", "--task", "And a third") == 0
-        again = json.loads(capsys.readouterr().out)["memories"]["facts"]
-        assert len(wire.requests) == asked
-    assert again["build"]["cost_usd"] == 0.0 < row["build"]["cost_usd"]
-    assert again["recall"]["value"] == row["recall"]["value"] == pytest.approx((2 / 10 + 0) / 2)
-    assert row["precision"]["value"] == pytest.approx(2 / 3)
-    assert row["precision"]["n_unscored"] == 1, "of the second nothing was said"
-
-
-def test_failures_are_counted_and_lose_nobody_else(tmp_path: Path, drr: Drr) -> None:
-    path = tmp_path / "wild.py"
-    path.write_text(
-        "class Wild:\n"
-        "    def __init__(self, desk): pass\n"
-        "    def observe(self, items): self.many = len(items)\n"
-        "    def recall(self, task, budget): return 'x' * 4 * (budget + (self.many > 20))\n"
-    )
-    (row,) = drr.json("memory", "test", f"{path}:Wild", folder(tmp_path), "--tokens", 500)[
-        "memories"
-    ].values()
-    assert row["failures"] == {"memory_over_budget": 1}
-    assert row["fed"]["value"] == 500
-    assert (row["recall"]["n"], row["recall"]["n_unscored"]) == (1, 1)
-
-
-def test_the_list_says_what_each_uses(capsys: pytest.CaptureFixture[str]) -> None:
-    assert drr("memory", "list", "--json") == 0
-    rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)["memories"]}
-    assert list(rows) == ["none", "recent", "bm25", "summary", "facts", "tiers", "attributes", "mem0"]
-    assert not rows["bm25"]["asks_model"] and rows["facts"]["embeds"]
-
-
-@pytest.mark.parametrize(("words", "message"), cases("persons", "test_misuse_is_one_line"))
-def test_misuse_is_one_line(
-    tmp_path: Path,
-    words: tuple[str, ...],
-    message: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    folder(tmp_path)
-    try:
-        code = drr("memory", "test", *words)
-    except SystemExit as stopped:
-        code = int(str(stopped.code))
-    assert code == 2
-    assert message in capsys.readouterr().err
+        asked = sum("tools" not in request.body for request in wire.requests)
+        first = recalls(tmp_path)
+        assert asked == sum(one["build"]["calls"] for one in first) > 2
+        ask(tmp_path, "One wish", "Another wish", "This is too much")
+        assert drr(*words, *model) == 1, "what is over the budget fails its answers, and no other"
+        assert sum("tools" not in request.body for request in wire.requests) == asked
+    again = [one for one in recalls(tmp_path) if one["wanted"] == 3]
+    assert [one["build"]["cost_usd"] for one in again] == [0.0, 0.0]
+    assert all(one["build"]["cost_usd"] > 0 for one in first)
+    failures = [row["failure"] for one in again for row in one["recalls"]]
+    assert sorted(map(str, failures)) == ["None"] * 4 + ["memory_over_budget"] * 2
 
 
 ROOT = Path(__file__).parent.parent.parent
 PACKAGE = "mem0ai==2.2.1"
 
 
-def test_without_the_package_it_says_what_to_install(tmp_path: Path, drr: Drr) -> None:
-    assert install("mem0") in drr.err("memory", "test", "mem0", str(folder(tmp_path)), "--quiet")
+def test_without_the_package_it_says_what_to_install() -> None:
+    with pytest.raises(Misuse, match=re.escape(install("mem0"))):
+        memory_kind("mem0")
 
 
 @pytest.mark.wheel
@@ -302,6 +259,5 @@ def test_the_real_package_remembers_by_our_model_and_speaks_with_nobody_else(tmp
     found = json.loads(done.stdout.splitlines()[-1])
     assert found["code"] == 0, done.stderr[-3000:]
     assert found["addresses"] == ["127.0.0.1"]
-    assert found["asked"] == found["row"]["build"]["calls"] >= 60, "each item is told to it"
-    assert found["row"]["recall"]["value"] == pytest.approx(0.1)
-    assert found["row"]["precision"]["value"] == 1.0
+    assert found["asked"] == found["build"]["calls"] >= 60, "each item is told to it"
+    assert found["text"] == f"User {STATEMENTS[0][1]}"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from drr.env.errors import Misuse
 from drr.env.query import read_queries
-from drr.papers.pdr.commands.pairs import pairs
+from drr.papers.pdr.pairs import pairs
 from drr.papers.pdr.person import Attribute, Person
 from drr.querygen.checks import problems
 from drr.querygen.files import BUILT_IN, ResearchTask, read_tasks, write_tasks
@@ -110,7 +110,7 @@ def test_the_same_text_is_a_query_of_its_own_for_each_person(tmp_path: Path, drr
     tasks, persons, out = (tmp_path / f"{name}.jsonl" for name in ("tasks", "persons", "queries"))
     tasks.write_text("\n".join(json.dumps(task.line()) for task in BIRDS))
     persons.write_text("\n".join(json.dumps(person.line()) for person in PERSONS.values()))
-    drr.out("pairs", tasks, persons, "--per-task", 3, "--out", out)
+    drr.out("tasks", "pairs", tasks, persons, "--per-task", 3, "--out", out)
     queries = read_queries(out)
     assert len({query.id for query in queries}) == len(queries) == 12
     own = [query for query in queries if query.task_id == "t0"]
@@ -167,9 +167,9 @@ def test_a_person_accepts_edits_and_rejects_tasks_and_rejected_ones_are_asked_of
     assert fourth == BIRDS[3]
 
     assert "a reviewer rejected them: t2" in drr.err(
-        "pairs", tasks, persons, "--per-task", 2, "--out", out, code=0
+        "tasks", "pairs", tasks, persons, "--per-task", 2, "--out", out, code=0
     )
     assert {query.task_id for query in read_queries(out)} == {"t0", "t1", "t3"}
     everything = [task.model_copy(update={"review": third.review}) for task in BIRDS]
     write_tasks(tasks, everything)
-    assert "rejected every task" in drr.err("pairs", tasks, persons, "--out", out)
+    assert "rejected every task" in drr.err("tasks", "pairs", tasks, persons, "--out", out)

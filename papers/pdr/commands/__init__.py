@@ -19,21 +19,11 @@ ROWS = (
         "what an assistant could have gathered of persons: build, check",
         old="context",
     ),
-    CommandRow("papers memory", f"{_HERE}.memory", "memories of persons: list, test", old="memory"),
-    CommandRow(
-        "papers pairs", f"{_HERE}.pairs", "tasks and persons as queries", old="pairs", summaries=("",)
-    ),
     CommandRow(
         "papers criteria",
         f"{_HERE}.criteria",
-        "what PQR scores by: list, show, edit, export, import",
+        "what PQR scores by: list, show, export, import",
         old="criteria",
         summaries=("export", "import"),
-    ),
-    CommandRow(
-        "papers swap",
-        f"{_HERE}.swap",
-        "reports under other persons' criteria: does P see the person?",
-        old="swap",
     ),
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import fsum
 from pathlib import Path
@@ -233,8 +232,8 @@ def document_line(
     task: str,
     personal: tuple[CriteriaOwner, Rubric] | None,
     quality: tuple[CriteriaOwner, Rubric] | None,
-) -> str:
-    """Write a line as `read_criteria` takes it."""
+) -> JsonObject:
+    """Make a line as `read_criteria` takes it."""
     owner = (personal or quality or (CriteriaOwner(""), None))[0]
     line: JsonObject = {
         "id": query_id,
@@ -248,7 +247,7 @@ def document_line(
         line[f"{name}_weights"] = {} if half is None else _weights(*half)
     for name, half in (("personalization", personal), ("quality", quality)):
         line[f"{name}_criterions"] = {} if half is None else _criterions(*half)
-    return json.dumps(line, ensure_ascii=False)
+    return line
 
 
 def _weights(owner: CriteriaOwner, rubric: Rubric) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""A memory and its means: a desk, forms, requests to its model, and items as lines within a budget."""
+"""A memory and its means: its desk, two that keep items as they are, and the keeper of time and budget."""
 
 from __future__ import annotations
 
@@ -6,18 +6,16 @@ import asyncio
 import inspect
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol
 
 from drr.env.embedding import Embedder
 from drr.env.errors import DrrError
 from drr.llm.failures import ModelFailure
-from drr.llm.prompts import Prompts, fence
+from drr.llm.prompts import Prompts
 from drr.llm.role import RoleModel
-from drr.papers.pdr.context import ContextItem
-from langchain_core.messages import HumanMessage
-from pydantic import BaseModel, ConfigDict, Field
+from drr.papers.pdr.context import ContextItem, text_of
 
 ROLE = "memory"
 
@@ -54,22 +52,14 @@ class MemoryKind:
     name: str
     version: str
     """Raised by hand when it keeps or recalls something else; of one in a file the hash of the file."""
-    summary: str
     load: Callable[[], Maker]
     asks_model: bool = False
-    played: bool = True
-    """Rules can stand in for its model."""
     embeds: bool = False
-    prompts: tuple[str, ...] = ()
     origin: str | None = None
     """`None` for ours."""
 
 
 Counter = Callable[[str], int]
-
-
-def lines_of(items: Iterable[ContextItem]) -> str:
-    return "\n".join(item.shown() for item in items)
 
 
 def as_many(texts: Iterable[str], budget: int, count: Counter) -> list[int]:
@@ -83,145 +73,33 @@ def as_many(texts: Iterable[str], budget: int, count: Counter) -> list[int]:
     return taken
 
 
-def items_within(ranked: Sequence[ContextItem], budget: int, count: Counter) -> str:
-    """The first of these that fit, told in the order of their days."""
-    chosen = [ranked[place] for place in as_many([item.shown() for item in ranked], budget, count)]
-    return lines_of(sorted(chosen, key=lambda item: (item.date, item.id)))
-
-
 def lines_within(ranked: Sequence[str], budget: int, count: Counter) -> str:
     return "\n".join(ranked[place] for place in as_many(ranked, budget, count))
 
 
-def batches(items: Sequence[ContextItem], size: int, count: Counter) -> Iterator[list[ContextItem]]:
-    """Neighbours of about so many tokens; an item is never torn."""
-    batch: list[ContextItem] = []
-    used = 0
-    for item in items:
-        needed = count(item.shown())
-        if batch and used + needed > size:
-            yield batch
-            batch, used = [], 0
-        batch.append(item)
-        used += needed
-    if batch:
-        yield batch
+class Newest:
+    """`none`: no memory at all, a window that is filled with what came last."""
+
+    most: int | None = None
+
+    def __init__(self, desk: MemoryDesk) -> None:
+        self._count = desk.count
+        self._items: list[ContextItem] = []
+
+    async def observe(self, items: Sequence[ContextItem]) -> None:
+        self._items += items
+
+    async def recall(self, task: str, budget: int) -> str:
+        """The first that fit, told in the order of their days."""
+        ranked = self._items[::-1][: self.most]
+        chosen = [ranked[place] for place in as_many([one.shown() for one in ranked], budget, self._count)]
+        return text_of(tuple(sorted(chosen, key=lambda item: (item.date, item.id))))
 
 
-class _Form(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+class Recent(Newest):
+    """The last few only, as a queue of the last exchanges would hold them, however much room there is."""
 
-
-class PersonSummary(_Form):
-    summary: str = Field(description="what is known of the person now, in full sentences")
-
-
-class FactList(_Form):
-    facts: list[str] = Field(description="short statements about the person, each understandable alone")
-
-
-class FactChange(_Form):
-    does: Literal["add", "update", "forget", "ignore"]
-    fact: int = Field(description="the number of the new fact")
-    held: int | None = Field(default=None, description="the number of the held fact it changes")
-    text: str | None = Field(
-        default=None, description="the words to keep, where they are not the new fact's own"
-    )
-
-
-class FactChanges(_Form):
-    changes: list[FactChange]
-
-
-class Trait(_Form):
-    attribute: str = Field(
-        description="what of the person it is, in two to five words, e.g. `preferred coffee`"
-    )
-    value: str = Field(description="what is known of it, in one sentence")
-
-
-class Traits(_Form):
-    traits: list[Trait]
-
-
-@dataclass(frozen=True)
-class Rewriting:
-    before: str
-    items: tuple[ContextItem, ...]
-    words: int
-
-
-@dataclass(frozen=True)
-class Extracting:
-    items: tuple[ContextItem, ...]
-
-
-@dataclass(frozen=True)
-class Comparing:
-    before: tuple[str, ...]
-    facts: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Distilling:
-    topic: str
-    lines: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Describing:
-    before: tuple[Trait, ...]
-    items: tuple[ContextItem, ...]
-
-
-FormT = TypeVar("FormT", bound=_Form)
-MemoryBrief = Rewriting | Extracting | Comparing | Distilling | Describing
-
-
-BATCH = 3_000
-"""Tokens of items that one request holds."""
-
-
-async def _asked(desk: MemoryDesk, form: type[FormT], brief: MemoryBrief, prompt: str, **slots: str) -> FormT:
-    request = HumanMessage(desk.prompts.fill(prompt, **slots))
-    return await desk.model.structured([request], form, brief=brief)
-
-
-async def summary(desk: MemoryDesk, before: str, items: Sequence[ContextItem], words: int) -> str:
-    slots = {"words": str(words), "held": fence(before or "(nothing yet)", "known"), "items": _fenced(items)}
-    brief = Rewriting(before, tuple(items), words)
-    return (await _asked(desk, PersonSummary, brief, "memory_summary", **slots)).summary.strip()
-
-
-async def facts(desk: MemoryDesk, items: Sequence[ContextItem]) -> list[str]:
-    found = await _asked(desk, FactList, Extracting(tuple(items)), "memory_facts", items=_fenced(items))
-    return [one for one in (" ".join(fact.split()) for fact in found.facts) if one]
-
-
-async def changes(desk: MemoryDesk, before: Sequence[str], new: Sequence[str]) -> FactChanges:
-    slots = {"held": fence(_numbered(before), "held"), "facts": fence(_numbered(new), "new")}
-    return await _asked(desk, FactChanges, Comparing(tuple(before), tuple(new)), "memory_compare", **slots)
-
-
-async def distilled(desk: MemoryDesk, topic: str, lines: Sequence[str]) -> str:
-    brief, items = Distilling(topic, tuple(lines)), fence("\n".join(lines), "items")
-    return (await _asked(desk, PersonSummary, brief, "memory_distill", items=items)).summary.strip()
-
-
-async def traits(desk: MemoryDesk, before: Sequence[Trait], items: Sequence[ContextItem]) -> list[Trait]:
-    known = "\n".join(f"- {trait.attribute}: {trait.value}" for trait in before) or "(nothing yet)"
-    slots = {"held": fence(known, "known"), "items": _fenced(items)}
-    return (
-        await _asked(desk, Traits, Describing(tuple(before), tuple(items)), "memory_traits", **slots)
-    ).traits
-
-
-def _fenced(items: Iterable[ContextItem]) -> str:
-    return fence(lines_of(items), "items")
-
-
-def _numbered(texts: Iterable[str]) -> str:
-    return "\n".join(f"{number}. {text}" for number, text in enumerate(texts, 1))
+    most = 10
 
 
 SECONDS = 900.0

@@ -10,11 +10,10 @@ from __future__ import annotations
 import asyncio
 import os
 import tempfile
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from functools import cache
-from importlib import import_module
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,7 @@ from drr.env.installed import install
 from drr.env.user_code import from_file, is_in_file
 from drr.llm.names import OFFLINE
 from drr.papers.pdr.context import ContextItem
-from drr.papers.pdr.memory.base import ROLE, Maker, MemoryDesk, MemoryKind, lines_within
+from drr.papers.pdr.memory.base import ROLE, MemoryDesk, MemoryKind, Newest, Recent, lines_within
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 if TYPE_CHECKING:
@@ -115,104 +114,49 @@ GROUP = "drr.memories"
 ABSENT = "not installed"
 
 
-def _built_in(name: str, module: str = "kinds") -> Callable[[], Maker]:
-    def load() -> Maker:
-        maker: Maker = getattr(import_module(f"{__package__}.{module}"), name)
-        return maker
-
-    return load
-
-
-BUILT_IN = (
-    MemoryKind("none", "1", "no memory: the newest items while there is room", _built_in("Newest")),
-    MemoryKind("recent", "1", "the last ten items", _built_in("Recent")),
-    MemoryKind("bm25", "1", "the items that share words with the task", _built_in("ByWords")),
-    MemoryKind(
-        "summary",
-        "1",
-        "one text, rewritten with every batch",
-        _built_in("Summarised"),
-        asks_model=True,
-        prompts=("memory_summary",),
-    ),
-    MemoryKind(
-        "facts",
-        "1",
-        "short facts; a new one is compared with those near it",
-        _built_in("Facts"),
-        asks_model=True,
-        embeds=True,
-        prompts=("memory_facts", "memory_compare"),
-    ),
-    MemoryKind(
-        "tiers",
-        "1",
-        "a short queue, segments by topic, a profile of the hot ones",
-        _built_in("Tiers"),
-        asks_model=True,
-        embeds=True,
-        prompts=("memory_distill",),
-    ),
-    MemoryKind(
-        "attributes",
-        "1",
-        "attributes of the person with their values",
-        _built_in("AttributeMemory"),
-        asks_model=True,
-        embeds=True,
-        prompts=("memory_traits",),
-    ),
-    MemoryKind(
-        "mem0",
-        installed() or ABSENT,
-        "the package mem0ai (extra `mem0`), with our model and embedder",
-        _built_in("Mem0", "registry"),
-        asks_model=True,
-        played=False,
-        embeds=True,
-        origin="mem0ai",
-    ),
-)
+BUILT_IN = {
+    kind.name: kind
+    for kind in (
+        MemoryKind("none", "1", lambda: Newest),
+        MemoryKind("recent", "1", lambda: Recent),
+        MemoryKind(
+            "mem0", installed() or ABSENT, lambda: Mem0, asks_model=True, embeds=True, origin="mem0ai"
+        ),
+    )
+}
 
 
 def memory_kind(name: str) -> MemoryKind:
     """`Misuse` with what was probably meant. Ours need no plug-in to be sound, or loaded."""
     if is_in_file(name):
         return _in_file(name)
-    ours = {kind.name: kind for kind in BUILT_IN}
-    if name in ours:
-        if ours[name].version == ABSENT:
+    if name in BUILT_IN:
+        if BUILT_IN[name].version == ABSENT:
             raise Misuse(f"memory {name}: not installed; {install(name)}")
-        return ours[name]
+        return BUILT_IN[name]
     points = _points()
     if name in points:
         return _plugged(points[name])
-    near = get_close_matches(name, [*ours, *points], 2)
-    hint = f"did you mean {' or '.join(near)}?" if near else "`drr papers memory list` lists them"
-    raise Misuse(f"no memory {name!r}; {hint}")
+    near = get_close_matches(name, [*BUILT_IN, *points], 2)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join([*BUILT_IN, *points])}"
+    raise Misuse(f"no memory {name!r}; {hint}, or one of your own by path/file.py:Class")
 
 
 def check_playable(kinds: Iterable[MemoryKind], model: str) -> None:
-    """`Misuse` for a memory whose model would have to be played by rules that there are not."""
+    """`Misuse` for a memory of ours whose model would have to be played by rules that there are not."""
     for kind in kinds:
-        if kind.asks_model and not kind.played and model == OFFLINE:
+        if kind.asks_model and kind.name in BUILT_IN and model == OFFLINE:
             raise Misuse(
                 f"memory {kind.name} asks a model in words of its own, which no rules play; "
                 f"give one with --role-models {ROLE}=PROVIDER:MODEL"
             )
 
 
-def memory_kinds() -> list[MemoryKind]:
-    """Ours, and every plug-in that can be loaded."""
-    return [*BUILT_IN, *(_plugged(point) for point in _points().values())]
-
-
 @cache
 def _points() -> dict[str, EntryPoint]:
     found: dict[str, EntryPoint] = {}
-    ours = {kind.name for kind in BUILT_IN}
     for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
-        if point.name in ours or point.name in found:
+        if point.name in BUILT_IN or point.name in found:
             raise DrrError(f"the memory plug-in {point.name!r} ({point.value}): the name is taken; rename it")
         found[point.name] = point
     return found
@@ -241,7 +185,6 @@ def _of_others(name: str, maker: Any, otherwise: str, origin: str, suffix: str =
     return MemoryKind(
         name,
         f"{getattr(maker, 'version', None) or otherwise}{suffix}",
-        f"plug-in from {origin}",
         lambda: maker,
         asks_model=bool(getattr(maker, "asks_model", True)),
         embeds=bool(getattr(maker, "embeds", True)),

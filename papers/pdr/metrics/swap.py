@@ -5,23 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any, TypedDict
+from typing import Any
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.judging.read import judgings, read_judged
-from drr.eval.metrics import documented
 from drr.eval.metrics.base import Metric, Values
-from drr.eval.metrics.coverage import variants_of
-from drr.eval.metrics.document import banner
 from drr.eval.stats.aggregate import plain_mean
 from drr.eval.stats.intervals import SHARE, V, VRow, mean
 from drr.eval.tasks.judged import Judged
-from drr.eval.tasks.protocol import OURS
 from drr.papers.pdr.judging.rows import CriteriaOwner
 from drr.papers.pdr.judging.swap import ByTask, UnderCriteria, adopted, swap_scores
-from drr.papers.pdr.metrics import pqr
 from drr.papers.pdr.sums import SwapScore, over_tasks, swapped
-from drr.study.study import Study
 
 TITLES = {"swap": "P, and whether it sees the person"}
 TEN = (0.0, 10.0)
@@ -139,11 +132,6 @@ def _name(owner: CriteriaOwner) -> str:
     return owner.person_id or ""
 
 
-def tells_apart(delta: VRow) -> bool | None:
-    """Tell whether the whole interval of the delta is above 0; `None` where there is none."""
-    return None if delta["ci_low"] is None else delta["ci_low"] > 0
-
-
 def _adoption(judged: Judged, tasks: ByTask) -> dict[str, V]:
     """Compare two persons of a task; trials of a person are averaged over every pair of trials."""
     reports: dict[str, dict[str, dict[str, Answer]]] = {}
@@ -181,77 +169,3 @@ def _price_ratio(judged: Judged, x: Answer, y: Answer) -> float | None:
 
 def _mean_price(judged: Judged, answer: Answer) -> float | None:
     return plain_mean(product["price"] for product in adopted(judged, answer.key) or ())
-
-
-BESIDE = ("pqr_p", "pqr_violations")
-"""P of all reports, and how often what the person must not be offered was offered."""
-
-
-class SwapCell(TypedDict):
-    """One report, or the mean of several of one person, under one person's criteria."""
-
-    criteria_of: str
-    report_of: str
-    p: float | None
-
-
-class SwapTaskRow(TypedDict):
-    delta: dict[str, float | None]
-    cfa_min: float | None
-    a_min: float | None
-    scores: list[SwapCell]
-
-
-class SwapVariantRow(TypedDict):
-    metrics: dict[str, VRow]
-    tells_persons_apart: bool | None
-    """True where the whole interval of the delta is above 0; `None` without an interval."""
-    verdict: str
-    """The same as a sentence."""
-    by_task: dict[str, SwapTaskRow]
-
-
-class SwapDocument(TypedDict):
-    schema: int
-    judge: str | None
-    banner: str | None
-    variants: dict[str, SwapVariantRow]
-
-
-def swap_document(study: Study) -> SwapDocument:
-    """Document the judging that was run last."""
-    known = [one for one in judgings(study) if one.is_first and one.protocol == OURS.name]
-    judging = known[-1] if known else None
-    judged = read_judged(study, judging)
-    variants: dict[str, SwapVariantRow] = {}
-    for variant, answers in variants_of(judged).items():
-        figures = corpus(judged, answers)
-        if not figures:
-            continue
-        beside = {name: v for name, v in pqr.corpus(judged, answers).items() if name in BESIDE}
-        shown, rows = documented({**beside, **figures}), rows_of(judged, answers)
-        by_task: dict[str, SwapTaskRow] = {}
-        for task, one in swapped(rows).items():
-            cells = [
-                SwapCell(criteria_of=row.criteria_of, report_of=row.report_of, p=row.p)
-                for row in rows
-                if row.task == task
-            ]
-            by_task[task] = {
-                "delta": {**one.delta},
-                "cfa_min": one.cfa_min,
-                "a_min": one.a_min,
-                "scores": cells,
-            }
-        variants[variant] = {
-            "metrics": shown,
-            "tells_persons_apart": tells_apart(shown["pqr_delta"]),
-            "verdict": verdict_on(shown["pqr_delta"]),
-            "by_task": by_task,
-        }
-    return {
-        "schema": 1,
-        "judge": None if judging is None else judging.judge,
-        "banner": banner(judged),
-        "variants": variants,
-    }
