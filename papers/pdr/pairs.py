@@ -1,4 +1,4 @@
-"""Pairs of tasks and persons: each task to a few persons, as questions that one study can ask under several settings."""
+"""Pairs of tasks and persons: each task to a few persons, as questions for one study under several settings."""
 
 from __future__ import annotations
 

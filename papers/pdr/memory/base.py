@@ -1,4 +1,4 @@
-"""A memory and its means: its desk, two that keep items as they are, and the keeper of time and budget."""
+"""A memory and its means: its desk, two that keep items as they are, a keeper of the budget."""
 
 from __future__ import annotations
 
