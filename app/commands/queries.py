@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +15,7 @@ from drr.app.console import add_setting_options, print_json, settings_of, show, 
 from drr.app.models import SETTINGS
 from drr.app.options import positive_int
 from drr.app.studies import add_run_options
+from drr.app.terminal import flowing
 from drr.env.errors import Misuse
 from drr.env.query import Query, read_queries
 from drr.env.records.lines import one_line
@@ -221,12 +222,28 @@ def _stats(arguments: argparse.Namespace) -> int:
     opened = open_shop(arguments.shop, _settings(arguments)) if arguments.shop else nullcontext(None)
     with opened as shop:
         documents = [statistics_of(q, shop, min_products=arguments.min_products) for q in loaded]
+    figures = _side_by_side([path.name for path in files], [dict(_flat(one)) for one in documents])
+    if len(loaded) == 1:
+        show(arguments, documents[0], figures)
+        return 0
+    examples = _examples(*loaded)
+    shown = [
+        f"{path.name}, {one.id}: {one_line(one.query, 2000)}"
+        for path, one in zip(files, examples, strict=True)
+    ]
     show(
         arguments,
-        documents[0] if len(documents) == 1 else {"file": documents[0], "against": documents[1]},
-        _side_by_side([path.name for path in files], [dict(_flat(one)) for one in documents]),
+        {"file": documents[0], "against": documents[1], "examples": [one.query for one in examples]},
+        "\n\n".join([figures, *map(flowing, shown)]),
     )
     return 0
+
+
+def _examples(queries: Sequence[Query], others: Sequence[Query]) -> tuple[Query, Query]:
+    """Choose a question of each file, of one user where both files ask for him: the paper's Figure 5."""
+    by_user = {query.user_id: query for query in reversed(others)}
+    pairs = ((query, by_user[query.user_id]) for query in queries if query.user_id in by_user)
+    return next(pairs, (queries[0], others[0]))
 
 
 def _side_by_side(heads: list[str], columns: list[dict[str, object]]) -> str:

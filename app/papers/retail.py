@@ -41,8 +41,15 @@ def steps(asked: Reproduction) -> Iterator[Step]:
     budget = asked.budget
     if given is None:
         size = ["--users", str(asked.sizes["users"]), "--per-user", str(asked.sizes["per_user"])]
-        yield generated_queries(asked, [*size, "--seed", str(asked.arguments.seed)])
+        seed = ["--seed", str(asked.arguments.seed)]
+        yield generated_queries(asked, [*size, *seed])
         budget = ["--budget", f"{left(asked.arguments.budget, queries):g}"] if budget else []
+        # Figure 5: what the same writer asks who is not shown the profile of whom it writes for.
+        generic = asked.places.of("generic.jsonl")
+        fewer = ["--users", str(asked.sizes["users"]), "--per-user", "1", "--mode", "generic", *seed]
+        yield generated_queries(asked, fewer, generic, budget)
+        budget = ["--budget", f"{left(float(budget[1]), generic):g}"] if budget else []
+        yield Step(["queries", "stats", str(queries), "--against", str(generic)], "report")
     what = ["--shop", asked.shop, "--queries", str(queries), "--variants", asked.arguments.variants or "all"]
     yield answered(asked, what, budget)
     yield from judged(asked, ["--what", ",".join([*groups(usual=True), "failures"])], budget)

@@ -166,11 +166,14 @@ def sample_shop(asked: Reproduction) -> Iterator[Step]:
         yield Step(ingest, "input", whole)
 
 
-def generated_queries(asked: Reproduction, sizes: list[str]) -> Step:
+def generated_queries(
+    asked: Reproduction, sizes: list[str], out: Path | None = None, budget: list[str] | None = None
+) -> Step:
     """Continues by itself: its own study is beside the file."""
-    queries = asked.places.of("queries.jsonl")
+    queries = out or asked.places.of("queries.jsonl")
     words = ["queries", "generate", "--shop", asked.shop, "--out", str(queries), *sizes]
-    return Step([*words, *asked.words("model"), *asked.server, *asked.budget, *asked.quiet], "input")
+    most = asked.budget if budget is None else budget
+    return Step([*words, *asked.words("model"), *asked.server, *most, *asked.quiet], "input")
 
 
 def answered(asked: Reproduction, what: list[str], budget: list[str]) -> Step:

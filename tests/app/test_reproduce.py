@@ -62,7 +62,7 @@ def keys(folder: Path) -> dict[str, float | None]:
 
 
 def test_the_retail_paper_asks_for_what_it_was_told_and_judges_every_exhibit(
-    judged_study: Path, tmp_path: Path
+    judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out, shop = tmp_path / "out", judged_study.parent / "shop"
     words = ("--users", "4", "--per-user", "3", "--variants", "plan-to-function")
@@ -71,6 +71,17 @@ def test_the_retail_paper_asks_for_what_it_was_told_and_judges_every_exhibit(
     labels = cells(out / "report" / "tables" / "failure-labels.csv")
     assert {labels[row, "plan-to-function"]["n"] for row in ("weak synthesis", "redundant clarity")} == {"12"}
     assert pending(out / "study") == 0
+
+    profiled, generic = (
+        {row["user_id"]: row for row in map(json.loads, (out / name).read_text("utf-8").splitlines())}
+        for name in ("queries.jsonl", "generic.jsonl")
+    )
+    assert {row["mode"] for row in generic.values()} == {"generic"}
+    assert len(generic) == 4
+    printed = capsys.readouterr().out
+    user = next(one for one in profiled if one in generic)
+    assert f"{generic[user]['id']}: {generic[user]['query'].split(chr(10))[0][:40]}" in printed
+    assert re.search(r"queries\.jsonl +generic\.jsonl", printed)
 
 
 @pytest.fixture(scope="module")
