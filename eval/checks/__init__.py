@@ -100,7 +100,7 @@ RULES: dict[str, Rule] = {
     "rating": Rule(products.rating, "103"),
     "total": Rule(money.total, "100"),
     "budget": Rule(money.budget, "101"),
-    "order_facts": Rule(orders.order_facts, "101"),
+    "order_facts": Rule(orders.order_facts, "102"),
     "privacy": Rule(privacy, "100"),
     "profile_facts": Rule(profile_facts, "100"),
     "statistics": Rule(history.statistics, "100"),

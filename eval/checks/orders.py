@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from drr.env.entities import ORDER_STATUSES, Order
 from drr.eval.checks.base import Check, Span, Subject, Tally, Unknown, unverifiable
@@ -123,16 +124,34 @@ class _OrderReader:
         self._starts = [span[0] for _, span in self._named]
         self._owner: Order | None = None
         self._opened: TextLine | None = None
+        self._of_record = dict(self._records())
+
+    def _records(self) -> Iterator[tuple[int, str]]:
+        """Yield the labelled items of one list of which one alone names an order: before or behind it, all tell of it."""
+        for _, run in groupby(self._mentions.layout.lines, key=lambda line: (line.kind, line.indent)):
+            lines = list(run)
+            named = {order_id for line in lines for order_id, _ in self._here(line)}
+            if len(named) == 1 and all(line.kind == "item" and self._label(line) for line in lines):
+                yield from ((line.start, next(iter(named))) for line in lines)
+
+    def _here(self, line: TextLine) -> Sequence[tuple[str, Span]]:
+        return self._named[bisect_left(self._starts, line.start) : bisect_left(self._starts, line.end)]
+
+    def _label(self, line: TextLine) -> bool:
+        text = self._mentions.plain
+        return labelled(segment(text, after_bullet(text, line), line.end)) is not None
 
     def take(self, tally: _OrderTally, line: TextLine) -> None:
         """Compare a line that names orders, or stands under one."""
-        here = self._named[bisect_left(self._starts, line.start) : bisect_left(self._starts, line.end)]
+        here = self._here(line)
         if here:
             orders = self._own(here)
             _compare_line(tally, self._subject, self._mentions, line, here, orders)
             ids = {order_id for order_id, _ in here}
             opens = len(ids) == 1 and orders and (line.kind != "row" or len(line.cells) == _PAIR)
             self._owner, self._opened = (orders[0][0], line) if opens else (None, None)
+        elif (order_id := self._of_record.get(line.start)) is not None:
+            orders = self._own([(order_id, (line.start, line.start))])
         elif not self._belongs(line):
             self._owner = self._opened = None
             return
@@ -163,8 +182,7 @@ class _OrderReader:
             return line.indent > above.indent
         if above.kind == "row":
             return False
-        value = labelled(segment(self._mentions.plain, after_bullet(self._mentions.plain, line), line.end))
-        return value is not None or (above.kind == "heading" and line.kind in ("item", "text"))
+        return self._label(line) or (above.kind == "heading" and line.kind in ("item", "text"))
 
 
 def _compare_labels(

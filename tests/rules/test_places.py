@@ -177,6 +177,8 @@ UNDER = {
     "sub-items": f"- Order {FIRST}\n  - Date: 2023-08-19\n  - Status: Delivered\n  - Quantity: 1",
     "items under a bold line": f"**Order {FIRST}**\n- Ordered on: 2023-08-19\n- Status: Delivered\n- Quantity: 1",
     "items under a heading": f"### Order {FIRST}\n\n- Date: 2023-08-19\n- Status: Delivered\n- Quantity: 1",
+    "siblings behind it": f"- **Sheets**\n  - Order: {FIRST}\n  - Date: 2023-08-19\n  - Status: Delivered\n  - Quantity: 1",
+    "siblings before it": f"- Date: 2023-08-19\n- Status: Delivered\n- Quantity: 1\n- Order number: {FIRST}",
     "a table of two columns": (
         f"| Field | Value |\n|---|---|\n| Order | {FIRST} |\n| Date | 2023-08-19 |\n| Status | Delivered |\n| Quantity | 1 |"
     ),
