@@ -103,14 +103,22 @@ class Hang:
     seconds: float = 30.0
 
 
+LOOKING = {
+    "product_catalog_search": {"query": "cedar bird house"},
+    "launch_researcher": {"sub_problem": "What is one and one?"},
+    "search_pages": {"task": "What is one and one?"},
+    "web_search": {"query": "one and one"},
+}
+"""A call of each tool that looks up, or has others look up."""
+
+
 def looked(request: Request, text: str, **more: Any) -> Say:
     """An agent that looks something up once and then says this: without any research there would be no answer."""
     bound = [tool.get("function", tool)["name"] for tool in request.body.get("tools") or ()]
     known = any(message["role"] == "assistant" for message in request.body["messages"])
-    if "product_catalog_search" in bound and not known:
-        return Say(calls=[("product_catalog_search", {"query": "cedar bird house"})], **more)
-    if "launch_researcher" in bound and not known:
-        return Say(calls=[("launch_researcher", {"sub_problem": "What is one and one?"})], **more)
+    first = next((name for name in LOOKING if name in bound), None)
+    if first and not known:
+        return Say(calls=[(first, LOOKING[first])], **more)
     return Say(text, **more)
 
 

@@ -127,7 +127,7 @@ class _OrderReader:
         self._of_record = dict(self._records())
 
     def _records(self) -> Iterator[tuple[int, str]]:
-        """Yield the labelled items of one list of which one alone names an order: before or behind it, all tell of it."""
+        """Yield the items of each labelled list that names one order: before or behind its number, all tell of it."""
         for _, run in groupby(self._mentions.layout.lines, key=lambda line: (line.kind, line.indent)):
             lines = list(run)
             named = {order_id for line in lines for order_id, _ in self._here(line)}

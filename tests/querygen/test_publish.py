@@ -37,7 +37,7 @@ def test_statistics_are_those_of_the_file(
     document = drr.json("queries", "stats", written, "--shop", shop_folder)
     assert document["passing_all"] == 1.0
     assert sum(document["categories"].values()) == document["queries"]
-    assert drr.out("queries", "stats", written, "--against", written).count("queries.jsonl") == 2
+    assert drr.out("queries", "stats", written, "--against", written).count("queries.jsonl") == 4
 
 
 def test_the_dataset_holds_the_same_questions_in_every_form(written: Path, tmp_path: Path, drr: Drr) -> None:
