@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+import time
 from hashlib import sha256
 from pathlib import Path
 
@@ -83,6 +87,15 @@ def test_a_set_holds_several_shops_and_a_sealed_one_tells_no_seed(
     assert (len(read_queries(folder / "queries.jsonl")), read_set(folder).count) == (2, 4)
     assert seal.stat().st_mode & 0o77 == 0
     assert drr.json("queries", "reveal", folder, "--seal", seal)["problems"] == []
+    (aside := tmp_path / "aside").mkdir()
+    words = [sys.executable, "-m", "drr", "queries", "reveal", str(folder), "--seal", str(seal)]
+    revealing = subprocess.Popen(words, env={**os.environ, "TMPDIR": str(aside)}, stderr=subprocess.PIPE)
+    while not list(aside.glob("*/*")):
+        assert revealing.poll() is None
+        time.sleep(0.01)
+    revealing.terminate()
+    assert b"SIGTERM" in revealing.communicate()[1]
+    assert not list(aside.iterdir()), "the shop of the seal is left behind"
     run = ("run", tmp_path / "study", "--set", folder, *RUN)
     assert "made, hidden" in drr.err(*run)
     assert "sealed" in drr.err(*run, "--shop", hidden / "shop")
