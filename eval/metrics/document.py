@@ -23,7 +23,7 @@ from drr.eval.metrics.rows import (
 )
 from drr.eval.stats.asked import grouped
 from drr.eval.stats.faithfulness import PAPER_TYPES, JudgedClaims, corpus_values
-from drr.eval.stats.intervals import RESAMPLES, SEED, SHARE, V, VRow, mean
+from drr.eval.stats.intervals import SHARE, V, VRow, mean
 from drr.eval.stats.pairs import overall, pair_results
 from drr.eval.tasks.judged import Judged, length_correlations
 from drr.eval.tasks.judged import corpus_values as quality_values
@@ -259,7 +259,6 @@ def provenance(judged: Judged) -> Provenance:
         "made_by": f"deepresearch-retail {version('deepresearch-retail')}",
         "shop": sorted({key["shop"] for key in keys if key.get("shop")}),
         "models": models,
-        "bootstrap": {"resamples": RESAMPLES, "seed": SEED},
     }
 
 

@@ -28,7 +28,6 @@ class Provenance(TypedDict):
     made_by: str
     shop: list[str]
     models: list[str]
-    bootstrap: dict[str, int]
 
 
 class TaskRow(TypedDict):

@@ -5,8 +5,7 @@ Definitions and edge cases are those of `docs/judging.md`, "Agreement".
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from math import fsum
 from typing import NamedTuple
@@ -16,25 +15,21 @@ from drr.eval.stats.agreement import Clusters, aligned
 from drr.eval.stats.asked import grouped
 from drr.eval.stats.intervals import (
     COUNTED,
+    FEWEST,
     RELATED,
     Floats,
     V,
+    around,
     divided,
     finite,
     from_sums,
     index_of,
+    left_out,
     mean_of,
     nothing,
-    over_resamples,
-    refitted,
 )
 
 Scores = Sequence[float | None]
-
-
-def _numbers(x: Scores, y: Scores, clusters: Clusters) -> tuple[Floats, Floats, list[str], int]:
-    p, q, c, lost = aligned(x, y, clusters)
-    return np.array(p, dtype=np.float64), np.array(q, dtype=np.float64), c, lost
 
 
 class _Sample(NamedTuple):
@@ -47,30 +42,19 @@ class _Sample(NamedTuple):
     method: str
 
 
-def _correlated(
-    statistic: Callable[[_Sample], V],
-    name: str,
-    x: Scores,
-    y: Scores,
-    unit: str,
-    clusters: Clusters,
-    fewest: int = 3,
-) -> V:
-    """Correlate. Fewer than three items have no correlation; a formula wants two."""
-    sample = _Sample(*_numbers(x, y, clusters), f"{name}, {unit} level")
-    n = len(sample.x)
-    return nothing(sample.method, sample.lost, n) if n < fewest else statistic(sample)
+def _sample(x: Scores, y: Scores, clusters: Clusters, method: str) -> _Sample:
+    p, q, c, lost = aligned(x, y, clusters)
+    return _Sample(np.array(p, dtype=np.float64), np.array(q, dtype=np.float64), c, lost, method)
 
 
 def pearson(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None, fewest: int = 3) -> V:
-    """Correlate values; `None` for fewer than three items or no variance. `unit` says what an item is."""
-    return _correlated(_pearson, "Pearson", x, y, unit, clusters, fewest)
-
-
-def _pearson(sample: _Sample) -> V:
-    p, q = sample.x - sample.x.mean(), sample.y - sample.y.mean()
+    """Correlate values; `None` for fewer than three items or no variance. A formula wants two. `unit` says what an item is."""
+    both = _sample(x, y, clusters, f"Pearson, {unit} level")
+    if len(both.x) < fewest:
+        return nothing(both.method, both.lost, len(both.x))
+    p, q = both.x - both.x.mean(), both.y - both.y.mean()
     rows = np.stack([np.ones_like(p), p, q, p * q, p * p, q * q], axis=1)
-    return from_sums(rows, sample.clusters, _correlation, sample.method, n_unscored=sample.lost, cut=RELATED)
+    return from_sums(rows, both.clusters, _correlation, both.method, n_unscored=both.lost, cut=RELATED)
 
 
 def _correlation(sums: Floats) -> Floats:
@@ -81,111 +65,60 @@ def _correlation(sums: Floats) -> Floats:
 
 
 def spearman(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None, fewest: int = 3) -> V:
-    """Pearson of average ranks; each resample is ranked anew."""
-    return _correlated(_spearman, "Spearman (average ranks)", x, y, unit, clusters, fewest)
+    """Correlate average ranks; without a cluster the rest is ranked anew."""
+    both = _sample(x, y, clusters, f"Spearman (average ranks), {unit} level")
+    index, size = index_of(both.clusters)
+    rests = [index >= 0, *(index != one for one in range(size if size >= FEWEST else 0))]
+    return _ordered(both, np.array([_ranked(both.x[rest], both.y[rest]) for rest in rests]), size, fewest)
 
 
-def _spearman(sample: _Sample) -> V:
-    position, size = index_of(sample.clusters)
-
-    def statistic(drawn: Floats) -> Floats:
-        w = drawn[:, position]
-        rx, ry = _weighted_ranks(sample.x, w), _weighted_ranks(sample.y, w)
-        rows = (w, w * rx, w * ry, w * rx * ry, w * rx * rx, w * ry * ry)
-        return _correlation(np.stack([part.sum(axis=1) for part in rows], axis=1))
-
-    return _by_weights(statistic, size, sample)
+def _ranked(x: Floats, y: Floats) -> float:
+    p, q = _ranks(x), _ranks(y)
+    return float(divided(p @ q, np.sqrt((p @ p) * (q @ q))))
 
 
-def _weighted_ranks(x: Floats, w: Floats) -> Floats:
-    """Average ranks of a sample in which item i occurs w_i times, for every line of `w`."""
-    order = np.argsort(x, kind="stable")
-    starts = np.flatnonzero(np.append(True, np.diff(x[order]) != 0))
-    group = np.empty(len(x), dtype=np.int64)
-    group[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(x))))
-    sizes = np.add.reduceat(w[:, order], starts, axis=1)
-    ranks = np.cumsum(sizes, axis=1) - sizes / 2 + 0.5
-    ranks -= w.sum(axis=1, keepdims=True) / 2
-    found: Floats = ranks[:, group]
-    return found
-
-
-def _by_weights(statistic: Callable[[Floats], Floats], size: int, sample: _Sample) -> V:
-    """`statistic` takes the weights of `size` clusters, one resample a line."""
-    n, lost, method = len(sample.x), sample.lost, sample.method
-    with np.errstate(divide="ignore", invalid="ignore"):
-        value = finite(statistic(np.ones((1, size)))[0])
-        if size < 2 or value is None:
-            return V(value, None, None, n, lost, f"{method}; no interval")
-        found = refitted(value, lambda: over_resamples(size, statistic), size, "clusters")
-    return V(value, found.low, found.high, n, lost, f"{method}; {found.method}", clusters=size)
-
-
-MOST_PAIRED, MOST_CLUSTERS = 4000, 1500
-"""Above so many items or clusters tau-b is still exact, but without an interval."""
+def _ranks(x: Floats) -> Floats:
+    """Rank around the mean rank; equal items have the average of theirs."""
+    _, place, counts = np.unique(x, return_inverse=True, return_counts=True)
+    ranks: Floats = np.cumsum(counts) - counts / 2 - len(x) / 2
+    return ranks[place]
 
 
 def kendall_tau_b(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None) -> V:
     """Concordance corrected for ties, over all pairs of items."""
-    return _correlated(_kendall_tau_b, "Kendall's tau-b", x, y, unit, clusters)
-
-
-def _kendall_tau_b(sample: _Sample) -> V:
-    p, q, c, lost, method = sample
-    position, size = index_of(c)
-    if len(p) > MOST_PAIRED or size > MOST_CLUSTERS:
-        from scipy.stats import kendalltau
-
-        value = finite(kendalltau(p, q).statistic)
-        return V(value, None, None, len(p), lost, f"{method}; no interval for so many items")
-    sx, sy = np.sign(p[:, None] - p[None, :]), np.sign(q[:, None] - q[None, :])
-    member = np.eye(size)[position]
-    # Items of a cluster are drawn together, so sums over pairs of items become sums over pairs of clusters.
-    both, by_x, by_y = (member.T @ (signs @ member) for signs in (sx * sy, sx * sx, sy * sy))
-
-    def statistic(w: Floats) -> Floats:
-        joint, x_only, y_only = (((w @ m) * w).sum(axis=1) for m in (both, by_x, by_y))
-        return divided(joint, np.sqrt(x_only * y_only))
-
-    return _by_weights(statistic, size, sample)
+    both = _sample(x, y, clusters, f"Kendall's tau-b, {unit} level")
+    sums, size = _over_pairs(both)
+    return _ordered(both, divided(sums[:, 2], np.sqrt(sums[:, 3] * sums[:, 4])), size, 3)
 
 
 def concordant_pairs(x: Scores, y: Scores, *, unit: str, clusters: Clusters = None) -> V:
     """PAR: the share of all pairs of items that both order alike; a tie of either is no agreement."""
-    return _correlated(_concordant_pairs, "PAR, concordant of all pairs", x, y, unit, clusters, fewest=2)
+    both = _sample(x, y, clusters, f"PAR, concordant of all pairs, {unit} level")
+    sums, size = _over_pairs(both)
+    return _ordered(both, divided(sums[:, 1], sums[:, 0]), size, 2)
 
 
-def _concordant_pairs(sample: _Sample) -> V:
-    p, q, c, lost, method = sample
-    position, size = index_of(c)
-    if size < 2 or len(p) > MOST_PAIRED or size > MOST_CLUSTERS:
-        pairs = len(p) * (len(p) - 1) / 2
-        return V(_concordant(p, q) / pairs, None, None, len(p), lost, f"{method}; no interval")
-    alike = np.sign(p[:, None] - p[None, :]) * np.sign(q[:, None] - q[None, :]) > 0
-    member = np.eye(size)[position]
-    # An item drawn twice is no pair with itself.
-    both = member.T @ (alike @ member)
-    every = member.T @ ((1 - np.eye(len(p))) @ member)
-
-    def statistic(w: Floats) -> Floats:
-        return divided(*(((w @ m) * w).sum(axis=1) for m in (both, every)))
-
-    return _by_weights(statistic, size, sample)
+def _over_pairs(both: _Sample) -> tuple[Floats, int]:
+    """Count pairs: all, alike, alike less reversed, unequal in x, in y. The first line is over all items, the others without each cluster."""
+    index, size = index_of(both.clusters)
+    beside, within = np.zeros((size, 5)), np.zeros((size, 5))
+    for item, (p, q) in enumerate(zip(both.x, both.y, strict=True)):
+        sx, sy = np.sign(p - both.x), np.sign(q - both.y)
+        table = np.array([np.ones_like(sx), sx * sy > 0, sx * sy, abs(sx), abs(sy)])
+        table[0, item] = 0
+        beside[index[item]] += table.sum(axis=1)
+        within[index[item]] += table[:, index == index[item]].sum(axis=1)
+    whole = beside.sum(axis=0, keepdims=True) / 2
+    return np.concatenate([whole, whole - beside + within / 2]), size
 
 
-def _concordant(p: Floats, q: Floats) -> int:
-    """Count item by item in the order of `p`, against the sorted values of `q` before. No table of all pairs."""
-    before: list[float] = []
-    waiting: list[int] = []
-    found = 0
-    for place in np.argsort(p, kind="stable"):
-        if waiting and p[waiting[-1]] != p[place]:
-            for other in waiting:
-                insort(before, float(q[other]))
-            waiting = []
-        found += bisect_left(before, float(q[place]))
-        waiting.append(place)
-    return found
+def _ordered(both: _Sample, values: Floats, size: int, fewest: int) -> V:
+    """Make the interval of what the order of items decides, from its value and those without each cluster."""
+    n, value = len(both.x), finite(values[0])
+    if n < fewest or value is None:
+        return nothing(both.method, both.lost, n)
+    adds = left_out(value, values[1:]) if size >= FEWEST else np.zeros(size)
+    return around(value, adds, both.method, n=n, n_unscored=both.lost, fewest=FEWEST, cut=RELATED)
 
 
 def preference_agreement(
@@ -196,20 +129,17 @@ def preference_agreement(
     Chance is what two raters with these shares of zeros reach who know nothing of each other. Which answer of a pair is
     subtracted from which is arbitrary, so both signs are equally likely.
     """
-    m, h, c, lost = _numbers(machine, human, clusters)
-    sm, sh = np.sign(m), np.sign(h)
-    if without_human_ties:
-        keep = sh != 0
-        lost += int((~keep).sum())
-        sm, sh, c = sm[keep], sh[keep], [name for name, k in zip(c, keep, strict=True) if k]
-    method = "share of pairs with the same preferred side" + (
-        ", human ties left out" if without_human_ties else ", ties must match"
-    )
+    ties = "human ties left out" if without_human_ties else "ties must match"
+    both = _sample(machine, human, clusters, f"share of pairs with the same preferred side, {ties}")
+    keep = both.y != 0 if without_human_ties else np.full(len(both.y), True)
+    m, h = np.sign(both.x[keep]), np.sign(both.y[keep])
     chance = None
-    if len(sm):
-        zero_m, zero_h = float(np.mean(sm == 0)), float(np.mean(sh == 0))
+    if len(m):
+        zero_m, zero_h = float(np.mean(m == 0)), float(np.mean(h == 0))
         chance = zero_m * zero_h + (1 - zero_m) * (1 - zero_h) / 2
-    return mean_of((sm == sh).astype(np.float64), c, method, n_unscored=lost), chance
+    names = [name for name, kept in zip(both.clusters, keep, strict=True) if kept]
+    lost = both.lost + int((~keep).sum())
+    return mean_of((m == h).astype(np.float64), names, both.method, n_unscored=lost), chance
 
 
 def mean_absolute_deviation(
@@ -221,16 +151,16 @@ def mean_absolute_deviation(
     width: float | None = None,
 ) -> V:
     """MARD of two raters' scores; MAD where `human` is the mean of several. No two scores lie further apart than `width`."""
-    m, h, c, lost = _numbers(machine, human, clusters)
+    both = _sample(machine, human, clusters, f"{name}: mean absolute difference")
     ends = COUNTED if width is None else (0.0, width)
-    return mean_of(np.abs(m - h), c, f"{name}: mean absolute difference", n_unscored=lost, ends=ends)
+    return mean_of(np.abs(both.x - both.y), both.clusters, both.method, n_unscored=both.lost, ends=ends)
 
 
 def bias(machine: Scores, human: Scores, *, clusters: Clusters = None, width: float | None = None) -> V:
     """Positive where the machine scores higher. No two scores lie further apart than `width`."""
-    m, h, c, lost = _numbers(machine, human, clusters)
+    both = _sample(machine, human, clusters, "mean of machine minus human")
     ends = None if width is None else (-width, width)
-    return mean_of(m - h, c, "mean of machine minus human", n_unscored=lost, ends=ends)
+    return mean_of(both.x - both.y, both.clusters, both.method, n_unscored=both.lost, ends=ends)
 
 
 DIGITS = 9

@@ -9,11 +9,11 @@ That of a share of which each draw is 0 or 1 is exact (docs/judging.md). `python
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache
 from math import inf, isfinite, log, sqrt
-from typing import Any, NamedTuple, NotRequired, TypedDict, TypeVar
+from typing import Any, NamedTuple, NotRequired, TypedDict, TypeVar, cast
 
 import numpy as np
 from drr.eval.stats.asked import Asked, cluster_of, tasks_among
@@ -25,6 +25,8 @@ ByQuestion = Mapping[A, Sequence[float | None]]
 """Values of each question's trials; `None` was not scored."""
 SEED = 20_190_101
 LEAST_SPREAD = 1e-9  # values no further apart are equal
+FEWEST = 10
+"""Clusters; over fewer a figure that is no mean has no interval, as it would cover far less than it says."""
 Z = 1.959963984540054
 Ends = tuple[float, float]
 SHARE: Ends = (0.0, 1.0)
@@ -85,27 +87,24 @@ class V:
             return self
         if self.zero_one and ends == SHARE:
             return self._exact(self.value)
-        (least, most), method = ends, self.method.partition(_KEPT)[0]
-        low, high = self.ci_low, self.ci_high
+        (least, most), value, method = ends, self.value, self.method.partition(_KEPT)[0]
+        low, high = (
+            (inf if self.ci_low is None else self.ci_low),
+            (-inf if self.ci_high is None else self.ci_high),
+        )
         if most < inf:
             exact = self.zero_one and ends == RELATED
             unseen = 1 - 0.025 ** (1 / self.clusters) if exact else missed(self.clusters)
-            low = _least(low, self.value - unseen * (self.value - least))
-            high = -_least(None if high is None else -high, -self.value - unseen * (most - self.value))
+            low, high = min(low, value - unseen * (value - least)), max(high, value + unseen * (most - value))
             method += f"{_KEPT}from {least:g} to {most:g}, with what so many can have missed"
-        elif (
-            low is not None
-            and high is not None
-            and self.error is not None
-            and (over := self.value - least) > 0
-        ):
+        elif low > high:
+            return self
+        elif self.error is not None and (over := value - least) > 0:
             reach = student(self.clusters - 1) * self.error / over
             times = 1 + reach + reach * min(1.0, reach) / 2
             low, high = min(low, least + over / times), max(high, least + over * times)
             method += f"{_KEPT}from {least:g} on"
-        if low is None or high is None:
-            return self
-        value, low, high = (min(max(one, least), most) for one in (self.value, low, high))
+        value, low, high = (min(max(one, least), most) for one in (value, low, high))
         return replace(self, value=value, ci_low=low, ci_high=high, method=method)
 
     def _exact(self, value: float) -> V:
@@ -128,28 +127,14 @@ class V:
         return replace(self, ci_low=low, ci_high=high, method=f"{self.method} and not shifted")
 
     def document(self) -> VRow:
-        row: VRow = {
-            "value": self.value,
-            "ci_low": self.ci_low,
-            "ci_high": self.ci_high,
-            "n": self.n,
-            "n_unscored": self.n_unscored,
-            "method": self.method,
-        }
-        if self.tasks:
-            row["tasks"] = self.tasks
-        if self.reason is not None:
-            row["reason"] = self.reason
-        if self.all_equal:
-            row["all_equal"] = True
-        return row
+        names = ("value", "ci_low", "ci_high", "n", "n_unscored", "method")
+        row = {name: getattr(self, name) for name in names}
+        return cast(
+            "VRow", row | {name: x for name in ("tasks", "reason", "all_equal") if (x := getattr(self, name))}
+        )
 
 
 _KEPT = ", of values "
-
-
-def _least(one: float | None, other: float) -> float:
-    return other if one is None else min(one, other)
 
 
 def missed(draws: int) -> float:
@@ -204,6 +189,51 @@ def index_of(labels: Sequence[str]) -> tuple[NDArray[np.int64], int]:
     return np.array([seen.setdefault(label, len(seen)) for label in labels], dtype=np.int64), len(seen)
 
 
+def around(
+    value: float | None,
+    adds: Floats,
+    method: str,
+    *,
+    n: int,
+    n_unscored: int = 0,
+    unit: str = "cluster",
+    freedom: int | None = None,
+    fewest: int = 2,
+    cut: Ends | None = None,
+) -> V:
+    """Make Student's interval around a figure from what each cluster `adds` to it; NaN: it is undefined without that one."""
+    size = len(adds) if freedom is None else freedom + 1
+    known = value is not None and bool(np.isfinite(adds).all())
+    found = (
+        span(value, value + len(adds) * adds, size - 1)
+        if known and value is not None and size >= fewest
+        else None
+    )
+    low, high, error = found or (None, None, None)
+    if size < 2:
+        made = f"no interval from one {unit}"
+    elif size < fewest:
+        made = f"no interval: {size} {unit}s are too few"
+    elif found is not None:
+        made = f"95% t interval over {size} {unit}s, shifted for skew"
+    else:
+        made = (
+            f"no two of {size} {unit}s differ"
+            if known
+            else f"no interval: undefined without one of {size} {unit}s"
+        )
+    if cut is not None and found is not None and (found.low < cut[0] or found.high > cut[1]):
+        low, high = max(found.low, cut[0]), min(found.high, cut[1])
+        made += f", cut at {cut[0]:g} and {cut[1]:g}"
+    return V(value, low, high, n, n_unscored, f"{method}; {made}", clusters=size, error=error)
+
+
+def left_out(value: float | None, without: Floats) -> Floats:
+    """Return what each cluster adds to a figure, by its values `without` each."""
+    size = len(without)
+    return np.full(size, np.nan) if value is None else (size - 1) * (value - without) / size
+
+
 def from_sums(
     rows: Floats,
     clusters: Sequence[Asked],
@@ -229,35 +259,17 @@ def from_sums(
     np.add.at(sums, position, rows)
     if statistic is ratio:  # what has no weight is no draw
         sums = sums[sums[:, 1] > 0]
-        size = len(sums)
     with np.errstate(divide="ignore", invalid="ignore"):
         total = sums.sum(axis=0, keepdims=True)
         value = finite(statistic(total)[0])
-        without = statistic(total - sums) if size > 1 and value is not None else np.array([np.nan])
-    known = bool(np.isfinite(without).all())
-    found = span(value, size * value - (size - 1) * without) if known and value is not None else None
-    unit = "tasks" if tasks else "clusters"
-    method_text = f"{method}; {_size_text(size, unit, found, known=known)}"
-    low, high, error = found or (None, None, None)
-    if cut is not None and low is not None and high is not None and (low < cut[0] or high > cut[1]):
-        low, high = max(low, cut[0]), min(high, cut[1])
-        method_text += f", cut at {cut[0]:g} and {cut[1]:g}"
-    equal = statistic is ratio and known and found is None
-    binary = statistic is ratio and size > 1 and bool(np.isin(abs(sums), (0.0, sums[0, 1])).all())
-    v = V(value, low, high, count, n_unscored, method_text, clusters=size, tasks=tasks, error=error)
-    return replace(v, all_equal=equal, zero_one=binary).within(ends)
-
-
-def _size_text(clusters: int, unit: str, found: StudentSpan | None, *, known: bool) -> str:
-    if clusters < 2:
-        return f"no interval from one {unit[:-1]}"
-    if found is not None:
-        return f"95% t interval over {clusters} {unit}, shifted for skew"
-    return (
-        f"no two of {clusters} {unit} differ"
-        if known
-        else f"no interval: undefined without one of {clusters} {unit}"
-    )
+        adds = left_out(value, statistic(total - sums))
+    unit = "task" if tasks else "cluster"
+    v = around(value, adds, method, n=count, n_unscored=n_unscored, unit=unit, cut=cut)
+    if statistic is not ratio:
+        return replace(v, tasks=tasks)
+    binary = len(sums) > 1 and bool(np.isin(abs(sums), (0.0, sums[0, 1])).all())
+    equal = v.clusters > 1 and v.error is None
+    return replace(v, tasks=tasks, zero_one=binary, all_equal=equal).within(ends)
 
 
 def mean(values: ByQuestion[A], method: str = "mean over queries", ends: Ends | None = None) -> V:
@@ -307,77 +319,3 @@ def spread(values: ByQuestion[A]) -> float | None:
     """The standard deviation (n - 1) over every scored report, as the paper's Table 5 prints beside its means."""
     scored = [x for trials in values.values() for x in trials if x is not None]
     return float(np.std(scored, ddof=1)) if len(scored) > 1 else None
-
-
-RESAMPLES = 2000
-LEVEL = 0.95
-KEPT, BLOCK = 2000, 100
-FEWEST = 10
-"""Clusters. A bootstrap over fewer covers far less than it says: 4 queries that agree by chance would have no interval at all."""
-
-
-class Bounds(NamedTuple):
-    low: float | None
-    high: float | None
-    method: str
-
-
-def refitted(value: float | None, draws: Callable[[], Floats], clusters: int, unit: str) -> Bounds:
-    """Refit a figure without ends that no sums make: the percentile interval, else none and why. Too few clusters draw nothing."""
-    if clusters < 2:
-        return Bounds(None, None, f"no interval from one {unit[:-1]}")
-    if clusters < FEWEST or value is None:
-        return Bounds(None, None, f"no interval: {clusters} {unit} are too few")
-    low, high = _interval(draws())
-    if low is None:
-        return Bounds(None, None, f"no interval: resamples of {clusters} {unit} do not tell one")
-    method_text = f"95% percentile bootstrap over {clusters} {unit}, B={RESAMPLES}, seed={SEED}"
-    return Bounds(low, high, method_text)
-
-
-@lru_cache(maxsize=8)
-def resampled(clusters: int) -> Floats:
-    """Count how often each cluster is drawn in each resample; the same draw for every statistic over as many clusters."""
-    return np.concatenate(list(_blocks(clusters, RESAMPLES)))
-
-
-def _blocks(clusters: int, lines: int) -> Iterator[Floats]:
-    rng = np.random.default_rng(SEED)
-    share = np.full(clusters, 1 / clusters)
-    for _ in range(RESAMPLES // lines):
-        yield rng.multinomial(clusters, share, size=lines).astype(np.float64)
-
-
-def over_resamples(clusters: int, statistic: Callable[[Floats], Floats]) -> Floats:
-    """The statistic of every resample; many clusters are drawn a block at a time, to spare memory."""
-    if clusters <= KEPT:
-        return statistic(resampled(clusters))
-    return np.concatenate([statistic(weights) for weights in _blocks(clusters, BLOCK)])
-
-
-def _interval(draws: Floats) -> tuple[float | None, float | None]:
-    """Return the percentile interval. `None` where a resample is undefined more often than the level leaves
-    room for, and where the ends are one: what does not vary tells nothing of its error."""
-    good = draws[np.isfinite(draws)]
-    if draws.size == 0 or good.size < LEVEL * draws.size:
-        return None, None
-    low, high = np.percentile(good, [100 * (1 - LEVEL) / 2, 100 * (1 + LEVEL) / 2])
-    return (None, None) if high - low <= LEAST_SPREAD else (float(low), float(high))
-
-
-def climbed(
-    at: Floats,
-    step: NDArray[np.floating[Any]],
-    value: Floats,
-    objective: Callable[[Floats], tuple[Floats, Floats]],
-) -> tuple[Floats, Floats, Floats]:
-    """Every row a step up, halved while it would lead down: the new place, and what `objective` says of it."""
-    scale = np.ones((len(at), 1))
-    for _ in range(40):
-        place = at + scale * step
-        reached, beside = objective(place)
-        worse = reached < value - 1e-12 * (1 + np.abs(value))
-        if not worse.any():
-            break
-        scale[worse] /= 2
-    return place, reached, beside

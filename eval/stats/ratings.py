@@ -1,22 +1,20 @@
-"""The strength of each of several variants, from comparisons of pairs, with intervals by refitting.
+"""The strength of each of several variants, from comparisons of pairs; and how far the longer report wins.
 
-The tie model is Davidson's: P(i > j) = pi_i / (pi_i + pi_j + nu sqrt(pi_i pi_j)). Its log-likelihood is concave in the log
-strengths and log nu, so a damped Newton method finds the one maximum; the ridge keeps it finite when somebody wins always.
+The tie model is Davidson's: P(i > j) = pi_i / (pi_i + pi_j + nu sqrt(pi_i pi_j)). It and the fit of length are conditional logits, so there is
+one maximum; the ridge keeps it finite when somebody wins always. Intervals are Student's over what each question adds, linearised at the maximum.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
-from math import log
+from math import inf, log
 from typing import NamedTuple, TypedDict
 
 import numpy as np
 from drr.env.errors import DrrError
-from drr.eval.stats.asked import Comparison, trial_weights
-from drr.eval.stats.intervals import Floats, V, VRow, climbed, finite, index_of, nothing, refitted, resampled
-from numpy.typing import NDArray
+from drr.eval.stats.asked import Comparison, grouped, trial_weights
+from drr.eval.stats.intervals import FEWEST, Floats, V, VRow, around, finite, index_of, nothing
 
 RIDGE = 0.01
 
@@ -27,7 +25,6 @@ class StrengthRow(TypedDict, total=False):
     dimension: str
     strengths: dict[str, VRow]
     nu: float | None
-    converged: bool
     refused: str
     """Why there is no rating; then nothing else is given."""
 
@@ -39,162 +36,121 @@ class Strength:
     dimension: str
     strengths: dict[str, V]
     nu: float | None
-    converged: bool
 
     def document(self) -> StrengthRow:
-        return {
-            "dimension": self.dimension,
-            "strengths": {name: v.document() for name, v in self.strengths.items()},
-            "nu": self.nu,
-            "converged": self.converged,
-        }
+        strengths = {name: v.document() for name, v in self.strengths.items()}
+        return {"dimension": self.dimension, "strengths": strengths, "nu": self.nu}
 
 
 def davidson(
     comparisons: Sequence[Comparison], *, ridge: float = RIDGE, dimension: str | None = None
 ) -> Strength:
-    """The ridge fit and its interval by refitting resampled queries. `DrrError` if some variants never met, even indirectly."""
+    """Fit the strengths. `DrrError` if some variants never met, even indirectly."""
     valid = [c for c in comparisons if c.outcome != "error"]
     label = dimension if dimension is not None else (valid[0].dimension if valid else "")
-    meetings = _Meetings(valid)
-    if len(meetings.systems) < 2:
+    systems = sorted({name for c in valid for name in (c.a, c.b)})
+    if len(systems) < 2:
         raise DrrError(f"no rating for {label or 'these comparisons'}: fewer than two systems were compared")
-    meetings.require_connected()
-    theta, nu, converged = meetings.fit(meetings.by_query.sum(axis=0, keepdims=True), ridge)
-    if not converged.all():
-        raise DrrError(f"the rating of {label} did not converge; this is a defect worth reporting")
-
-    @cache
-    def draws() -> Floats:
-        return meetings.resampled_strengths(ridge)
-
+    linked = _linked(valid, systems)
+    fit, nu = _strengths(valid, systems, ridge)
+    centred, adds = fit.at - fit.at.mean(), fit.adds - fit.adds.mean(axis=1, keepdims=True)
     strengths = {}
-    for i, name in enumerate(meetings.systems):
-        value = finite(theta[0, i])
-        found = refitted(value, partial(_drawn, draws, i), meetings.queries, "queries")
-        met, failed = _taken_part(name, comparisons)
-        method = f"Davidson log strength, ridge {ridge}; {found.method}, each refitted"
-        strengths[name] = V(value, found.low, found.high, met, failed, method, clusters=meetings.queries)
-    return Strength(label, strengths, finite(nu[0]), True)
+    for name, value, own in zip(systems, centred, adds.T, strict=True):
+        failures = [c.outcome == "error" for c in comparisons if name in (c.a, c.b)]
+        strengths[name] = around(
+            float(value),
+            own,
+            f"Davidson log strength, ridge {ridge}",
+            n=len(failures) - sum(failures),
+            n_unscored=sum(failures),
+            unit="question",
+            freedom=linked - 1,
+            fewest=FEWEST,
+        )
+    return Strength(label, strengths, finite(nu))
 
 
-def _drawn(draws: Callable[[], Floats], place: int) -> Floats:
-    return draws()[:, place]
+def _linked(valid: Sequence[Comparison], systems: Sequence[str]) -> int:
+    """Count the questions behind the thinnest link of all systems: what is known of one by a few is known of its distance to all."""
+    met = grouped(((c.a, c.b), c.asked.task) for c in valid)
+    tasks = {pair: len(set(asked)) for pair, asked in met.items()}
+    for least in sorted({*tasks.values()}, reverse=True):
+        reached = _reached([pair for pair, count in tasks.items() if count >= least], systems[0])
+        if len(reached) == len(systems):
+            return least
+    apart = ", ".join(name for name in systems if name not in reached)
+    raise DrrError(
+        f"no common rating: {apart} never met {systems[0]} or anyone who did; judge a pair that connects them"
+    )
 
 
-def _taken_part(name: str, comparisons: Sequence[Comparison]) -> tuple[int, int]:
-    """Count in how many comparisons a system was judged, and in how many of its others a call failed."""
-    failures = [one.outcome == "error" for one in comparisons if name in (one.a, one.b)]
-    return len(failures) - sum(failures), sum(failures)
+def _reached(pairs: Collection[tuple[str, str]], first: str) -> set[str]:
+    reached = {first}
+    while more := {name for pair in pairs if not reached.isdisjoint(pair) for name in pair} - reached:
+        reached |= more
+    return reached
 
 
-class _Meetings:
-    """The meetings of systems: who met whom, and how often with which outcome."""
-
-    def __init__(self, valid: Sequence[Comparison]) -> None:
-        self.systems = sorted({name for c in valid for name in (c.a, c.b)})
-        position = {name: i for i, name in enumerate(self.systems)}
-        met = [(position[c.a], position[c.b]) for c in valid]
-        self.pairs = sorted(set(met))
-        """Positions of the systems that met."""
-        rows = np.zeros((len(valid), 3 * len(self.pairs)))
-        column = {pair: 3 * i for i, pair in enumerate(self.pairs)}
-        place = {1.0: 0, 0.5: 1, 0.0: 2}
-        for row, pair, comparison, weight in zip(rows, met, valid, trial_weights(valid), strict=True):
-            row[column[pair] + place[comparison.score or 0.0]] = weight
-        index, self.queries = index_of([c.asked.task for c in valid])
-        self.by_query = np.zeros((self.queries, rows.shape[1]))
-        """Wins, ties and losses of each pair on each query."""
-        np.add.at(self.by_query, index, rows)
-
-    def require_connected(self) -> None:
-        reached, edge = {0}, True
-        while edge:
-            edge = False
-            for i, j in self.pairs:
-                if (i in reached) != (j in reached):
-                    reached |= {i, j}
-                    edge = True
-        apart = ", ".join(name for i, name in enumerate(self.systems) if i not in reached)
-        if apart:
-            raise DrrError(
-                f"no common rating: {apart} never met {self.systems[0]} or anyone who did; judge a pair that connects them"
-            )
-
-    def fit(self, counts: Floats, ridge: float) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-        return _fit(counts, np.array(self.pairs), len(self.systems), ridge)
-
-    def resampled_strengths(self, ridge: float) -> Floats:
-        """The log strengths of every resample of the queries, NaN where it has none."""
-        drawn = resampled(self.queries) @ self.by_query
-        draws, _, found = self.fit(drawn, ridge)
-        draws[~(found & _connected(drawn, np.array(self.pairs), len(self.systems)))] = np.nan
-        return draws
+class _Fit(NamedTuple):
+    at: Floats
+    adds: Floats
+    """What each question adds to each parameter."""
 
 
-def _connected(counts: Floats, ends: NDArray[np.int64], k: int) -> NDArray[np.bool_]:
-    """Tell of every resample whether its comparisons still link all variants; a ridge alone would call the others average."""
-    met = counts.reshape(len(counts), len(ends), 3).sum(axis=2) > 0
-    reached = np.zeros((len(counts), k), dtype=bool)
-    reached[:, 0] = True
-    for _ in range(k - 1):
-        for pair, (i, j) in enumerate(ends):
-            either = met[:, pair] & (reached[:, i] | reached[:, j])
-            reached[:, i] |= either
-            reached[:, j] |= either
-    linked: NDArray[np.bool_] = np.logical_and.reduce(reached, axis=1)
-    return linked
+def _strengths(valid: Sequence[Comparison], systems: Sequence[str], ridge: float) -> tuple[_Fit, float]:
+    """Fit log strengths and nu. Without ties it is Bradley's and Terry's model; of ties alone all are equal."""
+    k, position = len(systems), {name: i for i, name in enumerate(systems)}
+    features, counts = np.zeros((len(valid), 3, k + 1)), np.zeros((len(valid), 3))
+    for row, (c, weight) in enumerate(zip(valid, trial_weights(valid), strict=True)):
+        i, j = position[c.a], position[c.b]
+        features[row, 0, i] = features[row, 2, j] = features[row, 1, k] = 1
+        features[row, 1, [i, j]] = 0.5
+        counts[row, ("a", "tie", "b").index(c.outcome) if c.outcome != "inconsistent" else 1] = weight
+    place = [c.asked.task for c in valid]
+    if not counts[:, 1].any():
+        return _fit(features[:, ::2, :k], counts[:, ::2], np.full(k, ridge), place), 0.0
+    if not counts[:, ::2].any():
+        return _Fit(np.zeros(k), np.zeros((len(set(place)), k))), inf
+    fit = _fit(features, counts, np.append(np.full(k, ridge), 0.0), place)
+    return _Fit(fit.at[:k], fit.adds[:, :k]), float(np.exp(fit.at[k]))
 
 
-_FLOOR = -40.0
+def _fit(features: Floats, counts: Floats, ridge: Floats, tasks: Sequence[str]) -> _Fit:
+    """Fit a conditional logit: the chances of a row's outcomes are the softmax of its `features` times the parameters."""
+    from scipy.optimize import minimize
+    from scipy.special import log_softmax, softmax
 
+    total = counts.sum(axis=1, keepdims=True)
 
-def _fit(
-    counts: Floats, ends: NDArray[np.int64], k: int, ridge: float
-) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-    """Newton on every line of `counts` (win, tie, loss per pair) at once: log strengths, nu, converged."""
-    lines = len(counts)
-    table = counts.reshape(lines, len(ends), 3)
-    total = table.sum(axis=2)
-    untied = table[:, :, 1].sum(axis=1) == 0
-    undecided = table[:, :, (0, 2)].sum(axis=(1, 2)) == 0
-    # Per outcome (win, tie, loss): its derivative by each log strength and by log nu.
-    features = np.zeros((len(ends), 3, k + 1))
-    for row, (i, j) in enumerate(ends):
-        features[row, 0, i] = features[row, 2, j] = 1
-        features[row, 1, i] = features[row, 1, j] = 0.5
-        features[row, 1, k] = 1
-    penalty = np.append(np.full(k, ridge), 0.0)
-    x = np.zeros((lines, k + 1))
-    x[:, k] = np.where(untied, _FLOOR, np.where(undecided, -_FLOOR, 0.0))
-    fixed = untied | undecided
+    def loss(at: Floats) -> float:
+        return float(ridge @ (at * at) / 2 - (counts * log_softmax(features @ at, axis=1)).sum())
 
-    def objective(at: Floats) -> tuple[Floats, Floats]:
-        logits = np.einsum("pok,lk->lpo", features, at)
-        top = logits.max(axis=2, keepdims=True)
-        norm = top[:, :, 0] + np.log(np.exp(logits - top).sum(axis=2))
-        value = (table * logits).sum(axis=(1, 2)) - (total * norm).sum(axis=1)
-        return value - 0.5 * (penalty * at * at).sum(axis=1), np.exp(logits - norm[:, :, None])
+    def slopes(at: Floats) -> Floats:
+        rows: Floats = np.einsum("ro,rok->rk", counts - total * softmax(features @ at, axis=1), features)
+        return rows
 
-    value, p = objective(x)
-    converged = np.zeros(lines, dtype=bool)
-    for _ in range(200):
-        gradient = np.einsum("lpo,pok->lk", table - total[:, :, None] * p, features) - penalty * x
-        gradient[fixed, k] = 0
-        converged = np.abs(gradient).max(axis=1) < 1e-9 * (1 + total.sum(axis=1))
-        if converged.all():
-            break
-        centre = np.einsum("lpo,pok->lpk", p, features)
-        hessian = np.einsum("lp,lpo,poi,poj->lij", total, p, features, features, optimize=True)
-        hessian -= np.einsum("lp,lpi,lpj->lij", total, centre, centre, optimize=True)
-        hessian[:, range(k + 1), range(k + 1)] += penalty + 1e-10
-        hessian[fixed, k, :] = hessian[fixed, :, k] = 0
-        hessian[fixed, k, k] = 1
-        step = np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
-        step /= np.maximum(1.0, np.abs(step).max(axis=1, keepdims=True) / 4)
-        x, value, p = climbed(x, step, value, objective)
-    theta = x[:, :k] - x[:, :k].mean(axis=1, keepdims=True)
-    return theta, np.where(untied, 0.0, np.where(undecided, np.inf, np.exp(x[:, k]))), converged
+    def curve(at: Floats) -> Floats:
+        p = softmax(features @ at, axis=1)
+        away = features - np.einsum("ro,rok->rk", p, features)[:, None]
+        bent: Floats = np.einsum("ro,roi,roj->ij", total * p, away, away, optimize=True)
+        return bent + np.diag(ridge)
+
+    def downhill(at: Floats) -> Floats:
+        return np.asarray(ridge * at - slopes(at).sum(axis=0), dtype=np.float64)
+
+    # The optimiser stops where it sees no further gain in the loss; one step of Newton's from there costs nothing and is exact.
+    still = {"gtol": 1e-7 * (1 + counts.sum())}
+    found = minimize(
+        loss, np.zeros(len(ridge)), method="trust-exact", jac=downhill, hess=curve, options=still
+    )
+    if not found.success:
+        raise DrrError("the fit of who wins did not converge; this is a defect worth reporting")
+    at = found.x - np.linalg.solve(curve(found.x), downhill(found.x))
+    index, size = index_of(tasks)
+    by_task = np.zeros((size, len(ridge)))
+    np.add.at(by_task, index, slopes(at))
+    adds = np.linalg.solve(curve(at), by_task.T).T
+    return _Fit(at, adds.astype(np.float64))
 
 
 class LengthRow(VRow):
@@ -203,80 +159,25 @@ class LengthRow(VRow):
     warning: bool
 
 
-class _Row(NamedTuple):
-    """A comparison whose two answers have words."""
-
-    comparison: Comparison
-    score: float
-    log_ratio: float
-
-
 def length_coefficient(comparisons: Sequence[Comparison], *, ridge: float = RIDGE) -> V:
     """Fit how much log(words_a/words_b) moves the winner beside who wrote it: a logistic fit with one strength per variant.
 
     A tie counts half for either side; the trials of a query are one comparison together. Zero means length alone buys nothing.
     """
     method = "logistic: winner ~ variant + log(words_a/words_b)"
-    usable = [row for c in comparisons if (row := _row(c)) is not None]
-    lost = len(comparisons) - len(usable)
-    ratios = [row.log_ratio for row in usable]
-    if len(usable) < 3 or max(ratios) - min(ratios) < 1e-9:
-        return nothing(method, lost, len(usable))
-    x, y = _design(usable)
-    weights = np.array(trial_weights([row.comparison for row in usable]))
-    index, size = index_of([row.comparison.asked.task for row in usable])
-    whole = logistic(x, y, weights[None, :], ridge)
-    value = finite(whole[0, -1])
-    if value is None:
-        raise DrrError("the fit of length did not converge; this is a defect worth reporting")
-    found = refitted(
-        value,
-        lambda: logistic(x, y, resampled(size)[:, index] * weights, ridge, start=whole)[:, -1],
-        size,
-        "queries",
-    )
-    return V(value, found.low, found.high, len(usable), lost, f"{method}; {found.method}", clusters=size)
-
-
-def _row(comparison: Comparison) -> _Row | None:
-    score, a, b = comparison.score, comparison.words_a, comparison.words_b
-    return _Row(comparison, score, log(a / b)) if score is not None and a and b else None
-
-
-def _design(rows: Sequence[_Row]) -> tuple[Floats, Floats]:
-    """Make the design: who wrote either side and how much longer it is, a row each; and how it ended."""
-    systems = sorted({name for row in rows for name in (row.comparison.a, row.comparison.b)})
-    position = {name: i for i, name in enumerate(systems)}
-    x = np.zeros((len(rows), len(systems) + 1))
-    for line, row in zip(x, rows, strict=True):
-        line[position[row.comparison.a]], line[position[row.comparison.b]] = 1, -1
-        line[-1] = row.log_ratio
-    return x, np.array([row.score for row in rows])
-
-
-def logistic(x: Floats, y: Floats, weights: Floats, ridge: float, start: Floats | None = None) -> Floats:
-    """Ridge-penalised weighted logistic fits, one per line of `weights`; a line that finds no maximum is NaN."""
-    width = x.shape[1]
-    products = (x[:, :, None] * x[:, None, :]).reshape(len(x), width * width)
-    b = np.zeros((len(weights), width)) if start is None else np.repeat(start, len(weights), axis=0)
-
-    def objective(at: Floats) -> tuple[Floats, Floats]:
-        z = at @ x.T
-        likely = weights * (y * z - np.logaddexp(0, z))
-        return likely.sum(axis=1) - 0.5 * ridge * (at * at).sum(axis=1), z
-
-    value, z = objective(b)
-    enough = 1e-7 * (1 + weights.sum(axis=1))
-    for _ in range(100):
-        p = 1 / (1 + np.exp(-np.clip(z, -500, 500)))
-        gradient = (weights * (y - p)) @ x - ridge * b
-        open_ = np.abs(gradient).max(axis=1) > enough
-        if not open_.any():
-            break
-        hessian = ((weights * p * (1 - p)) @ products).reshape(-1, width, width)
-        hessian[:, range(width), range(width)] += ridge
-        step = np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
-        b, value, z = climbed(b, step, value, objective)
-    else:
-        b[open_] = np.nan
-    return b
+    usable = [(c, c.score, log(c.words_a / c.words_b)) for c in comparisons if c.words_a and c.words_b]
+    rows = [(c, score, ratio) for c, score, ratio in usable if score is not None]
+    lost, ratios = len(comparisons) - len(rows), [ratio for _, _, ratio in rows]
+    if len(rows) < 3 or max(ratios) - min(ratios) < 1e-9:
+        return nothing(method, lost, len(rows))
+    valid = [c for c, _, _ in rows]
+    position = {name: i for i, name in enumerate(sorted({name for c in valid for name in (c.a, c.b)}))}
+    features = np.zeros((len(rows), 2, len(position) + 1))
+    for row, c in enumerate(valid):
+        features[row, 0, position[c.a]] = features[row, 1, position[c.b]] = 1
+    features[:, 0, -1] = ratios
+    scores, weights = np.array([score for _, score, _ in rows]), np.array(trial_weights(valid))
+    counts = np.column_stack([scores, 1 - scores]) * weights[:, None]
+    fit = _fit(features, counts, np.full(len(position) + 1, ridge), [c.asked.task for c in valid])
+    value, adds = float(fit.at[-1]), fit.adds[:, -1]
+    return around(value, adds, method, n=len(rows), n_unscored=lost, unit="question", fewest=FEWEST)

@@ -123,15 +123,6 @@ def test_kendall_of_two_far_apart_scales_is_one():
     ).value == pytest.approx(1)
 
 
-def test_tau_of_very_many_items_has_no_interval(monkeypatch):
-    x, y = [float(i % 9) for i in range(60)], [float(i % 7) for i in range(60)]
-    small = correlation.kendall_tau_b(x, y, unit="report")
-    monkeypatch.setattr(correlation, "MOST_PAIRED", 50)
-    large = correlation.kendall_tau_b(x, y, unit="report")
-    assert large.value == pytest.approx(small.value)
-    assert (large.ci_low, small.ci_low is None) == (None, False)
-
-
 def test_a_bias_stays_on_its_scale_where_two_questions_are_drawn():
     found = correlation.bias([1.0, 0.0], [0.0, 0.0], clusters=["a", "b"], width=1.0)
     assert found.value == 0.5 and -1.0 <= found.ci_low < 0 < found.ci_high <= 1.0
@@ -163,17 +154,16 @@ def test_clusters_widen_the_interval_of_dependent_items():
     assert together.ci_high - together.ci_low > alone.ci_high - alone.ci_low
 
 
-def test_a_correlation_that_no_resample_moves_has_no_interval():
+def test_a_correlation_that_no_question_moves_has_no_interval():
     """Two judges who give the same grades: 1.00 is what was seen, and nobody knows how sure it is."""
     same = [float(n) for n in (1, 2, 3, 4, 2, 3, 1, 2, 4, 3)]
     found = correlation.spearman(same, same, unit="report")
     assert found.value == pytest.approx(1.0)
     assert (found.ci_low, found.ci_high) == (None, None)
-    assert "no interval" in found.method
     other = [1.0, 3.0, 2.0, 4.0, 3.0, 2.0, 2.0, 1.0, 3.0, 4.0]
     assert correlation.spearman(same, other, unit="report").ci_low is not None
     few = correlation.spearman(same[:9], other[:9], unit="report")
-    assert few.value is not None and few.ci_low is None and "too few" in few.method
+    assert few.value is not None and few.ci_low is None
 
 
 stats = Late("scipy.stats")
