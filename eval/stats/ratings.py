@@ -71,7 +71,7 @@ def davidson(
 
 
 def _linked(valid: Sequence[Comparison], systems: Sequence[str]) -> int:
-    """Count the questions behind the thinnest link of all systems: what is known of one by a few is known of its distance to all."""
+    """Count the questions behind the thinnest link of all systems. All are around one mean, so few questions of one blur all."""
     met = grouped(((c.a, c.b), c.asked.task) for c in valid)
     tasks = {pair: len(set(asked)) for pair, asked in met.items()}
     for least in sorted({*tasks.values()}, reverse=True):
@@ -94,7 +94,7 @@ def _reached(pairs: Collection[tuple[str, str]], first: str) -> set[str]:
 class _Fit(NamedTuple):
     at: Floats
     adds: Floats
-    """What each question adds to each parameter."""
+    """A line for each question: how much it adds to each parameter."""
 
 
 def _strengths(valid: Sequence[Comparison], systems: Sequence[str], ridge: float) -> tuple[_Fit, float]:
