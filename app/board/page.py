@@ -149,5 +149,5 @@ def faults_of(bundle: ListedBundle) -> list[tuple[str, list[tuple[str, int]]]]:
         (kind, Counter(f"{one['check']}: {one['what']}" for one in some))
         for kind, some in found.kinds.items()
     ]
-    shown += [("prompts shown", Counter(found.shown)), ("cannot be excluded", Counter(found.not_excluded))]
+    shown.append(("cannot be excluded", Counter(found.not_excluded)))
     return [(kind, sorted(some.items())) for kind, some in shown if some]

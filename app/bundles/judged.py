@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -26,12 +26,13 @@ from drr.eval.judging.difference import earlier_prompts
 from drr.eval.judging.read import judgings, matter, read_judged
 from drr.eval.judging.run import JudgeOptions, planned_units, sampled
 from drr.eval.tasks.checked import rules_version
-from drr.eval.tasks.desk import EXTRACTOR, JUDGE, Desk, Task, text_id
+from drr.eval.tasks.desk import Desk, Task, text_id
 from drr.eval.tasks.judged import Judging
 from drr.eval.tasks.key_points import kept_points
 from drr.eval.tasks.registry import tasks
 from drr.eval.tasks.relative import kept_reference
 from drr.llm.failures import ModelFailure
+from drr.llm.meter import UsageRow
 from drr.llm.names import OFFLINE
 from drr.llm.role import read, structured
 from drr.offline.judge import RulesJudge
@@ -41,6 +42,7 @@ from drr.study.unit import Record, UnitFailure, canonical_json
 from langchain_core.messages import AIMessage, BaseMessage
 
 WITHOUT_SHOP = "cannot be made again without the shop, which --shop names"
+_UNKNOWN = "was judged by prompts or code of a version that is not known here, or for other persons"
 _RAW = "raw:"
 
 
@@ -138,13 +140,6 @@ class RebuiltDesks:
                 return desk
         return None
 
-    @property
-    def why_unknown(self) -> str:
-        """Why a judgement has no desk; some versions cannot be told without the shop."""
-        if not self.whole:
-            return WITHOUT_SHOP
-        return "was judged by prompts or code of a version that is not known here, or for other persons"
-
     def _desk(self, judging: Judging, place: int) -> Desk:
         known = self._desks.get((judging.id, place))
         if known is not None:
@@ -170,27 +165,22 @@ class RebuiltDesks:
 
 async def check_judgements(desks: RebuiltDesks, found: Verified) -> None:
     """Make the judgements again that count, and name what a judging lacks."""
-    known, failed, kept = tasks(), Counter[tuple[str, str, str]](), Counter[str]()
+    known, failed = tasks(), Counter[tuple[str, str, str]]()
     ended = {record.key for record in desks.study.records("answer", None, current=False) if record.done}
-    for record in desks.study.records("judgement", None, current=False):
-        kept.update(name for name in record.blobs if name.startswith(_RAW))
     for record in desks.counting():
         task = known.get(str(record.key_fields.get("task")))
         if task is None:
             found.skip("judgements", record.label, "no task of this name is known here")
             continue
         check, judging = task.name if not task.asks else "judgements", desks.judging_of(record, task)
-        with found.unless_broken(check, record.label):
-            _check_paid(record, kept, found)
-        if not ended.issuperset(about_of(record)):
-            what = "judges an answer that is said to have failed, or not to have ended"
-            found.fail(check, record.label, what)
+        if why := _misplaced(record, ended):
+            found.fail(check, record.label, why)
         elif judging is None:
             found.fail(check, record.label, "belongs to no judging of the bundle")
         elif judging.refetch and any(is_paged(one.split("-")[1]) for one in record.spec.get("items", ())):
             found.skip(check, record.label, "rests on pages that were read anew")
         elif (desk := desks.desk_of(judging, record.key_fields, task)) is None:
-            found.skip(check, record.label, desks.why_unknown)
+            found.skip(check, record.label, _UNKNOWN if desks.whole else WITHOUT_SHOP)
         else:
             found.checked[check] += 1
             if not record.done:
@@ -200,6 +190,16 @@ async def check_judgements(desks: RebuiltDesks, found: Verified) -> None:
     for (check, where, reason), count in failed.items():
         found.lack(check, where, f"{count:,} judgements failed ({reason})")
     _check_judgings(desks, found)
+
+
+def _misplaced(record: Record, ended: Collection[str]) -> str:
+    """Say why a judgement cannot be of what it is said to be of."""
+    if any(answer not in ended for answer in about_of(record)):
+        return "judges an answer that failed, or has not ended, or is not there"
+    keyed, own = record.key_fields, record.spec
+    names = [name for name in keyed.keys() & own.keys() if isinstance(own[name], str | int)]
+    other = [name for name in names if about_of(record) and own[name] != keyed[name]]
+    return f"its key and its unit name another {other[0]}" if other else ""
 
 
 def _check_judgings(desks: RebuiltDesks, found: Verified) -> None:
@@ -215,34 +215,16 @@ def _check_judgings(desks: RebuiltDesks, found: Verified) -> None:
             found.skip("judgements", one.judge, f"what it was to judge is not known ({error})")
 
 
-def _raw_of(study: Study, record: Record) -> dict[str, str]:
-    return {name: study.text(record, name) or "" for name in record.blobs if name.startswith(_RAW)}
-
-
-def _check_paid(record: Record, kept: Mapping[str, int], found: Verified) -> None:
-    """Raw answers are of calls, calls leave raw answers, and only rules are asked without a model."""
-    named = {row["model"] == OFFLINE for role, row in record.usage.items() if role in (JUDGE, EXTRACTOR)}
-    if named - {is_rules(str(record.key_fields.get("judge")))}:
-        found.fail("judgements", record.label, "says that a model judged, or rules, and its usage the other")
-    raw = sum(name.startswith(_RAW) for name in record.blobs)
-    if record.result.get("reread", 0) > sum(kept.get(name, 0) > 1 for name in record.blobs):
-        found.suspect(
-            "costs", record.label, "its answers are said to be kept from before, and nobody has them"
-        )
-    calls = sum(row["calls"] for row in record.usage.values() if row["model"] != OFFLINE)
-    if raw > record.result.get("reread", 0) + calls and record.done:
-        found.fail("costs", record.label, "has more raw answers than calls that are paid for")
-    if not raw and ((calls and record.done) or record.reason == "malformed"):
-        found.fail("judgements", record.label, "a judge answered, and its raw answer is left out")
-
-
 async def _check_again(
     desks: RebuiltDesks, desk: Desk, task: Task[Any], record: Record, check: str, found: Verified
 ) -> None:
     """Make one again. Where the shop is not here, it may be that which is lacking."""
-    examiner = KeptExaminer(desk.judge_of(task.role), _raw_of(desks.study, record), desk.repeat)
-    if not (record.done or (record.reason == "malformed" and examiner.raw)):
+    raw = {name: desks.study.text(record, name) or "" for name in record.blobs if name.startswith(_RAW)}
+    if not raw and (record.reason == "malformed" or any(row["calls"] for row in _models_of(record))):
+        found.fail(check, record.label, "a judge answered, and its raw answer is left out")
+    if not (record.done or (record.reason == "malformed" and raw)):
         return
+    examiner = KeptExaminer(desk.judge_of(task.role), raw, desk.repeat)
     fields, why, sure = record.key_fields, "", desks.whole
     named = fields.get("report", "") if "answer" in fields else ""
     if named and named != text_id(desk.answer(fields["answer"]).report):
@@ -254,20 +236,25 @@ async def _check_again(
     except (ModelFailure, UnitFailure) as failure:
         sure, why = True, f"its raw answers give no verdict ({failure})" if record.done else ""
     else:
-        before = {name: value for name, value in record.result.items() if name != "reread"}
-        again = {name: value for name, value in outcome.result.items() if name in before}
+        before = without_clock({name: one for name, one in record.result.items() if name != "reread"})
+        again = without_clock({name: one for name, one in outcome.result.items() if name in before})
         if not record.done:
             sure, why = True, "failed, and its raw answers give a verdict"
-        elif len(examiner.raw) > len(examiner.used):
+        elif len(raw) > len(examiner.used):
             why = "has raw answers to nothing that it asks"
-        elif canonical_json(without_clock(again)) != canonical_json(without_clock(before)):
-            (first, *_) = differing(without_clock(before), without_clock(again))
+        elif canonical_json(again) != canonical_json(before):
             behind = "raw answers" if examiner.used else "rules, applied again,"
-            sure, why = sure or bool(examiner.used), f"is not what its {behind} say; {first}"
+            sure = sure or bool(examiner.used)
+            why = f"is not what its {behind} say; {next(differing(before, again))}"
     if why and sure:
         found.fail(check, record.label, why)
     elif why:
         found.skip(check, record.label, WITHOUT_SHOP)
+
+
+def _models_of(record: Record) -> list[UsageRow]:
+    """What models, and not rules, were asked by a judgement that ended well."""
+    return [row for row in record.usage.values() if record.done and row["model"] != OFFLINE]
 
 
 def _check_planned(desks: RebuiltDesks, judging: Judging, found: Verified) -> None:

@@ -5,31 +5,31 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from drr.app.bundles.costs import prices_of
+from drr.app.bundles.complete import NOT_BEGUN, not_begun
 from drr.app.bundles.figures import differing, every_figure, opened
-from drr.app.bundles.prompts import lacking, shown_prompts
-from drr.app.bundles.stated import NOT_BEGUN, not_begun
 from drr.app.giving import PERSONS
 from drr.app.judging import shop_of, study_settings
-from drr.app.models import models_of
+from drr.app.models import models_of, prompts_of
 from drr.app.notices import notice
 from drr.app.sbom import installed_bill
 from drr.app.studies import code_id, made_by
 from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
+from drr.env.settings import Settings
 from drr.env.shop import Shop
+from drr.eval.asking.conversation import box_prompts
 from drr.eval.evidence.answers import read_answers
-from drr.eval.tasks.desk import profile_text
-from drr.llm.budget import load_prices
+from drr.eval.tasks.desk import profile_text, text_id
+from drr.llm.budget import Prices, load_prices
 from drr.study.bundle.archive import pack
 from drr.study.bundle.making import Contents, lay_out
-from drr.study.bundle.parcel import BundleManifest, Parcel
+from drr.study.bundle.parcel import BundleManifest, Parcel, PromptLine
 from drr.study.bundle.seal import sign
 from drr.study.status import uncounted
 from drr.study.study import Study
@@ -78,9 +78,6 @@ def make(config: BundleConfig) -> Bundle:
             labels = ", ".join(sorted(loss.label for loss in study.losses.values())[:3])
             raise Misuse(f"{config.study}: {labels} lack texts; restore them, or compute the answers again")
         settings = study_settings(study, config.given, config.trusted)
-        prompts = list(shown_prompts(study, settings))
-        if names := ", ".join(lacking(study, prompts)):
-            notice(f"{names}: prompts of these names are no longer here; give --prompts, or the bundle fails")
         shop = shop_of(study, config.shop)
         if shop is None and study.config.get("run", {}).get("shop"):
             notice("the shop is not here: what rests on shoppers' profiles can be verified only with it")
@@ -98,9 +95,9 @@ def make(config: BundleConfig) -> Bundle:
             with_pages=config.with_pages,
             facts={NOT_BEGUN: str(left)} if (left := not_begun(study)) > 0 else {},
             keys=models_of(settings).redact,
-            prices=prices_of(study, load_prices(settings.price_file)),
+            prices=_prices(study, load_prices(settings.price_file)),
             beside={
-                "prompts.jsonl": prompts,
+                "prompts.jsonl": _reworded(settings),
                 "packages.json": [{"bill": installed_bill(), "machine": machine}],
                 "shoppers.jsonl": [] if config.redact or shop is None else _profiles(study, shop),
             },
@@ -126,6 +123,23 @@ def _figures(study: Study, parcel: Parcel) -> JsonObject:
     if others := list(differing(every_figure(study), found)):
         notice(f"{len(others):,} figures of the bundle are not those of the study, the first is {others[0]}")
     return found
+
+
+def _reworded(settings: Settings) -> Iterator[PromptLine]:
+    """Yield the prompts of judges that are not this program's. Those of agents stand in their conversations."""
+    judges, own = prompts_of(settings, "eval"), box_prompts()
+    for name in judges.names:
+        if name not in own.names or judges[name].sha256 != own[name].sha256:
+            text = judges[name].written
+            yield {"of": "judges", "name": name, "sha256": text_id(text), "text": text}
+
+
+def _prices(study: Study, prices: Prices) -> JsonObject:
+    """The prices of today of the models that were asked."""
+    records = study.records(None, None, current=False)
+    names = sorted({row["model"] for record in records for row in record.usage.values()})
+    known = {name: price for name in names if (price := prices.of(name)) is not None}
+    return {name: price.model_dump(mode="json", exclude_none=True) for name, price in known.items()}
 
 
 def _profiles(study: Study, shop: Shop) -> list[dict[str, str]]:

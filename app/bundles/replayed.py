@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
-from drr.app.bundles.answers import PASSING, is_ours
+from drr.app.bundles.answers import is_ours
 from drr.app.bundles.verified import Verified
 from drr.citations.addresses import canonical_url
 from drr.citations.parse import parse
@@ -27,6 +27,8 @@ from drr.tools import registry
 from drr.tools.base import ToolContext, ToolError
 
 _SUMMARIES = "+ws"
+_PASSING = frozenset({"timeout", "unavailable"})
+"""Errors of tools that another call need not have."""
 _SHOP_TOOLS = {*USER_TOOLS, "product_catalog_search", "get_product_details"}
 
 
@@ -42,38 +44,38 @@ def shop_as_stated(
     return open_realm(Site(settings=settings, shop=shop))
 
 
+def check_shop_is_theirs(study: Study, realm: ShopRealm) -> None:
+    """`Misuse` where the shop that was named is another's."""
+    own = [one for one in study.records("answer", None) if not one.made_elsewhere]
+    for records in (own, study.records("judgement", None)):
+        if hashes := {record.key_fields.get("shop") for record in records} - {None}:
+            if realm.shop.manifest.content_hash not in hashes:
+                raise Misuse(f"{realm.shop.spec}: is another shop than that of the bundle; name that one")
+            return
+
+
 def check_tools(study: Study, realm: ShopRealm, found: Verified) -> None:
     """Call the tools of every answer again, in their order, in a session of its own."""
     for record in study.records("answer", None):
+        if record.made_elsewhere:
+            continue
         with found.unless_broken("tools", record.label):
             called = {call["name"] for call in record.result.get("tool_calls") or ()}
-            if record.key_fields.get("shop") and not record.made_elsewhere:
+            if record.key_fields.get("shop"):
                 texts = [study.text(record, name) or "" for name in ("report", "raw_report")]
                 pages = realm.shop.shop_url, realm.shop.known_ids
                 cited = {canonical_url(one.url) for text in texts for one in parse(text, *pages).sources}
                 asyncio.run(_Replay(record, realm, found).run(cited))
                 if record.done and is_ours(record):
                     _check_repair(study, record, realm.shop, found)
-            elif called & _SHOP_TOOLS and not record.made_elsewhere:
+            elif called & _SHOP_TOOLS:
                 found.fail("tools", record.label, "called tools of a shop, and its key names none")
-
-
-def check_shop_is_theirs(study: Study, realm: ShopRealm) -> None:
-    """`Misuse` where the shop that was named is another's."""
-    records = study.records("answer", None)
-    hashes = {record.key_fields.get("shop") for record in records if not record.made_elsewhere} - {None}
-    if not hashes:
-        hashes = {record.key_fields.get("shop") for record in study.records("judgement", None)} - {None}
-    if hashes and realm.shop.manifest.content_hash not in hashes:
-        raise Misuse(f"{realm.shop.spec}: is another shop than that of the bundle; name that one")
 
 
 def _check_repair(study: Study, record: Record, shop: Shop, found: Verified) -> None:
     """Take made-up citations out of a report again, where code alone was to do that."""
-    if (
-        record.key_fields.get("citation_repair") != "remove"
-        or record.key_fields["shop"] != shop.manifest.content_hash
-    ):
+    fields = record.key_fields
+    if fields.get("citation_repair") != "remove" or fields["shop"] != shop.manifest.content_hash:
         return
     returned, pages = Book(answer_of(study, record, {}), None).resolves, (shop.shop_url, shop.known_ids)
     raw = study.text(record, "raw_report") or ""
@@ -91,17 +93,18 @@ class _Replay:
     def __init__(self, record: Record, realm: ShopRealm, found: Verified) -> None:
         self._record, self._found = record, found
         fields = record.key_fields
-        strange = fields.get("user_id") is None
-        world = realm.strangers_world(record.spec) if strange else realm.world(record.spec)
+        user = fields.get("user_id")
+        world = realm.strangers_world(record.spec) if user is None else realm.world(record.spec)
         own: Mapping[str, Any] = world.key_fields()
-        places = ("shop", "web", "search")
         self._other = {
-            one for one in places if canonical_json(own.get(one)) != canonical_json(fields.get(one))
+            one
+            for one in ("shop", "web", "search")
+            if canonical_json(own.get(one)) != canonical_json(fields.get(one))
         }
         self._context = ToolContext(world, int(fields.get("top_k", 5)))
         self._seen: dict[tuple[str, str], set[tuple[str | None, str | None]]] = {}
         """Titles of what was returned, with hashes of the shop's records, by address and hash."""
-        if (user := fields.get("user_id")) is not None:  # some agents are told the profile beforehand
+        if user is not None:  # some agents are told the profile beforehand
             self._seen[f"user://{user}/profile", text_hash(profile_text(realm.shop, user))] = set()
         self._whole = True
 
@@ -135,16 +138,16 @@ class _Replay:
 
     def _cannot(self, call: Mapping[str, Any]) -> str:
         """Say why a call cannot be made again."""
-        error = call.get("error") or {}
-        if error.get("kind") in PASSING:
-            return f"ended as {error['kind']}"
-        if call["name"] == "web_search" and _SUMMARIES in str(self._record.spec["variant"]):
+        name, kind = call["name"], (call.get("error") or {}).get("kind")
+        if kind in _PASSING:
+            return f"ended as {kind}"
+        if name == "web_search" and _SUMMARIES in str(self._record.spec["variant"]):
             return "its pages were summarised by a model"
-        if call["name"] == "web_search" and "web" in self._other:
+        if name == "web_search" and "web" in self._other:
             return "was searched on another web"
-        if call["name"] == "product_catalog_search" and "search" in self._other:
+        if name == "product_catalog_search" and "search" in self._other:
             return "was searched in another way"
-        if call["name"] in USER_TOOLS and self._record.result.get("state_changes"):
+        if name in USER_TOOLS and self._record.result.get("state_changes"):
             return "the shopper's records were changed meanwhile"
         return "was called on another shop" if "shop" in self._other else ""
 
@@ -152,25 +155,18 @@ class _Replay:
         """Read the pages behind its citations again; each that a tool returned is kept."""
         result, label = self._record.result, self._record.label
         for row in (*(result.get("sources") or ()), *(result.get("fabricated") or ())):
-            if not is_paged(row.get("type", "web")):
-                continue
-            if row["page_status"] is None:
-                if self._record.done and row.get("type") == "web" and canonical_url(row["url"]) in cited:
-                    self._found.fail(
-                        "evidence", label, f"{row['url'][:80]}: is cited, and its page is left out"
-                    )
-                continue
-            page = await self._context.world.web.read(row["url"])
-            behind = None if page.markdown is None else text_hash(page.markdown)
-            if (page.status, behind) != (row["page_status"], row["page_sha256"]):
-                self._found.fail("evidence", label, f"{row['url'][:80]}: the web has another page")
+            where = row["url"][:80]
+            if is_paged(row.get("type", "web")) and row["page_status"] is not None:
+                page = await self._context.world.web.read(row["url"])
+                behind = None if page.markdown is None else text_hash(page.markdown)
+                if (page.status, behind) != (row["page_status"], row["page_sha256"]):
+                    self._found.fail("evidence", label, f"{where}: the web has another page")
+            elif row.get("type") == "web" and self._record.done and canonical_url(row["url"]) in cited:
+                self._found.fail("evidence", label, f"{where}: is cited, and its page is left out")
 
     def _check_sources(self) -> None:
         for number, row in enumerate(self._record.result.get("sources") or (), 1):
             known = self._seen.get((row["url"], row["sha256"]))
-            if known is None:
-                what = f"source {number}: the shop has it otherwise"
-                self._found.fail("evidence", self._record.label, what)
-            elif known and (row["title"], row["record_sha256"]) not in known:
-                what = f"source {number}: its title or its record is another where it was found"
+            if known is None or (known and (row["title"], row["record_sha256"]) not in known):
+                what = f"source {number}: the shop has it, its title or its record otherwise"
                 self._found.fail("evidence", self._record.label, what)

@@ -48,14 +48,10 @@ class Verified:
     """Contradictions."""
     incomplete: list[FoundFault] = field(default_factory=list)
     """Gaps that the bundle itself admits."""
-    suspicious: list[FoundFault] = field(default_factory=list)
-    """Odd patterns that an honest study may have too."""
     not_checked: list[FoundFault] = field(default_factory=list)
     """Parts that lack something to be checked by."""
     not_excluded: list[str] = field(default_factory=list)
     """Consistent things that prove nothing."""
-    shown: list[str] = field(default_factory=list)
-    """Prompts that are not this program's, and are shown."""
     signed: list[SignatureRow] = field(default_factory=list)
     checked: Counter[str] = field(default_factory=Counter)
 
@@ -68,7 +64,6 @@ class Verified:
 
     fail = partialmethod(_note, "failed")
     lack = partialmethod(_note, "incomplete")
-    suspect = partialmethod(_note, "suspicious")
     skip = partialmethod(_note, "not_checked")
 
     @contextmanager
@@ -84,12 +79,7 @@ class Verified:
 
     @property
     def kinds(self) -> dict[str, list[FoundFault]]:
-        return {
-            "failed": self.failed,
-            "incomplete": self.incomplete,
-            "suspicious": self.suspicious,
-            "not checked": self.not_checked,
-        }
+        return {"failed": self.failed, "incomplete": self.incomplete, "not checked": self.not_checked}
 
     @property
     def tier(self) -> Tier:

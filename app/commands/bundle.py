@@ -98,8 +98,8 @@ def _lines(out: Path, made: Bundle) -> list[str]:
 
 
 _VERIFY_EXAMPLES = """\
-Nothing is called. Exit code 1 where something contradicts itself, the shop or the set. What is odd is named, and an honest study may
-have it too. What nobody can tell from a bundle is listed as not excluded.
+Nothing is called. Exit code 1 where something contradicts itself, the shop or the set. What nobody can tell from a bundle is listed
+as not excluded.
 
 examples:
   drr bundle verify study.bundle
@@ -176,7 +176,6 @@ def _findings(file: Path, found: Verified) -> list[str]:
             for one in some[:_MOST]
         ]
         lines += [f"{title}: and {len(some) - _MOST:,} more"] if len(some) > _MOST else []
-    lines += [f"prompt shown: {one}" for one in found.shown]
     lines += [
         f"not checked: {check}: {many(count, 'time')}: {what}"
         for (check, what), count in sorted(lacking.items())

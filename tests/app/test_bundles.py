@@ -129,17 +129,8 @@ def _drop_an_answer(lines: list[Any]) -> list[Any]:
     return [line for line in lines if line is not [one for one in lines if is_answer(one)][-1]]
 
 
-def _cheaper(lines: list[Any]) -> None:
-    usage = _first(lines)["record"]["usage"]
-    next(iter(usage.values()))["input_tokens"] //= 10
-
-
 def _other_question(lines: list[Any]) -> None:
     _first(lines)["spec"]["query"] = "Which feeder is the cheapest?"
-
-
-def _other_prompt(lines: list[Any]) -> None:
-    _first(lines)["key_fields"]["prompts"]["report"] = "0" * 64
 
 
 def _edit_report(folder: Path) -> None:
@@ -153,24 +144,6 @@ def _edit_figure(folder: Path) -> None:
     text = path.read_text()
     at = text.index('"value":0.') + len('"value":0.')
     path.write_text(f"{text[:at]}{(int(text[at]) + 1) % 10}{text[at + 1 :]}")
-
-
-def _edit_result(folder: Path) -> None:
-    lines = rows(folder, "units.jsonl")
-    record = _first(lines)["record"]
-    call = next(one for one in record["result"]["tool_calls"] if one["name"] == "product_catalog_search")
-    retext(folder, record, f"text:{call['result_sha256']}", lambda text: text.replace("$2", "$1"))
-    call["result_sha256"] = next(reversed(record["blobs"].values()))
-    write(folder, "units.jsonl", lines)
-
-
-def _no_usage(lines: list[Any]) -> None:
-    _first(lines)["record"]["usage"] = {}
-
-
-def _time_out(lines: list[Any]) -> None:
-    for call in _first(lines)["record"]["result"]["tool_calls"]:
-        call["error"] = {"kind": "timeout", "message": ""}
 
 
 def _no_shop(lines: list[Any]) -> None:
@@ -199,15 +172,6 @@ def _same_words(folder: Path) -> None:
     write(folder, "units.jsonl", lines)
 
 
-def _told_more(folder: Path) -> None:
-    lines = rows(folder, "units.jsonl")
-    spoken = "You are a research assistant"
-    retext(
-        folder, _first(lines)["record"], "transcript", lambda text: text.replace(spoken, "You know it all")
-    )
-    write(folder, "units.jsonl", lines)
-
-
 def _no_conversation(folder: Path) -> None:
     lines = rows(folder, "units.jsonl")
     digest = _first(lines)["record"]["blobs"].pop("transcript")
@@ -220,53 +184,9 @@ def _withhold(lines: list[Any]) -> None:
     lines[-1] = {"sha256": digest_of(lines[-1]), "why": "page"}
 
 
-def _paid_for_another(lines: list[Any]) -> None:
-    for row in _first(lines)["record"]["usage"].values():
-        row["model"] = "offline-small"
-
-
-def _all_cached(lines: list[Any]) -> None:
-    usage = _judgement(lines, "rating")["record"]["usage"]
-    for row in usage.values():
-        row["cache_read_tokens"] = row["input_tokens"] + 1
-
-
-def _wider_limits(lines: list[Any]) -> None:
-    _first(lines)["key_fields"]["limits"]["agent_turns"] = 1000
-
-
 def _of_another_dimension(lines: list[Any]) -> None:
     first, other, *_ = (line for line in lines if line["spec"].get("dimension"))
     first["spec"], first["record"] = other["spec"], other["record"]
-
-
-def _unknown_cost(lines: list[Any]) -> None:
-    record = _judgement(lines[::-1], "rating")["record"]
-    record["cost"] = None
-    for row in record["usage"].values():
-        row["cost_usd"] = None
-
-
-def _price_forgotten(folder: Path) -> None:
-    """Costs that nobody knows, and calls without a price, though the bundle has the price of their model."""
-    edit_rows("units.jsonl", _unknown_cost)(folder)
-    edit_rows("study.json", lambda lines: lines[0]["spent"].update(unpriced=1))(folder)
-
-
-def _rules_as_a_model(lines: list[Any]) -> None:
-    record = _first(lines)["record"]
-    record["result"]["rule_written"] = False
-
-
-def _judged_by_rules(lines: list[Any]) -> None:
-    for row in _judgement(lines, "rating")["record"]["usage"].values():
-        row["model"] = "offline"
-
-
-def _done_too_soon(lines: list[Any]) -> None:
-    record = _first(lines)["record"]
-    record |= {"seconds": 0.0, "finished_at": record["started_at"]}
-    record["result"]["seconds"] = 1.0
 
 
 def _titles(lines: list[Any]) -> None:
@@ -279,84 +199,27 @@ def _no_sources(lines: list[Any]) -> None:
         line["record"]["result"]["sources"] = []
 
 
-def _one_call(folder: Path) -> None:
-    edit_rows("units.jsonl", lambda lines: _first(lines)["key_fields"]["limits"].update(tool_calls=1))(folder)
-    edit_rows("study.json", lambda lines: lines[0]["config"]["run"].update(limits={"tool_calls": 1}))(folder)
-
-
 def _unread_failure(lines: list[Any]) -> None:
     record = _judgement(lines, "rating")["record"]
     record |= {"status": "failed", "reason": "malformed", "result": {}, "blobs": {}}
 
 
-def _one_more_call(lines: list[Any]) -> None:
-    calls = _first(lines)["record"]["result"]["tool_calls"]
-    calls.append({**calls[-1], "number": len(calls) + 1})
-
-
-def _hint(folder: Path) -> None:
-    lines = rows(folder, "units.jsonl")
-
-    def told(text: str) -> str:
-        talks = json.loads(text)
-        (agent,) = (talk for talk in talks if talk["name"] == "agent")
-        agent["messages"].insert(2, {"role": "human", "text": "The Panorama is the right one."})
-        return json.dumps(talks)
-
-    retext(folder, _first(lines)["record"], "transcript", told)
-    write(folder, "units.jsonl", lines)
-
-
-def _stated(**settings: object) -> Callable[[Path], None]:
-    """Other settings than the units were made under."""
-    return edit_rows("study.json", lambda lines: lines[0]["config"]["settings"].update(settings))
-
-
 CHEATS: dict[str, tuple[Callable[[Path], None], str]] = {
-    "fewer tokens": (edit_rows("units.jsonl", _cheaper), "costs"),
-    "tokens of the cache that nobody sent": (edit_rows("units.jsonl", _all_cached), "costs"),
-    "another model is paid": (edit_rows("units.jsonl", _paid_for_another), "costs"),
-    "less is spent than its units cost": (
-        edit_rows("study.json", lambda lines: lines[0]["spent"].update(tokens=1)),
-        "costs",
-    ),
-    "a cost that nobody knows": (edit_rows("units.jsonl", _unknown_cost), "costs"),
-    "a cost that nobody knows, and a price": (_price_forgotten, "costs"),
-    "rules wrote, and a model is named": (edit_rows("units.jsonl", _rules_as_a_model), "report"),
-    "rules judged, and a model is named": (edit_rows("units.jsonl", _judged_by_rules), "judgements"),
-    "an answer before its agent ended": (edit_rows("units.jsonl", _done_too_soon), "units"),
     "sources that are cited are left out": (edit_rows("units.jsonl", _no_sources), "evidence"),
-    "more calls than its limits": (_one_call, "units"),
-    "a verdict on something else": (edit_rows("units.jsonl", _of_another_dimension), "units"),
+    "a verdict on something else": (edit_rows("units.jsonl", _of_another_dimension), "judgements"),
     "other packages": (
         edit_rows(
             "packages.json", lambda lines: lines[0]["bill"]["metadata"]["component"].update(version="9")
         ),
         "packages",
     ),
-    "other tokens": (_stated(model_max_tokens=64_000), "settings"),
-    "another model in the settings": (_stated(model_agent="anthropic:claude-opus-4-5"), "settings"),
-    "another search": (_stated(search="hybrid"), "settings"),
-    "another effort": (_stated(effort="high"), "settings"),
-    "another way to cite": (
-        edit_rows("study.json", lambda lines: lines[0]["config"]["run"].update(citation_repair="ask")),
-        "settings",
-    ),
-    "a call that nobody made": (edit_rows("units.jsonl", _one_more_call), "tools"),
-    "a hint for the agent": (_hint, "conversation"),
     "another name": (edit_rows("units.jsonl", lambda lines: _first(lines).update(label="x")), "units"),
-    "other limits": (edit_rows("units.jsonl", _wider_limits), "units"),
     "a report of as many words": (_same_words, "report"),
-    "another system message": (_told_more, "prompts"),
     "no conversation": (_no_conversation, "report"),
     "a verdict becomes a failure": (edit_rows("units.jsonl", _unread_failure), "judgements"),
-    "no usage": (edit_rows("units.jsonl", _no_usage), "costs"),
-    "a result as a timeout": (edit_rows("units.jsonl", _time_out), "tools"),
     "another question": (edit_rows("units.jsonl", _other_question), "set"),
-    "another prompt": (edit_rows("units.jsonl", _other_prompt), "prompts"),
     "another report": (_edit_report, "report"),
     "another figure": (_edit_figure, "figures"),
-    "another result of a tool": (_edit_result, "tools"),
     "a verdict that is not the judge's": (edit_rows("units.jsonl", _better_rating), "judgements"),
     "another raw answer": (_other_raw_answer, "judgements"),
     "a judgement is left out": (
@@ -375,17 +238,6 @@ def test_cheats_are_found_beside_each_other(home: Path, tmp_path: Path, drr: Drr
 
     document = found_in(drr, forged(home / "bundle", tmp_path / "cheat", edit))
     assert {check for _, check in CHEATS.values()} <= {one["check"] for one in document["failed"]}
-
-
-def test_what_is_found_is_told(home: Path, tmp_path: Path, drr: Drr) -> None:
-    for name, words in (
-        ("a call that nobody made", "nothing in its conversation made"),
-        ("a hint for the agent", "told what no prompt says"),
-        ("other tokens", "model_max_tokens = 64000, its key has 8192"),
-    ):
-        document = found_in(drr, forged(home / "bundle", tmp_path / "cheat", CHEATS[name][0]))
-        assert any(words in one["what"] for one in document["failed"]), document["failed"]
-    assert any("packages" in one for one in document["not_excluded"])
 
 
 def _pass_for_imported(folder: Path) -> None:
@@ -527,13 +379,6 @@ def test_what_contradicts_the_shop_is_found(home: Path, tmp_path: Path, drr: Drr
     assert "there is no such shop" in drr.err("bundle", "verify", cheat, "--shop", tmp_path / "none")
 
 
-def _usage(change: Callable[[dict[str, Any]], None], *, task: str = "") -> Callable[[Path], None]:
-    def edit(lines: list[Any]) -> None:
-        change((_judgement(lines, task) if task else _first(lines))["record"]["usage"])
-
-    return edit_rows("units.jsonl", edit)
-
-
 def _twice(task: str) -> Callable[[Path], None]:
     """A unit once more, under a key of its own."""
 
@@ -542,43 +387,6 @@ def _twice(task: str) -> Callable[[Path], None]:
         lines.append({**one, "key_fields": {**one["key_fields"], "again": 1}})
 
     return edit_rows("units.jsonl", edit)
-
-
-def _other_setting(lines: list[Any]) -> None:
-    line = _first(lines)
-    for one in (line, line["spec"], line["key_fields"], line["record"]["result"]):
-        for name in ("label", "variant"):
-            if name in one:
-                one[name] = one[name].replace("plan-to-function", "plan-to-function@task")
-
-
-def _hint_of_a_call(name: str, kind: str, arguments: dict[str, object]) -> Callable[[Path], None]:
-    """A hint as the answer of a call that ran no tool."""
-
-    def edit(folder: Path) -> None:
-        lines = rows(folder, "units.jsonl")
-        record, hint = _first(lines)["record"], "The Panorama is the right one."
-        digest = sha256(hint.encode()).hexdigest()
-        call = {**record["result"]["tool_calls"][-1], "name": name, "kind": kind, "result_sha256": digest}
-        calls = record["result"]["tool_calls"]
-        calls.append({**call, "arguments": arguments, "number": len(calls) + 1})
-        record["blobs"][f"text:{digest}"] = digest
-        write(folder, "texts.jsonl", [*rows(folder, "texts.jsonl"), {"text": hint}])
-
-        def told(text: str) -> str:
-            talks = json.loads(text)
-            asked = {"id": "c-1", "name": name, "args": arguments}
-            (agent,) = (talk for talk in talks if talk["name"] == "agent")
-            agent["messages"][2:2] = [
-                {"role": "ai", "text": "", "tool_calls": [asked]},
-                {"role": "tool", "text": hint, "tool_call_id": "c-1", "name": name},
-            ]
-            return json.dumps(talks)
-
-        retext(folder, record, "transcript", told)
-        write(folder, "units.jsonl", lines)
-
-    return edit
 
 
 def _under_its_hash(lines: list[Any]) -> None:
@@ -599,11 +407,6 @@ def _source_of_nobody(lines: list[Any]) -> None:
     sources.append({**sources[0], "type": "web", "url": "https://made.example/up"})
 
 
-def _changed_records(lines: list[Any]) -> None:
-    change = {"tool": "update_user_profile", "user_id": ANNA, "field": "city", "before": "x", "after": "y"}
-    _first(lines)["record"]["result"]["state_changes"] = [change]
-
-
 def _other_judge(folder: Path) -> None:
     (document,) = rows(folder, "figures.json")
     own = dict(document["documents"])
@@ -618,34 +421,7 @@ BY_A_READER_OF_THE_CODE: dict[str, tuple[Callable[[Path], None], str]] = {
     "an agent in a file": (edit_rows("study.json", _own_agent_left_out), "none of its answers is there"),
     "an answer counts twice": (_twice(""), "two answers of one question"),
     "a verdict counts twice": (_twice("rating"), "its keys have other fields"),
-    "another setting": (edit_rows("units.jsonl", _other_setting), "another setting"),
-    "a tool that there is not": (_hint_of_a_call("memory", "control", {}), "told what no prompt says"),
-    "a refusal": (_hint_of_a_call("calculator", "refused", {"x": 1}), "told what no prompt says"),
-    "a picture": (_hint_of_a_call("view_image", "control", {}), "told what no prompt says"),
     "a source of nobody": (edit_rows("units.jsonl", _source_of_nobody), "no tool returned what was read"),
-    "records that nothing changed": (edit_rows("units.jsonl", _changed_records), "called nothing that does"),
-    "an agent that ends before its calls": (
-        edit_rows("units.jsonl", lambda lines: _first(lines)["record"]["result"].update(seconds=1e-6)),
-        "before its agent did",
-    ),
-    "a role that nobody plays": (
-        _usage(lambda usage: usage.update(helper={**next(iter(usage.values())), "calls": 1})),
-        "its key names another model",
-    ),
-    "another judge is paid": (
-        _usage(lambda usage: next(iter(usage.values())).update(model="openai:gpt-9"), task="rating"),
-        "its key names another model",
-    ),
-    "a price of nothing": (
-        _usage(lambda usage: next(iter(usage.values())).update(unmetered=1, calls=9)),
-        "calls cost that told no tokens",
-    ),
-    "a budget that there is not": (
-        edit_rows(
-            "units.jsonl", lambda lines: _first(lines)["record"].update(status="over_budget", reason="over")
-        ),
-        "in which nothing ends",
-    ),
     "figures of a judge who never judged": (_other_judge, "documents.openai:gpt-9.banner"),
 }
 
@@ -828,12 +604,3 @@ def unpacked(bundle: Path, place: Path) -> Path:
     folder.mkdir(parents=True)
     unpack(bundle, folder)
     return folder
-
-
-def _asked_twice(folder: Path) -> None:
-    edit_rows("queries.jsonl", lambda lines: [*lines, {**lines[0], "id": "q-again"}])(folder)
-
-
-def test_a_question_under_two_names_is_odd(home: Path, tmp_path: Path, drr: Drr) -> None:
-    document = found_in(drr, forged(home / "bundle", tmp_path / "cheat", _asked_twice))
-    assert any("several names" in one["what"] for one in document["suspicious"]), document["failed"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -23,7 +22,7 @@ from drr.study.bundle.parcel import Parcel, digest_of
 
 from tests.agents.commands.conftest import TERMS
 from tests.agents.garden import ANNA, BEN, QUESTION, write_box
-from tests.bundles import edit_rows, forged, is_answer, retext, rows, write
+from tests.bundles import forged, retext, rows, write
 from tests.commands import Drr
 from tests.eval.nursery import SONNET, Judge, sentences, system
 from tests.eval.pqr_judge import PERSONS, CriteriaJudge
@@ -423,51 +422,6 @@ def test_what_is_said_to_be_read_anew_is_held_against_what_is_kept(
     assert any(one["what"].startswith("is not what its rules") for one in failed), failed
 
 
-def _with_less_said(lines: list[Any]) -> None:
-    """Costs as if nobody told tokens, another call than was asked for, and no made-up citation."""
-    for record in (line["record"] for line in lines if line["kind"] == "answer"):
-        record["cost"] = None
-        for row in record["usage"].values():
-            row |= {"cost_usd": None, "unmetered": 1}
-        record["result"]["tool_calls"][0]["arguments"]["limit"] = 7
-        record["result"]["fabricated"] = []
-
-
-@pytest.mark.long
-def test_what_conversation_and_report_say_is_told_whole(box: Path, tmp_path: Path, drr: Drr) -> None:
-    by_wire(
-        drr, box, lambda request: looked(request, REPORT, usage={"input_tokens": 900, "output_tokens": 90})
-    )
-    drr.out("bundle", "make", "study", "--out", tmp_path / "bundle")
-    cheat = forged(tmp_path / "bundle", tmp_path / "cheat", edit_rows("units.jsonl", _with_less_said))
-    failed = " ".join(
-        one["what"] for one in json.loads(drr("bundle", "verify", cheat, "--json")[1])["failed"]
-    )
-    for words in ("more answers of models", "calls of tools that are not listed", "list it as made up"):
-        assert words in failed, failed
-
-
-def _copied(lines: list[Any], *, clock: bool) -> None:
-    """The second trial is the first, with its times or with times of its own."""
-    answers = [line for line in lines if is_answer(line) and line["spec"]["query_id"] == "q-birds"]
-    first, second = (line["record"] for line in answers)
-    times = {name: second[name] for name in ("started_at", "finished_at", "seconds")}
-    second.update({**first, **({} if clock else times)})
-
-
-@pytest.mark.long
-def test_a_trial_that_is_another_is_found(box: Path, tmp_path: Path, drr: Drr) -> None:
-    usage = {"input_tokens": 900, "output_tokens": 90}
-    by_wire(drr, box, lambda request: looked(request, REPORT, usage=usage), "--trials", 2)
-    drr.out("bundle", "make", "study", "--out", tmp_path / "bundle")
-    for clock, how in ((True, "failed"), (False, "suspicious")):
-        edit = edit_rows("units.jsonl", partial(_copied, clock=clock))
-        cheat = forged(tmp_path / "bundle", tmp_path / "cheat", edit)
-        document = json.loads(drr("bundle", "verify", cheat, "--json")[1])
-        words = "to the last digit" if clock else "token for token"
-        assert any(words in one["what"] for one in document[how]), document
-
-
 def _scores(folder: Path) -> Iterator[tuple[Any, Any]]:
     """Yield every line of a bundle, with its score of a person's criterion, for an edit in place."""
     lines = rows(folder, "units.jsonl")
@@ -503,14 +457,6 @@ def _figure_alone(folder: Path) -> None:
     write(folder, "figures.json", [document])
 
 
-def _told_of_another(folder: Path) -> None:
-    lines, stated = rows(folder, "units.jsonl"), re.compile("feeds wild birds|keeps a dog")
-    line = next(one for one in lines if is_answer(one) and one["spec"]["variant"] == "react@persona")
-    retext(folder, line["record"], "transcript", partial(stated.sub, "wants the Panorama"))
-    write(folder, "units.jsonl", lines)
-    _tidy(folder)
-
-
 @pytest.mark.long
 def test_a_false_figure_of_persons_is_found_with_and_without_them(
     box: Path, tmp_path: Path, drr: Drr
@@ -532,11 +478,6 @@ def test_a_false_figure_of_persons_is_found_with_and_without_them(
         assert consistent["failed"] == [] and any(
             "rewritten together" in one for one in consistent["not_excluded"]
         )
-        told = verified(_told_of_another)
-        assert (told["tier"], bool(told["failed"])) == (
-            ("verified in part", False) if redact else ("failed", True)
-        )
-        assert redact or "another person" in told["failed"][0]["what"]
-        for document in (consistent, told) if redact else ():
-            assert document["tier"] == "verified in part"
-            assert any("person" in why for why in document["why"]), document["why"]
+        if redact:
+            assert consistent["tier"] == "verified in part"
+            assert any("person" in why for why in consistent["why"]), consistent["why"]
