@@ -209,10 +209,10 @@ def _agent_of_ones_own(drr: Drr, box: Path) -> None:
 
 
 def _command(drr: Drr, box: Path, *more: object) -> None:
-    """A program that asks no model; what a trusted one asks is not known."""
+    """A program that looks nothing up; what models a trusted one asks is not known."""
     Path("agent.sh").write_text('#!/bin/sh\necho "# Answer"; echo; echo "No idea."\n')
     Path("agent.sh").chmod(0o755)
-    run(drr, box, *more or TERMS, variants="cmd:./agent.sh,react")
+    run(drr, box, *more or TERMS, variants="cmd:./agent.sh,react", code=1)
     assert drr("judge", "study", "--quiet", "--what", "rules,quality")[0] == 0
 
 
