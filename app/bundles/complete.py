@@ -1,4 +1,4 @@
-"""What a study was asked for, held against what its bundle holds: questions, answers, judgements of answers."""
+"""Completeness of a study: what it was asked for, held against the questions, answers and judgements that are there."""
 
 from __future__ import annotations
 

@@ -253,7 +253,7 @@ async def _check_again(
 
 
 def _models_of(record: Record) -> list[UsageRow]:
-    """What models, and not rules, were asked by a judgement that ended well."""
+    """Collect what models were asked by a judgement that ended well."""
     return [row for row in record.usage.values() if record.done and row["model"] != OFFLINE]
 
 
