@@ -24,20 +24,13 @@ from drr.app import testservers
 from drr.env.content import batched
 from drr.env.copy import copy_shop
 from drr.env.progress import Quiet, collector_off
-from drr.env.servers import index
-from drr.env.servers.connect import Servers
 from drr.env.servers.documents import order_documents, user_document
 from drr.env.servers.load import names_of
 from drr.env.servers.sending import RECORDED
 from drr.env.servers.store import INDEXES, ServersStore
-from drr.env.servers.writer import PRODUCTS
 from drr.env.servers.writer import USERS as BATCH
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, SearchRequest, Shop, check_shop, open_shop, shop_writer
-from elastic_transport import ApiResponseMeta, BaseNode, HttpHeaders, JsonSerializer
-from elastic_transport._node import NodeApiResponse
-from elasticsearch import Elasticsearch, helpers
-from elasticsearch.serializer import OrjsonSerializer
 from pydantic import SecretStr
 from pymongo import MongoClient
 
@@ -47,8 +40,6 @@ from benchmarks.results import machine, record, table
 
 HEAP_MB = 2048
 CALLS = 500
-# What `helpers.bulk` sends at a time if it is not told otherwise.
-_HELPERS_OWN = 500
 ROUNDS = 5
 # All reviews of Amazon-Reviews-2023, as products, users and orders (docs/servers.md).
 ALL = {"products": 35_400_000, "users": 54_500_000, "orders": 565_000_000}
@@ -77,7 +68,6 @@ def main() -> None:
                 _whole_load(settings, running, arguments.scale, arguments.heap_gb)
                 return
             texts = [
-                _client_cpu(settings),
                 _mongodb_load(settings, "with its data in memory", 0.02),
                 _mongodb_load(_on_file(settings, running, Path(scratch)), "with its data in a file", 0.005),
                 _calls(settings),
@@ -98,123 +88,6 @@ def _cpu(call: Callable[[], object]) -> tuple[float, float]:
     wall, cpu = time.perf_counter(), time.process_time()
     call()
     return time.perf_counter() - wall, time.process_time() - cpu
-
-
-def _client_cpu(settings: Settings) -> str:
-    """The same documents, with their words ready, through our bulk and through the helper with the orjson serializer."""
-    products = list(synthetic.products(8000))
-    cutting, _ = _cpu(lambda: [index.document(product) for product in products])
-    documents = [index.document(product) for product in products]
-    servers = Servers(settings)
-    helper = Elasticsearch(
-        settings.elasticsearch_url.get_secret_value(),
-        serializers={JsonSerializer.mimetype: OrjsonSerializer()},
-    )
-
-    def ours() -> None:
-        for some in batched(documents, PRODUCTS):
-            index.bulk(servers, "bench-bulk", some)
-
-    def theirs(chunk: int) -> None:
-        actions = (
-            {"_op_type": "index", "_index": "bench-bulk", "_id": d["product_id"], "_source": d}
-            for d in documents
-        )
-        helpers.bulk(helper, actions, chunk_size=chunk, refresh=False)
-
-    ways: dict[str, Callable[[], None]] = {
-        f"ours, {PRODUCTS} a request": ours,
-        f"helper, {_HELPERS_OWN} a request (its default)": partial(theirs, _HELPERS_OWN),
-        f"helper, {PRODUCTS} a request": partial(theirs, PRODUCTS),
-    }
-    used: dict[str, list[tuple[float, float, float]]] = {name: [] for name in ways}
-    for _ in range(ROUNDS):
-        for name, way in ways.items():
-            servers.search.indices.delete(index="bench-bulk", ignore_unavailable=True)
-            index.create(servers, "bench-bulk", 1)
-            before, start = getrusage(RUSAGE_SELF), time.perf_counter()
-            way()
-            wall, after = time.perf_counter() - start, getrusage(RUSAGE_SELF)
-            used[name].append((after.ru_utime - before.ru_utime, after.ru_stime - before.ru_stime, wall))
-            servers.search.indices.refresh(index="bench-bulk")
-            assert servers.search.count(index="bench-bulk")["count"] == len(documents)
-    unsent = dict(zip(ways, _unsent(documents), strict=True))
-    servers.close()
-    helper.close()
-    each = 1e6 / len(documents)
-    cpu = {name: median(user + system for user, system, _ in rounds) * each for name, rounds in used.items()}
-    mine, default, same = cpu.values()
-    rows = [
-        (
-            name,
-            f"{cpu[name]:.1f}",
-            f"{mean(user for user, _, _ in rounds) * each:.1f}",
-            f"{mean(system for _, system, _ in rounds) * each:.1f}",
-            f"{unsent[name]:.1f}",
-            f"{median(wall for _, _, wall in rounds):.2f}",
-        )
-        for name, rounds in used.items()
-    ]
-    return (
-        f"**Elasticsearch bulk**, 8,000 products of {len(index.lines(documents)) / 8000:,.0f} bytes, {ROUNDS} interleaved "
-        f"rounds. Client CPU of the whole process, the kernel's copying through the socket included: **{mine / default:.2f} x** "
-        f"the helper as it comes, **{mine / same:.2f} x** at the same size of request; with a connection that sends nothing "
-        f"{unsent[next(iter(ways))] / list(unsent.values())[1]:.2f} x. All were given documents whose words were ready; cutting "
-        f"the text into the shop's own words costs {cutting / 8000 * 1e6:.0f} us a document more, once, on either way.\n\n"
-        + table(
-            (
-                "way",
-                "CPU us/document (median)",
-                "user (mean)",
-                "system (mean)",
-                "CPU without a socket",
-                "wall s",
-            ),
-            rows,
-        )
-    )
-
-
-class _Nowhere(BaseNode):
-    """Answers what a server would answer to a bulk request in which all went well."""
-
-    def perform_request(
-        self, method: str, target: str, body: Any = None, *_: Any, **__: Any
-    ) -> NodeApiResponse:
-        headers = HttpHeaders({"content-type": "application/json", "x-elastic-product": "Elasticsearch"})
-        meta = ApiResponseMeta(200, "1.1", headers, 0.0, self.config)
-        if "filter_path=errors" in target:
-            return NodeApiResponse(meta, b'{"errors":false}')
-        items = b",".join(
-            [b'{"index":{"_index":"x","_id":"B000000000","_version":1,"result":"created","status":201}}']
-            * (body.count(b"\n") // 2)
-        )
-        return NodeApiResponse(meta, b'{"errors":false,"took":1,"items":[' + items + b"]}")
-
-    def close(self) -> None:
-        pass
-
-
-def _unsent(documents: list[dict[str, Any]]) -> tuple[float, float, float]:
-    """Microseconds of client CPU a document, nothing sent: ours, the helper's as it comes, the helper's with our size."""
-    ours = Servers(Settings())
-    orjson_serializer = {JsonSerializer.mimetype: OrjsonSerializer()}
-    ours.search = Elasticsearch("http://127.0.0.1:9200", node_class=_Nowhere)
-    theirs = Elasticsearch("http://127.0.0.1:9200", node_class=_Nowhere, serializers=orjson_serializer)
-    rounds = []
-    for _ in range(ROUNDS):
-        _, mine = _cpu(lambda: [index.bulk(ours, "x", some) for some in batched(documents, PRODUCTS)])
-        found = [mine]
-        for chunk in (_HELPERS_OWN, PRODUCTS):
-            actions = (
-                {"_op_type": "index", "_index": "x", "_id": d["product_id"], "_source": d} for d in documents
-            )
-            _, helper = _cpu(partial(helpers.bulk, theirs, actions, chunk_size=chunk))
-            found.append(helper)
-        rounds.append([seconds / len(documents) * 1e6 for seconds in found])
-    ours.close()
-    mine, default, same = (median(column) for column in zip(*rounds, strict=True))
-    return mine, default, same
 
 
 def _on_file(settings: Settings, running: list[testservers.Server], scratch: Path) -> Settings:
@@ -265,7 +138,7 @@ def _mongodb_load(settings: Settings, kind: str, scale: float) -> str:
     count = len(users) + len(orders)
     return (
         f"**MongoDB load**, server {kind}, {len(users):,} users and {len(orders):,} orders, best of {ROUNDS} interleaved rounds: {count / mine:,.0f} "
-        f"documents/s made, hashed, inserted {BATCH:,} at a time, recorded after each {RECORDED:,} and indexed at the end; bare "
+        f"documents/s made, hashed, inserted {BATCH:,} at a time, recorded after every {RECORDED:,} of these and indexed at the end; bare "
         f"`insert_many` of the ready documents, {BATCH:,} or {5 * BATCH:,} at a time, whichever was faster: {count / theirs:,.0f}/s, {count / (theirs + indexing):,.0f}/s with the same indexes: "
         f"**{theirs / mine:.2f} x** and {(theirs + indexing) / mine:.2f} x."
     )
