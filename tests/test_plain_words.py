@@ -11,7 +11,7 @@ from drr.env.shop_world import TOOLS
 from drr.eval.asking.forms import RelativeGrades
 from drr.eval.checks import RULES
 from drr.papers.dr3.agent.validating import Requirements
-from drr.papers.dr3.found.proposals import ProposedPage
+from drr.papers.dr3.making.proposals import ProposedPage
 from drr.tools.registry import EVERY
 
 from tests.style import LONGEST, PAGES, ROOMS, figures, groups, words
@@ -41,8 +41,8 @@ KEYS = {
     "app/foreign.py held_against",
     "data_ingest/sample_text.py said",
     "eval/foreign/summary.py told",
-    "papers/dr3/found/candidate.py told",
     "papers/dr3/judging/forms.py told",
+    "papers/dr3/making/candidate.py told",
     "papers/dr3/making/checking.py told",
     "papers/pdr/checking.py told",
     "papers/pdr/context_check.py told",

@@ -92,7 +92,7 @@ def task_folders(path: Path) -> list[Path]:
     if path.is_file():
         raise Misuse(f"{path}: is a file; give the folder of the tasks")
     if not path.is_dir():
-        raise Misuse(f"{path}: there is no such folder; `drr papers tasks drawer --out {path}` writes one")
+        raise Misuse(f"{path}: there is no such folder; `drr papers tasks drawer --out {path}` writes some")
     found = sorted(one for one in path.iterdir() if not one.name.startswith(".") and is_task(one))
     if not found:
         raise Misuse(

@@ -13,13 +13,12 @@ from drr.app.papers.steps import (
     answered,
     judged,
     reported,
-    sample_shop,
 )
 from drr.study.study import Study
 
 OPTIONS = {
     "n": PaperOption("tasks", "size"),
-    "tasks": PaperOption("tasks with files, instead of drawn ones", "folder", "DIR"),
+    "tasks": PaperOption("tasks with files, instead of those that come with the program", "folder", "DIR"),
     "sizes": PaperOption("of their frozen pages, e.g. 32k,128k", "text", "LIST"),
     "reach": PaperOption(
         "what of the pages the first variant reaches at one size, or `off` (default without distractors, supportive pages only, none, dense, one and three turns, long context)",
@@ -30,7 +29,7 @@ OPTIONS = {
 EXAMPLES = (
     "  drr papers reproduce --paper dr3 --tasks tasks --out dr3                        # tasks with files, size by size",
 )
-SIZES = {"n": Size(3, 100)}
+SIZES = {"n": Size(3, 32)}
 OWN = ("tasks", "sizes", "reach")
 VARIANTS = "dr3,dr3+validate,react"
 SMALL, PAPER = "32k,64k", "64k,128k,512k"
@@ -53,9 +52,8 @@ def steps(asked: Reproduction) -> Iterator[Step]:
     tasks = asked.places.given(arguments.tasks, "tasks")
     sizes = arguments.sizes or (SMALL if asked.by_rules else PAPER)
     if arguments.tasks is None:
-        yield from sample_shop(asked)
-        size = ["--n", str(asked.sizes["n"]), "--sizes", sizes, "--seed", str(arguments.seed)]
-        words = ["papers", "tasks", "drawer", "--shop", asked.shop, "--out", str(tasks), *size, *asked.quiet]
+        size = ["--n", str(asked.sizes["n"]), "--sizes", sizes]
+        words = ["papers", "tasks", "drawer", "--out", str(tasks), *size, *asked.quiet]
         yield Step(words, "input", tasks / "manifest.json")
     variants = arguments.variants or VARIANTS
     # Only dr3 would be warned of the distractors; a study begun with the warning keeps it, and so its answers.

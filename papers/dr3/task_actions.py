@@ -13,13 +13,14 @@ FORM = "FOLDER"
 HELP = """\
 A task with files is a folder: a question, a shopper's files, and a frozen corpus of pages in several sizes (docs/file-tasks.md)."""
 EXAMPLES = (
-    "  drr papers tasks drawer --shop shop --out tasks --n 20",
-    "  drr papers tasks drawer --shop shop --out found --n 5 --sizes 32k --web serper --model anthropic:claude-sonnet-5-5 --budget 5",
+    "  drr papers tasks drawer --out tasks --sizes 32k,128k",
+    "  drr papers tasks drawer --files papers --out own --sizes 32k --web serper --model anthropic:claude-sonnet-5-5 --budget 5",
     "  drr papers tasks check tasks",
     "  drr papers tasks check tasks --model anthropic:claude-haiku-5-5 --budget 1",
     "  drr papers tasks show tasks/017",
     '  drr papers tasks review tasks --reviewer "Ada"',
 )
+_OUT = "the folder that the tasks are written into"
 _FOUND = (
     "role_models", "prompts", "web", "sandbox", "web_record", "page_reader", "fetch_timeout",
     "fetch_max_bytes", "respect_robots",
@@ -34,13 +35,10 @@ def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     from drr.app.studies import add_run_options
     from drr.papers.dr3.making.manifest import USUAL_SIZES
 
-    text = "Make tasks with files: a question, a shopper's files, and a corpus of pages in nested sizes. Goes on where it stopped."
+    text = "Write tasks with files: those that come with the program, or one of each folder of your own. Goes on where it stopped."
     drawing = actions.add_parser("drawer", help=text.partition(":")[0], description=text)
-    drawing.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
-    drawing.add_argument(
-        "--out", required=True, metavar="FOLDER", type=Path, help="the folder that the tasks are written into"
-    )
-    drawing.add_argument("--n", type=positive_int, default=100, metavar="N", help="tasks (default 100)")
+    drawing.add_argument("--out", required=True, metavar="FOLDER", type=Path, help=_OUT)
+    drawing.add_argument("--n", type=positive_int, metavar="N", help="tasks (default all that there are)")
     drawing.add_argument(
         "--sizes",
         default=USUAL_SIZES,
@@ -48,36 +46,45 @@ def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help=f"of the corpora in tokens (default {USUAL_SIZES})",
     )
     drawing.add_argument(
-        "--seed", type=int, default=7, metavar="S", help="another seed, other tasks (default 7)"
+        "--files",
+        metavar="FOLDER",
+        type=Path,
+        help="make a task of the files in this folder, or one of each folder in it; a model proposes, pages are found",
+    )
+    drawing.add_argument("--shop", help=argparse.SUPPRESS)
+    drawing.add_argument(
+        "--seed", type=int, metavar="S", help="with --files: another order of the pages (default 7)"
+    )
+    drawing.add_argument(
+        "--today", metavar="DATE", help="with --files: the day of the question (default today)"
     )
     drawing.add_argument(
         "--per-term",
         type=positive_int,
         default=10,
         metavar="N",
-        help="with --web: results looked at for each search term (default 10)",
+        help="with --files: results looked at for each search term (default 10)",
     )
     add_run_options(drawing)
     add_setting_options(drawing, *MODELS, *_FOUND, "shop_url")
     drawing.add_argument("--json", action="store_true", help="one JSON document")
-    text = "Read tasks in DR3-Eval's own layout."
-    importing = actions.add_parser("import", help=text, description=text)
-    importing.add_argument("file", metavar="FOLDER", type=Path, help="one task, or a folder of them")
-    importing.add_argument(
-        "--out", required=True, metavar="FOLDER", type=Path, help="the folder that the tasks are written into"
-    )
-    importing.add_argument(
-        "--today",
-        metavar="DATE",
-        help="the day on which they are asked (default: the one recorded, else today)",
-    )
-    text = "Write tasks with files in DR3-Eval's own layout."
-    exporting = actions.add_parser("export", help=text, description=text)
-    exporting.add_argument("file", metavar="FOLDER", type=Path, help="one task, or a folder of them")
-    exporting.add_argument(
-        "--out", required=True, metavar="FOLDER", type=Path, help="the folder that the tasks are written into"
-    )
-    for one in (importing, exporting):
+    _add_layout(actions)
+
+
+def _add_layout(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    for name, text in (
+        ("import", "Read tasks in DR3-Eval's own layout."),
+        ("export", "Write tasks with files in DR3-Eval's own layout."),
+    ):
+        one = actions.add_parser(name, help=text, description=text)
+        one.add_argument("file", metavar="FOLDER", type=Path, help="one task, or a folder of them")
+        one.add_argument("--out", required=True, metavar="FOLDER", type=Path, help=_OUT)
+        if name == "import":
+            one.add_argument(
+                "--today",
+                metavar="DATE",
+                help="the day on which they are asked (default: the one recorded, else today)",
+            )
         one.add_argument("--json", action="store_true", help="one JSON document")
 
 

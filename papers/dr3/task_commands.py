@@ -1,4 +1,4 @@
-"""Tasks with files made, checked, shown and reviewed, and DR3-Eval's layout read and written."""
+"""Tasks with files written, made, checked, shown and reviewed, and DR3-Eval's layout read and written."""
 
 from __future__ import annotations
 
@@ -6,80 +6,84 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import nullcontext
-from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from drr.app.at_terminal import moment, reviewer_of, shown
 from drr.app.console import print_json, progress_of, settings_of, tell
 from drr.app.terminal import flowed
 from drr.env.errors import Misuse, wrong_field
-from drr.env.shop import open_shop
 from drr.papers.dr3.folders import left_out
 from drr.papers.dr3.form import MANIFEST, is_rejected, is_task, task_folders
-from drr.papers.dr3.making.checking import (
-    AnsweredTasks,
-    FileTaskProblem,
-    StoredTask,
-    check_tasks,
-    is_unconfirmed,
+from drr.papers.dr3.making.card import write_card
+from drr.papers.dr3.making.checking import FileTaskProblem, check_tasks, is_unconfirmed
+from drr.papers.dr3.making.layout import LOST, dr3_folders, export_task, import_task
+from drr.papers.dr3.making.manifest import (
+    TaskSetManifest,
+    clear_parts,
+    day_of,
+    parse_task_sizes,
+    read_manifest,
+    write_task,
 )
-from drr.papers.dr3.making.dr3 import LOST, dr3_folders, export_task, import_task
-from drr.papers.dr3.making.manifest import clear_parts, parse_task_sizes, read_manifest, write_task
 from drr.papers.dr3.making.review import review_proposals, review_tasks
-from drr.papers.dr3.quality.material import catalogue_of
-from drr.papers.dr3.task_text import asked_text, rewrite_card, truth_text, write_card
+from drr.papers.dr3.making.stored import StoredTask
+from drr.papers.dr3.task_text import asked_text, truth_text
 from pydantic import ValidationError
+
+if TYPE_CHECKING:
+    from drr.papers.dr3.making.without import AnsweredTasks
 
 
 def make(arguments: argparse.Namespace) -> int:
-    from drr.papers.dr3.making.generate import generate_tasks
-
-    sizes, settings = parse_task_sizes(arguments.sizes), settings_of(arguments).settings
-    if arguments.web is None and arguments.model is not None:
+    """Write the tasks that come with the program, or make one of each folder of somebody's own files."""
+    if arguments.shop is not None:
         raise Misuse(
-            "--model: pages that are made need none; give --web serper, replay or sandbox for pages that are found"
+            "--shop: no tasks are invented from a shop any more. Leave it out for those that come with the program, or give --files FOLDER for your own"
         )
-    code = 0
-    with open_shop(arguments.shop, settings) as shop:
-        if arguments.web is None:
-            manifest = generate_tasks(
-                shop, arguments.out, arguments.n, sizes, arguments.seed, progress_of(arguments)
-            )
-        else:
-            from drr.papers.dr3.found_tasks import make_found
+    sizes, settings, code = parse_task_sizes(arguments.sizes), settings_of(arguments).settings, 0
+    if arguments.files is None:
+        for option in ("web", "model", "seed", "today"):
+            if getattr(arguments, option) is not None:
+                raise Misuse(
+                    f"--{option}: goes with --files FOLDER; the tasks that come with the program are as they are"
+                )
+        from drr.papers.dr3.making.given import write_given
 
-            found, code = make_found(arguments, settings, shop, sizes)
-            if found is None:
-                return code
-            manifest = found
-        write_card(arguments.out, manifest, shop.manifest.as_of)
+        manifest = write_given(arguments.out, arguments.n, sizes, progress_of(arguments))
+    else:
+        from drr.papers.dr3.making.units import make_found
+
+        found, code = make_found(arguments, settings, sizes)
+        if found is None:
+            return code
+        manifest = found
+    write_card(arguments.out, manifest)
     if arguments.json:
-        print_json(
-            {"schema": 1, "folder": str(arguments.out), **manifest.model_dump(exclude={"schema_version"})}
-        )
+        document = manifest.model_dump(exclude={"schema_version"})
+        print_json({"schema": 1, "folder": str(arguments.out), **document})
         return code
-    refused = ", ".join(f"{name} {times}" for name, times in manifest.funnel.refused.items())
-    print(
-        f"{arguments.out}: {manifest.tasks} tasks, {manifest.files_per_task} files each, {(manifest.content_hash or '')[:12]}"
-    )
+    _tell_set(arguments.out, manifest)
+    return code
+
+
+def _tell_set(out: Path, manifest: TaskSetManifest) -> None:
+    funnel, found = manifest.funnel, manifest.found
+    digest = (manifest.content_hash or "")[:12]
+    print(f"{out}: {manifest.tasks} tasks, {manifest.files_per_task} files each, {digest}")
     print(f"  intents: {_counts_text(manifest.intents)}")
     print(
         f"  files: {_counts_text(manifest.files)}; {manifest.multimodal:.0%} of the tasks with several modalities"
     )
     print(f"  sizes: {', '.join(manifest.sizes)} ({manifest.counter})")
-    print(
-        f"  candidates: {manifest.funnel.generated} made, {refused or 'none'} refused, {manifest.funnel.kept} kept"
-    )
-    if manifest.found is not None:
-        print(
-            f"  pages: {_counts_text(manifest.found.pages)}; {manifest.found.web}, judged by {manifest.found.model}"
-        )
-        print(f"  {_unconfirmed(manifest.found.unconfirmed)}")
-        print(f"next: drr papers tasks review {arguments.out} --reviewer NAME")
-        return code
-    print(f"next: drr papers tasks check {arguments.out}; drr papers tasks show {arguments.out}/001")
-    return 0
+    refused = _counts_text(funnel.refused) or "none"
+    print(f"  candidates: {funnel.generated} made, {refused} refused, {funnel.kept} kept")
+    if found is None:
+        print(f"next: drr papers tasks check {out}; drr papers tasks show {out}/001")
+        return
+    print(f"  pages: {_counts_text(found.pages)}; {found.web}, judged by {found.model}")
+    print(f"  {_unconfirmed(found.unconfirmed)}")
+    print(f"next: drr papers tasks review {out} --reviewer NAME")
 
 
 def _unconfirmed(count: int) -> str:
@@ -98,27 +102,25 @@ def check(arguments: argparse.Namespace) -> int:
             f"drr: {folders[0].parent}: has no {MANIFEST}, so nothing could be compared with what was written",
             file=sys.stderr,
         )
-    settings = settings_of(arguments).settings
-    with open_shop(arguments.shop, settings) if arguments.shop else nullcontext(None) as shop:
-        catalogue = None if shop is None else catalogue_of(shop)
-        found = dict(check_tasks(folders, catalogue))
-    answered = AnsweredTasks()
+    found = dict(check_tasks(folders))
+    answered = None
     if arguments.model is not None:
         from drr.papers.dr3.making.without import answered_tasks
 
+        settings = settings_of(arguments).settings
         sound = [StoredTask(one) for one in folders if not found[one.name]]
         answered = answered_tasks(arguments, settings, sound)
         for problem in answered.problems:
             found[problem.task].append(problem)
     _tell_checked(arguments, found, folders, answered)
-    return 1 if any(found.values()) else answered.code
+    return 1 if any(found.values()) else answered.code if answered else 0
 
 
 def _tell_checked(
     arguments: argparse.Namespace,
     found: Mapping[str, list[FileTaskProblem]],
     folders: list[Path],
-    answered: AnsweredTasks,
+    answered: AnsweredTasks | None,
 ) -> None:
     problems = [one for rows in found.values() for one in rows]
     bad = sum(map(bool, found.values()))
@@ -129,14 +131,14 @@ def _tell_checked(
             "tasks": len(found),
             "failed": bad,
             "by_check": dict(Counter(one.check for one in problems)),
-            "problems": [one._asdict() for one in problems],
+            "problems": [one.document() for one in problems],
             "unconfirmed": unconfirmed,
         }
-        print_json({**document, **({} if arguments.model is None else {"answering": answered.document()})})
+        print_json({**document, **({"answering": answered.document()} if answered else {})})
         return
     for one in problems:
         print(f"{one.task}: {one.check}: {one.told}")
-    for fact in answered.untold:
+    for fact in answered.untold if answered else ():
         print(f"{fact.task}: with all sources the model did not tell fact {fact.fact} ({fact.value})")
     if unconfirmed:
         some = "1 task has" if len(unconfirmed) == 1 else f"{len(unconfirmed)} tasks have"
@@ -197,21 +199,17 @@ def review(arguments: argparse.Namespace) -> int:
 
 def _reviewed(place: Path, folders: list[Path]) -> int:
     """Count the tasks left by a review; the manifest and its card have it, too."""
-    from drr.papers.dr3.making.generate import recount
+    from drr.papers.dr3.making.sets import recount
 
     manifest = recount(folders[0].parent)
     if manifest is not None and manifest.found is not None:
-        rewrite_card(folders[0].parent, manifest)
+        write_card(folders[0].parent, manifest)
         print(f"{place}: {_unconfirmed(manifest.found.unconfirmed)}", file=sys.stderr)
     return 0
 
 
 def bring_in(arguments: argparse.Namespace) -> int:
-    try:
-        today = arguments.today and date.fromisoformat(arguments.today).isoformat()
-    except ValueError:
-        raise Misuse(f"--today {arguments.today}: is no date; write it like 2024-02-29") from None
-    now = datetime.now(UTC).date().isoformat()
+    today, now = arguments.today and day_of(arguments.today), day_of(None)
     folders = dr3_folders(arguments.file)
     taken = [one.name for one in folders if is_task(arguments.out / one.name)]
     if taken:

@@ -18,9 +18,15 @@ from drr.papers.dr3.form import SCHEMA, TRUTH, CorpusSize, CorpusSizes, FrozenRo
 from pydantic import Field, model_validator
 
 Intent = Literal[
-    "replace_under_warranty", "refill", "fit_into_space", "compare_with_owned", "return_or_keep", "other"
+    "replace_under_warranty",
+    "refill",
+    "fit_into_space",
+    "compare_with_owned",
+    "return_or_keep",
+    "own_files",
+    "other",
 ]
-"""`other`: of an imported task, where nobody named one."""
+"""The first five are those of the tasks that come with the program. `other`: of an imported task, where nobody named one."""
 PageKind = Literal["supportive", "distractor", "noise"]
 ChangeKind = Literal["outdated", "other_period", "one_sided", "wrong_figure", "other_model"]
 """`other_period`: terms for purchases of a later time than this one, or figures of a later make than that of the thing at hand."""
@@ -93,7 +99,7 @@ class KnownPage(FrozenRow):
     made_from: str | None = None
     change: StatementChange | None = None
     trust: int | None = Field(None, exclude_if=lambda value: value is None)
-    """Quality of the source (`corpus/words/forms.toml`), 0 where it states hearsay; only for made pages."""
+    """Quality of the source (from 0 to 3), 0 where it states hearsay; only for made pages."""
     as_of: str | None = Field(None, exclude_if=lambda value: value is None)
     """The month since which its statement holds, where it says that: `March 2018`."""
 

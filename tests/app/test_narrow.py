@@ -55,7 +55,7 @@ papers context check contexts
 papers tasks build --shop shop --out tasks.jsonl --n 3
 papers tasks show tasks.jsonl
 papers tasks check tasks.jsonl --shop shop
-papers tasks drawer --shop shop --out drawers --n 1 --sizes 32k
+papers tasks drawer --out drawers --n 1 --sizes 32k
 papers tasks check drawers
 papers tasks show drawers
 papers tasks show drawers/001

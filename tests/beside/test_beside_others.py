@@ -86,3 +86,9 @@ def test_an_agent_of_openais_library_answers_in_a_study(place: Path) -> None:
     assert metrics["tool_calls"]["value"] == 1.0
     assert metrics["rule_fabricated_citation"]["value"] == 1.0
     assert metrics["n_cited"]["value"] == 1.0
+
+
+def test_the_tasks_with_files_come_along(place: Path) -> None:
+    drr = place / "venv/bin/drr"
+    said(drr, "papers", "tasks", "drawer", "--out", "filed", "--n", "2", "--sizes", "32k,512k", cwd=place)
+    assert "2 of 2 tasks pass every check" in said(drr, "papers", "tasks", "check", "filed", cwd=place)

@@ -1,4 +1,4 @@
-"""Tasks of found pages: a real client over the wire, a search engine and pages over HTTP, and a model that does not always behave."""
+"""Tasks of somebody's own files: a real client over the wire, a search engine and pages over HTTP, and a model that does not always behave."""
 
 from __future__ import annotations
 
@@ -15,22 +15,37 @@ from random import Random
 from typing import Any
 
 import pytest
-from drr.env.shop import Shop
 from drr.env.web import fetch, live
 from drr.papers.dr3.form import is_rejected, read_corpus, read_question
-from drr.papers.dr3.found.corpus import bounded
-from drr.papers.dr3.found.proposals import ProposedPage, ProposedTerm, SearchPaths, kept_terms, refusal_of
-from drr.papers.dr3.making.generate import CaseStreams
+from drr.papers.dr3.making.corpus import bounded
 from drr.papers.dr3.making.manifest import read_manifest, task_hash
+from drr.papers.dr3.making.proposals import ProposedPage, ProposedTerm, SearchPaths, kept_terms, refusal_of
 from drr.papers.dr3.truth import read_truth
 from drr.study.study import Study
 
 from tests.cases import cases, table
 from tests.commands import drr
+from tests.drawer.hostile import picture
 from tests.web.hostile import to_loopback
 from tests.wire import Reply, Request, Say, Wire
 
-SEED = 3
+THING, NOUN = "Acme kettle", "kettle"
+FILES = {
+    "receipt.md": b"Acme kettle, bought on July 17, 2020 for $41.99.\n\nIts serial number is AK-20-778.\n",
+    "shelf plan.csv": b"place,width\nkettle shelf,30.5 in\n",
+    "notes.txt": b"Call the shop about the kettle.\n",
+}
+FACTS = {
+    "receipt.md": [
+        ("Acme kettle", "purchase date", "July 17, 2020", "bought on July 17, 2020"),
+        ("Acme kettle", "serial number", "AK-20-778", "Its serial number is  AK-20-778."),
+        ("Acme kettle", "colour", "red", "The kettle is red"),
+        ("Zebra kettle", "price", "$41.99", "for $41.99"),
+    ],
+    "shelf plan.csv": [("kettle shelf", "width", "30.5 in", "width: 30.5 in")],
+    "notes.txt": [("kettle", "date", "July 17, 2020", "bought on July 17, 2020")],
+}
+"""Subject, attribute, value, quotation: of the third the file says nothing, the fourth is of another thing, the last stands in another file."""
 WORDS = cases("filetasks", "WORDS")
 TERMS = ["{noun} ownership study wording", "{noun} council decision leaflet"]
 NOISE = ["{noun} festival village parade", "{noun} painting museum tour"]
@@ -107,12 +122,20 @@ def internet(monkeypatch: pytest.MonkeyPatch) -> Iterator[Internet]:
 
 @dataclass
 class World:
-    """One case with its pages, and what a model that behaves says of them."""
+    """One folder of files with its pages, and what a model that behaves says of them."""
 
-    thing: str
-    noun: str
-    files: tuple[str, ...]
+    folder: Path
     net: Internet
+    thing: str = THING
+    noun: str = NOUN
+
+    def facts(self, text: str) -> dict[str, Any]:
+        name = next(name for name in FACTS if f"\n{name}\n" in text)
+        return {
+            "facts": [
+                dict(zip(("subject", "attribute", "value", "quote"), one, strict=True)) for one in FACTS[name]
+            ]
+        }
 
     def terms(self) -> list[dict[str, str]]:
         said = [{"term": one.format(noun=self.noun), "role": "signal"} for one in TERMS]
@@ -129,7 +152,12 @@ class World:
         values = {"study": "7.35 years", "leaflet": "4.65 percent", "old": "9.15 percent"}
         if name not in values:
             return {"kind": "noise", "statement": None, "why": "it speaks of something else"}
-        said = {"subject": self.thing, "attribute": "share", "value": values[name], "quote": self.quote(name)}
+        said = {
+            "subject": self.thing,
+            "attribute": f"word of the {name}",
+            "value": values[name],
+            "quote": self.quote(name),
+        }
         return {
             "kind": "distractor" if name == "old" else "supportive",
             "statement": said,
@@ -137,7 +165,7 @@ class World:
         }
 
     def question(self, more: str = "") -> dict[str, Any]:
-        names = " and ".join(self.files)
+        names = "receipt.md and shelf plan.csv"
         text = (
             f"I keep what belongs to my {self.noun} in {names}, and I would like to settle this properly today. Please read what is there, "
             "put it beside whatever owners and offices have published about it, and tell me whether keeping it or giving it back is the wiser "
@@ -147,10 +175,14 @@ class World:
 
 
 @pytest.fixture
-def world(shop: Shop, internet: Internet) -> World:
-    drawer = CaseStreams(shop, SEED).drawer(0, 0, "001")
-    case = drawer.case
-    one = World(case.thing.name, case.thing.noun.casefold().split()[-1], tuple(drawer.files), internet)
+def world(internet: Internet, tmp_path: Path) -> World:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    for name, content in FILES.items():
+        (folder / name).write_bytes(content)
+    (folder / "slip.png").write_bytes(picture())
+    (folder / "song.mp3").write_bytes(b"la")
+    one = World(folder, internet)
     first, second = (term.format(noun=one.noun) for term in TERMS)
     internet.put("study", f"An {one.noun} ownership study", f"{one.quote('study')}\n{filler(1)}", first)
     internet.put("leaflet", f"A council {one.noun} leaflet", f"{one.quote('leaflet')}\n{filler(2)}", second)
@@ -174,7 +206,9 @@ def behaving(world: World, **said: Callable[[str], dict[str, Any] | str]) -> Cal
     def script(request: Request) -> Reply:
         text = text_of(request)
         answer: dict[str, Any] | str
-        if text.startswith("A shopper keeps files"):
+        if text.startswith("You read one file"):
+            answer = said.get("facts", world.facts)(text)
+        elif text.startswith("Somebody keeps files"):
             answer = said.get("terms", lambda _: {"terms": world.terms()})(text)
         elif text.startswith("You read one page"):
             name = re.findall(r"http://site\.example:\d+/(\S+)", text)[-1]
@@ -186,50 +220,62 @@ def behaving(world: World, **said: Callable[[str], dict[str, Any] | str]) -> Cal
     return script
 
 
-def words(shop_folder: Path, out: Path, wire: Wire, *more: str) -> list[str | Path]:
-    return ["tasks", "drawer", "--shop", shop_folder, "--out", out, "--n", "1", "--sizes", "4k", "--seed", str(SEED), "--web", "serper",
-            "--model", "anthropic:claude-sonnet-5-5", "--base-url", wire.url, "--trust-address", wire.url, "--quiet", *more]  # fmt: skip
+def words(world: World, wire: Wire, *more: str) -> list[str | Path]:
+    return ["papers", "tasks", "drawer", "--files", world.folder, "--out", world.folder.parent / "tasks", "--sizes", "4k", "--web", "serper",
+            "--today", "2024-02-29", "--model", "anthropic:claude-sonnet-5-5", "--base-url", wire.url, "--trust-address", wire.url, "--quiet", *more]  # fmt: skip
 
 
 def test_a_task_is_made_of_pages_that_were_found_and_waits_for_a_person(
     world: World,
-    shop_folder: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     out = tmp_path / "tasks"
     with Wire(behaving(world)) as wire:
-        assert drr(*words(shop_folder, out, wire)) == 0, capsys.readouterr().err
+        assert drr(*words(world, wire)) == 0, capsys.readouterr().err
         sent = len(wire.requests)
-        assert drr(*words(shop_folder, out, wire)) == 0
-        assert len(wire.requests) == sent == 1 + 3 + 1  # terms, pages of signal terms, one question
+        assert drr(*words(world, wire)) == 0
+        assert (
+            len(wire.requests) == sent == 3 + 1 + 3 + 1
+        )  # files, terms, pages of signal terms, one question
     said = capsys.readouterr().out
     assert "1 task with kinds of pages that no person confirmed" in said
-    truth, manifest = read_truth(out / "001"), read_manifest(out)
+    truth, manifest = read_truth(out / "papers"), read_manifest(out)
     assert manifest is not None and manifest.found is not None and manifest.found.unconfirmed == 1
     assert manifest.found.pages["unreachable"] == 1 and manifest.found.web == "serper"
+    assert {
+        name: manifest.found.pages[f"file_{name}"] for name in ("picture", "unsupported", "without_fact")
+    } == dict.fromkeys(("picture", "unsupported", "without_fact"), 1)
+    assert [(fact.value, fact.places[0].address, fact.places[0].quote) for fact in truth.of("file")] == [
+        ("July 17, 2020", "file://receipt.md", "bought on July 17, 2020"),
+        ("AK-20-778", "file://receipt.md", "Its serial number is AK-20-778."),
+        ("30.5 in", "file://shelf%20plan.csv#row=2", "width: 30.5 in"),
+    ]
+    asked = read_question(out / "papers")
+    assert (asked.today, asked.files, asked.user_id) == ("2024-02-29", ("receipt.md", "shelf plan.csv"), None)
+    assert {path.name for path in (out / "papers" / "files").iterdir()} == set(asked.files)
     urls = {name: world.net.url(name) for name in ("study", "leaflet", "old")}
     assert {page.url: page.kind for page in truth.pages} == {
         urls["study"]: "supportive", urls["leaflet"]: "supportive", urls["old"]: "distractor",
     }  # fmt: skip
     assert {fact.value for fact in truth.of("page")} == {"7.35 years", "4.65 percent"}
     assert truth.found is not None and {one.url for one in truth.found.proposals} == set(urls.values())
-    for page in read_corpus(out / "001", "4k"):
+    for page in read_corpus(out / "papers", "4k"):
         assert "supportive" not in page.model_dump_json()
-    assert read_question(out / "001").rule_written is False
+    assert read_question(out / "papers").rule_written is False
     assert world.net.asked["/study"] == 1 and world.net.asked[TERMS[0].format(noun=world.noun)] == 1
-    assert drr("tasks", "check", out) == 0
+    assert drr("papers", "tasks", "check", out) == 0
     told = capsys.readouterr().out
-    assert "1 task has kinds of pages that no person confirmed: 001" in told
-    before = task_hash(out / "001")
+    assert "1 task has kinds of pages that no person confirmed: papers" in told
+    before = task_hash(out / "papers")
     keys = iter(["?", "c", "c", "c", "a"])
     monkeypatch.setattr("builtins.input", lambda prompt: next(keys))
-    assert drr("tasks", "review", out, "--reviewer", "Ada") == 0
+    assert drr("papers", "tasks", "review", out, "--reviewer", "Ada") == 0
     shown = capsys.readouterr().out
     assert "supportive" in shown and "7.35 years in the ownership study" in shown
-    assert read_truth(out / "001").open_proposals() == [] and task_hash(out / "001") == before
-    assert drr("tasks", "check", out) == 0
+    assert read_truth(out / "papers").open_proposals() == [] and task_hash(out / "papers") == before
+    assert drr("papers", "tasks", "check", out) == 0
     assert "confirmed" not in capsys.readouterr().out
     manifest = read_manifest(out)
     assert manifest is not None and manifest.found is not None and manifest.found.unconfirmed == 0
@@ -238,28 +284,27 @@ def test_a_task_is_made_of_pages_that_were_found_and_waits_for_a_person(
 @pytest.mark.long
 def test_a_page_that_a_person_refutes_makes_the_check_fail(
     world: World,
-    shop_folder: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     out = tmp_path / "tasks"
     with Wire(behaving(world)) as wire:
-        assert drr(*words(shop_folder, out, wire)) == 0
+        assert drr(*words(world, wire)) == 0
     assert drr("run", tmp_path / "study", "--tasks", out, "--variants", "react", "--quiet") == 0
     assert "no person confirmed" in capsys.readouterr().err
     assert drr("judge", tmp_path / "study", "--what", "dr3", "--quiet") == 0
     assert "no person confirmed, in 1 of 1 tasks" in capsys.readouterr().err
     keys = iter(["w", "it is an advertisement", "q"])
     monkeypatch.setattr("builtins.input", lambda prompt: next(keys))
-    assert drr("tasks", "review", out, "--reviewer", "Ada") == 0
+    assert drr("papers", "tasks", "review", out, "--reviewer", "Ada") == 0
     capsys.readouterr()
-    assert drr("tasks", "check", out) == 1
+    assert drr("papers", "tasks", "check", out) == 1
     assert "kinds: http://site.example" in capsys.readouterr().out
-    assert is_rejected(out / "001")
+    assert is_rejected(out / "papers")
     keys = iter(["c", "c", "c", "a"])
-    assert drr("tasks", "review", out, "--reviewer", "Ada", "--again") == 0
-    assert drr("tasks", "check", out) == 0 and not is_rejected(out / "001")
+    assert drr("papers", "tasks", "review", out, "--reviewer", "Ada", "--again") == 0
+    assert drr("papers", "tasks", "check", out) == 0 and not is_rejected(out / "papers")
 
 
 def invented(world: World) -> Callable[[str], dict[str, Any]]:
@@ -276,7 +321,7 @@ def invented(world: World) -> Callable[[str], dict[str, Any]]:
 
 
 def test_what_does_not_stand_in_the_page_is_thrown_away_and_questions_are_asked_for_again(
-    world: World, shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """An invented quotation, a page answered without JSON, and three bad questions before a good one."""
     out = tmp_path / "tasks"
@@ -296,24 +341,25 @@ def test_what_does_not_stand_in_the_page_is_thrown_away_and_questions_are_asked_
         return "I think it is noise." if name == "old" else invented(world)(name)
 
     with Wire(behaving(world, page=page, question=question)) as wire:
-        assert drr(*words(shop_folder, out, wire)) == 0, capsys.readouterr().err
-    truth = read_truth(out / "001")
+        assert drr(*words(world, wire)) == 0, capsys.readouterr().err
+    truth = read_truth(out / "papers")
     assert [fact.value for fact in truth.of("page")] == ["7.35 years"]
     assert (
         truth.found is not None
         and truth.found.pages["proposal_quotation"] == truth.found.pages["proposal_form"] == 1
     )
-    assert truth.refused == {"question": 1, "novelty_question": 1, "exposure": 1}
+    assert truth.refused == {"question": 1, "novelty": 1, "guidance": 1}
     manifest = read_manifest(out)
     assert manifest is not None and manifest.funnel.generated == 4
     assert "refused" not in told[0] and "the question says '7.35 years'" in told[2]
-    assert drr("tasks", "check", out) == 0
+    assert drr("papers", "tasks", "check", out) == 0
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("said", "why"),
     [
+        ({"facts": lambda _: {"facts": []}}, "files 3; last: of no file a fact was proposed"),
         ({"terms": lambda _: {"terms": []}}, "search 3; last: no usable signal term"),
         ({"terms": lambda _: "no JSON"}, "search 3; last: no usable signal term"),
         (
@@ -326,31 +372,30 @@ def test_what_does_not_stand_in_the_page_is_thrown_away_and_questions_are_asked_
 )
 def test_a_model_that_gives_nothing_usable_makes_no_task_and_is_told_in_a_line(
     world: World,
-    shop_folder: Path,
     tmp_path: Path,
     said: dict[str, Any],
     why: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with Wire(behaving(world, **said)) as wire:
-        assert drr(*words(shop_folder, tmp_path / "tasks", wire)) == 1
+        assert drr(*words(world, wire)) == 1
     err = capsys.readouterr().err
     assert "every candidate was refused" in err and why in err and "Traceback" not in err
 
 
 @pytest.mark.long
 def test_pages_that_do_not_fill_the_size_are_told(
-    world: World, shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with Wire(behaving(world)) as wire:
-        line = [word if word != "4k" else "64k" for word in words(shop_folder, tmp_path / "tasks", wire)]
+        line = [word if word != "4k" else "64k" for word in words(world, wire)]
         assert drr(*line) == 1
     assert "tokens where 64k wants 64,000" in capsys.readouterr().err
 
 
 @pytest.mark.long
 def test_what_was_paid_before_it_stopped_is_not_paid_again(
-    world: World, shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The unit dies after its pages were judged: the same command goes on with the answers that are on disk."""
     out = tmp_path / "tasks"
@@ -362,23 +407,55 @@ def test_what_was_paid_before_it_stopped_is_not_paid_again(
         return behaving(world)(request)
 
     with Wire(stopping) as wire:
-        assert drr(*words(shop_folder, out, wire)) != 0
+        assert drr(*words(world, wire)) != 0
         paid = len(wire.requests) - 1
     searched = Counter(world.net.asked)
     with Wire(behaving(world)) as wire:
-        assert drr(*words(shop_folder, out, wire)) == 0, capsys.readouterr().err
+        assert drr(*words(world, wire)) == 0, capsys.readouterr().err
         assert [text_of(one)[:18] for one in wire.requests] == ["Write the question"]
-    assert paid == 4 and world.net.asked == searched
+    assert paid == 7 and world.net.asked == searched
     with Study.open(out.with_name("tasks.study"), read_only=True) as study:
         assert sum(1 for _ in study.records("generation")) == 1
 
 
-def test_misuse_is_told(shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    line = ["tasks", "drawer", "--shop", shop_folder, "--out", tmp_path / "t"]
-    assert drr(*line, "--web", "sandbox") == 2
-    assert "are judged by a model; give --model" in capsys.readouterr().err
-    assert drr(*line, "--model", "anthropic:claude-sonnet-5-5") == 2
-    assert "--model: pages that are made need none; give --web" in capsys.readouterr().err
+def test_misuse_is_told(world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["papers", "tasks", "drawer", "--files", world.folder, "--out", tmp_path / "t"]
+    model = ("--web", "sandbox", "--model", "anthropic:claude-sonnet-5-5")
+    (tmp_path / "none").mkdir()
+    (tmp_path / "link").mkdir()
+    (tmp_path / "link" / "it.md").symlink_to(world.folder / "receipt.md")
+    for more, told in (
+        (("--web", "sandbox"), "are proposed by a model; give --model"),
+        (("--model", "anthropic:claude-sonnet-5-5"), "the pages beside them are found; give --web"),
+        ((*model, "--files", tmp_path / "none"), "holds no file"),
+        ((*model, "--files", tmp_path / "gone"), "there is no such folder"),
+        ((*model, "--files", tmp_path / "link"), "is a link"),
+        ((*model, "--today", "soon"), "is no date"),
+    ):
+        assert drr(*line, *more) != 0
+        assert told in capsys.readouterr().err, told
+
+
+def test_a_folder_of_folders_is_a_task_of_each(world: World, tmp_path: Path) -> None:
+    """A second set of files is a unit of its own; what made the first is not asked again."""
+    both = tmp_path / "both"
+    both.mkdir()
+    world.folder = world.folder.rename(both / "papers")
+    (both / "other").mkdir()
+    (both / "other" / "receipt.md").write_bytes(FILES["receipt.md"])
+
+    def question(text: str) -> dict[str, Any]:
+        said = world.question()
+        return (
+            said
+            if "shelf plan.csv" in text
+            else {**said, "query": said["query"].replace(" and shelf plan.csv", "")}
+        )
+
+    with Wire(behaving(world, question=question)) as wire:
+        line = [both if word == world.folder else word for word in words(world, wire)]
+        assert drr(*line) == 0
+    assert sorted(one.name for one in (both / "tasks").iterdir() if one.is_dir()) == ["other", "papers"]
 
 
 PAGE = "Warranty\n\nThe Acme kettle is covered for\n36 months by its maker. Acme kettles are red."
@@ -407,7 +484,7 @@ def test_terms_are_short_and_pages_are_cut_between_words() -> None:
 
 @pytest.mark.long
 def test_answers_without_each_source_are_asked_once_and_told_with_their_cost(
-    world: World, shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "tasks"
 
@@ -419,7 +496,7 @@ def test_answers_without_each_source_are_asked_once_and_told_with_their_cost(
         return Say(f"It is {' and '.join(said) or 'unknown; people say 7.35 years'}.")
 
     with Wire(reader) as wire:
-        assert drr(*words(shop_folder, out, wire)) == 0
+        assert drr(*words(world, wire)) == 0
         made = len(wire.requests)
         line = (
             "tasks", "check", out, "--model", "anthropic:claude-sonnet-5-5", "--base-url", wire.url,
@@ -430,14 +507,14 @@ def test_answers_without_each_source_are_asked_once_and_told_with_their_cost(
         asked = len(wire.requests) - made
         told = capsys.readouterr()
         assert drr(*line, "--json") == 1
-        assert len(wire.requests) == made + asked == made + 2 + len(world.files) + 2
+        assert len(wire.requests) == made + asked == made + 2 + 2 + 2
         document = json.loads(capsys.readouterr().out)
     assert (
         f"drr: {asked} questions to anthropic:claude-sonnet-5-5, about" in told.err and "about $" in told.err
     )
-    assert "001: closed_book: without any source fact p" in told.out and "left_out" not in told.out
+    assert "papers: closed_book: without any source fact p" in told.out and "left_out" not in told.out
     assert document["by_check"] == {"closed_book": 1}
     assert document["answering"]["funnel"] == {"asked": 1, "refused": {"closed_book": 1}, "kept": 0}
     assert {one["fact"] for one in document["answering"]["untold_with_all"]} == {
-        fact.id for fact in read_truth(out / "001").of("file")
+        fact.id for fact in read_truth(out / "papers").of("file")
     }

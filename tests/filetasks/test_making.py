@@ -1,115 +1,100 @@
-"""Sets of tasks: made, continued, checked, shown, reviewed; what is spoilt is found; DR3-Eval's layout goes out and comes back."""
+"""Sets of tasks: written, continued, checked, shown, reviewed; what is spoilt is found; DR3-Eval's layout goes out and comes back."""
 
 from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from drr.env.errors import Misuse
 from drr.env.progress import Quiet
-from drr.env.shop import Shop
 from drr.papers.dr3.form import read_corpus, read_question, read_sizes, task_folders
-from drr.papers.dr3.making.dr3 import import_task
-from drr.papers.dr3.making.generate import generate_tasks
+from drr.papers.dr3.making.given import given_tasks, write_given
+from drr.papers.dr3.making.layout import import_task
 from drr.papers.dr3.making.manifest import TaskSetManifest, read_manifest, task_hash
 from drr.papers.dr3.making.review import KEYS, TaskTally, review_tasks
-from drr.papers.dr3.quality.filters import FILTERS
-from drr.papers.dr3.quality.material import TaskMaterial
-from drr.papers.dr3.task_text import write_card
 from drr.papers.dr3.truth import FactPlace, read_truth
 from drr.papers.dr3.world import queries_of
 
 from tests.cases import table
 from tests.commands import drr
 
-SIZES = {"16k": 16_000, "24k": 24_000}
+SIZES = {"32k": 32_000, "64k": 64_000}
 
 
-def made(shop: Shop, out: Path, count: int, seed: int = 2) -> TaskSetManifest:
-    return generate_tasks(shop, out, count, SIZES, seed, Quiet(), pages=120)
-
-
-@pytest.fixture(scope="module")
-def tasks(shop: Shop, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("made") / "tasks"
-    write_card(out, made(shop, out, 4), "2023-09-15")
-    return out
+def written(out: Path, count: int, sizes: dict[str, int] = SIZES) -> TaskSetManifest:
+    return write_given(out, count, sizes, Quiet())
 
 
 @pytest.fixture
-def copied(tasks: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(tasks, tmp_path / "tasks"))
+def copied(given: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(given, tmp_path / "tasks"))
 
 
 @pytest.mark.long
-def test_every_task_passes_every_check(tasks: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert drr("papers", "tasks", "check", tasks) == 0
-    assert "4 of 4 tasks pass every check" in capsys.readouterr().out
-    manifest = read_manifest(tasks)
-    assert manifest is not None and manifest.complete and manifest.tasks == 4
-    assert manifest.funnel.kept == 4 and manifest.funnel.generated >= 4
+def test_every_task_that_comes_along_passes_every_check_at_every_size(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert drr("papers", "tasks", "drawer", "--out", tmp_path / "all", "--quiet") == 0
+    assert drr("papers", "tasks", "check", tmp_path / "all") == 0
+    count = len(given_tasks())
+    assert count >= 24 and f"{count} of {count} tasks pass every check" in capsys.readouterr().out
+    for folder in task_folders(tmp_path / "all"):
+        counts = [one.counts for one in read_truth(folder).sizes.values()]
+        assert [list(read_sizes(folder).sizes)] == [["32k", "64k", "128k", "256k", "512k"]]
+        assert len({one["supportive"] for one in counts}) == 1
+        assert sorted({one["distractor"] for one in counts}) == [one["distractor"] for one in counts]
 
 
-def _funnel(shop: Shop, out: Path, count: int, seed: int) -> dict[str, int]:
-    manifest = generate_tasks(shop, out / str(seed), count, {"32k": 32_000}, seed, Quiet(), pages=600)
-    assert manifest.tasks == count
-    return manifest.funnel.refused
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("seed", range(5))
-def test_hardly_a_candidate_is_refused_whatever_the_seed(shop: Shop, tmp_path: Path, seed: int) -> None:
-    """What a filter would refuse is not planned: of one seed every candidate of a task was refused for a page that all of them were dealt."""
-    refused = _funnel(shop, tmp_path, 60, seed)
-    assert sum(refused.values()) <= 6 and refused.get("sense", 0) <= 1, refused
-
-
-@pytest.mark.long
-def test_the_next_candidate_is_another(shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of its own intent at first, then of any."""
-    seen: list[str] = []
-
-    def refuses(task: TaskMaterial) -> Iterator[str]:
-        seen.append(task.question)
-        if len(seen) < 30:
-            yield "a fault"
-
-    monkeypatch.setitem(FILTERS, "sense", refuses)
-    manifest = generate_tasks(shop, tmp_path / "out", 1, {"8k": 8_000}, 2, Quiet(), pages=60)
-    assert manifest.tasks == 1 and manifest.funnel.refused["sense"] == 29
-    assert len(set(seen)) == 30
-
-
-@pytest.mark.long
-def test_a_set_goes_on_where_it_stopped(shop: Shop, tasks: Path, tmp_path: Path) -> None:
+def test_a_set_goes_on_where_it_stopped(given: Path, tmp_path: Path) -> None:
     out = tmp_path / "again"
-    made(shop, out, 2)
+    written(out, 2)
     shutil.rmtree(out / "001")
     (out / ".part-999999999-003" / "files").mkdir(parents=True)
     (out / ".part-999999999-003" / "query.json").write_text("{")
     assert [one.name for one in task_folders(out)] == ["002"]
-    written = made(shop, out, 3)
-    whole = read_manifest(tasks)
-    assert whole is not None
-    assert written.hashes == {name: whole.hashes[name] for name in ("001", "002", "003")}
+    again, whole = written(out, 3), read_manifest(given)
+    assert whole is not None and whole.complete and whole.tasks == 4
+    assert again.hashes == {name: whole.hashes[name] for name in ("001", "002", "003")}
     assert sorted(path.name for path in out.iterdir()) == ["001", "002", "003", "manifest.json"]
+    smaller = written(tmp_path / "small", 1, {"32k": 32_000})
+    assert smaller.shown["001"] != again.shown["001"]
+    assert read_corpus(tmp_path / "small" / "001", "32k") == read_corpus(out / "001", "32k")
 
 
-def test_strange_seeds_folders_and_tasks_are_refused(shop: Shop, copied: Path, tmp_path: Path) -> None:
-    with pytest.raises(Misuse, match="holds tasks of seed 2, not 3"):
-        made(shop, copied, 4, seed=3)
+def test_strange_sizes_folders_and_tasks_are_refused(copied: Path, tmp_path: Path) -> None:
+    with pytest.raises(Misuse, match="holds tasks of sizes 32k,64k, not 32k"):
+        written(copied, 4, {"32k": 32_000})
+    with pytest.raises(Misuse, match="have no 16k; they have 32k"):
+        written(copied, 4, {"16k": 16_000})
+    with pytest.raises(Misuse, match="tasks come with the program; more are made with --files"):
+        written(copied, 400)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "diary.txt").write_text("x")
     with pytest.raises(Misuse, match="not written by `drr papers tasks drawer`"):
-        made(shop, tmp_path / "mine", 1)
+        written(tmp_path / "mine", 1)
     shutil.copytree(copied / "002", copied / "099")
     with pytest.raises(Misuse, match="099: is not what was written there"):
-        made(shop, copied, 4)
+        written(copied, 4)
     assert drr("papers", "tasks", "check", copied) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--shop", "shop"), "--shop: no tasks are invented from a shop any more"),
+        (("--seed", "3"), "--seed: goes with --files FOLDER"),
+        (("--model", "anthropic:claude-sonnet-5-5"), "--model: goes with --files FOLDER"),
+    ],
+)
+def test_what_made_tasks_before_is_told(
+    words: tuple[str, ...], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert drr("papers", "tasks", "drawer", "--out", tmp_path / "t", *words) == 2
+    assert told in capsys.readouterr().err and not (tmp_path / "t").exists()
 
 
 def _edit(folder: Path, name: str, field: str, change: Callable[[Any], object]) -> None:
@@ -154,30 +139,30 @@ def test_what_is_spoilt_is_found(
     assert {one["task"] for one in told["problems"]} == {"004"}
 
 
-def test_a_task_is_shown_with_facts_a_set_by_name(tasks: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert drr("papers", "tasks", "show", tasks / "002") == 0
+def test_a_task_is_shown_with_facts_a_set_by_name(given: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert drr("papers", "tasks", "show", given / "002") == 0
     out = capsys.readouterr().out
-    truth = read_truth(tasks / "002")
+    truth = read_truth(given / "002")
     for fact in truth.facts:
         assert fact.text in out and fact.places[0].address in out
-    assert drr("papers", "tasks", "show", tasks) == 0
+    assert drr("papers", "tasks", "show", given) == 0
     assert [row.split()[0] for row in capsys.readouterr().out.splitlines()] == [
-        one.name for one in task_folders(tasks)
+        one.name for one in task_folders(given)
     ]
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["query.json", "truth.json"])
-def test_what_was_changed_is_never_taken_for_what_was_written(shop: Shop, copied: Path, name: str) -> None:
+def test_what_was_changed_is_never_taken_for_what_was_written(copied: Path, name: str) -> None:
     before = read_manifest(copied)
     field, value = ("today", "2020-01-01") if name == "query.json" else ("answer", [])
     _edit(copied / "004", name, field, lambda _: value)
     with pytest.raises(Misuse, match="004: is not what was written there"):
-        made(shop, copied, 4)
+        written(copied, 4)
     assert read_manifest(copied) == before
     assert drr("papers", "tasks", "check", copied) == 1
     shutil.rmtree(copied / "004")
-    assert made(shop, copied, 4) == before
+    assert written(copied, 4) == before
 
 
 def test_missing_tasks_are_missed(copied: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -212,7 +197,7 @@ def test_a_person_decides(copied: Path, tmp_path: Path, capsys: pytest.CaptureFi
     shown: list[str] = []
     _reviewed(copied, ["?", "t", "r", "", "two answers", "q"], shown)
     assert shown[:3] == ["\n1 of 2\nasked", "'?' is no key: " + KEYS, "true"]
-    assert [query.task_id for query in queries_of(copied, ["16k"])] == ["001", "004"]
+    assert [query.task_id for query in queries_of(copied, ["32k"])] == ["001", "004"]
     assert drr("papers", "tasks", "export", copied, "--out", tmp_path / "dr3") == 0
     assert "2 tasks that were rejected in review are left out: 002, 003" in capsys.readouterr().err
     assert {"002", "003"}.isdisjoint(one.name for one in (tmp_path / "dr3").iterdir())
@@ -221,7 +206,7 @@ def test_a_person_decides(copied: Path, tmp_path: Path, capsys: pytest.CaptureFi
 
 def test_a_run_says_what_is_odd(copied: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = (
-        "run", tmp_path / "study", "--tasks", copied, "--sizes", "16k", "--variants", "react", "--limit", "1",
+        "run", tmp_path / "study", "--tasks", copied, "--sizes", "32k", "--variants", "react", "--limit", "1",
         "--quiet",
     )  # fmt: skip
     _edit(copied / "004", "query.json", "query", lambda _: "Is it covered?")
@@ -254,10 +239,10 @@ def test_a_broken_part_is_named_in_plain_words(
     assert told in capsys.readouterr().out
 
 
-def test_the_layout_of_dr3_goes_out_and_comes_back(tasks: Path, tmp_path: Path) -> None:
-    assert drr("papers", "tasks", "export", tasks, "--out", tmp_path / "dr3") == 0
+def test_the_layout_of_dr3_goes_out_and_comes_back(given: Path, tmp_path: Path) -> None:
+    assert drr("papers", "tasks", "export", given, "--out", tmp_path / "dr3") == 0
     assert drr("papers", "tasks", "import", tmp_path / "dr3", "--out", tmp_path / "back") == 0
-    for folder in task_folders(tasks):
+    for folder in task_folders(given):
         back = tmp_path / "back" / folder.name
         asked = read_question(folder)
         assert (read_question(back).query, read_question(back).today) == (asked.query, asked.today)
@@ -277,9 +262,9 @@ def test_the_layout_of_dr3_goes_out_and_comes_back(tasks: Path, tmp_path: Path) 
     assert drr("papers", "tasks", "check", tmp_path / "back") == 0
 
 
-def test_two_pages_of_one_title_are_told_apart_or_neither_is_taken(tmp_path: Path, tasks: Path) -> None:
+def test_two_pages_of_one_title_are_told_apart_or_neither_is_taken(tmp_path: Path, given: Path) -> None:
     """The address goes out where the title is another page's too; where only titles came in, nobody guesses."""
-    folder = Path(shutil.copytree(tasks / "001", tmp_path / "twins" / "001"))
+    folder = Path(shutil.copytree(given / "001", tmp_path / "twins" / "001"))
     page = next(one for one in read_truth(folder).pages if one.kind == "supportive")
     rows = [json.loads(line) for line in (folder / "corpus.jsonl").read_text().splitlines()]
     title = next(row["title"] for row in rows if row["url"] == page.url)
@@ -339,9 +324,9 @@ def test_a_folder_of_something_else_is_no_task(tmp_path: Path, capsys: pytest.Ca
         assert "holds no task" in capsys.readouterr().err
 
 
-def test_the_card_and_its_metadata_say_what_the_manifest_says(tasks: Path) -> None:
-    manifest = read_manifest(tasks)
+def test_the_card_and_its_metadata_say_what_the_manifest_says(given: Path) -> None:
+    manifest = read_manifest(given)
     assert manifest is not None and manifest.content_hash
-    assert manifest.content_hash in (tasks / "README.md").read_text()
-    croissant = json.loads((tasks / "croissant.json").read_text())
+    assert manifest.content_hash in (given / "README.md").read_text()
+    croissant = json.loads((given / "croissant.json").read_text())
     assert croissant["@type"] == "sc:Dataset" and manifest.content_hash in croissant["citeAs"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -10,176 +12,124 @@ from typing import Any, cast
 import drr.papers.dr3
 import pytest
 from drr.app.report.calls import tool_calls
-from drr.env.shop import Shop
-from drr.env.text import fold
 from drr.eval.checks import Subject, check_report
 from drr.eval.evidence.answers import Answer
 from drr.llm.prompts import Prompts
-from drr.papers.dr3.asking.checklist import written_checklist
-from drr.papers.dr3.asking.question import written_question
-from drr.papers.dr3.case import TaskCase
-from drr.papers.dr3.corpus.build import Corpora, corpora
-from drr.papers.dr3.corpus.pool import PageRanking, build_pool
-from drr.papers.dr3.drawer.writer import WrittenDrawer, write_drawer
-from drr.papers.dr3.form import CORPUS, DRAWER, QUESTION, SIZES, TRUTH, CorpusPage, FileQuestion, document
-from drr.papers.dr3.making.checking import StoredTask
+from drr.papers.dr3.form import CORPUS, QUESTION, TRUTH
+from drr.papers.dr3.making.filters import FILTERS
+from drr.papers.dr3.making.stored import StoredTask
 from drr.papers.dr3.making.without import EVERYTHING, NOTHING, conditions, messages, problems_without, untold
-from drr.papers.dr3.quality.filters import FILTERS, refusal
-from drr.papers.dr3.quality.material import TaskMaterial, catalogue_of, made_material, stored_material
-from drr.papers.dr3.truth import FactPlace, SearchTerm, TaskFact, TaskTruth
 
 from tests.cases import cases, table
 from tests.filetasks.made import write_known_task
 
-Made = tuple[TaskMaterial, Corpora, WrittenDrawer]
-SIZES_ASKED = {"8k": 8_000, "16k": 16_000}
+
+@pytest.fixture
+def folder(given: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(given / "001", tmp_path / "001"))
 
 
-@pytest.fixture(scope="module")
-def made(shop: Shop, hundred: list[TaskCase]) -> Made:
-    pool = build_pool(shop.store.iter_products(), 4, 120)
-    for case in hundred:
-        drawer = write_drawer(case)
-        found = corpora(drawer.case, 4, SIZES_ASKED, pool)
-        for attempt in range(6):
-            task = made_material(
-                written_question(drawer.case, attempt), drawer.files, found, catalogue_of(shop)
-            )
-            if refusal(task) is None:
-                return task, found, drawer
-    raise AssertionError("every candidate was refused")
+def edit(folder: Path, name: str, change: Callable[[dict[str, Any]], object]) -> None:
+    document = json.loads((folder / name).read_text("utf-8"))
+    change(document)
+    (folder / name).write_text(json.dumps(document), encoding="utf-8")
 
 
-@pytest.fixture(scope="module")
-def task(made: Made) -> TaskMaterial:
-    return made[0]
+def edit_page(folder: Path, url: str, change: Callable[[str], str]) -> None:
+    rows = [json.loads(line) for line in (folder / CORPUS).read_text("utf-8").splitlines()]
+    for row in rows:
+        row["text"] = change(row["text"]) if row["url"] == url else row["text"]
+    (folder / CORPUS).write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
 
 
-def _refuses(name: str, spoiled: TaskMaterial) -> list[str]:
-    assert refusal(spoiled) is not None
-    return list(FILTERS[name](spoiled))
-
-
-def _page_fact(task: TaskMaterial) -> TaskFact:
-    return next(fact for fact in task.facts if fact.source == "page")
-
-
-def _with_page(task: TaskMaterial, old: CorpusPage, text: str) -> TaskMaterial:
-    said = old.model_copy(update={"text": text})
-    pages = [said if page == old else page for page in task.pages]
-    return replace(task, pages=pages, ranking=PageRanking.of(pages))
-
-
-def _with_fact(task: TaskMaterial, old: TaskFact, *places: FactPlace) -> TaskMaterial:
-    changed = old.model_copy(update={"places": places})
-    return replace(task, facts=tuple(changed if one == old else one for one in task.facts))
-
-
-def test_a_good_task_passes(made: Made, tmp_path: Path) -> None:
-    task, found, drawer = made
-    case = drawer.case
-    (tmp_path / DRAWER).mkdir()
-    for name, content in drawer.files.items():
-        (tmp_path / DRAWER / name).write_bytes(content)
-    (tmp_path / CORPUS).write_bytes(b"".join(found.lines))
-    question = FileQuestion(
-        task_id=case.task_id, query=task.question, today=case.today.isoformat(), files=task.files
+def ask(folder: Path, more: str, instead: str | None = None) -> None:
+    edit(
+        folder,
+        QUESTION,
+        lambda row: row.update(query=f"{row['query'] if instead is None else instead} {more}"),
     )
-    truth = TaskTruth(
-        task_id=case.task_id, intent=case.intent, theme=case.theme, seed=4, shop_hash="0" * 64,
-        facts=found.facts, pages=found.known, terms=found.terms, checklist=written_checklist(case),
-        sizes=found.truths, counter=found.sizes.counter,
-    )  # fmt: skip
-    for name, row in ((SIZES, found.sizes), (QUESTION, question), (TRUTH, truth)):
-        (tmp_path / name).write_bytes(document(row))
-    stored = stored_material(tmp_path, task.catalogue)
-    assert {page.url for page in stored.pages} == {page.url for page in task.pages}
-    assert [list(check(stored)) for check in FILTERS.values()] == [[]] * len(FILTERS)
 
 
-@pytest.mark.parametrize("change", ["as it is", "swapped", "other endings", "words between"])
-def test_a_question_that_says_a_search_term_is_refused(task: TaskMaterial, change: str) -> None:
-    term = SearchTerm(term="dented kettle warranty claim", role="signal", facts=(_page_fact(task).id,))
+def told(folder: Path, name: str) -> list[str]:
+    return [one.text for one in FILTERS[name](StoredTask(folder))]
+
+
+def test_a_good_task_passes(folder: Path) -> None:
+    assert [told(folder, name) for name in FILTERS] == [[]] * 4
+
+
+@pytest.mark.parametrize("change", ["as it is", "swapped", "other endings", "words between", "apart"])
+def test_a_question_that_says_a_search_term_is_refused(folder: Path, change: str) -> None:
+    term = {"term": "dented kettle warranty claim", "role": "signal", "facts": ["p1"]}
     said = {
         "as it is": "dented kettle warranty claim",
         "swapped": "claim of warranty, kettle dented",
         "other endings": "denting kettles and a warranty claimed",
         "words between": "dented the kettle, warranty to claim",
+        "apart": f"Dented kettle. {'So it goes on. ' * 4} A warranty claim.",
     }[change]
-    spoiled = replace(task, question=f"{task.question} {said}.", terms=(*task.terms, term))
-    (told,) = _refuses("exposure", spoiled)
-    assert term.term in told
+    edit(folder, TRUTH, lambda row: row["terms"].append(term))
+    ask(folder, said)
+    exposed = [one for one in told(folder, "guidance") if term["term"] in one]
+    assert len(exposed) == (change != "apart")
 
 
-def test_a_question_exposes_by_words_that_stand_together_or_lead_elsewhere(task: TaskMaterial) -> None:
-    term = SearchTerm(term="dented kettle warranty claim", role="signal", facts=(_page_fact(task).id,))
-    apart = replace(
-        task, question=f"Dented kettle. {task.question} A warranty claim.", terms=(*task.terms, term)
-    )
-    assert not list(FILTERS["exposure"](apart))
-    (told,) = _refuses("guidance", replace(task, question="zebra quorum xylophone"))
-    assert "own words" in told
-    spoiled = replace(task, terms=tuple(term for term in task.terms if term.role == "noise"))
-    told = _refuses("guidance", spoiled)
-    assert len(told) == len(task.supportive) and all("no signal term" in one for one in told)
+def test_a_question_and_terms_that_lead_elsewhere_are_refused(folder: Path) -> None:
+    task = StoredTask(folder)
+    ask(folder, "zebra quorum xylophone", instead="")
+    assert [one.partition(": ")[0] for one in told(folder, "guidance")] == list(task.sizes.sizes)
+    edit(folder, TRUTH, lambda row: row.update(terms=[one for one in row["terms"] if one["role"] == "noise"]))
+    lost = [one for one in told(folder, "guidance") if "no signal term leads to" in one]
+    assert len(lost) == len(task.supportive) * len(task.sizes.sizes)
 
 
-def test_what_is_needless_or_lost_is_refused(task: TaskMaterial) -> None:
-    (told,) = _refuses("necessity", replace(task, files=(*task.files, "holiday.png")))
-    assert told.startswith("holiday.png: can be left out")
-    fact, other = _page_fact(task), next(one for one in task.facts if one.source == "file")
+def test_what_is_needless_or_lost_is_refused(folder: Path) -> None:
+    truth = StoredTask(folder).truth
+    fact, other = truth.of("page")[0], truth.of("file")[0]
     place = fact.places[0].address
-    told = _refuses("necessity", _with_fact(task, fact, *fact.places, *other.places))
-    assert f"{place}: can be left out" in told[0]
-    told = _refuses("necessity", _with_fact(task, fact))
-    assert f"fact {fact.id}: stands in no file and no supportive page" in told
-    page = next(page for page in task.pages if page.url == place)
-    told = _refuses("necessity", _with_page(task, page, page.text.replace(fact.value, "some")))
-    assert f"fact {fact.id}: {place} does not say" in told[0]
-    spoiled = replace(task, texts={task.files[0]: fold(f"as they told me, {fact.value} in all")})
-    assert any(f"fact {fact.id}: {task.files[0]} says" in told for told in _refuses("necessity", spoiled))
+
+    def places(*kept: dict[str, Any]) -> Callable[[dict[str, Any]], object]:
+        return lambda row: [one.update(places=kept) for one in row["facts"] if one["id"] == fact.id]
+
+    both = [one.model_dump() for one in (*fact.places, *other.places)]
+    edit(folder, TRUTH, places())
+    assert f"fact {fact.id}: stands in no file and no supportive page" in told(folder, "necessity")
+    edit(folder, TRUTH, places(*both))
+    assert f"{place}: can be left out" in told(folder, "necessity")[0]
+    edit(folder, TRUTH, places(both[0]))
+    edit_page(folder, place, lambda text: text.replace(fact.value, "some"))
+    assert f"fact {fact.id}: {place} does not say" in told(folder, "necessity")[0]
+    (folder / "files" / "more.md").write_text(f"As they told me, {fact.value} in all.", encoding="utf-8")
+    edit(folder, QUESTION, lambda row: row["files"].append("more.md"))
+    found = told(folder, "necessity")
+    assert f"fact {fact.id}: more.md says {fact.value!r} too" in found
+    assert any(one.startswith("more.md: can be left out") for one in found)
 
 
-def test_what_is_said_elsewhere_or_of_nothing_is_refused(task: TaskMaterial, shop: Shop) -> None:
-    fact = _page_fact(task)
-    noise = next(page for page in task.pages if page.url not in {one.url for one in task.known})
-    spoiled = _with_page(task, noise, f"{noise.text}\n\n{fact.subject}: {fact.value}.")
-    (told,) = _refuses("novelty", spoiled)
-    assert told.startswith(f"fact {fact.id}: {noise.url} says")
-    longer = _with_page(task, noise, f"{noise.text}\n\n{fact.subject}: 1{fact.value.strip('$')}.")
-    assert not list(FILTERS["novelty"](longer))  # another figure
-    named = {"title": f"{fact.subject}, new", "features": [f"Now with {fact.value}."]}
-    product = next(iter(shop.store.iter_products())).model_copy(update=named)
-    spoiled = replace(task, catalogue=lambda words: [product] if words == fact.subject else [])
-    told = [f"fact {fact.id}: the catalogue says {fact.value!r} of {product.product_id}"]
-    assert _refuses("novelty", spoiled) == told
-    for fact in task.facts:
-        told = _refuses("novelty_question", replace(task, question=f"{task.question} I think {fact.value}."))
-        assert told == [f"fact {fact.id}: the question says {fact.value!r}"]
-    fact = next(one for one in task.facts if one.source == "file")
-    for names, said in ((None, "says of what it is"), ("our zebra corner", "not call it 'our zebra corner'")):
-        place = fact.places[0].model_copy(update={"names": names})
-        (told,) = _refuses("tied", _with_fact(task, fact, place))
-        assert said in told
+def test_what_is_said_elsewhere_is_refused(folder: Path) -> None:
+    task = StoredTask(folder)
+    fact = task.truth.of("page")[0]
+    known = {one.url for one in task.truth.pages}
+    noise = next(page for page in task.pages if page.url not in known)
+    edit_page(folder, noise.url, lambda text: f"{text}\n\n{fact.subject}: 1{fact.value}.")
+    assert told(folder, "novelty") == []  # another figure
+    edit_page(folder, noise.url, lambda text: f"{text}\n\n{fact.subject}: {fact.value}.")
+    assert told(folder, "novelty") == [
+        f"fact {fact.id}: {noise.url} says {fact.value!r} of {fact.subject!r} too"
+    ]
+    for one in task.truth.facts:
+        ask(folder, f"I think {one.value}.", instead=task.question.query)
+        assert f"fact {one.id}: the question says {one.value!r}" in told(folder, "novelty")
 
 
-@table("filetasks", "a_line_that_names_no_object_is_refused")
-def test_a_line_that_names_no_object_is_refused(name: str, address: str, quote: str, row: str) -> None:
-    place = FactPlace(address=address, quote=quote, names="kettle")
-    fact = TaskFact(
-        id="f1", subject="the kettle", attribute="day of delivery", value="May 14", text="It came.", source="file", places=(place,)
-    )  # fmt: skip
-    task = TaskMaterial(
-        question="When did my kettle come?", files=(name,), facts=(fact,), known=(), terms=(), pages=(),
-        ranking=PageRanking.of([]), texts={name: row or fold(quote)}, is_planned=True,
-    )  # fmt: skip
-    (told,) = FILTERS["tied"](task)
-    assert "does not say beside it that it is of 'kettle'" in told
-    said = place.model_copy(update={"quote": f"The kettle: {quote}"})
-    tied = replace(
-        task, facts=(fact.model_copy(update={"places": (said,)}),), texts={name: "kettle | may 14"}
-    )
-    assert list(FILTERS["tied"](tied)) == [] and list(FILTERS["tied"](replace(task, is_planned=False))) == []
+def test_what_can_be_read_in_two_ways_is_refused(folder: Path) -> None:
+    def names(row: dict[str, Any]) -> None:
+        row["facts"][0]["places"][0]["names"] = "our zebra corner"
+        row["facts"].append({**row["facts"][1], "id": "f9", "value": "another"})
+
+    edit(folder, TRUTH, names)
+    called, twice = sorted(told(folder, "unambiguity"))
+    assert "does not call it 'our zebra corner'" in called and twice.startswith("facts f2 and f9: ")
 
 
 ROWS = "file://orders%202022.csv#row=2-7"

@@ -24,9 +24,7 @@ from tests.test_rooms import FOLDERS, ROOT, modules
 OPENERS = {"env/bounded.py", "env/files.py"}
 """The readers themselves."""
 OURS = {
-    *("papers/dr3/asking/question.py", "papers/dr3/corpus/template.py", "papers/dr3/drawer/goods.py"),
-    *("papers/dr3/drawer/brief.py", "papers/dr3/drawer/booklets.py", "papers/dr3/drawer/labels.py"),
-    *("papers/dr3/planning/kinds.py", "papers/dr3/planning/scene.py"),
+    "papers/dr3/making/given.py",
     *(
         "app/annotate/page.py",
         "app/papers/printed.py",
@@ -53,7 +51,7 @@ OURS = {
         "papers/pdr/build.py",
         "papers/pdr/persona_json.py",
     ),
-    *("papers/dr3/corpus/stock.py", "querygen/composing.py", "querygen/dataset.py", "wording/vocabulary.py"),
+    *("querygen/composing.py", "querygen/dataset.py", "wording/vocabulary.py"),
     *(
         "data_ingest/sample_products.py",
         "data_ingest/sample_text.py",
@@ -71,7 +69,6 @@ MADE = {
     ),
     *(
         "app/bundles/verifying.py",
-        "papers/dr3/making/generate.py",
         "app/testservers.py",
         "app/sbom.py",
         "study/folders.py",

@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,18 +25,20 @@ from drr.papers.dr3.form import (
     SCHEMA,
     SIZES,
     TRUTH,
+    CorpusPage,
     CorpusSizes,
     FileQuestion,
     FrozenRow,
     document,
+    line,
 )
 from pydantic import Field
 
 if TYPE_CHECKING:
     from drr.papers.dr3.truth import TaskTruth
 
-VERSION = "25"
-"""Version of planning, drawers and questions together: raised when the same seed writes other tasks."""
+VERSION = "26"
+"""Version of what is written: raised when the same files, pages and answers give other tasks."""
 USUAL_SIZES = "32k,64k,128k,256k,512k"
 _LEAST, _MOST = 4_000, 2_000_000
 
@@ -58,6 +61,8 @@ class FoundSet(FrozenRow):
     prompts: dict[str, str]
     """Hashes by name."""
     version: str
+    files: str | None = Field(None, exclude_if=lambda files: files is None)
+    """Hash of the files that the tasks were made of."""
     pages: dict[str, int] = Field({})
     """Read, and left out by reason, over all tasks."""
     unconfirmed: int = 0
@@ -104,6 +109,16 @@ def parse_task_sizes(text: str) -> dict[str, int]:
             raise Misuse(f"--sizes {text}: {word.strip()} is not between 4k and 2000k")
         found[match[1] + match[2]] = tokens
     return dict(sorted(found.items(), key=lambda item: item[1]))
+
+
+def day_of(text: str | None) -> str:
+    """Return a day as it was given, else today."""
+    if text is None:
+        return datetime.now(UTC).date().isoformat()
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise Misuse(f"--today {text}: is no date; write it like 2024-02-29") from None
 
 
 def read_manifest(folder: Path) -> TaskSetManifest | None:
@@ -175,7 +190,8 @@ class WrittenTask:
 
     question: FileQuestion
     files: dict[str, bytes]
-    lines: tuple[bytes, ...]
+    pages: tuple[CorpusPage, ...]
+    """All of them, in the order of which every size is a beginning."""
     sizes: CorpusSizes
     truth: TaskTruth
 
@@ -193,7 +209,7 @@ def write_task(out: Path, task: WrittenTask, before: Callable[[Path], None] = la
             for name, content in task.files.items():
                 (hidden / DRAWER / name).write_bytes(content)
             with (hidden / CORPUS).open("wb") as file:
-                file.writelines(task.lines)
+                file.writelines(map(line, task.pages))
             (hidden / SIZES).write_bytes(document(task.sizes))
             (hidden / TRUTH).write_bytes(document(task.truth))
             (hidden / QUESTION).write_bytes(document(task.question))

@@ -1,5 +1,4 @@
-"""A check that a task needs each of its sources. A model answers without one of them, and without any, and
-may not know what stood there.
+"""A check that a task needs each of its sources, by a model that answers without one or any.
 
 Accused is a value that the answer tells exactly although its source was left out. What the model does not tell with everything before
 it is no fault of the task by itself: it is listed beside. The answers are units of a study beside the tasks, told what they cost before
@@ -11,7 +10,8 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -19,13 +19,14 @@ from drr.app.models import models_of, prompts_of
 from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of
 from drr.env.drawer.form import FileProblem
 from drr.env.errors import Misuse
+from drr.env.json_object import JsonObject
 from drr.env.settings import Settings
 from drr.llm.factory import Models
 from drr.llm.meter import Tokens
 from drr.llm.names import OFFLINE
 from drr.llm.prompts import Prompts, fence
-from drr.papers.dr3.making.checking import AnsweredTasks, FileTaskProblem, StoredTask, UntoldFact
-from drr.papers.dr3.quality.material import document_of
+from drr.papers.dr3.making.checking import FileTaskProblem
+from drr.papers.dr3.making.stored import StoredTask
 from drr.papers.dr3.truth import TaskFact
 from drr.papers.dr3.value_forms import ToldValue
 from drr.study.study import Study
@@ -39,43 +40,64 @@ NOTHING, EVERYTHING = "", "*"
 LEFT_OUT, CLOSED_BOOK = "left_out", "closed_book"
 VERSION = "1"
 _FILE_CHARS, _PAGE_CHARS = 8_000, 12_000
+_WRITTEN = 300
+"""Tokens that an answer is taken to have, for the estimate: it is asked for in 200 words."""
+
+
+class UntoldFact(NamedTuple):
+    """A fact that the model did not give with all sources at hand."""
+
+    task: str
+    fact: str
+    value: str
+
+
+@dataclass
+class AnsweredTasks:
+    code: int = 0
+    asked: int = 0
+    """Tasks of which every answer is there."""
+    problems: list[FileTaskProblem] = field(default_factory=list)
+    untold: list[UntoldFact] = field(default_factory=list)
+
+    def document(self) -> JsonObject:
+        refused: dict[str, int] = {}
+        for check, _ in {(one.check, one.task): None for one in self.problems}:
+            refused[check] = refused.get(check, 0) + 1
+        bad = {one.task for one in self.problems}
+        return {
+            "funnel": {"asked": self.asked, "refused": refused, "kept": self.asked - len(bad)},
+            "untold_with_all": [one._asdict() for one in self.untold],
+        }
 
 
 def conditions(task: StoredTask) -> list[str]:
     """List what is left out, one after the other."""
-    return [NOTHING, *_documents(task), EVERYTHING]
+    return [NOTHING, *task.documents(), EVERYTHING]
 
 
 def messages(prompts: Prompts, task: StoredTask, without: str) -> list[BaseMessage]:
-    material, question = _material(task, without) or "(nothing)", task.question
-    return [
-        HumanMessage(
-            prompts.fill(
-                PROMPT,
-                today=question.today,
-                question=fence(question.query, "question"),
-                material=fence(material, "material"),
-            )
-        )
-    ]
+    filled = prompts.fill(
+        PROMPT,
+        today=task.question.today,
+        question=fence(task.question.query, "question"),
+        material=fence(_material(task, without) or "(nothing)", "material"),
+    )
+    return [HumanMessage(filled)]
 
 
 def problems_without(task: StoredTask, answers: Mapping[str, str]) -> Iterator[FileTaskProblem]:
     """`answers` by what was left out."""
-    for name, texts in _documents(task).items():
+    for name, facts in task.documents().items():
         rest = f"{task.question.query}\n{_material(task, name)}"
-        for fact in _found_in(texts, answers[name]):
+        for fact in _found_in(facts, answers[name]):
             if _found_in([fact], rest):
                 continue  # the same value stands elsewhere, of something else
-            yield FileTaskProblem(
-                task.name,
-                LEFT_OUT,
-                f"{name}: left out, and its fact {fact.id} ({fact.value}) is told all the same",
-            )
+            text = f"{name}: left out, and its fact {fact.id} ({fact.value}) is told all the same"
+            yield FileTaskProblem(task.name, LEFT_OUT, text)
     for fact in _found_in(task.truth.facts, answers[EVERYTHING]):
-        yield FileTaskProblem(
-            task.name, CLOSED_BOOK, f"without any source fact {fact.id} ({fact.value}) is told all the same"
-        )
+        text = f"without any source fact {fact.id} ({fact.value}) is told all the same"
+        yield FileTaskProblem(task.name, CLOSED_BOOK, text)
 
 
 def untold(task: StoredTask, answers: Mapping[str, str]) -> list[UntoldFact]:
@@ -87,17 +109,8 @@ def untold(task: StoredTask, answers: Mapping[str, str]) -> list[UntoldFact]:
 
 
 def _material(task: StoredTask, without: str) -> str:
-    kept = [] if without == EVERYTHING else [name for name in _documents(task) if name != without]
+    kept = [] if without == EVERYTHING else [name for name in task.documents() if name != without]
     return "\n\n".join(f"{name}:\n{_content(task, name)}" for name in kept)
-
-
-def _documents(task: StoredTask) -> dict[str, list[TaskFact]]:
-    """Files and pages by name, with the required facts that stand there."""
-    found: dict[str, list[TaskFact]] = {}
-    for fact in task.truth.facts:
-        for place in fact.places:
-            found.setdefault(document_of(place.address), []).append(fact)
-    return dict(sorted(found.items()))
 
 
 def _found_in(facts: Sequence[TaskFact], answer: str) -> list[TaskFact]:
@@ -114,18 +127,15 @@ def _content(task: StoredTask, name: str) -> str:
         return problem.message
     if content.picture is None:
         return "\n".join(part.text for part in content.parts())[:_FILE_CHARS]
-    shown = [place.quote for fact in _documents(task)[name] for place in fact.places if place.quote]
+    shown = [place.quote for fact in task.documents()[name] for place in fact.places if place.quote]
     return "(a picture, which shows:) " + "; ".join(shown)
-
-
-_WRITTEN = 300
-"""Tokens that an answer is taken to have, for the estimate: it is asked for in 200 words."""
 
 
 class _Question(NamedTuple):
     task: StoredTask
     without: str
     asked: list[BaseMessage]
+    unit: Unit
 
 
 def answered_tasks(
@@ -133,31 +143,34 @@ def answered_tasks(
 ) -> AnsweredTasks:
     """Answer tasks that are otherwise sound: what code refuses needs no model."""
     models, prompts = models_of(settings), prompts_of(settings, "papers/dr3")
-    if models.name_of(ROLE) == OFFLINE:
+    model = models.name_of(ROLE)
+    if model == OFFLINE:
         raise Misuse("--model offline: rules answer no question of a task; give --model PROVIDER:MODEL")
     if not tasks:
         return AnsweredTasks()
     questions = [
-        _Question(task, without, messages(prompts, task, without))
+        _question(settings, model, task, without, messages(prompts, task, without))
         for task in tasks
         for without in conditions(task)
     ]
-    units = [_unit(settings, models.name_of(ROLE), one) for one in questions]
     folder = arguments.file.resolve()
     folder = folder.with_name(f"{folder.name}.check")
-    config = {
-        "run": {"what": "tasks check", "model": models.name_of(ROLE)},
-        "settings": {"shop_url": settings.shop_url},
-    }
+    config = {"run": {"what": "tasks check", "model": model}, "settings": {"shop_url": settings.shop_url}}
+    by_key = {one.unit.key: one for one in questions}
+
+    async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
+        context.replaying()
+        answer = await context.models.role(ROLE).reply(by_key[context.unit.key].asked)
+        return Outcome({}, {"answer": answer.text})
+
     with Study.create(folder, config) as study:  # type: ignore[arg-type]
         check_models(models, (ROLE,), budget_of(arguments, study), unit_cap_of(arguments))
-        _say_cost(
-            models, [one for one, unit in zip(questions, units, strict=True) if _answer(study, unit) is None]
-        )
-        work = _answering({unit.key: one for one, unit in zip(questions, units, strict=True)})
+        _say_cost(models, [one for one in questions if _answer(study, one.unit) is None])
+        units = [one.unit for one in questions]
         summary = run_units(arguments, study, units, work, models, "answering without a source")
-        found = _read(study, questions, units)
-    found.code = conclude(summary, folder, command=_again(arguments))
+        found = _read(study, questions)
+    again = shlex.join(["papers", "tasks", "check", str(arguments.file), "--model", arguments.model])
+    found.code = conclude(summary, folder, command=again)
     return found
 
 
@@ -177,30 +190,20 @@ def _say_cost(models: Models, missing: Sequence[_Question]) -> None:
     )
 
 
-def _unit(settings: Settings, model: str, one: _Question) -> Unit:
-    asked = sha256("\0".join(message.text for message in one.asked).encode()).hexdigest()
+def _question(
+    settings: Settings, model: str, task: StoredTask, without: str, asked: list[BaseMessage]
+) -> _Question:
     fields = {
         "what": "task check",
         "version": VERSION,
-        "task": one.task.name,
-        "without": one.without,
-        "asked": asked,
+        "task": task.name,
+        "without": without,
+        "asked": sha256("\0".join(message.text for message in asked).encode()).hexdigest(),
         "model": model,
         "max_tokens": settings.model_max_tokens,
     }
-    left = {"": "with all", "*": "closed book"}.get(one.without, f"without {one.without}")
-    return Unit("generation", fields, {}, f"{one.task.name} · {left}")
-
-
-def _answering(
-    questions: Mapping[str, _Question],
-) -> Callable[[Mapping[str, Any], Context], Awaitable[Outcome]]:
-    async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
-        context.replaying()
-        answer = await context.models.role(ROLE).reply(questions[context.unit.key].asked)
-        return Outcome({}, {"answer": answer.text})
-
-    return work
+    left = {NOTHING: "with all", EVERYTHING: "closed book"}.get(without, f"without {without}")
+    return _Question(task, without, asked, Unit("generation", fields, {}, f"{task.name} · {left}"))
 
 
 def _answer(study: Study, unit: Unit) -> str | None:
@@ -208,11 +211,11 @@ def _answer(study: Study, unit: Unit) -> str | None:
     return study.text(record, "answer") if record is not None and record.done else None
 
 
-def _read(study: Study, questions: Sequence[_Question], units: Sequence[Unit]) -> AnsweredTasks:
+def _read(study: Study, questions: Sequence[_Question]) -> AnsweredTasks:
     by_task: dict[str, dict[str, str | None]] = {}
     tasks = {one.task.name: one.task for one in questions}
-    for one, unit in zip(questions, units, strict=True):
-        by_task.setdefault(one.task.name, {})[one.without] = _answer(study, unit)
+    for one in questions:
+        by_task.setdefault(one.task.name, {})[one.without] = _answer(study, one.unit)
     found = AnsweredTasks()
     for name, answers in by_task.items():
         whole = {without: text for without, text in answers.items() if text is not None}
@@ -221,7 +224,3 @@ def _read(study: Study, questions: Sequence[_Question], units: Sequence[Unit]) -
             found.problems += problems_without(tasks[name], whole)
             found.untold += untold(tasks[name], whole)
     return found
-
-
-def _again(arguments: argparse.Namespace) -> str:
-    return shlex.join(["papers", "tasks", "check", str(arguments.file), "--model", arguments.model])

@@ -1,1 +1,0 @@
-"""A shopper's files, written from a case so that it is known where each fact stands."""

@@ -1,0 +1,316 @@
+"""One candidate for a task, built in reverse from somebody's files and checked as a task on disk is.
+
+Facts, terms, kinds of pages and the question are proposed by a model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+
+from drr.env.drawer.content import FileContent
+from drr.env.drawer.drawer import Drawer
+from drr.env.drawer.form import FileProblem
+from drr.env.web.base import WebSearch
+from drr.llm.failures import ModelFailure
+from drr.llm.prompts import Prompts
+from drr.llm.role import RoleModel, Schema
+from drr.papers.dr3.form import CorpusPage, CorpusSizes, FileQuestion, FrozenRow, line
+from drr.papers.dr3.making.checking import FileTaskProblem, problems_of
+from drr.papers.dr3.making.corpus import FoundCorpus, FoundPage, TooFewPages, found_corpus, gathered
+from drr.papers.dr3.making.manifest import WrittenTask, write_task
+from drr.papers.dr3.making.proposals import (
+    ProposedFacts,
+    ProposedPage,
+    ProposedQuestion,
+    ProposedTerm,
+    SearchPaths,
+    TaskRequests,
+    kept_facts,
+    kept_terms,
+    refusal_of,
+)
+from drr.papers.dr3.making.ranking import COUNTER
+from drr.papers.dr3.making.stored import StoredTask, document_of
+from drr.papers.dr3.truth import (
+    ChecklistPoint,
+    FoundRecord,
+    KnownPage,
+    PageProposal,
+    TaskFact,
+    TaskTruth,
+    corpus_sizes,
+    size_truths,
+)
+from langchain_core.messages import BaseMessage
+
+VERSION = "2"
+"""Version of the checks and of the choice of pages: raised when the same answers give other tasks."""
+MOST_FILES, QUESTIONS = 6, 4
+"""Files of one task; questions tried for one candidate, each told what spoke against the one before."""
+POINTS = (
+    ("Joins what the files say with what pages say", "analysis"),
+    ("Cites the files and the pages for what they say", "evidence"),
+    ("Says which of the statements found are unconfirmed, outdated or of something else", "evidence"),
+    ("Concludes with one plain result for each thing asked", "conclusion"),
+    ("Shows the steps from the figures to the result", "analysis"),
+    ("Keeps what the files say apart from what pages say", "evidence"),
+)
+"""Points of every checklist, beside one for each fact."""
+
+
+@dataclass(frozen=True)
+class OwnFiles:
+    """The files of one task to be: all that lies in a folder, by name."""
+
+    name: str
+    drawer: Drawer
+
+    def contents(self) -> tuple[dict[str, FileContent], Counter[str]]:
+        """Return what can be read and quoted, and the files left out by reason. Code finds no words in a picture."""
+        found, left = {}, Counter[str]()
+        for name in self.drawer.names:
+            try:
+                content = self.drawer.content(name)
+            except FileProblem as problem:
+                left[f"file_{problem.kind}"] += 1
+                continue
+            if content.picture is None:
+                found[name] = content
+            else:
+                left["file_picture"] += 1
+        return found, left
+
+
+class FoundCandidate(FrozenRow):
+    """The outcome of a unit. Without `question` it was refused; files are not in it, as they lie in their folder."""
+
+    refused: dict[str, int]
+    told: str = ""
+    """The last reason."""
+    question: FileQuestion | None = None
+    pages: tuple[CorpusPage, ...] = ()
+    sizes: CorpusSizes | None = None
+    truth: TaskTruth | None = None
+
+    def task(self, drawer: Drawer, refused: Mapping[str, int]) -> WrittenTask:
+        """`refused`: of the candidates before it."""
+        assert self.question is not None and self.sizes is not None and self.truth is not None
+        every = dict(Counter(self.refused) + Counter(refused))
+        return WrittenTask(
+            question=self.question,
+            files={name: drawer.bytes_of(name) for name in self.question.files},
+            pages=self.pages,
+            sizes=self.sizes,
+            truth=self.truth.model_copy(update={"refused": every}),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoundTerms:
+    """The terms that every candidate of a set shares."""
+
+    model: RoleModel
+    web: WebSearch
+    prompts: Prompts
+    sizes: Mapping[str, int]
+    per_term: int
+    seed: int
+    today: str
+
+
+class _Refused(Exception):
+    def __init__(self, name: str, why: str) -> None:
+        super().__init__(why)
+        self.name = name
+
+
+async def found_candidate(terms: FoundTerms, files: OwnFiles, before: str = "") -> FoundCandidate:
+    """`ModelFailure` and `WebUnavailable` where the work could not be done; what was refused is a candidate too. `before`: what
+    spoke against the candidate before this one."""
+    refused: Counter[str] = Counter()
+    try:
+        return await _Search(
+            terms, files, before, refused, TaskRequests(terms.prompts, terms.today)
+        ).candidate()
+    except _Refused as error:
+        refused[error.name] += 1
+        return FoundCandidate(refused=dict(refused), told=str(error))
+
+
+@dataclass
+class _Search:
+    terms: FoundTerms
+    files: OwnFiles
+    before: str
+    refused: Counter[str]
+    asking: TaskRequests
+    facts: list[TaskFact] = field(default_factory=list)
+    """Facts of the files."""
+    paths: list[ProposedTerm] = field(default_factory=list)
+
+    async def candidate(self) -> FoundCandidate:
+        left = await self._read_files()
+        await self._find_paths()
+        got, unread = await gathered(self.terms.web, self.paths, self.terms.per_term)
+        if not got:
+            raise _Refused("search", "the searches gave no page that could be read")
+        looked = await asyncio.gather(*map(self._looked, got))
+        pages = [one for one in looked if isinstance(one, FoundPage)]
+        aside = Counter(f"proposal_{one}" for one in looked if isinstance(one, str))
+        rng = Random(f"{self.terms.seed}/{self.files.name}/found")
+        try:
+            corpus = found_corpus(pages, self.facts, self.paths, self.terms.sizes, rng)
+        except TooFewPages as error:
+            raise _Refused("sizes", str(error)) from None
+        if corpus is None:
+            raise _Refused("supportive", "no page states a fact that a search term leads to")
+        counts = Counter({"read": len(got)}) + left + unread + aside + corpus.left_out
+        return await self._asked(corpus, dict(sorted(counts.items())))
+
+    async def _read_files(self) -> Counter[str]:
+        """Find the facts of the files; gives the files that are left out, by reason."""
+        contents, left = self.files.contents()
+        answers = await asyncio.gather(
+            *(self._usable(self.asking.of_file(one), ProposedFacts) for one in contents.values())
+        )
+        proposed = {name: one for name, one in zip(contents, answers, strict=True) if one is not None}
+        facts = kept_facts(proposed, contents)
+        taken = list(dict.fromkeys(document_of(fact.places[0].address) for fact in facts))[:MOST_FILES]
+        self.facts = [fact for fact in facts if document_of(fact.places[0].address) in taken]
+        if not self.facts:
+            raise _Refused("files", "of no file a fact was proposed that stands in it, and in no other")
+        left["file_without_fact"] += len(contents) - len(taken)
+        return +left
+
+    async def _find_paths(self) -> None:
+        answer = await self._usable(self.asking.of_terms(self.facts, self.before), SearchPaths)
+        self.paths = [] if answer is None else kept_terms(answer, (fact.value for fact in self.facts))
+        if not any(one.role == "signal" for one in self.paths):
+            raise _Refused("search", "no usable signal term was proposed")
+
+    async def _looked(self, found: FoundPage) -> FoundPage | str:
+        """A page as the model takes it and code accepts, else why it is put aside."""
+        if not found.signal:
+            return found
+        proposed = await self._usable(self.asking.of_page(self.facts, found.page), ProposedPage)
+        if proposed is None:
+            return "form"
+        return refusal_of(proposed, found.page.text) or found.model_copy(update={"proposed": proposed})
+
+    async def _asked(self, corpus: FoundCorpus, counts: dict[str, int]) -> FoundCandidate:
+        refused: list[str] = []
+        for _ in range(QUESTIONS):
+            asked = self.asking.of_question(self.facts, corpus.facts, self.paths, refused)
+            answer = await self._usable(asked, ProposedQuestion)
+            if answer is None:
+                raise _Refused("question", "the model gave no question in the form that was asked for")
+            made = self._made(corpus, counts, answer)
+            problems = _problems(made.task(self.files.drawer, {}))
+            if not problems:
+                return made
+            for one in problems:
+                if not one.of_question:
+                    raise _Refused(one.check, one.told)
+            refused = [one.told for one in problems]
+            self.refused[problems[0].check] += 1
+        raise _Refused("questions", f"{QUESTIONS} questions were refused, the last one: {refused[0]}")
+
+    async def _usable(self, asked: Sequence[BaseMessage], schema: type[Schema]) -> Schema | None:
+        """`None` where twice nothing came that could be read."""
+        try:
+            return await self.terms.model.structured(asked, schema)
+        except ModelFailure as failure:
+            if failure.kind != "malformed":
+                raise
+            return None
+
+    def _made(self, corpus: FoundCorpus, counts: dict[str, int], asked: ProposedQuestion) -> FoundCandidate:
+        facts, known = (*self.facts, *corpus.facts), _known(corpus)
+        kinds = {page.url: page.kind for page in known}
+        counted = [(kinds.get(one.url, "noise"), one.tokens, line(one.page)) for one in corpus.order]
+        truths = size_truths(self.terms.sizes, corpus.ends, counted)
+        return FoundCandidate(
+            refused=dict(self.refused),
+            question=FileQuestion(
+                task_id=self.files.name,
+                query=" ".join(asked.query.split()),
+                today=self.terms.today,
+                files=tuple(dict.fromkeys(document_of(fact.places[0].address) for fact in self.facts)),
+                rule_written=self.terms.model.rule_written,
+            ),
+            pages=tuple(one.page for one in corpus.order),
+            sizes=corpus_sizes(COUNTER, corpus.ends, truths),
+            truth=TaskTruth(
+                task_id=self.files.name,
+                intent="own_files",
+                theme="own files",
+                seed=self.terms.seed,
+                shop_hash="",
+                facts=facts,
+                pages=known,
+                terms=corpus.terms,
+                checklist=checklist(facts),
+                sizes=truths,
+                counter=COUNTER,
+                answer=tuple(asked.how),
+                found=FoundRecord(
+                    model=self.terms.model.name,
+                    web=self.terms.web.name,
+                    proposals=_proposals(corpus),
+                    pages=counts,
+                ),
+            ),
+        )
+
+
+def checklist(facts: Sequence[TaskFact]) -> tuple[ChecklistPoint, ...]:
+    """Make the points by which an answer is checked. No point says a value. Where facts are many, those of a file share one."""
+    groups: dict[str, list[TaskFact]] = {}
+    for fact in facts:
+        key = fact.id if len(facts) <= 9 or fact.source == "page" else document_of(fact.places[0].address)
+        groups.setdefault(key, []).append(fact)
+    points = [
+        ChecklistPoint(
+            id=f"c{number}",
+            requirement="States " + " and ".join(f"the {one.attribute} ({one.subject})" for one in group),
+            category="content",
+            decided_by="rule",
+            facts=tuple(one.id for one in group),
+        )
+        for number, group in enumerate(groups.values(), 1)
+    ]
+    more = (
+        ChecklistPoint.model_validate(
+            {"id": f"c{number}", "requirement": text, "category": category, "decided_by": "judge"}
+        )
+        for number, (text, category) in enumerate(POINTS[: max(4, 8 - len(points))], len(points) + 1)
+    )
+    return (*points, *more)
+
+
+def _known(corpus: FoundCorpus) -> tuple[KnownPage, ...]:
+    known = [
+        KnownPage(url=fact.places[0].address, kind="supportive", facts=(fact.id,)) for fact in corpus.facts
+    ]
+    known += [KnownPage(url=one.url, kind="distractor") for one in corpus.order if one.kind == "distractor"]
+    return tuple(known)
+
+
+def _proposals(corpus: FoundCorpus) -> tuple[PageProposal, ...]:
+    return tuple(
+        PageProposal(url=one.url, kind=one.proposed.kind, quote=one.quote, why=one.proposed.why)
+        for one in corpus.order
+        if one.proposed is not None
+    )
+
+
+def _problems(task: WrittenTask) -> list[FileTaskProblem]:
+    """Return the problems that `drr papers tasks check` finds in the task on disk."""
+    with TemporaryDirectory(prefix="drr-task-") as place:
+        return list(problems_of(StoredTask(write_task(Path(place), task))))

@@ -1,0 +1,209 @@
+"""The requests to a model for a task, and what code accepts of its proposals.
+
+Nothing is accepted that does not stand in the file or the page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+from drr.citations.files import file_place
+from drr.env.drawer.content import FileContent
+from drr.env.text import fold
+from drr.llm.prompts import Prompts, fence
+from drr.papers.dr3.form import CorpusPage, FrozenRow
+from drr.papers.dr3.making.ranking import stands_in
+from drr.papers.dr3.truth import MOST_WORDS, FactPlace, PageKind, TaskFact
+from langchain_core.messages import BaseMessage, HumanMessage
+from pydantic import Field
+
+ROLE = "task_writer"
+FACTS, TERMS, PAGE, QUESTION = "file_facts", "found_terms", "found_page", "found_question"
+MOST_TERMS, MOST_OF_FILE = 6, 3
+"""Most terms of each role (the paper has ten in all), and facts of one file."""
+_LEAST_WORDS, _LONGEST_WORDS = 3, 5
+_QUOTED_WORDS = 4
+"""Fewer would be found by chance in a page."""
+_FILE_CHARS, _PAGE_CHARS = 20_000, 12_000
+"""Characters of a file and a page in one request; nothing behind them is proposed."""
+
+
+class ProposedFact(FrozenRow):
+    """What a text states, with the words that state it."""
+
+    subject: str = Field(min_length=1, max_length=120)
+    attribute: str = Field(min_length=1, max_length=120)
+    value: str = Field(min_length=1, max_length=80)
+    quote: str = Field(min_length=1, max_length=600)
+
+    @property
+    def text(self) -> str:
+        return f"{self.subject}: {self.attribute} {self.value}."
+
+    @property
+    def about(self) -> tuple[str, str]:
+        """Say of what it is the value: a task has one value of each."""
+        return fold(self.subject), fold(self.attribute)
+
+    @property
+    def is_short(self) -> bool:
+        return len(self.text.split()) <= MOST_WORDS
+
+    def fact(self, name: str, source: Literal["file", "page"], place: FactPlace) -> TaskFact:
+        return TaskFact(
+            id=name, subject=self.subject, attribute=self.attribute, value=self.value, text=self.text,
+            source=source, places=(place,),
+        )  # fmt: skip
+
+
+class ProposedFacts(FrozenRow):
+    facts: list[ProposedFact] = Field(max_length=20)
+
+
+class ProposedTerm(FrozenRow):
+    term: str = Field(min_length=1, max_length=120)
+    role: Literal["signal", "noise"]
+
+
+class SearchPaths(FrozenRow):
+    terms: list[ProposedTerm] = Field(max_length=30)
+
+
+class ProposedPage(FrozenRow):
+    kind: PageKind
+    statement: ProposedFact | None = None
+    """`null` for noise."""
+    why: str = Field(max_length=300)
+
+
+class ProposedQuestion(FrozenRow):
+    query: str = Field(min_length=1, max_length=2_000)
+    how: list[str] = Field(min_length=1, max_length=8)
+    """Steps that combine the facts into the answer, part by part."""
+
+
+def found_quote(quote: str, text: str, least: int = _QUOTED_WORDS) -> str | None:
+    """The quotation as it stands in the text, where only white space may differ."""
+    words = quote.split()
+    if len(words) < least:
+        return None
+    pattern = re.compile(r"(?<!\w)" + r"\s+".join(map(re.escape, words)) + r"(?!\w)")
+    match = pattern.search(text)
+    return match[0] if match else None
+
+
+def kept_facts(proposed: Mapping[str, ProposedFacts], contents: Mapping[str, FileContent]) -> list[TaskFact]:
+    """Keep of each file the facts that code finds there, and in no other file."""
+    texts = {name: fold(_whole(content)) for name, content in contents.items()}
+    found: dict[tuple[str, str], TaskFact] = {}
+    for name, answer in proposed.items():
+        own = 0
+        for one in answer.facts:
+            place = _place_in(contents[name], one)
+            again = one.about in found or any(fact.value == one.value for fact in found.values())
+            if place is None or own == MOST_OF_FILE or again or fold(one.subject) not in texts[name]:
+                continue
+            if not any(stands_in(one.value, text) for other, text in texts.items() if other != name):
+                found[one.about] = one.fact(f"f{len(found) + 1}", "file", place)
+                own += 1
+    return list(found.values())
+
+
+def _place_in(content: FileContent, one: ProposedFact) -> FactPlace | None:
+    if not one.is_short:
+        return None
+    for part in content.parts():
+        quote = found_quote(one.quote, part.text, least=1)
+        if quote is not None and one.value in " ".join(quote.split()) and stands_in(one.value, fold(quote)):
+            return FactPlace(address=part.place.address, quote=quote)
+    return None
+
+
+def _whole(content: FileContent) -> str:
+    return "\n".join(" ".join(part.text.split()) for part in content.parts())
+
+
+def kept_terms(paths: SearchPaths, values: Iterable[str]) -> list[ProposedTerm]:
+    """Keep the terms of three to five words, each once, that say no value of a file. Keep as many as a task takes."""
+    found: dict[str, ProposedTerm] = {}
+    known = list(values)
+    for one in paths.terms:
+        term = " ".join(one.term.casefold().split())
+        many = sum(other.role == one.role for other in found.values())
+        stands = any(stands_in(value, fold(term)) for value in known)
+        if _LEAST_WORDS <= len(term.split()) <= _LONGEST_WORDS and many < MOST_TERMS and not stands:
+            found.setdefault(term, one.model_copy(update={"term": term}))
+    return list(found.values())
+
+
+def refusal_of(one: ProposedPage, text: str) -> str | None:
+    """Say why a proposal is put aside: `form`, `quotation`, `long`; `None` where it may stand."""
+    statement = one.statement
+    if one.kind == "noise":
+        return None
+    if statement is None:
+        return "form"
+    quote = found_quote(statement.quote, text)
+    if quote is None:
+        return "quotation"
+    if one.kind == "distractor":
+        return None
+    plain = fold(quote)
+    named = fold(statement.subject).split() and fold(statement.subject) in plain
+    if not named or statement.value not in quote or not stands_in(statement.value, plain):
+        return "quotation"
+    return None if statement.is_short else "long"
+
+
+class TaskRequests:
+    """The requests about one set of files."""
+
+    def __init__(self, prompts: Prompts, today: str) -> None:
+        self._prompts, self._today = prompts, today
+
+    def of_file(self, content: FileContent) -> list[BaseMessage]:
+        parts = [f"[{part.place.fragment or 'the whole'}]\n{part.text}" for part in content.parts()]
+        text = f"{content.name}\n\n" + "\n\n".join(parts)[:_FILE_CHARS]
+        return [HumanMessage(self._prompts.fill(FACTS, file=fence(text, "file")))]
+
+    def of_terms(self, facts: Sequence[TaskFact], refused: str) -> list[BaseMessage]:
+        reasons = [refused] if refused else []
+        return self._about(TERMS, facts, refused=_refused("Terms before these led to nothing", reasons))
+
+    def of_page(self, facts: Sequence[TaskFact], page: CorpusPage) -> list[BaseMessage]:
+        text = f"{page.title}\n{page.url}\n\n{page.text[:_PAGE_CHARS]}"
+        return self._about(PAGE, facts, page=fence(text, "page"))
+
+    def of_question(
+        self,
+        facts: Sequence[TaskFact],
+        required: Sequence[TaskFact],
+        terms: Sequence[ProposedTerm],
+        refused: Sequence[str],
+    ) -> list[BaseMessage]:
+        """`refused`: what spoke against the question before, for another one."""
+        names = dict.fromkeys(_file_of(fact) for fact in facts)
+        return self._about(
+            QUESTION,
+            facts,
+            names=", ".join(names),
+            pages=fence("\n".join(f"- {fact.text}" for fact in required), "pages"),
+            terms=fence("\n".join(one.term for one in terms if one.role == "signal"), "terms"),
+            refused=_refused("A question before this one was refused", refused),
+        )
+
+    def _about(self, prompt: str, facts: Sequence[TaskFact], **more: str) -> list[BaseMessage]:
+        files = fence("\n".join(f"- {_file_of(fact)}: {fact.text}" for fact in facts), "files")
+        return [HumanMessage(self._prompts.fill(prompt, today=self._today, files=files, **more))]
+
+
+def _file_of(fact: TaskFact) -> str:
+    place = file_place(fact.places[0].address)
+    return place.name if place else "a file"
+
+
+def _refused(lead: str, reasons: Sequence[str]) -> str:
+    text = "\n".join(f"- {one}" for one in reasons)
+    return f"\n{lead}:\n{fence(text, 'refused')}" if text else ""

@@ -1,0 +1,98 @@
+"""A task as it lies on disk, each part read when it is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from drr.citations.files import file_place
+from drr.env.drawer.drawer import Drawer
+from drr.env.drawer.form import FileProblem
+from drr.env.files import read_file
+from drr.env.text import fold
+from drr.papers.dr3.form import (
+    CORPUS,
+    DRAWER,
+    CorpusPage,
+    CorpusSizes,
+    FileQuestion,
+    corpus_pages,
+    read_question,
+    read_sizes,
+)
+from drr.papers.dr3.truth import KnownPage, TaskFact, TaskTruth, read_truth
+
+
+@dataclass(frozen=True)
+class StoredTask:
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    @cached_property
+    def question(self) -> FileQuestion:
+        return read_question(self.folder)
+
+    @cached_property
+    def truth(self) -> TaskTruth:
+        return read_truth(self.folder)
+
+    @cached_property
+    def sizes(self) -> CorpusSizes:
+        return read_sizes(self.folder)
+
+    @cached_property
+    def lines(self) -> list[bytes]:
+        return read_file(self.folder / CORPUS).splitlines(keepends=True)
+
+    @cached_property
+    def pages(self) -> list[CorpusPage]:
+        return list(corpus_pages(self.folder))
+
+    @cached_property
+    def drawer(self) -> Drawer:
+        return Drawer(self.folder / DRAWER, self.question.files)
+
+    @cached_property
+    def folded(self) -> dict[str, str]:
+        """Every page by address, to look things up in."""
+        return {page.url: fold(f"{page.title}\n{page.text}") for page in self.pages}
+
+    @cached_property
+    def texts(self) -> dict[str, str]:
+        """The contents of its files by name, folded; a picture says nothing here."""
+        found = {}
+        for name in self.question.files:
+            try:
+                content = self.drawer.content(name)
+            except FileProblem:
+                continue
+            if content.picture is None:
+                found[name] = fold("\n".join(" ".join(part.text.split()) for part in content.parts()))
+        return found
+
+    @property
+    def is_made(self) -> bool:
+        """Tell whether it was made by us: an imported task was made by other rules."""
+        return self.truth.intent != "other"
+
+    @property
+    def supportive(self) -> list[KnownPage]:
+        return [page for page in self.truth.pages if page.kind == "supportive"]
+
+    def documents(self) -> dict[str, list[TaskFact]]:
+        """Files and pages by name, with the required facts that stand there."""
+        found: dict[str, list[TaskFact]] = {}
+        for fact in self.truth.facts:
+            for place in fact.places:
+                found.setdefault(document_of(place.address), []).append(fact)
+        return dict(sorted(found.items()))
+
+
+def document_of(address: str) -> str:
+    """The file or page that an address is in."""
+    place = file_place(address)
+    return address.partition("#")[0] if place is None else place.name

@@ -1,0 +1,203 @@
+"""Tasks of somebody's own files as units of a study beside the folder. One for each candidate, nothing is asked or searched twice."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from drr.app.models import models_of, prompts_of
+from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of
+from drr.env.drawer.drawer import Drawer
+from drr.env.errors import Misuse
+from drr.env.files import check_plain, checked_id
+from drr.env.settings import Settings
+from drr.env.web.base import WebSearch, WebUnavailable
+from drr.env.web.open import open_recorder
+from drr.llm.factory import Models
+from drr.llm.names import OFFLINE
+from drr.llm.prompts import Prompts
+from drr.papers.dr3.form import is_task
+from drr.papers.dr3.making.candidate import VERSION, FoundCandidate, FoundTerms, OwnFiles, found_candidate
+from drr.papers.dr3.making.manifest import FoundSet, TaskSetManifest, day_of
+from drr.papers.dr3.making.proposals import FACTS, PAGE, QUESTION, ROLE, TERMS
+from drr.papers.dr3.making.ranking import COUNTER
+from drr.papers.dr3.making.sets import add_task, begin_set, finish_set
+from drr.study.study import Study
+from drr.study.unit import Outcome, Unit, UnitFailure
+from drr.study.worker import Context
+
+REDRAWS, SEED = 3, 7
+"""Candidates for one folder of files, each of which costs what it costs; the usual seed."""
+
+
+class FoundSetMade(NamedTuple):
+    manifest: TaskSetManifest | None
+    """`None` where no task came out."""
+    code: int
+
+
+def make_found(arguments: argparse.Namespace, settings: Settings, sizes: Mapping[str, int]) -> FoundSetMade:
+    if arguments.web is None:
+        raise Misuse(
+            "--files: the pages beside them are found; give --web serper, replay or sandbox, and --model"
+        )
+    models, prompts = models_of(settings), prompts_of(settings, "papers/dr3")
+    if models.name_of(ROLE) == OFFLINE:
+        raise Misuse(
+            "--files: facts, pages and questions are proposed by a model; give --model PROVIDER:MODEL"
+        )
+    own, today = own_files(arguments.files), day_of(arguments.today)
+    folder = arguments.out.with_name(arguments.out.name + ".study")
+    web = open_recorder(settings, folder / "web")
+    found = FoundSet(
+        model=models.name_of(ROLE),
+        web=web.name,
+        web_hash=web.content_hash,
+        per_term=arguments.per_term,
+        prompts=prompts.hashes([FACTS, TERMS, PAGE, QUESTION]),
+        version=VERSION,
+        files=sha256("\n".join(f"{one.name} {one.drawer.content_hash}" for one in own).encode()).hexdigest(),
+    )
+    seed = SEED if arguments.seed is None else arguments.seed
+    wanted = TaskSetManifest(seed=seed, shop_hash="", sizes=dict(sizes), counter=COUNTER, found=found)
+    begin_set(arguments.out, wanted)
+    run = {"what": "tasks drawer", "files": str(arguments.files), "seed": seed, "model": models.name_of(ROLE)}
+    config = {"run": run, "settings": {"shop_url": settings.shop_url}}
+    with Study.create(folder, config) as study:  # type: ignore[arg-type]
+        check_models(models, (ROLE,), budget_of(arguments, study), unit_cap_of(arguments))
+        making = _Making(arguments, settings, wanted, today, study, models, prompts, web, own)
+        code = making.all_of(own if arguments.n is None else own[: arguments.n])
+    if not any(is_task(one) for one in arguments.out.iterdir()):
+        return FoundSetMade(None, code or 1)
+    return FoundSetMade(finish_set(arguments.out, complete=code == 0), code)
+
+
+def own_files(folder: Path) -> list[OwnFiles]:
+    """A folder of files is one task to be, a folder of such folders one for each. No link is followed."""
+    if not folder.is_dir():
+        raise Misuse(f"--files {folder}: there is no such folder")
+    below = sorted(one for one in folder.iterdir() if one.is_dir() and not one.name.startswith("."))
+    found = []
+    for place in below or [folder]:
+        check_plain(place)
+        names = sorted(one.name for one in place.iterdir() if one.is_file() and not one.name.startswith("."))
+        if not names:
+            raise Misuse(f"--files {place}: holds no file")
+        for name in (place.resolve().name, *names):
+            try:
+                checked_id(name)
+            except ValueError as error:
+                raise Misuse(f"--files {place}: {name!r} is {error}") from None
+        found.append(OwnFiles(place.resolve().name, Drawer(place.resolve(), names)))
+    return found
+
+
+@dataclass
+class _Making:
+    arguments: argparse.Namespace
+    settings: Settings
+    wanted: TaskSetManifest
+    today: str
+    study: Study
+    models: Models
+    prompts: Prompts
+    web: WebSearch
+    own: list[OwnFiles]
+    refused: dict[str, str] = field(default_factory=dict)
+    """Reasons why every candidate was put aside, by folder of files."""
+
+    def all_of(self, wanted: list[OwnFiles]) -> int:
+        """Round by round, as a refused candidate is followed by the next of its files; gives the exit code."""
+        while True:
+            units = [unit for one in wanted if (unit := self._next(one)) is not None]
+            if not units:
+                break
+            summary = run_units(
+                self.arguments, self.study, units, self.work, self.models, "proposing and checking"
+            )
+            if not summary.ok:
+                for one in wanted:  # what was done before it stopped
+                    self._next(one)
+                return conclude(summary, self.study.folder, command=_again(self.arguments))
+        for name, reason in sorted(self.refused.items()):
+            print(f"drr: task {name}: every candidate was refused; {reason}", file=sys.stderr)
+        return 1 if self.refused else 0
+
+    def _next(self, files: OwnFiles) -> Unit | None:
+        """The unit that these files wait for; `None` where their task is written or given up."""
+        if is_task(self.arguments.out / files.name):
+            return None
+        refused: Counter[str] = Counter()
+        reason = ""
+        for attempt in range(REDRAWS):
+            unit = self._unit(files, attempt, reason)
+            candidate = self._found(unit)
+            if candidate is None:
+                return unit
+            if candidate.question is not None:
+                add_task(self.arguments.out, candidate.task(files.drawer, refused))
+                return None
+            refused.update(candidate.refused)
+            reason = candidate.told
+        counts = ", ".join(f"{name} {times}" for name, times in refused.most_common())
+        self.refused[files.name] = f"{counts}; last: {reason}"
+        return None
+
+    def _found(self, unit: Unit) -> FoundCandidate | None:
+        record = self.study.record(unit.key)
+        text = self.study.text(record, "candidate") if record is not None and record.done else None
+        return None if text is None else FoundCandidate.model_validate_json(text)
+
+    def _unit(self, files: OwnFiles, attempt: int, before: str) -> Unit:
+        fields = {
+            "what": "task of own files",
+            "task": files.name,
+            "files": files.drawer.content_hash,
+            "attempt": attempt,
+            "today": self.today,
+            "set": self.wanted.model_dump(mode="json"),
+            "model": self.models.name_of(ROLE),
+            "max_tokens": self.settings.model_max_tokens,
+        }
+        spec = {"task": files.name, "before": before}
+        return Unit("generation", fields, spec, f"{files.name} · candidate {attempt + 1}")
+
+    async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
+        context.replaying()
+        files = next(one for one in self.own if one.name == spec["task"])
+        try:
+            found = await found_candidate(self._terms(context), files, spec["before"])
+        except WebUnavailable as error:
+            raise UnitFailure("web_unavailable", str(error), transient=True) from error
+        kept = found.question is not None
+        return Outcome(
+            {"kept": kept, "refused": dict(found.refused), "told": found.told},
+            {"candidate": found.model_dump_json()},
+        )
+
+    def _terms(self, context: Context) -> FoundTerms:
+        return FoundTerms(
+            model=context.models.role(ROLE),
+            web=self.web,
+            prompts=self.prompts,
+            sizes=self.wanted.sizes,
+            per_term=self.arguments.per_term,
+            seed=self.wanted.seed,
+            today=self.today,
+        )
+
+
+def _again(arguments: argparse.Namespace) -> str:
+    words = ["papers", "tasks", "drawer", "--files", str(arguments.files), "--out", str(arguments.out)]
+    words += ["--sizes", arguments.sizes, "--web", arguments.web, "--per-term", str(arguments.per_term)]
+    for option in ("n", "seed", "today", "web_record", "sandbox", "model"):
+        if getattr(arguments, option) is not None:
+            words += [f"--{option.replace('_', '-')}", str(getattr(arguments, option))]
+    return shlex.join(words)

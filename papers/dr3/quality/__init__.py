@@ -1,1 +1,0 @@
-"""Quality control of file tasks by code. It has what refuses a candidate, by name, and the funnel of those that were refused."""
