@@ -348,7 +348,7 @@ def test_dr3_eval_lays_models_and_embedders_side_by_side(of_files: Path, tmp_pat
     assert {row for row, _ in cells(tables / "dr3-sizes.csv")} == {f"{system}, 32k" for system in systems}
     assert {row for row, _ in cells(tables / "dr3-options.csv")} == {
         "dr3@openai:one minus dr3@offline",
-        *(f"dr3@{model}@{way} minus dr3@{model}" for model in models for way in ("recent", "dense:offline")),
+        *(f"dr3@{model}@{way} minus dr3@{model}" for model in models for way in ("bm25", "dense:offline")),
     }
     listed = (tables / "paper.md").read_text(encoding="utf-8")
     assert (
