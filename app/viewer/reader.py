@@ -18,6 +18,7 @@ from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics import values_of
 from drr.eval.metrics.costs import cost_of
 from drr.eval.metrics.coverage import waiting
+from drr.eval.metrics.document import not_comparable
 from drr.eval.tasks.judged import Judging
 from drr.study.blobs import LostText
 from drr.wording.excerpt import many
@@ -51,6 +52,7 @@ class Reader:
         self._measured: dict[str, Measured] = {}
         self._outcomes: dict[str, list[ShownOutcome]] = {}
         self._planned = self._unjudged = 0
+        self._notes: Sequence[str] = ()
 
     def judging(self) -> Judging | None:
         return self._views.judging()
@@ -102,6 +104,7 @@ class Reader:
         with self._lock:
             self._measured, self._outcomes = found, outcomes
             self._unjudged = waiting(judged)
+            self._notes = not_comparable(judged)
             self._planned = sum(unit.kind == "answer" for unit in tally)
 
     @property
@@ -115,6 +118,12 @@ class Reader:
         """Answers that its judge has not judged, as of when it was last measured."""
         with self._lock:
             return self._unjudged
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What must be said of its figures, as of when it was last measured."""
+        with self._lock:
+            return self._notes
 
     def outcomes(self, question_page: str) -> list[ShownOutcome]:
         """Known once the study was measured."""

@@ -77,6 +77,7 @@ class Pages:
         marked: str = "",
         judges: int = 1,
         unjudged: int = 0,
+        notes: Sequence[str] = (),
     ) -> str:
         by_rules = bool(judging and judging.rule_written)
         matrix, done = Matrix(entries, by_rules=by_rules), [e for e in entries if e.status == "done"]
@@ -89,6 +90,7 @@ class Pages:
             judge=judging.judge if judging else None,
             to_come=to_come,
             unjudged=unjudged,
+            notes=notes,
             marked=marked,
             judges=judges,
             measures=matrix.measures,

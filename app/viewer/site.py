@@ -242,9 +242,8 @@ class _Drawn:
 
         def index(_: str) -> str:
             judges = len(reader.judges())
-            return pages.index(
-                reader.entries(), reader.judging(), reader.to_come, reader.marked(), judges, reader.unjudged
-            )
+            own = reader.to_come, reader.marked(), judges, reader.unjudged, reader.notes
+            return pages.index(reader.entries(), reader.judging(), *own)
 
         return {
             "index": index,

@@ -34,12 +34,8 @@ def _write_pages(reader: Reader, draft: Path, progress: Progress, report_page: s
     pages = Pages(reader.name, served=False, papers=papers, about=around.about, report=report_page)
     reader.measure()
     entries = reader.entries()
-    (draft / "index.html").write_text(
-        pages.index(
-            entries, reader.judging(), reader.to_come, reader.marked(), len(reader.judges()), reader.unjudged
-        ),
-        encoding="utf-8",
-    )
+    own = reader.to_come, reader.marked(), len(reader.judges()), reader.unjudged, reader.notes
+    (draft / "index.html").write_text(pages.index(entries, reader.judging(), *own), encoding="utf-8")
     (draft / FILE).write_text(words_script(reader), encoding="utf-8")
     count = 1
     if len(reader.judges()) > 1 and (found := reader.judges_agreement()) is not None:

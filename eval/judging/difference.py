@@ -37,6 +37,16 @@ def earlier_parts(judging: Judging) -> list[str]:
     return sorted(name for name, mark in made.items() if mark == then.get(name) != now.get(name))
 
 
+def earlier_code(judged: Judged) -> list[str]:
+    """List the tasks whose code was of another version, with today's: `support 10 (today 11)`."""
+    known, found = tasks(), dict[str, str]()
+    for name, version in judged.judging.versions.items() if judged.judging else ():
+        task, made = known.get(name.partition("/")[0]), _code(name, version)
+        if task is not None and made is not None and made != task.version and judged.units[task.name]:
+            found[task.name] = f"{task.name} {made} (today {task.version})"
+    return sorted(found.values())
+
+
 def goes_on_by_earlier(study: Study, desk: Desk) -> bool:
     """Tell whether the last judging by this judge was made with them, and nobody gave others."""
     if desk.prompts.hashes() != box_prompts().hashes():
@@ -60,6 +70,16 @@ def _mark(version: str) -> str:
     return version.partition("-")[0]
 
 
+def _code(name: str, version: str) -> int | None:
+    """Read the version of a task's code; `None` for a choice, such as a seed. A first version is not written."""
+    mark, *behind = version.split("-")
+    if len(mark) == _MARK:
+        return int(behind[0]) if behind and behind[0].isdecimal() else 1
+    return int(mark) if mark.isdecimal() and "/" not in name else None
+
+
+_MARK = 12
+"""Signs of the mark of prompts."""
 Value = str | int | None
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, cast
 
 from drr.env.plugins import load, merged, papers
 from drr.eval.evidence.answers import Answer
-from drr.eval.judging.difference import earlier_parts
+from drr.eval.judging.difference import earlier_code, earlier_parts
 from drr.eval.judging.marks import marks_row, read_marks
 from drr.eval.judging.read import as_printed, choose, complete_only, read_judged, refetched
 from drr.eval.metrics import documented, families
@@ -75,7 +75,24 @@ def _by_earlier(judged: Judged) -> list[str]:
     earlier = [] if judged.judging is None else earlier_parts(judged.judging)
     parts = [part for part in earlier if judged.units[part.partition("/")[0]]]
     note = "not comparable with figures of today's; `drr judge STUDY --renew` judges anew, with new calls"
-    return [f"Judged by earlier prompts ({', '.join(parts)}): {note}"] if parts else []
+    lines = [f"Judged by earlier prompts ({', '.join(parts)}): {note}"] if parts else []
+    if code := earlier_code(judged):
+        again = "`drr judge STUDY` reads what is kept again, and asks a model only what is new"
+        lines.append(
+            f"Judged at earlier versions of {', '.join(code)}: not comparable with figures of today's; {again}"
+        )
+    return lines
+
+
+def not_comparable(judged: Judged) -> list[str]:
+    """Say which of its figures are not comparable with today's, a sentence for each reason."""
+    lines = [f"{line}." for line in _by_earlier(judged)]
+    if judged.by_other_rules:
+        lines.append(
+            f"{len(judged.by_other_rules)} reports were checked by rules of another version: their rule_* figures are not"
+            " comparable with ours; `drr judge STUDY --what rules` checks them anew, without a model."
+        )
+    return lines
 
 
 def _spoiled(covered: CoverageRow) -> set[str]:
@@ -273,10 +290,4 @@ def banner(judged: Judged) -> str | None:
         lines.append("Memories kept by rules, not by a language model.")
     if judged.judging is not None and judged.judging.warning is not None:
         lines.append(judged.judging.warning)
-    lines += [f"{line}." for line in _by_earlier(judged)]
-    if judged.by_other_rules:
-        lines.append(
-            f"{len(judged.by_other_rules)} reports were checked by rules of another version: their rule_* figures are not"
-            " comparable with ours; `drr judge STUDY --what rules` checks them anew, without a model."
-        )
-    return " ".join(lines) or None
+    return " ".join([*lines, *not_comparable(judged)]) or None

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 from drr.app.cli import main
+from drr.app.viewer.reader import Reader
+from drr.app.viewer.render import Pages
 from drr.env.plugins import prompt_folders
 from drr.env.shop import Shop
 from drr.eval.asking.conversation import FOLDER, box_prompts, version_of
@@ -453,6 +455,26 @@ def test_a_study_of_today_is_none_of_before(folder: Path) -> None:
     with Study.read(folder) as study:
         (made,) = judgings(study)
         assert earlier_parts(made) == []
+
+
+def test_what_earlier_code_judged_is_named_in_report_and_viewer_until_it_is_judged_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def shown() -> list[str]:
+        with Study.read(folder) as study:
+            reader = Reader(study)
+            reader.measure()
+            index = Pages("s", served=False).index(reader.entries(), reader.judging(), 0, notes=reader.notes)
+            return [study_document(study)["banner"] or "", index]
+
+    judged(folder)
+    assert not any("earlier versions" in one for one in shown())
+    made = ExtractionTask.version, SupportTask.version
+    raised(monkeypatch, ExtractionTask, SupportTask, PairwiseTask)
+    named = "claims {} (today 99), support {} (today 99): not comparable".format(*made)
+    assert all(f"Judged at earlier versions of {named}" in one for one in shown()), "no pair was judged"
+    assert judged(folder) == ([], [])
+    assert not any("earlier versions" in one for one in shown())
 
 
 def test_rules_read_no_prompt_and_are_never_of_before(
