@@ -18,8 +18,9 @@ from drr.env.progress import Progress, Quiet, collector_off, read_in_time
 from drr.env.query import Constraints
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
-from drr.eval.checks import Check, Subject, check_report, document
+from drr.eval.checks import Check, Subject, check_report, document, figures_in
 from drr.eval.checks.base import CheckDocument
+from drr.eval.checks.reading import FiguresRow
 from drr.llm.failures import ModelFailure
 from drr.llm.meter import UsageRow
 from drr.llm.names import OFFLINE
@@ -54,6 +55,7 @@ class FindingsDocument(TypedDict):
     schema: int
     citations: CitationsDocument
     rules: dict[str, CheckDocument]
+    figures: FiguresRow
     reading: NotRequired[Proofread]
 
 
@@ -63,6 +65,8 @@ class Findings:
 
     citations: Citations
     rules: dict[str, Check]
+    figures: FiguresRow
+    """Figures of the report that rules could read, of all."""
     reading: Proofread | None = None
     """Findings of a model, where one was named."""
 
@@ -84,6 +88,7 @@ class Findings:
             "schema": 1,
             "citations": self.citations.document(),
             "rules": document(self.rules),
+            "figures": self.figures,
         }
         return shown if self.reading is None else {**shown, "reading": self.reading}
 
@@ -116,7 +121,8 @@ def _read(subject: Subject, settings: Settings, progress: Progress) -> Proofread
 
 
 def _found(subject: Subject, reading: Proofread | None = None) -> Findings:
-    return Findings(subject.citations, check_report(subject), reading)
+    checks = check_report(subject)
+    return Findings(subject.citations, checks, figures_in(subject, checks), reading)
 
 
 def _subject(config: CheckConfig) -> Subject:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from drr.app.terminal import Column, flowing, number, p_value, plain, table, with_interval
 from drr.env.plugins import merged
 from drr.eval.agreement.rows import ClassesRow
+from drr.eval.checks.reading import FiguresRow, reading_text
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics import metrics as known_metrics
 from drr.eval.metrics import tables, titles
@@ -43,6 +44,7 @@ def judged_text(document: StudyDocument) -> str:
         _length_warning(document),
         _pairs(document["pairwise"]),
         _broken_rules(document["metrics"]),
+        *map(flowing, figures_read_of(document)),
         _as_printed(document),
         _judged(document),
     ]
@@ -144,6 +146,17 @@ def _broken_rules(metrics: Mapping[str, Mapping[str, VRow]]) -> str | None:
         if name.startswith("rule_") and v["value"] is not None and v["value"] < 1
     ]
     return table(["variant", "rule", "share of reports that break it", "reports"], broken) if broken else None
+
+
+def figures_read_text(rows: Mapping[str, FiguresRow | None]) -> list[str]:
+    """Say what "no rule failed" rests on, in a line over all systems; nothing where nobody counted."""
+    known = [f"{name}: {reading_text(row)}" for name, row in rows.items() if row is not None]
+    return [f"{'; '.join(known)}."] if known else []
+
+
+def figures_read_of(document: StudyDocument) -> list[str]:
+    """Say it of all systems of a study."""
+    return figures_read_text({name: row["figures"] for name, row in document["coverage"]["variants"].items()})
 
 
 def _as_printed(document: StudyDocument) -> str | None:

@@ -12,6 +12,7 @@ from drr.app.terminal import flowed
 from drr.citations.parse import Citations
 from drr.env.errors import Misuse
 from drr.eval.checks import Check, value_text
+from drr.eval.checks.reading import reading_text
 from drr.wording.excerpt import excerpt
 
 _MARKS = {"pass": "ok", "fail": "FAIL", "unverifiable": "?"}
@@ -87,7 +88,9 @@ def _print(report: str, findings: Findings) -> None:
         if len(found.findings) > _SHOWN:
             print(f"      {'':<{width}}  and {len(found.findings) - _SHOWN} more (--json has all)")
     counts = Counter(found.status for found in checks.values())
-    print(f"\n{counts['pass']} pass, {counts['fail']} fail, {counts['unverifiable']} unverifiable")
+    print(
+        f"\n{counts['pass']} pass, {counts['fail']} fail, {counts['unverifiable']} unverifiable; {reading_text(findings.figures)}"
+    )
     if findings.reading is not None:
         _print_reading(report, findings.reading)
 

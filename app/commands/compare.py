@@ -89,6 +89,8 @@ def _compared(study: Study, arguments: argparse.Namespace) -> VariantPair:
 
 
 def _text(pair: VariantPair, *, full: bool) -> str:
+    from drr.app.judged import figures_read_text
+
     document, names = pair["document"], pair["names"]
     a, b = document["a"], document["b"]
     equal = set() if full else {name for name in names if _is_equal(document["metrics"][name])}
@@ -107,6 +109,7 @@ def _text(pair: VariantPair, *, full: bool) -> str:
     ]
     parts = [flowing(line) for line in _found(document, names)]
     parts += [flowing(document["banner"])] if document["banner"] else []
+    parts += map(flowing, figures_read_text(document["figures"]))
     if document["same_reports"]:
         parts.append(
             f"{document['same_reports']} of {document['reports']} reports of both are equal, byte for byte."

@@ -14,6 +14,7 @@ from drr.app.report.material import Material, PerReport
 from drr.app.report.tables import Cell, Heading, Table
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
+from drr.eval.metrics.rules import figures_of
 from drr.eval.stats.intervals import VRow, mean
 from drr.wording.excerpt import excerpt, many
 
@@ -32,6 +33,11 @@ MAY_BE_FIRST = "lead"
 """Class of the cell of a system that is not shown to be behind."""
 RULES = Heading(
     "rules failed", explanation="Checks by code that failed, of all that could be decided.", part="rules"
+)
+READ = Heading(
+    "figures read",
+    explanation="Figures of the reports that a rule could decide, of all that stand there.",
+    part="rules",
 )
 TOKENS = Heading("tokens", explanation="Read and written for an answer, on average.", part="effort")
 DOLLARS = Heading("dollars", explanation="What the models of an answer cost, on average.", part="effort")
@@ -185,7 +191,7 @@ def _short(name: str) -> str:
 def board(material: Material, found: Standings) -> Table:
     """A row for each system, best first, and a column for each figure that is known of any. Who answered nothing stands last."""
     figures = material.document["metrics"]
-    columns = [*metric_columns(figures), _rules(material), _tokens(material), _dollars(material)]
+    columns = [*metric_columns(figures), *_rules(material), _tokens(material), _dollars(material)]
     if found.metric is not None:
         columns.insert(1, (Heading(AGAINST, part=found.metric.table or ""), found.against))
     columns = [one for one in columns if any(cell.value is not None for cell in one[1].values())]
@@ -250,8 +256,9 @@ def _standing(one: Contrast) -> str:
     return "behind by the test alone" if one.is_by_test_alone else UNDECIDED
 
 
-def _rules(material: Material) -> Column:
-    cells = {}
+def _rules(material: Material) -> list[Column]:
+    """Count what failed, and beside it what could be read: where that is nothing, no colour praises."""
+    cells, read = {}, {}
     for system, answers in material.variants.items():
         found = [
             str(rule["status"])
@@ -266,7 +273,16 @@ def _rules(material: Material) -> Column:
             missing=UNKNOWN,
             brief=f"{failed} of {many(failed + passed, 'check')}",
         )
-    return RULES, shaded(cells, None, is_lower_better=True)
+        figures = figures_of(material.judged, answers)
+        read[system] = Cell(
+            None if figures is None else float(figures["read"]),
+            digits=0,
+            missing=UNKNOWN,
+            brief="" if figures is None else f"{figures['read']:,} of {figures['of']:,}",
+        )
+    shown = shaded(cells, None, is_lower_better=True)
+    cells = {name: cell if read[name].value else replace(cell, shade="") for name, cell in shown.items()}
+    return [(RULES, cells), (READ, read)]
 
 
 def _tokens(material: Material) -> Column:

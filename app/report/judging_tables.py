@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import ceil
 
-from drr.app.judged import unread_of
+from drr.app.judged import figures_read_of, unread_of
 from drr.app.report.material import Material, system_answer
 from drr.app.report.tables import AnswerRow, Behind, Cell, Form, Heading, Table, TableLine, headings
 from drr.eval.foreign.summary import ForeignTableRow
@@ -102,7 +102,8 @@ def rules(material: Material) -> Table | None:
         for name, found in counts.items()
     ]
     note = "Decided by code from the shop's records and the run's evidence; no model is asked."
-    return Table("rules", "Rule checks", headings(*material.variants), rows, [note])
+    notes = [*figures_read_of(material.document), note]
+    return Table("rules", "Rule checks", headings(*material.variants), rows, notes)
 
 
 def _counts_cell(counts: Mapping[str, int]) -> Cell:

@@ -329,6 +329,8 @@ class ReportView:
     ratings: tuple[ShownRating, ...] = ()
     rules: tuple[RuleView, ...] = ()
     findings: tuple[ShownFinding, ...] = ()
+    figures_read: str = ""
+    """Sentence on how many of its figures rules could read."""
     points: tuple[ShownPoint, ...] = ()
     figures: tuple[tuple[Metric, float | None], ...] = ()
     """Metrics that no other part of the page shows, each with its value."""

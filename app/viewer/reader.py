@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from threading import RLock
 from typing import TYPE_CHECKING
 
+from drr.app.judged import figures_read_text
 from drr.app.viewer.judges import AgreementPart, agreement_parts
 from drr.app.viewer.model import ReportView, ShownEntry, ShownOutcome
 from drr.app.viewer.of_papers import open_papers
@@ -17,8 +18,9 @@ from drr.eval.agreement.study import agreement_document, latest_judgings
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics import values_of
 from drr.eval.metrics.costs import cost_of
-from drr.eval.metrics.coverage import waiting
+from drr.eval.metrics.coverage import variants_of, waiting
 from drr.eval.metrics.document import not_comparable
+from drr.eval.metrics.rules import figures_of
 from drr.eval.tasks.judged import Judging
 from drr.study.blobs import LostText
 from drr.wording.excerpt import many
@@ -104,7 +106,8 @@ class Reader:
         with self._lock:
             self._measured, self._outcomes = found, outcomes
             self._unjudged = waiting(judged)
-            self._notes = not_comparable(judged)
+            by_system = {name: figures_of(judged, own) for name, own in variants_of(judged).items()}
+            self._notes = [*figures_read_text(by_system), *not_comparable(judged)]
             self._planned = sum(unit.kind == "answer" for unit in tally)
 
     @property
@@ -121,7 +124,7 @@ class Reader:
 
     @property
     def notes(self) -> Sequence[str]:
-        """What must be said of its figures, as of when it was last measured."""
+        """Sentences that stand beside its figures, as of when it was last measured."""
         with self._lock:
             return self._notes
 

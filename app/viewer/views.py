@@ -18,6 +18,7 @@ from drr.env.json_object import JsonObject
 from drr.env.profile import ProfileSummary
 from drr.env.tool_calls import refusals
 from drr.eval.agreement.study import latest_judgings
+from drr.eval.checks.reading import reading_text
 from drr.eval.evidence.answers import Answer, Book, answer_of, questions, with_results
 from drr.eval.foreign import summary
 from drr.eval.foreign.summary import ForeignValue, foreign_values
@@ -97,6 +98,7 @@ class AnswerViews:
             claims=claims,
             ratings=tuple(parts.ratings(judged, answer)),
             findings=tuple(findings(judged, answer, citations, claims)),
+            figures_read=reading_text(judged.figures.get(answer.key)),
             points=tuple(parts.points(judged, answer)),
             mistakes=mistakes_of(judged, answer.key),
             notes=(*filter(None, [refusals(answer.calls or ())]), *(record.result.get("notes") or ())),

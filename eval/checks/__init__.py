@@ -12,6 +12,7 @@ from drr.eval.checks import catalogue, citing, history, money, orders, products,
 from drr.eval.checks.base import Check, CheckDocument, Status, Subject, returned_by, urls_in
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.profile import privacy, profile_facts
+from drr.eval.checks.reading import FiguresRow, figures_read
 
 __all__ = [
     "RULES",
@@ -90,25 +91,27 @@ class Rule(NamedTuple):
     version: str
     text_of: Callable[[Any], str] = tally_text
     """Its value as a person reads it."""
+    reads_figures: bool = False
+    """True where it holds figures against what is known."""
 
 
 RULES: dict[str, Rule] = {
     "in_catalogue": Rule(catalogue.in_catalogue, "100"),
     "outside_shop": Rule(catalogue.outside_shop, "100"),
     "name_matches_id": Rule(catalogue.name_matches_id, "100"),
-    "price": Rule(products.price, "102"),
-    "rating": Rule(products.rating, "103"),
-    "total": Rule(money.total, "100"),
-    "budget": Rule(money.budget, "101"),
-    "order_facts": Rule(orders.order_facts, "102"),
+    "price": Rule(products.price, "102", reads_figures=True),
+    "rating": Rule(products.rating, "103", reads_figures=True),
+    "total": Rule(money.total, "100", reads_figures=True),
+    "budget": Rule(money.budget, "101", reads_figures=True),
+    "order_facts": Rule(orders.order_facts, "102", reads_figures=True),
     "privacy": Rule(privacy, "100"),
-    "profile_facts": Rule(profile_facts, "100"),
-    "statistics": Rule(history.statistics, "100"),
+    "profile_facts": Rule(profile_facts, "100", reads_figures=True),
+    "statistics": Rule(history.statistics, "100", reads_figures=True),
     "duplicates": Rule(text.duplicates, "100"),
     "citation_hygiene": Rule(citing.citation_hygiene, "100", kinds_text),
     "fabricated_citation": Rule(citing.fabricated_citation, "100"),
-    "numbers_in_evidence": Rule(citing.numbers_in_evidence, "100"),
-    "product_claims": Rule(products.product_claims, "101"),
+    "numbers_in_evidence": Rule(citing.numbers_in_evidence, "100", reads_figures=True),
+    "product_claims": Rule(products.product_claims, "101", reads_figures=True),
     "process_text": Rule(text.process_text, "101"),
 }
 
@@ -117,6 +120,11 @@ def check_report(subject: Subject) -> dict[str, Check]:
     """Ask every rule; its answer by name."""
     mentions = Mentions(subject)
     return {name: rule.check(subject, mentions) for name, rule in RULES.items()}
+
+
+def figures_in(subject: Subject, checks: Mapping[str, Check]) -> FiguresRow:
+    """Count the figures of a report, and those that a rule decided."""
+    return figures_read(subject, (checks[name] for name, rule in RULES.items() if rule.reads_figures))
 
 
 def value_text(name: str, value: Any) -> str:

@@ -54,6 +54,8 @@ class Check:
     value: Any = None
     findings: tuple[Accusation, ...] = ()
     remarks: tuple[str, ...] = ()
+    decided: frozenset[Span] = frozenset()
+    """Places of what it found right or wrong, as far as it tells."""
 
     def document(self) -> CheckDocument:
         return {
@@ -77,23 +79,27 @@ class Tally:
     unknown: int = 0
     """Facts of which the record says nothing."""
     findings: dict[Span, str] = field(default_factory=dict)
+    decided: set[Span] = field(default_factory=set)
 
-    def ok(self) -> None:
+    def ok(self, place: Span | None = None) -> None:
         self.passed += 1
+        if place is not None:
+            self.decided.add(place)
 
     def unrecorded(self) -> None:
         self.unknown += 1
 
-    def fail(self, span: Span, why: str) -> None:
-        """Enter a wrong fact; each place counts once."""
+    def fail(self, span: Span, why: str, place: Span | None = None) -> None:
+        """Enter a wrong fact; each place counts once. `place` is its own, where `span` is a whole sentence."""
         self.findings.setdefault(span, why)
+        self.decided.add(place or span)
 
     def compare(self, span: Span, holds: bool | None, why: str) -> None:
         """Enter a fact that holds, does not hold (`why` says what stands where), or is not recorded (`None`)."""
         if holds is None:
             self.unrecorded()
         elif holds:
-            self.ok()
+            self.ok(span)
         else:
             self.fail(span, why)
 
@@ -106,11 +112,9 @@ class Tally:
             **value,
         }
         findings = tuple(Accusation(span, why) for span, why in sorted(self.findings.items()))
-        if findings:
-            return Check("fail", counts, findings)
-        if self.passed:
-            return Check("pass", counts)
-        return Check("unverifiable", counts, remarks=("unrecorded" if self.unknown else nothing,))
+        status: Status = "fail" if findings else "pass" if self.passed else "unverifiable"
+        remarks = ("unrecorded" if self.unknown else nothing,) if status == "unverifiable" else ()
+        return Check(status, counts, findings, remarks, frozenset(self.decided))
 
 
 @dataclass

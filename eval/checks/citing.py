@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Set
 
 from drr.citations.cited import Defect
-from drr.eval.checks.base import PRODUCT_ID, Accusation, Check, Subject, Tally, unverifiable
+from drr.eval.checks.base import PRODUCT_ID, Accusation, Check, Span, Subject, Tally, unverifiable
 from drr.eval.checks.mentions import Mentions
 from drr.eval.evidence.claims import Claim
 from drr.wording.dates import dates
@@ -90,7 +90,8 @@ def numbers_in_evidence(subject: Subject, mentions: Mentions) -> Check:
     for claim in subject.claims:
         page = _only_page(subject, claim)
         if page is not None:
-            _compare_quotations(tally, claim, page, verbatim=not subject.is_of_table(claim.urls[0]))
+            verbatim = not subject.is_of_table(claim.urls[0])
+            _compare_quotations(tally, subject, claim, page, verbatim=verbatim)
             _compare_figures(tally, subject, claim, page)
     return tally.check("prose")
 
@@ -104,12 +105,22 @@ def _only_page(subject: Subject, claim: Claim) -> str | None:
     return None if is_record else subject.text_behind(url)
 
 
-def _compare_quotations(tally: Tally, claim: Claim, page: str, *, verbatim: bool) -> None:
+def _place(subject: Subject, claim: Claim, written: str) -> Span:
+    """Find words of a claim in the report; an empty place where its text was set anew."""
+    at = subject.report.find(written, claim.start, claim.end)
+    return (at, at + len(written)) if at >= 0 else (claim.start, claim.start)
+
+
+def _compare_quotations(tally: Tally, subject: Subject, claim: Claim, page: str, *, verbatim: bool) -> None:
     for match in _QUOTED.finditer(claim.text):
         quotation = _flat(match[1]).strip(" .,;!?")
         if verbatim and len(quotation.split()) > 2:
             why = f"Quotation: {match[1][:60]!r}; it does not stand in {claim.urls[0]}"
-            tally.compare((claim.start, claim.end), quotation in _flat(page), why)
+            place = _place(subject, claim, match[0])
+            if quotation in _flat(page):
+                tally.ok(place)
+            else:
+                tally.fail((claim.start, claim.end), why, place)
 
 
 def _compare_figures(tally: Tally, subject: Subject, claim: Claim, page: str) -> None:
@@ -121,12 +132,14 @@ def _compare_figures(tally: Tally, subject: Subject, claim: Claim, page: str) ->
     beside = [number(match["n"]) for match in NUMBER.finditer(claim.text)]
     for value, written in _figures(claim.text):
         others = [one for one in beside if one != value][:_TRIED]
+        place = _place(subject, claim, written)
         if any(_rounds_to(one, value, written) for one in stated | asked):
-            tally.ok()
+            tally.ok(place)
         elif others:
             tally.unrecorded()
         else:
-            tally.fail((claim.start, claim.end), f"Figure: {written}; it does not stand in {claim.urls[0]}")
+            why = f"Figure: {written}; it does not stand in {claim.urls[0]}"
+            tally.fail((claim.start, claim.end), why, place)
 
 
 def _figures(text: str) -> Iterator[tuple[float, str]]:

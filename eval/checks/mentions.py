@@ -20,7 +20,7 @@ from drr.wording.vocabulary import Wordbook, vocabulary
 Kind = Literal["heading", "title", "item", "row", "head_row", "rule_row", "text", "elision"]
 
 _ROWS = frozenset[Kind](("row", "head_row", "rule_row"))
-_LINE = re.compile(r"[^\n]+")
+LINE = re.compile(r"[^\n]+")
 _HEADING = re.compile(r"\s*(#{1,6})\s+")
 _ITEM = re.compile(r"(?P<indent>[ \t]*)(?:[-*+•·‣▪–]|\d{1,3}[.)])\s+")
 _TITLE = re.compile(r"\s*(?:[-*+]\s+|\d{1,3}[.)]\s+)?(?:\*\*|__).+?(?:\*\*|__)")
@@ -75,7 +75,7 @@ class _Lines:
 
     def __init__(self, body: str) -> None:
         self._body = body
-        self._spans = [match.span() for match in _LINE.finditer(body) if not match[0].isspace()]
+        self._spans = [match.span() for match in LINE.finditer(body) if not match[0].isspace()]
         self._in_table = False
         self._table = -1
         self._header: list[str] = []

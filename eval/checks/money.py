@@ -164,15 +164,16 @@ def _limits(subject: Subject) -> list[float]:
 
 def _compare_plan(tally: Tally, mentions: Mentions, only: StatedTotal, limit: float) -> None:
     """Find a total over every limit wrong unless the report says that it is over."""
+    place = only.amount.start, only.amount.end
     if only.amount.value <= limit + _CENT:
-        tally.ok()
+        tally.ok(place)
         return
     says_so = re.search(
         r"\b(?:over|above|exceed\w*|beyond|more than|past|not|too|if)\b|n['’]t\b", mentions.body, re.I
     )
     if says_so is None and not tally.findings:
         why = f"Total: ${only.amount.value:,.2f}; limit: ${limit:,.2f}"
-        tally.fail((only.amount.start, only.amount.end), why)
+        tally.fail(place, why)
 
 
 def _compare_labels(tally: Tally, mentions: Mentions, only: StatedTotal, limits: list[float]) -> None:

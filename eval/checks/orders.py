@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from drr.env.entities import ORDER_STATUSES, Order
@@ -104,14 +105,14 @@ def order_facts(subject: Subject, mentions: Mentions) -> Check:
         if order is None:
             tally.fail(span, f"Order: {order_id}; record: no such order")
         elif order.user_id == subject.user_id and (order_id, span) in written:
-            tally.ok()
+            tally.ok(span)
     for line in mentions.layout.lines:
         reader.take(tally, line)
     linked = {one for one, _ in _linked_ids(subject)} - {one for one, _ in written}
     nothing: Unknown = "prose" if next(dates(mentions.body, 0, len(mentions.body)), None) else "absent"
     found = tally.check(nothing, linked=len(linked))
     if found.status == "pass" and tally.unknown:
-        return Check("unverifiable", found.value, remarks=("prose",))
+        return replace(found, status="unverifiable", remarks=("prose",))
     return found
 
 

@@ -118,11 +118,9 @@ def _compare_pairs(tally: Tally, subject: Subject, mentions: Mentions, seen: set
         low, high = _sentence(mentions.body, stars.span[0], count.span[1])
         if _OF_SEVERAL.search(mentions.body, low, high) or _leads_elsewhere(mentions, low, high):
             continue
-        if _is_some_products(subject, mentions, tokens, stars, count):
-            tally.ok()
-        else:
-            why = f"Rating: {stars.written} from {count.written}; record: no product has both"
-            tally.fail((stars.span[0], count.span[1]), why)
+        why = f"Rating: {stars.written} from {count.written}; record: no product has both"
+        holds = _is_some_products(subject, mentions, tokens, stars, count)
+        tally.compare((stars.span[0], count.span[1]), holds, why)
 
 
 def _sentence(body: str, start: int, end: int) -> Span:

@@ -12,6 +12,7 @@ from drr.eval.metrics.base import Family, Values
 from drr.eval.metrics.coverage import equal_reports, texts_of, variants_of
 from drr.eval.metrics.document import SCHEMA, banner
 from drr.eval.metrics.rows import CompareDocument, FloorRow
+from drr.eval.metrics.rules import figures_of
 from drr.eval.stats.asked import AskedQuestion, grouped
 from drr.eval.stats.differences import PairedDifference, noise_floor, paired, with_holm
 from drr.eval.stats.pairs import pair_results
@@ -108,7 +109,7 @@ def compare(judged: Judged, a: str, b: str, again: Sequence[Judged] = ()) -> Com
     values = PairedMetrics(judged)
     for differences in values.by_family(a, b):
         tested |= with_holm(differences)
-    texts = texts_of(judged.answers)
+    texts, variants = texts_of(judged.answers), variants_of(judged)
     same, shared = equal_reports(texts.get(a, {}), texts.get(b, {}))
     return {
         "schema": SCHEMA,
@@ -116,6 +117,7 @@ def compare(judged: Judged, a: str, b: str, again: Sequence[Judged] = ()) -> Com
         "b": b,
         "judge": judged.judging.judge if judged.judging else None,
         "banner": banner(judged),
+        "figures": {name: row for name in (a, b) if (row := figures_of(judged, variants[name])) is not None},
         "same_reports": same,
         "reports": shared,
         "metrics": {name: difference.document() for name, difference in tested.items()},

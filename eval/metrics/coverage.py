@@ -9,6 +9,7 @@ from typing import NamedTuple
 from drr.env.given import RECORDS, Setting, parts_of
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.rows import CoverageRow, TaskRow, VariantCoverage
+from drr.eval.metrics.rules import figures_of
 from drr.eval.stats.asked import grouped
 from drr.eval.stats.citations import standings
 from drr.eval.stats.faithfulness import STATUSES, UNREADABLE, JudgedClaim, strict
@@ -77,6 +78,7 @@ def _variant_coverage(judged: Judged, answers: Sequence[Answer]) -> VariantCover
         "reading": _reading([claim for claims in known for claim in claims]),
         "citations": standings(one for a in answers for one in judged.citations.get(a.key) or ()),
         "rated": sum(a.key in judged.ratings for a in answers),
+        "figures": figures_of(judged, answers),
     }
 
 

@@ -15,6 +15,7 @@ from drr.eval.checks.bills import totals_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.evidence.answers import Answer, asked_of, questions
 from drr.eval.metrics.base import Better, Metric, Values
+from drr.eval.metrics.rules import figures_of
 from drr.eval.rewards import Rewarded, read_form, reward, solved
 from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.intervals import SHARE, V, mean, nothing
@@ -44,6 +45,9 @@ def _by_reward(judged: Judged, answer: Answer) -> Score:
 def _by_rules(judged: Judged, answer: Answer) -> Score:
     if not answer.report.strip():
         return Score(0.0, 0.0)  # saying nothing solves nothing
+    figures = judged.figures.get(answer.key)
+    if figures is None or not figures["read"]:
+        return Score(None, None)  # whoever states nothing that a rule can read breaks none
     found = [rule["status"] for rule in judged.rules.get(answer.key, {}).values()]
     known = [float(status == "pass") for status in found if status in ("pass", "fail")]
     return Score(min(known), sum(known) / len(known)) if known else Score(None, None)
@@ -90,6 +94,9 @@ WAYS = (
     Way("rules", "breaks no rule", "the share of rules kept", _by_rules),
     Way("judge", f"is graded {GOOD} or more overall", "the grade overall", _by_judge),
 )
+_BY_RULES = frozenset(WAYS[1].powers.values())
+UNREAD = "rules could read no figure of these reports"
+UNCOUNTED = "rules of before counted no figures; `drr judge STUDY --what rules` does"
 SAME = {
     "picks": "products under `Picks`, or else cited",
     "totals": "totals labelled so",
@@ -202,7 +209,8 @@ def trials_of(judged: Judged) -> Mapping[str, Mapping[AskedQuestion, Trials]]:
                 if len(same) > 1:
                     named[answer.key] = _named(answer)
                 answer.let_go()  # of many answers, texts and sources would fill the memory
-        there = {name for own in scores.values() for name, score in own.items() if score.value is not None}
+        there = {"rules"} if judged.rules else set[str]()
+        there |= {name for own in scores.values() for name, score in own.items() if score.value is not None}
         _known[judged] = {
             variant: {
                 asked: _trials(
@@ -273,6 +281,9 @@ def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
         if metric.name in answered:
             values = {asked: [one.values.get(metric.name)] for asked, one in own.items()}
             found[metric.name] = mean(values, "of all trials of a question, mean over questions")
+            if metric.name in _BY_RULES and found[metric.name].value is None:
+                reason = UNCOUNTED if figures_of(judged, answers) is None else UNREAD
+                found[metric.name] = replace(found[metric.name], reason=reason)
     for way in WAYS:
         scores = {asked: [score.value for score in one.scores[way.name]] for asked, one in own.items()}
         if any(sum(score is not None for score in scored) > 1 for scored in scores.values()):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, NotRequired, TypedDict, cast
 
 from drr.env.plugins import merged
+from drr.eval.checks.reading import FiguresRow
 from drr.eval.foreign.summary import ForeignTableRow
 from drr.eval.judging.marks import MarksRow
 from drr.eval.stats.corrected import CorrectedRow
@@ -52,6 +53,8 @@ class VariantCoverage(TypedDict):
     citations: dict[str, int]
     """Citations judged one by one, by verdict."""
     rated: int
+    figures: FiguresRow | None
+    """Figures of the reports that rules could read; `None` where nobody counted."""
 
 
 class PaperCoverage(TypedDict):
@@ -205,6 +208,8 @@ class CompareDocument(TypedDict):
     b: str
     judge: str | None
     banner: str | None
+    figures: dict[str, FiguresRow]
+    """Figures of the reports of each that rules could read; empty where nobody counted."""
     same_reports: int
     """Reports of both that are equal byte for byte,"""
     reports: int

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from drr.eval.checks import RULES
+from drr.eval.checks.reading import FiguresRow
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
 from drr.eval.stats.intervals import SHARE, V
@@ -32,6 +33,14 @@ def per_report(judged: Judged, answer: Answer) -> Values:
     if found is None:
         return {}
     return {f"rule_{name}": _VALUE.get(found[name]["status"]) if name in found else None for name in RULES}
+
+
+def figures_of(judged: Judged, answers: Iterable[Answer]) -> FiguresRow | None:
+    """Sum up how many figures of these reports rules could read; `None` where nobody counted."""
+    known = [row for answer in answers if (row := judged.figures.get(answer.key)) is not None]
+    return (
+        {"read": sum(row["read"] for row in known), "of": sum(row["of"] for row in known)} if known else None
+    )
 
 
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:

@@ -10,7 +10,7 @@ from drr.env.progress import read_in_time
 from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.eval.asking.judge import Examiner
-from drr.eval.checks import RULES, Subject, check_report, document, returned_by
+from drr.eval.checks import RULES, Subject, check_report, document, figures_in, returned_by
 from drr.eval.evidence.answers import Answer
 from drr.eval.tasks.desk import Desk, Task, text_id
 from drr.eval.tasks.judged import Judged, Judging
@@ -21,7 +21,7 @@ class CheckedTask(Task[Answer]):
     """One unit a report: all rules, whoever judges under whatever protocol."""
 
     name = "rules"
-    version = 4
+    version = 5
     subject = "answer"
     metrics = ("rules",)
     asks = False
@@ -46,7 +46,7 @@ class CheckedTask(Task[Answer]):
     async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         about = subject(desk.answer(spec["answer"]), desk.shop, desk.shop_url)
         checks = await read_in_time(about.report, lambda: check_report(about))
-        return Outcome({"rules": document(checks)})
+        return Outcome({"rules": document(checks), "figures": figures_in(about, checks)})
 
     def read(self, record: Record, judged: Judged) -> None:
         answer = record.key_fields["answer"]
@@ -56,6 +56,7 @@ class CheckedTask(Task[Answer]):
         (judged.by_other_rules.discard if same else judged.by_other_rules.add)(answer)
         if record.done:
             judged.rules[answer] = record.result["rules"]
+            judged.figures[answer] = record.result.get("figures")
         else:
             judged.unchecked.add(answer)
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from drr.eval.asking.rules import outdated, rules_banner
+from drr.eval.checks.reading import FiguresRow
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import DIMENSIONS, content_id
 from drr.eval.stats.asked import Asked, Comparison, Winner, cluster_of, grouped
@@ -166,6 +167,8 @@ class Judged:
     pairs: dict[tuple[str, str, str], Verdict[str]] = field(default_factory=dict)
     """Winner by place, for each (first, second, dimension)."""
     rules: dict[str, Mapping[str, CheckRow]] = field(default_factory=dict)
+    figures: dict[str, FiguresRow | None] = field(default_factory=dict)
+    """Figures of an answer that rules could read; `None` where nobody counted."""
     unchecked: set[str] = field(default_factory=set)
     """Answers whose check by rules failed, `too_slow` for one."""
     by_other_rules: set[str] = field(default_factory=set)

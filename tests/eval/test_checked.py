@@ -8,10 +8,14 @@ from html import unescape
 from typing import Any, cast
 
 import pytest
+from drr.app.judged import judged_text
 from drr.app.pages.markdown import safe_html
+from drr.app.report.board import board, standings
 from drr.app.report.calls import tool_calls
 from drr.app.report.judging_tables import failure_labels
+from drr.app.report.judging_tables import rules as rule_table
 from drr.app.report.material import Material
+from drr.app.viewer.reader import Reader
 from drr.citations.parse import parse
 from drr.env.errors import DrrError
 from drr.env.shop import Shop
@@ -24,8 +28,10 @@ from drr.eval.evidence.answers import read_answers
 from drr.eval.evidence.claims import extract_by_rules
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import JudgeOptions, judge
+from drr.eval.metrics.compare import compare
 from drr.eval.metrics.diagnosis import FILE, LABELS
 from drr.eval.metrics.document import study_document
+from drr.eval.metrics.reliability import UNCOUNTED, UNREAD
 from drr.eval.tasks.checked import returned, subject
 from drr.eval.tasks.extraction import distinct, extract_with_model
 from drr.study.study import Study
@@ -58,6 +64,49 @@ async def test_each_report_is_checked_once_by_all_rules_without_a_call(study: St
     metrics = study_document(study)["metrics"]
     assert (metrics["good"]["rule_price"]["value"], metrics["bad"]["rule_price"]["value"]) == (1.0, 0.0)
     assert metrics["good"]["rule_statistics"]["value"] is None
+
+
+async def test_who_states_nothing_that_a_rule_can_read_is_not_praised_for_breaking_none(
+    study: Study, shop: Shop
+) -> None:
+    good = GOOD.replace("The **", "It was $25.00. The **")
+    await put(study, answer("a", "good", good, user_id=ANNA), answer("a", "mute", "$1.00.", user_id=ANNA))
+    await by_rules(study, ["rules"], shop)
+    judged, document = read_judged(study, choose(study)), study_document(study)
+    solved = {name: row["pass_rules_1"] for name, row in document["metrics"].items()}
+    assert solved["good"]["value"] is not None
+    assert (solved["mute"]["value"], solved["mute"].get("reason")) == (None, UNREAD)
+    told = "good: rules could read 1 of 2 figures; mute: rules could read 0 of 1 figure."
+    assert told in judged_text(document)
+    material = Material(study, judged, document)
+    found = rule_table(material)
+    assert found is not None and told in found.notes
+    ranks = standings(material.per_report, [], {})
+    table = board(material, ranks)
+    at = [one.label for one in table.columns].index("rules failed")
+    assert table.columns[at + 1].label == "figures read"
+    cells = {name: [(one.brief, one.shade) for one in row[at : at + 2]] for name, row in table.rows}
+    assert cells["mute"][0][0].startswith("0 of ") and cells["mute"][0][1] == ""
+    assert cells["mute"][1] == ("0 of 1", "") and cells["good"][1] == ("1 of 2", "")
+    assert compare(judged, "mute", "good")["figures"] == {
+        "mute": {"read": 0, "of": 1},
+        "good": {"read": 1, "of": 2},
+    }
+    reader = Reader(study)
+    reader.measure()
+    assert told in reader.notes
+    shown = {one.variant: reader.view(one, full=True) for one in reader.entries()}
+    assert shown["mute"] is not None and shown["mute"].figures_read == "rules could read 0 of 1 figure"
+
+
+async def test_rules_of_before_that_counted_no_figures_say_so(study: Study, shop: Shop) -> None:
+    await put(study, answer("a", "good", GOOD, user_id=ANNA))
+    await by_rules(study, ["rules"], shop)
+    with study.ledger.db.writing() as db:
+        db.execute("UPDATE records SET result = json_remove(result, '$.figures')")
+    document = study_document(study)
+    assert document["coverage"]["variants"]["good"]["figures"] is None
+    assert document["metrics"]["good"]["pass_rules_1"].get("reason") == UNCOUNTED
 
 
 async def test_what_rules_of_another_version_checked_is_named(

@@ -58,6 +58,16 @@ def test_a_failed_rule_exits_1_with_the_document_printed(ask: Ask) -> None:
     assert report[start:end] == "$37.00"
 
 
+def test_beside_what_failed_stands_how_much_could_be_read(ask: Ask, rules_shop: Shop) -> None:
+    """Marks, numbers of lists and links are no figures; a date is one."""
+    read = f"1. {LA}: 4.3 stars (71 ratings), ${{}}\n\nIt cost $1.00 on 2021-03-02, or so 2 of us say [1].\n\n## Sources\n[1] {A}\n"
+    for price, failed in (("17.95", 0), ("19.95", 1)):
+        _, out, _ = ask(read.format(price), "--shop", rules_shop.spec)
+        assert f", {failed} fail, " in out and "; rules could read 3 of 6 figures\n" in out
+    assert json.loads(ask("It is $1.00.", "--json")[1])["figures"] == {"read": 0, "of": 1}
+    assert "; no figure to read\n" in ask("It is quiet.")[1]
+
+
 def test_a_budget_given_as_an_option_is_the_limit(ask: Ask) -> None:
     report = TABLE.format("35.00")
     assert ask(report, "--budget", "35")[0] == 0

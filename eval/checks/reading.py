@@ -1,0 +1,65 @@
+"""Counts the figures of a report, and those of them that rules could decide: what "no rule failed" rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import TypedDict
+
+from drr.citations.hidden import blank
+from drr.eval.checks.base import Check, Span, Subject
+from drr.eval.checks.mentions import BULLET, LINE
+from drr.wording.dates import dates
+from drr.wording.excerpt import many
+from drr.wording.figures import NUMBER
+
+
+class FiguresRow(TypedDict):
+    """Figures of a report: dates, and other numbers in digits.
+
+    Marks, addresses and numbers of lists are none.
+    """
+
+    read: int
+    """Those that a rule found right or wrong,"""
+    of: int
+    """of so many that stand there."""
+
+
+def figures_read(subject: Subject, checks: Iterable[Check]) -> FiguresRow:
+    """Count the figures of a report that stand where one of these found something right or wrong."""
+    figures = list(_figures(subject))
+    decided = _flags(len(subject.report), chain.from_iterable(check.decided for check in checks))
+    return {"read": sum(any(decided[start:end]) for start, end in figures), "of": len(figures)}
+
+
+def _figures(subject: Subject) -> Iterator[Span]:
+    cited = [(one.start, one.end) for one in subject.citations.markers]
+    text = blank(subject.citations.body, cited)
+    days = [(one.start, one.end) for one in dates(text, 0, len(text))]
+    taken = _flags(len(text), days)
+    yield from days
+    for line in LINE.finditer(text):
+        bullet = BULLET.match(text, *line.span())
+        start = line.start() if bullet is None else bullet.end()
+        spans = (match.span() for match in NUMBER.finditer(text, start, line.end()))
+        yield from (one for one in spans if not any(taken[slice(*one)]))
+
+
+def _flags(length: int, spans: Iterable[Span]) -> bytearray:
+    """Mark what stands in any of these."""
+    flags = bytearray(length)
+    for start, end in spans:
+        flags[start:end] = b"\1" * (end - start)
+    return flags
+
+
+def reading_text(row: FiguresRow | None) -> str:
+    """Say how much rules could read; empty where nobody counted."""
+    if row is None:
+        return ""
+    return (
+        f"rules could read {row['read']:,} of {many(row['of'], 'figure')}"
+        if row["of"]
+        else "no figure to read"
+    )
