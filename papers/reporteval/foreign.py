@@ -81,26 +81,15 @@ class ReportEvalFiles:
     name = "reporteval"
     title = "DeepResearch-ReportEval"
     parts = (
-        ForeignPart(
-            "grades",
-            "DeepResearch-ReportEval, grades and repetition",
-            (
-                *(
-                    ForeignFigure(grade, grade.removesuffix("_score").replace("_", " "), FOUR)
-                    for grade in GRADES
-                ),
-                ForeignFigure("repeat_score", "non-redundancy", FOUR, "4: nothing is repeated"),
-            ),
-        ),
-        ForeignPart(
-            "support",
-            "DeepResearch-ReportEval, support",
-            (
-                ForeignFigure("support", "average support", (-1.0, 1.0), "over sentences, -1 to 1"),
-                ForeignFigure("strong", "strong support", (0.0, 1.0), "share of sentences"),
-            ),
-        ),
-    )
+        ForeignPart("grades", "DeepResearch-ReportEval, grades and repetition", (
+            *(ForeignFigure(grade, grade.removesuffix("_score").replace("_", " "), FOUR) for grade in GRADES),
+            ForeignFigure("repeat_score", "non-redundancy", FOUR, "4: nothing is repeated"),
+        )),
+        ForeignPart("support", "DeepResearch-ReportEval, support", (
+            ForeignFigure("support", "average support", (-1.0, 1.0), "over sentences, -1 to 1"),
+            ForeignFigure("strong", "strong support", (0.0, 1.0), "share of sentences"),
+        )),
+    )  # fmt: skip
     no_room = frozenset({"id", "user", "task", "language", "size"})
 
     def read(self, path: Path) -> Iterator[Given]:
@@ -160,24 +149,17 @@ def _lines(path: Path) -> Iterator[Given]:
         row = kind_of(where, raw, kinds, _FORMS)
         system = system_of(path, frozenset())
         match row:
-            case _Sentence(label=_Factual() as label):
-                values: dict[str, float | None] = {
-                    "support": float(label.is_factual),
-                    "strong": float(label.is_factual == 1),
-                }
-                yield GivenScores(where, None, system, "support", values, path.name, digest(path), None)
             case _Sentence() | _Broken():
-                why = "its judge failed on the sentence"
-                yield GivenScores(
-                    where,
-                    None,
-                    system,
-                    "support",
-                    {"support": None, "strong": None},
-                    path.name,
-                    digest(path),
-                    why,
+                known = (
+                    row.label.is_factual
+                    if isinstance(row, _Sentence) and isinstance(row.label, _Factual)
+                    else None
                 )
+                why = None if known is not None else "its judge failed on the sentence"
+                strong = None if known is None else float(known == 1)
+                values: dict[str, float | None] = {"support": known, "strong": strong}
+                at = (path.name, digest(path))
+                yield GivenScores(where, None, system, "support", values, *at, why)
             case _Report():
                 yield GivenReport(where, _asked(row.topic, row.category), system, row.report)
             case _Topic():

@@ -61,26 +61,13 @@ def _aligned(asked: Reproduction) -> Iterator[Step]:
     """The dev half only: the test half is read when somebody means to."""
     if asked.arguments.labels is None:
         return
-    task = asked.arguments.align or ALIGNED
+    task, labels = asked.arguments.align or ALIGNED, str(asked.arguments.labels)
+    align = ["judges", "align"]
     if not _is_split(Path(asked.study), task):
-        yield Step(
-            ["judges", "align", "new", asked.study, "--labels", str(asked.arguments.labels), "--task", task],
-            "align",
-        )
+        yield Step([*align, "new", asked.study, "--labels", labels, "--task", task], "align")
     by = ["--judge", asked.arguments.judge] if asked.arguments.judge else asked.words("model")
-    words = [
-        "judges",
-        "align",
-        "run",
-        asked.study,
-        "--task",
-        task,
-        *by,
-        *asked.server,
-        *asked.budget,
-        *asked.quiet,
-    ]
-    yield Step(words, "align")
+    rest = [*by, *asked.server, *asked.budget, *asked.quiet]
+    yield Step([*align, "run", asked.study, "--task", task, *rest], "align")
 
 
 def _is_split(folder: Path, task: str) -> bool:
@@ -98,22 +85,17 @@ def check(asked: Reproduction) -> None:
     arguments = asked.arguments
     if arguments.align is not None and arguments.labels is None:
         raise Misuse("--align: says what --labels are of; give both")
-    if arguments.reports is not None:
-        if arguments.queries is not None or arguments.variants is not None:
-            raise Misuse(
-                "--reports: are judged as they are; --queries and --variants are for reports made here"
-            )
-        _check_reports(arguments.reports)
-
-
-def _check_reports(path: Path) -> None:
+    if arguments.reports is None:
+        return
+    if arguments.queries is not None or arguments.variants is not None:
+        raise Misuse("--reports: are judged as they are; --queries and --variants are for reports made here")
     from drr.eval.evidence.imported import asked_of, read_reports
 
-    asked = asked_of(read_reports(path))
-    if len({frozenset(queries) for queries in asked.values()}) > 1:
-        counts = ", ".join(f"{system} {len(queries)}" for system, queries in asked.items())
-        every = len(set[str]().union(*asked.values()))
+    asked_by = asked_of(read_reports(arguments.reports))
+    if len({frozenset(queries) for queries in asked_by.values()}) > 1:
+        counts = ", ".join(f"{system} {len(queries)}" for system, queries in asked_by.items())
+        every = len(set[str]().union(*asked_by.values()))
         raise Misuse(
-            f"{path}: the systems did not answer the same questions (of {every}: {counts}), so that"
+            f"{arguments.reports}: the systems did not answer the same questions (of {every}: {counts}), so that"
             " no table compares them; give reports on the same questions"
         )

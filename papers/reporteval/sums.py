@@ -14,43 +14,27 @@ from drr.eval.stats.intervals import SHARE
 
 REPEATED = 2
 """A pair that scores so or less says a point twice."""
+Scores = Iterable[float | None]
+"""What nobody scored is `None`."""
 
 
-class ReportEvalRaw(NamedTuple):
-    quality: Mapping[str, float | None] | None = None
-    """Grades, 0-4."""
-    pairs: Sequence[float | None] | None = None
-    """Scores of pairs of passages, 0-4; 4: nothing is repeated."""
-    support: Sequence[float | None] | None = None
-    """Scores of pairs of source and sentence, -1 to 1."""
+class PairFigures(NamedTuple):
+    """The figures of pairs of passages, 0-4; 4: nothing is repeated."""
 
-
-class ReportEvalFigures(NamedTuple):
-    quality: Mapping[str, float | None] | None
-    non_redundancy: float | None
-    """The mean of the pairs: more is better."""
-    worst_pair: float | None
+    mean: float | None
+    """More is better."""
+    worst: float | None
     """Lowest score, since the mean hides one doubled passage among many."""
-    average_support: float | None
-    strong_support: float | None
+    repeated: float | None
+    """Share of pairs that say a point twice."""
 
 
-def report_eval(raw: ReportEvalRaw) -> ReportEvalFigures:
-    pairs = [score for score in raw.pairs or () if score is not None]
-    support = support_of(raw.support or ())
-    return ReportEvalFigures(
-        raw.quality,
-        fsum(pairs) / len(pairs) if pairs else None,
-        min(pairs, default=None),
-        support.average,
-        support.strong,
-    )
-
-
-def repeated_share(pairs: Iterable[float | None]) -> float | None:
-    """The share of pairs that say a point twice, which the mean over many hides."""
-    known = [score for score in pairs if score is not None]
-    return sum(score <= REPEATED for score in known) / len(known) if known else None
+def pair_figures(scores: Scores) -> PairFigures:
+    known = [float(score) for score in scores if score is not None]
+    if not known:
+        return PairFigures(None, None, None)
+    twice = sum(score <= REPEATED for score in known)
+    return PairFigures(fsum(known) / len(known), min(known), twice / len(known))
 
 
 def estimated_mean(pairs: Iterable[tuple[float | None, float]]) -> float | None:
@@ -72,7 +56,7 @@ def support_score(statuses: Iterable[Status | None]) -> SupportScore:
     return support_of(2 * SCORE[s] - 1 if s is not None and s in SCORE else None for s in statuses)
 
 
-def support_of(scores: Iterable[float | None]) -> SupportScore:
+def support_of(scores: Scores) -> SupportScore:
     """Score by ReportEval's own values: 1 supported, 0 in part, -1 not."""
     known = [score for score in scores if score is not None]
     if not known:
@@ -90,11 +74,8 @@ def report_values(
 
 FOUR = (0.0, 4.0)
 FIGURES = {
-    "non_redundancy": FOUR,
-    "worst_pair": FOUR,
-    "average_support": (-1.0, 1.0),
-    "strong_support": SHARE,
-}
+    "non_redundancy": FOUR, "worst_pair": FOUR, "average_support": (-1.0, 1.0), "strong_support": SHARE,
+}  # fmt: skip
 
 
 class ReportEvalInput(RawRow):
@@ -109,18 +90,17 @@ class ReportEvalSums(ProtocolSums[ReportEvalInput]):
     form = ReportEvalInput
 
     def __init__(self) -> None:
-        self._figures = Means(FIGURES)
-        self._quality = Means({})
+        self._figures, self._quality = Means(FIGURES), Means({})
 
     def add(self, row: ReportEvalInput) -> JsonObject:
-        found = report_eval(ReportEvalRaw(row.quality, row.pairs, row.support))
-        grades = found.quality or {}
-        lists = (list(grades.values()), row.pairs or [], row.support or [])
-        self.n_unscored += sum(scores.count(None) for scores in lists)
-        self._figures.add({name: getattr(found, name) for name in FIGURES}, row.task)
+        grades, pairs, support = row.quality or {}, row.pairs or [], row.support or []
+        values = (*pair_figures(pairs)[:2], *support_of(support))
+        figures = dict(zip(FIGURES, values, strict=True))
+        self.n_unscored += sum(scores.count(None) for scores in ([*grades.values()], pairs, support))
+        self._figures.add(figures, row.task)
         self._quality.learn(grades, FOUR)
         self._quality.add(grades, row.task)
-        return {**found._asdict()}
+        return {"quality": row.quality, **figures}
 
     def values(self) -> JsonObject:
         return {"quality": self._quality.values(), **self._figures.values()}
@@ -129,7 +109,5 @@ class ReportEvalSums(ProtocolSums[ReportEvalInput]):
         return {"quality": self._quality.intervals(), **self._figures.intervals()}
 
     def counted(self) -> dict[str, int]:
-        return {
-            **{f"quality.{name}": n for name, n in self._quality.counted().items()},
-            **self._figures.counted(),
-        }
+        grades = {f"quality.{name}": n for name, n in self._quality.counted().items()}
+        return {**grades, **self._figures.counted()}

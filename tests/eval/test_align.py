@@ -46,17 +46,15 @@ def write(path: Path, rows: Sequence[dict[str, Any]]) -> str:
 
 
 class GradeJudge:
-    """Grades as told by the version of the prompt, which the first line of `prompt` names; drafts what it is told to draft."""
+    """Grades as told by the version of the prompt, which the first line of `prompt` names."""
 
-    def __init__(self, grade: Callable[[str, str, str], int], draft: str = "") -> None:
-        self.grade, self.draft = grade, draft
+    def __init__(self, grade: Callable[[str, str, str], int]) -> None:
+        self.grade = grade
         self.requests: list[str] = []
 
     def __call__(self, request: Request) -> Reply:
         told = message(request)
         self.requests.append(system(request) + told)
-        if "You improve the instructions of a judge" in system(request):
-            return Say(json.dumps({"analysis": "as told", "prompt": self.draft}))
         report = next(section.text for section in sections_of(told) if section.label == "answer")
         return Say(
             json.dumps(
@@ -160,27 +158,19 @@ def test_a_version_is_read_on_dev_and_the_next_one_beside_it(
         second = align("run", study, *by_model(wire))
         assert (second["version"], second["figures"]["mad"]["value"]) == (2, 0.0)
         assert second["ended"] == "reached: the interval of v2's MAD lies under 1.7"
-        compared = align("compare", study)
-        assert compared["difference"]["value"] == -0.5 and (compared["nearer"], compared["same"]) == (12, 12)
-        assert "+Be milder." in compared["changed"]
         # Every number is made of things that are named, with the unit that judged each.
         each = align("show", study, "--version", "1")["things"]
         assert each == first["things"] and len(each) == 24
         assert sum(one["apart"] for one in each) / len(each) == first["figures"]["mad"]["value"]
         assert [one["side"] for one in each[:12]] == ["overall"] * 12
-        moved = {one["id"]: one for one in compared["things"] if one["moved"]}
-        assert sum(one["moved"] < 0 for one in moved.values()) == compared["nearer"] == len(moved)
         for one in (each[0], align("show", study)["things"][0]):
             traced = drr.json("trace", study, one["unit"])
             assert traced["label"].endswith(one["id"]) and "as told of overall" in json.dumps(traced)
-        assert next(iter(moved.values()))["units"][0] in {one["unit"] for one in each}
         file.write_text("Something else.", encoding="utf-8")
         assert "changed after it was run" in align("run", study, *by_model(wire), code=2)
     capsys.readouterr()
-    assert main(["align", "history", study]) == 0
-    told = capsys.readouterr().out
-    assert "MAD on dev (o)" in told and "v2   o" in told and "test read 0 times" in told
-    assert main(["align", "compare", study, "1", "7"]) == 2
+    told = drr.out("align", "status", study)
+    assert "v1 (" in told and "v2 (" in told and "test read 0 times" in told
     assert main(["align", "show", study, "--version", "7"]) == 2
     capsys.readouterr()
     assert each[0]["unit"][:12] in drr.out("align", "show", study, "--version", "1")
@@ -200,20 +190,12 @@ def test_what_experts_said_of_the_test_half_is_nowhere(
     ]
     study = begin(align, tmp_path / "marked", marked)
     assert halves(study)[0] == dev, "the split does not hang on what was said"
-    judge = GradeJudge(lambda prompt, report, side: 1, draft="Judge otherwise.\n")
-    seen = ""
+    judge = GradeJudge(lambda prompt, report, side: 1)
     with Wire(judge) as wire:
         assert main(["align", "run", study, *by_model(wire)[:-1]]) == 0
-        assert main(["align", "edit", study, "--propose", *by_model(wire)[:-1]]) == 0
-        assert main(["align", "run", study, *by_model(wire)[:-1]]) == 0
-        seen += "".join(capsys.readouterr())
         assert main(["align", "run", study, "--test", *by_model(wire)[:-1]]) == 0
-        assert main(["align", "history", study]) == 0
-    seen += "".join(capsys.readouterr())
-    drafted = Path(study, "align", "quality", "v2", "re_quality.md").read_text("utf-8")
-    assert drafted == "Judge otherwise.\n"
-    proposing = [text for text in judge.requests if "You improve" in text]
-    assert len(proposing) == 1 and "ann: " not in proposing[0] and "bob says so of" in proposing[0]
+        assert main(["align", "status", study]) == 0
+    seen = "".join(capsys.readouterr())
     everything = [seen.encode(), *(text.encode() for text in judge.requests)]
     everything += [path.read_bytes() for path in Path(study).rglob("*") if path.is_file()]
     for told in everything:
@@ -330,7 +312,7 @@ def test_redundancy_and_support_and_pairs_are_aligned_too(tmp_path: Path, align:
         found[task] = align("run", study, "--task", task, "--judge", "offline", "--quiet")["figures"]
     assert [found[task]["mad"]["value"] for task in ("redundancy", "support", "pairwise")] == [0, 0, 0]
     assert found["rating"]["mad"]["n"] == 2
-    assert "which one? --task" in align("history", study, code=2)
+    assert "which one? --task" in align("show", study, code=2)
     assert [one["task"] for one in align("status", study)["alignments"]] == [
         "redundancy",
         "support",
@@ -341,7 +323,7 @@ def test_redundancy_and_support_and_pairs_are_aligned_too(tmp_path: Path, align:
 
 def test_pairs_are_the_same_whichever_way_round_and_two_orders_that_differ_are_a_tie() -> None:
     one = PairwiseLabel(id="1", query="q", answer_a="x", answer_b="y", label="A")
-    taken = [ALIGNED["pairwise"].take(label) for label in (one, one.turned())]
+    taken = [ALIGNED["pairwise"].taken(label) for label in (one, one.turned())]
     assert taken[0] == taken[1] and taken[0] is not None and taken[0].value == 1
 
 
@@ -356,15 +338,15 @@ def test_each_expert_counts_once_and_rank_agreement_has_its_chance() -> None:
         *(label("q2", answer, value) for answer, value in (("d", 1.0), ("e", 1.0), ("f", 2.0))),
     ]
     task = ALIGNED["quality"]
-    items = items_of((one, parts) for one in labels if (parts := task.take(one)) is not None)
+    items = items_of((one, parts) for one in labels if (parts := task.taken(one)) is not None)
     assert items[0].people("clarity") == 2.5
     judge = dict(zip((item.id for item in items), (1.0, 2.0, 3.0, 0.0, 0.0, 4.0), strict=True))
     rows = judged_things(items, {(name, "clarity"): JudgeWord(value, "") for name, value in judge.items()})
     v, chance = rank_agreement(rows)
     assert (v.value, chance) == (1.0, pytest.approx((1 / 6 + 2 / 6) / 2))
-    assert worst(rows)[0]["judge"] == 4 and worst(rows)[0]["people"] == 2
+    assert (worst(rows)[0].judge, worst(rows)[0].people) == (4, 2)
     halves_ = split(items, 0, 0.01)
-    assert {len(halves_.dev), len(halves_.test)} == {3}, "no question lies on both sides, and none is empty"
+    assert {*map(len, halves_)} == {3}, "no question lies on both sides, and none is empty"
 
 
 def test_the_loop_ends_by_the_interval_or_when_three_versions_bring_nothing() -> None:

@@ -1,5 +1,4 @@
-"""The distance of a judge from experts. Deviation, bias, agreement on which of two is better and on the
-order, each beside its chance level."""
+"""The distance of a judge from experts: deviation, bias, agreement on order, each beside its chance level."""
 
 from __future__ import annotations
 
@@ -10,10 +9,11 @@ from math import factorial, prod
 from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
+from drr.env.json_object import JsonObject
 from drr.eval.asking.forms import SCHEMA
 from drr.eval.asking.judge import Judge, KeptAnswers
 from drr.eval.stats import correlation
-from drr.eval.stats.differences import PairedDifference, paired
+from drr.eval.stats.asked import grouped
 from drr.eval.stats.intervals import SHARE, V, VRow, from_sums, ratio
 from drr.eval.tasks.desk import Desk
 from drr.papers.reporteval.alignment.tasks import AlignedTask, AlignItem, JudgeWord
@@ -35,60 +35,104 @@ class AlignmentWork:
     def units(self) -> list[Unit]:
         return [self._unit(item, part) for item in self.items for part in self.task.parts(item)]
 
-    def unit_keys(self) -> dict[tuple[str, str], str]:
-        """Find by item and side the unit that says what the judge found of it."""
-        return {
-            (item.id, side): self._unit(item, side if side in parts else parts[0]).key
-            for item in self.items
-            for parts in (self.task.parts(item),)
-            for side in item.words
-        }
-
     def _unit(self, item: AlignItem, part: str) -> Unit:
-        own = self.desk.version(1, self.desk_role, *self.task.prompts)
         fields = {
             "task": f"align-{self.task.name}",
             "judge": self.desk.judge.shown,
             "schema": SCHEMA,
             "item": item.id,
             "part": part,
-            "version": own,
+            "version": self.desk.version(1, "judge", *self.task.prompts),
             "prompt": self.task.asking(self.desk, item, part).fingerprint,
         }
         label = f"{self.task.name} {part}".strip()
         return Unit("judgement", fields, {"item": item.id, "part": part}, f"align {label} \u00b7 {item.name}")
 
-    @property
-    def desk_role(self) -> str:
-        return "judge"
-
     async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
         (item,) = (one for one in self.items if one.id == spec["item"])
-        judge = Judge(self.desk_role, context, self.kept, self.desk.stand_in)
+        judge = Judge("judge", context, self.kept, self.desk.stand_in)
         answer = await self.task.ask(self.desk, item, spec["part"], judge)
         return judge.sealed(Outcome({"said": {side: word._asdict() for side, word in answer.items()}}))
 
     def judgements(self, study: Study) -> Judgements:
         """A judgement that failed for good has no value, with the reason."""
-        sides = {unit.key: unit.key_fields for unit in self.units()}
-        by_id = {item.id: item for item in self.items}
+        ours, by_id = {unit.key for unit in self.units()}, {item.id: item for item in self.items}
         found: dict[tuple[str, str], JudgeWord] = {}
         for record in study.records("judgement", None):
-            if record.key not in sides or (record.transient and not record.done):
+            if record.key not in ours or (record.transient and not record.done):
                 continue
             item, part = record.key_fields["item"], record.key_fields["part"]
             if record.done:
-                stored = record.result["said"]
-                found |= {(item, side): JudgeWord(**word) for side, word in stored.items()}
+                found |= {(item, side): JudgeWord(**word) for side, word in record.result["said"].items()}
             elif record.status != "over_budget":
                 failed = JudgeWord(None, f"{record.reason}: {record.message}")
                 found |= {(item, side): failed for side in ([part] if part else by_id[item].words)}
         return found
 
+    def things(self, study: Study) -> list[JudgedThing]:
+        """Each side of each thing, with the unit that says what the judge found of it."""
+        rows = judged_things(self.items, self.judgements(study))
+        keys: dict[tuple[str, str], str] = {}
+        for item in self.items:
+            parts = self.task.parts(item)
+            for side in item.words:
+                keys[item.id, side] = self._unit(item, side if side in parts else parts[0]).key
+        return [row._replace(unit=keys[row.item.id, row.side]) for row in rows]
+
+
+class JudgedThing(NamedTuple):
+    """One side of one labelled thing."""
+
+    item: AlignItem
+    side: str
+    judge: float | None
+    judge_says: str
+    people: float
+    unit: str = ""
+    """Key of the unit that `drr study trace` shows."""
+
+    @property
+    def apart(self) -> float | None:
+        return None if self.judge is None else round(abs(self.judge - self.people), 9)
+
+    def row(self) -> JsonObject:
+        """Return it as documents have it: under its label's `id`."""
+        names = {"id": self.item.name, "text": self.item.id, "query": self.item.query, "side": self.side}
+        said = {"judge": self.judge, "judge_says": self.judge_says, "people": self.people}
+        return {**names, **said, "apart": self.apart, "unit": self.unit}
+
+    def disagreement(self) -> JsonObject:
+        """Return it with everybody's words and the texts themselves."""
+        words = [
+            f"{word.who}: {word.value:g}{f', {word.comment}' if word.comment else ''}"
+            for word in self.item.words[self.side]
+        ]
+        said = {"judge": self.judge, "people": self.people, "judge_says": self.judge_says}
+        named = {"item": self.item.name, "side": self.side}
+        return {**named, **said, "people_say": words, "texts": dict(self.item.texts)}
+
+
+def judged_things(items: Iterable[AlignItem], judgements: Judgements) -> list[JudgedThing]:
+    nobody = JudgeWord(None, "")
+    return [
+        JudgedThing(item, side, *judgements.get((item.id, side), nobody), item.people(side))
+        for item in items
+        for side in item.words
+    ]
+
+
+def farthest_first(rows: Iterable[JudgedThing]) -> list[JudgedThing]:
+    """What nobody judged stands last."""
+    return sorted(rows, key=lambda one: (one.apart is None, -(one.apart or 0), one.item.name, one.side))
+
 
 WORST = 10
-PATIENCE = 3
-"""Versions that bring nothing, after which the loop has ended."""
+
+
+def worst(rows: Sequence[JudgedThing]) -> list[JudgedThing]:
+    """The farthest apart first."""
+    apart = [row for row in rows if row.apart]
+    return sorted(apart, key=lambda row: (-(row.apart or 0), row.item.id, row.side))[:WORST]
 
 
 class Chanced(VRow):
@@ -104,97 +148,52 @@ class AlignFigures(TypedDict):
     spearman: VRow
 
 
-class Disagreement(TypedDict):
-    item: str
-    side: str
-    judge: float
-    people: float
-    judge_says: str
-    people_say: list[str]
-    texts: dict[str, str]
+class Run(TypedDict):
+    """One reading of a version: on dev, or on test."""
 
-
-class JudgedThing(NamedTuple):
-    """One side of one thing."""
-
-    item: AlignItem
-    side: str
-    judge: float | None
-    judge_says: str
-    people: float
-
-    @property
-    def apart(self) -> float | None:
-        return None if self.judge is None else round(abs(self.judge - self.people), 9)
-
-
-class AlignedThing(TypedDict):
-    """One side of a labelled thing: its label's `id`, its `text`, and the `unit` that `drr study trace` shows."""
-
-    id: str
-    text: str
-    query: str
-    side: str
-    judge: float | None
-    judge_says: str
-    people: float
-    apart: float | None
-    unit: str
-
-
-def things(rows: Iterable[JudgedThing], units: Mapping[tuple[str, str], str]) -> list[AlignedThing]:
-    """Everything that the figures of a reading are made of, the farthest apart first, what nobody judged last."""
-    found: list[AlignedThing] = [
-        {
-            "id": row.item.name,
-            "text": row.item.id,
-            "query": row.item.query,
-            "side": row.side,
-            "judge": row.judge,
-            "judge_says": row.judge_says,
-            "people": row.people,
-            "apart": row.apart,
-            "unit": units[row.item.id, row.side],
-        }
-        for row in rows
-    ]
-    return sorted(found, key=lambda one: (one["apart"] is None, -(one["apart"] or 0), one["id"], one["side"]))
-
-
-def judged_things(items: Iterable[AlignItem], judgements: Judgements) -> list[JudgedThing]:
-    rows = []
-    for item in items:
-        for side in item.words:
-            word = judgements.get((item.id, side))
-            value, reason = (None, "") if word is None else word
-            rows.append(JudgedThing(item, side, value, reason, item.people(side)))
-    return rows
+    version: int
+    hash: str
+    judge: str
+    half: str
+    at: str
+    items: int
+    figures: AlignFigures
 
 
 def align_figures(rows: Sequence[JudgedThing], ends: tuple[float, float]) -> AlignFigures:
     """Intervals are over questions."""
     judge, people = [row.judge for row in rows], [row.people for row in rows]
-    queries = [row.item.query for row in rows]
-    mad = _deviation(rows, ends[1] - ends[0])
+    queries, width = [row.item.query for row in rows], ends[1] - ends[0]
+    known = [(abs(row.judge - row.people), row.item.query) for row in rows if row.judge is not None]
+    sums = np.array([[apart, 1.0] for apart, _ in known]).reshape(-1, 2)
+    clusters, lost = [query for _, query in known], len(rows) - len(known)
+    named, scale = "MAD: mean absolute difference", (0.0, width)
+    mad = from_sums(sums, clusters, ratio, named, n_unscored=lost, ends=scale)
     pca, pca_chance = _preferences(rows)
     rank, chance = rank_agreement(rows)
     order = correlation.spearman(judge, people, unit="thing", clusters=queries)
     return {
         "mad": mad.document(),
-        "mad_of_range": None if mad.value is None else mad.value / (ends[1] - ends[0]),
-        "bias": correlation.bias(judge, people, clusters=queries, width=ends[1] - ends[0]).document(),
+        "mad_of_range": None if mad.value is None else mad.value / width,
+        "bias": correlation.bias(judge, people, clusters=queries, width=width).document(),
         "pca": {**pca.document(), "chance": pca_chance},
         "rank": {**rank.document(), "chance": chance},
         "spearman": order.document(),
     }
 
 
+def by_side(rows: Sequence[JudgedThing], ends: tuple[float, float]) -> dict[str, AlignFigures]:
+    return {side: align_figures(own, ends) for side, own in grouped((row.side, row) for row in rows).items()}
+
+
+def _of_questions(rows: Iterable[JudgedThing]) -> dict[tuple[str, str], list[JudgedThing]]:
+    """The things of one question and side."""
+    return grouped(((row.item.query, row.side), row) for row in rows)
+
+
 def _preferences(rows: Sequence[JudgedThing]) -> tuple[V, float | None]:
     """Compare two things of one question and side, for which is better: a tie matches only a tie."""
-    groups: dict[tuple[str, str], list[JudgedThing]] = {}
-    for row in rows:
-        groups.setdefault((row.item.query, row.side), []).append(row)
-    pairs = [pair for group in groups.values() for pair in combinations(group, 2)]
+    pairs = [pair for group in _of_questions(rows).values() for pair in combinations(group, 2)]
     return correlation.preference_agreement(
         [None if a.judge is None or b.judge is None else round(a.judge - b.judge, 9) for a, b in pairs],
         [round(a.people - b.people, 9) for a, b in pairs],
@@ -202,29 +201,10 @@ def _preferences(rows: Sequence[JudgedThing]) -> tuple[V, float | None]:
     )
 
 
-def _deviation(rows: Sequence[JudgedThing], most: float) -> V:
-    known = [(abs(row.judge - row.people), row.item.query) for row in rows if row.judge is not None]
-    sums = np.array([[apart, 1.0] for apart, _ in known]).reshape(-1, 2)
-    lost = len(rows) - len(known)
-    clusters = [query for _, query in known]
-    return from_sums(
-        sums, clusters, ratio, "MAD: mean absolute difference", n_unscored=lost, ends=(0.0, most)
-    )
-
-
-def by_side(rows: Sequence[JudgedThing], ends: tuple[float, float]) -> dict[str, AlignFigures]:
-    sides = dict.fromkeys(row.side for row in rows)
-    return {side: align_figures([row for row in rows if row.side == side], ends) for side in sides}
-
-
 def rank_agreement(rows: Sequence[JudgedThing]) -> tuple[V, float | None]:
     """Return the share of questions with the very same order, and the share expected if the judge's values were shuffled."""
-    groups: dict[tuple[str, str], list[JudgedThing]] = {}
-    for row in rows:
-        if row.judge is not None:
-            groups.setdefault((row.item.query, row.side), []).append(row)
     same, chances, clusters = [], [], []
-    for (query, _), group in groups.items():
+    for (query, _), group in _of_questions(row for row in rows if row.judge is not None).items():
         if len(group) > 1:
             one, other = [row.judge or 0.0 for row in group], [row.people for row in group]
             same.append(float(_signs(one) == _signs(other)))
@@ -248,52 +228,8 @@ def _chance(one: Sequence[float], other: Sequence[float]) -> float:
     return prod(map(factorial, ties)) / factorial(len(one)) if ties == others else 0.0
 
 
-def worst(rows: Sequence[JudgedThing], many: int = WORST) -> list[Disagreement]:
-    """The farthest apart first."""
-    known = [(abs(row.judge - row.people), row) for row in rows if row.judge is not None]
-    apart = sorted(
-        (one for one in known if one[0] > 0), key=lambda one: (-one[0], one[1].item.id, one[1].side)
-    )
-    return [
-        {
-            "item": row.item.name,
-            "side": row.side,
-            "judge": row.judge or 0.0,
-            "people": row.people,
-            "judge_says": row.judge_says,
-            "people_say": [
-                f"{word.who}: {word.value:g}{f', {word.comment}' if word.comment else ''}"
-                for word in row.item.words[row.side]
-            ],
-            "texts": dict(row.item.texts),
-        }
-        for _, row in apart[:many]
-    ]
-
-
-def nearer(new: Sequence[JudgedThing], old: Sequence[JudgedThing]) -> PairedDifference:
-    """Subtract the old deviation from the new, on the same things. Below 0 the new version is nearer to the experts."""
-    return paired(_deviations(new), _deviations(old))
-
-
-def _deviations(rows: Sequence[JudgedThing]) -> Mapping[str, Sequence[float | None]]:
-    found: dict[str, list[float | None]] = {}
-    for row in rows:
-        deviation = None if row.judge is None else abs(row.judge - row.people)
-        found.setdefault(row.item.query, []).append(deviation)
-    return found
-
-
-class Run(TypedDict):
-    """One reading of a version: on dev, or on test."""
-
-    version: int
-    hash: str
-    judge: str
-    half: str
-    at: str
-    items: int
-    figures: AlignFigures
+PATIENCE = 3
+"""Versions that bring nothing, after which the loop has ended."""
 
 
 def ending(runs: Sequence[Run], target: float) -> str | None:

@@ -6,18 +6,16 @@ What experts said of the test half is copied nowhere: it stays in the file of la
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 from drr.env.bounded import DOCUMENT, read_within
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import read_file, write_file
-from drr.eval.labels import AlignLabel, read_align_labels
-from drr.eval.metrics.rows import AlignmentRow
+from drr.eval.labels import read_align_labels
+from drr.eval.metrics.rows import AlignmentRow, AlignmentRun
 from drr.llm.prompts import Prompts
 from drr.papers.reporteval.alignment.figures import Run, ending
 from drr.papers.reporteval.alignment.tasks import (
@@ -57,14 +55,7 @@ class AlignmentState(TypedDict):
     runs: list[Run]
 
 
-class NewAlignment(TypedDict):
-    seed: int
-    dev_share: float
-    target: float | None
-
-
-@dataclass(frozen=True)
-class PromptVersion:
+class PromptVersion(NamedTuple):
     number: int
     folder: Path
     """Folder for `--prompts`."""
@@ -85,15 +76,14 @@ class JudgeAlignment:
     def dev(self) -> list[AlignItem]:
         """`DrrError` where the files are not those that were sealed."""
         shown, labels = self.folder / "split.json", self.folder / "dev.jsonl"
+        again = "put it back, or begin anew in another study"
         if not (shown.is_file() and labels.is_file()):
-            raise DrrError(f"{self.folder}: split.json or dev.jsonl is missing; put it back, or begin anew")
-        found = _taken(self.task, read_align_labels(labels))
+            raise DrrError(f"{self.folder}: split.json or dev.jsonl is missing; {again}")
+        found = _taken(self.task, labels)
         with reading(str(shown)):
             document = json.loads(read_within(shown, DOCUMENT))
         if labels_hash(found) != self.state["dev"]["labels"] or document != _shown(self.state):
-            raise DrrError(
-                f"{self.folder}: split.json or dev.jsonl is not what was sealed; put it back, or begin anew in another study"
-            )
+            raise DrrError(f"{self.folder}: split.json or dev.jsonl is not what was sealed; {again}")
         return found
 
     def test(self, file: Path | None) -> list[AlignItem]:
@@ -102,7 +92,7 @@ class JudgeAlignment:
         if not path.is_file():
             raise Misuse(f"{path}: the labels are not there any more; say with --labels where they are")
         wanted = set(self.state["test"]["items"])
-        found = [item for item in _taken(self.task, read_align_labels(path)) if item.id in wanted]
+        found = [item for item in _taken(self.task, path) if item.id in wanted]
         if labels_hash(found) != self.state["test"]["labels"]:
             raise Misuse(f"{path}: what it says of the test half is not what was sealed")
         return found
@@ -123,52 +113,43 @@ class JudgeAlignment:
             raise Misuse(f"version {number}: there are v1 to v{len(known)}")
         return known[number - 1]
 
-    def check_unchanged(self, version: PromptVersion) -> None:
-        """A version that was read stands as it was: its figures are of that text."""
-        if any(run["hash"] != version.hash for run in self.state["runs"] if run["version"] == version.number):
+    def check(self, version: PromptVersion) -> None:
+        """Refuse one that changed after it was read, as its figures are of that text; and one with the texts of another."""
+        folder, runs = version.folder, self.state["runs"]
+        if any(run["hash"] != version.hash for run in runs if run["version"] == version.number):
             raise Misuse(
-                f"{version.folder}: changed after it was run; put it back, and open the next version with"
+                f"{folder}: changed after it was run; put it back, and open the next version with"
                 f" `drr judges align edit {self.study.folder} --task {self.task.name}`"
             )
-
-    def check_new(self, version: PromptVersion) -> None:
-        """Refuse a version of the same texts. It would find the same, read the test half again, and count as one that brought nothing."""
-        same = [
-            run["version"]
-            for run in self.state["runs"]
-            if run["hash"] == version.hash and run["version"] != version.number
-        ]
-        if same:
+        same = [one["version"] for one in runs if one["hash"] == version.hash]
+        if other := [number for number in same if number != version.number]:
             files = ", ".join(f"{name}.md" for name in self.task.prompts)
             raise Misuse(
-                f"{version.folder}: v{version.number} has the texts of v{same[0]}, which was run; change {files} first"
+                f"{folder}: v{version.number} has the texts of v{other[0]}, which was run; change {files} first"
             )
 
     def was_run(self, version: PromptVersion) -> bool:
         return any(run["version"] == version.number for run in self.state["runs"])
 
-    def open_next(self, texts: Mapping[str, str], made_by: str) -> PromptVersion:
-        """Open a version with these prompts in place of those of the version before. One that nobody ran is written over."""
+    def open_next(self) -> PromptVersion:
+        """Open a version with the prompts of the one before. One that nobody ran stays as it is."""
         last = self.versions()[-1]
-        number = last.number + self.was_run(last)
+        if not self.was_run(last):
+            return last
+        number = last.number + 1
         folder = self.folder / f"v{number}"
         folder.mkdir(exist_ok=True)
         for name in self.task.prompts:
-            text = texts.get(name) or read_file(last.folder / f"{name}.md").decode()
-            write_file(folder / f"{name}.md", text)
-        self.state["made"][str(number)] = made_by
+            write_file(folder / f"{name}.md", read_file(last.folder / f"{name}.md").decode())
+        self.state["made"][str(number)] = "by hand"
         self.keep()
         return self.version(number)
 
     def record(self, run: Run) -> None:
         """Record one reading of a version by a judge. A dev half that was judged further takes the place of what it was."""
-        same = [
-            one
-            for one in self.state["runs"]
-            if (one["version"], one["judge"], one["half"]) == (run["version"], run["judge"], run["half"])
-        ]
-        kept = [one for one in self.state["runs"] if one not in same]
-        self.state["runs"] = sorted([*kept, run], key=lambda one: (one["version"], one["half"], one["judge"]))
+        reading_id = (run["version"], run["half"], run["judge"])
+        by_reading = {(one["version"], one["half"], one["judge"]): one for one in self.state["runs"]}
+        self.state["runs"] = [one for _, one in sorted({**by_reading, reading_id: run}.items())]
         self.keep()
 
     def on_dev(self, judge: str | None = None) -> list[Run]:
@@ -185,34 +166,22 @@ class JudgeAlignment:
         return ending(self.on_dev(), self.state["target"])
 
     def row(self) -> AlignmentRow:
+        state = self.state
         return {
-            "task": self.task.name,
-            "seal": self.seal,
-            "target": self.state["target"],
-            "range": list(self.task.ends),
-            "dev": len(self.state["dev"]["items"]),
-            "test": len(self.state["test"]["items"]),
-            "test_read": len(self.on_test()),
-            "ended": self.ended,
-            "runs": [
-                {
-                    "version": run["version"],
-                    "hash": run["hash"],
-                    "judge": run["judge"],
-                    "half": run["half"],
-                    "made_by": self.state["made"].get(str(run["version"]), "?"),
-                    "items": run["items"],
-                    "mad": run["figures"]["mad"],
-                    "mad_of_range": run["figures"]["mad_of_range"],
-                    "bias": run["figures"]["bias"],
-                    "pca": run["figures"]["pca"],
-                    "pca_chance": run["figures"]["pca"]["chance"],
-                    "rank": run["figures"]["rank"],
-                    "rank_chance": run["figures"]["rank"]["chance"],
-                }
-                for run in self.state["runs"]
-            ],
-        }
+            "task": self.task.name, "seal": self.seal, "target": state["target"], "range": list(self.task.ends),
+            "dev": len(state["dev"]["items"]), "test": len(state["test"]["items"]), "test_read": len(self.on_test()),
+            "ended": self.ended, "runs": [self._run(run) for run in state["runs"]],
+        }  # fmt: skip
+
+    def _run(self, run: Run) -> AlignmentRun:
+        own = run["figures"]
+        return {
+            "version": run["version"], "hash": run["hash"], "judge": run["judge"], "half": run["half"],
+            "made_by": self.state["made"].get(str(run["version"]), "?"), "items": run["items"],
+            "mad": own["mad"], "mad_of_range": own["mad_of_range"], "bias": own["bias"],
+            "pca": own["pca"], "pca_chance": own["pca"]["chance"],
+            "rank": own["rank"], "rank_chance": own["rank"]["chance"],
+        }  # fmt: skip
 
     def keep(self) -> None:
         self.study.ledger.set_meta(f"{_META}{self.task.name}", json.dumps(self.state, sort_keys=True))
@@ -227,11 +196,7 @@ class JudgeAlignment:
 
 def items_to_split(task: AlignedTask, labels: Path) -> list[AlignItem]:
     """`Misuse` for labels that are none of this task, or too few for two halves."""
-    labels_read = read_align_labels(labels)
-    try:
-        items = _taken(task, labels_read)
-    except Misuse as error:
-        raise Misuse(f"{labels}: {error}") from error
+    items = _taken(task, labels)
     if len({item.query for item in items}) < 2:
         raise Misuse(
             f"{labels}: labels of {task.name} for two questions or more are needed, for dev and for test"
@@ -240,28 +205,26 @@ def items_to_split(task: AlignedTask, labels: Path) -> list[AlignItem]:
 
 
 def new_alignment(
-    study: Study, task: AlignedTask, labels: Path, how: NewAlignment, prompts: Prompts
+    study: Study,
+    task: AlignedTask,
+    labels: Path,
+    prompts: Prompts,
+    *,
+    seed: int,
+    dev_share: float,
+    target: float | None,
 ) -> JudgeAlignment:
     """Split, sealed, with the prompts of today as the first version."""
     if study.ledger.meta(f"{_META}{task.name}") is not None:
         raise Misuse(
             f"{study.folder}: {task.name} is split already, once and for all; `drr judges align status {study.folder}` tells"
         )
-    items = items_to_split(task, labels)
-    halves = split(items, how["seed"], how["dev_share"])
-    rows = [HalfRow(items=[one.id for one in half], labels=labels_hash(half)) for half in halves]
-    state = AlignmentState(
-        schema=1,
-        task=task.name,
-        seed=how["seed"],
-        target=task.target if how["target"] is None else how["target"],
-        labels=str(labels.resolve()),
-        dev=rows[0],
-        test=rows[1],
-        seal="",
-        made={"1": "the box"},
-        runs=[],
-    )
+    halves = split(items_to_split(task, labels), seed, dev_share)
+    dev, test = (HalfRow(items=[one.id for one in half], labels=labels_hash(half)) for half in halves)
+    state: AlignmentState = {
+        "schema": 1, "task": task.name, "seed": seed, "labels": str(labels.resolve()), "dev": dev, "test": test,
+        "target": task.target if target is None else target, "seal": "", "made": {"1": "the box"}, "runs": [],
+    }  # fmt: skip
     sealed = {name: state[name] for name in ("task", "seed", "dev", "test")}
     state["seal"] = sha256(canonical_json(sealed).encode()).hexdigest()
     made = JudgeAlignment(study, task, state)
@@ -269,7 +232,7 @@ def new_alignment(
     first.mkdir(parents=True, exist_ok=True)
     for name in task.prompts:
         write_file(first / f"{name}.md", prompts[name].written)
-    lines = [label.model_dump_json(exclude_none=True) for item in halves.dev for label in item.labels]
+    lines = [label.model_dump_json(exclude_none=True) for item in halves[0] for label in item.labels]
     write_file(made.folder / "dev.jsonl", "".join(f"{line}\n" for line in lines))
     write_file(made.folder / "split.json", json.dumps(_shown(state), indent=1, sort_keys=True) + "\n")
     made.keep()
@@ -291,24 +254,23 @@ def alignments(study: Study) -> list[JudgeAlignment]:
 def alignment_of(study: Study, task: str | None) -> JudgeAlignment:
     """The one of this task; without a name the only one there is."""
     known = {one.task.name: one for one in alignments(study)}
-    if task is None and len(known) == 1:
-        return next(iter(known.values()))
-    if task is None and known:
+    if task is None and len(known) > 1:
         raise Misuse(f"{study.folder}: which one? --task {' or --task '.join(known)}")
-    if task is None or task not in known:
+    found = known.get(task or next(iter(known), ""))
+    if found is None:
         raise Misuse(
             f"{study.folder}: nothing is aligned here yet{f' for {task}' if task else ''};"
             f" `drr judges align new {study.folder} --labels FILE --task {task or 'quality'}` begins"
         )
-    return known[task]
+    return found
 
 
-def now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _taken(task: AlignedTask, labels: Iterable[AlignLabel]) -> list[AlignItem]:
-    return items_of((label, parts) for label in labels if (parts := task.take(label)) is not None)
+def _taken(task: AlignedTask, path: Path) -> list[AlignItem]:
+    labels = read_align_labels(path)
+    try:
+        return items_of((label, parts) for label in labels if (parts := task.taken(label)) is not None)
+    except Misuse as error:
+        raise Misuse(f"{path}: {error}") from error
 
 
 def _shown(state: AlignmentState) -> Mapping[str, object]:

@@ -9,7 +9,7 @@ ROWS = (
     CommandRow(
         "judges align",
         f"{_HERE}.align",
-        "brings a judge near to experts: new, run, show, status, compare, edit",
+        "brings a judge near to experts: new, run, show, status, edit",
         old="align",
         summaries=("new",),
     ),

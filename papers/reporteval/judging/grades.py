@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NotRequired, TypedDict, cast, get_args
+from typing import Any, Literal, TypedDict, cast, get_args
 
 from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.judge import Examiner
@@ -33,8 +33,21 @@ class RepeatedWords(TypedDict):
     second: str
 
 
-class RepetitionRow(TypedDict):
-    """The verdict on one pair of passages; `score` is `None` if quotations bear out none."""
+class PairSaid(TypedDict):
+    """The verdict on a pair of passages after its quotations were looked up."""
+
+    score: int | None
+    """`None` if quotations bear out none."""
+    explanation: str
+    repetitions: list[RepeatedWords]
+    unfounded: list[str]
+    """Quotations that their passage does not hold."""
+    reason: str
+    """Reason why there is no score."""
+
+
+class RepetitionRow(PairSaid):
+    """The same with its place in a report."""
 
     place: list[int]
     """Numbers of the report's two passages, from 0."""
@@ -43,13 +56,6 @@ class RepetitionRow(TypedDict):
     stands_for: float
     """Number of the report's pairs that it stands for."""
     heads: list[str]
-    score: int | None
-    explanation: str
-    repetitions: list[RepeatedWords]
-    unfounded: list[str]
-    """Quotations that their passage does not hold."""
-    reason: NotRequired[str]
-    """Reason why there is no score."""
 
 
 ReportGradeRows = Mapping[ReportSide, ReportGradeRow]
@@ -90,11 +96,9 @@ class GradesTask(Task[Answer]):
 
     def read(self, record: Record, judged: Judged) -> None:
         """All five or none: they are one answer."""
-        rows: Mapping[str, ReportGradeRow] = {
-            side: ReportGradeRow(grade=None, reason=f"{record.reason}: {record.message}") for side in SIDES
-        }
-        if record.done:
-            rows = record.result["grades"]
+        why = f"{record.reason}: {record.message}"
+        failed = {side: ReportGradeRow(grade=None, reason=why) for side in SIDES}
+        rows = record.result["grades"] if record.done else failed
         judged.others.setdefault(self.name, {})[record.key_fields["answer"]] = rows
 
     def estimate(self, desk: Desk, unit: Unit) -> Estimate:

@@ -25,7 +25,13 @@ from drr.llm.failures import ModelFailure
 from drr.llm.prompts import Prompts
 from drr.papers.reporteval.judging.choosing import PairSeed
 from drr.papers.reporteval.judging.forms import TOP, RepetitionAnswer
-from drr.papers.reporteval.judging.grades import REPETITION, RepeatedWords, RepetitionRow, repetition_of
+from drr.papers.reporteval.judging.grades import (
+    REPETITION,
+    PairSaid,
+    RepeatedWords,
+    RepetitionRow,
+    repetition_of,
+)
 from drr.papers.reporteval.judging.passages import ReportPassage, passages_of
 from drr.study.unit import Outcome, Record, Unit
 from drr.wording.figures import numbers
@@ -155,28 +161,17 @@ class RepetitionTask(Task[Answer]):
         first, second = pair_of(answer.report, desk.protocol.passages, *spec["place"])
         prompt = desk.protocol.asks[self.name].prompt
         asked = PassagePair(prompt, first.shown, second.shown, (answer.key,))
-        return Outcome({**(await judge_pair(judge, desk.prompts, asked))._asdict()})
+        return Outcome({**(await judge_pair(judge, desk.prompts, asked))})
 
     def read(self, record: Record, judged: Judged) -> None:
-        fields = record.key_fields
-        result = PairSaid(None, "", [], [], f"{record.reason}: {record.message}")
+        fields, why = record.key_fields, f"{record.reason}: {record.message}"
+        said = PairSaid(score=None, explanation="", repetitions=[], unfounded=[], reason=why)
         if record.done:
-            result = PairSaid(**{name: record.result[name] for name in PairSaid._fields})
-        judged.failed[self.name] += record.done and self.lacks(record)
-        row = RepetitionRow(
-            place=fields["place"],
-            summary=fields["summary"],
-            stands_for=fields["stands_for"],
-            heads=fields["heads"],
-            score=result.score,
-            explanation=result.explanation,
-            repetitions=result.repetitions,
-            unfounded=result.unfounded,
-        )
-        if result.reason:
-            row["reason"] = result.reason
+            said = cast("PairSaid", record.result)
+            judged.failed[self.name] += self.lacks(record)
+        row = {name: fields[name] for name in ("place", "summary", "stands_for", "heads")} | {**said}
         here = judged.others.setdefault(self.name, {}).setdefault(fields["answer"], [])
-        cast("list[RepetitionRow]", here).append(row)
+        cast("list[dict[str, Any]]", here).append(row)
 
     def lacks(self, record: Record) -> bool:
         return record.result["score"] is None
@@ -211,30 +206,23 @@ class PassagePair(NamedTuple):
     about: tuple[str, ...] = ()
 
 
-class PairSaid(NamedTuple):
-    """An answer after its quotations were looked up."""
-
-    score: int | None
-    explanation: str
-    repetitions: list[RepeatedWords]
-    unfounded: list[str]
-    reason: str = ""
-
-
 async def judge_pair(judge: Examiner, prompts: Prompts, pair: PassagePair) -> PairSaid:
     """`ModelFailure` where there is no usable answer at all."""
     asking = pair_asking(prompts, pair)
     found = _looked_up(await judge.answer(asking), asking)
-    if not found.unfounded and found.score is not None:
+    if not found["unfounded"] and found["score"] is not None:
         return found
     try:
-        again = pair_asking(prompts, pair, found.unfounded)
+        again = pair_asking(prompts, pair, found["unfounded"])
         second = _looked_up(await judge.answer(again), again)
     except ModelFailure as failure:
         if failure.transient or failure.fatal:
             raise
         return found
-    return second if second.score is not None else found if found.score is not None else second
+    return second if second["score"] is not None or found["score"] is None else found
+
+
+_AGAIN = "You compared them before. These words, quoted then, do not stand in the passage as quoted; quote only what stands there:"
 
 
 def pair_asking(
@@ -247,13 +235,7 @@ def pair_asking(
     ]
     if unfounded is not None:
         listed = "\n".join(unfounded) or "(none, although the score says that something is repeated)"
-        sections.append(
-            Section(
-                "quoted",
-                listed,
-                "You compared them before. These words, quoted then, do not stand in the passage as quoted; quote only what stands there:",
-            )
-        )
+        sections.append(Section("quoted", listed, _AGAIN))
     messages = conversation(prompts.fill(pair.prompt), sections)
     return Asking(REPETITION, RepetitionAnswer, messages, tuple(sections), pair.about)
 
@@ -264,18 +246,15 @@ def _looked_up(answer: RepetitionAnswer, asking: Asking[Any]) -> PairSaid:
     found: list[RepeatedWords] = []
     unfounded: list[str] = []
     for one in answer.repetitions:
-        lost = [
-            quote
-            for quote, text in ((one.first, first), (one.second, second))
-            if locate(_bare(quote), _bare(text)) is None
-        ]
+        quoted = ((one.first, first), (one.second, second))
+        lost = [quote for quote, text in quoted if locate(_bare(quote), _bare(text)) is None]
         unfounded += [quote[:_QUOTED] or "(nothing)" for quote in lost]
         if not lost:
             found.append(RepeatedWords(first=one.first, second=one.second))
-    if answer.score < TOP and not found:
-        reason = "no quotation shows what is repeated, also when asked for it once more"
-        return PairSaid(None, answer.explanation, [], unfounded, reason)
-    return PairSaid(answer.score, answer.explanation, found, unfounded)
+    lacks = answer.score < TOP and not found
+    reason = "no quotation shows what is repeated, also when asked for it once more" if lacks else ""
+    score, explained = None if lacks else answer.score, answer.explanation
+    return PairSaid(score=score, explanation=explained, repetitions=found, unfounded=unfounded, reason=reason)
 
 
 def _bare(text: str) -> str:

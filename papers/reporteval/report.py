@@ -1,17 +1,18 @@
-"""The alignment of a judge with experts, version by version, and how often the test half was read."""
+"""The parts of reports that the paper adds: grades, repetition, and a judge aligned with experts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Iterator, Mapping
 
 from drr.app.report.material import Material
+from drr.app.report.of_papers import MetricForm, ReportParts
 from drr.app.report.tables import AnswerRow, Behind, Form, Heading, Table, TableLine
 from drr.env.errors import DrrError
 from drr.eval.metrics.rows import AlignmentRow, AlignmentRun
-from drr.papers.reporteval.align_things import things_on_dev
 from drr.papers.reporteval.alignment.figures import Run
 from drr.papers.reporteval.alignment.kept import alignments
+from drr.papers.reporteval.alignment.reading import kept_things
+from drr.study.study import Study
 
 _OWN_WORDS = "What the judge found; `drr judges align show` has its words and the unit that judged."
 _NOWHERE = ("",)
@@ -53,16 +54,16 @@ def _aligned(material: Material, table: Table) -> Iterator[Behind]:
         name = table.name if number == 0 else f"{table.name}-{task}"
         runs = [run for run in alignment.state["runs"] if run["half"] == "dev"]
         try:
-            found = [things_on_dev(alignment, run) for run in runs]
+            found = [kept_things(alignment, run) for run in runs]
         except DrrError as error:
             yield Behind(name, f"{table.title}: {task}", (), [AnswerRow(str(error), ())])
             continue
-        by_place = [{(one["text"], one["side"]): one["judge"] for one in own} for own in found]
+        by_place = [{(one.item.id, one.side): one.judge for one in own} for own in found]
         rows = {}
-        for one in chain.from_iterable(found):
-            place = one["text"], one["side"]
-            values = [one["people"], *(own.get(place) for own in by_place)]
-            rows[place] = AnswerRow(f"{one['id']}, {one['side']}", list(map(_plain, values)))
+        for one in (one for own in found for one in own):
+            values = [one.people, *(own.get((one.item.id, one.side)) for own in by_place)]
+            shown = list(map(_plain, values))
+            rows[one.item.id, one.side] = AnswerRow(f"{one.item.name}, {one.side}", shown)
         columns = [
             Heading("experts", explanation="The mean over experts."),
             *(Heading(run_name(task, run), explanation=_OWN_WORDS) for run in runs),
@@ -93,3 +94,23 @@ ALIGNMENT = Form(
     bannered=False,
 )
 """Table for studies that used `drr judges align`."""
+
+
+def _reporteval_notes(material: Material) -> list[str]:
+    return [
+        "Passages are ours: paragraphs with their heading, lists and tables whole, of 200 characters and more. Of more than 30 pairs those most alike "
+        "by their words and others by lot are judged; `all` estimates the mean over all. What the published code counts stands as printed only."
+    ]
+
+
+def _rows(study: Study) -> list[AlignmentRow] | None:
+    return [one.row() for one in alignments(study)] or None
+
+
+FORMS: Mapping[str, MetricForm] = {
+    "reporteval": MetricForm(lead=("re_support", "re_strong"), notes=_reporteval_notes, is_printed=True),
+    "reporteval-pairs": MetricForm(lead=("re_non_redundancy",), notes=_reporteval_notes, is_printed=True),
+}
+PARTS = ReportParts(
+    forms=FORMS, last=(ALIGNMENT.table,), headline="re_overall", document={"alignment": _rows}
+)

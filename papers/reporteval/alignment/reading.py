@@ -1,0 +1,181 @@
+"""The readings of an alignment: one half judged by one version, and the things behind a reading, from what is kept."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from drr.app.terminal import number, table, with_interval
+from drr.eval.asking.judge import JudgeName, KeptAnswers
+from drr.eval.tasks.desk import Desk
+from drr.papers.reporteval.alignment.figures import (
+    AlignFigures,
+    AlignmentWork,
+    JudgedThing,
+    Run,
+    align_figures,
+    by_side,
+    farthest_first,
+    judged_things,
+    worst,
+)
+from drr.papers.reporteval.alignment.kept import JudgeAlignment, PromptVersion
+
+
+class VersionReading(NamedTuple):
+    run: Run
+    rows: Sequence[JudgedThing]
+    """Of dev only: what is said of the test half leads nowhere."""
+    sides: dict[str, AlignFigures]
+    banner: str | None
+    complete: bool
+
+
+def read_half(
+    alignment: JudgeAlignment, version: PromptVersion, arguments: argparse.Namespace
+) -> tuple[VersionReading, int]:
+    """The test half is held against what experts said of it only when all of it was judged."""
+    from drr.app.judging import desk_of, study_settings
+    from drr.app.models import models_of
+    from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of
+    from drr.app.vouching import given_settings, trusted_addresses
+    from drr.env.errors import DrrError
+
+    study, task, test = alignment.study, alignment.task, bool(arguments.test)
+    own = study_settings(study, given_settings(arguments), trusted_addresses(arguments))
+    settings = own.model_copy(update={"prompts": version.folder})
+    models = models_of(settings)
+    check_models(models, ["judge"], budget_of(arguments, study), unit_cap_of(arguments))
+    desk = desk_of(settings, models, None)
+    dev = alignment.dev()
+    items = alignment.test(arguments.labels) if test else dev
+    work = AlignmentWork(task, desk, items, KeptAnswers(study))
+    summary = run_units(arguments, study, work.units(), work.work, models, "labelled things")
+    judgements = work.judgements(study)
+    complete = len({item for item, _ in judgements}) == len(items) and not summary.left
+    code = conclude(summary, study.folder, "judges align run")
+    if test and not complete:
+        raise DrrError(
+            "the test half is not judged to its end, so nothing of it was read; the same command continues"
+        )
+    rows = judged_things(items, judgements)
+    run = Run(
+        version=version.number,
+        hash=version.hash,
+        judge=desk.judge.shown,
+        half="test" if test else "dev",
+        at=datetime.now(UTC).isoformat(timespec="seconds"),
+        items=len(items),
+        figures=align_figures(rows, task.ends),
+    )
+    if complete:
+        alignment.record(run)
+    sides = by_side(rows, task.ends)
+    return VersionReading(run, [] if test else work.things(study), sides, desk.banner, complete), code
+
+
+def kept_things(alignment: JudgeAlignment, run: Run) -> list[JudgedThing]:
+    """List the things behind a reading of dev, asking nobody. None of a version whose prompt was changed since."""
+    from drr.app.models import prompts_of
+    from drr.env.settings import Settings
+    from drr.eval.asking.rules import is_rules
+    from drr.offline.judge import RulesJudge
+
+    version = alignment.version(run["version"])
+    if version.hash != run["hash"]:
+        return []
+    by_rules = is_rules(run["judge"])
+    judge = JudgeName("offline" if by_rules else run["judge"], run["judge"], by_rules)
+    settings = Settings(prompts=version.folder)
+    shop_url = alignment.study.config.get("settings", {}).get("shop_url") or settings.shop_url
+    desk = Desk(judge, judge, None, shop_url, prompts_of(settings, "eval"), stand_in=RulesJudge())
+    kept = KeptAnswers(alignment.study)
+    return AlignmentWork(alignment.task, desk, alignment.dev(), kept).things(alignment.study)
+
+
+def things_text(run: Run, rows: Sequence[JudgedThing]) -> str:
+    lines = [
+        [f"{one.item.name}, {one.side}", *(number(value, 2) for value in (one.judge, one.people, one.apart)), one.unit[:12]]
+        for one in farthest_first(rows)
+    ]  # fmt: skip
+    head = f"v{run['version']} ({run['hash']}), {run['judge']}, {run['half']}"
+    shown = table([head, "judge", "experts", "apart", "unit"], lines)
+    return f"{shown}\n\nThe mean of `apart` is MAD. What the judge was asked and said: `drr study trace STUDY UNIT --full`"
+
+
+_HEAD = ("MAD", "of the range", "bias", "PCA", "chance", "same order", "chance", "Spearman")
+_SHOWN = 240
+
+
+def _cells(name: str, one: AlignFigures) -> list[str]:
+    return [
+        name, with_interval(one["mad"], 2), number(one["mad_of_range"], 3), with_interval(one["bias"], 2),
+        with_interval(one["pca"], 2), number(one["pca"]["chance"], 2), with_interval(one["rank"], 2),
+        number(one["rank"]["chance"], 2), with_interval(one["spearman"], 2),
+    ]  # fmt: skip
+
+
+def reading_text(alignment: JudgeAlignment, reading: VersionReading) -> str:
+    run, folder, task = reading.run, alignment.study.folder, alignment.task.name
+    head = f"{task}, v{run['version']} ({run['hash']}), {run['judge']}, {run['half']}: {run['items']} things"
+    sides = reading.sides if len(reading.sides) > 1 else {}
+    rows = [_cells("all", run["figures"]), *(_cells(side, one) for side, one in sides.items())]
+    parts = [reading.banner, table([head, *_HEAD], rows)]
+    if not run["figures"]["pca"]["n"]:
+        parts.append("PCA and the order are of two things of one question, and no question here has two.")
+    if apart := worst(reading.rows):
+        parts.append("The farthest from the experts:")
+        parts += [_disagreement_text(place, one) for place, one in enumerate(apart, 1)]
+    if not reading.complete:
+        parts.append(
+            "Some things were not judged yet: this is no reading of the version; the same command continues."
+        )
+    elif reading.rows:
+        which = f"{folder} --task {task} --version {run['version']}"
+        parts.append(f"What each number is made of, thing by thing: `drr judges align show {which}`")
+    parts.append(ends_text(alignment))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _disagreement_text(place: int, thing: JudgedThing) -> str:
+    one = thing.disagreement()
+    lines = [
+        f"{place}. {one['item']}, {one['side']}: the judge {one['judge']:g}, the experts {one['people']:g}",
+        f"   judge: {_cut(one['judge_says'])}",
+        *(f"   {word}" for word in one["people_say"]),
+        *(f"   {name}: {_cut(text)}" for name, text in one["texts"].items()),
+    ]
+    return "\n".join(lines)
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]} ..."
+
+
+def ends_text(alignment: JudgeAlignment) -> str:
+    times = len(alignment.on_test())
+    read = f"test read {times} time{'' if times == 1 else 's'}"
+    goes_on = f"goes on: the interval of MAD does not lie under {alignment.state['target']:g} yet"
+    return f"{alignment.ended or goes_on}; {read}"
+
+
+def status_text(alignment: JudgeAlignment) -> str:
+    """Tell the split, the last version, and every reading in a line."""
+    row, last = alignment.row(), alignment.versions()[-1]
+    state = "was run" if alignment.was_run(last) else "was not run yet"
+    low, high = alignment.task.ends
+    lines = [
+        f"{row['task']}: {row['dev']} things on dev, {row['test']} on test, split by question, sealed {alignment.seal[:12]}",
+        f"scale {low:g} to {high:g}, target: MAD under {row['target']:g}",
+        f"v{last.number} ({last.hash}) {state}: {last.folder}",
+    ]
+    rows = [
+        [f"v{run['version']} ({run['hash']})", alignment.state["made"].get(str(run["version"]), "?"), run["judge"], run["half"],
+         *_cells("", run["figures"])[1:8]]
+        for run in alignment.state["runs"]
+    ]  # fmt: skip
+    shown = [table(["version", "made by", "judge", "half", *_HEAD[:7]], rows)] if rows else []
+    return "\n\n".join(["\n".join(lines), *shown, ends_text(alignment)])
