@@ -46,7 +46,7 @@ KEYS = {
     "papers/dr3/making/checking.py told",
     "papers/pdr/checking.py told",
     "papers/pdr/context_check.py told",
-    "papers/pdr/metrics/settings.py told",
+    "papers/pdr/metrics/comparing.py told",
     "querygen/checks.py told",
 }
 """Keys of documents, of stored results and of forms that models fill in: they stay as old studies have them."""

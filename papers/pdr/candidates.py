@@ -8,11 +8,11 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b, sha256
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from drr.env.entities import KeptReview, User
+from drr.env.json_object import JsonObject
 from drr.llm.prompts import Prompts, fence
 from drr.papers.pdr.build import stated_traits
 from drr.papers.pdr.person import Attribute, Ground, disclosed
@@ -21,14 +21,9 @@ from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import BaseModel, ConfigDict, Field
 
 if TYPE_CHECKING:
-    from drr.env.entities import KeptReview, User
     from drr.env.settings import Settings
     from drr.env.shop import Shop
-    from drr.papers.pdr.person import Attribute
-    from drr.study.study import Study
-    from drr.study.unit import Outcome, Unit
     from drr.study.worker import Context
-    from langchain_core.messages import BaseMessage
 
 
 ROLE = "persons"
@@ -46,19 +41,7 @@ _SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
 class Candidate(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    block: Literal[
-        "pets",
-        "children",
-        "care",
-        "needs",
-        "themes",
-        "home",
-        "decision",
-        "delivery",
-        "reading",
-        "colors",
-        "waste",
-    ]
+    block: Literal["pets", "children", "care", "needs", "themes", "home", "decision", "delivery", "reading", "colors", "waste"]  # fmt: skip
     """Not `goods`, whose evidence is the product that is owned and not one that was reviewed."""
     statement: str = Field(min_length=1, max_length=200)
     quote: str = Field(min_length=1, max_length=500)
@@ -100,16 +83,9 @@ def batches(reviews: Sequence[KeptReview]) -> Iterator[list[KeptReview]]:
 def messages(
     prompts: Prompts, reviews: Sequence[KeptReview], known: Sequence[Attribute]
 ) -> list[BaseMessage]:
-    texts = "\n\n".join(map(_text, reviews))
-    return [
-        HumanMessage(
-            prompts.fill(
-                PROMPT,
-                known=fence("\n".join(f"- {one.statement}" for one in known) or "(nothing yet)", "known"),
-                reviews=fence(texts, "reviews"),
-            )
-        )
-    ]
+    own = "\n".join(f"- {one.statement}" for one in known) or "(nothing yet)"
+    texts = fence("\n\n".join(map(_text, reviews)), "reviews")
+    return [HumanMessage(prompts.fill(PROMPT, known=fence(own, "known"), reviews=texts))]
 
 
 def accepted(
@@ -198,8 +174,7 @@ class SaidOfPersons(NamedTuple):
     code: int
 
 
-@dataclass(frozen=True)
-class _Shopper:
+class _Shopper(NamedTuple):
     user: User
     reviews: list[KeptReview]
     known: Sequence[Attribute]
@@ -220,113 +195,69 @@ def statements_of_persons(
     from drr.app.models import models_of
     from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of
     from drr.study.study import Study
+    from drr.study.unit import Outcome, Unit
 
     models = models_of(settings)
-    shoppers = _shoppers(settings, shop, users)
-    wanted = {user: one for user, one in shoppers.items() if one.reviews}
-    if not wanted:
-        print(
-            f"drr: {arguments.shop}: holds no review of these users that may be sent, so no model is asked; "
-            "`drr data ingest --keep-reviews` keeps reviews",
-            file=sys.stderr,
-        )
+    model = models.name_of(ROLE)
+    shoppers = {user: one for user, one in _shoppers(settings, shop, users) if one.reviews}
+    if not shoppers:
+        why = "holds no review of these users that may be sent, so no model is asked; `drr data ingest --keep-reviews` keeps reviews"
+        print(f"drr: {arguments.shop}: {why}", file=sys.stderr)
         return SaidOfPersons(dict.fromkeys(users, ()), {}, 0)
+
+    def unit(user_id: str, one: _Shopper) -> Unit:
+        """What the model reads decides its answer; what code accepts of it is decided when it is read."""
+        texts = ["\0".join(message.text for message in request) for request in one.requests]
+        asked = [sha256(text.encode()).hexdigest() for text in texts]
+        fields: JsonObject = {"what": "persons", "user_id": user_id, "model": model, "asked": asked}
+        fields["max_tokens"] = settings.model_max_tokens
+        return Unit("generation", fields, {"user_id": user_id}, f"{user_id} · persons")
+
+    async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
+        context.replaying()
+        requests = shoppers[spec["user_id"]].requests
+        answers = [await context.models.role(ROLE).structured(one, Candidates) for one in requests]
+        found = [one.model_dump() for answer in answers for one in answer.candidates]
+        prompt = "\n\n".join(message.text for request in requests for message in request)
+        return Outcome({"candidates": found}, {"prompt": prompt})
+
     folder = arguments.out.with_name(arguments.out.name + ".study")
-    config = {
-        "run": {
-            "what": "persons build",
-            "shop": arguments.shop,
-            "seed": arguments.seed,
-            "model": models.name_of(ROLE),
-            "sample": list(users),
-        },
-        "settings": {"shop_url": settings.shop_url},
-    }
+    run = {"what": "persons build", "shop": arguments.shop, "seed": arguments.seed, "model": model, "sample": list(users)}  # fmt: skip
+    config = {"run": run, "settings": {"shop_url": settings.shop_url}}
+    attributes: dict[str, Sequence[Attribute]] = {user: [] for user in users if user not in shoppers}
+    refused = Counter[str]()
     with Study.create(folder, config) as study:  # type: ignore[arg-type]
         check_models(models, (ROLE,), budget_of(arguments, study), unit_cap_of(arguments))
-        asked = {user: _unit(settings, models.name_of(ROLE), user, one) for user, one in wanted.items()}
+        asked = {user: unit(user, one) for user, one in shoppers.items()}
         study.retire("generation", keep=asked.values())
-        work = _Reading(wanted).work
         summary = run_units(arguments, study, list(asked.values()), work, models, "reading reviews")
-        found, refused = _found_candidates(study, asked, wanted)
-    found |= {user: [] for user in users if user not in wanted}
-    return SaidOfPersons(found, refused, conclude(summary, folder, command=_again(arguments)))
+        for user_id, one in shoppers.items():
+            record = study.record(asked[user_id].key)
+            if record is not None and record.done:
+                candidates = [Candidate.model_validate(raw) for raw in record.result["candidates"]]
+                good = accepted(candidates, one.reviews, one.known, one.user)
+                attributes[user_id] = good.attributes
+                refused.update(good.refused)
+    return SaidOfPersons(attributes, refused, conclude(summary, folder, command=_again(arguments)))
 
 
-def _shoppers(settings: Settings, shop: Shop, users: Sequence[str]) -> dict[str, _Shopper]:
+def _shoppers(settings: Settings, shop: Shop, users: Sequence[str]) -> Iterator[tuple[str, _Shopper]]:
     from drr.app.models import prompts_of
     from drr.papers.pdr.build import named_user, own_reviews, person_of
 
     prompts, as_of = prompts_of(settings, "papers/pdr"), shop.manifest.as_of
-    found = {}
     for user_id in users:
-        user, reviews = named_user(shop, user_id), own_reviews(shop.store, user_id, as_of)
-        reviews = readable(reviews, user)
+        user = named_user(shop, user_id)
+        reviews = readable(own_reviews(shop.store, user_id, as_of), user)
         known = person_of(shop.store, user_id, as_of).attributes
         requests = [messages(prompts, batch, known) for batch in batches(reviews)]
-        found[user_id] = _Shopper(user, reviews, known, requests)
-    return found
-
-
-def _unit(settings: Settings, model: str, user_id: str, one: _Shopper) -> Unit:
-    """Make the unit. What the model reads decides its answer; what code accepts of it is decided when it is read."""
-    from drr.study.unit import Unit
-
-    fields = {
-        "what": "persons",
-        "user_id": user_id,
-        "model": model,
-        "asked": [
-            sha256("\0".join(message.text for message in request).encode()).hexdigest()
-            for request in one.requests
-        ],
-        "max_tokens": settings.model_max_tokens,
-    }
-    return Unit("generation", fields, {"user_id": user_id}, f"{user_id} · persons")
-
-
-class _Reading:
-    def __init__(self, shoppers: Mapping[str, _Shopper]) -> None:
-        self._shoppers = shoppers
-
-    async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
-        from drr.study.unit import Outcome
-
-        context.replaying()
-        model = context.models.role(ROLE)
-        requests = self._shoppers[spec["user_id"]].requests
-        found = [await model.structured(request, Candidates) for request in requests]
-        return Outcome(
-            {"candidates": [one.model_dump() for answer in found for one in answer.candidates]},
-            {"prompt": "\n\n".join(message.text for request in requests for message in request)},
-        )
-
-
-def _found_candidates(
-    study: Study, asked: Mapping[str, Unit], shoppers: Mapping[str, _Shopper]
-) -> tuple[dict[str, Sequence[Attribute]], Counter[str]]:
-
-    found: dict[str, Sequence[Attribute]] = {}
-    refused = Counter[str]()
-    for user_id, unit in asked.items():
-        record, one = study.record(unit.key), shoppers[user_id]
-        if record is None or not record.done:
-            continue
-        candidates = [Candidate.model_validate(raw) for raw in record.result["candidates"]]
-        good = accepted(candidates, one.reviews, one.known, one.user)
-        found[user_id] = good.attributes
-        refused.update(good.refused)
-    return found, refused
+        yield user_id, _Shopper(user, reviews, known, requests)
 
 
 def _again(arguments: argparse.Namespace) -> str:
     words = ["papers", "persons", "build", "--shop", arguments.shop, "--out", str(arguments.out)]
-    words += [word for user in arguments.user for word in ("--user", user)] or [
-        "--users",
-        str(arguments.how_many),
-    ]
+    named = [word for user in arguments.user for word in ("--user", user)]
+    words += named or ["--users", str(arguments.how_many)]
     words += ["--invented", arguments.invented, "--seed", str(arguments.seed)]
     words += ["--min-orders", str(arguments.min_orders)]
-    if arguments.model:
-        words += ["--model", arguments.model]
-    return shlex.join(words)
+    return shlex.join([*words, *(["--model", arguments.model] if arguments.model else [])])

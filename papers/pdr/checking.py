@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from statistics import median
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple
 
+from drr.env.json_object import JsonObject
 from drr.env.shop import Shop
+from drr.eval.stats.asked import grouped
 from drr.papers.pdr.person import Attribute, Person, disclosed
 from drr.papers.pdr.records import theme_of
 
@@ -88,62 +90,43 @@ def _quotes(person: Person, attribute: Attribute, shop: Shop) -> Iterator[tuple[
             yield "evidence", f"{attribute.id}: no own review holds the words {ground.quote!r}"
 
 
-class Quality(TypedDict):
-    """Against what was drawn: of the attributes that are a theme, and of the interests of these shoppers."""
-
-    attributes: int
-    right: int
-    precision: float | None
-    interests: int
-    found: int
-    recall: float | None
-
-
 _SAME = {"fish": "small_pets"}
 """Two themes of which the sample's generator draws one interest."""
 
 
-def quality_of(persons: Sequence[Person], truth: Mapping[str, Sequence[str]]) -> dict[str, Quality]:
-    """Measure the quality by basis, and for `any`. Persons whose shopper the truth does not know are left out."""
-    return {
-        name: _quality(persons, truth, bases)
-        for name, bases in (
-            ("records", ("records",)),
-            ("stated", ("stated",)),
-            ("any", ("records", "stated")),
-        )
-    }
+def quality_of(persons: Sequence[Person], truth: Mapping[str, Sequence[str]]) -> dict[str, JsonObject]:
+    """Measure against what was drawn, by basis, and for `any`. Persons whose shopper the truth does not know are left out."""
+    bases = {"records": ("records",), "stated": ("stated",), "any": ("records", "stated")}
+    return {name: _quality(persons, truth, own) for name, own in bases.items()}
 
 
-def _quality(persons: Sequence[Person], truth: Mapping[str, Sequence[str]], bases: Sequence[str]) -> Quality:
+def _quality(
+    persons: Sequence[Person], truth: Mapping[str, Sequence[str]], bases: Sequence[str]
+) -> JsonObject:
+    """Of the attributes that are a theme, and of the interests of these shoppers."""
     stated = right = interests = found = 0
     for person in persons:
         if person.user_id is None or person.user_id not in truth:
             continue
         drawn = set(truth[person.user_id])
-        themes = [
-            theme for one in person.attributes if one.basis in bases and (theme := theme_of(one)) is not None
-        ]
-        themes = list(dict.fromkeys(_SAME.get(theme, theme) for theme in themes))
+        every = (theme_of(one) for one in person.attributes if one.basis in bases)
+        themes = dict.fromkeys(_SAME.get(theme, theme) for theme in every if theme is not None)
         stated += len(themes)
         right += sum(theme in drawn for theme in themes)
         interests += len(drawn)
         found += len(drawn.intersection(themes))
-    return {
-        "attributes": stated,
-        "right": right,
-        "precision": round(right / stated, 3) if stated else None,
-        "interests": interests,
-        "found": found,
-        "recall": round(found / interests, 3) if interests else None,
-    }
+    precision = round(right / stated, 3) if stated else None
+    recall = round(found / interests, 3) if interests else None
+    counts = {"attributes": stated, "right": right, "precision": precision}
+    return {**counts, "interests": interests, "found": found, "recall": recall}
 
 
-def quality_text(quality: Mapping[str, Quality]) -> str:
+def quality_text(quality: Mapping[str, JsonObject]) -> str:
     lines = ["against the interests that the sample drew:"]
     for name, one in quality.items():
-        precision = "-" if one["precision"] is None else f"{one['precision']:.3f}"
-        recall = "-" if one["recall"] is None else f"{one['recall']:.3f}"
+        precision, recall = (
+            "-" if one[part] is None else f"{one[part]:.3f}" for part in ("precision", "recall")
+        )
         lines.append(
             f"  {name:<10}precision {precision} ({one['right']} of {one['attributes']}), "
             f"recall {recall} ({one['found']} of {one['interests']})"
@@ -151,25 +134,11 @@ def quality_text(quality: Mapping[str, Quality]) -> str:
     return "\n".join(lines)
 
 
-class PersonStatistics(TypedDict):
-    schema: int
-    persons: int
-    attributes: int
-    per_person: dict[str, float | None]
-    """fewest, median, most."""
-    by_basis: dict[str, int]
-    by_block: dict[str, dict[str, int]]
-    """Block to basis to count."""
-    different_statements: int
-
-
-def statistics_of(persons: Sequence[Person]) -> PersonStatistics:
+def statistics_of(persons: Sequence[Person]) -> JsonObject:
+    """Count: of each person fewest, median and most; by block and basis."""
     every = [one for person in persons for one in person.attributes]
     counts = [len(person.attributes) for person in persons]
-    blocks: dict[str, dict[str, int]] = {}
-    for block, basis in sorted((one.block, one.basis) for one in every):
-        values = blocks.setdefault(block, {})
-        values[basis] = values.get(basis, 0) + 1
+    blocks = grouped(sorted((one.block, one.basis) for one in every))
     return {
         "schema": 1,
         "persons": len(persons),
@@ -180,19 +149,22 @@ def statistics_of(persons: Sequence[Person]) -> PersonStatistics:
             "most": max(counts, default=None),
         },
         "by_basis": dict(sorted(Counter(one.basis for one in every).items())),
-        "by_block": blocks,
+        "by_block": {block: dict(Counter(own)) for block, own in blocks.items()},
         "different_statements": len({one.statement for one in every}),
     }
 
 
-def statistics_text(document: PersonStatistics) -> str:
+def statistics_text(document: JsonObject) -> str:
+    def counted(counts: Mapping[str, int]) -> str:
+        return ", ".join(f"{basis} {count}" for basis, count in counts.items())
+
     each = document["per_person"]
-    lines = [
-        f"{document['persons']} persons, {document['attributes']} attributes "
-        f"({document['different_statements']} different statements)",
-        f"  a person has {each['fewest']:g} to {each['most']:g}, in the middle {each['median']:g}",
-        "  " + ", ".join(f"{basis} {count}" for basis, count in document["by_basis"].items()),
-    ]
-    for block, counts in document["by_block"].items():
-        lines.append(f"  {block:<16}" + ", ".join(f"{basis} {count}" for basis, count in counts.items()))
-    return "\n".join(lines)
+    return "\n".join(
+        [
+            f"{document['persons']} persons, {document['attributes']} attributes "
+            f"({document['different_statements']} different statements)",
+            f"  a person has {each['fewest']:g} to {each['most']:g}, in the middle {each['median']:g}",
+            f"  {counted(document['by_basis'])}",
+            *(f"  {block:<16}{counted(counts)}" for block, counts in document["by_block"].items()),
+        ]
+    )

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -163,23 +164,22 @@ class Contexts:
 
     def _person(self, person_id: str) -> tuple[tuple[ContextItem, ...], dict[str, int]]:
         """Read a person's items in the order of the file, in which a size is a beginning."""
-        part = self.folder / file_name(person_id)
-        vouched = self.manifest.persons[person_id]
+        part, again = self.folder / file_name(person_id), "build the contexts again"
         text = _read_text(part / ITEMS)
-        if text_hash(text) != vouched.items_hash:
-            raise DrrError(f"{part / ITEMS}: is not what the manifest names; build the contexts again")
-        items = tuple(
-            row_of(f"{part / ITEMS}, line {number}", line, ContextItem, SCHEMA)
-            for number, line in enumerate(text.split("\n"), 1)
-            if line.strip()
-        )
-        counts = _counts(part / SIZES)
-        missing = [size for size in self.sizes if not 0 <= counts.get(size, -1) <= len(items)]
-        if missing:
-            raise DrrError(
-                f"{part / SIZES}: says nothing that can be of {missing[0]}; build the contexts again"
-            )
-        return items, counts
+        if text_hash(text) != self.manifest.persons[person_id].items_hash:
+            raise DrrError(f"{part / ITEMS}: is not what the manifest names; {again}")
+        lines = ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
+        where = f"{part / ITEMS}, line"
+        items = tuple(row_of(f"{where} {number}", line, ContextItem, SCHEMA) for number, line in lines)
+        try:
+            counts = parsed(_read_text(part / SIZES))
+        except ValueError as error:
+            raise DrrError(f"{part / SIZES}: not JSON ({error}); {again}") from error
+        known = counts if isinstance(counts, dict) else {}
+        for size in self.sizes:
+            if not isinstance(count := known.get(size), int) or not 0 <= count <= len(items):
+                raise DrrError(f"{part / SIZES}: says nothing that can be of {size}; {again}")
+        return items, known
 
 
 def read_contexts(path: Path) -> Contexts:
@@ -205,16 +205,6 @@ def _read_text(path: Path) -> str:
         return read_lines(path).decode("utf-8")
     except (OSError, ValueError) as error:
         raise DrrError(f"{path}: cannot be read ({error}); build the contexts again") from error
-
-
-def _counts(path: Path) -> dict[str, int]:
-    try:
-        raw = parsed(_read_text(path))
-    except ValueError as error:
-        raise DrrError(f"{path}: not JSON ({error}); build the contexts again") from error
-    if not isinstance(raw, dict) or not all(isinstance(value, int) for value in raw.values()):
-        raise DrrError(f"{path}: does not give a count for each size; build the contexts again")
-    return raw
 
 
 LEAST = 5
@@ -296,11 +286,9 @@ def write_person(folder: Path, one: BuiltContext) -> PersonContext:
 
 def few_of(one: BuiltContext, count: int) -> dict[str, int]:
     """Attributes that too few of the first items express."""
-    shown = dict.fromkeys((attribute.id for attribute in one.person.attributes), 0)
-    for truth in one.truths[:count]:
-        for key in truth.expresses:
-            shown[key] = shown.get(key, 0) + 1
-    return {key: times for key, times in shown.items() if times < LEAST}
+    shown = Counter(key for truth in one.truths[:count] for key in truth.expresses)
+    every = {**{attribute.id: 0 for attribute in one.person.attributes}, **shown}
+    return {key: times for key, times in every.items() if times < LEAST}
 
 
 def _json_lines(rows: Iterable[Mapping[str, object]]) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple
 
 from drr.env.entities import User
 from drr.env.errors import Misuse
+from drr.env.json_object import JsonObject
 from drr.env.text import WIDTH, Run, runs, tokens
 from drr.papers.pdr.context import (
     CONVERSATIONAL,
@@ -17,7 +19,6 @@ from drr.papers.pdr.context import (
     PERSONS,
     ContextItem,
     Contexts,
-    ItemTruth,
     persons_hash,
     read_truth,
     text_of,
@@ -121,19 +122,13 @@ def _nouns(attribute: Attribute) -> list[str]:
 def _others(block: str, value: str) -> frozenset[Run]:
     """Runs that tell another value of the block and not this one."""
     values = record_traits().get(block) or invented_traits().get(block) or {}
-    other = {
-        run
-        for key, texts in values.items()
-        if key != value
-        for text in texts.texts()
-        for run in runs(tokens(text), _TELLING)
-    }
-    mine = (
-        {run for text in values[value].texts() for run in runs(tokens(text), _TELLING)}
-        if value in values
-        else set()
-    )
-    return frozenset(other - mine)
+
+    def telling(keys: Iterable[str]) -> set[Run]:
+        texts = (text for key in keys for text in values[key].texts())
+        return {run for text in texts for run in runs(tokens(text), _TELLING)}
+
+    own = {value} & values.keys()
+    return frozenset(telling(values.keys() - own) - telling(own))
 
 
 TALK_FROM, TALK_TO = 0.2, 0.5
@@ -145,20 +140,6 @@ class ContextFault(NamedTuple):
     """future, private, said, contradiction, truth, conversational, tokens."""
     item_id: str | None
     told: str
-
-
-class SizeShares(TypedDict):
-    """Over all persons."""
-
-    asked: int
-    tokens: dict[str, int]
-    """fewest and most."""
-    items: int
-    conversational: float | None
-    noise: float | None
-    few: int
-    """Attributes that fewer than five items express, summed over persons."""
-    attributes: int
 
 
 def persons_of(contexts: Contexts) -> dict[str, Person]:
@@ -178,9 +159,8 @@ def item_faults(
     """Find the faults of each item by itself. Without the user's record only what has a form of its own is found to be private."""
     opposed = Opposed(person)
     for item in items:
-        found = []
-        if person.as_of is not None and item.date >= person.as_of:
-            found.append(("future", f"{item.date} is not before {person.as_of}"))
+        late = person.as_of is not None and item.date >= person.as_of
+        found = [("future", f"{item.date} is not before {person.as_of}")] if late else []
         found += [("private", f"holds {kind}") for kind in disclosed(item.text, user)]
         found += [("said", f"says {key} in its own words") for key in opposed.stated_in(item.text)]
         found += [("contradiction", f"speaks against {key}") for key in opposed.contradicted(item)]
@@ -221,45 +201,44 @@ def _talk(items: Sequence[ContextItem]) -> float:
     return sum(item.kind in CONVERSATIONAL for item in items) / max(len(items), 1)
 
 
-class SharesTally:
-    """The shares of all persons, size by size."""
-
-    def __init__(self, contexts: Contexts) -> None:
-        self._contexts = contexts
-        self._rows: dict[str, list[tuple[int, int, int, int]]] = {size: [] for size in contexts.sizes}
-        self._few: dict[str, int] = dict.fromkeys(contexts.sizes, 0)
-        self._attributes = 0
-
-    def add(self, person: Person, truths: Mapping[str, ItemTruth]) -> None:
-        self._attributes += len(person.attributes)
-        for size in self._contexts.sizes:
-            items = self._contexts.items(person.person_id, size)
-            noise = sum(truths[item.id].noise for item in items if item.id in truths)
+def shares_of(contexts: Contexts, persons: Mapping[str, Person]) -> dict[str, JsonObject]:
+    """The shares of all persons, size by size. `few` counts attributes that fewer than five items express."""
+    rows: dict[str, list[tuple[int, int, int, int, int]]] = {size: [] for size in contexts.sizes}
+    for key in contexts.persons:
+        truths = read_truth(contexts, key)
+        for size in contexts.sizes:
+            items = contexts.items(key, size)
+            known = [truths[item.id] for item in items if item.id in truths]
             talk = sum(item.kind in CONVERSATIONAL for item in items)
-            self._rows[size].append((tokens_of(text_of(items)), len(items), talk, noise))
-            shown = dict.fromkeys((one.id for one in person.attributes), 0)
-            for item in items:
-                for key in truths[item.id].expresses if item.id in truths else ():
-                    shown[key] = shown.get(key, 0) + 1
-            self._few[size] += sum(times < LEAST for times in shown.values())
+            shown = Counter(one for truth in known for one in truth.expresses)
+            few = sum(shown[one.id] < LEAST for one in persons[key].attributes)
+            noise = sum(truth.noise for truth in known)
+            rows[size].append((tokens_of(text_of(items)), len(items), talk, noise, few))
+    attributes = sum(len(persons[key].attributes) for key in contexts.persons)
+    found: dict[str, JsonObject] = {}
+    for size, own in rows.items():
+        tokens, *counts = zip(*own, strict=True) if own else ((), (), (), (), ())
+        many, talk, noise, few = map(sum, counts)
+        found[size] = {
+            "asked": contexts.manifest.sizes[size],
+            "tokens": {"fewest": min(tokens, default=0), "most": max(tokens, default=0)},
+            "items": many,
+            "conversational": round(talk / many, 3) if many else None,
+            "noise": round(noise / many, 3) if many else None,
+            "few": few,
+            "attributes": attributes,
+        }
+    return found
 
-    def shares(self) -> dict[str, SizeShares]:
-        found: dict[str, SizeShares] = {}
-        for size, rows in self._rows.items():
-            items = sum(row[1] for row in rows)
-            found[size] = {
-                "asked": self._contexts.manifest.sizes[size],
-                "tokens": {
-                    "fewest": min((row[0] for row in rows), default=0),
-                    "most": max((row[0] for row in rows), default=0),
-                },
-                "items": items,
-                "conversational": round(sum(row[2] for row in rows) / items, 3) if items else None,
-                "noise": round(sum(row[3] for row in rows) / items, 3) if items else None,
-                "few": self._few[size],
-                "attributes": self._attributes,
-            }
-        return found
+
+def shares_text(shares: Mapping[str, JsonObject]) -> Iterator[str]:
+    for size, one in shares.items():
+        talk, noise, tokens = one["conversational"] or 0, one["noise"] or 0, one["tokens"]
+        yield (
+            f"  {size:>6}: {tokens['fewest']:,} to {tokens['most']:,} of {one['asked']:,} tokens, "
+            f"{one['items']:,} items, {talk:.0%} conversational, {noise:.0%} noise; "
+            f"{one['few']} of {one['attributes']} attributes by fewer than five items"
+        )
 
 
 class SaidOfSelf(NamedTuple):

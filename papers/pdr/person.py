@@ -117,13 +117,9 @@ def own_data(text: str, user: User | None) -> list[str]:
     if user is None:
         return []
     own = {
-        "the surname": user.last_name,
-        "the first name": user.first_name,
-        "the e-mail address": user.email,
-        "the telephone number": user.phone_number,
-        "the street": user.address.address1,
-        "the zip": user.address.zip,
-    }
+        "the surname": user.last_name, "the first name": user.first_name, "the e-mail address": user.email,
+        "the telephone number": user.phone_number, "the street": user.address.address1, "the zip": user.address.zip,
+    }  # fmt: skip
     return [
         name
         for name, value in own.items()
@@ -135,19 +131,15 @@ _NAMED = 3
 
 
 def person_text(person: Person) -> str:
-    head = person.person_id
-    if person.as_of is not None:
-        head += f", known before {person.as_of}"
+    lines = [person.person_id + (f", known before {person.as_of}" if person.as_of is not None else "")]
     if any(one.basis == "invented" for one in person.attributes):
-        head += "\n  ** what is marked invented is drawn by seed and true of nobody **"
-    return "\n".join([head, *(_shown_line(one) for one in person.attributes)])
-
-
-def _shown_line(attribute: Attribute) -> str:
-    rests = ", ".join(_ground(ground) for ground in attribute.evidence[:_NAMED])
-    more = len(attribute.evidence) - _NAMED
-    line = f"  {attribute.block:<14}{one_line(attribute.statement, 200)}  [{attribute.basis}"
-    return f"{line}{': ' + rests if rests else ''}{f', {more} more' if more > 0 else ''}]"
+        lines.append("  ** what is marked invented is drawn by seed and true of nobody **")
+    for one in person.attributes:
+        rests = ", ".join(map(_ground, one.evidence[:_NAMED]))
+        more = len(one.evidence) - _NAMED
+        line = f"  {one.block:<14}{one_line(one.statement, 200)}  [{one.basis}"
+        lines.append(f"{line}{': ' + rests if rests else ''}{f', {more} more' if more > 0 else ''}]")
+    return "\n".join(lines)
 
 
 def _ground(ground: Ground) -> str:
@@ -159,9 +151,7 @@ def _ground(ground: Ground) -> str:
 def persona_text(person: Person) -> str:
     """Write the text that the `persona` settings give: the statements by block. It has neither who it is nor what they rest on."""
     blocks: dict[str, list[str]] = {}
-    for attribute in person.attributes:
-        blocks.setdefault(attribute.block, []).append(attribute.statement)
-    return "\n\n".join(
-        "\n".join([f"{block.replace('_', ' ').capitalize()}:", *(f"- {one}" for one in statements)])
-        for block, statements in blocks.items()
-    )
+    for one in person.attributes:
+        head = f"{one.block.replace('_', ' ').capitalize()}:"
+        blocks.setdefault(one.block, [head]).append(f"- {one.statement}")
+    return "\n\n".join(map("\n".join, blocks.values()))

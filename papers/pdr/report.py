@@ -15,12 +15,11 @@ from drr.env.given import parts_of
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.rows import StudyDocument
-from drr.papers.pdr.metrics.memory_tables import SHOWN
-from drr.papers.pdr.metrics.settings import (
+from drr.papers.pdr.metrics.comparing import (
     FURTHER,
     GRADES,
+    SHOWN,
     AgentSettings,
-    ComparedMemory,
     MemoryTable,
     SettingDifference,
     settings_of,
@@ -98,17 +97,11 @@ def _value(material: Material, system: str, metric: str) -> float:
 
 
 def _reach(axes: Any, material: Material, systems: Sequence[str]) -> None:
+    ink = axes.xaxis.label.get_color()
     for place, system in enumerate(systems):
         row = material.document["metrics"][system].get("pqr_p")
         if row is not None and row["ci_low"] is not None and row["ci_high"] is not None:
-            axes.vlines(
-                place,
-                row["ci_low"],
-                row["ci_high"],
-                color=axes.xaxis.label.get_color(),
-                linewidth=0.8,
-                alpha=0.6,
-            )
+            axes.vlines(place, row["ci_low"], row["ci_high"], color=ink, linewidth=0.8, alpha=0.6)
 
 
 NOTE = (
@@ -123,6 +116,14 @@ MEMORY_NOTE = (
 FAILED = Heading("failures", "failures", "Answers that failed, by kind; in brackets how.")
 SAME = Heading("same reports", "same_reports", "Reports of both settings that are equal byte for byte.")
 GIVEN = Heading("tokens given", "tokens_given", "Tokens of what was told of the person with the question.")
+
+
+class _SettingLine(NamedTuple):
+    name: str
+    figures: Sequence[Cell]
+    given: Cell = Cell(None)
+    last: Cell = Cell(None)
+    behind: Sequence[str] = ()
 
 
 def setting_tables(material: Material) -> Iterator[Table]:
@@ -141,13 +142,8 @@ def _shown(material: Material, names: Sequence[str]) -> list[Metric]:
 
 
 def _table(
-    material: Material,
-    about: tuple[str, str],
-    shown: Sequence[Metric],
-    lines: Sequence[_SettingLine],
-    last: Heading,
-    notes: Sequence[str],
-) -> Table:
+    material: Material, about: tuple[str, str], shown: Sequence[Metric], lines: Sequence[_SettingLine], last: Heading, notes: Sequence[str]
+) -> Table:  # fmt: skip
     """`about`: name and title. Figures, the tokens that were given, and a last column of words."""
     return Table(
         *about,
@@ -160,43 +156,26 @@ def _table(
     )
 
 
-class _SettingLine(NamedTuple):
-    name: str
-    figures: Sequence[Cell]
-    given: Cell = Cell(None)
-    last: Cell = Cell(None)
-    behind: Sequence[str] = ()
-
-
 def _gains(material: Material) -> Iterator[Table]:
-    agents, figures = settings_of(material.document)["agents"], material.document["metrics"]
+    settings, figures = settings_of(material.document), material.document["metrics"]
+    agents, told = settings["agents"], settings["told"]
+    mixed = ", ".join(agent for agent, own in agents.items() if not own["same_questions"])
+    why = "not every setting answered the same questions, so that rows are means of different ones; compare by the minus rows."
     for name, title, names in (
         ("settings", "What knowing the person gains (PDR-Bench's Tables 2 and 8)", GRADES),
         ("settings-dimensions", "What knowing the person gains: dimensions of Q and R", FURTHER),
     ):
         shown, lines = _shown(material, names), list[_SettingLine]()
         for own in agents.values():
-            given = own["tokens_given"]
-            lines += [
-                _SettingLine(system, metric_cells(figures[system], shown), Cell.of(given.get(system), 0))
-                for system in own["systems"]
-            ]
+            for system in own["systems"]:
+                given = Cell.of(own["tokens_given"].get(system), 0)
+                lines.append(_SettingLine(system, metric_cells(figures[system], shown), given))
             for one in own["differences"]:
                 same = Cell(f"{one['same_reports']} of {one['reports']}")
                 lines.append(_difference(material, one, shown)._replace(last=same))
         if shown:
-            yield _table(material, (name, title), shown, lines, SAME, notes_of(material))
-
-
-def notes_of(material: Material) -> list[str]:
-    settings = settings_of(material.document)
-    mixed = [agent for agent, own in settings["agents"].items() if not own["same_questions"]]
-    notes = [NOTE, *settings["told"]]
-    if mixed:
-        notes.append(
-            f"{', '.join(mixed)}: not every setting answered the same questions, so that rows are means of different ones; compare by the minus rows."
-        )
-    return notes
+            notes = [NOTE, *told, *([f"{mixed}: {why}"] if mixed else [])]
+            yield _table(material, (name, title), shown, lines, SAME, notes)
 
 
 def _difference(material: Material, one: SettingDifference, shown: Sequence[Metric]) -> _SettingLine:
@@ -216,23 +195,18 @@ def _memories(material: Material) -> Table:
     tables = settings_of(material.document)["memories"]
     notes = [MEMORY_NOTE] if any(table["refused"] is None for table in tables) else []
     for table in tables:
-        lines += [_of_memory(table, one, shown) for one in table["rows"]]
+        for row in table["rows"]:
+            failed, kinds = sum(row["failures"].values()), row["failures"].items()
+            how = ", ".join(f"{count} {kind}" for kind, count in kinds)
+            last, cells = Cell(f"{failed} ({how})" if failed else "0"), metric_cells(row["metrics"], shown)
+            given = Cell.of(row["tokens_given"], 0)
+            if table["refused"] is not None:
+                cells, given = [Cell("refused"), *(Cell(None) for _ in shown)][: len(shown)], Cell(None)
+            lines.append(_SettingLine(row["system"], cells, given, last))
         lines += [_difference(material, one, shown) for one in table["differences"]]
         notes += memory_notes(table)
     about = ("memories", "Memories at one budget (PDR-Bench's Table 3)")
     return _table(material, about, shown, lines, FAILED, [*notes, *settings_of(material.document)["told"]])
-
-
-def _of_memory(table: MemoryTable, row: ComparedMemory, shown: Sequence[Metric]) -> _SettingLine:
-    failed = sum(row["failures"].values())
-    kinds = ", ".join(f"{count} {kind}" for kind, count in row["failures"].items())
-    last = Cell(f"{failed} ({kinds})" if failed else "0")
-    if table["refused"] is not None:
-        return _SettingLine(
-            row["system"], [Cell("refused"), *(Cell(None) for _ in shown)][: len(shown)], last=last
-        )
-    given = Cell.of(row["tokens_given"], 0)
-    return _SettingLine(row["system"], metric_cells(row["metrics"], shown), given, last)
 
 
 def refusals(document: StudyDocument) -> list[str]:

@@ -21,36 +21,28 @@ _LARGEST = 1_000_000
 
 
 def shop_of(persons: Iterable[Person], file: Path, given: str | None) -> str:
-    """`given`, else the one shop whose content hash the persons bear; `Misuse` where there is none."""
+    """`given`, else the one shop whose content hash the persons bear, which is said on standard error. `Misuse`
+    where there is none, and for one that this user never named anywhere."""
+    from drr.app.vouching import is_own_shop
+
     if given is not None:
         return given
     hashes = {person.shop_hash for person in persons}
-    found = shop_beside(hashes.pop(), file) if len(hashes) == 1 else None
-    if found is None:
-        raise Misuse(
-            f"{file}: give the shop of these persons with --shop; it lies neither beside the file nor here"
-        )
-    return found
-
-
-def shop_beside(content_hash: str | None, file: Path) -> str | None:
-    """Find the shop and report it on standard error, as nobody names it here. `Misuse` for one that this user never named anywhere."""
-    from drr.app.vouching import is_own_shop
-
-    if content_hash is None:
-        return None
-    for place in dict.fromkeys((file.resolve().parent, Path.cwd())):
-        for manifest in islice(_manifests(place), _LOOKED_AT):
-            if _hash_of(manifest) == content_hash:
-                shop = manifest.parent
-                shown = shop.relative_to(Path.cwd()) if shop.is_relative_to(Path.cwd()) else shop
-                if not is_own_shop(file, str(shop)):
-                    raise Misuse(
-                        f"{file}: is of the shop {shown}, which you have not named before; --shop {shown}"
-                    )
-                print(f"drr: {file}: of the shop {shown}, which has their content", file=sys.stderr)
-                return str(shown)
-    return None
+    known = len(hashes) == 1 and None not in hashes
+    places = dict.fromkeys((file.resolve().parent, Path.cwd())) if known else ()
+    for manifest in (one for place in places for one in islice(_manifests(place), _LOOKED_AT)):
+        if _hash_of(manifest) in hashes:
+            shop = manifest.parent
+            shown = shop.relative_to(Path.cwd()) if shop.is_relative_to(Path.cwd()) else shop
+            if not is_own_shop(file, str(shop)):
+                raise Misuse(
+                    f"{file}: is of the shop {shown}, which you have not named before; --shop {shown}"
+                )
+            print(f"drr: {file}: of the shop {shown}, which has their content", file=sys.stderr)
+            return str(shown)
+    raise Misuse(
+        f"{file}: give the shop of these persons with --shop; it lies neither beside the file nor here"
+    )
 
 
 def _manifests(place: Path) -> Iterator[Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,13 +12,14 @@ from drr.app.viewer.judges import ShownSide
 from drr.app.viewer.model import ReportView, ShownEntry
 from drr.app.viewer.of_papers import Inserts, StudyPart
 from drr.app.viewer.reader import Reader
-from drr.app.viewer.render import Pages, banner_of, if_any, part, passages, report_html
+from drr.app.viewer.render import Pages, banner_of, part, passages, report_html
 from drr.env.given import Setting, parts_of
 from drr.env.progress import Progress
 from drr.env.source import text_hash
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.coverage import by_agent
+from drr.eval.stats.asked import grouped
 from drr.eval.tasks.judged import Judged
 from drr.papers.pdr.build import person_id_of
 from drr.papers.pdr.judging.choices import KeptChoices, owner_ids, task_id_of
@@ -32,20 +33,20 @@ from drr.papers.pdr.judging.rows import (
     scores_of,
 )
 from drr.papers.pdr.judging.violations import violations_of
-from drr.papers.pdr.metrics.settings import GRADES
-from drr.papers.pdr.person import Person
+from drr.papers.pdr.metrics.comparing import GRADES
+from drr.papers.pdr.person import Attribute, Person
 
 FIGURES = (*GRADES, "pqr_violations", "att_told", "words")
+_LOOKS_UP = "whose question it is, with tools that look up that shopper's records"
 _GIVEN = {
     "task": "nothing of the person",
     "persona": "the attributes of the person",
-    "records": "whose question it is, with tools that look up that shopper's records",
-    "records+persona": "the attributes of the person, and whose question it is, with tools that look up that shopper's records",
+    "records": _LOOKS_UP,
+    "records+persona": f"the attributes of the person, and {_LOOKS_UP}",
 }
 
 
-@dataclass(frozen=True)
-class CriterionView:
+class CriterionView(NamedTuple):
     """A criterion of the task or of the person who asks, and what was said of the report."""
 
     dimension: str
@@ -64,8 +65,7 @@ class CriterionView:
         return ", ".join("–" if one is None else str(one) for one in self.scores)
 
 
-@dataclass(frozen=True)
-class PersonCase:
+class PersonCase(NamedTuple):
     """A task and a system that answered it for two persons at least."""
 
     name: str
@@ -84,47 +84,14 @@ class ShownPersons(NamedTuple):
     """One case for each system that answered the task for other persons too."""
 
 
-class KnownAttribute(NamedTuple):
-    statement: str
-    basis: str
-
-
-@dataclass(frozen=True)
-class CaseSide:
+class CaseSide(NamedTuple):
     person: str
-    known: tuple[tuple[str, tuple[KnownAttribute, ...]], ...]
+    known: Mapping[str, Sequence[Attribute]]
     """Attributes by block; empty where the study holds no persons."""
     report: ReportView
     criteria: tuple[CriterionView, ...]
     violations: tuple[str, ...]
     cost: str
-
-
-@dataclass(frozen=True)
-class CaseView:
-    query: str
-    variant: str
-    given: str
-    """The setting's part of the person, in words."""
-    sides: tuple[CaseSide, ...]
-    others: tuple[PersonCase, ...]
-    """The same task by the study's other systems, and this one."""
-    notes: tuple[str, ...]
-
-    @property
-    def figures(self) -> list[tuple[Metric, list[str]]]:
-        """A row for each figure that a side has: its metric, and its value for each side."""
-        figures = [
-            {metric.name: (metric, value) for metric, value in side.report.figures} for side in self.sides
-        ]
-        rows = []
-        for name in FIGURES:
-            found = [own.get(name) for own in figures]
-            first = next((one for one in found if one is not None), None)
-            if first is not None:
-                values = [one[1] if one is not None else None for one in found]
-                rows.append((first[0], ["–" if value is None else first[0].shown(value) for value in values]))
-        return rows
 
 
 class PersonPages(StudyPart):
@@ -138,15 +105,12 @@ class PersonPages(StudyPart):
 
     def cases(self) -> Mapping[str, PersonCase]:
         """Tasks that a system answered for several persons, by the name of the page."""
-        self._look()
-        return self._cases
-
-    def _look(self) -> None:
         version = self.reader.version()
         if version != self._version:
             self._persons = KeptChoices(self.reader.study).persons()
             self._cases = cases_of(map(self._named, self.reader.entries()))
             self._version = version
+        return self._cases
 
     def _named(self, entry: ShownEntry) -> ShownEntry:
         """Name task and person also where the question names none: the same words are the same task."""
@@ -156,7 +120,7 @@ class PersonPages(StudyPart):
 
     def _owners(self, answer: Answer) -> list[CriteriaOwner]:
         """The person's before the task's."""
-        self._look()
+        self.cases()
         asked = self.reader.asked(answer.query_id)
         return owner_ids(asked, answer.query, answer.user_id, self._persons)[::-1]
 
@@ -164,9 +128,10 @@ class PersonPages(StudyPart):
         return (owner.label for owner in self._owners(answer))
 
     def read(self, entry: ShownEntry, judged: Judged, answer: Answer) -> ShownPersons:
-        criteria = tuple(_criteria(judged, answer, self._owners(answer)))
         cases = of_task(self.cases().values(), self._named(entry).task)
-        return ShownPersons(criteria, tuple(_violations(judged, answer)), tuple(cases))
+        rows = violations_of(judged, answer.key) or ()
+        violations = tuple(f"{row['kind'].replace('_', ' ')}: {row['why']}" for row in rows)
+        return ShownPersons(tuple(_criteria(judged, answer, self._owners(answer))), violations, tuple(cases))
 
     def row_notes(self, entries: Sequence[ShownEntry]) -> Inserts:
         from markupsafe import Markup
@@ -182,7 +147,8 @@ class PersonPages(StudyPart):
         first, each = _shown(reports[0]), [_shown(report) for report in reports]
         found = {"persons": part("pdr/persons.html", cases=first.cases)} if first.cases else {}
         if first.criteria:
-            rows = [(one, [_score(own, one.row["id"]) for own in each]) for one in first.criteria]
+            scores = [{one.row["id"]: one.score for one in own.criteria} for own in each]
+            rows = [(one, [own.get(one.row["id"], "–") for own in scores]) for one in first.criteria]
             found["after_points"] = part("pdr/criteria_table.html", criteria=rows, reports=reports)
         return found
 
@@ -198,26 +164,29 @@ class PersonPages(StudyPart):
             found["before_mistakes"] = part("pdr/criteria.html", p=shown)
         return found
 
-    def case(self, name: str) -> CaseView | None:
-        cases = self.cases()
-        if name not in cases:
+    def page(self, pages: Pages, name: str) -> str | None:
+        """Draw one case; `None` where none of its reports can be shown."""
+        case = self.cases().get(name)
+        if case is None:
             return None
-        case = cases[name]
         views = (self.reader.view(entry) for entry in case.entries)
         shown = [view for view in views if view is not None and view.entry.status == "done"]
-        return case_view(case, of_task(cases.values(), case.task), shown, self._persons) if shown else None
+        if not shown:
+            return None
+        persons, others = self._persons, of_task(self.cases().values(), case.task)
+        known = (persons[who] for who in (one.person or "" for one in case.entries) if who in persons)
+        notes = [*_notes(case, others), *_invented(known)]
+        return case_page(pages, case, others, [_side(one, persons) for one in shown], notes)
 
     def drawn(self, pages: Pages) -> Mapping[str, Callable[[str], str | None]]:
-        return {"c": lambda name: if_any(self.case(name), lambda case: case_page(pages, case))}
+        return {"c": lambda name: self.page(pages, name)}
 
     def write(self, pages: Pages, draft: Path, progress: Progress) -> int:
         (draft / "c").mkdir()
-        if not self.cases():
-            return 0
-        count, draw = 0, self.drawn(pages)["c"]
-        with progress.stage("cases", total=len(self.cases()), unit="cases") as stage:
-            for name in self.cases():
-                page = draw(name)
+        count, cases = 0, self.cases()
+        with progress.stage("cases", total=len(cases), unit="cases") as stage:
+            for name in cases:
+                page = self.page(pages, name)
                 if page is not None:
                     (draft / "c" / f"{name}.html").write_text(page, encoding="utf-8")
                     count += 1
@@ -225,34 +194,50 @@ class PersonPages(StudyPart):
         return count
 
 
-def case_page(pages: Pages, case: CaseView) -> str:
-    reports = [side.report for side in case.sides]
-    people = [side.person for side in case.sides]
+def case_page(
+    pages: Pages,
+    case: PersonCase,
+    others: Sequence[PersonCase],
+    sides: Sequence[CaseSide],
+    notes: Sequence[str],
+) -> str:
+    reports, people = [side.report for side in sides], [side.person for side in sides]
+    by_rules = any(one.judged_by_rules for one in reports)
     return pages.draw(
         "pdr/case.html",
         "../",
-        banner=banner_of(
-            [one.entry.rule_written for one in reports], any(one.judged_by_rules for one in reports)
-        ),
-        c=case,
+        banner=banner_of([one.entry.rule_written for one in reports], by_rules),
+        case=case,
+        query=reports[0].entry.query,
+        given=given_under(parts_of(case.variant).setting),
+        people=sides,
+        others=others,
+        notes=notes,
         persons=len(set(people)),
         right=next((place for place, who in enumerate(people) if who != people[0]), 0),
         judge=reports[0].judged_by,
-        figures=case.figures,
+        figures=_figures(reports),
         html=[report_html(report, f"{report.entry.key}-") for report in reports],
         sides=[ShownSide(report.entry.key, "", report, True) for report in reports],
         passages=passages,
     )
 
 
+def _figures(reports: Sequence[ReportView]) -> list[tuple[Metric, list[str]]]:
+    """A row for each figure that a report has: its metric, and its value for each report."""
+    by_report = [{metric.name: (metric, value) for metric, value in one.figures} for one in reports]
+    rows = []
+    for name in FIGURES:
+        metric = next((own[name][0] for own in by_report if name in own), None)
+        if metric is not None:
+            values = [own[name][1] if name in own else None for own in by_report]
+            rows.append((metric, ["–" if value is None else metric.shown(value) for value in values]))
+    return rows
+
+
 def _shown(report: ReportView) -> ShownPersons:
     shown = report.papers.get("pdr")
     return shown if isinstance(shown, ShownPersons) else ShownPersons()
-
-
-def _score(shown: ShownPersons, criterion: str) -> str:
-    """Its mean over rounds."""
-    return next((one.score for one in shown.criteria if one.row["id"] == criterion), "–")
 
 
 def _criteria(judged: Judged, answer: Answer, owners: Iterable[CriteriaOwner]) -> Iterable[CriterionView]:
@@ -274,19 +259,11 @@ def _criterion(dimension: CriteriaDimension, row: CriterionRow, scores: Sequence
     return CriterionView(dimension, row, tuple(one["score"] for one in scores), why)
 
 
-def _violations(judged: Judged, answer: Answer) -> Iterable[str]:
-    for row in violations_of(judged, answer.key) or ():
-        yield f"{row['kind'].replace('_', ' ')}: {row['why']}"
-
-
 def cases_of(entries: Iterable[ShownEntry]) -> dict[str, PersonCase]:
     """Map the name of the page to its case."""
-    grouped: dict[tuple[str, str], list[ShownEntry]] = {}
-    for entry in entries:
-        if entry.status == "done" and entry.person is not None:
-            grouped.setdefault((entry.task or "", entry.variant), []).append(entry)
+    done = (one for one in entries if one.status == "done" and one.person is not None)
     found = {}
-    for (task, variant), own in grouped.items():
+    for (task, variant), own in grouped(((one.task or "", one.variant), one) for one in done).items():
         if len({entry.person for entry in own}) > 1:
             name = text_hash(json.dumps([task, variant]))[:16]
             placed = sorted(own, key=lambda entry: (entry.person or "", entry.query_id, entry.trial))
@@ -301,26 +278,6 @@ def of_task(cases: Iterable[PersonCase], task: str | None) -> list[PersonCase]:
     return [own[system] for system in placed]
 
 
-def case_view(
-    case: PersonCase,
-    others: Sequence[PersonCase],
-    reports: Sequence[ReportView],
-    persons: Mapping[str, Person],
-) -> CaseView:
-    """`reports` are those of the case's entries that can be shown."""
-    return CaseView(
-        query=case.entries[0].query,
-        variant=case.variant,
-        given=given_under(parts_of(case.variant).setting),
-        sides=tuple(_side(report, persons) for report in reports),
-        others=tuple(others),
-        notes=(
-            *_notes(case, others),
-            *_invented(persons[who] for who in (one.person or "" for one in case.entries) if who in persons),
-        ),
-    )
-
-
 def given_under(setting: Setting) -> str:
     """Say what an agent reads of the person."""
     if setting.kind == "context":
@@ -331,44 +288,37 @@ def given_under(setting: Setting) -> str:
 
 
 def _side(report: ReportView, persons: Mapping[str, Person]) -> CaseSide:
-    entry = report.entry
+    entry, shown = report.entry, _shown(report)
     person = persons.get(entry.person or "")
-    blocks: dict[str, list[KnownAttribute]] = {}
-    for one in () if person is None else person.attributes:
-        blocks.setdefault(one.block.replace("_", " "), []).append(KnownAttribute(one.statement, one.basis))
+    attributes = () if person is None else person.attributes
     return CaseSide(
         person=entry.person or "",
-        known=tuple((block, tuple(own)) for block, own in blocks.items()),
+        known=grouped((one.block.replace("_", " "), one) for one in attributes),
         report=report,
-        criteria=tuple(one for one in _shown(report).criteria if one.dimension in DIMENSIONS["p"]),
-        violations=_shown(report).violations,
+        criteria=tuple(one for one in shown.criteria if one.dimension in DIMENSIONS["p"]),
+        violations=shown.violations,
         cost="" if entry.given is None else f"{entry.given:,} tokens of this person stood with the question",
     )
 
 
 def _notes(case: PersonCase, others: Sequence[PersonCase]) -> Iterable[str]:
     """Yield notes by the bytes: persons who got one report, settings that changed none."""
-    same: dict[str, list[str]] = {}
-    for entry in case.entries:
-        if entry.text is not None:
-            same.setdefault(entry.text, []).append(entry.person or "")
-    for who in (list(dict.fromkeys(own)) for own in same.values()):
+    texts = ((one.text, one.person or "") for one in case.entries if one.text is not None)
+    for who in (list(dict.fromkeys(own)) for own in grouped(texts).values()):
         if len(who) > 1:
             yield f"{_listed(who)} were given the same report, byte for byte."
-    agent, texts = parts_of(case.variant).agent, _texts(case)
-    equal = [
-        parts_of(other.variant).setting.name
-        for other in others
-        if parts_of(other.variant).agent == agent and other.variant != case.variant and _texts(other) == texts
-    ]
-    if equal and None not in texts.values():
+    agent, written = parts_of(case.variant).agent, _texts(case)
+    beside = [one for one in others if one.variant != case.variant and _texts(one) == written]
+    settings = [parts_of(one.variant) for one in beside]
+    equal = [one.setting.name for one in settings if one.agent == agent]
+    if equal and None not in written.values():
         by_rules = all(entry.rule_written for entry in case.entries)
-        why = (
-            "rules that play an agent make nothing of what they are told of the person"
+        who_made = (
+            "rules that play an agent make nothing of what they are"
             if by_rules
-            else "it made nothing of what it was told of the person"
+            else "it made nothing of what it was"
         )
-        yield f"{agent} wrote these same reports, byte for byte, also under {_listed(equal)}: {why}."
+        yield f"{agent} wrote these same reports, byte for byte, also under {_listed(equal)}: {who_made} told of the person."
 
 
 def _invented(persons: Iterable[Person]) -> list[str]:

@@ -23,8 +23,7 @@ from drr.eval.metrics import metrics
 from drr.eval.metrics.costs import cost_document
 from drr.eval.metrics.document import study_document
 from drr.eval.stats.differences import DifferenceRow
-from drr.papers.pdr.metrics.memory_tables import MemoryTables
-from drr.papers.pdr.metrics.settings import SettingDifference, pairs_of
+from drr.papers.pdr.metrics.comparing import MemoryTables, SettingDifference, pairs_of
 from drr.papers.pdr.report import difference_cell, setting_tables
 from drr.papers.pdr.viewer import PersonPages
 from drr.study.study import Study

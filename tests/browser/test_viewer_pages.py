@@ -51,11 +51,10 @@ from drr.eval.tasks.mistakes import MistakeRow
 from drr.papers.dr3.judging.rows import FactLabel, FactPlaceLabel, RepeatedChange
 from drr.papers.dr3.viewer.pages import ShownFacts
 from drr.papers.pdr.judging.rows import CriterionRow
+from drr.papers.pdr.person import Attribute
 from drr.papers.pdr.viewer import (
     CaseSide,
-    CaseView,
     CriterionView,
-    KnownAttribute,
     PersonCase,
     ShownPersons,
     case_page,
@@ -268,18 +267,15 @@ def hostile_view() -> ReportView:
     )  # fmt: skip
 
 
-def hostile_case() -> CaseView:
+def hostile_case() -> tuple[PersonCase, list[PersonCase], list[CaseSide], list[str]]:
     """Persons, systems and reports of the same kind."""
     view, evil = hostile_view(), " ".join(PAYLOADS)
     other = replace(view, entry=replace(view.entry, key="m" * 16, person=PAYLOADS[0]))
-    sides = tuple(
-        CaseSide(
-            evil, ((evil, (KnownAttribute(evil, evil),)),), one, view.papers["pdr"].criteria, (evil,), evil
-        )
-        for one in (view, other)
-    )
-    systems = (PersonCase("n" * 16, evil, evil, ()), PersonCase("o" * 16, evil, PAYLOADS[0], ()))
-    return CaseView(evil, evil, evil, sides, systems, (evil,))
+    known = Attribute.model_construct(id=evil, block=evil, statement=evil, basis=evil, evidence=(), names=())
+    criteria = view.papers["pdr"].criteria
+    sides = [CaseSide(evil, {evil: [known]}, one, criteria, (evil,), evil) for one in (view, other)]
+    systems = [PersonCase("n" * 16, evil, evil, ()), PersonCase("o" * 16, evil, PAYLOADS[0], ())]
+    return systems[0], systems, sides, [evil]
 
 
 @pytest.fixture(scope="module")
@@ -306,7 +302,7 @@ def hostile_pages(pages: Pages) -> dict[str, str]:
         "q/a.html": pages.query(
             [view, view], [ShownOutcome("depth", PAYLOADS[1], PAYLOADS[0], 0, PAYLOADS[2])]
         ),
-        "c/a.html": case_page(pages, hostile_case()),
+        "c/a.html": case_page(pages, *hostile_case()),
         "r/a.html": pages.report(view),
         "r/b.html": pages.report(failed),
         "x/a.html": pages.transcript(view),

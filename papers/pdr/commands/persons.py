@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
 
 _EXAMPLES = """\
 A person is what is known of a shopper: each attribute with its basis. `records`: follows from orders by rule, which are named.
@@ -14,31 +12,50 @@ A person is what is known of a shopper: each attribute with its basis. `records`
 
 examples:
   drr papers persons build --shop shop --out persons.jsonl --users 50
+  drr papers persons build --shop shop --out persons.jsonl --model anthropic:claude-sonnet-5-5 --budget 2
   drr papers persons show persons.jsonl
   drr papers persons check persons.jsonl --shop shop
   drr papers persons stats persons.jsonl
   drr papers persons import personas.jsonl --out persons.jsonl
   drr papers persons export persons.jsonl --out personas.jsonl
 """
+_SUMMARIES = {
+    "build": "Make persons of a sample of shoppers, or of named ones.",
+    "show": "Print persons: each attribute with its basis and what it rests on.",
+    "check": "Check evidence, personal data and contradictions; exit 1 where something does not hold.",
+    "stats": "Count attributes by block and basis; compare them with what a sample drew.",
+    "import": "Take personas in PDR-Bench's JSON as persons; names, e-mail, streets and telephones stay outside.",
+    "export": "Write persons as personas by block, without orders, quotations and user ids.",
+}
 
 
 def build(parser: argparse.ArgumentParser) -> None:
+    from drr.app.console import add_setting_options
+
     parser.epilog = _EXAMPLES
-    actions = parser.add_subparsers(dest="action", required=True, metavar="|".join(_ACTIONS))
-    for name, action in _ACTIONS.items():
-        made = actions.add_parser(
-            name,
-            help=action.summary,
-            description=action.summary,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            epilog="\n".join(
-                ["examples:", *(f"  drr papers persons {name} {one}" for one in action.examples)]
-            ),
-        )
-        for word, options in action.arguments:
-            made.add_argument(word, **options)
-        if action.build is not None:
-            action.build(made)
+    actions = parser.add_subparsers(dest="action", required=True, metavar="|".join(_SUMMARIES))
+    lines = [line for line in _EXAMPLES.splitlines() if line.startswith("  drr ")]
+    for name, summary in _SUMMARIES.items():
+        own = "\n".join(["examples:", *(line for line in lines if f"persons {name} " in line)])
+        form = argparse.RawDescriptionHelpFormatter
+        made = actions.add_parser(name, help=summary, description=summary, formatter_class=form, epilog=own)
+        if name == "import":
+            text = "JSON lines: one persona each, by block (PDR-Bench's form)"
+            made.add_argument("file", metavar="FILE", type=Path, help=text)
+        elif name != "build":
+            made.add_argument("file", metavar="FILE.jsonl", type=Path, help="a file of persons")
+        if name in ("build", "import", "export"):
+            text = "the file that is written"
+            made.add_argument("--out", required=True, metavar="FILE", type=Path, help=text)
+        made.add_argument("--json", action="store_true", help="one JSON document")
+    choices = actions.choices
+    _build_build(choices["build"])
+    choices["show"].add_argument("--person", metavar="ID", help="this one alone")
+    text = "also against the records of this shop"
+    choices["check"].add_argument("--shop", metavar="SHOP", help=text)
+    add_setting_options(choices["check"], "shop_url")
+    text = "a folder of `drr data sample`: compare with the interests it drew"
+    choices["stats"].add_argument("--truth", metavar="RAW_DIR", type=Path, help=text)
 
 
 def _build_build(parser: argparse.ArgumentParser) -> None:
@@ -47,39 +64,24 @@ def _build_build(parser: argparse.ArgumentParser) -> None:
     from drr.app.options import positive_int
     from drr.app.studies import add_run_options
 
-    parser.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
-    parser.add_argument(
-        "--out", required=True, metavar="FILE.jsonl", type=Path, help="the file of persons that is written"
-    )
-    parser.add_argument(
-        "--users", dest="how_many", type=positive_int, default=50, metavar="N", help="users (default 50)"
-    )
-    parser.add_argument(
-        "--user", action="append", default=[], metavar="ID", help="this user instead of a sample; repeatable"
-    )
-    parser.add_argument(
-        "--invented",
-        choices=("none", "sample", "all"),
-        default="sample",
-        help="attributes drawn by seed, true of nobody: never, in a sample shop only (default), or in any shop",
-    )
-    parser.add_argument(
-        "--seed", type=int, default=7, metavar="S", help="of users and of invented attributes (default 7)"
-    )
-    parser.add_argument(
-        "--min-orders",
-        type=positive_int,
-        default=5,
-        metavar="N",
-        help="of a user who is drawn (default 5)",
-    )
-    parser.add_argument("--json", action="store_true", help="one JSON document")
+    add, number = parser.add_argument, positive_int
+    add("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
+    add("--users", dest="how_many", type=number, default=50, metavar="N", help="users (default 50)")
+    text = "this user instead of a sample; repeatable"
+    add("--user", action="append", default=[], metavar="ID", help=text)
+    text = "attributes drawn by seed, true of nobody: never, in a sample shop only (default), or in any shop"
+    add("--invented", choices=("none", "sample", "all"), default="sample", help=text)
+    text = "of users and of invented attributes (default 7)"
+    add("--seed", type=int, default=7, metavar="S", help=text)
+    text = "of a user who is drawn (default 5)"
+    add("--min-orders", type=number, default=5, metavar="N", help=text)
     add_run_options(parser)
     add_setting_options(parser, *SETTINGS, "role_models", "prompts", "shop_url")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    return _ACTIONS[arguments.action].run(arguments)
+    acts = {"build": _build, "show": _show, "check": _check, "stats": _stats, "import": _import}
+    return acts.get(arguments.action, _export)(arguments)
 
 
 def _build(arguments: argparse.Namespace) -> int:
@@ -147,22 +149,17 @@ def _import(arguments: argparse.Namespace) -> int:
     from drr.app.console import tell, write_lines
     from drr.papers.pdr.persona_json import imported_personas
 
-    personas = imported_personas(arguments.file)
+    personas, out = imported_personas(arguments.file), str(arguments.out)
     write_lines(arguments.out, [one.person.line() for one in personas])
-    dropped: Counter[str] = sum((Counter(one.dropped) for one in personas), Counter())
+    dropped = dict(sorted(sum((Counter(one.dropped) for one in personas), Counter[str]()).items()))
     attributes = sum(len(one.person.attributes) for one in personas)
-    counts = ", ".join(f"{count} with {kind}" for kind, count in sorted(dropped.items()))
+    counts = ", ".join(f"{count} with {kind}" for kind, count in dropped.items())
     tell(
         arguments,
-        {
-            "file": str(arguments.out),
-            "persons": len(personas),
-            "attributes": attributes,
-            "left_out": dict(sorted(dropped.items())),
-        },
-        f"{arguments.out}: {len(personas)} persons with {attributes} attributes",
+        {"file": out, "persons": len(personas), "attributes": attributes, "left_out": dropped},
+        f"{out}: {len(personas)} persons with {attributes} attributes",
         *([f"left out: {counts}"] if dropped else []),
-        f"next: drr papers persons show {arguments.out}",
+        f"next: drr papers persons show {out}",
     )
     return 0
 
@@ -172,90 +169,13 @@ def _export(arguments: argparse.Namespace) -> int:
     from drr.papers.pdr.person import read_persons
     from drr.papers.pdr.persona_json import persona_line
 
-    persons = read_persons(arguments.file).values()
-    true = [
-        person.model_copy(update={"attributes": tuple(a for a in person.attributes if a.basis != "invented")})
-        for person in persons
-    ]
-    count = write_lines(arguments.out, [persona_line(person) for person in true])
-    drawn = sum(len(person.attributes) for person in persons) - sum(len(one.attributes) for one in true)
-    left = (
-        f", {drawn} invented attributes left out: elsewhere nothing would say that they are" if drawn else ""
-    )
-    tell(
-        arguments,
-        {"file": str(arguments.out), "personas": count, "invented_left_out": drawn},
-        f"{arguments.out}: {count} personas{left}",
-    )
+    lines, drawn = [], 0
+    for person in read_persons(arguments.file).values():
+        true = tuple(one for one in person.attributes if one.basis != "invented")
+        drawn += len(person.attributes) - len(true)
+        lines.append(persona_line(person.model_copy(update={"attributes": true})))
+    count = write_lines(arguments.out, lines)
+    why = f", {drawn} invented attributes left out: elsewhere nothing would say that they are"
+    document = {"file": str(arguments.out), "personas": count, "invented_left_out": drawn}
+    tell(arguments, document, f"{arguments.out}: {count} personas{why if drawn else ''}")
     return 0
-
-
-def _shop_url(parser: argparse.ArgumentParser) -> None:
-    from drr.app.console import add_setting_options
-
-    add_setting_options(parser, "shop_url")
-
-
-class _Action(NamedTuple):
-    summary: str
-    run: Callable[[argparse.Namespace], int]
-    examples: tuple[str, ...]
-    arguments: tuple[tuple[str, dict[str, Any]], ...] = ()
-    build: Callable[[argparse.ArgumentParser], None] | None = None
-    """Builder of its further options."""
-
-
-_FILE = ("file", {"metavar": "FILE.jsonl", "type": Path, "help": "a file of persons"})
-_PERSONS_OUT = (
-    "--out",
-    {"required": True, "metavar": "FILE.jsonl", "type": Path, "help": "the file of persons that is written"},
-)
-_OUT = ("--out", {"required": True, "metavar": "FILE", "type": Path, "help": "the file that is written"})
-_JSON = ("--json", {"action": "store_true", "help": "one JSON document"})
-_TRUTH = "a folder of `drr data sample`: compare with the interests it drew"
-_PERSONAS = "JSON lines: one persona each, by block (PDR-Bench's form)"
-
-
-_ACTIONS = {
-    "build": _Action(
-        "Make persons of a sample of shoppers, or of named ones.",
-        _build,
-        (
-            "--shop shop --out persons.jsonl --users 50",
-            "--shop servers:demo --out two.jsonl --user AE... --user AF...",
-            "--shop shop --out persons.jsonl --model anthropic:claude-sonnet-5-5 --budget 2",
-        ),
-        build=_build_build,
-    ),
-    "show": _Action(
-        "Print persons: each attribute with its basis and what it rests on.",
-        _show,
-        ("persons.jsonl", "persons.jsonl --person p-0123456789ab --json"),
-        (_FILE, ("--person", {"metavar": "ID", "help": "this one alone"}), _JSON),
-    ),
-    "check": _Action(
-        "Check evidence, personal data and contradictions; exit 1 where something does not hold.",
-        _check,
-        ("persons.jsonl", "persons.jsonl --shop shop"),
-        (_FILE, ("--shop", {"metavar": "SHOP", "help": "also against the records of this shop"}), _JSON),
-        _shop_url,
-    ),
-    "stats": _Action(
-        "Count attributes by block and basis; compare them with what a sample drew.",
-        _stats,
-        ("persons.jsonl", "persons.jsonl --json"),
-        (_FILE, ("--truth", {"metavar": "RAW_DIR", "type": Path, "help": _TRUTH}), _JSON),
-    ),
-    "import": _Action(
-        "Take personas in PDR-Bench's JSON as persons; names, e-mail, streets and telephones stay outside.",
-        _import,
-        ("personas.jsonl --out persons.jsonl",),
-        (("file", {"metavar": "FILE", "type": Path, "help": _PERSONAS}), _PERSONS_OUT, _JSON),
-    ),
-    "export": _Action(
-        "Write persons as personas by block, without orders, quotations and user ids.",
-        _export,
-        ("persons.jsonl --out personas.jsonl",),
-        (_FILE, _OUT, _JSON),
-    ),
-}

@@ -1,12 +1,15 @@
-"""The choices of a judging of criteria, where a study keeps them, and the owners of a question's criteria."""
+"""The choices of `drr judge` for persons and criteria, where a study keeps them, and the owners of a question's criteria."""
 
 from __future__ import annotations
 
+import argparse
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from drr.app.options import positive_int
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import write_file
 from drr.env.query import Constraints, Query
@@ -14,13 +17,14 @@ from drr.env.shop import Shop
 from drr.env.source import text_hash
 from drr.eval.labels import content_id
 from drr.eval.tasks.desk import Desk
-from drr.papers.pdr.build import person_id_of, person_of
 from drr.papers.pdr.judging.rows import CriteriaDimension, CriteriaOwner, CriterionRow, rubric_id
-from drr.papers.pdr.person import Person, read_persons
 from drr.study.form import reading, table
 from drr.study.study import Study
 
-PERSONS = "persons.jsonl"
+if TYPE_CHECKING:
+    from drr.papers.pdr.person import Person
+
+PERSONS, CRITERIA_FILE = "persons.jsonl", "criteria.jsonl"
 _META = "pqr"
 ROUNDS = 3
 """Number in the published code; the paper gives none."""
@@ -76,7 +80,7 @@ class KeptChoices:
         if not self.persons_file.is_file():
             return {}
         try:
-            return read_persons(self.persons_file)
+            return _read(self.persons_file)
         except Misuse as error:  # nobody named this file: the study is broken
             again = f"`drr judge {self._study.folder} --what pqr --persons FILE` puts another in its place"
             raise DrrError(f"{error} ({again})") from error
@@ -99,6 +103,73 @@ class KeptChoices:
         text = json.dumps(kept, sort_keys=True)
         if self._study.ledger.meta(_META) != text:
             self._study.ledger.set_meta(_META, text)
+
+
+EXAMPLES = (
+    "  drr judge study --what criteria                               # what PQR will score by; drr papers criteria study shows it",
+    "  drr judge study --what pqr --persons persons.jsonl            # personalization, quality, reliability (docs/persons.md)",
+)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--persons",
+        type=Path,
+        metavar="FILE",
+        help="for --what pqr: who asks, JSONL (default: made of the shop's records by rule); kept with the study",
+    )
+    parser.add_argument(
+        "--rounds",
+        type=positive_int,
+        metavar="N",
+        help="for --what pqr: each criterion is scored so many times (default 3); kept with the study",
+    )
+    parser.add_argument(
+        "--seeds",
+        type=positive_int,
+        metavar="N",
+        help="for --what pqr: so many sets of criteria for each task and person (default 1; 2 say how much criteria sway the figures);"
+        " kept with the study",
+    )
+    parser.add_argument(
+        "--at-once",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="for --what pqr: all dimensions in one call, as published (default: a call for each)",
+    )
+
+
+def chosen(
+    study: Study, desk: Desk, arguments: argparse.Namespace, what: Sequence[str]
+) -> Mapping[type, Any]:
+    from drr.papers.pdr.judging.kept import given_criteria
+
+    check_tasks(desk.questions)
+    kept = KeptChoices(study)
+    persons = kept.persons() if arguments.persons is None else _read(arguments.persons)
+    rounds, seeds, at_once = kept.numbers()
+    found = PqrChoices(
+        persons,
+        given_criteria(study) if (study.folder / CRITERIA_FILE).is_file() else {},
+        arguments.rounds or rounds,
+        arguments.seeds or seeds,
+        at_once if arguments.at_once is None else arguments.at_once,
+    )
+    return {PqrChoices: found}
+
+
+def keep(study: Study, arguments: argparse.Namespace, chosen: Mapping[type, Any]) -> None:
+    found: PqrChoices = chosen[PqrChoices]
+    if arguments.persons is not None:
+        KeptChoices(study).keep_persons(found.persons)
+    if any(given is not None for given in (arguments.rounds, arguments.seeds, arguments.at_once)):
+        KeptChoices(study).keep_numbers(found)
+
+
+def _read(path: Path) -> dict[str, Person]:
+    from drr.papers.pdr.person import read_persons
+
+    return read_persons(path)
 
 
 @dataclass(frozen=True)
@@ -154,7 +225,11 @@ def owner_ids(
     named = None if query is None else query.person_id
     if named is None and user_id:
         own = next((one.person_id for one in persons.values() if one.user_id == user_id), None)
-        named = own or person_id_of(user_id)
+        if own is None:
+            from drr.papers.pdr.build import person_id_of
+
+            own = person_id_of(user_id)
+        named = own
     return [task] if named is None else [task, CriteriaOwner(task.task_id, named)]
 
 
@@ -214,6 +289,8 @@ def persons_at(desk: Desk) -> PersonsAtHand:
 
 
 def _made(shop: Shop, user_id: str) -> Person | None:
+    from drr.papers.pdr.build import person_of
+
     if shop.store.user(user_id) is None:
         return None
     person = person_of(shop.store, user_id, shop.manifest.as_of)

@@ -9,12 +9,11 @@ from drr.env.errors import DrrError, Misuse
 from drr.env.files import Id, write_file
 from drr.env.jsonl import rows_of
 from drr.eval.labels import Dimension
-from drr.papers.pdr.judging.choices import GivenCriteria
+from drr.papers.pdr.judging.choices import CRITERIA_FILE, GivenCriteria
 from drr.papers.pdr.judging.rows import CriteriaDimension, CriteriaOwner, CriterionOrigin, CriterionRow
 from drr.study.study import Study
 from pydantic import BaseModel, ConfigDict, Field
 
-KEPT = "criteria.jsonl"
 SCHEMA = 1
 
 
@@ -49,7 +48,7 @@ class _KeptCriteria(BaseModel):
 
 
 def given_criteria(study: Study) -> dict[CriteriaOwner, GivenCriteria]:
-    path = study.folder / KEPT
+    path = study.folder / CRITERIA_FILE
     if not path.is_file():
         return {}
     try:
@@ -68,4 +67,4 @@ def keep_criteria(study: Study, given: Mapping[CriteriaOwner, GivenCriteria]) ->
         for owner, one in given.items()
     ]
     text = "".join(f"{line.model_dump_json(exclude_none=True)}\n" for line in lines)
-    write_file(study.folder / KEPT, text)
+    write_file(study.folder / CRITERIA_FILE, text)

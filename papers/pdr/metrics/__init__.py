@@ -1,1 +1,18 @@
 """Metrics of reports for persons, and what settings and memories gain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from drr.eval.metrics.document import JudgedStudy
+    from drr.papers.pdr.metrics.comparing import SettingsDocument
+
+
+def document_part(about: JudgedStudy) -> SettingsDocument | None:
+    """The part of a study's document under `settings`; nothing is loaded for a study that has none."""
+    if not any("@" in answer.variant for answer in about.judged.answers):
+        return None
+    from drr.papers.pdr.metrics.comparing import settings_document
+
+    return settings_document(about)

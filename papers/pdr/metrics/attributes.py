@@ -21,69 +21,30 @@ TITLES = {
 }
 _SHARE: Mapping[str, Any] = {"range": SHARE, "better": "higher"}
 _AGAINST: Mapping[str, Any] = {"unit": "statements", "least": 0, "better": "lower"}
+_OTHER = "name another value than the person's where a person has one, such as the place."
 _FIGURES: Sequence[tuple[str, str, Mapping[str, Any], str, str]] = (
-    (
-        "att_given",
-        "given",
-        _SHARE,
-        "The share of the person's attributes that is in what stood with the question; of what memories rephrase a lower bound, by words.",
-        "attributes in what was given, by words and by what its items express, mean over queries",
-    ),
-    (
-        "att_given_precision",
-        "given right",
-        _SHARE,
-        "Of the attributes that a memory's text says or shows, the share that is this person's and not another's.",
-        "right of what a memory said or showed, mean over queries where it did",
-    ),
-    (
-        "att_given_contradictions",
-        "given against",
-        _AGAINST,
-        "Statements of a memory's text that name another value than the person's where a person has one, such as the place.",
-        "contradictions in a memory's text, mean over queries",
-    ),
-    (
-        "att_given_tokens",
-        "tokens given",
-        {"unit": "tokens", "least": 0, "digits": 0},
-        "Tokens of what stood with the question of the person, a fourth of the bytes.",
-        "tokens of what was given, mean over queries",
-    ),
-    (
-        "att_told",
-        "told",
-        _SHARE,
-        "The share of the person's attributes that the report tells its reader, by words, a lower bound; without those that the question names.",
-        "attributes in the report, by words, mean over queries",
-    ),
-    (
-        "att_used",
-        "told of given",
-        _SHARE,
-        "The share of what the agent was given that its report tells its reader, by words, a lower bound; without what the question names.",
-        "attributes in the report of those given, by words, mean over queries",
-    ),
-    (
-        "att_told_precision",
-        "told right",
-        _SHARE,
-        "Of whole statements about persons in the report, the share that is this person's and not another's; unknown where it has none.",
-        "right of whole statements in the report, mean over queries with any",
-    ),
-    (
-        "att_told_contradictions",
-        "told against",
-        _AGAINST,
-        "Statements of the report that name another value than the person's where a person has one, such as the place.",
-        "contradictions in the report, mean over queries",
-    ),
-)
+    ("att_given", "given", _SHARE, "attributes in what was given, by words and by what its items express, mean over queries",
+     "The share of the person's attributes that is in what stood with the question; of what memories rephrase a lower bound, by words."),
+    ("att_given_precision", "given right", _SHARE, "right of what a memory said or showed, mean over queries where it did",
+     "Of the attributes that a memory's text says or shows, the share that is this person's and not another's."),
+    ("att_given_contradictions", "given against", _AGAINST, "contradictions in a memory's text, mean over queries",
+     f"Statements of a memory's text that {_OTHER}"),
+    ("att_given_tokens", "tokens given", {"unit": "tokens", "least": 0, "digits": 0}, "tokens of what was given, mean over queries",
+     "Tokens of what stood with the question of the person, a fourth of the bytes."),
+    ("att_told", "told", _SHARE, "attributes in the report, by words, mean over queries",
+     "The share of the person's attributes that the report tells its reader, by words, a lower bound; without those that the question names."),
+    ("att_used", "told of given", _SHARE, "attributes in the report of those given, by words, mean over queries",
+     "The share of what the agent was given that its report tells its reader, by words, a lower bound; without what the question names."),
+    ("att_told_precision", "told right", _SHARE, "right of whole statements in the report, mean over queries with any",
+     "Of whole statements about persons in the report, the share that is this person's and not another's; unknown where it has none."),
+    ("att_told_contradictions", "told against", _AGAINST, "contradictions in the report, mean over queries",
+     f"Statements of the report that {_OTHER}"),
+)  # fmt: skip
+"""Name, label, form, method and meaning."""
 METRICS = tuple(
-    Metric(name, label, meaning, "attributes", judged=False, **form)
-    for name, label, form, meaning, _ in _FIGURES
+    Metric(name, label, text, "attributes", judged=False, **form) for name, label, form, _, text in _FIGURES
 )
-_METHODS = {name: method for name, *_, method in _FIGURES}
+_METHODS = {name: how for name, _, _, how, _ in _FIGURES}
 _GIVEN = tuple(name for name in _METHODS if name.startswith("att_given") or name == "att_used")
 
 

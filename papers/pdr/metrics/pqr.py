@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
@@ -20,108 +21,38 @@ TITLES = {
     "pqr": "PQR: personalization, quality, reliability (0-10)",
     "pqr-dimensions": "PQR by dimension (0-10)",
 }
-TEN = (0.0, 10.0)
 _HALVES: tuple[Half, ...] = ("p", "q")
-
-
-def _grade(name: str, label: str, text: str, *, detail: bool = False, table: str = "pqr") -> Metric:
-    return Metric(name, label, text, table, range=TEN, better="higher", detail=detail)
-
-
-def _dimensions(half: Half) -> list[Metric]:
-    return [
-        _grade(
-            f"pqr_{one.lower()}",
-            one,
-            f"{NAMES[one]}: the weighted mean of its scored criteria.",
-            detail=True,
-            table="pqr-dimensions",
-        )
-        for one in DIMENSIONS[half]
-    ]
-
-
-def _sway(name: str, label: str, text: str) -> Metric:
-    return Metric(name, label, text, "pqr", unit="points", least=0, better="lower", detail=True)
-
-
-METRICS = (
-    _grade(
-        "pqr_p",
-        "P",
-        "PDR-Bench's personalization: criteria of the task and the person scored 0-10, weighted within and over its dimensions; unknown where a dimension has no score.",
-    ),
-    _grade(
-        "pqr_q",
-        "Q",
-        "PDR-Bench's quality: criteria of the task alone scored 0-10, weighted within and over its dimensions; unknown where a dimension has no score.",
-    ),
-    *_dimensions("p"),
-    *_dimensions("q"),
-    _grade("pqr_overall", "Overall", "The mean of P, Q and R; unknown where one of them is."),
-    Metric(
-        "pqr_violations",
-        "violations",
-        "What the person must not be offered, as far as records decide it (owned already, ruled out, a broken limit): beside P, never in it.",
-        "pqr",
-        unit="per report",
-        least=0,
-        better="lower",
-    ),
-    _grade("pqr_p_printed", "P as printed", "As P, a dimension without a score counting 0.", detail=True),
-    _grade("pqr_q_printed", "Q as printed", "As Q, a dimension without a score counting 0.", detail=True),
-    _grade(
-        "pqr_overall_printed",
-        "Overall as printed",
-        "The mean of those of P, Q and R as printed that there are.",
-        detail=True,
-    ),
-    Metric(
-        "pqr_unscored",
-        "unscored",
-        "Scores of criteria that the judge left out or that are no integer from 0 to 10.",
-        "pqr",
-        unit="per report",
-        least=0,
-        better="lower",
-        digits=1,
-        detail=True,
-    ),
-    *(
-        _sway(
-            f"pqr_{half}_sd_rounds",
-            f"{half.upper()} SD rounds",
-            f"The standard deviation of a report's {half.upper()} between the rounds of scoring.",
-        )
-        for half in _HALVES
-    ),
-    *(
-        _sway(
-            f"pqr_{half}_sd_seeds",
-            f"{half.upper()} SD criteria",
-            f"The standard deviation of a report's {half.upper()} between sets of criteria (--seeds 2).",
-        )
-        for half in _HALVES
-    ),
+_GRADE: Mapping[str, Any] = {"range": (0.0, 10.0), "better": "higher"}
+_COUNT: Mapping[str, Any] = {"unit": "per report", "least": 0, "better": "lower"}
+_SWAY: Mapping[str, Any] = {"unit": "points", "least": 0, "better": "lower", "detail": True}
+_DIMENSION: Mapping[str, Any] = {**_GRADE, "detail": True, "table": "pqr-dimensions"}
+_ONE = "weighted within and over its dimensions; unknown where a dimension has no score."
+_FIGURES: Sequence[tuple[str, str, Mapping[str, Any], str, str]] = (
+    ("pqr_p", "P", _GRADE, "weighted sum of four dimensions, criteria averaged over rounds",
+     f"PDR-Bench's personalization: criteria of the task and the person scored 0-10, {_ONE}"),
+    ("pqr_q", "Q", _GRADE, "weighted sum of three dimensions, criteria averaged over rounds",
+     f"PDR-Bench's quality: criteria of the task alone scored 0-10, {_ONE}"),
+    *((f"pqr_{one.lower()}", one, _DIMENSION, "weighted mean of its scored criteria",
+       f"{NAMES[one]}: the weighted mean of its scored criteria.") for half in _HALVES for one in DIMENSIONS[half]),
+    ("pqr_overall", "Overall", _GRADE, "(P + Q + R) / 3", "The mean of P, Q and R; unknown where one of them is."),
+    ("pqr_violations", "violations", _COUNT, "violations per report that records decide",
+     "What the person must not be offered, as far as records decide it (owned already, ruled out, a broken limit): beside P, never in it."),
+    *((f"pqr_{half}_printed", f"{half.upper()} as printed", {**_GRADE, "detail": True}, "as printed: a dimension without a score counts 0",
+       f"As {half.upper()}, a dimension without a score counting 0.") for half in _HALVES),
+    ("pqr_overall_printed", "Overall as printed", {**_GRADE, "detail": True}, "as printed: mean of those of P, Q, R that there are",
+     "The mean of those of P, Q and R as printed that there are."),
+    ("pqr_unscored", "unscored", {**_COUNT, "digits": 1, "detail": True}, "missing scores per report",
+     "Scores of criteria that the judge left out or that are no integer from 0 to 10."),
+    *((f"pqr_{half}_sd_rounds", f"{half.upper()} SD rounds", _SWAY, "SD (n - 1) of a report's rounds",
+       f"The standard deviation of a report's {half.upper()} between the rounds of scoring.") for half in _HALVES),
+    *((f"pqr_{half}_sd_seeds", f"{half.upper()} SD criteria", _SWAY, "SD (n - 1) of a report's sets of criteria",
+       f"The standard deviation of a report's {half.upper()} between sets of criteria (--seeds 2).") for half in _HALVES),
+)  # fmt: skip
+"""Name, label, form, method and meaning."""
+METRICS = tuple(
+    Metric(name, label, text, **{"table": "pqr", **form}) for name, label, form, _, text in _FIGURES
 )
-_MEAN = "mean over queries"
-_METHODS = {
-    "pqr_p": f"weighted sum of four dimensions, criteria averaged over rounds, {_MEAN}",
-    "pqr_q": f"weighted sum of three dimensions, criteria averaged over rounds, {_MEAN}",
-    **{
-        f"pqr_{one.lower()}": f"weighted mean of its scored criteria, {_MEAN}"
-        for half in _HALVES
-        for one in DIMENSIONS[half]
-    },
-    "pqr_overall": f"(P + Q + R) / 3, {_MEAN}",
-    "pqr_violations": f"violations per report that records decide, {_MEAN}",
-    "pqr_p_printed": f"as printed: a dimension without a score counts 0, {_MEAN}",
-    "pqr_q_printed": f"as printed: a dimension without a score counts 0, {_MEAN}",
-    "pqr_overall_printed": f"as printed: mean of those of P, Q, R that there are, {_MEAN}",
-    "pqr_unscored": f"missing scores per report, {_MEAN}",
-    **{f"pqr_{half}_sd_rounds": f"SD (n - 1) of a report's rounds, {_MEAN}" for half in _HALVES},
-    **{f"pqr_{half}_sd_seeds": f"SD (n - 1) of a report's sets of criteria, {_MEAN}" for half in _HALVES},
-}
+_METHODS = {name: f"{how}, mean over queries" for name, _, _, how, _ in _FIGURES}
 
 
 def per_report(judged: Judged, answer: Answer) -> Values:

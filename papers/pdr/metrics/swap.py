@@ -18,44 +18,22 @@ from drr.papers.pdr.sums import SwapScore, over_tasks, swapped
 
 TITLES = {"swap": "P, and whether it sees the person"}
 TEN = (0.0, 10.0)
-APART = (-10.0, 10.0)
 _P: Mapping[str, Any] = {"range": TEN, "better": "higher"}
-_DELTA: Mapping[str, Any] = {"range": APART, "better": "higher"}
-_FIGURES: Mapping[str, tuple[str, Mapping[str, Any], str]] = {
-    "pqr_swap_p": (
-        "P, matched",
-        _P,
-        "P of the reports that were scored under other persons' criteria too, under those of their own person.",
-    ),
-    "pqr_delta": (
-        "swap delta",
-        _DELTA,
-        "P of a person's own report minus the mean of the reports for the other persons of the task, all under that person's criteria.",
-    ),
-    "pqr_cfa_min": (
-        "CFA min",
-        _DELTA,
-        "The smallest swap delta of the persons of a task: at or below 0 a report for somebody else served one of them as well.",
-    ),
-    "pqr_a_min": (
-        "A min",
-        _P,
-        "The smallest P of a report under its own person's criteria among the persons of a task.",
-    ),
-    "pqr_same_products": (
-        "same products",
-        {"range": SHARE, "judged": False},
-        "How many of the products that the reports for two persons of a task name are the same: common ones over all of both.",
-    ),
-    "pqr_price_ratio": (
-        "price ratio",
-        {"unit": "times", "least": 1, "judged": False},
-        "Of two persons' reports of one task, the dearer one's mean price of products over the other's.",
-    ),
-}
-METRICS = tuple(
-    Metric(name, label, meaning, "swap", **form) for name, (label, form, meaning) in _FIGURES.items()
-)
+_DELTA: Mapping[str, Any] = {"range": (-10.0, 10.0), "better": "higher"}
+_FIGURES: Sequence[tuple[str, str, Mapping[str, Any], str]] = (
+    ("pqr_swap_p", "P, matched", _P,
+     "P of the reports that were scored under other persons' criteria too, under those of their own person."),
+    ("pqr_delta", "swap delta", _DELTA,
+     "P of a person's own report minus the mean of the reports for the other persons of the task, all under that person's criteria."),
+    ("pqr_cfa_min", "CFA min", _DELTA,
+     "The smallest swap delta of the persons of a task: at or below 0 a report for somebody else served one of them as well."),
+    ("pqr_a_min", "A min", _P, "The smallest P of a report under its own person's criteria among the persons of a task."),
+    ("pqr_same_products", "same products", {"range": SHARE, "judged": False},
+     "How many of the products that the reports for two persons of a task name are the same: common ones over all of both."),
+    ("pqr_price_ratio", "price ratio", {"unit": "times", "least": 1, "judged": False},
+     "Of two persons' reports of one task, the dearer one's mean price of products over the other's."),
+)  # fmt: skip
+METRICS = tuple(Metric(name, label, text, "swap", **form) for name, label, form, text in _FIGURES)
 _METHODS = {
     "pqr_swap_p": "mean P under the own person's criteria, of reports that were swapped",
     "pqr_same_products": "mean overlap of two persons' products over tasks",

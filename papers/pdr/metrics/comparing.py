@@ -1,0 +1,331 @@
+"""The gain from knowing the person: settings compared, and memories at one budget (PDR-Bench's Tables 2, 3, 8 and 9)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any, TypedDict, cast
+
+from drr.env.given import parts_of, size_name
+from drr.eval.evidence.answers import Answer
+from drr.eval.metrics import documented
+from drr.eval.metrics.base import Family, Values
+from drr.eval.metrics.compare import PairedMetrics
+from drr.eval.metrics.costs import cost_document, ended_answers
+from drr.eval.metrics.coverage import (
+    by_agent,
+    equal_reports,
+    same_reports,
+    same_reports_text,
+    texts_of,
+    variants_of,
+)
+from drr.eval.metrics.document import JudgedStudy
+from drr.eval.metrics.rows import CostDocument, StudyDocument
+from drr.eval.stats.asked import grouped
+from drr.eval.stats.differences import DifferenceRow, PairedDifference, with_holm
+from drr.eval.stats.intervals import COUNTED, V, VRow, mean
+from drr.eval.tasks.judged import Judged
+from drr.study.unit import Record
+
+GRADES = ("pqr_p", "pqr_goal", "pqr_cont", "pqr_pres", "pqr_acti", "pqr_q", "pqr_r", "pqr_overall")
+"""P with its dimensions, as the paper prints them, beside the other two and the mean of the three."""
+FURTHER = ("pqr_dein", "pqr_logc", "pqr_clar", "pqr_fa", "pqr_cc", "pqr_violations")
+"""The dimensions of Q, the parts of R, and what records forbid."""
+SHOWN = (*GRADES, "att_given", "att_given_precision", "att_used")
+"""Figures of memories: also of the person's attributes in a memory's text, and in the report."""
+_OWNERS = ("pqr", "reliability", "attributes")
+"""Families that have these metrics."""
+Known = dict[tuple[Family, str], Values]
+"""Values of reports that were worked out, by family and answer. None of these families looks at other reports."""
+Figures = Mapping[str, Mapping[str, VRow]]
+"""Keyed by system and metric."""
+
+
+class SettingDifference(TypedDict):
+    """One system minus another of the same agent, on the questions both answered."""
+
+    a: str
+    b: str
+    same_reports: int
+    """Reports that are equal byte for byte,"""
+    reports: int
+    """of so many that both have."""
+    metrics: dict[str, DifferenceRow]
+    """`p_holm` is corrected over every difference of the study's settings."""
+
+
+class AgentSettings(TypedDict):
+    """An agent under each of its settings."""
+
+    systems: list[str]
+    """Systems, the least informed first."""
+    tokens_given: dict[str, VRow]
+    """Tokens of the text beside the question, by system; absent where there was none."""
+    questions: dict[str, int]
+    """Number of answered questions, by system."""
+    same_questions: bool
+    """False where the systems answered different questions: then only differences compare."""
+    differences: list[SettingDifference]
+
+
+class ComparedMemory(TypedDict):
+    """A memory, or a setting without one to hold it against."""
+
+    system: str
+    memory: str | None
+    budget: int | None
+    """Tokens that it could hand on at most."""
+    metrics: dict[str, VRow]
+    """Over the questions that every row answered; empty where the table is refused."""
+    tokens_given: VRow | None
+    asked: int
+    failures: dict[str, int]
+    """Answers that failed, by kind: a recall that fails fails the answer."""
+
+
+class MemoryTable(TypedDict):
+    """Memories of one agent at one budget (PDR-Bench's Table 3)."""
+
+    agent: str
+    budget: int | None
+    """`None` where it is refused because budgets differ."""
+    rows: list[ComparedMemory]
+    questions: int
+    """Number of questions that every row answered; all means are over these."""
+    differences: list[SettingDifference]
+    refused: str | None
+    """Reason why these rows are no table."""
+    left_out: list[str]
+    """Settings that are no row for comparison, and why."""
+
+
+class SettingsDocument(TypedDict):
+    agents: dict[str, AgentSettings]
+    memories: list[MemoryTable]
+    cost: CostDocument
+    told: list[str]
+    """Sentences that must stand where these figures do, beside the banner."""
+
+
+def settings_part(document: StudyDocument) -> SettingsDocument | None:
+    """The part of a study's document."""
+    return cast(Mapping[str, SettingsDocument], document).get("settings")
+
+
+def settings_of(document: StudyDocument) -> SettingsDocument:
+    """The part of a study's document that has one."""
+    return cast(Mapping[str, SettingsDocument], document)["settings"]
+
+
+def settings_document(about: JudgedStudy) -> SettingsDocument | None:
+    """`None` where no system's name says a setting."""
+    judged = about.judged
+    by_system = variants_of(judged)
+    agents = by_agent(by_system)
+    if not agents:
+        return None
+    ran, known = ended_answers(about.study), Known()
+    pairs = [pair for systems in agents.values() for pair in pairs_of(systems)]
+    rows = difference_rows(judged, pairs, (*GRADES, *FURTHER), known)
+    memories = MemoryTables(judged, ran, about.figures, known)
+    return {
+        "agents": {agent: _of_agent(systems, by_system, rows) for agent, systems in agents.items()},
+        "memories": [table for systems in by_agent(ran).values() for table in memories.of_agent(systems)],
+        "cost": cost_document(about.study, judged, ran),
+        "told": same_reports_text(one for one in same_reports(judged.answers) if not one.rule_written),
+    }
+
+
+def _of_agent(
+    systems: Sequence[str], answers: Mapping[str, Sequence[Answer]], rows: Sequence[SettingDifference]
+) -> AgentSettings:
+    asked = {system: {answer.query_id for answer in answers[system]} for system in systems}
+    tokens = {system: tokens_given(answers[system]) for system in systems}
+    return {
+        "systems": list(systems),
+        "tokens_given": {system: v.document() for system, v in tokens.items() if v is not None},
+        "questions": {system: len(queries) for system, queries in asked.items()},
+        "same_questions": len({frozenset(queries) for queries in asked.values()}) == 1,
+        "differences": [row for row in rows if row["a"] in systems],
+    }
+
+
+def pairs_of(systems: Sequence[str]) -> list[tuple[str, str]]:
+    """Pair each with the one that was given least, and, memories apart, with the one before it. Of three settings every pair."""
+    found, before = [], systems[0]
+    for system in systems[1:]:
+        chained = parts_of(system).setting.kind != "memory"
+        found += [(system, other) for other in dict.fromkeys((systems[0], *([before] if chained else ())))]
+        before = system if chained else before
+    return found
+
+
+def difference_rows(
+    judged: Judged, pairs: Sequence[tuple[str, str]], shown: Sequence[str], known: Known
+) -> list[SettingDifference]:
+    """First minus second, of the metrics named; p-values corrected over all of them together."""
+    paired, texts = PairedMetrics(judged, owners_of(shown), known), texts_of(judged.answers)
+    found: dict[str, PairedDifference] = {}
+    for number, (a, b) in enumerate(pairs):
+        merged = {name: one for own in paired.by_family(a, b) for name, one in own.items()}
+        found |= {f"{number} {name}": merged[name] for name in shown if name in merged}
+    corrected = {place: one.document() for place, one in with_holm(found).items()}
+    rows: list[SettingDifference] = []
+    for number, (a, b) in enumerate(pairs):
+        same, shared = equal_reports(texts[a], texts[b])
+        metrics = {name: corrected[place] for name in shown if (place := f"{number} {name}") in corrected}
+        rows.append({"a": a, "b": b, "same_reports": same, "reports": shared, "metrics": metrics})
+    return rows
+
+
+def owners_of(shown: Sequence[str]) -> list[Family]:
+    """The families that have these metrics."""
+    owners: list[Any] = [import_module(f"{__package__}.{name}") for name in _OWNERS]
+    return [one for one in owners if any(metric.name in shown for metric in one.METRICS)]
+
+
+def tokens_given(answers: Sequence[Answer]) -> V | None:
+    """Count the tokens on the person beside the question; `None` where there were none, or nobody knows."""
+    given = ((answer.asked, answer.record.result.get("person_tokens")) for answer in answers)
+    found = grouped((asked, None if tokens is None else float(tokens)) for asked, tokens in given)
+    known = mean(found, "tokens given of the person, mean over queries", COUNTED)
+    return known if known.n else None
+
+
+def _memory(system: str) -> str:
+    return parts_of(system).setting.memory or ""
+
+
+def _size(system: str) -> str:
+    return size_name(parts_of(system).setting.tokens or 0)
+
+
+@dataclass(frozen=True)
+class MemoryTables:
+    judged: Judged
+    ran: Mapping[str, Sequence[Record]]
+    """Every answer that ended, in whatever way, by system."""
+    figures: Figures
+    """Figures of each system over all its answers."""
+    known: Known
+
+    def of_agent(self, systems: Sequence[str]) -> list[MemoryTable]:
+        """Table the systems of one agent, one table for each budget at which it has memories."""
+        kinds = {system: parts_of(system).setting for system in systems}
+        memories = [system for system in systems if kinds[system].kind == "memory"]
+        by_budget = grouped((kinds[system].tokens or 0, system) for system in memories)
+        several = len({kinds[system].memory for system in memories}) > 1
+        if several and all(len(own) == 1 for own in by_budget.values()):
+            own = [system for group in by_budget.values() for system in group]
+            sizes = ", ".join(f"{_memory(one)} at most {_size(one)} tokens" for one in own)
+            return [
+                self._refused(own, None, f"the memories have no budget in common ({sizes}); run them at one")
+            ]
+        beside, found = [one for one in systems if kinds[one].kind in ("task", "persona")], []
+        for budget, own in sorted(by_budget.items()):
+            why = self._problem(own)
+            if len(own) == 1 and len(memories) > 1:
+                others = ", ".join(sorted({_size(one) for one in memories if one != own[0]}))
+                why = f"{_memory(own[0])} alone was run with {_size(own[0])} tokens, the other rows with {others}; run them at one budget"
+            found.append(self._table(own, beside, budget) if why is None else self._refused(own, budget, why))
+        return found
+
+    def _problem(self, memories: Sequence[str]) -> str | None:
+        """Say why these memories cannot be compared."""
+        asked = {system: self._asked(system) for system in memories}
+        every = set[str]().union(*asked.values())
+        if any(queries != every for queries in asked.values()):
+            counts = ", ".join(f"{_memory(system)} {len(queries)}" for system, queries in asked.items())
+            return f"the rows were not asked the same questions (of {len(every)}: {counts}); ask each all of them"
+        contexts = {system: self._contexts(system) for system in memories}
+        if unknown := [system for system in memories if None in contexts[system].values()]:
+            return f"it is not known which contexts {', '.join(map(_memory, unknown))} had, nor how much of them: imported reports do not say"
+        first = memories[0]
+        other = next((system for system in memories if contexts[system] != contexts[first]), None)
+        if other is not None:
+            return f"{_memory(first)} and {_memory(other)} were shown different contexts of the same persons"
+        return None if self._shared(memories) else "there is no question that every row answered"
+
+    def _refused(self, memories: Sequence[str], budget: int | None, why: str) -> MemoryTable:
+        rows = [self._row(system, {}, ()) for system in memories]
+        agent = parts_of(memories[0]).agent
+        return {
+            "agent": agent, "budget": budget, "rows": rows, "questions": 0, "differences": [], "refused": why, "left_out": [],
+        }  # fmt: skip
+
+    def _table(self, memories: Sequence[str], others: Sequence[str], budget: int) -> MemoryTable:
+        asked = self._asked(memories[0])
+        beside = [system for system in others if self._asked(system) == asked]
+        rows = [*memories, *beside]
+        shared = self._shared(rows)
+        if not shared:
+            rows, beside, shared = list(memories), [], self._shared(memories)
+        kept = [a for a in self.judged.answers if a.variant in rows and a.query_id in shared]
+        part = replace(self.judged, answers=kept)
+        place = {"task": 0, "memory": 1, "persona": 2}  # as the paper has them
+        placed = sorted(rows, key=lambda system: place[parts_of(system).setting.kind])
+        why = "it was not asked the same questions, or answered none that the others did"
+        return {
+            "agent": parts_of(memories[0]).agent,
+            "budget": budget,
+            "rows": [self._scored(part, system) for system in placed],
+            "questions": len(shared),
+            "differences": self._differences(part, memories, beside),
+            "refused": None,
+            "left_out": [f"{system} is no row here: {why}" for system in others if system not in beside],
+        }
+
+    def _differences(
+        self, part: Judged, memories: Sequence[str], beside: Sequence[str]
+    ) -> list[SettingDifference]:
+        """Each memory minus what keeps everything (else minus no memory at all), and the persona minus each."""
+        by_kind = {parts_of(system).setting.kind: system for system in reversed(beside)}
+        everything = next((system for system in memories if _memory(system) == "none"), None)
+        base = everything or by_kind.get("task") or memories[0]
+        persona = [system for system in beside if parts_of(system).setting.kind == "persona"]
+        pairs = [(system, base) for system in memories if system != base]
+        pairs += [(one, memory) for one in persona for memory in memories]
+        return difference_rows(part, pairs, SHOWN, self.known)
+
+    def _scored(self, part: Judged, system: str) -> ComparedMemory:
+        answers = [answer for answer in part.answers if answer.variant == system]
+        figures = self.figures.get(system, {})
+        if len(answers) < sum(answer.variant == system for answer in self.judged.answers):
+            owners = owners_of(SHOWN)
+            figures = documented({n: v for one in owners for n, v in one.corpus(part, answers).items()})
+        return self._row(system, {name: figures[name] for name in SHOWN if name in figures}, answers)
+
+    def _row(self, system: str, figures: Mapping[str, VRow], answers: Sequence[Answer]) -> ComparedMemory:
+        setting, tokens = parts_of(system).setting, tokens_given(answers)
+        return {
+            "system": system,
+            "memory": setting.memory,
+            "budget": setting.tokens,
+            "metrics": dict(figures),
+            "tokens_given": None if tokens is None else tokens.document(),
+            "asked": len(self._asked(system)),
+            "failures": dict(sorted(Counter(self._failures(system)).items())),
+        }
+
+    def _asked(self, system: str) -> set[str]:
+        return {str(record.spec["query_id"]) for record in self.ran.get(system, ())}
+
+    def _failures(self, system: str) -> list[str]:
+        """Also what ended and is left out: research that was broken off, texts that were lost."""
+        ended = [one for one in self.ran.get(system, ()) if one.key not in self.judged.by_key]
+        lost = {
+            one.key: "broken_off" if one.result.get("broken_off") else "lost" for one in ended if one.done
+        }
+        return [lost[one.key] if one.done else one.reason or one.status for one in ended]
+
+    def _contexts(self, system: str) -> dict[str, object]:
+        """Map each question to what the memory was shown."""
+        shown = ((one, one.key_fields.get("memory", {})) for one in self.ran[system])
+        return {str(record.spec["query_id"]): memory.get("context") for record, memory in shown}
+
+    def _shared(self, systems: Sequence[str]) -> set[str]:
+        answered = grouped((answer.variant, answer.query_id) for answer in self.judged.answers)
+        return set.intersection(*(set(answered.get(system, ())) for system in systems))
