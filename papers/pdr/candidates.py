@@ -206,7 +206,7 @@ def statements_of_persons(
         return SaidOfPersons(dict.fromkeys(users, ()), {}, 0)
 
     def unit(user_id: str, one: _Shopper) -> Unit:
-        """What the model reads decides its answer; what code accepts of it is decided when it is read."""
+        """Make the unit: its key holds what the model reads, not what code accepts of its answer."""
         texts = ["\0".join(message.text for message in request) for request in one.requests]
         asked = [sha256(text.encode()).hexdigest() for text in texts]
         fields: JsonObject = {"what": "persons", "user_id": user_id, "model": model, "asked": asked}

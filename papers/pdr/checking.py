@@ -103,7 +103,7 @@ def quality_of(persons: Sequence[Person], truth: Mapping[str, Sequence[str]]) ->
 def _quality(
     persons: Sequence[Person], truth: Mapping[str, Sequence[str]], bases: Sequence[str]
 ) -> JsonObject:
-    """Of the attributes that are a theme, and of the interests of these shoppers."""
+    """Count attributes that are a theme, and the interests of these shoppers."""
     stated = right = interests = found = 0
     for person in persons:
         if person.user_id is None or person.user_id not in truth:

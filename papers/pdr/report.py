@@ -158,7 +158,7 @@ def _table(
 
 def _gains(material: Material) -> Iterator[Table]:
     settings, figures = settings_of(material.document), material.document["metrics"]
-    agents, told = settings["agents"], settings["told"]
+    agents, sentences = settings["agents"], settings["told"]
     mixed = ", ".join(agent for agent, own in agents.items() if not own["same_questions"])
     why = "not every setting answered the same questions, so that rows are means of different ones; compare by the minus rows."
     for name, title, names in (
@@ -174,7 +174,7 @@ def _gains(material: Material) -> Iterator[Table]:
                 same = Cell(f"{one['same_reports']} of {one['reports']}")
                 lines.append(_difference(material, one, shown)._replace(last=same))
         if shown:
-            notes = [NOTE, *told, *([f"{mixed}: {why}"] if mixed else [])]
+            notes = [NOTE, *sentences, *([f"{mixed}: {why}"] if mixed else [])]
             yield _table(material, (name, title), shown, lines, SAME, notes)
 
 

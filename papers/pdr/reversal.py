@@ -133,17 +133,17 @@ def reverse(
         return Unit("generation", fields, {"person": key}, f"{key}/reversal:{size}")
 
     async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
-        """Where nothing was named nobody need be asked about it."""
+        """Ask the second only where the first named anything."""
         context.replaying()
         asked, known = context.models.role(ROLE), persons[spec["person"]].attributes
         text = contexts.text(spec["person"], size)
         named = (await asked.structured(naming(prompts, text), NamedAttributes)).attributes
-        said = list[MeantAttribute]()
+        answered = list[MeantAttribute]()
         if named:
-            said = (await asked.structured(matching(prompts, named, known), MeantAttributes)).pairs
-        pairs = [one for one in said if 0 < one.named <= len(named) and 0 < one.known <= len(known)]
+            answered = (await asked.structured(matching(prompts, named, known), MeantAttributes)).pairs
+        pairs = [one for one in answered if 0 < one.named <= len(named) and 0 < one.known <= len(known)]
         result = {
-            "named": [one.model_dump() for one in named], "pairs": [one.model_dump() for one in said],
+            "named": [one.model_dump() for one in named], "pairs": [one.model_dump() for one in answered],
             "found": sorted({known[one.known - 1].id for one in pairs}), "right": len({one.named for one in pairs}),
         }  # fmt: skip
         return Outcome(result, {})

@@ -15,7 +15,7 @@ from drr.eval.stats.intervals import SHARE
 REPEATED = 2
 """A pair that scores so or less says a point twice."""
 Scores = Iterable[float | None]
-"""What nobody scored is `None`."""
+"""Scores; `None` is one that nobody gave."""
 
 
 class PairFigures(NamedTuple):

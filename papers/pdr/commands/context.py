@@ -123,9 +123,9 @@ def _check(arguments: argparse.Namespace) -> int:
             user_id = persons[key].user_id
             user = shop.store.user(user_id) if shop is not None and user_id is not None else None
             faults += person_faults(contexts, persons[key], user)
-    shares, told_back, code = shares_of(contexts, persons), None, 0
+    shares, reversal, code = shares_of(contexts, persons), None, 0
     if asks:
-        told_back, code = reverse(arguments, settings, contexts, persons)
+        reversal, code = reverse(arguments, settings, contexts, persons)
     lines = []
     for fault in faults[:_MOST_LINES]:
         where = f" {fault.item_id}" if fault.item_id else ""
@@ -141,7 +141,7 @@ def _check(arguments: argparse.Namespace) -> int:
         "persons": count, "counter": contexts.manifest.counter, "names_checked": arguments.shop is not None,
         "sizes": shares, "faults": [fault._asdict() for fault in faults],
     }  # fmt: skip
-    tell(arguments, {**document, **({} if told_back is None else {"reversal": told_back})}, *lines)
-    if told_back is not None and not arguments.json:
-        tell_reversal(told_back)
+    tell(arguments, {**document, **({} if reversal is None else {"reversal": reversal})}, *lines)
+    if reversal is not None and not arguments.json:
+        tell_reversal(reversal)
     return 1 if faults else code

@@ -1,4 +1,4 @@
-"""The choices of `drr judge` for persons and criteria, where a study keeps them, and the owners of a question's criteria."""
+"""The choices of `drr judge` for persons and criteria, their place in a study, and the owners of criteria."""
 
 from __future__ import annotations
 

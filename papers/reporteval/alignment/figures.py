@@ -98,8 +98,8 @@ class JudgedThing(NamedTuple):
     def row(self) -> JsonObject:
         """Return it as documents have it: under its label's `id`."""
         names = {"id": self.item.name, "text": self.item.id, "query": self.item.query, "side": self.side}
-        said = {"judge": self.judge, "judge_says": self.judge_says, "people": self.people}
-        return {**names, **said, "apart": self.apart, "unit": self.unit}
+        words = {"judge": self.judge, "judge_says": self.judge_says, "people": self.people}
+        return {**names, **words, "apart": self.apart, "unit": self.unit}
 
     def disagreement(self) -> JsonObject:
         """Return it with everybody's words and the texts themselves."""
@@ -107,9 +107,9 @@ class JudgedThing(NamedTuple):
             f"{word.who}: {word.value:g}{f', {word.comment}' if word.comment else ''}"
             for word in self.item.words[self.side]
         ]
-        said = {"judge": self.judge, "people": self.people, "judge_says": self.judge_says}
+        judged = {"judge": self.judge, "people": self.people, "judge_says": self.judge_says}
         named = {"item": self.item.name, "side": self.side}
-        return {**named, **said, "people_say": words, "texts": dict(self.item.texts)}
+        return {**named, **judged, "people_say": words, "texts": dict(self.item.texts)}
 
 
 def judged_things(items: Iterable[AlignItem], judgements: Judgements) -> list[JudgedThing]:
@@ -122,7 +122,7 @@ def judged_things(items: Iterable[AlignItem], judgements: Judgements) -> list[Ju
 
 
 def farthest_first(rows: Iterable[JudgedThing]) -> list[JudgedThing]:
-    """What nobody judged stands last."""
+    """Sort them so that what nobody judged stands last."""
     return sorted(rows, key=lambda one: (one.apart is None, -(one.apart or 0), one.item.name, one.side))
 
 

@@ -114,7 +114,7 @@ class JudgeAlignment:
         return known[number - 1]
 
     def check(self, version: PromptVersion) -> None:
-        """Refuse one that changed after it was read, as its figures are of that text; and one with the texts of another."""
+        """Refuse one that changed after it was read, and one with the texts of another."""
         folder, runs = version.folder, self.state["runs"]
         if any(run["hash"] != version.hash for run in runs if run["version"] == version.number):
             raise Misuse(

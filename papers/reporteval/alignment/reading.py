@@ -1,4 +1,4 @@
-"""The readings of an alignment: one half judged by one version, and the things behind a reading, from what is kept."""
+"""The readings of an alignment: one half judged by one version, and the things behind it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from drr.papers.reporteval.alignment.kept import JudgeAlignment, PromptVersion
 class VersionReading(NamedTuple):
     run: Run
     rows: Sequence[JudgedThing]
-    """Of dev only: what is said of the test half leads nowhere."""
+    """Things of dev; figures of the test half lead nowhere."""
     sides: dict[str, AlignFigures]
     banner: str | None
     complete: bool

@@ -190,9 +190,9 @@ class AlignedRedundancy(AlignedTask):
         return pair_asking(desk.prompts, self._pair(item))
 
     async def ask(self, desk: Desk, item: AlignItem, part: str, judge: Examiner) -> Words:
-        said = await judge_pair(judge, desk.prompts, self._pair(item))
-        value = None if said["score"] is None else float(said["score"])
-        return {WHOLE: JudgeWord(value, said["reason"] or said["explanation"])}
+        verdict = await judge_pair(judge, desk.prompts, self._pair(item))
+        value = None if verdict["score"] is None else float(verdict["score"])
+        return {WHOLE: JudgeWord(value, verdict["reason"] or verdict["explanation"])}
 
 
 class AlignedSupport(AlignedTask):

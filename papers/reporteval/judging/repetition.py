@@ -165,11 +165,11 @@ class RepetitionTask(Task[Answer]):
 
     def read(self, record: Record, judged: Judged) -> None:
         fields, why = record.key_fields, f"{record.reason}: {record.message}"
-        said = PairSaid(score=None, explanation="", repetitions=[], unfounded=[], reason=why)
+        verdict = PairSaid(score=None, explanation="", repetitions=[], unfounded=[], reason=why)
         if record.done:
-            said = cast("PairSaid", record.result)
+            verdict = cast("PairSaid", record.result)
             judged.failed[self.name] += self.lacks(record)
-        row = {name: fields[name] for name in ("place", "summary", "stands_for", "heads")} | {**said}
+        row = {name: fields[name] for name in ("place", "summary", "stands_for", "heads")} | {**verdict}
         here = judged.others.setdefault(self.name, {}).setdefault(fields["answer"], [])
         cast("list[dict[str, Any]]", here).append(row)
 
