@@ -26,7 +26,7 @@ _DATE = re.compile(
     r"\b(?P<iso>\d{4})-(?P<iso_m>\d{2})(?:-(?P<iso_d>\d{2}))?\b"
     r"|\b(?P<us_m>\d{1,2})/(?P<us_d>\d{1,2})/(?P<us_y>\d{4})\b"
     rf"|\b{_NO_END}(?P<month>{MONTH})\b\.?(?:\s{{1,8}}(?P<day>\d{{1,2}})(?:st|nd|rd|th)?)?,?(?:\s{{1,8}}of)?\s{{1,8}}(?P<year>(?:19|20)\d\d)\b"
-    rf"|\b(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\s{{1,8}}{_NO_END}(?P<month2>{MONTH})\b\.?,?\s{{1,8}}(?P<year2>(?:19|20)\d\d)\b",
+    rf"|\b(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?(?:\sof)?\s{{1,8}}{_NO_END}(?P<month2>{MONTH})\b\.?,?\s{{1,8}}(?P<year2>(?:19|20)\d\d)\b",
     re.I,
 )
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")

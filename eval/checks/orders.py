@@ -35,6 +35,7 @@ _DIGITS = 16
 _STATES = {one.casefold(): one for one in ORDER_STATUSES}
 _NOT_YET = listed("refunded|pending|in transit|on its way|still on its way|on the way|not delivered|open")
 """States that no record has."""
+_STATE = re.compile(rf"\b(?:{'|'.join(_STATES)})\b", re.I)
 _DAY_LABELS = listed(
     "date|order date|ordered|ordered on|day|purchased|purchase date|bought|date ordered|order placed|placed|when"
 )
@@ -126,13 +127,18 @@ class _OrderReader:
         self._owner: Order | None = None
         self._opened: TextLine | None = None
         self._of_record = dict(self._records())
+        self._columns: dict[int, Order] = {}
+        """Orders by column, of a table that lists them side by side."""
+        self._table = -1
 
     def _records(self) -> Iterator[tuple[int, str]]:
-        """Yield the items of each labelled list that names one order: before or behind its number, all tell of it."""
-        for _, run in groupby(self._mentions.layout.lines, key=lambda line: (line.kind, line.indent)):
+        """Yield the items of each list that names one order: indented, or all labelled, they tell of that order."""
+        for (kind, indent), run in groupby(
+            self._mentions.layout.lines, key=lambda one: (one.kind, one.indent)
+        ):
             lines = list(run)
             named = {order_id for line in lines for order_id, _ in self._here(line)}
-            if len(named) == 1 and all(line.kind == "item" and self._label(line) for line in lines):
+            if kind == "item" and len(named) == 1 and (indent or all(map(self._label, lines))):
                 yield from ((line.start, next(iter(named))) for line in lines)
 
     def _here(self, line: TextLine) -> Sequence[tuple[str, Span]]:
@@ -145,6 +151,15 @@ class _OrderReader:
     def take(self, tally: _OrderTally, line: TextLine) -> None:
         """Compare a line that names orders, or stands under one."""
         here = self._here(line)
+        if line.kind == "row" and (line.table != self._table or here):
+            self._table, self._columns = line.table, self._side_by_side(line, here)
+        elif line.kind == "row" and self._columns:
+            label, *values = (segment(self._mentions.plain, *cell) for cell in line.cells)
+            for column, value in enumerate(values):
+                if (order := self._columns.get(column)) is not None:
+                    name = plain_label(label.text)
+                    _compare_labelled(tally, self._subject, self._mentions, name, value, order)
+            return
         if here:
             orders = self._own(here)
             _compare_line(tally, self._subject, self._mentions, line, here, orders)
@@ -160,10 +175,8 @@ class _OrderReader:
             orders = [] if self._owner is None else [(self._owner, (line.start, line.start))]
         if len({order.order_id for order, _ in orders}) == 1 and len(orders) == len(here or orders):
             _compare_labels(tally, self._subject, self._mentions, line, orders[0][0])
-        for one in dates(self._mentions.plain, line.start, line.end):
-            if one.day and one.start not in tally.read and orders:
-                is_known = any(one.covers(order.order_date) for order, _ in orders)
-                tally.compare((one.start, one.end), is_known or None, "")
+        if orders:
+            _leave_open(tally, self._mentions.plain, line, [order for order, _ in orders])
 
     def _own(self, here: Sequence[tuple[str, Span]]) -> list[tuple[Order, Span]]:
         assert self._subject.shop is not None
@@ -171,6 +184,15 @@ class _OrderReader:
         return [
             (one, span) for one, span in found if one is not None and one.user_id == self._subject.user_id
         ]
+
+    def _side_by_side(self, line: TextLine, here: Sequence[tuple[str, Span]]) -> dict[int, Order]:
+        """Return the order of each column but the first, where a row has one in several of them."""
+        found: dict[int, Order] = {}
+        for order, span in self._own(here):
+            for column, (low, high) in enumerate(line.cells[1:]):
+                if low <= span[0] < high:
+                    found[column] = order
+        return found if len(found) == len(here) > 1 else {}
 
     def _belongs(self, line: TextLine) -> bool:
         """Tell whether a line without a number stands under the order above: deeper, or a label with its value."""
@@ -184,6 +206,18 @@ class _OrderReader:
         if above.kind == "row":
             return False
         return self._label(line) or (above.kind == "heading" and line.kind in ("item", "text"))
+
+
+def _leave_open(tally: _OrderTally, text: str, line: TextLine, orders: Sequence[Order]) -> None:
+    """Enter the days and states of a line that nothing compared: known of one of its orders, else open."""
+    for one in dates(text, line.start, line.end):
+        if one.day and one.start not in tally.read:
+            is_known = any(one.covers(order.order_date) for order in orders)
+            tally.compare((one.start, one.end), is_known or None, "")
+    for match in _STATE.finditer(text, line.start, line.end):
+        if match.start() not in tally.read:
+            is_known = any(_STATES[match[0].casefold()] == order.order_status for order in orders)
+            tally.compare(match.span(), is_known or None, "")
 
 
 def _compare_labels(
@@ -243,8 +277,9 @@ def _compare_line(
         why = f"Order {order.order_id}: {written}; record: {order.order_date[:10]}"
         tally.compare((day.start, day.end), day.covers(order.order_date), why)
     starts = [span[0] for _, span in named]
+    months = [one for one in dates(mentions.plain, line.start, line.end) if one.month]
     for order, span in orders:
-        if (when := _day_beside(mentions.plain, whens, span, starts)) is not None:
+        if (when := _day_beside(mentions.plain, months, span, starts)) is not None:
             _compare_day(tally, order, when)
     if len({order.order_id for order, _ in orders}) != 1 or len(orders) != len(named):
         return
@@ -305,7 +340,8 @@ def _compare_state(tally: Tally, order: Order, value: Segment) -> None:
     text = value.text.casefold().removeprefix("status:").strip()
     state = _STATES.get(text) or (text if text in _NOT_YET else None)
     if state is not None:
-        span = value.start, value.start + len(value.text)
+        start = value.start + len(value.text) - len(text)
+        span = start, start + len(text)
         why = f"Order {order.order_id}: {state}; record: {order.order_status}"
         tally.compare(span, state == order.order_status, why)
 

@@ -117,7 +117,7 @@ TOGETHER = 10
 class MatchesTask(Task[Answer]):
     name = MATCHES
     subject = "answer"
-    version = 2
+    version = 3
     needs = (POINTS, "rules")
     metrics = ("key_points",)
 

@@ -185,6 +185,30 @@ UNDER = {
 }
 
 
+def test_a_table_may_hold_orders_side_by_side(rules_shop: Shop) -> None:
+    rows = [
+        ("Order", FIRST, SECOND),
+        ("Date", "2023-08-19", "2 Aug 2023"),
+        ("Status", "Delivered", "Delivered"),
+    ]
+    text = "\n".join(f"| {' | '.join(row)} |" for row in [("", "First", "Second"), ("---",) * 3, *rows])
+    for right, wrong in (("2023-08-19", "2021-03-02"), ("2 Aug 2023", "2 Oct 2023")):
+        is_kept_apart(rules_shop, "order_facts", text, right, wrong, user_id=READER)
+
+
+def test_a_month_beside_an_order_is_its_own_and_a_day_may_be_of_its_month(rules_shop: Shop) -> None:
+    text = f"You bought them in August 2023, order {FIRST}, on the 19th of August 2023 (order {FIRST})."
+    for right, wrong in (("in August", "in May"), ("the 19th", "the 9th")):
+        is_kept_apart(rules_shop, "order_facts", text, right, wrong, user_id=READER)
+
+
+def test_a_state_that_was_seen_and_not_compared_leaves_the_rule_open(rules_shop: Shop) -> None:
+    text = f"Order {FIRST} is on your list, but as far as I can see it was cancelled."
+    assert checked(text, shop=rules_shop, user_id=READER)["order_facts"].status == "unverifiable"
+    true = text.replace("cancelled", "delivered")
+    assert checked(true, shop=rules_shop, user_id=READER)["order_facts"].status == "pass"
+
+
 @pytest.mark.parametrize("text", UNDER.values(), ids=UNDER)
 @pytest.mark.parametrize(
     ("right", "wrong"), [("2023-08-19", "2021-03-02"), ("Delivered", "Cancelled"), ("1", "3")]
