@@ -14,8 +14,7 @@ from math import ceil, inf
 from typing import NamedTuple, TypedDict
 
 import numpy as np
-from drr.eval.stats.intervals import Ends, Floats, V, VRow, Z, index_of, nothing, span, student
-from numpy.typing import NDArray
+from drr.eval.stats.intervals import Ends, Floats, V, VRow, Z, around, index_of, nothing, student
 
 LEAST_LABELS, LEAST_QUESTIONS = 30, 10
 """Fewer labels, or labels of fewer questions, say too little of a judge's error for an interval that keeps its word."""
@@ -79,9 +78,9 @@ def corrected(units: Sequence[Scored]) -> Corrected:
     """Unknown below the stated number of labels. What code settled is taken as it is; the correction is of the rest."""
     labelled = [unit for unit in units if unit.person is not None and not unit.settled]
     questions = len({unit.question for unit in labelled})
-    method = "judge's mean plus mean of (person - judge); 95% interval by question, linearised"
+    method = "judge's mean plus mean of (person - judge), linearised"
     alone = [replace(unit, settled=True) for unit in units]
-    judge = _estimate(alone, "judge's mean; 95% interval by question")
+    judge = _estimate(alone, "judge's mean")
     reason = None
     if len(labelled) < LEAST_LABELS or questions < LEAST_QUESTIONS:
         reason = f"{len(labelled)} labels of {questions} questions; at least {LEAST_LABELS} of {LEAST_QUESTIONS} are needed"
@@ -91,7 +90,7 @@ def corrected(units: Sequence[Scored]) -> Corrected:
 
 def _people(units: Sequence[Scored]) -> V:
     """Compute the figure by labels alone: that of a judge without a say, corrected."""
-    method = "labels alone; 95% interval by question, linearised"
+    method = "labels alone, linearised"
     silent = [unit if unit.settled else replace(unit, judge=0.0) for unit in units]
     if not any(unit.person is not None and not unit.settled for unit in silent):
         return nothing(method)
@@ -99,51 +98,55 @@ def _people(units: Sequence[Scored]) -> V:
     return replace(found, n=sum(unit.person is not None for unit in units))
 
 
+class _Columns:
+    """The units as columns: what was judged, what people label of it, and what each question adds to the figures of both."""
+
+    def __init__(self, units: Sequence[Scored]) -> None:
+        self.place, self.size = index_of([unit.question for unit in units])
+        self.weight = np.array([unit.weight for unit in units])
+        self.score = np.array([unit.judge for unit in units])
+        self.open = np.array([not unit.settled for unit in units])
+        self.known = self.open & np.array([unit.person is not None for unit in units])
+        self.gap = np.where(self.known, np.array([unit.person or 0.0 for unit in units]) - self.score, 0.0)
+        self.total, self.sampled = self.weight.sum(), self.weight[self.known].sum()
+        self.open_share = float(self.weight[self.open].sum() / self.total)
+        self.shift = float((self.weight * self.gap).sum() / self.sampled) if self.known.any() else 0.0
+
+    def of_judge(self) -> tuple[float, Floats]:
+        mean = float((self.weight * self.score).sum() / self.total)
+        return mean, self._summed(self.weight * (self.score - mean)) / self.total
+
+    def of_questions_in_shift(self) -> Floats:
+        """What a question adds to the correction by how much of it is open to people."""
+        return self.shift * self._summed(self.weight * (self.open - self.open_share)) / self.total
+
+    def of_labels(self) -> Floats:
+        apart = self.weight * self.known * (self.gap - self.shift)
+        return self.open_share * self._summed(apart) / self.sampled
+
+    def _summed(self, values: Floats) -> Floats:
+        return np.bincount(self.place, weights=values, minlength=self.size).astype(np.float64)
+
+
 def _estimate(units: Sequence[Scored], method: str) -> V:
     if not units:
         return nothing(method)
-    place, size = index_of([unit.question for unit in units])
-    weight = np.array([unit.weight for unit in units])
-    score = np.array([unit.judge for unit in units])
-    open_ = np.array([not unit.settled for unit in units])
-    known = open_ & np.array([unit.person is not None for unit in units])
-    person = np.array([unit.person or 0.0 for unit in units])
-    total = weight.sum()
-    mean, open_share = float((weight * score).sum() / total), float(weight[open_].sum() / total)
-    influence = _by_place(place, weight * (score - mean), size) / total
-    value, labelled = mean, size
-    if open_share > 0 and known.any():
-        gap = np.where(known, person - score, 0.0)
-        sampled = float(weight[known].sum())
-        shift = float((weight[known] * gap[known]).sum() / sampled)
-        value += open_share * shift
-        influence += shift * _by_place(place, weight * (open_ - open_share), size) / total
-        influence += open_share * _by_place(place, weight * known * (gap - shift), size) / sampled
-        labelled = len(set(place[known].tolist()))
-    if min(size, labelled) < 2:
-        return V(value, None, None, len(units), 0, f"{method}; no interval from one question")
-    found = span(value, value + size * influence, labelled - 1)
-    low, high, error = found or (None, None, None)
-    method += f", {size} questions" + ("" if found else ", no two of which differ")
-    v = V(value, low, high, len(units), 0, method, clusters=labelled, error=error)
-    return replace(v, all_equal=found is None)
+    of = _Columns(units)
+    value, adds = of.of_judge()
+    labelled = of.size
+    if of.known.any():
+        value += of.open_share * of.shift
+        adds = adds + of.of_questions_in_shift() + of.of_labels()
+        labelled = len(set(of.place[of.known].tolist()))
+    v = around(value, adds, method, n=len(units), unit="question", freedom=min(of.size, labelled) - 1)
+    return replace(v, all_equal=v.clusters > 1 and v.error is None)
 
 
 def spread_of_gaps(units: Sequence[Scored]) -> float:
     """The variance that the correction adds: of (person - judge) over the labelled, question by question."""
-    open_ = [unit for unit in units if not unit.settled]
-    labelled = [unit for unit in open_ if unit.person is not None]
-    sampled = sum(unit.weight for unit in labelled)
-    gaps = np.array([(unit.person or 0.0) - unit.judge for unit in labelled])
-    weight = np.array([unit.weight for unit in labelled]) / sampled
-    place, size = index_of([unit.question for unit in labelled])
-    share = sum(unit.weight for unit in open_) / sum(unit.weight for unit in units)
-    influence = share * _by_place(place, weight * (gaps - (weight * gaps).sum()), size)
-    return float((influence**2).sum()) * size / (size - 1)
-
-
-def _by_place(place: NDArray[np.int64], values: Floats, size: int) -> Floats:
-    return np.bincount(place, weights=values, minlength=size).astype(np.float64)
+    of = _Columns(units)
+    size = len(set(of.place[of.known].tolist()))
+    return float((of.of_labels() ** 2).sum()) * size / (size - 1)
 
 
 SHARES = (0.25, 0.5, 0.75)
