@@ -99,7 +99,7 @@ def _people(units: Sequence[Scored]) -> V:
 
 
 class _Columns:
-    """The units as columns: what was judged, what people label of it, and what each question adds to the figures of both."""
+    """The units as columns, and what each question adds to the figures."""
 
     def __init__(self, units: Sequence[Scored]) -> None:
         self.place, self.size = index_of([unit.question for unit in units])
@@ -117,12 +117,14 @@ class _Columns:
         return mean, self._summed(self.weight * (self.score - mean)) / self.total
 
     def of_questions_in_shift(self) -> Floats:
-        """What a question adds to the correction by how much of it is open to people."""
-        return self.shift * self._summed(self.weight * (self.open - self.open_share)) / self.total
+        """Say how far a question moves the correction by how much of it is open to people."""
+        moved: Floats = self._summed(self.weight * (self.open - self.open_share)) * (self.shift / self.total)
+        return moved
 
     def of_labels(self) -> Floats:
         apart = self.weight * self.known * (self.gap - self.shift)
-        return self.open_share * self._summed(apart) / self.sampled
+        moved: Floats = self._summed(apart) * (self.open_share / self.sampled)
+        return moved
 
     def _summed(self, values: Floats) -> Floats:
         return np.bincount(self.place, weights=values, minlength=self.size).astype(np.float64)
