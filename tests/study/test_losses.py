@@ -109,6 +109,8 @@ def test_a_lost_text_costs_its_answer_alone(study: Path, drr: Drr, name: str, ho
         assert row["rated"] == 1, "the old grade is of another report"
     assert drr("judge", "study", "--quiet", "--what", WHAT)[0] == 0
     after = drr.json("report", "study")
+    for document in (after, before):
+        assert document["metrics"]["react"].pop("seconds")["value"] > 0, "which no second run takes again"
     assert after["metrics"] == before["metrics"]
     assert "lost" not in after["coverage"]
 
