@@ -14,10 +14,11 @@ from drr.app.viewer.render import Pages
 from drr.env.drawer.drawer import SHARED
 from drr.papers.dr3.form import TRUTH, document
 from drr.papers.dr3.truth import FoundRecord, KnownPage, PageProposal, read_truth
+from drr.papers.dr3.viewer.drawers import Values
 from drr.papers.dr3.viewer.facts import facts_in, points_in
-from drr.papers.dr3.viewer.model import TaskView
 from drr.papers.dr3.viewer.pages import ShownFacts, TaskFolder, TaskFolderPages
 from drr.papers.dr3.viewer.shelf import TaskShelf
+from drr.papers.dr3.viewer.texts import FactSpan, facts_marked
 from drr.study.study import Study
 from starlette.testclient import TestClient
 
@@ -43,7 +44,7 @@ def shelf(tasks: Path) -> TaskShelf:
 
 
 @pytest.fixture(scope="module")
-def view(shelf: TaskShelf) -> TaskView:
+def view(shelf: TaskShelf) -> Values:
     found = shelf.task("007")
     assert found is not None
     return found
@@ -56,73 +57,82 @@ def browser(shelf: TaskShelf) -> TestClient:
     return client
 
 
-def test_every_fact_is_marked_where_it_stands_right_beside_falsified(
-    view: TaskView, shelf: TaskShelf
-) -> None:
-    files = {file.name: file for file in view.files}
-    assert {name: file.facts for name, file in files.items() if file.facts} == {
-        "manual.pdf": ("f1",), "budget.xlsx": ("f2",), "orders 2022.csv": ("f3",), "slip.png": ("f4",),
-        "seller.eml": ("f5",), "saved.html": ("f6",), "notes.md": ("f7",),
+def test_every_fact_is_marked_where_it_stands_right_beside_falsified(view: Values, shelf: TaskShelf) -> None:
+    files = {file["name"]: file for file in view["files"]}
+    assert {name: file["facts"] for name, file in files.items() if file["facts"]} == {
+        "manual.pdf": ["f1"], "budget.xlsx": ["f2"], "orders 2022.csv": ["f3"], "slip.png": ["f4"],
+        "seller.eml": ["f5"], "saved.html": ["f6"], "notes.md": ["f7"],
     }  # fmt: skip
     for name, fact in (("seller.eml", "f5"), ("saved.html", "f6"), ("notes.md", "f7")):
-        text = files[name].text
-        assert text is not None
-        ((start, end, held),) = text.spans
-        assert (held, " ".join(text.text[start:end].split())) == (fact, FACTS[fact][2])
+        assert held(files[name]["text"]) == [(FACTS[fact][2], fact)]
     cells = [
-        (sheet.name, row.number, letter, cell.text, cell.facts)
+        (sheet["name"], row["number"], letter, cell["text"], cell["facts"])
         for name in ("budget.xlsx", "orders 2022.csv")
-        for sheet in files[name].sheets
-        for row in sheet.rows
-        for letter, cell in zip(sheet.columns, row.cells, strict=True)
-        if cell.facts
+        for sheet in files[name]["sheets"]
+        for row in sheet["rows"]
+        for letter, cell in zip(sheet["columns"], row["cells"], strict=True)
+        if cell["facts"]
     ]
-    assert cells == [("Living room", 2, "B", "58 cm", ("f2",)), ("", 2, "C", "49.00", ("f3",))]
-    slip = files["slip.png"].image
-    assert slip is not None and slip.boxes == (("f4", (40, 60, 220, 90)),)
-    page = files["manual.pdf"].pages[1]
-    assert (page.number, page.facts) == (2, ("f1",))
-    ((start, end, _),) = page.text.spans
-    assert page.text.text[start:end] == FACTS["f1"][2]
-    fact = next(one for one in view.facts if one.fact.id == "p1")
-    (right,) = fact.right
-    changed, left_out = fact.falsified
-    assert right.passage is not None and changed.passage is not None
-    assert [right.passage.text[a:b] for a, b in right.passage.spans] == ["every 4 weeks"]
-    assert [changed.passage.text[a:b] for a, b in changed.passage.spans] == ["every 9 weeks"]
-    assert changed.change == "outdated"
-    assert (left_out.change, left_out.passage, left_out.after) == ("one sided", None, None)
-    document = shelf.document(changed.link.rpartition("/")[2].removesuffix(".html"))
-    assert document is not None and document.source is not None
-    assert (document.url, document.kind, document.sizes) == (WRONG[0], "distractor", ("1k", "2k"))
-    assert (document.source.url, document.source.kind) == (RIGHT[0], "supportive")
+    assert cells == [("Living room", 2, "B", "58 cm", ["f2"]), ("", 2, "C", "49.00", ["f3"])]
+    assert files["slip.png"]["image"]["boxes"] == [("f4", (40, 60, 220, 90))]
+    page = files["manual.pdf"]["pages"][1]
+    assert (page["number"], page["facts"]) == (2, ["f1"]) and held(page["text"]) == [(FACTS["f1"][2], "f1")]
+    fact = next(one for one in view["facts"] if one["fact"].id == "p1")
+    (right,), (changed, left_out) = fact["right"], fact["falsified"]
+    for one, words in ((right, "every 4 weeks"), (changed, "every 9 weeks")):
+        assert [one["passage"].text[a:b] for a, b in one["passage"].spans] == [words]
+    assert changed["change"] == "outdated"
+    assert (left_out["change"], left_out["passage"], left_out["after"]) == ("one sided", None, None)
+    document = shelf.document(changed["link"].rpartition("/")[2].removesuffix(".html"))
+    assert document is not None and document["sizes"] == ["1k", "2k"]
+    assert (document["page"].url, document["kind"]) == (WRONG[0], "distractor")
+    assert (document["source"]["page"].url, document["source"]["kind"]) == (RIGHT[0], "supportive")
     noise = shelf.noise("007-1")
-    assert noise is not None and [(one.url, one.kind, one.sizes) for one in noise.documents] == [
-        ("https://news.example/tea-fair", "noise", ("2k",))
+    assert noise is not None
+    assert [(one["page"].url, one["kind"], one["sizes"]) for one in noise["documents"]] == [
+        ("https://news.example/tea-fair", "noise", ["2k"])
     ]
 
 
-def test_a_pdf_page_is_an_image_with_the_line_of_its_fact(view: TaskView, browser: TestClient) -> None:
+def held(html: str) -> list[tuple[str, str]]:
+    """What is marked in a text, with the fact that is named behind it."""
+    found = re.findall(
+        r'<mark class="held">(.*?)</mark> <a class="fact" href="#fact-(\w+)">', html, re.DOTALL
+    )
+    return [(" ".join(words.split()), fact) for words, fact in found]
+
+
+def test_a_long_text_is_shown_from_its_beginning_and_around_its_facts() -> None:
+    text = "a " * 10_000 + "the value" + " b" * 10_000
+    html = facts_marked(text, [FactSpan(20_000, 20_009, "f1"), FactSpan(20_004, 20_009, "f<2")])
+    assert '<mark class="held">the value</mark> <a class="fact" href="#fact-f1">' in html
+    assert "f&lt;2" in html and html.startswith("a a") and len(html) < 14_000
+    assert "\n[7,400 characters]\n" in html and html.endswith("\n[19,400 characters more]")
+
+
+def test_a_pdf_page_is_an_image_with_the_line_of_its_fact(view: Values, browser: TestClient) -> None:
     pytest.importorskip("pypdfium2", reason="the extra pdf-pages is not installed")
-    page = next(file for file in view.files if file.name == "manual.pdf").pages[1]
-    assert page.image is not None and [fact for fact, _ in page.image.boxes] == ["f1"]
+    page = next(file for file in view["files"] if file["name"] == "manual.pdf")["pages"][1]
+    assert [fact for fact, _ in page["image"]["boxes"]] == ["f1"]
     html = browser.get("/t/007.html").text
-    assert html.count("<rect") == 2 and page.image.link in html
-    drawn = browser.get(page.image.link.removeprefix(".."))
+    assert html.count("<rect") == 2 and page["image"]["link"] in html
+    drawn = browser.get(page["image"]["link"].removeprefix(".."))
     assert drawn.headers["content-type"] == "image/png" and drawn.content.startswith(b"\x89PNG")
 
 
 def test_the_page_has_all_that_is_known_of_a_task_for_the_owners_token_alone(
-    browser: TestClient, view: TaskView, shelf: TaskShelf
+    browser: TestClient, view: Values, shelf: TaskShelf
 ) -> None:
     html = browser.get("/t/007.html").text
     assert len(html) < 60_000
     said = ("replace under warranty", "must not see it", "kettle limescale citric acid", "tea fair stalls monday", "States the term",
             "36 months from the day of purchase", "2 by exposure", "unreviewed", "850 of 2,000", "asked on 2024-03-01")  # fmt: skip
     assert [words for words in said if words not in html] == []
-    assert [(size.name, dict(size.counts)) for size in view.sizes] == [
-        ("1k", {"supportive": 1, "distractor": 2}),
-        ("2k", {"supportive": 1, "distractor": 2, "noise": 1}),
+    assert re.findall(
+        r"<td>(?:\d+ of )?[\d, of]+</td><td>(\d)</td><td>(\d)</td><td>(\d)</td><td>(\d)</td>", html
+    ) == [
+        ("3", "1", "2", "0"),
+        ("4", "1", "2", "1"),
     ]
     index = browser.get("/index.html").text
     assert "must not see it" in index and index.count("replace under warranty") == 4
@@ -171,9 +181,9 @@ def test_pages_are_shown_as_their_text_without_the_extra(
     finally:
         SHARED.close()
     assert view is not None
-    manual = view.files[0]
-    assert manual.note is not None and "pdf-pages" in manual.note
-    assert [page.image for page in manual.pages] == [None] * 4 and manual.pages[1].text.spans
+    manual = view["files"][0]
+    assert "pdf-pages" in manual["note"]
+    assert [page["image"] for page in manual["pages"]] == [None] * 4 and held(manual["pages"][1]["text"])
 
 
 def test_a_task_or_file_that_is_gone_or_broken_is_named_and_the_others_are_shown(
@@ -184,7 +194,7 @@ def test_a_task_or_file_that_is_gone_or_broken_is_named_and_the_others_are_shown
     (tmp_path / "tasks" / "008" / "truth.json").write_text("{}")
     shelf = TaskShelf(tmp_path / "tasks")
     assert shelf.readable() == ["007"] and shelf.task("008") is None
-    assert ["truth.json" in (entry.problem or "") for entry in shelf.set().entries] == [False, True]
+    assert ["truth.json" in (entry["problem"] or "") for entry in shelf.set()["entries"]] == [False, True]
     drr.out("view", tmp_path / "tasks", "--static", tmp_path / "pages", "--quiet")
     assert drr.err("view", tmp_path / "tasks", "--judge", "rules-2").count("\n") == 1
     folder = write_known_task(tmp_path / "007")
@@ -192,7 +202,7 @@ def test_a_task_or_file_that_is_gone_or_broken_is_named_and_the_others_are_shown
     (folder / "files" / "notes.md").unlink()
     view = TaskShelf(folder).task("007")
     assert view is not None
-    problems = {file.name: file.problem for file in view.files if file.problem}
+    problems = {file["name"]: file["problem"] for file in view["files"] if file["problem"]}
     assert problems == {
         "budget.xlsx": "is named .xlsx and is no such file",
         "notes.md": "is not there any more",
@@ -234,11 +244,11 @@ def test_found_pages_say_what_a_model_took_them_for_and_what_a_person_said(tmp_p
     assert "1 found page not confirmed" in (tmp_path / "pages" / "index.html").read_text()
     shelf = TaskShelf(folder)
     shown = [shelf.document(name) for name in shelf.documents("007")]
-    assert [(one.url, one.kind, one.proposal and one.proposal.standing) for one in shown if one] == [
+    assert [(one["page"].url, one["kind"], one["proposal"]["standing"]) for one in shown if one] == [
         (proposal.url, proposal.kind, standing)
         for proposal, standing in zip(proposals, standings, strict=True)
     ]
-    assert all(one is not None and len(one.spans) == 1 for one in shown)
+    assert all(one is not None and len(one["spans"]) == 1 for one in shown)
     for link in re.findall(r'href="\.\./(d/[^"#]+)', html):
         assert (tmp_path / "pages" / link).is_file()
 
@@ -287,26 +297,26 @@ def test_a_report_shows_each_fact_beside_its_place(study: Path, tasks: Path) -> 
         bare, shown = pages.report(view), view.papers["dr3"]
     assert isinstance(shown, ShownFacts) and shown.depth is not None
     found = facts_in(view.report, shown.facts, shelf.evidence("007"), view.judged_by)
-    by_id = {one.id: one for one in found}
+    by_id = {one["id"]: one for one in found}
     assert list(by_id) == list(FACTS)
-    assert (by_id["f1"].state, by_id["f1"].words) == (
-        "found",
-        "The warranty of the kettle lasts 36 months [1].",
-    )
-    assert {name for name, one in by_id.items() if one.state == "missed"} == set(FACTS) - {"f1", "f7"}
-    assert by_id["f7"].state == "unknown", "code cannot look for a value that is no figure"
-    assert by_id["f2"].lost == "lost in search: no tool of the run gave it"
-    (repeated,) = by_id["p1"].repeated
-    assert (repeated.change.kind, repeated.change.value) == ("outdated", "every 9 weeks")
-    assert repeated.statement is not None and repeated.statement.url == WRONG[0]
-    (cell,), (region,), (page,) = by_id["f2"].places, by_id["f4"].places, by_id["p1"].places
-    assert cell.passage is not None and cell.passage.text[slice(*cell.passage.spans[0])] == "58 cm"
-    assert region.crop is not None and region.crop.part == (0, 36, 260, 114) and page.passage is not None
+    assert by_id["f1"]["state"] == "found"
+    assert by_id["f1"]["words"] == "The warranty of the kettle lasts 36 months [1]."
+    assert {name for name, one in by_id.items() if one["state"] == "missed"} == set(FACTS) - {"f1", "f7"}
+    assert by_id["f7"]["state"] == "unknown", "code cannot look for a value that is no figure"
+    assert by_id["f2"]["lost"] == "lost in search: no tool of the run gave it"
+    (repeated,) = by_id["p1"]["repeated"]
+    assert (repeated["change"]["kind"], repeated["change"]["value"]) == ("outdated", "every 9 weeks")
+    assert repeated["statement"]["url"] == WRONG[0]
+    (cell,), (region,), (page,) = (by_id[name]["places"] for name in ("f2", "f4", "p1"))
+    assert cell["passage"].text[slice(*cell["passage"].spans[0])] == "58 cm"
+    assert region["crop"]["part"] == (0, 36, 260, 114) and page["passage"] is not None
     assert "Facts of the task: 1 found, 6 missed, 1 unknown, 1 contradicted" in html and "<svg" in html
     checklist = points_in(view.report, shown.checklist, found, view.judged_by)
-    assert checklist is not None and f"Checklist: {checklist.text}" in html and 'id="checklist"' in bare
-    decided = next(point for point in checklist.points if point.facts)
-    assert decided.by.startswith("by its facts") and f'<a href="#fact-{decided.facts[0].id}">' in html
+    assert checklist is not None and f"Checklist: {checklist['text']}" in html and 'id="checklist"' in bare
+    decided = next(point for point in checklist["points"] if point["facts"])
+    assert (
+        decided["by"].startswith("by its facts") and f'<a href="#fact-{decided["facts"][0]["id"]}">' in html
+    )
     assert f"Depth: {shown.depth['grade']} of 10" in html and shown.depth["reason"] in html
     assert "contradicted" in bare and "<svg" not in bare and "../t/" not in bare
 

@@ -48,7 +48,7 @@ from drr.eval.foreign.summary import ForeignValue
 from drr.eval.metrics.base import Metric
 from drr.eval.tasks.key_points import PointRow
 from drr.eval.tasks.mistakes import MistakeRow
-from drr.papers.dr3.judging.rows import FactLabel, FactPlaceLabel, RepeatedChange
+from drr.papers.dr3.judging.rows import FactLabel, PlaceRow, RepeatedRow
 from drr.papers.dr3.viewer.pages import ShownFacts
 from drr.papers.pdr.judging.rows import CriterionRow
 from drr.papers.pdr.person import Attribute
@@ -222,8 +222,8 @@ def hostile_fact(name: str, text: str) -> FactLabel:
     evil = " ".join(PAYLOADS)
     return FactLabel(
         id=name, source="page", subject=evil, attribute=evil, value=PAYLOADS[0], text=text, modality="text",
-        places=(FactPlaceLabel("javascript:alert(1)", evil),), rule=0.5, rule_reason=evil, spans=((0, 30),),
-        repeated=(RepeatedChange("outdated", evil, ("javascript:alert(1)", evil), (0, 40)),), met=True,
+        places=[PlaceRow(address="javascript:alert(1)", quote=evil)], rule=0.5, rule_reason=evil, spans=((0, 30),),
+        repeated=[RepeatedRow(kind="outdated", value=evil, pages=["javascript:alert(1)", evil], start=0, end=40)], met=True,
     )  # fmt: skip
 
 

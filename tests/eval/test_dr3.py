@@ -132,7 +132,7 @@ async def test_both_labels_are_kept_and_the_rule_comes_first(study: Study) -> No
         "p1": (0, 0, 0),
         "p2": (0, 0.5, 0.5),
     }
-    assert [change.value for change in labels["p1"].repeated] == ["36 months"]
+    assert [change["value"] for change in labels["p1"].repeated] == ["36 months"]
     span = labels["f3"].judge_span
     assert span is not None and one(judged).report[slice(*span)] == "under warranty for 36 months"
     assert points_met(judged, one(judged).key) == {"c1": True, "c2": False, "c3": False, "c4": True}

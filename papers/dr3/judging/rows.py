@@ -110,20 +110,6 @@ class DepthRow(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class FactPlaceLabel:
-    address: str
-    quote: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class RepeatedChange:
-    kind: ChangeKind
-    value: str
-    pages: tuple[str, ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
 class FactLabel:
     """One required fact in one report: both labels, with where they rest."""
 
@@ -134,14 +120,14 @@ class FactLabel:
     value: str
     text: str
     modality: Modality
-    places: tuple[FactPlaceLabel, ...]
+    places: Sequence[PlaceRow]
     """Places in the task's files and pages."""
     rule: float | None
     """1 wholly, 0.5 in part, 0 not found; `None`: code cannot look for it."""
     rule_reason: str
     spans: tuple[Span, ...]
     """Sentences of the report that tell it by the rule, best first."""
-    repeated: tuple[RepeatedChange, ...]
+    repeated: Sequence[RepeatedRow]
     """Falsified values that the report states of its subject."""
     met: bool | None
     """True where the run's tools returned it; `None`: unknown."""
@@ -256,14 +242,11 @@ def _label(row: RequiredFactRow, judged: Mapping[str, InsightRow] | None) -> Fac
         row["value"],
         row["text"],
         row["modality"],
-        tuple(FactPlaceLabel(place["address"], place["quote"]) for place in row["places"]),
+        row["places"],
         row["score"],
         row["reason"],
         tuple((start, end) for start, end in row["spans"]),
-        tuple(
-            RepeatedChange(one["kind"], one["value"], tuple(one["pages"]), (one["start"], one["end"]))
-            for one in row["repeated"]
-        ),
+        row["repeated"],
         row.get("met"),
         None if one is None else one["score"],
         "" if one is None else one["reason"],

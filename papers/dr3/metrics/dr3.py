@@ -187,7 +187,7 @@ def harmed_claims(judged: Judged, answer: Answer, labels: Iterable[FactLabel]) -
     claims = judged.checked_claims(answer)
     if claims is None or claims.claims is None:
         return None
-    spans = {one.span for label in labels for one in label.repeated}
+    spans = {(one["start"], one["end"]) for label in labels for one in label.repeated}
     return [any(row["start"] < end and start < row["end"] for start, end in spans) for row in claims.claims]
 
 

@@ -143,10 +143,10 @@ def _hallucinations(judged: Judged, answer: Answer) -> Iterator[Dr3Error]:
 def _of_facts(judged: Judged, answer: Answer, labels: Sequence[FactLabel]) -> Iterator[Dr3Error]:
     cited = {row["id"] for row in documents_of(judged, answer.key) or () if row["cited"]}
     for label in labels:
-        for span in dict.fromkeys(one.span for one in label.repeated):
-            yield Dr3Error("distracted", answer.report[slice(*span)])
+        for start, end in dict.fromkeys((one["start"], one["end"]) for one in label.repeated):
+            yield Dr3Error("distracted", answer.report[start:end])
         if label.score == 1:
-            documents = {document_id(place.address) for place in label.places}
+            documents = {document_id(place["address"]) for place in label.places}
             if documents and not documents & cited:
                 shown = label.shown
                 yield Dr3Error("uncited", label.text if shown is None else answer.report[slice(*shown)])

@@ -27,8 +27,8 @@ from drr.eval.tasks.judged import Judged
 from drr.papers.dr3.form import holds_tasks
 from drr.papers.dr3.judging.rows import DepthRow, FactLabel, PointLabel, depth_of, fact_labels, point_labels
 from drr.papers.dr3.judging.truths import known_place
-from drr.papers.dr3.viewer.facts import counted, facts_in, facts_marked, points_in
-from drr.papers.dr3.viewer.model import DocumentView, NoiseView, TaskSetView, TaskView
+from drr.papers.dr3.viewer.drawers import Values
+from drr.papers.dr3.viewer.facts import counted, facts_in, points_in
 from drr.papers.dr3.viewer.shelf import TaskShelf
 from drr.study.study import Study
 
@@ -181,14 +181,13 @@ class TaskPages:
         template = templates().get_template(f"dr3/{name}.html")
         return template.render(root=root, marked=marked, **self._common, **values)
 
-    def index(self, tasks: TaskSetView) -> str:
+    def index(self, tasks: Values) -> str:
         return self._draw("tasks", "", tasks=tasks)
 
-    def task(self, task: TaskView, answers: Sequence[ShownEntry] = ()) -> str:
+    def task(self, task: Values, answers: Sequence[ShownEntry] = ()) -> str:
         """`answers` are those of the study that these pages stand beside."""
-        sizes = [size.name for size in task.sizes]
+        sizes, words = list(task["sizes"]), task["question"].query.split()
         found = sorted(answers, key=lambda one: (one.variant, _place(sizes, one.size), one.trial))
-        words = task.entry.query.split()
         return self._draw(
             "task",
             "../",
@@ -196,15 +195,14 @@ class TaskPages:
             answers=found,
             figures=[metrics()[name] for name in FIGURES if any(name in one.scores for one in found)],
             other_words=any(one.query.split() != words for one in found),
-            facts_marked=facts_marked,
             shown_changes=SHOWN_CHANGES,
-            named={one.id: one for one in task.truth.facts},
+            named={one.id: one for one in task["truth"].facts},
         )
 
-    def document(self, document: DocumentView) -> str:
+    def document(self, document: Values) -> str:
         return self._draw("document", "../", d=document, html=_read)
 
-    def noise(self, noise: NoiseView) -> str:
+    def noise(self, noise: Values) -> str:
         return self._draw("noise", "../", n=noise, html=_read)
 
 
@@ -212,13 +210,13 @@ def _place(sizes: Sequence[str], size: str | None) -> int:
     return sizes.index(size) if size in sizes else len(sizes)
 
 
-def _read(document: DocumentView) -> Markup:
+def _read(document: Values) -> Markup:
     """Read as people do, with what states a fact marked."""
     from markupsafe import Markup
 
-    kind = "none" if document.kind == "distractor" else "full"
-    spans = [Stretch(one.start, one.end, one.fact, kind) for one in document.spans]
-    return Markup(marked_html(document.text, spans))
+    kind = "none" if document["kind"] == "distractor" else "full"
+    spans = [Stretch(one.start, one.end, one.fact, kind) for one in document["spans"]]
+    return Markup(marked_html(document["page"].text, spans))
 
 
 class TaskFolder(NamedTuple):
@@ -282,8 +280,8 @@ def task_routes(shelf: TaskShelf, pages: TaskPages, entries: Entries = _none) ->
 
 
 def _drawing(shelf: TaskShelf, pages: TaskPages, entries: Entries) -> dict[str, Callable[[str], str | None]]:
-    def task(found: TaskView) -> str:
-        return pages.task(found, [one for one in entries() if found.entry.task_id in _tasks_of(one)])
+    def task(found: Values) -> str:
+        return pages.task(found, [one for one in entries() if found["question"].task_id in _tasks_of(one)])
 
     return {
         "t": lambda name: if_any(shelf.task(name), task),
