@@ -44,7 +44,7 @@ class HeldFact(NamedTuple):
         return self.place.box or Box(0, 0, 0, 0)
 
 
-def held_in(name: str, facts: Sequence[TaskFact]) -> list[HeldFact]:
+def facts_of(name: str, facts: Sequence[TaskFact]) -> list[HeldFact]:
     """List the facts that stand in a file."""
     return [
         HeldFact(fact, place, tuple(filter(None, (one.quote, fact.value))))

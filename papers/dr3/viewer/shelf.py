@@ -14,67 +14,22 @@ from drr.env.drawer.form import FileProblem, ending
 from drr.env.errors import DrrError
 from drr.env.files import file_name
 from drr.papers.dr3.folders import FileTask, open_tasks
-from drr.papers.dr3.form import TRUTH, CorpusPage, corpus_pages, read_sizes
+from drr.papers.dr3.form import TRUTH, read_sizes
 from drr.papers.dr3.making.manifest import read_manifest
-from drr.papers.dr3.truth import KnownPage, PageProposal, TaskFact, read_truth
-from drr.papers.dr3.viewer.drawers import NOTHING, DrawerPaper, Values, held_in, names_of
-from drr.papers.dr3.viewer.texts import FactSpan, Place, passage_around, value_at, words_at
+from drr.papers.dr3.truth import TaskFact, read_truth
+from drr.papers.dr3.viewer.corpus import TaskCorpus
+from drr.papers.dr3.viewer.drawers import NOTHING, DrawerPaper, Values, facts_of, names_of
+from drr.papers.dr3.viewer.texts import value_at
 
 _OPEN, _DRAWN = 4, 64
-NOISE_TOGETHER = 25
-"""Pages of noise that share a page of the viewer."""
-_STANDINGS = {"confirm": "confirmed", "refute": "refuted"}
 
 
-class OpenTask:
-    """One task, its parts read when they are asked for. A page of its corpus is known by its place in the largest size."""
+class OpenTask(TaskCorpus):
+    """One task, its parts read when they are asked for."""
 
     def __init__(self, name: str, task: FileTask) -> None:
-        self.name, self.task, self.question = name, task, task.question
-        self.truth, self.sizes = read_truth(task.folder), read_sizes(task.folder)
-        self._known = {page.url: page for page in self.truth.pages}
-        self._proposed = {one.url: one for one in (self.truth.found.proposals if self.truth.found else ())}
+        super().__init__(name, task)
         self._drawn: OrderedDict[tuple[int, int], DrawnPage] = OrderedDict()
-
-    @cached_property
-    def _pages(self) -> list[CorpusPage]:
-        return list(corpus_pages(self.task.folder))
-
-    @cached_property
-    def _places(self) -> dict[str, int]:
-        return {page.url: number for number, page in enumerate(self._pages, 1)}
-
-    @cached_property
-    def known(self) -> list[int]:
-        """Supportive pages, then distractors, by their numbers."""
-        pages = [one for one in self.truth.pages if one.url in self._places and one.kind != "noise"]
-        return [
-            number for _, number in sorted((one.kind != "supportive", self._places[one.url]) for one in pages)
-        ]
-
-    @property
-    def documents(self) -> list[int]:
-        """List those with a page of their own: of known kind, or proposed."""
-        proposed = [self._places[url] for url in self._proposed if url in self._places]
-        return list(dict.fromkeys([*self.known, *proposed]))
-
-    @cached_property
-    def noise(self) -> list[int]:
-        known = set(self.known)
-        return [number for number in range(1, len(self._pages) + 1) if number not in known]
-
-    @property
-    def noise_pages(self) -> int:
-        return -(-len(self.noise) // NOISE_TOGETHER)
-
-    def _link(self, url: str) -> str | None:
-        """Link from a page of the viewer one folder deep."""
-        number = self._places.get(url)
-        return None if number is None else f"../d/{self.name}-{number}.html"
-
-    def _page(self, url: str) -> CorpusPage | None:
-        number = self._places.get(url)
-        return None if number is None else self._pages[number - 1]
 
     def view(self) -> Values:
         shown = {page.kind for page in self.truth.pages} | {"noise"}
@@ -89,10 +44,8 @@ class OpenTask:
             "kinds": [kind for kind in ("supportive", "distractor", "noise") if kind in shown],
             "noise_pages": self.noise_pages,
             "noise": len(self.noise),
-            "proposals": [self._proposal(one) for one in self._proposed.values()],
+            "proposals": [self.proposal(one) for one in self.proposed.values()],
         }
-
-    # The drawer ----------------------------------------------------------------------------------------------------
 
     @cached_property
     def files(self) -> list[Values]:
@@ -111,7 +64,7 @@ class OpenTask:
         return DrawerPaper(
             name,
             content,
-            held_in(name, self.truth.facts),
+            facts_of(name, self.truth.facts),
             lambda page, words: self.drawn(number, page, words),
             lambda page: f"../f/{self.image_name(number, page)}",
         )
@@ -127,7 +80,7 @@ class OpenTask:
             "number": number,
             "name": name,
             "bytes": size,
-            "facts": names_of(held_in(name, self.truth.facts)),
+            "facts": names_of(facts_of(name, self.truth.facts)),
         }
         if isinstance(paper, FileProblem):
             return {
@@ -153,18 +106,16 @@ class OpenTask:
         photo = ending(self.question.files[number - 1]) in ("jpg", "jpeg")
         return f"{self.name}-{number}-{page}.{'jpg' if photo else 'png'}"
 
-    # Facts ---------------------------------------------------------------------------------------------------------
-
     def _fact(self, fact: TaskFact) -> Values:
         right = [
-            self._statement(page, value_at(page.text, one.quote, fact.value))
+            self.statement(page, value_at(page.text, one.quote, fact.value))
             for one in fact.places
-            if fact.source == "page" and (page := self._page(one.address)) is not None
+            if fact.source == "page" and (page := self.page(one.address)) is not None
         ]
         changed = [
-            self._changed(one)
+            self.changed(one)
             for one in self.truth.pages
-            if one.change and one.change.fact == fact.id and fact.source == "page" and one.url in self._places
+            if one.change and one.change.fact == fact.id and fact.source == "page" and one.url in self.places
         ]
         places = [self._place(one.address, one.quote) for one in fact.places]
         return {"fact": fact, "places": places, "right": right, "falsified": changed}
@@ -172,8 +123,8 @@ class OpenTask:
     def _place(self, address: str, quote: str | None) -> Values:
         place, names = file_place(address), self.question.files
         if place is None:
-            page = self._page(address)
-            label, link = page.title if page else address, self._link(address)
+            page = self.page(address)
+            label, link = page.title if page else address, self.link(address)
         else:
             label = place_label(place)
             link = f"#file-{names.index(place.name) + 1}" if place.name in names else None
@@ -197,77 +148,6 @@ class OpenTask:
                 crop, passage = paper.evidence(shown["fact"], place)
             places.append({**one, "link": link, "crop": crop, "passage": passage})
         return {**shown, "places": places}
-
-    # The corpus ----------------------------------------------------------------------------------------------------
-
-    def document(self, number: int) -> Values | None:
-        """A page of the corpus, and beside a distractor the page that it was made from."""
-        if not 1 <= number <= len(self._pages):
-            return None
-        page = self._pages[number - 1]
-        known, proposed = self._known.get(page.url), self._proposed.get(page.url)
-        change = known.change if known else None
-        source = self._places.get(known.made_from or "") if known else None
-        return {
-            "name": f"{self.name}-{number}",
-            "page": page,
-            "kind": known.kind if known else "noise",
-            "spans": self._spans(page, known, proposed),
-            "sizes": [name for name, size in self.sizes.sizes.items() if number <= size.pages],
-            "facts": (known.facts or ((change.fact,) if change else ())) if known else (),
-            "statement": self._changed(known) if known and change else None,
-            "proposal": self._proposal(proposed) if proposed else None,
-            "source": None if source is None else self.document(source),
-        }
-
-    def noises(self, number: int) -> Values | None:
-        """Some of the pages of a corpus that are neither supportive nor distractors."""
-        if not 1 <= number <= self.noise_pages:
-            return None
-        first = (number - 1) * NOISE_TOGETHER
-        own = self.noise[first : first + NOISE_TOGETHER]
-        place = {"number": number, "of": self.noise_pages, "first": first + 1, "last": first + len(own)}
-        return {
-            "task": self.name,
-            **place,
-            "total": len(self.noise),
-            "documents": list(map(self.document, own)),
-        }
-
-    def _proposal(self, one: PageProposal) -> Values:
-        """A model's proposal for a found page, and a person's view of it."""
-        page = self._page(one.url)
-        standing = _STANDINGS.get(self.truth.judged_pages().get(one.url, ""), "not confirmed")
-        title = page.title if page else one.url
-        return {"row": one, "title": title, "link": self._link(one.url), "standing": standing}
-
-    def _statement(self, page: CorpusPage, span: Place | None) -> Values:
-        """A page that says a fact, or what a recorded change made of it; no passage where its words are not in it."""
-        head = {"url": page.url, "title": page.title, "link": self._link(page.url), "date": page.date}
-        return {**head, "passage": passage_around(page.text, span), "change": None}
-
-    def _changed(self, known: KnownPage) -> Values:
-        page, change = self._page(known.url), known.change
-        assert page is not None and change is not None
-        words = {"change": change.kind.replace("_", " "), "before": change.before, "after": change.after}
-        return {**self._statement(page, words_at(page.text, change.stated)), **words}
-
-    def _spans(
-        self, page: CorpusPage, known: KnownPage | None, proposed: PageProposal | None
-    ) -> list[FactSpan]:
-        """List what a change made, the sentences of facts, else what a model quoted of a found page."""
-        if known is not None and known.change is not None:
-            marked = [(words_at(page.text, known.change.stated), known.change.fact)]
-        elif known is not None and known.facts:
-            facts = [one for one in self.truth.facts if one.id in known.facts]
-            marked = [(self._sentence(page, fact), fact.id) for fact in facts]
-        else:
-            marked = [(words_at(page.text, proposed.quote if proposed else None), "quotation")]
-        return [FactSpan(*span, name) for span, name in marked if span is not None]
-
-    def _sentence(self, page: CorpusPage, fact: TaskFact) -> Place | None:
-        quotes = [one.quote for one in fact.places if one.address == page.url]
-        return words_at(page.text, *quotes, fact.value)
 
 
 class TaskShelf:

@@ -1,0 +1,134 @@
+"""The corpus of a task as its pages show it. Who states a fact, what a recorded change made of it, and what is noise."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from drr.papers.dr3.folders import FileTask
+from drr.papers.dr3.form import CorpusPage, corpus_pages, read_sizes
+from drr.papers.dr3.truth import KnownPage, PageProposal, TaskFact, read_truth
+from drr.papers.dr3.viewer.drawers import Values
+from drr.papers.dr3.viewer.texts import FactSpan, Place, passage_around, words_at
+
+NOISE_TOGETHER = 25
+"""Pages of noise that share a page of the viewer."""
+_STANDINGS = {"confirm": "confirmed", "refute": "refuted"}
+
+
+class TaskCorpus:
+    """The corpus of one task. A page is known by its place in the largest size."""
+
+    def __init__(self, name: str, task: FileTask) -> None:
+        self.name, self.task, self.question = name, task, task.question
+        self.truth, self.sizes = read_truth(task.folder), read_sizes(task.folder)
+        self._known = {page.url: page for page in self.truth.pages}
+        self.proposed = {one.url: one for one in (self.truth.found.proposals if self.truth.found else ())}
+
+    @cached_property
+    def _pages(self) -> list[CorpusPage]:
+        return list(corpus_pages(self.task.folder))
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        return {page.url: number for number, page in enumerate(self._pages, 1)}
+
+    @cached_property
+    def known(self) -> list[int]:
+        """Supportive pages, then distractors, by their numbers."""
+        pages = [one for one in self.truth.pages if one.url in self.places and one.kind != "noise"]
+        return [
+            number for _, number in sorted((one.kind != "supportive", self.places[one.url]) for one in pages)
+        ]
+
+    @property
+    def documents(self) -> list[int]:
+        """List those with a page of their own: of known kind, or proposed."""
+        proposed = [self.places[url] for url in self.proposed if url in self.places]
+        return list(dict.fromkeys([*self.known, *proposed]))
+
+    @cached_property
+    def noise(self) -> list[int]:
+        known = set(self.known)
+        return [number for number in range(1, len(self._pages) + 1) if number not in known]
+
+    @property
+    def noise_pages(self) -> int:
+        return -(-len(self.noise) // NOISE_TOGETHER)
+
+    def link(self, url: str) -> str | None:
+        """Link from a page of the viewer one folder deep."""
+        number = self.places.get(url)
+        return None if number is None else f"../d/{self.name}-{number}.html"
+
+    def page(self, url: str) -> CorpusPage | None:
+        number = self.places.get(url)
+        return None if number is None else self._pages[number - 1]
+
+    def document(self, number: int) -> Values | None:
+        """A page of the corpus, and beside a distractor the page that it was made from."""
+        if not 1 <= number <= len(self._pages):
+            return None
+        page = self._pages[number - 1]
+        known, proposed = self._known.get(page.url), self.proposed.get(page.url)
+        change = known.change if known else None
+        source = self.places.get(known.made_from or "") if known else None
+        return {
+            "name": f"{self.name}-{number}",
+            "page": page,
+            "kind": known.kind if known else "noise",
+            "spans": self._spans(page, known, proposed),
+            "sizes": [name for name, size in self.sizes.sizes.items() if number <= size.pages],
+            "facts": (known.facts or ((change.fact,) if change else ())) if known else (),
+            "statement": self.changed(known) if known and change else None,
+            "proposal": self.proposal(proposed) if proposed else None,
+            "source": None if source is None else self.document(source),
+        }
+
+    def noises(self, number: int) -> Values | None:
+        """Some of the pages of a corpus that are neither supportive nor distractors."""
+        if not 1 <= number <= self.noise_pages:
+            return None
+        first = (number - 1) * NOISE_TOGETHER
+        own = self.noise[first : first + NOISE_TOGETHER]
+        place = {"number": number, "of": self.noise_pages, "first": first + 1, "last": first + len(own)}
+        return {
+            "task": self.name,
+            **place,
+            "total": len(self.noise),
+            "documents": list(map(self.document, own)),
+        }
+
+    def proposal(self, one: PageProposal) -> Values:
+        """A model's proposal for a found page, and a person's view of it."""
+        page = self.page(one.url)
+        standing = _STANDINGS.get(self.truth.judged_pages().get(one.url, ""), "not confirmed")
+        title = page.title if page else one.url
+        return {"row": one, "title": title, "link": self.link(one.url), "standing": standing}
+
+    def statement(self, page: CorpusPage, span: Place | None) -> Values:
+        """A page that says a fact, or a change of it; without a passage where its words are not there."""
+        head = {"url": page.url, "title": page.title, "link": self.link(page.url), "date": page.date}
+        return {**head, "passage": passage_around(page.text, span), "change": None}
+
+    def changed(self, known: KnownPage) -> Values:
+        page, change = self.page(known.url), known.change
+        assert page is not None and change is not None
+        words = {"change": change.kind.replace("_", " "), "before": change.before, "after": change.after}
+        return {**self.statement(page, words_at(page.text, change.stated)), **words}
+
+    def _spans(
+        self, page: CorpusPage, known: KnownPage | None, proposed: PageProposal | None
+    ) -> list[FactSpan]:
+        """List what a change made, the sentences of facts, else what a model quoted of a found page."""
+        if known is not None and known.change is not None:
+            marked = [(words_at(page.text, known.change.stated), known.change.fact)]
+        elif known is not None and known.facts:
+            facts = [one for one in self.truth.facts if one.id in known.facts]
+            marked = [(self._sentence(page, fact), fact.id) for fact in facts]
+        else:
+            marked = [(words_at(page.text, proposed.quote if proposed else None), "quotation")]
+        return [FactSpan(*span, name) for span, name in marked if span is not None]
+
+    def _sentence(self, page: CorpusPage, fact: TaskFact) -> Place | None:
+        quotes = [one.quote for one in fact.places if one.address == page.url]
+        return words_at(page.text, *quotes, fact.value)
