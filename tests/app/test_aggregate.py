@@ -81,6 +81,37 @@ def test_figures_that_are_missing_or_in_error_count_nothing(told: Any) -> None:
     assert document["as_printed"]["avg"] == pytest.approx(((100 / 3 + 200) / 5 + second["avg"]) / 2)
 
 
+def test_grades_pairs_and_support_of_a_report(told: Any) -> None:
+    row = {"quality": {"clarity": 3, "overall": None}, "pairs": [4, None, 1], "support": [-1, 0, 1, 1, None]}
+    _, document, _ = told("reporteval", row, {"quality": {"clarity": 2}, "pairs": []})
+    first, second = document["rows"]
+    of_pairs = {"non_redundancy": 2.5, "worst_pair": 1, "average_support": 0.25, "strong_support": 0.5}
+    assert first == {"quality": row["quality"], **of_pairs}
+    assert second == {"quality": {"clarity": 2}, **dict.fromkeys(of_pairs)}
+    assert document["values"] == {"quality": {"clarity": 2.5, "overall": None}, **of_pairs}
+    assert document["n_unscored"] == 3
+
+
+def test_shares_of_a_checklist_over_tasks_and_over_items(told: Any) -> None:
+    def row(task: int, recall: tuple[int, float | None], form: tuple[int, float | None]) -> Any:
+        kinds = {"recall": recall, "form": form}
+        items, shares = ({kind: both[n] for kind, both in kinds.items()} for n in (0, 1))
+        return {"task": task, "system": "S", "items": items, "shares": shares}
+
+    rows = (
+        row(1, (2, 1.0), (2, 0.0)),
+        row(1, (6, 0.5), (2, None)),
+        row(2, (2, 0.0), (8, 1.0)),
+        row(3, (1, None), (1, None)),
+    )
+    _, document, _ = told("rubric", *rows)
+    assert [one["total"] for one in document["rows"]] == [0.5, 0.5, 0.8, None]
+    found = document["values"]["by_system"]["S"]
+    assert found["macro"] == {"recall": 0.375, "form": 0.5, "total": pytest.approx((0.5 + 0.8) / 2)}
+    assert found["micro"] == {"recall": 0.5, "form": 0.8, "total": pytest.approx(13 / 20)}
+    assert found["n_unscored"] == document["n_unscored"] == 1
+
+
 def test_a_tie_matches_only_a_tie_and_agrees_with_no_order(told: Any) -> None:
     def row(query: str, a: Any, b: Any, x: Any, y: Any) -> Any:
         return {"query": query, "criterion": "c", "judge": {"A": a, "B": b}, "human": {"A": x, "B": y}}

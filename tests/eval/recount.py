@@ -1,169 +1,101 @@
-"""Every statistic of the judging once more, written from its definition: slow, plain, and without a look at the program's own.
+"""The statistics of the judging by libraries, and what none has from its definition: AC1, PCA, and this project's own sums.
 
-Sources: Cohen 1960 and 1968, Gwet 2008, Krippendorff 2011, Kendall 1945 (tau-b), Davidson 1970, Holm 1979, and
-`docs/judging.md` for what is this project's own. Undefined is `None`.
+Sources: Gwet 2008 for AC1, `docs/judging.md` for what is this project's own. Undefined is `None`.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
+from statistics import fmean
 from typing import Any
 
 import numpy as np
 
 from tests.late import Late
 
-optimize, scipy_stats = Late("scipy.optimize"), Late("scipy.stats")
-
-Level = str
+scipy_stats, krippendorff = Late("scipy.stats"), Late("krippendorff")
+inter_rater, multitest = Late("statsmodels.stats.inter_rater"), Late("statsmodels.stats.multitest")
 
 
 def both(a: Sequence[Any], b: Sequence[Any], drop: Sequence[Any] = ()) -> list[tuple[Any, Any]]:
-    return [
-        (x, y)
-        for x, y in zip(a, b, strict=True)
-        if x is not None and y is not None and x not in drop and y not in drop
-    ]
+    kept = ((x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None)
+    return [(x, y) for x, y in kept if x not in drop and y not in drop]
 
 
 def kappa(
     pairs: Sequence[tuple[Any, Any]], classes: Sequence[Any] | None = None, power: int | None = None
 ) -> float | None:
-    """`power` None: nominal; 1: linear weights; 2: quadratic weights over the order of `classes`."""
-    if not pairs:
+    """`power` None: nominal; 2: quadratic weights over the order of `classes`. One class alone has none."""
+    if len({label for pair in pairs for label in pair}) < 2:
         return None
-    n = len(pairs)
-    classes = classes or sorted({x for pair in pairs for x in pair})
-
-    def weight(x: Any, y: Any) -> Fraction:
-        if power is None:
-            return Fraction(int(x == y))
-        k = len(classes)
-        if k == 1:
-            return Fraction(1)
-        return 1 - Fraction(abs(classes.index(x) - classes.index(y)), k - 1) ** power
-
-    first, second = Counter(x for x, _ in pairs), Counter(y for _, y in pairs)
-    observed = sum((weight(x, y) for x, y in pairs), Fraction(0)) / n
-    expected = sum((weight(x, y) * first[x] * second[y] for x in classes for y in classes), Fraction(0)) / (
-        n * n
-    )
-    return None if expected == 1 else float((observed - expected) / (1 - expected))
+    order = list(classes or sorted({label for pair in pairs for label in pair}))
+    counts = np.zeros((len(order), len(order)))
+    for x, y in pairs:
+        counts[order.index(x), order.index(y)] += 1
+    weights = None if power is None else np.arange(len(order))
+    found = inter_rater.cohens_kappa(counts, weights=weights, wt=power and "fc", return_results=False)
+    return float(found)
 
 
 def ac1(pairs: Sequence[tuple[Any, Any]], classes: Sequence[Any] | None = None) -> float | None:
-    if not pairs:
-        return None
-    n = len(pairs)
     classes = classes or sorted({x for pair in pairs for x in pair})
-    if len(classes) < 2:
+    if not pairs or len(classes) < 2:
         return None
-    observed = Fraction(sum(x == y for x, y in pairs), n)
-    shares = [Fraction(sum((x == c) + (y == c) for x, y in pairs), 2 * n) for c in classes]
-    expected = sum(s * (1 - s) for s in shares) / (len(classes) - 1)
-    return float((observed - expected) / (1 - expected))
+    observed, count = fmean(x == y for x, y in pairs), Counter(label for pair in pairs for label in pair)
+    shares = [count[c] / (2 * len(pairs)) for c in classes]
+    expected = sum(share * (1 - share) for share in shares) / (len(classes) - 1)
+    return (observed - expected) / (1 - expected)
 
 
 def alpha(
-    raters: Sequence[Sequence[Any]], level: Level = "nominal", classes: Sequence[Any] | None = None
+    raters: Sequence[Sequence[Any]], level: str = "nominal", classes: Sequence[Any] | None = None
 ) -> float | None:
-    """1 - Do/De over all pairable values."""
     items = [[x for x in item if x is not None] for item in zip(*raters, strict=True)]
-    items = [item for item in items if len(item) >= 2]
-    values = [x for item in items for x in item]
-    if not values:
+    pairable = [x for item in items if len(item) > 1 for x in item]
+    if len(set(pairable)) < 2:
         return None
-    n = len(values)
-    classes = classes or sorted(set(values))
-    count = Counter(values)
-
-    def delta(x: Any, y: Any) -> Fraction:
-        if level == "nominal":
-            return Fraction(int(x != y))
-        if level == "interval":
-            return (Fraction(x) - Fraction(y)) ** 2
-        low, high = sorted((classes.index(x), classes.index(y)))
-        between = sum(count[c] for c in classes[low : high + 1])
-        return (between - Fraction(count[x] + count[y], 2)) ** 2
-
-    observed = (
-        sum(
-            (
-                delta(x, y) / (len(item) - 1)
-                for item in items
-                for i, x in enumerate(item)
-                for j, y in enumerate(item)
-                if i != j
-            ),
-            Fraction(0),
-        )
-        / n
-    )
-    expected = sum(
-        (delta(x, y) for i, x in enumerate(values) for j, y in enumerate(values) if i != j), Fraction(0)
-    ) / (n * (n - 1))
-    return None if expected == 0 else float(1 - observed / expected)
+    order = list(classes or sorted(set(pairable)))
+    counts = np.array([[item.count(label) for label in order] for item in items if len(item) > 1])
+    domain = order if classes is None else list(range(len(order)))
+    return float(krippendorff.alpha(value_counts=counts, value_domain=domain, level_of_measurement=level))
 
 
-def ranks(x: Sequence[float]) -> list[float]:
-    return [sum(other < one for other in x) + (sum(other == one for other in x) + 1) / 2 for one in x]
+def _correlation(name: str, pairs: Sequence[tuple[float, float]]) -> float | None:
+    x, y = ([float(pair[side]) for pair in pairs] for side in (0, 1))
+    known = len(pairs) > 2 and len(set(x)) > 1 and len(set(y)) > 1
+    return float(getattr(scipy_stats, name)(x, y).statistic) if known else None
 
 
 def pearson(pairs: Sequence[tuple[float, float]]) -> float | None:
-    if len(pairs) < 3:
-        return None
-    xs, ys = [Fraction(x) for x, _ in pairs], [Fraction(y) for _, y in pairs]
-    mx, my = sum(xs) / len(xs), sum(ys) / len(ys)
-    sxx, syy = sum((x - mx) ** 2 for x in xs), sum((y - my) ** 2 for y in ys)
-    if sxx == 0 or syy == 0:
-        return None
-    top = sum((x - mx) * (y - my) for x, y in zip(xs, ys, strict=True))
-    return float(top) / math.sqrt(float(sxx * syy))
+    return _correlation("pearsonr", pairs)
 
 
 def spearman(pairs: Sequence[tuple[float, float]]) -> float | None:
-    return pearson(list(zip(ranks([x for x, _ in pairs]), ranks([y for _, y in pairs]), strict=True)))
+    return _correlation("spearmanr", pairs)
 
 
 def tau_b(pairs: Sequence[tuple[float, float]]) -> float | None:
-    if len(pairs) < 3:
-        return None
-    top = first = second = 0
-    for (x1, y1), (x2, y2) in itertools.combinations(pairs, 2):
-        dx, dy = (x1 > x2) - (x1 < x2), (y1 > y2) - (y1 < y2)
-        top, first, second = top + dx * dy, first + dx * dx, second + dy * dy
-    return top / math.sqrt(first * second) if first and second else None
-
-
-def sign(x: float) -> int:
-    return (x > 0) - (x < 0)
+    return _correlation("kendalltau", pairs)
 
 
 def pca(pairs: Sequence[tuple[float, float]], *, without_human_ties: bool = False) -> tuple[Any, Any]:
-    """The value and its chance level."""
-    signs = [(sign(m), sign(h)) for m, h in pairs if not (without_human_ties and h == 0)]
+    """The value, and its chance: each pair of answers taken both ways round."""
+    signs = [(np.sign(m), np.sign(h)) for m, h in pairs if not (without_human_ties and h == 0)]
     if not signs:
         return None, None
-    n = len(signs)
-    turned = [*signs, *((-m, -h) for m, h in signs)]  # each pair of answers taken both ways round
-    chance = sum(
-        Fraction(sum(m == s for m, _ in turned) * sum(h == s for _, h in turned), 4 * n * n)
-        for s in (-1, 0, 1)
-    )
-    return sum(m == h for m, h in signs) / n, float(chance)
+    sides = [Counter([*(pair[side] for pair in signs), *(-pair[side] for pair in signs)]) for side in (0, 1)]
+    chance = sum(sides[0][s] * sides[1][s] for s in (-1, 0, 1)) / (2 * len(signs)) ** 2
+    return fmean(m == h for m, h in signs), chance
 
 
 def average(x: Sequence[float]) -> float | None:
-    return float(sum(Fraction(one) for one in x) / len(x)) if x else None
+    return fmean(x) if x else None
 
 
 def soft(pairs: Sequence[tuple[Any, Any]], tie: Any = "tie") -> float | None:
-    unequal = [pair for pair in pairs if pair[0] != pair[1]]
-    return average([float(tie in pair) for pair in unequal])
+    return average([float(tie in pair) for pair in pairs if pair[0] != pair[1]])
 
 
 def macro(values: Mapping[str, Sequence[float | None]]) -> float | None:
@@ -186,30 +118,23 @@ def student(groups: Sequence[Any], statistic: Callable[[list[Any]], float | None
 
 
 def holm(p: Sequence[float | None]) -> list[float | None]:
-    tested = sorted((x, i) for i, x in enumerate(p) if x is not None)
-    out: list[float | None] = [None] * len(p)
-    for place, (_, i) in enumerate(tested):
-        out[i] = max(min(1.0, (len(tested) - j) * tested[j][0]) for j in range(place + 1))
-    return out
+    known = [x for x in p if x is not None]
+    corrected = iter(multitest.multipletests(known, method="holm")[1] if known else ())
+    return [None if x is None else float(next(corrected)) for x in p]
 
 
 def sign_test(wins: int, losses: int) -> float | None:
-    n = wins + losses
-    if n == 0:
-        return None
-    tail = sum(math.comb(n, k) for k in range(min(wins, losses) + 1))
-    return float(min(Fraction(1), Fraction(2 * tail, 2**n)))
+    return float(scipy_stats.binomtest(wins, wins + losses).pvalue) if wins + losses else None
 
 
 def sign_flip(differences: Sequence[float]) -> float:
-    """Over every assignment of signs, in exact arithmetic."""
-    exact = [Fraction(x) for x in differences]
-    seen = abs(sum(exact))
-    flipped = [
-        abs(sum((s * x for s, x in zip(signs, exact, strict=True)), Fraction(0)))
-        for signs in itertools.product((1, -1), repeat=len(exact))
-    ]
-    return sum(x >= seen for x in flipped) / len(flipped)
+    """Over every assignment of signs."""
+    if len(differences) < 2:
+        return 1.0
+    data = (np.array([float(x) for x in differences]),)
+    return float(
+        scipy_stats.permutation_test(data, np.sum, permutation_type="samples", n_resamples=np.inf).pvalue
+    )
 
 
 def reconcile(first: str | None, second: str | None) -> str:
@@ -218,44 +143,6 @@ def reconcile(first: str | None, second: str | None) -> str:
     if first == second:
         return first
     return "tie" if "tie" in (first, second) else "inconsistent"
-
-
-def davidson(games: Sequence[tuple[str, str, float, float]], ridge: float) -> tuple[dict[str, float], float]:
-    """Of (a, b, score of a, weight): the maximum of sum w log P - ridge/2 |theta|^2, by a general optimiser."""
-    names = sorted({name for game in games for name in game[:2]})
-
-    def loss(free: np.ndarray[Any, Any]) -> float:
-        theta, log_nu = free[:-1], free[-1]
-        total = 0.0
-        for a, b, score, weight in games:
-            ta, tb = theta[names.index(a)], theta[names.index(b)]
-            tie = log_nu + (ta + tb) / 2
-            whole = np.logaddexp(np.logaddexp(ta, tb), tie)
-            total += weight * ({1.0: ta, 0.0: tb, 0.5: tie}[score] - whole)
-        return float(-total + ridge / 2 * (theta**2).sum())
-
-    best = optimize.minimize(loss, np.zeros(len(names) + 1), method="BFGS", options={"gtol": 1e-7}).x
-    centred = best[:-1] - best[:-1].mean()
-    return dict(zip(names, centred, strict=True)), float(np.exp(best[-1]))
-
-
-def length_effect(
-    games: Sequence[tuple[str, str, float, float, float]], ridge: float, on_length: bool
-) -> float:
-    """Of (a, b, score, log length ratio, weight): logit P(a) = theta_a - theta_b + beta x, ties half for either side."""
-    names = sorted({name for game in games for name in game[:2]})
-
-    def loss(free: np.ndarray[Any, Any]) -> float:
-        total = 0.0
-        for a, b, score, x, weight in games:
-            z = free[names.index(a)] - free[names.index(b)] + free[-1] * x
-            total += weight * (score * -np.logaddexp(0, -z) + (1 - score) * -np.logaddexp(0, z))
-        penalised = free if on_length else free[:-1]
-        return float(-total + ridge / 2 * (penalised**2).sum())
-
-    return float(
-        optimize.minimize(loss, np.zeros(len(names) + 1), method="BFGS", options={"gtol": 1e-7}).x[-1]
-    )
 
 
 SCORE = {"full": 1.0, "partial": 0.5, "none": 0.0}

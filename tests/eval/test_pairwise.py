@@ -29,7 +29,7 @@ from tests.eval.nursery import message as told
 from tests.late import Late
 from tests.wire import Request, Say
 
-choix = Late("choix")
+choix, api = Late("choix"), Late("statsmodels.api")
 
 
 @pytest.mark.parametrize(("first", "second", "outcome"), cases("eval", "test_two_orders_become_one_outcome"))
@@ -68,6 +68,23 @@ def test_trials_of_one_question_are_no_proof_that_the_first_shown_wins():
     assert (gate.first_rate.value, gate.first_rate.n, gate.p_first) == (1.0, 60, 1.0)
     assert gate.first_rate.ci_low is None
     assert positions(make("iiiiiiiiiiii"))["depth"].p_first == pytest.approx(2 / 2**12)
+
+
+PUDDINGS = """12 19 22 16, 13 16 19 12, 23 19 19 10, 14 18 23 13, 24 23 19 9, 34 19 20 15, 15 13 19 18, 25 16 20 12,
+35 16 15 17, 45 17 14 16, 16 18 21 12, 26 22 20 12, 36 13 18 10, 46 14 19 18, 56 11 21 12"""
+"""Chocolate puddings (Davidson 1970): two of six, how often the first, the second and neither was preferred."""
+
+
+def test_the_rating_of_davidsons_puddings_is_the_one_that_he_published():
+    made = []
+    for row in PUDDINGS.replace("\n", " ").split(", "):
+        (a, b), *counts = row.split()
+        outcomes = "".join(code * int(count) for code, count in zip("wlt", counts, strict=True))
+        made += make(outcomes, a=a, b=b, start=len(made))
+    rating = davidson(made, ridge=1e-9)
+    worth = np.exp([rating.strengths[name].value for name in "123456"])
+    assert list(worth / worth.sum()) == pytest.approx([0.139, 0.173, 0.162, 0.165, 0.159, 0.202], abs=6e-4)
+    assert rating.nu == pytest.approx(0.747, abs=6e-4)
 
 
 @pytest.mark.long
@@ -114,8 +131,11 @@ def test_length_coefficient_finds_a_judge_that_prefers_the_longer():
         biased += make("w" if longer != (rng.random() < 0.1) else "l", start=i, **words)
         fair += make("w" if rng.random() < 0.5 else "l", start=i, **words)
     assert length_coefficient(biased).ci_low > 1
-    v = length_coefficient(fair)
+    v = length_coefficient(fair, ridge=1e-9)
     assert v.ci_low < 0 < v.ci_high
+    ratios = np.log([c.words_a / c.words_b for c in fair])
+    fit = api.Logit([c.score for c in fair], api.add_constant(ratios)).fit(disp=0)
+    assert v.value == pytest.approx(fit.params[1], abs=1e-5)
 
 
 def test_length_coefficient_without_lengths_or_variation_is_none():

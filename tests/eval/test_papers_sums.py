@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 from drr.eval.metrics import fact, metrics
 from drr.eval.metrics.document import study_document
 from drr.eval.stats.citations import CitationVerdict
-from drr.eval.stats.faithfulness import STATUSES, Status
+from drr.eval.stats.faithfulness import Status
 from drr.papers.dr3.metrics import accuracy
 from drr.papers.pdr.metrics import reliability
 from drr.papers.pdr.sums import WeighedScore, WeighedTotals, spread, weighed
@@ -83,70 +82,6 @@ def test_each_has_its_own_rule_for_what_is_unknown() -> None:
     waiting = report_values({"c1": True}, cites("c1", "full", None))
     assert {name for name, value in waiting.items() if value is not None} == {"pqr_cc"}
     assert set(report_values(None, None).values()) == {None}
-
-
-def test_they_equal_a_slow_recomputation() -> None:
-    rng = random.Random(7)
-    for _ in range(300):
-        claims, pairs = {}, []
-        for n in range(rng.randrange(7)):
-            statuses = rng.choices(STATUSES, k=rng.randrange(4))
-            claims[f"c{n}"] = bool(statuses)
-            pairs += cites(f"c{n}", *statuses)
-        assert report_values(claims, pairs) == pytest.approx(slowly(claims, pairs), abs=1e-9, nan_ok=False)
-
-
-def slowly(claims: dict[str, bool], pairs: list[CitationVerdict]) -> dict[str, float | None]:
-    """From the definitions, claim by claim and pair by pair."""
-    worth = {"full": 1.0, "partial": 0.5, "none": 0.0}
-    dead, lost = ("unreachable", "blocked", "empty"), ("not_frozen", "judge_error", "unquoted")
-    said = [str(pair.status) for pair in pairs]
-
-    def of(claim: str) -> list[str]:
-        return [str(pair.status) for pair in pairs if pair.claim == claim]
-
-    def fa(good: tuple[str, ...], printed: bool = False) -> float | None:
-        hits, base = 0, 0
-        for claim, cited in claims.items():
-            if cited and any(s in good for s in of(claim)):
-                hits, base = hits + 1, base + 1
-            elif cited and (printed or not any(s in lost for s in of(claim))):
-                base += 1
-        return 10 * hits / base if base else 0.0 if printed else None
-
-    def half(a: float | None, b: float | None) -> float | None:
-        return None if a is None or b is None else (a + b) / 2
-
-    def dr3(good: tuple[str, ...]) -> float | None:
-        base = [s for s in said if s not in lost]
-        return 100 * sum(s in good for s in base) / len(base) if base else None
-
-    def every() -> float | None:
-        hits, base = 0, 0
-        for claim in [claim for claim, cited in claims.items() if cited]:
-            against = any(s == "none" or s in dead for s in of(claim))
-            if against or not any(s in lost for s in of(claim)):
-                base, hits = base + 1, hits + (not against)
-        return 100 * hits / base if base else None
-
-    cc = 10 * sum(claims.values()) / len(claims) if claims else None
-    read = [worth[s] for s in said if s in worth]
-    good = sum(value > 0 for value in read)
-    both = ("full", "partial")
-    return {
-        "pqr_fa": fa(("full",)),
-        "pqr_fa_lenient": fa(both),
-        "pqr_cc": cc,
-        "pqr_r": half(fa(("full",)), cc),
-        "pqr_r_printed": half(fa(both, printed=True), cc),
-        "fact_accuracy": good / len(read) if read else None,
-        "fact_effective": good if read else None,
-        "dr3_fa": dr3(("full",)),
-        "dr3_fa_lenient": dr3(both),
-        "dr3_fa_claims": every(),
-        "re_support": 2 * sum(read) / len(read) - 1 if read else None,
-        "re_strong": read.count(1.0) / len(read) if read else None,
-    }
 
 
 async def test_one_judging_gives_them_all(study: Study) -> None:

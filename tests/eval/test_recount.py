@@ -1,8 +1,4 @@
-"""The program's statistics beside `recount`, written from the definitions alone, on made-up and hand-made data.
-
-What other files check against libraries is here checked where libraries are silent: missing judgements, one class, no
-items, several raters, unequal numbers of trials, failed calls, and which unit a bootstrap draws.
-"""
+"""The program's statistics beside `recount` on made-up data: missing judgements, one class, no items, failed calls, unequal trials."""
 
 from __future__ import annotations
 
@@ -255,19 +251,6 @@ def comparisons(seed: int, *, queries: int = 8, trials: Sequence[int] = (1, 2, 3
     return made
 
 
-def weighed(made: Sequence[Comparison]) -> list[tuple[Comparison, float, float]]:
-    """Each comparison with its score and weight: the trials of a query are one comparison together."""
-    valid = [c for c in made if recount.reconcile(c.a_first, c.b_first) != "error"]
-    return [
-        (
-            c,
-            SCORE[recount.reconcile(c.a_first, c.b_first)],
-            1 / sum((e.query, e.a, e.b) == (c.query, c.a, c.b) for e in valid),
-        )
-        for c in valid
-    ]
-
-
 def test_pairs_of_unequal_trials() -> None:
     for seed in range(4):
         made = comparisons(seed)
@@ -311,18 +294,6 @@ def test_pairs_of_unequal_trials() -> None:
                 (c.a_first == "a") - (c.a_first == "b") + (c.b_first == "b") - (c.b_first == "a")
             )
         assert same(recount.sign_flip(list(ahead.values())), gate.p_first)
-
-
-def test_the_rating_is_the_maximum_of_its_likelihood_with_trials_averaged() -> None:
-    for seed in range(2):
-        made = comparisons(seed)
-        rating = davidson(made)
-        theta, nu = recount.davidson([(c.a, c.b, s, w) for c, s, w in weighed(made)], 0.01)
-        assert {name: v.value for name, v in rating.strengths.items()} == pytest.approx(theta, abs=1e-4)
-        assert rating.nu == pytest.approx(nu, abs=1e-4)
-        games = [(c.a, c.b, s, math.log(c.words_a / c.words_b), w) for c, s, w in weighed(made)]
-        effect = length_coefficient(made)
-        assert effect.value == pytest.approx(recount.length_effect(games, 0.01, on_length=True), abs=1e-4)
 
 
 def test_the_same_verdict_in_every_trial_says_no_more_than_one_trial() -> None:
