@@ -140,7 +140,8 @@ def _estimate(units: Sequence[Scored], method: str) -> V:
         value += of.open_share * of.shift
         adds = adds + of.of_questions_in_shift() + of.of_labels()
         labelled = len(set(of.place[of.known].tolist()))
-    v = around(value, adds, method, n=len(units), unit="question", freedom=min(of.size, labelled) - 1)
+    drawn, freedom = value + of.size * adds, min(of.size, labelled) - 1
+    v = around(value, drawn, method, n=len(units), unit="question", freedom=freedom)
     return replace(v, all_equal=v.clusters > 1 and v.error is None)
 
 

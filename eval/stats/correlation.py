@@ -117,8 +117,8 @@ def _ordered(both: _Sample, values: Floats, size: int, fewest: int) -> V:
     n, value = len(both.x), finite(values[0])
     if n < fewest or value is None:
         return nothing(both.method, both.lost, n)
-    adds = left_out(value, values[1:]) if size >= FEWEST else np.zeros(size)
-    return around(value, adds, both.method, n=n, n_unscored=both.lost, fewest=FEWEST, cut=RELATED)
+    drawn = left_out(value, values[1:]) if size >= FEWEST else np.zeros(size)
+    return around(value, drawn, both.method, n=n, n_unscored=both.lost, fewest=FEWEST, cut=RELATED)
 
 
 def preference_agreement(

@@ -191,7 +191,7 @@ def index_of(labels: Sequence[str]) -> tuple[NDArray[np.int64], int]:
 
 def around(
     value: float | None,
-    adds: Floats,
+    drawn: Floats,
     method: str,
     *,
     n: int,
@@ -201,14 +201,11 @@ def around(
     fewest: int = 2,
     cut: Ends | None = None,
 ) -> V:
-    """Make Student's interval around a figure from what each cluster `adds` to it; NaN: it is undefined without that one."""
-    size = len(adds) if freedom is None else freedom + 1
-    known = value is not None and bool(np.isfinite(adds).all())
-    found = (
-        span(value, value + len(adds) * adds, size - 1)
-        if known and value is not None and size >= fewest
-        else None
-    )
+    """Make Student's interval around a figure from its pseudo-values, a cluster each; NaN: it is undefined without that one."""
+    size = len(drawn) if freedom is None else freedom + 1
+    known = value is not None and bool(np.isfinite(drawn).all())
+    enough = known and size >= fewest
+    found = span(value, drawn, size - 1) if value is not None and enough else None
     low, high, error = found or (None, None, None)
     if size < 2:
         made = f"no interval from one {unit}"
@@ -229,9 +226,9 @@ def around(
 
 
 def left_out(value: float | None, without: Floats) -> Floats:
-    """Return what each cluster adds to a figure, by its values `without` each."""
+    """Return the pseudo-values of a figure by its values `without` each cluster."""
     size = len(without)
-    return np.full(size, np.nan) if value is None else (size - 1) * (value - without) / size
+    return np.full(size, np.nan) if value is None else size * value - (size - 1) * without
 
 
 def from_sums(
@@ -262,9 +259,9 @@ def from_sums(
     with np.errstate(divide="ignore", invalid="ignore"):
         total = sums.sum(axis=0, keepdims=True)
         value = finite(statistic(total)[0])
-        adds = left_out(value, statistic(total - sums))
+        drawn = left_out(value, statistic(total - sums))
     unit = "task" if tasks else "cluster"
-    v = around(value, adds, method, n=count, n_unscored=n_unscored, unit=unit, cut=cut)
+    v = around(value, drawn, method, n=count, n_unscored=n_unscored, unit=unit, cut=cut)
     if statistic is not ratio:
         return replace(v, tasks=tasks)
     binary = len(sums) > 1 and bool(np.isin(abs(sums), (0.0, sums[0, 1])).all())

@@ -53,9 +53,9 @@ def davidson(
         raise DrrError(f"no rating for {label or 'these comparisons'}: fewer than two systems were compared")
     linked = _linked(valid, systems)
     fit, nu = _strengths(valid, systems, ridge)
-    centred, adds = fit.at - fit.at.mean(), fit.adds - fit.adds.mean(axis=1, keepdims=True)
+    centred, drawn = fit.at - fit.at.mean(), fit.drawn - fit.drawn.mean(axis=1, keepdims=True)
     strengths = {}
-    for name, value, own in zip(systems, centred, adds.T, strict=True):
+    for name, value, own in zip(systems, centred, drawn.T, strict=True):
         failures = [c.outcome == "error" for c in comparisons if name in (c.a, c.b)]
         strengths[name] = around(
             float(value),
@@ -93,8 +93,8 @@ def _reached(pairs: Collection[tuple[str, str]], first: str) -> set[str]:
 
 class _Fit(NamedTuple):
     at: Floats
-    adds: Floats
-    """A line for each question: how much it adds to each parameter."""
+    drawn: Floats
+    """Pseudo-values of each parameter, a line for each question."""
 
 
 def _strengths(valid: Sequence[Comparison], systems: Sequence[str], ridge: float) -> tuple[_Fit, float]:
@@ -112,7 +112,7 @@ def _strengths(valid: Sequence[Comparison], systems: Sequence[str], ridge: float
     if not counts[:, ::2].any():
         return _Fit(np.zeros(k), np.zeros((len(set(place)), k))), inf
     fit = _fit(features, counts, np.append(np.full(k, ridge), 0.0), place)
-    return _Fit(fit.at[:k], fit.adds[:, :k]), float(np.exp(fit.at[k]))
+    return _Fit(fit.at[:k], fit.drawn[:, :k]), float(np.exp(fit.at[k]))
 
 
 def _fit(features: Floats, counts: Floats, ridge: Floats, tasks: Sequence[str]) -> _Fit:
@@ -149,8 +149,8 @@ def _fit(features: Floats, counts: Floats, ridge: Floats, tasks: Sequence[str]) 
     index, size = index_of(tasks)
     by_task = np.zeros((size, len(ridge)))
     np.add.at(by_task, index, slopes(at))
-    adds = np.linalg.solve(curve(at), by_task.T).T
-    return _Fit(at, adds.astype(np.float64))
+    drawn = at + size * np.linalg.solve(curve(at), by_task.T).T
+    return _Fit(at, drawn.astype(np.float64))
 
 
 class LengthRow(VRow):
@@ -179,5 +179,5 @@ def length_coefficient(comparisons: Sequence[Comparison], *, ridge: float = RIDG
     scores, weights = np.array([score for _, score, _ in rows]), np.array(trial_weights(valid))
     counts = np.column_stack([scores, 1 - scores]) * weights[:, None]
     fit = _fit(features, counts, np.full(len(position) + 1, ridge), [c.asked.task for c in valid])
-    value, adds = float(fit.at[-1]), fit.adds[:, -1]
-    return around(value, adds, method, n=len(rows), n_unscored=lost, unit="question", fewest=FEWEST)
+    value, drawn = float(fit.at[-1]), fit.drawn[:, -1]
+    return around(value, drawn, method, n=len(rows), n_unscored=lost, unit="question", fewest=FEWEST)
