@@ -27,6 +27,8 @@ Intent = Literal[
     "other",
 ]
 """The first five are those of the tasks that come with the program. `other`: of an imported task, where nobody named one."""
+Category = Literal["content", "evidence", "analysis", "comparison", "conclusion"]
+"""The category of a point of a checklist."""
 PageKind = Literal["supportive", "distractor", "noise"]
 ChangeKind = Literal["outdated", "other_period", "one_sided", "wrong_figure", "other_model"]
 """`other_period`: terms for purchases of a later time than this one, or figures of a later make than that of the thing at hand."""
@@ -118,7 +120,7 @@ class ChecklistPoint(FrozenRow):
 
     id: Id
     requirement: str
-    category: Literal["content", "evidence", "analysis", "comparison", "conclusion"]
+    category: Category
     decided_by: Literal["rule", "judge"]
     facts: tuple[Id, ...] = ()
     """Facts whose values a rule looks for."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from hashlib import sha256
 from pathlib import Path
+from typing import get_args
 
 from drr.citations.files import file_address
 from drr.env.errors import Misuse
@@ -17,23 +18,24 @@ from drr.env.json_object import JsonObject
 from drr.papers.dr3.form import (
     DRAWER,
     CorpusPage,
-    CorpusSize,
-    CorpusSizes,
     FileQuestion,
+    corpus_pages,
     line,
-    read_corpus,
     read_question,
     read_sizes,
 )
 from drr.papers.dr3.making.manifest import WrittenTask, parse_task_sizes
 from drr.papers.dr3.making.ranking import COUNTER, token_count
+from drr.papers.dr3.making.stored import document_of
 from drr.papers.dr3.truth import (
+    Category,
     ChecklistPoint,
     FactPlace,
     KnownPage,
     PageKind,
     TaskFact,
     TaskTruth,
+    corpus_sizes,
     read_truth,
     size_truths,
 )
@@ -42,7 +44,7 @@ from pydantic import ValidationError
 _CORPUS = "long_context_sampled_"
 _USEFUL, _QUERY, _CHECKLIST = "useful_search.json", "query.jsonl", "checklist.json"
 _OF_FILES, _OF_PAGES = "gold_insights_from_source.json", "gold_insights_from_long_context.json"
-_CATEGORIES = ("content", "evidence", "analysis", "comparison", "conclusion")
+_THEIRS = {_QUERY, _CHECKLIST, _OF_FILES, _OF_PAGES, _USEFUL, f"{_USEFUL}l"}
 _NOWHERE = "https://imported.example/"
 LOST = "places of facts, kinds of distractors with their changes, search terms"
 """Parts that their layout has no room for. The day of the question and the dates of pages go along as fields
@@ -65,33 +67,22 @@ def import_task(folder: Path, today: str | None, now: str) -> tuple[WrittenTask,
     query = _query(folder)
     day = today or _day(query.get("today"))
     if day is None:
-        day = now
         notes.append(f"on which day it is asked nobody recorded: taken as {now}; --today gives another")
-    pages, sizes = _corpora(folder, notes)
+    pages, ends = _corpora(folder, notes)
     files = {
         path.name: read_file(path)
         for path in sorted(folder.iterdir())
-        if path.is_file() and not path.is_symlink() and not _is_theirs(path.name)
+        if path.is_file() and not path.is_symlink() and not path.name.startswith((_CORPUS, "."))
+        if path.name not in _THEIRS
     }
     supportive = _supportive(folder, pages, notes)
-    facts = _facts(folder, set(files), supportive)
-    folders: dict[str, list[str]] = {}
-    for fact in facts:
-        if fact.source == "page" and fact.places:
-            folders.setdefault(fact.places[0].address, []).append(fact.id)
-    known = tuple(
-        KnownPage(url=page.url, kind="supportive", facts=tuple(folders.get(page.url, ())))
-        for page in supportive
-    )
     useful = {page.url for page in supportive}
+    facts = (*_facts(folder, set(files), supportive),)
     counted: list[tuple[PageKind, int, bytes]] = [
         ("supportive" if page.url in useful else "noise", token_count(page.title, page.text), line(page))
         for page in pages
     ]
-    ends = {name: size.pages for name, size in sizes.sizes.items()}
-    question = FileQuestion(
-        task_id=folder.name, query=query["query"], today=day, files=tuple(files), rule_written=False
-    )
+    sizes = size_truths(parse_task_sizes(",".join(ends)), ends, counted)
     truth = TaskTruth(
         task_id=folder.name,
         intent="other",
@@ -99,24 +90,30 @@ def import_task(folder: Path, today: str | None, now: str) -> tuple[WrittenTask,
         seed=0,
         shop_hash="",
         facts=facts,
-        pages=known,
+        pages=tuple(
+            KnownPage(url=page.url, kind="supportive", facts=_standing_in(page.url, facts))
+            for page in supportive
+        ),
         terms=(),
-        checklist=_checklist(folder),
-        sizes=size_truths(parse_task_sizes(",".join(ends)), ends, counted),
-        counter=sizes.counter,
+        checklist=tuple(_points(folder)),
+        sizes=sizes,
+        counter=COUNTER,
     )
-    return WrittenTask(question=question, files=files, pages=tuple(pages), sizes=sizes, truth=truth), notes
+    question = FileQuestion(
+        task_id=folder.name, query=query["query"], today=day or now, files=tuple(files), rule_written=False
+    )
+    made = WrittenTask(
+        question=question,
+        files=files,
+        pages=tuple(pages),
+        sizes=corpus_sizes(COUNTER, ends, sizes),
+        truth=truth,
+    )
+    return made, notes
 
 
-def _is_theirs(name: str) -> bool:
-    return name.startswith((_CORPUS, ".")) or name in (
-        _QUERY,
-        _CHECKLIST,
-        _OF_FILES,
-        _OF_PAGES,
-        _USEFUL,
-        f"{_USEFUL}l",
-    )
+def _standing_in(url: str, facts: Iterable[TaskFact]) -> tuple[str, ...]:
+    return tuple(one.id for one in facts if any(place.address == url for place in one.places))
 
 
 def _json(path: Path) -> object:
@@ -133,26 +130,11 @@ def _json(path: Path) -> object:
         raise Misuse(f"{path}: cannot be read as JSON ({error})") from error
 
 
-def _rows(found: object) -> Iterator[JsonObject]:
-    rows = found if isinstance(found, list) else [found]
-    yield from (row for row in rows if isinstance(row, dict))
-
-
-def _supportive(folder: Path, pages: list[CorpusPage], notes: list[str]) -> list[CorpusPage]:
-    """Find the supportive pages by address, else by a title that no other page has. Of two pages with one
-    title nobody knows which is the right one."""
-    named = dict.fromkeys(_titles(folder))
-    titles = Counter(_key(page.title) for page in pages)
-    doubtful = [name for name in named if titles[_key(name)] > 1]
-    for name in doubtful:
-        notes.append(
-            f"{titles[_key(name)]} pages have the title {name[:80]!r} of a supportive one, so none of them counts as it"
-        )
-    wanted = {_key(name) for name in named if titles[_key(name)] == 1}
-    found = [page for page in pages if page.url in named or _key(page.title) in wanted]
-    if named and not found and not doubtful:
-        notes.append("no page has the title of a supportive one")
-    return found
+def _rows(path: Path, key: str = "") -> Iterator[JsonObject]:
+    """Yield the rows of a document, which are under a key or all of it."""
+    found = _json(path)
+    found = found.get(key) if key and isinstance(found, dict) else found
+    yield from (row for row in (found if isinstance(found, list) else [found]) if isinstance(row, dict))
 
 
 def _day(value: object) -> str | None:
@@ -164,20 +146,18 @@ def _day(value: object) -> str | None:
 
 
 def _query(folder: Path) -> JsonObject:
-    for row in _rows(_json(folder / _QUERY)):
+    for row in _rows(folder / _QUERY):
         if isinstance(query := row.get("query"), str) and query.strip():
             return {**row, "query": query.strip()}
     raise Misuse(f"{folder / _QUERY}: holds no line with a query")
 
 
-def _corpora(folder: Path, notes: list[str]) -> tuple[list[CorpusPage], CorpusSizes]:
-    """Read the corpora, the smallest size first. Where a larger one lacks a page of a smaller one, ours has it all the same."""
+def _corpora(folder: Path, notes: list[str]) -> tuple[list[CorpusPage], dict[str, int]]:
+    """Read the corpora, the smallest size first, and where each ends. Where a larger one lacks a page of a smaller one, ours has
+    it all the same."""
     paths = {path.stem.removeprefix(_CORPUS): path for path in folder.glob(f"{_CORPUS}*.json")}
     if not paths:
         raise Misuse(f"{folder}: holds no {_CORPUS}*.json")
-    order: dict[str, CorpusPage] = {}
-    sizes: dict[str, CorpusSize] = {}
-    empty = 0
     try:
         names = list(parse_task_sizes(",".join(paths)))
     except Misuse:
@@ -185,24 +165,22 @@ def _corpora(folder: Path, notes: list[str]) -> tuple[list[CorpusPage], CorpusSi
             f"{folder}: the ends of {_CORPUS}*.json are sizes of 4k to 2000k, as in {_CORPUS}64k.json; these are "
             f"{', '.join(sorted(paths))}"
         ) from None
+    order: dict[str, CorpusPage] = {}
+    ends: dict[str, int] = {}
+    empty = 0
     for name in names:
-        before, here = set(order), set()
-        for row in _rows(_json(paths[name])):
-            page = _page(row)
-            if page is None:
-                empty += 1
-                continue
-            here.add(page.url)
-            order.setdefault(page.url, page)
-        if before - here:
+        found = [_page(row) for row in _rows(paths[name])]
+        here = {page.url: page for page in found if page is not None}
+        empty += found.count(None)
+        if lost := len(order.keys() - here.keys()):
             notes.append(
-                f"{name}: lacks {len(before - here)} pages of a smaller size; sizes are nested here, so it has them"
+                f"{name}: lacks {lost} pages of a smaller size; sizes are nested here, so it has them"
             )
-        tokens = sum(token_count(page.title, page.text) for page in order.values())
-        sizes[name] = CorpusSize(pages=len(order), tokens=tokens)
+        order = {**order, **here, **order}  # each page as the smallest size has it
+        ends[name] = len(order)
     if empty:
         notes.append(f"{empty} pages without text were left out")
-    return list(order.values()), CorpusSizes(counter=COUNTER, sizes=sizes)
+    return list(order.values()), ends
 
 
 def _page(row: JsonObject) -> CorpusPage | None:
@@ -217,96 +195,83 @@ def _page(row: JsonObject) -> CorpusPage | None:
         return None
 
 
-def _titles(folder: Path) -> list[str]:
+def _supportive(folder: Path, pages: Sequence[CorpusPage], notes: list[str]) -> list[CorpusPage]:
+    """Find the supportive pages by address, else by a title that no other page has. Of two pages with one
+    title nobody knows which is the right one."""
     found = _json(folder / _USEFUL)
-    found = _json(folder / f"{_USEFUL}l") if found is None else found
-    rows = found if isinstance(found, list) else []
-    return [str(row.get("title", "")) if isinstance(row, dict) else str(row) for row in rows]
+    rows = _json(folder / f"{_USEFUL}l") if found is None else found
+    named = dict.fromkeys(
+        str(row.get("title", "")) if isinstance(row, dict) else str(row)
+        for row in (rows if isinstance(rows, list) else [])
+    )
+    titles = Counter(_key(page.title) for page in pages)
+    doubtful = [name for name in named if titles[_key(name)] > 1]
+    for name in doubtful:
+        many = f"{titles[_key(name)]} pages have the title {name[:80]!r} of a supportive one"
+        notes.append(f"{many}, so none of them counts as it")
+    wanted = {_key(name) for name in named if titles[_key(name)] == 1}
+    kept = [page for page in pages if page.url in named or _key(page.title) in wanted]
+    if named and not kept and not doubtful:
+        notes.append("no page has the title of a supportive one")
+    return kept
 
 
 def _key(title: str) -> str:
     return " ".join(title.casefold().split())
 
 
-def _facts(folder: Path, files: set[str], supportive: list[CorpusPage]) -> tuple[TaskFact, ...]:
-    by_name = {_key(page.title): page.url for page in supportive} | {
-        page.url: page.url for page in supportive
-    }
-    facts: list[TaskFact] = []
-    for name in (_OF_FILES, _OF_PAGES):
-        for row in _rows_in(_json(folder / name), "gold_insights"):
-            text, source = str(row.get("insight") or "").strip(), str(row.get("source") or "").strip()
-            if not text:
-                continue
-            of_file = name == _OF_FILES
-            address = (
-                (file_address(source) if source in files else None)
-                if of_file
-                else by_name.get(source) or by_name.get(_key(source))
-            )
-            facts.append(
-                TaskFact(
-                    id=f"{'f' if of_file else 'p'}{len(facts) + 1}",
-                    subject=source or "unknown",
-                    attribute="insight",
-                    value=text,
-                    text=text,
-                    source="file" if of_file else "page",
-                    places=(FactPlace(address=address),) if address else (),
-                    made=False,
-                )
-            )
-    return tuple(facts)
-
-
-def _rows_in(found: object, key: str) -> Iterator[JsonObject]:
-    """Yield the rows of a document, which are under a key or all of it."""
-    rows = found.get(key) if isinstance(found, dict) else found
-    yield from _rows(rows if rows is not None else [])
-
-
-def _checklist(folder: Path) -> tuple[ChecklistPoint, ...]:
-    points = []
-    for number, row in enumerate(_rows_in(_json(folder / _CHECKLIST), "checklist"), 1):
-        category = str(row.get("category", "")).casefold()
-        points.append(
-            ChecklistPoint.model_validate(
-                {
-                    "id": str(row.get("id") or number),
-                    "requirement": str(row.get("requirement") or ""),
-                    "category": category if category in _CATEGORIES else "content",
-                    "decided_by": "judge",
-                }
-            )
+def _facts(folder: Path, files: set[str], supportive: Sequence[CorpusPage]) -> Iterator[TaskFact]:
+    urls = {_key(page.title): page.url for page in supportive} | {page.url: page.url for page in supportive}
+    rows = [(name, row) for name in (_OF_FILES, _OF_PAGES) for row in _rows(folder / name, "gold_insights")]
+    stated = [(name, row, text) for name, row in rows if (text := str(row.get("insight") or "").strip())]
+    for number, (name, row, text) in enumerate(stated, 1):
+        source = str(row.get("source") or "").strip()
+        if name == _OF_FILES:
+            address = file_address(source) if source in files else None
+        else:
+            address = urls.get(source) or urls.get(_key(source))
+        yield TaskFact(
+            id=f"{'f' if name == _OF_FILES else 'p'}{number}",
+            subject=source or "unknown",
+            attribute="insight",
+            value=text,
+            text=text,
+            source="file" if name == _OF_FILES else "page",
+            places=(FactPlace(address=address),) if address else (),
+            made=False,
         )
-    return tuple(points)
+
+
+def _points(folder: Path) -> Iterator[ChecklistPoint]:
+    for number, row in enumerate(_rows(folder / _CHECKLIST, "checklist"), 1):
+        category = str(row.get("category", "")).casefold()
+        known = {
+            "id": str(row.get("id") or number),
+            "requirement": str(row.get("requirement") or ""),
+            "category": category if category in get_args(Category) else "content",
+        }
+        yield ChecklistPoint.model_validate({**known, "decided_by": "judge"})
 
 
 def export_task(folder: Path, out: Path, number: int) -> Path:
     """Export a task into a folder of its own that must not exist yet."""
-    question, truth = read_question(folder), read_truth(folder)
+    question, truth, pages = read_question(folder), read_truth(folder), list(corpus_pages(folder))
     target = out / folder.name
     if target.exists():
         raise Misuse(f"{target}: is there already; name a new folder")
     target.mkdir(parents=True)
     for name in question.files:
         shutil.copyfile(folder / DRAWER / name, target / name)
-    pages: dict[str, CorpusPage] = {}
-    for size in read_sizes(folder).sizes:
-        here = read_corpus(folder, size)
-        pages |= {page.url: page for page in here}
-        _put(target / f"{_CORPUS}{size}.json", [_row(page) for page in here])
-    titles = _names(pages.values())
-    supportive = [page for page in truth.pages if page.kind == "supportive"]
-    _put(target / _USEFUL, [titles[page.url] for page in supportive])
+    for name, size in read_sizes(folder).sizes.items():
+        here = sorted(pages[: size.pages], key=lambda page: page.url)
+        _put(target / f"{_CORPUS}{name}.json", [_row(page) for page in here])
+    titles = _names(pages)
+    _put(target / _USEFUL, [titles[page.url] for page in truth.pages if page.kind == "supportive"])
     asked = {"number": number, "query": question.query, "today": question.today}
-    row = json.dumps(asked, ensure_ascii=False)
-    (target / _QUERY).write_text(f"{row}\n", encoding="utf-8")
+    (target / _QUERY).write_text(f"{json.dumps(asked, ensure_ascii=False)}\n", encoding="utf-8")
     _put(target / _OF_FILES, {"gold_insights": [_insight(fact, titles) for fact in truth.of("file")]})
     _put(target / _OF_PAGES, {"gold_insights": [_insight(fact, titles) for fact in truth.of("page")]})
-    points = [
-        {"id": one.id, "requirement": one.requirement, "category": one.category} for one in truth.checklist
-    ]
+    points = [one.model_dump(include={"id", "requirement", "category"}) for one in truth.checklist]
     _put(target / _CHECKLIST, {"checklist": points})
     return target
 
@@ -316,22 +281,16 @@ def _row(page: CorpusPage) -> dict[str, str]:
     return row if page.date is None else {**row, "date": page.date}
 
 
-def _names(pages: Iterable[CorpusPage]) -> dict[str, str]:
+def _names(pages: Sequence[CorpusPage]) -> dict[str, str]:
     """Map each address to what a page is called. That is its title, which is all that their layout knows, or
     its address where another has that title."""
-    pages = list(pages)
     titles = Counter(_key(page.title) for page in pages)
     return {page.url: page.title if titles[_key(page.title)] == 1 else page.url for page in pages}
 
 
 def _insight(fact: TaskFact, titles: dict[str, str]) -> dict[str, str]:
-    address = fact.places[0].address if fact.places else fact.subject
-    source = (
-        address.removeprefix("file://").partition("#")[0]
-        if fact.source == "file"
-        else titles.get(address, address)
-    )
-    return {"insight": fact.text, "source": source}
+    source = document_of(fact.places[0].address) if fact.places else fact.subject
+    return {"insight": fact.text, "source": titles.get(source, source)}
 
 
 def _put(path: Path, document: object) -> None:
