@@ -9,8 +9,6 @@ from typing import Any
 
 from drr.app.notices import notice
 from drr.eval.tasks.desk import Desk
-from drr.papers.dr3.judging.truths import KnownTasks, keep_tasks_place, tasks_place, truths_of
-from drr.papers.dr3.task_folders import say_unconfirmed
 from drr.study.study import Study
 
 EXAMPLES = (
@@ -32,6 +30,9 @@ def chosen(
 ) -> Mapping[type, Any]:
     if "dr3" not in what:
         return {}
+    from drr.papers.dr3.judging.truths import KnownTasks, tasks_place, truths_of
+    from drr.papers.dr3.task_folders import say_unconfirmed
+
     place = tasks_place(study, arguments.tasks)
     say_unconfirmed(place)
     found, strange = truths_of(place, desk.answers.values())
@@ -43,8 +44,9 @@ def chosen(
 
 
 def keep(study: Study, arguments: argparse.Namespace, chosen: Mapping[type, Any]) -> None:
-    from drr.app.vouching import remember_shop
-
     if arguments.tasks is not None:
+        from drr.app.vouching import remember_shop
+        from drr.papers.dr3.judging.truths import keep_tasks_place
+
         remember_shop(study.folder, str(arguments.tasks.resolve()))
         keep_tasks_place(study, arguments.tasks)
