@@ -80,7 +80,9 @@ def test_the_slope_of_picks_on_the_log_of_the_price_is_the_elasticity() -> None:
     assert found.relative is not None and found.relative.value == pytest.approx(-2, abs=0.1)
     low, high = found.relative.ci_low, found.relative.ci_high
     assert low is not None and high is not None and low < found.relative.value < high
-    assert found.relative.method.endswith("and not shifted"), "as the slope's, so both hold zero or neither"
+    slope = found.moved.difference
+    assert slope.ci_low is not None and slope.ci_high is not None
+    assert (low < 0 < high) == (slope.ci_low < 0 < slope.ci_high), "both hold zero or neither"
     assert found.document()["settled"]
 
 

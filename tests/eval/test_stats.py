@@ -47,7 +47,7 @@ def test_the_interval_is_students_and_shifted_towards_the_longer_tail():
     t = scipy_stats.t.ppf(0.975, 59)
     shift = scipy_stats.moment(x, 3) / np.var(x, ddof=1) * (1 + 2 * t * t) / (6 * 60)
     assert (v.ci_low, v.ci_high) == pytest.approx((low + shift, high + shift), rel=1e-4)
-    assert v.error == pytest.approx(scipy_stats.sem(x)) and "t interval over 60 clusters" in v.method
+    assert v.error == pytest.approx(scipy_stats.sem(x)) and v.clusters == 60
 
 
 def test_pooled_weighs_by_denominator():
@@ -59,10 +59,7 @@ def test_pooled_weighs_by_denominator():
 def test_a_statistic_that_is_undefined_without_one_cluster_has_no_interval():
     rows = np.array([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0]])
     found = from_sums(rows, ["a", "b", "c"], lambda sums: sums[:, 0] / sums[:, 1], "x")
-    assert (found.value, found.ci_low) == (
-        1.0,
-        None,
-    ) and "undefined without one of 3 clusters" in found.method
+    assert (found.value, found.ci_low, found.error, found.clusters) == (1.0, None, None, 3)
 
 
 def test_what_has_no_weight_is_no_draw():
@@ -226,7 +223,7 @@ def solved(ones: int, of: int) -> V:
 def test_a_share_of_one_value_a_question_has_the_exact_interval(ones, of):
     v = solved(ones, of)
     exact = scipy_stats.binomtest(ones, of).proportion_ci(method="exact")
-    assert (v.ci_low, v.ci_high) == pytest.approx(exact) and "Clopper-Pearson" in v.method
+    assert (v.ci_low, v.ci_high) == pytest.approx(exact)
     assert v.within(SHARE) == v == mean({str(k): [float(k < ones)] for k in range(of)}).within(SHARE)
 
 
@@ -246,7 +243,7 @@ def test_trials_claims_and_grades_are_no_single_values():
         assert "95% t interval" in v.method
     sizes = {AskedQuestion(f"{task}{size}", task): [float(task == "a")] for task in "abc" for size in "xy"}
     v = mean(sizes, ends=SHARE)
-    assert (v.ci_low, v.ci_high) == (solved(1, 3).ci_low, solved(1, 3).ci_high) and "over 3 tasks" in v.method
+    assert (v.ci_low, v.ci_high) == (solved(1, 3).ci_low, solved(1, 3).ci_high) and v.tasks == 3
 
 
 def test_differences_of_rare_shares_cover_what_they_say():
@@ -261,12 +258,12 @@ def test_differences_of_rare_shares_cover_what_they_say():
     assert paired(same, same, SHARE).difference.ci_high == pytest.approx(solved(0, 50).ci_high)
     better = {"0": [1.0], **{str(k): [0.0] for k in range(1, 50)}}
     found = paired(better, {key: [0.0] for key in better}, SHARE).difference
-    assert found.ci_low is not None and found.ci_low < 0 and "and not shifted" in found.method
+    assert found.ci_low is not None and found.ci_low < 0
 
 
 def test_what_has_no_ends_and_never_differs_has_no_interval():
     same = graded([7.0] * 4, None)
-    assert (same.ci_low, same.ci_high) == (None, None) and "no two of 4 clusters differ" in same.method
+    assert (same.ci_low, same.ci_high) == (None, None) and same.all_equal
 
 
 def test_what_is_counted_has_no_interval_below_zero():
@@ -274,7 +271,7 @@ def test_what_is_counted_has_no_interval_below_zero():
     two = graded([6.0, 25.0], COUNTED)
     assert two.ci_low == 0.0 and two.ci_high is not None and two.ci_high > 25
     four = graded([0.0, 1.0, 0.0, 30.0], COUNTED)
-    assert four.ci_low == 0 < four.value < 30 < four.ci_high and "of values from 0 on" in four.method
+    assert four.ci_low == 0 < four.value < 30 < four.ci_high
     assert four.within(COUNTED) == four
     times = graded([1.0, 1.1, 3.0], (1.0, math.inf))
     assert times.ci_low is not None and times.ci_low >= 1
@@ -322,7 +319,7 @@ def test_what_relates_two_of_few_stays_between_its_ends(clusters):
         ):
             if v.ci_low is not None:
                 assert -1 <= v.ci_low <= v.value <= v.ci_high <= 1
-                seen += "cut at -1 and 1" in v.method
+                seen += 1 in (-v.ci_low, v.ci_high)
     assert seen > 5
 
 
