@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Mapping
+from itertools import combinations
 from math import sqrt
 from statistics import NormalDist, fmean
 from typing import Any, NamedTuple
 
 import numpy as np
+from drr.eval.stats.asked import Comparison
 from drr.eval.stats.intervals import COUNTED, RELATED, SHARE, Ends, Floats, V, from_sums, ratio, student
+from drr.eval.stats.ratings import davidson
 from numpy.random import Generator
 from numpy.typing import NDArray
 
@@ -187,7 +190,7 @@ def told(found: list[Cell], samples: int) -> str:
         name = f"{low:g} to {high:g}" if high < 1 else f"{low:g} and more (ordinary)"
         rows.append((name, len(own), f"{fmean(one.width for one in own):.2f}", f"{max(one.width for one in own):.2f}"))  # fmt: skip
     head = ("spread / distance of the ends", "cells", "mean width / Student's", "widest")  # fmt: skip
-    return "\n\n".join([text, table(head, rows), counted(samples), rare(samples)])
+    return "\n\n".join([text, table(head, rows), counted(samples), rare(samples), strengths(samples // 10)])
 
 
 def rare(samples: int) -> str:
@@ -198,6 +201,41 @@ def rare(samples: int) -> str:
     ]
     text = "Held of shares of which each question is 0 or 1, and of their paired differences (solved by the first system only, by the second only), at n ="  # fmt: skip
     return "\n\n".join([text, table(("", *map(str, DRAWS_OF_SHARES)), rows)])
+
+
+STRENGTHS = (((0.5, 0.0, -0.5), 0.5, 0.5), ((1.5, 0.0, -1.5), 0.5, 1.0), ((0.0, 0.0, 0.0, 0.0), 1.0, 1.0))
+"""Log strengths, the tie parameter, and how far the strengths of one question lie from these (standard deviation)."""
+STRENGTHS_DRAWS = (10, 14, 20, 50)
+
+
+def _met(
+    rng: Generator, questions: int, logs: tuple[float, ...], nu: float, apart: float
+) -> list[Comparison]:
+    """Let every two systems meet on every question."""
+    found = []
+    for question in range(questions):
+        own = np.exp(np.array(logs) + rng.normal(0, apart, len(logs)))
+        for i, j in combinations(range(len(logs)), 2):
+            chances = np.array([own[i], nu * sqrt(own[i] * own[j]), own[j]])
+            won = ("a", "tie", "b")[rng.choice(3, p=chances / chances.sum())]
+            found.append(Comparison(f"q{question}", "overall", f"s{i}", f"s{j}", won, won))
+    return found
+
+
+def strengths(samples: int) -> str:
+    """Say how often the intervals of log strengths cover those of 20,000 questions, by draws."""
+    told_of = []
+    for logs, nu, apart in STRENGTHS:
+        rng = np.random.default_rng(len(logs))
+        truth = {name: v.value for name, v in davidson(_met(rng, 20_000, logs, nu, apart)).strengths.items()}
+        shown = []
+        for draws in STRENGTHS_DRAWS:
+            studies = [davidson(_met(rng, draws, logs, nu, apart)).strengths for _ in range(samples)]
+            found = [(name, v) for one in studies for name, v in one.items()]
+            held = [v.ci_low <= truth[name] <= v.ci_high for name, v in found if v.ci_low is not None and v.ci_high is not None]  # type: ignore[operator]  # fmt: skip
+            shown.append(f"{100 * sum(held) / len(found):.0f}")
+        told_of.append(f"{' / '.join(map(str, logs))}: {' / '.join(shown)} %")
+    return f"Log strengths ({samples} studies each), held at n = {' / '.join(map(str, STRENGTHS_DRAWS))}: {'; '.join(told_of)}."
 
 
 def main() -> None:
