@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, fields, replace
@@ -378,7 +377,7 @@ def _run(config: RunConfig, asked: RunAsked) -> StudyRan:
             study.reopen_lost(unit.key for unit in asked.chosen)
         answering.giving.prepare(config, settings, study, asked.queries)
         summary = run_units(config, study, asked.chosen, pool or answering, answering.models, "answers")
-        return StudyRan(summary, status(study, now=time.time()))
+        return StudyRan(summary, status(study))
 
 
 def workplace(

@@ -1,4 +1,4 @@
-"""Workers of a command's units: options, pool, what another process is sent and must have."""
+"""Workers of a command's units on a cluster: options, pool, what another process is sent and must have."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from drr.app.model_servers import in_flight
 from drr.app.options import PooledTerms, positive_int
@@ -32,28 +32,15 @@ _UNNAMED = "addresses named by others"
 
 def add_workers_option(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add(
-        "--workers",
-        type=positive_int,
-        metavar="N",
-        help="processes that share what --units and --concurrency allow (default: 1, this one; with ray one for each core here)",
+    add("--pool", help="who runs them: in-process, ray, or ray://HOST:10001 (docs/scale.md)", metavar="POOL")
+    shared = (
+        "with --pool ray: processes that share --units and --concurrency (default: one for each core here)"
     )
-    add(
-        "--pool",
-        metavar="POOL",
-        help="who runs them: in-process, processes (default with --workers), ray, or ray://HOST:10001 (docs/scale.md)",
-    )
-    add(
-        "--units-per-worker",
-        type=positive_int,
-        metavar="M",
-        help="units in flight in each worker (default: --units shared among them)",
-    )
-    add(
-        "--copy-shop",
-        action="store_true",
-        help="with ray: copy a shop in a folder to each node once, also where its path leads to it (without: only where it does not)",
-    )
+    add("--workers", type=positive_int, metavar="N", help=shared)
+    each = "with --pool ray: units in flight in each worker (default: --units shared among them)"
+    add("--units-per-worker", type=positive_int, metavar="M", help=each)
+    copied = "with --pool ray: copy a shop in a folder to each node once, also where its path leads to it (without: only where it does not)"
+    add("--copy-shop", action="store_true", help=copied)
 
 
 def plain_settings(settings: Settings) -> JsonObject:
@@ -96,27 +83,40 @@ def pool_of(
     Units of `judging` do nothing that costs but call the models that judge, whatever the agents of the study were.
     """
     from drr.agents.registry import parts_of
-    from drr.study.pools import PoolOrder, make_pool
+    from drr.study.pools import ALONE, PoolOrder, make_pool, pool_name
     from drr.study.worker import Opening
 
-    asked = _asked(arguments)
-    if asked is None:
+    workers, each = arguments.workers, arguments.units_per_worker
+    name, address = pool_name(arguments.pool or ALONE)
+    if name == ALONE:
+        if workers is not None or each is not None:
+            raise Misuse(
+                "--workers and --units-per-worker are for --pool ray: a run is one process, with --units in flight at once"
+            )
         return None
+    workers = workers or os.cpu_count() or 1
+    if each is None:
+        workers = min(workers, arguments.units)
+        each = arguments.units // workers
     plain = sent_settings(settings)
-    given = {name: getattr(settings, name) for name in MODEL_ADDRESSES}
-    if any(one is not None and one.get_secret_value() != plain[name] for name, one in given.items()):
+    given = {one: getattr(settings, one) for one in MODEL_ADDRESSES}
+    if any(one is not None and one.get_secret_value() != plain[field] for field, one in given.items()):
         raise Misuse(
-            "--workers: the address of the model holds a password or more than host and path, which no other process is told;"
-            " leave --workers out"
+            "--pool: the address of the model holds a password or more than host and path, which no other process is told;"
+            " leave --pool out"
         )
-    opening = Opening(opener, {**document, "settings": plain})
-    shops = carried_shops(document.get("run", document).get("shop"), always=arguments.copy_shop)
-    free = judging and _costs_nothing(settings)
     variants = document.get("run", {}).get("variants", "").split(",")
     named = [model for word in variants if (model := parts_of(word)[1])]
-    at_once = in_flight(settings, "judge") if judging else in_flight(settings, "agent", named)
-    order = PoolOrder(opening, asked.workers, asked.units, at_once, asked.address, shops, free=free)
-    return make_pool(asked.pool, order)
+    order = PoolOrder(
+        Opening(opener, {**document, "settings": plain}),
+        workers,
+        each,
+        in_flight(settings, "judge") if judging else in_flight(settings, "agent", named),
+        address,
+        carried_shops(document.get("run", document).get("shop"), always=arguments.copy_shop),
+        free=judging and _costs_nothing(settings),
+    )
+    return make_pool(name, order)
 
 
 def _costs_nothing(settings: Settings) -> bool:
@@ -124,34 +124,6 @@ def _costs_nothing(settings: Settings) -> bool:
     from drr.eval.tasks.desk import EXTRACTOR, JUDGE
 
     return not calls_a_model(settings, (JUDGE, EXTRACTOR))
-
-
-class _Asked(NamedTuple):
-    pool: str
-    workers: int
-    units: int
-    """Units in flight in each worker."""
-    address: str | None
-
-
-def _asked(arguments: argparse.Namespace | PooledTerms) -> _Asked | None:
-    """`None`: no pool."""
-    from drr.study.pools import ALONE, SPREAD, pool_name
-
-    each: int | None = arguments.units_per_worker
-    pool = "processes" if each is not None or (arguments.workers or 1) > 1 else ALONE
-    name, address = pool_name(arguments.pool or pool)
-    if name == ALONE:
-        if arguments.pool is not None and ((arguments.workers or 1) > 1 or each is not None):
-            raise Misuse(f"--pool {ALONE} is one process; leave --workers and --units-per-worker out")
-        return None
-    default = (os.cpu_count() or 1) if name in SPREAD else 1
-    workers = arguments.workers or default
-    if each is None:
-        workers = min(workers, arguments.units)
-        each = arguments.units // workers
-    alone = workers == 1 and arguments.pool is None and arguments.units_per_worker is None
-    return None if alone else _Asked(name, workers, each, address)
 
 
 _PLACES = ("shop", "place", "contexts")
@@ -207,22 +179,14 @@ def desk_facts(desk: Desk) -> JsonObject:
     }
 
 
-def carried_shops(*places: str | None, always: bool = False) -> tuple[CarriedFolder, ...]:
-    """Choose the places that are shops in folders of ours. An older shop without hashes of its files is not carried."""
-    return tuple(
-        found for place in dict.fromkeys(places) if place is not None and (found := _carried(place, always))
-    )
-
-
-def _carried(place: str, always: bool) -> CarriedFolder | None:
+def carried_shops(place: str | None, *, always: bool = False) -> tuple[CarriedFolder, ...]:
+    """Choose a place that is a shop in a folder of ours. An older shop without hashes of its files is not carried."""
     from drr.env.embedded.layout import MANIFEST, read_manifest_file
 
-    folder = Path(place)
-    if not (folder / MANIFEST).is_file():
-        return None
+    folder = Path(place or "")
+    if place is None or not (folder / MANIFEST).is_file():
+        return ()
     _, data, files = read_manifest_file(folder)
-    if not files:
-        return None
     mark = sha256(read_file(folder / MANIFEST, DOCUMENT)).hexdigest()
     names = {f"{data.name}/{name}": digest for name, digest in files.items()}
-    return CarriedFolder(str(folder), MANIFEST, mark, names, always)
+    return (CarriedFolder(str(folder), MANIFEST, mark, names, always),) if files else ()

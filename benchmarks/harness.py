@@ -151,9 +151,7 @@ async def per_call(bench: Bench, study: Study) -> dict[str, Any]:
 
 async def in_flight(bench: Bench, study: Study, count: int) -> dict[str, Any]:
     started = time.perf_counter()
-    summary = await run(
-        study, units(0, count), bench.ours, models=bench.models(), pace=Pace(units=count, lease_s=600)
-    )
+    summary = await run(study, units(0, count), bench.ours, models=bench.models(), pace=Pace(units=count))
     wall = time.perf_counter() - started
     assert summary.done == count, summary
     calls = next(study.records()).usage["agent"]["calls"]

@@ -16,16 +16,12 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import aclosing, contextmanager
-from itertools import count
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from drr.study.crew import Crew
-from drr.study.hand import Hand
 from drr.study.pools import InProcessPool, Pool, PoolOrder, Terms
 from drr.study.run import run
-from drr.study.served import Enough, Hire, Hired
 from drr.study.study import Study
 from drr.study.unit import Assignment, Finished, Outcome, Unit
 from drr.study.worker import Context, Opening, Workplace
@@ -103,53 +99,18 @@ async def flight() -> list[Row]:
 
 
 class Crowd:
-    """A crowd of so many workers that answer at once, as the crew of a pool sees them. Only the driver is at work, from claim to commit."""
+    """A crowd of so many workers that answer as soon as they are asked. Only the driver is at work, from the first unit to the last commit."""
 
-    def __init__(self, finished: Callable[[str], Finished], workers: int, each: int) -> None:
-        self.size = workers * each
-        self._finished, self._workers, self._each = finished, workers, each
-        self._crew: Crew | None = None
+    def __init__(self, finished: Callable[[str], Finished], size: int) -> None:
+        self.size = size
+        self._finished = finished
 
     async def run(self, handed: AsyncIterator[Assignment], terms: Terms) -> AsyncGenerator[Finished, None]:
-        numbers = count()
-
-        async def recruit(hire: Hire) -> Hand:
-            return _Stand(f"elsewhere/{next(numbers)}/1/0", self._finished)
-
-        hire = Hire(Opening("", {}), terms.bank.limit, None)
-        self._crew = Crew(recruit, hire, terms, count=self._workers, each=self._each)
-        async with aclosing(self._crew.work(handed)) as ended:
-            async for finished in ended:
-                yield finished
+        async for assignment in handed:
+            yield self._finished(assignment.unit.key)
 
     def cancel(self) -> None:
-        if self._crew is not None:
-            self._crew.cancel()
-
-
-class _Stand(Hand):
-    """A worker that has answered as soon as it is asked."""
-
-    died, ending = False, "of itself"
-
-    def __init__(self, name: str, finished: Callable[[str], Finished]) -> None:
-        super().__init__()
-        self._finished = finished
-        self._words: asyncio.Queue[object] = asyncio.Queue()
-        self._words.put_nowait(Hired(name))
-
-    def tell(self, message: object) -> None:
-        if isinstance(message, Assignment):
-            self._words.put_nowait(self._finished(message.unit.key))
-        elif isinstance(message, Enough):
-            self._words.put_nowait(None)
-
-    async def heard(self) -> AsyncIterator[object]:
-        while (word := await self._words.get()) is not None:
-            yield word
-
-    async def kill(self) -> None:
-        self._words.put_nowait(None)
+        """Nothing is under way."""
 
 
 async def kept_a_second(texts: int, workers: int = 1_000, asked: int = 4_000) -> tuple[float, float]:
@@ -161,7 +122,7 @@ async def kept_a_second(texts: int, workers: int = 1_000, asked: int = 4_000) ->
         return Finished(key, "done", None, None, False, {"words": 1}, content, {}, 0, 1.0, now, now)
 
     busy = time.process_time()
-    took = await seconds(Crowd(finished, workers, 1), units(asked))
+    took = await seconds(Crowd(finished, workers), units(asked))
     return asked / took, asked / (time.process_time() - busy)
 
 
@@ -173,7 +134,7 @@ async def driver() -> list[Row]:
             (
                 f"records a second, {texts} texts each",
                 f"{seen:.0f} seen, {busy:.0f} of processor time",
-                "1,000 workers that have always answered, 4,000 units, one driver from the first claim to the last commit",
+                "1,000 workers that have always answered, 4,000 units, one driver from the first unit to the last commit",
             )
         )
     return rows

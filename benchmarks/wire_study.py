@@ -93,7 +93,7 @@ def begun(site: Site, study: Path, wire: Wire, words: Sequence[str]) -> subproce
 
 def ended(folder: Path) -> Ended:
     with Study.open(folder, read_only=True) as study:
-        told = status(study, now=time.time())
+        told = status(study)
         done = sum(role["calls"] for one in study.records("answer") for role in one.usage.values())
         answered = done + sum(len(saved) for saved in study.ledger.saved.of_kind("answer", "way:"))
         stops = Counter(str(one.result.get("stop_reason")) for one in study.records("answer"))

@@ -156,23 +156,26 @@ class Budget:
         """Wait for calls in flight if they may leave room; `OverBudget` if there is none. Gives what is held."""
         if amount == NOTHING and not self.limit.is_set:
             return NOTHING
+        if await self._granted(amount):
+            return amount
+        what = "the unit's cap" if self.scope == "unit" else "the budget"
+        most = _amount_text(
+            None if self.limit.cost is None else amount.cost,
+            None if self.limit.tokens is None else amount.tokens,
+        )
+        raise OverBudget(
+            f"{what} of {self.limit} leaves no room for the next call, which may take up to {most}",
+            self.scope,
+        )
+
+    async def _granted(self, amount: SpendAmount) -> bool:
         while True:
             self._settled.clear()
             verdict = self.purse.reserve(amount, self.limit)
-            if verdict == "granted":
-                return amount
-            if verdict == "refused":
-                what = "the unit's cap" if self.scope == "unit" else "the budget"
-                most = _amount_text(
-                    None if self.limit.cost is None else amount.cost,
-                    None if self.limit.tokens is None else amount.tokens,
-                )
-                raise OverBudget(
-                    f"{what} of {self.limit} leaves no room for the next call, which may take up to {most}",
-                    self.scope,
-                )
+            if verdict != "wait":
+                return verdict == "granted"
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(1.0):  # other processes settle without telling us
+                async with asyncio.timeout(1.0):  # what another purse gives back is not told here
                     await self._settled.wait()
 
     def settle(self, reserved: SpendAmount, tokens: Tokens | None, cost: int | None) -> None:
@@ -181,16 +184,15 @@ class Budget:
         doubted = SpendAmount(
             reserved.cost if cost is None else 0, reserved.tokens if tokens is None else 0, reserved.unpriced
         )
-        self.purse.settle(reserved, spent, doubted)
-        self.wake()
+        self._account(reserved, spent, doubted)
 
     def release(self, reserved: SpendAmount, *, billed: bool = False) -> None:
         """The call gave no answer; `billed`: it may have been paid for all the same, and nobody says how much."""
-        self.purse.settle(reserved, NOTHING, reserved if billed else NOTHING)
-        self.wake()
+        self._account(reserved, NOTHING, reserved if billed else NOTHING)
 
-    def wake(self) -> None:
+    def _account(self, reserved: SpendAmount, spent: SpendAmount, doubted: SpendAmount) -> None:
         """Whoever waits for room asks the purse again."""
+        self.purse.settle(reserved, spent, doubted)
         self._settled.set()
 
 

@@ -160,6 +160,16 @@ class Limiter:
     def allowed(self) -> float:
         return self.pace.allowed
 
+    @property
+    def wanted(self) -> int:
+        """Calls that run or wait."""
+        return self.running + sum(not turn.done() for turn in self._waiting)
+
+    def hold_to(self, most: int) -> None:
+        """Another bound from now on; what runs goes on."""
+        self.pace.hold_to(most)
+        self._wake()
+
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
         """One call's place."""
@@ -191,7 +201,7 @@ class Limiter:
             if turn.done() and not turn.cancelled():
                 self.running -= 1
                 self._wake()
-            else:
+            elif turn in self._waiting:  # else it was passed over already
                 self._waiting.remove(turn)
             raise
 

@@ -9,20 +9,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from drr.llm.budget import NOTHING, Limit, SpendAmount
 from drr.llm.journal import PaidAnswer
 from drr.llm.meter import tokens_of
-from drr.study.leases import Moment
 from drr.study.ledger import Ledger
 from drr.study.spend import Bank
-from drr.study.unit import WAY, ClaimTerms, Finished, Kind, Unit
+from drr.study.unit import WAY, Finished, Kind, Unit
 
 
-@dataclass(frozen=True)
-class CostGroup:
+class CostGroup(NamedTuple):
     """Units that may be expected to cost about the same."""
 
     kind: Kind
@@ -32,59 +30,30 @@ class CostGroup:
     def of(cls, unit: Unit) -> CostGroup:
         return cls(unit.kind, str(unit.spec.get("variant") or unit.spec.get("task") or ""))
 
-    def __str__(self) -> str:
-        return self.name or self.kind
-
-
-@dataclass
-class _Finished:
-    """The cost of one group's finished units."""
-
-    units: int = 0
-    total: SpendAmount = NOTHING
-
-    @property
-    def mean(self) -> SpendAmount:
-        return SpendAmount(self.total.cost // self.units, self.total.tokens // self.units)
-
-    def add(self, cost: SpendAmount, units: int = 1) -> None:
-        self.units += units
-        self.total += cost
-
 
 class Admission:
     """The driver's, for the units of one run. Without a budget it lets everything in."""
 
-    def __init__(self, ledger: Ledger, bank: Bank, units: Sequence[Unit], terms: ClaimTerms) -> None:
+    def __init__(self, ledger: Ledger, bank: Bank, units: Sequence[Unit]) -> None:
         self._ledger = ledger
         self._bank = bank
-        self._terms = terms
         self._groups = {unit.key: CostGroup.of(unit) for unit in units}
         self._under_way: set[str] = set()
         self._ended = NOTHING
         """Spending in this run of the units that ended in it."""
         self._before: dict[str, SpendAmount] = {}
-        self._settled: set[str] = set()
-        self._finished: dict[CostGroup, _Finished] = {}
-        if self._is_needed:
+        self._finished = Counter[CostGroup]()
+        self._cost: dict[CostGroup, SpendAmount] = {}
+        """Cost of all finished units of a group."""
+        if bank.limit.is_set:
             self._before = {key: self._paid(key) for key in ledger.saved.under_way(self._groups)}
-            self.look_again()
+            for kind in {group.kind for group in self._groups.values()}:
+                for name, count, cost, tokens in ledger.records.costs(kind):
+                    self._add(CostGroup(kind, name), SpendAmount(cost, tokens), count)
 
-    @property
-    def _is_needed(self) -> bool:
-        return self._bank.limit.is_set
-
-    def look_again(self) -> None:
-        """Read what has finished: other processes do not tell."""
-        if not self._is_needed:
-            return
-        self._settled = self._ledger.units.settled_among(self._groups, retry_failed=self._terms.retry_failed)
-        self._finished = {}
-        for kind in {group.kind for group in self._groups.values()}:
-            for name, units, cost, tokens in self._ledger.records.costs(kind):
-                self._finished.setdefault(CostGroup(kind, name), _Finished()).add(
-                    SpendAmount(cost, tokens), units
-                )
+    def _add(self, group: CostGroup, cost: SpendAmount, units: int) -> None:
+        self._finished[group] += units
+        self._cost[group] = self._cost.get(group, NOTHING) + cost
 
     def begun(self, key: str) -> None:
         self._under_way.add(key)
@@ -92,69 +61,47 @@ class Admission:
     def ended(self, finished: Finished) -> None:
         key = finished.key
         self._under_way.discard(key)
-        if not self._is_needed:
-            return
-        tokens = sum(used["input_tokens"] + used["output_tokens"] for used in finished.usage.values())
-        cost = SpendAmount(finished.cost or 0, tokens)
-        self._ended += _less(cost, self._before.pop(key, NOTHING))
-        if finished.status == "done":
-            self._settled.add(key)
-            self._finished.setdefault(self._groups[key], _Finished()).add(cost)
-
-    def elsewhere(self) -> set[str]:
-        """Units of this run that another process has under way."""
-        if not self._is_needed:
-            return set()
-        now = Moment(self._terms.wall(), self._terms.steady())
-        running = self._ledger.leases.running(now, self._terms.lease_s)
-        return {k for k, holder in running.items() if holder != self._terms.holder and k in self._groups}
+        if self._bank.limit.is_set:
+            tokens = sum(used["input_tokens"] + used["output_tokens"] for used in finished.usage.values())
+            cost = SpendAmount(finished.cost or 0, tokens)
+            self._ended += _less(cost, self._before.pop(key, NOTHING))
+            if finished.status == "done":
+                self._add(self._groups[key], cost, 1)
 
     def choose(self, waiting: Iterable[str], room: int) -> list[str]:
-        """The first of these that may be begun now. What has ended before costs nothing, and is always among them."""
-        if not self._is_needed:
+        """The first of these that may be begun now."""
+        if not self._bank.limit.is_set:
             return list(islice(waiting, room))
-        elsewhere = self.elsewhere()
-        committed = self._committed(elsewhere)
-        beside = {self._groups[key] for key in self._under_way | elsewhere}
+        committed = self._committed()
+        beside = {self._groups[key] for key in self._under_way}
         chosen: list[str] = []
         for key in waiting:
             if len(chosen) == room:
                 break
-            if key not in self._settled:
-                group, cost = self._groups[key], self._expected(key)
-                if not self._is_its_turn(group, beside) or not self._fits(committed, cost):
-                    continue
+            group, cost = self._groups[key], self._expected(key)
+            if self._is_its_turn(group, beside) and self._fits(committed, cost):
                 committed += cost
                 beside.add(group)
-            chosen.append(key)
+                chosen.append(key)
         return chosen
 
     def refusal(self, waiting: Collection[str]) -> str:
         """Say why none of these is begun."""
-        left = [key for key in waiting if key not in self._settled]
-        group = Counter(self._groups[key] for key in left).most_common(1)[0][0]
-        known, limit = self._finished.get(group), self._bank.limit
-        mean = self._mean_of(group)
-        why = (
-            f"mean of {known.units} finished"
-            if known
-            else "the dearest variant known, none of it has finished"
-        )
-        spare = _less(SpendAmount(limit.cost or 0, limit.tokens or 0), self._committed(set()))
-        rest = sum((self._expected(key) for key in left), NOTHING)
-        largest = self._bank.largest
-        reserve = "" if largest == NOTHING else f" and holds up to {self._amount_text(largest)} for a call"
-        return (
-            f"the budget of {limit} leaves {self._amount_text(spare)}, less than a unit of {group} needs, which is expected to cost "
-            f"{self._amount_text(mean)} ({why}){reserve}; the {len(left)} units left are expected to cost {self._amount_text(rest)}"
-        )
 
-    def _amount_text(self, amount: SpendAmount) -> str:
-        limit = self._bank.limit
-        return str(
-            Limit(
-                None if limit.cost is None else amount.cost, None if limit.tokens is None else amount.tokens
-            )
+        def text(amount: SpendAmount) -> str:
+            cost = None if limit.cost is None else amount.cost
+            return str(Limit(cost, None if limit.tokens is None else amount.tokens))
+
+        limit, largest = self._bank.limit, self._bank.largest
+        group = Counter(self._groups[key] for key in waiting).most_common(1)[0][0]
+        known = self._finished[group]
+        why = f"mean of {known} finished" if known else "the dearest variant known, none of it has finished"
+        spare = _less(SpendAmount(limit.cost or 0, limit.tokens or 0), self._committed())
+        rest = sum((self._expected(key) for key in waiting), NOTHING)
+        reserve = "" if largest == NOTHING else f" and holds up to {text(largest)} for a call"
+        return (
+            f"the budget of {limit} leaves {text(spare)}, less than a unit of {group.name or group.kind} needs, which is expected to cost "
+            f"{text(self._mean_of(group))} ({why}){reserve}; the {len(waiting)} units left are expected to cost {text(rest)}"
         )
 
     def _is_its_turn(self, group: CostGroup, beside: Collection[CostGroup]) -> bool:
@@ -174,27 +121,23 @@ class Admission:
 
     def _mean_of(self, group: CostGroup) -> SpendAmount:
         """Average a group's cost. What is not known is taken to cost as much as the dearest that is."""
-        if group in self._finished:
-            return self._finished[group].mean
-        means = [one.mean for other, one in self._finished.items() if other.kind == group.kind]
-        return SpendAmount(
-            max((one.cost for one in means), default=0), max((one.tokens for one in means), default=0)
-        )
+        known = [group] if group in self._finished else [o for o in self._finished if o.kind == group.kind]
+        cost = max((self._cost[one].cost // self._finished[one] for one in known), default=0)
+        tokens = max((self._cost[one].tokens // self._finished[one] for one in known), default=0)
+        return SpendAmount(cost, tokens)
 
-    def _committed(self, elsewhere: Collection[str]) -> SpendAmount:
+    def _committed(self) -> SpendAmount:
         """Sum what will have been spent at most when all that is under way has ended."""
-        own = sum((self._expected(key) for key in self._under_way), self._ended)
-        return sum((self._expected(key) for key in elsewhere), self._bank.foreseen(own))
+        return self._bank.foreseen(sum((self._expected(key) for key in self._under_way), self._ended))
 
     def _paid(self, key: str) -> SpendAmount:
-        """Sum what was paid for answers that the unit will be given again."""
+        """Sum what was paid for answers that the unit will be given again; a search's hits are one line."""
         paid = NOTHING
         for text in self._ledger.saved.of_unit(key, WAY).values():
-            if b"\n" not in text:  # a search's hits
-                continue
-            answer = PaidAnswer.read(text.decode("utf-8"))
-            tokens = tokens_of(answer.message)
-            paid += SpendAmount(answer.cost or 0, 0 if tokens is None else tokens.total)
+            if b"\n" in text:
+                answer = PaidAnswer.read(text.decode("utf-8"))
+                tokens = tokens_of(answer.message)
+                paid += SpendAmount(answer.cost or 0, 0 if tokens is None else tokens.total)
         return paid
 
 

@@ -19,6 +19,7 @@ from typing import Any
 from drr.env.errors import DrrError, no_room
 from drr.env.files import check_alone, holes, private, restrain, strange_statement
 from drr.study import hashes
+from drr.study.holders import locked
 
 VERSION = 2
 """Version that is written; 1 is read too, and the first write makes it 2."""
@@ -26,6 +27,7 @@ _AT_ONCE = 500
 _LARGEST_COPY = 16 << 30
 _MOST_HOLES = 1 << 28
 BEATS = "CREATE TABLE IF NOT EXISTS beats (worker TEXT PRIMARY KEY, deadline REAL NOT NULL) WITHOUT ROWID"
+"""A table that ledgers of before may have: nothing reads it any more."""
 SAVED = """
 CREATE TABLE IF NOT EXISTS saved (
   key TEXT NOT NULL, name TEXT NOT NULL, text BLOB NOT NULL, PRIMARY KEY (key, name)) WITHOUT ROWID"""
@@ -134,6 +136,8 @@ class Database:
         self._lock = RLock()
         self._copy: TemporaryDirectory[str] | None = None
         self._watched = False
+        self._alone: int | None = None
+        """The lock of the one who writes, from its first write on."""
         try:
             self._open(path, create=create, read_only=read_only, apart=apart)
         except (sqlite3.Error, UnicodeDecodeError) as error:
@@ -148,6 +152,7 @@ class Database:
         if create:
             _make(path)
         self.takes_writes = not apart and _takes_writes(path)
+        self._to_read = read_only or not self.takes_writes
         self._db = self._connect()
         try:
             restrain(self._db, lambda: self._db.until, _STATEMENTS)
@@ -156,7 +161,7 @@ class Database:
                 self._db.execute("PRAGMA journal_mode = WAL")
                 self._db.execute("PRAGMA synchronous = NORMAL")
             self._prepare(create)
-            if read_only or not self.takes_writes:
+            if self._to_read:
                 self._db.execute("PRAGMA query_only = ON")
         except BaseException:
             self.close()
@@ -219,15 +224,20 @@ class Database:
     def close(self) -> None:
         with self._lock:
             self._db.close()
+            if self._alone is not None:
+                os.close(self._alone)
+                self._alone = None
         if self._copy is not None:
             self._copy.cleanup()
 
     @contextmanager
     def writing(self, *, synced: bool = False) -> Iterator[sqlite3.Connection]:
-        """One transaction, whole or not at all; `synced` survives a power cut once it is left."""
+        """One transaction, whole or not at all; `synced` survives a power cut once it is left. Whoever has written once is the only one who may, until it closes."""
         if not self.takes_writes:
             raise DrrError(f"{self.path.parent}: can only be read here; copy it to where you can write")
         with self._lock:
+            if self._alone is None and not self._to_read:
+                self._alone = locked(self.path.parent)
             if synced:
                 self._db.execute("PRAGMA synchronous = FULL")
             self._db.execute("BEGIN IMMEDIATE")

@@ -1,7 +1,7 @@
-"""The ledger on disk: units, records, leases, spending. What is not in it did not happen.
+"""The ledger on disk: units, records, what is under way, spending. What is not in it did not happen.
 
 A record is committed with `synchronous=FULL`, after its blobs were synced: once a unit counts as finished it survives a
-crash of the process and of the machine. Leases and spending are committed with `synchronous=NORMAL`: they survive a
+crash of the process and of the machine. What is under way and spending are committed with `synchronous=NORMAL`: they survive a
 crash of the process, and losing the last of them to a power cut only repeats work.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 
 from drr.study.database import Database
 from drr.study.form import reading, table
-from drr.study.leases import Leases
+from drr.study.holders import UnderWay
 from drr.study.records import Records
 from drr.study.saved import SavedTexts
 from drr.study.spend import Accounts
@@ -36,7 +36,7 @@ class Ledger:
         self.units = Units(self.db)
         self.saved = SavedTexts(self.db)
         self.records = Records(self.db, self.saved)
-        self.leases = Leases(self.db, self.units)
+        self.under_way = UnderWay(self.db)
         self.accounts = Accounts(self.db)
 
     def close(self) -> None:

@@ -1,12 +1,11 @@
-"""The pools by name: what `--pool NAME` is made by. One more is a module with `pool(order)` and a line here."""
+"""Places where units run: this process, or what an extra brings under the name that `--pool` takes."""
 
 from __future__ import annotations
 
-import pkgutil
-import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 from dataclasses import dataclass
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Protocol
 
 from drr.env.errors import Misuse
@@ -27,7 +26,6 @@ class Terms:
 
     bank: Bank
     unit_cap: Limit | None = None
-    wall: Callable[[], float] = time.time
     saved: Callable[[Saved], None] = lambda saved: None
     """Told at once what a unit under way must not lose."""
     refused: Callable[[str], None] = lambda why: None
@@ -38,7 +36,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class PoolOrder:
-    """The order from which a pool by name is made (`drr.study.pools`)."""
+    """The order from which a pool by name is made."""
 
     opening: Opening
     workers: int
@@ -57,7 +55,7 @@ class PoolOrder:
 class Pool(Protocol):
     @property
     def size(self) -> int:
-        """Units in flight, and those that lie with workers until then; the driver hands out no more. It changes while they work."""
+        """Units in flight, and those that lie with workers until then; the driver hands out no more."""
 
     def run(self, handed: AsyncIterator[Assignment], terms: Terms) -> AsyncGenerator[Finished, None]:
         """Take units as they come and give each as it ends, in whatever order; over when both are."""
@@ -67,7 +65,7 @@ class Pool(Protocol):
 
 
 class InProcessPool:
-    """A pool with this process as its only worker; its units are tasks of the event loop."""
+    """This process; its units are tasks of the event loop."""
 
     def __init__(self, opened: Callable[[], AbstractAsyncContextManager[Workplace]], units: int = 8) -> None:
         self.size = units
@@ -85,13 +83,8 @@ class InProcessPool:
 
     async def run(self, handed: AsyncIterator[Assignment], terms: Terms) -> AsyncGenerator[Finished, None]:
         async with self._opened() as place:
-            self._worker = Worker(
-                place,
-                Budget(terms.bank.limit, terms.bank.own),
-                unit_cap=terms.unit_cap,
-                wall=terms.wall,
-                saved=terms.saved,
-            )
+            budget = Budget(terms.bank.limit, terms.bank.own)
+            self._worker = Worker(place, budget, unit_cap=terms.unit_cap, saved=terms.saved)
             async with aclosing(self._worker.run(handed)) as ended:
                 async for finished in ended:
                     yield finished
@@ -103,26 +96,16 @@ class InProcessPool:
 
 ALONE = "in-process"
 """The one that needs no making: units run where the command runs."""
-POOLS: dict[str, str] = {
-    "processes": "drr.study.processes:pool",
-}
-SPREAD = ("ray",)
-"""Those whose workers may be on other machines: as many as there are cores here unless it is said."""
-
-
-def all_pools() -> dict[str, str]:
-    """Ours and those of the extras."""
-    return POOLS | merged("pools")
 
 
 def pool_name(word: str) -> tuple[str, str | None]:
     """The name, and the address that was given as `NAME://HOST:PORT`; `Misuse` for a name that nobody knows."""
     name, marks, _ = word.partition("://")
-    if name != ALONE and name not in all_pools():
-        raise Misuse(f"--pool {word}: known are {', '.join([ALONE, *all_pools()])}, and ray://HOST:PORT")
+    if name != ALONE and name not in merged("pools"):
+        raise Misuse(f"--pool {word}: known are {', '.join([ALONE, *merged('pools')])}, and ray://HOST:PORT")
     return name, word if marks else None
 
 
 def make_pool(name: str, order: PoolOrder) -> Pool:
-    made: Pool = pkgutil.resolve_name(all_pools()[name])(order)
+    made: Pool = resolve_name(merged("pools")[name])(order)
     return made

@@ -1,4 +1,4 @@
-"""The records of units that ended: written once, whole, and only by who still owns the unit. Read in key order."""
+"""The records of units that ended: written once, and whole. Read in key order."""
 
 from __future__ import annotations
 
@@ -49,21 +49,12 @@ class Records:
         self._db = db
         self._saved = saved
 
-    def commit(
-        self, holder: str, finished: Sequence[Finished], blobs: Mapping[str, Mapping[str, str]]
-    ) -> set[str]:
-        """Write the records of units this holder still has, and give up their leases. Gives the keys written.
-
-        `blobs` holds, by key, the hashes of what was kept of each by name.
-        """
-        values = {one.key: _values(one, blobs.get(one.key, {})) for one in finished}
-        lease = "SELECT key FROM leases WHERE key IN ({keys}) AND worker = ?"
+    def commit(self, finished: Sequence[Finished], blobs: Mapping[str, Mapping[str, str]]) -> None:
+        """Write the records of units that ended. `blobs` holds, by key, the hashes of what was kept of each by name."""
         with self._db.writing(synced=True) as db:
-            written = {row[0] for row in self._db.among(lease, values, (holder,))}
-            db.executemany("DELETE FROM leases WHERE key = ?", [(key,) for key in written])
-            db.executemany(_WRITE, [row for key, row in values.items() if key in written])
-            self._saved.forget(db, [one for one in finished if one.key in written])
-        return written
+            db.executemany("DELETE FROM leases WHERE key = ?", [(one.key,) for one in finished])
+            db.executemany(_WRITE, [_values(one, blobs.get(one.key, {})) for one in finished])
+            self._saved.forget(db, finished)
 
     def reopen(self, keys: Sequence[str], reason: str, message: str) -> None:
         """Reopen what is no longer what it was: failed for good. The judgements of such answers are aside until they are planned anew."""

@@ -1,17 +1,16 @@
-"""Runs units: claims what is missing, hands it to a pool, commits what is reported, stops when it must."""
+"""Runs units: hands what is missing to a pool, commits what is reported, stops when it must."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import signal
 import sqlite3
 import threading
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import aclosing, asynccontextmanager, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -21,11 +20,11 @@ from drr.env.progress import Progress, Quiet, Stage, collecting_less
 from drr.llm.budget import Limit
 from drr.study.admission import Admission
 from drr.study.handout import Handout, LongestFirst
-from drr.study.leases import Moment, this_holder
+from drr.study.holders import this_holder
 from drr.study.pools import InProcessPool, Pool, Terms
 from drr.study.spend import Bank
 from drr.study.study import Study
-from drr.study.unit import ClaimTerms, Finished, Unit
+from drr.study.unit import Finished, Unit
 from drr.study.worker import Work
 from drr.study.writer import RecordWriter
 
@@ -87,19 +86,8 @@ class Pace:
 
     units: int = 8
     """Units in flight."""
-    lease_s: float = 120.0
-    renew_s: float = 20.0
-    poll_s: float = 1.0
-    """Seconds between looks at units that another process holds."""
     outage_after: int = 8
     """So many units in a row that failed for transient reasons are an outage, and stop the run."""
-    wall: Callable[[], float] = time.time
-    steady: Callable[[], float] = time.monotonic
-    """Clock for leases: nobody sets it, and all processes of a host share it."""
-
-    @property
-    def now(self) -> Moment:
-        return Moment(self.wall(), self.steady())
 
 
 @dataclass
@@ -195,7 +183,7 @@ async def run(
 
 
 class _Driver:
-    """The one who knows the ledger: claims, hands out, hears, commits, and decides when to stop."""
+    """The one who knows the ledger: hands out, hears, commits, and decides when to stop."""
 
     def __init__(
         self,
@@ -212,63 +200,58 @@ class _Driver:
     ) -> None:
         self.ledger = study.ledger
         self.keys = [unit.key for unit in units]
+        settled = study.ledger.units.settled_among(self.keys, retry_failed=retry_failed)
+        open_units = [unit for unit in units if unit.key not in settled]
         self.pool = pool
         self.pace = pace
         self.stage = stage
         self.summary = Summary(budget=budget)
-        self.holder = this_holder().id
+        self.holder = this_holder()
         self.bank = Bank(study.ledger.accounts, self.holder, budget)
-        claims = ClaimTerms(self.holder, pace.lease_s, pace.poll_s, pace.wall, retry_failed, pace.steady)
-        self.admission = Admission(study.ledger, self.bank, units, claims)
-        order = LongestFirst(study.ledger, units, pool.size) if pool.size > _FEW and limit is None else None
+        self.admission = Admission(study.ledger, self.bank, open_units)
+        many = pool.size > _FEW and limit is None
         self.handout = Handout(
             study.ledger,
-            self.keys,
-            claims,
+            list(dict.fromkeys(unit.key for unit in open_units)),
+            self.holder,
             self.admission,
-            stage,
             size=lambda: pool.size,
             limit=limit,
-            order=order,
+            order=LongestFirst(study.ledger, units, pool.size) if many else None,
         )
-        self.writer = RecordWriter(
-            study, self.holder, before=self.bank.flush, kept=self._kept, failed=self._abort
-        )
-        self.terms = Terms(
-            self.bank, unit_cap, pace.wall, self.writer.save, self.summary.refused.append, stage.note
-        )
+        stage.advance(len(units) - len(open_units))
+        self.writer = RecordWriter(study, before=self.bank.flush, kept=self._kept, failed=self._abort)
+        self.terms = Terms(self.bank, unit_cap, self.writer.save, self.summary.refused.append, stage.note)
         self.failed_now: set[str] = set()
         self.passing_in_a_row = 0
 
     async def go(self) -> Summary:
-        self.ledger.leases.free(self.holder, self.pace.now, self.pace.lease_s)
+        self.ledger.under_way.clear()  # whoever wrote before us is gone
         with interrupts(self._pressed), collecting_less(), self.writer:
-            async with self._heartbeat():
-                try:
-                    async with aclosing(self.pool.run(self.handout.assignments(), self.terms)) as ended:
-                        async for finished in ended:
-                            if finished.fatal:
-                                self._stop(finished.reason or finished.status, finished.message)
-                                self.pool.cancel()
-                            self.writer.put(finished)
-                finally:
-                    await self._end()
+            try:
+                async with aclosing(self.pool.run(self.handout.assignments(), self.terms)) as ended:
+                    async for finished in ended:
+                        if finished.fatal:
+                            self._stop(finished.reason or finished.status, finished.message)
+                            self.pool.cancel()
+                        self.writer.put(finished)
+            finally:
+                await self._end()
         return self._sum_up()
 
     async def _end(self) -> None:
-        """Whatever ended the run: what finished is committed, what did not is free for others."""
+        """Whatever ended the run: what finished is committed, and nothing is under way."""
         try:
             await self.writer.drained()
         finally:
-            self.ledger.leases.release(self.holder)
+            self.ledger.under_way.clear()
             self.bank.flush()
 
-    def _kept(self, finished: Finished, written: bool) -> None:
-        if written:
-            self.stage.advance()
-            self._account(finished)
-            failed = sum(self.summary.failures.values())
-            self.stage.note(f"{self.summary.done} done, {failed} failed" if failed else "")
+    def _kept(self, finished: Finished) -> None:
+        self.stage.advance()
+        self._account(finished)
+        failed = sum(self.summary.failures.values())
+        self.stage.note(f"{self.summary.done} done, {failed} failed" if failed else "")
         self.admission.ended(finished)
         self.handout.ended()
 
@@ -317,26 +300,3 @@ class _Driver:
         if summary.stopped is None and self.handout.limit_reached and summary.left:
             summary.stopped = "limit"
         return summary
-
-    @asynccontextmanager
-    async def _heartbeat(self) -> AsyncIterator[None]:
-        async def beat() -> None:
-            renewed = self.pace.now.steady
-            while True:
-                await asyncio.sleep(self.pace.renew_s)
-                try:
-                    self.ledger.leases.renew(self.holder, self.pace.now, self.pace.lease_s)
-                    self.bank.flush()
-                    renewed = self.pace.now.steady
-                except (sqlite3.Error, DrrError):  # a full disk, another who writes for long: both pass
-                    if self.pace.now.steady - renewed > self.pace.lease_s:
-                        self._abort()  # others may take the units that run here
-                        raise
-
-        task = asyncio.create_task(beat())
-        try:
-            yield
-        finally:
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task

@@ -1,4 +1,4 @@
-"""Money in the ledger: an account for each worker, all of them under the one budget of the study."""
+"""Money in the ledger: an account for each run, all of them under the one budget of the study."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from drr.llm.budget import NOTHING, Limit, SpendAmount, Verdict, judge
 from drr.study.database import Database
 from drr.study.form import of, reading
-from drr.study.leases import is_dead, lost
+from drr.study.holders import is_dead, lost
 
 
 class Account(NamedTuple):
@@ -49,13 +49,6 @@ class Spending(NamedTuple):
         return self.tokens + self.doubted_tokens + self.reserved_tokens
 
 
-_LOSE = """
-INSERT INTO spending SELECT ?, cost, tokens, unpriced, reserved_cost, reserved_tokens FROM spending WHERE worker = ?
-ON CONFLICT (worker) DO UPDATE SET cost = cost + excluded.cost, tokens = tokens + excluded.tokens,
-  unpriced = unpriced + excluded.unpriced, reserved_cost = reserved_cost + excluded.reserved_cost,
-  reserved_tokens = reserved_tokens + excluded.reserved_tokens"""
-
-
 class Accounts:
     def __init__(self, db: Database) -> None:
         self.db = db
@@ -72,12 +65,6 @@ class Accounts:
             db.execute(
                 "INSERT OR REPLACE INTO spending VALUES (?, 0, 0, 0, ?, ?)", (lost(worker), cost, tokens)
             )
-
-    def lose(self, worker: str) -> None:
-        """Lose a worker for certain: what it had is spent at most, and never comes back."""
-        with self.db.writing() as db:
-            db.execute(_LOSE, (lost(worker), worker))
-            db.execute("DELETE FROM spending WHERE worker = ?", (worker,))
 
     def total(self, besides: str | None = None) -> Spending:
         cost = tokens = unpriced = reserved_cost = reserved_tokens = doubted_cost = doubted_tokens = 0
@@ -121,15 +108,13 @@ class LedgerPurse:
         now = self._now
         self._asked(amount)
         with self._accounts.db.writing() as db:
-            others = self._accounts.total(besides=self._worker)
+            others = self._accounts.total(besides=self._worker)  # of runs before: nobody else writes now
             verdict = judge(
                 SpendAmount(
-                    others.cost + others.doubted_cost + now.cost + now.doubted_cost,
-                    others.tokens + others.doubted_tokens + now.tokens + now.doubted_tokens,
+                    others.most_cost + now.cost + now.doubted_cost,
+                    others.most_tokens + now.tokens + now.doubted_tokens,
                 ),
-                SpendAmount(
-                    others.reserved_cost + now.reserved_cost, others.reserved_tokens + now.reserved_tokens
-                ),
+                SpendAmount(now.reserved_cost, now.reserved_tokens),
                 amount,
                 limit,
             )
@@ -176,28 +161,14 @@ class LedgerPurse:
 
 
 class Bank:
-    """The driver's side of money: one limit, its own account, and one for each worker that is not this process."""
+    """A run's money: one limit and one account, out of which workers elsewhere are granted what each call may take."""
 
     def __init__(self, accounts: Accounts, holder: str, limit: Limit) -> None:
         self.limit = limit
         self.largest = NOTHING
         """The most that a call of this run asked to hold."""
         self.own = LedgerPurse(accounts, holder, self.asked)
-        self._gone = NOTHING
-        """Known to be spent by workers of this run that died."""
         self._accounts = accounts
-        self._workers: dict[str, LedgerPurse] = {}
-
-    def account(self, worker: str) -> LedgerPurse:
-        return self._workers.setdefault(worker, LedgerPurse(self._accounts, worker))
-
-    def lose(self, worker: str) -> None:
-        """A worker that died returns nothing: what it was granted counts as spent."""
-        purse = self._workers.pop(worker, None)
-        if purse is not None:
-            purse.flush()
-            self._gone += SpendAmount(purse.account.cost, purse.account.tokens)
-            self._accounts.lose(worker)
 
     def asked(self, amount: SpendAmount) -> None:
         """A call asked for this."""
@@ -206,29 +177,14 @@ class Bank:
         )
 
     def foreseen(self, own: SpendAmount) -> SpendAmount:
-        """Foresee the highest total spend if this run's units cost `own` and others spend their full allowance."""
-        self.flush()
-        total = self._accounts.total()
-        cost, tokens = self._gone.cost, self._gone.tokens
-        reserved_cost = reserved_tokens = 0
-        for purse in (self.own, *self._workers.values()):
-            account = purse.account
-            cost, tokens = cost + account.cost, tokens + account.tokens
-            reserved_cost, reserved_tokens = (
-                reserved_cost + account.reserved_cost,
-                reserved_tokens + account.reserved_tokens,
-            )
+        """Foresee the highest total spend if this run's units cost `own`."""
+        self.own.flush()
+        total, mine = self._accounts.total(), self.own.account
         return SpendAmount(
-            total.most_cost - reserved_cost + max(0, own.cost - cost),
-            total.most_tokens - reserved_tokens + max(0, own.tokens - tokens),
+            total.most_cost - mine.reserved_cost + max(0, own.cost - mine.cost),
+            total.most_tokens - mine.reserved_tokens + max(0, own.tokens - mine.tokens),
         )
-
-    @property
-    def unwritten(self) -> bool:
-        """Tell whether some account has changed since it was written."""
-        return any(purse.unwritten for purse in (self.own, *self._workers.values()))
 
     def flush(self) -> None:
         """Send to the disk what was spent, before the records that speak of it."""
-        for purse in (self.own, *self._workers.values()):
-            purse.flush()
+        self.own.flush()

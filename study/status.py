@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
@@ -11,7 +10,6 @@ from typing import Any
 from drr.env.tool_calls import refused
 from drr.llm.meter import UsageRow, dollars
 from drr.study.form import of, reading
-from drr.study.leases import Moment
 from drr.study.spend import Spending
 from drr.study.study import Study
 from drr.study.unit import KINDS, Record
@@ -122,10 +120,10 @@ class StudyStatus:
     budget: BudgetState | None
 
 
-def status(study: Study, *, now: float) -> StudyStatus:
+def status(study: Study) -> StudyStatus:
     """`units` counts the answers. A unit that an earlier configuration asked for does not count."""
     study.look_for_losses()
-    running = study.ledger.leases.running(Moment(now, time.monotonic()))
+    running = study.ledger.under_way.keys()
     by_kind: dict[str, UnitCounts] = {kind: UnitCounts() for kind in KINDS}
     failures: Counter[str] = Counter()
     for unit in study.ledger.units.standings():

@@ -111,6 +111,11 @@ class Study:
         check_config(config, folder / _CONFIG)
         return cls(folder, config, _found(folder), Ledger(folder / _LEDGER, read_only=read_only, apart=apart))
 
+    def reconfigure(self, config: StudyConfig) -> None:
+        """Go on with another configuration, which holds no secret either."""
+        self.config = config.copy()
+        self._save_config()
+
     def _save_config(self) -> None:
         head = "# Resolved configuration of this study; `drr run` continues with it.\n"
         self.write(_CONFIG, head + config.dumps(self.config))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -75,18 +75,6 @@ class UnitFailure(Exception):
 
 
 @dataclass(frozen=True)
-class ClaimTerms:
-    """The terms by which units are claimed in a ledger that other processes may share."""
-
-    holder: str
-    lease_s: float
-    poll_s: float
-    wall: Callable[[], float]
-    retry_failed: bool = False
-    steady: Callable[[], float] = time.monotonic
-
-
-@dataclass(frozen=True)
 class Assignment:
     """A unit as a worker is handed it."""
 
@@ -132,6 +120,12 @@ class Finished:
     finished_at: float
     fatal: bool = False
     """Every other unit would fail the same way."""
+
+    @classmethod
+    def lost(cls, key: str, how: str) -> Finished:
+        """Report a unit whose workers died, so that nobody else can."""
+        now = time.time()
+        return cls(key, "failed", "worker_lost", how, True, {}, {}, {}, None, 0.0, now, now)
 
 
 @dataclass(frozen=True)

@@ -161,13 +161,11 @@ class Worker:
         budget: Budget,
         *,
         unit_cap: Limit | None = None,
-        wall: Callable[[], float] = time.time,
         saved: Callable[[Saved], None] = lambda saved: None,
     ) -> None:
         self._place = place
         self._budget = budget
         self._unit_cap = unit_cap
-        self._wall = wall
         self._saved = saved
         self._running: set[asyncio.Task[Any]] = set()
 
@@ -216,7 +214,7 @@ class Worker:
             assignment.left_out,
         )
         context.saving = lambda name, text: self._saved(Saved(unit.key, name, self._clean(text)))
-        started, clock = self._wall(), time.monotonic()
+        started, clock = time.time(), time.monotonic()
         try:
             left, ending = self._left(await self._place.work(dict(unit.spec), context)), _DONE
         except Exception as error:  # noqa: BLE001 - a bug ends its unit loudly and leaves its trace
@@ -234,7 +232,7 @@ class Worker:
             cost=meter.cost,
             seconds=round(time.monotonic() - clock, 3),
             started_at=started,
-            finished_at=self._wall(),
+            finished_at=time.time(),
             fatal=ending.fatal,
         )
 

@@ -16,7 +16,7 @@ _FILES = 16
 
 
 class RecordWriter:
-    """A writer of records that tells `kept` of every report on disk, and whether it was written. Another's record may stand by then.
+    """A writer of records that tells `kept` of every report that is on disk.
 
     After the first error nothing more is written; `failed` hears of it, and `drained` raises it.
     """
@@ -24,14 +24,12 @@ class RecordWriter:
     def __init__(
         self,
         study: Study,
-        holder: str,
         *,
         before: Callable[[], None],
-        kept: Callable[[Finished, bool], None],
+        kept: Callable[[Finished], None],
         failed: Callable[[], None],
     ) -> None:
         self._study = study
-        self._holder = holder
         self._before = before
         self._kept = kept
         self._failed = failed
@@ -78,24 +76,24 @@ class RecordWriter:
                 batch, self._waiting = self._waiting, []
                 saved, self._to_save = self._to_save, []
                 self._before()
-                written = await loop.run_in_executor(self._thread, self._write, batch, saved)
+                await loop.run_in_executor(self._thread, self._write, batch, saved)
                 for finished in batch:
-                    self._kept(finished, finished.key in written)
+                    self._kept(finished)
         except Exception as error:  # noqa: BLE001 - raised by `drained`
             self._error = error
             self._failed()
 
-    def _write(self, batch: Sequence[Finished], saved: Sequence[Saved]) -> set[str]:
+    def _write(self, batch: Sequence[Finished], saved: Sequence[Saved]) -> None:
         ended = {one.key: one.texts for one in batch}
         if saved := [one for one in saved if one.name not in ended.get(one.key, ())]:
             self._study.ledger.saved.add(saved)
         if not batch:
-            return set()
+            return
         contents = list({text: None for one in batch for text in one.texts.values()})
         shares = [contents[n::_FILES] for n in range(min(_FILES, len(contents)))]
         hashes = {text: name for share in self._files.map(self._put, shares) for text, name in share}
         blobs = {one.key: {name: hashes[text] for name, text in one.texts.items()} for one in batch}
-        return self._study.ledger.records.commit(self._holder, batch, blobs)
+        self._study.ledger.records.commit(batch, blobs)
 
     def _put(self, contents: Sequence[bytes]) -> list[tuple[bytes, str]]:
         """A share of a batch: to go from thread to thread for each text took a third longer."""

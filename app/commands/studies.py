@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,7 +43,7 @@ def _run_status(arguments: argparse.Namespace) -> int:
     from drr.study.study import Study
 
     with Study.read(arguments.study) as study:
-        document = status(study, now=time.time())
+        document = status(study)
     show(arguments, document, _render(arguments.study, document))
     return 0
 

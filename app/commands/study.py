@@ -186,8 +186,6 @@ def _text(edit: _Edit) -> str:
 
 
 def _apply(study: Study, arguments: argparse.Namespace, edit: _Edit, queries: list[Query]) -> None:
-    from drr.study.study import Study
-
     study.retire("answer", edit.keep)
     run = {**study.config.get("run", {})}
     if arguments.variants is not None and "variants" in run:
@@ -199,7 +197,7 @@ def _apply(study: Study, arguments: argparse.Namespace, edit: _Edit, queries: li
         run["reach"] = reach_words(one for one in reaches_of(str(run["reach"])) if one in stays)
     if arguments.trials is not None and "trials" in run:
         run["trials"] = min(arguments.trials, run["trials"])
-    Study.create(study.folder, {**study.config, "run": run}).close()
+    study.reconfigure({**study.config, "run": run})
     keep_queries(study, queries)
 
 

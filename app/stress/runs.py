@@ -5,7 +5,6 @@ The folder `stress` of a study is a study of its own, whose units name theirs wi
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TypedDict
@@ -61,7 +60,7 @@ def stress(config: RunConfig, choice: StressChoice) -> StudyRan:
             summary = run_units(
                 config, study, units, pool or answering, answering.models, "answers under a change"
             )
-            return StudyRan(summary, status(study, now=time.time()))
+            return StudyRan(summary, status(study))
 
 
 def foresee(config: RunConfig, choice: StressChoice) -> StressForecast:

@@ -1,279 +1,218 @@
-"""Places for calls of a provider, shared by all drivers of one cluster and counted by one actor.
+"""The calls of a provider at once, for all workers of all runs on a cluster.
 
-Drivers are to it what workers are to a driver alone: `SharedSlots` is the code of both. A driver asks it for each place that a worker asks
-for, and gives each back; it hands what it is granted to the worker that has waited longest. Who is not heard any more holds nothing.
+One actor shares out places, and each worker keeps to its share.
+A worker tells every little while how many calls it has and wants, how many were answered, and what was refused as too much. It is told how
+many it may have. A share that shrinks counts in full until the calls that made use of it have ended, so there are never too many.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter, deque
-from collections.abc import Callable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from drr.env.errors import DrrError
-from drr.study.slots import (
-    CallAnswered,
-    PushedBack,
-    SharedSlots,
-    SlotGrant,
-    SlotRecall,
-    SlotRequest,
-    SlotReturn,
-    SlotWord,
-)
+from drr.llm.calls import CallPace, Limiter
 
-NAME = "drr-limits-1"
-"""The actor's name, with the version of its messages: drivers of another version have another actor."""
-NAMESPACE = "drr"
-POLL_S = 10.0
-_SILENT = 4
-"""After so many polls that did not come a driver is gone."""
-_LEAVE_S = 5.0
-_GONE_S = 60.0
-"""A driver that cannot reach the actor for so long gives up; an actor that nobody needs for so long ends."""
+NAME, NAMESPACE = "drr-limits-2", "drr"
+"""The actor's name has the version of its messages: workers of another version have another actor."""
+_EVERY_S = 0.2
+_SILENT_S = 10.0
+"""A worker that is not heard for so long holds nothing."""
 
 
-class HeldPlaces(NamedTuple):
-    """The places of one provider: how many a driver's workers occupy, and how many wait."""
+class Stand(NamedTuple):
+    """The state of one provider at a worker."""
 
-    taken: int
-    waiting: int
-
-
-class _Caller:
-    def __init__(self, silent_s: float) -> None:
-        self.silent_s = silent_s
-        self.words: list[SlotGrant | SlotRecall] = []
-        self.news = asyncio.Event()
-        self.heard = time.monotonic()
-
-
-class LimitsActor:
-    """An actor on the cluster. It outlives whoever began it, and ends itself when no driver has needed it for a while."""
-
-    def __init__(self) -> None:
-        self._slots = SharedSlots(1, self._tell)
-        self._callers: dict[str, _Caller] = {}
-        self._looking: asyncio.Task[None] | None = None
-        self._needed = time.monotonic()
-
-    def _tell(self, driver: str, word: SlotGrant | SlotRecall) -> None:
-        if (caller := self._callers.get(driver)) is not None:
-            caller.words.append(word)
-            caller.news.set()
-
-    async def join(self, driver: str, most: int, stands: Mapping[str, HeldPlaces], poll_s: float) -> None:
-        """Join a driver, also one that was taken for gone, or that knew an actor before this one. `stands` is how it stands now."""
-        self._looking = self._looking or asyncio.create_task(self._look_again())
-        self._slots.leave(driver)
-        self._callers[driver] = _Caller(_SILENT * poll_s)
-        self._slots.join(driver, most)
-        for provider, places in stands.items():
-            self._slots.restore(driver, provider, places.taken)
-            for _ in range(places.waiting):
-                self._slots.hear(driver, SlotRequest(provider))
-
-    async def hear(self, driver: str, words: list[SlotWord]) -> None:
-        if (caller := self._callers.get(driver)) is not None:
-            caller.heard = time.monotonic()
-            for word in words:
-                self._slots.hear(driver, word)
-
-    async def next_words(self, driver: str, seconds: float) -> list[SlotGrant | SlotRecall] | None:
-        """Return what there is to say, as soon as there is something; `None` to one that has to join again."""
-        if (caller := self._callers.get(driver)) is None:
-            return None
-        caller.heard = time.monotonic()
-        if not caller.words:
-            caller.news.clear()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(seconds):
-                    await caller.news.wait()
-            if self._callers.get(driver) is not caller:
-                return None
-        words, caller.words = caller.words, []
-        return words
-
-    async def leave(self, driver: str) -> None:
-        if (caller := self._callers.pop(driver, None)) is not None:
-            self._slots.leave(driver)
-            caller.news.set()
-
-    async def end(self) -> None:
-        import ray
-
-        if not self._callers:
-            ray.actor.exit_actor()
-
-    async def _look_again(self) -> None:
-        import ray
-
-        itself = ray.get_runtime_context().current_actor
-        while True:
-            await asyncio.sleep(0.25)
-            now = time.monotonic()
-            for driver, caller in list(self._callers.items()):
-                if now - caller.heard > caller.silent_s:
-                    await self.leave(driver)
-            self._slots.look_again()
-            if self._callers:
-                self._needed = now
-            elif now - self._needed > _GONE_S:
-                self._needed = now
-                itself.end.remote()
+    running: int
+    wanted: int
+    answered: int = 0
+    """Calls that were answered since it said so last."""
+    refusals: tuple[tuple[float, float], ...] = ()
+    """Each call that was refused as too much: how many seconds ago it was begun, and the wait that was asked for."""
 
 
 @dataclass
-class _Lane:
-    """One provider's, as a driver sees it."""
+class _Place:
+    """One worker's."""
 
-    taken: Counter[str] = field(default_factory=Counter)
-    waiting: deque[str] = field(default_factory=deque)
-    tight: bool = False
+    run: str
+    most: int
+    """Places of all workers of its run together, at most."""
+    heard: float = 0.0
+    share: int = 0
+    """Places that it was granted last."""
+    counted: int = 0
+    wanted: int = 0
+    answered: int = 0
 
 
-class ClusterSlots:
-    """The driver's side, in place of slots of its own. `tell` reaches a worker by its name; `failed` hears when there is no actor any more."""
+class Sharing:
+    """The count of one provider: never more calls than it takes, and everybody's turn comes."""
 
-    def __init__(
-        self,
-        driver: str,
-        most: int,
-        tell: Callable[[str, SlotGrant | SlotRecall], None],
-        failed: Callable[[Exception], None],
-        poll_s: float = POLL_S,
-    ) -> None:
-        self._driver, self._most, self._poll_s = driver, most, poll_s
-        self._tell, self._failed = tell, failed
-        self._workers: set[str] = set()
-        self._lanes: dict[str, _Lane] = {}
-        self._outbox: list[SlotWord] = []
-        self._news = asyncio.Event()
-        self._running: asyncio.Task[None] | None = None
-        self._leaving = False
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._pace = CallPace(0)
+        self._places: dict[str, _Place] = {}
 
-    def begin(self, ray: Any) -> None:
-        if self._running is None:
-            self._running = asyncio.create_task(self._run(ray))
+    def hear(self, worker: str, run: str, most: int, stand: Stand, *, closed: bool = False) -> int:
+        """Return how many calls the worker may have under way from now on."""
+        now = self._now()
+        self._places = {name: one for name, one in self._places.items() if now - one.heard < _SILENT_S}
+        place = self._places.setdefault(worker, _Place(run, most))
+        place.heard, place.wanted, place.answered = now, stand.wanted, place.answered + stand.answered
+        self._pace.hold_to(max(one.most for one in self._places.values()))
+        for _ in range(stand.answered):
+            self._pace.answered()
+        for ago, wait in stand.refusals:
+            self._pace.pushed_back(now - ago, now, wait)
+        share = 0 if closed or now < self._pace.closed_until else self._share(worker, place)
+        # while it said so, and until it hears this, it may have begun what it was told before
+        place.counted, place.share = max(share, place.share, stand.running), share
+        return share
 
-    async def end(self) -> None:
-        """The actor's last word is waited for: Ray's client is upset by answers that nobody waits for any more."""
-        self._leaving = True
-        self._news.set()
-        if self._running is not None:
-            await asyncio.wait([self._running], timeout=_LEAVE_S)
-            self._running.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._running
-
-    # what a crew says
-
-    def join(self, worker: str) -> None:
-        self._workers.add(worker)
-        for provider, lane in self._lanes.items():
-            if lane.tight:
-                self._tell(worker, SlotRecall(provider))
+    def _share(self, worker: str, place: _Place) -> int:
+        """Share evenly among runs, then among the workers of one; no more than what others hold leaves."""
+        own = {name: one for name, one in self._places.items() if one.run == place.run}
+        wanted, answered = Counter[str](), Counter[str]()
+        for one in self._places.values():
+            wanted[one.run] = min(one.most, wanted[one.run] + one.wanted)
+            answered[one.run] += one.answered
+        allowed = int(self._pace.allowed)
+        of_run = _fair(place.run, wanted, answered, allowed)
+        of_own = {name: one.wanted for name, one in own.items()}
+        fair = _fair(worker, of_own, {name: one.answered for name, one in own.items()}, of_run)
+        left = allowed - sum(one.counted for one in self._places.values()) + place.counted
+        left_of_own = place.most - sum(one.counted for one in own.values()) + place.counted
+        return max(0, min(fair, left, left_of_own))
 
     def leave(self, worker: str) -> None:
-        self._workers.discard(worker)
-        for provider, lane in self._lanes.items():
-            lane.waiting = deque(name for name in lane.waiting if name != worker)  # a grant for it goes back
-            for _ in range(lane.taken.pop(worker, 0)):
-                self._say(SlotReturn(provider))
+        self._places.pop(worker, None)
 
-    def hear(self, worker: str, word: SlotWord) -> None:
-        lane = self._lanes.setdefault(word.provider, _Lane())
-        match word:
-            case SlotRequest():
-                lane.waiting.append(worker)
-            case SlotReturn():
-                lane.taken[worker] -= 1
-            case CallAnswered() | PushedBack():
-                pass
-        self._say(word)
+    @property
+    def is_used(self) -> bool:
+        return any(self._now() - one.heard < _SILENT_S for one in self._places.values())
 
-    def look_again(self) -> None:
-        """The actor does."""
 
-    def _say(self, word: SlotWord) -> None:
-        self._outbox.append(word)
+def _fair(name: str, wanted: Mapping[str, int], answered: Mapping[str, int], places: int) -> int:
+    """Return a fair part: unwanted places are another's, and of too few places whoever had least gets one first."""
+    wanting = [one for one, count in wanted.items() if count]
+    even = places // max(1, len(wanting)) + 1
+    wanting.sort(key=lambda one: (min(wanted[one], even), -answered[one]))
+    for number, one in enumerate(wanting):
+        share = min(wanted[one], places // (len(wanting) - number))
+        if one == name:
+            return share
+        places -= share
+    return 0
+
+
+class LimitsActor:
+    """The counts on the cluster. It outlives whoever began it, and ends when the last worker leaves."""
+
+    def __init__(self) -> None:
+        import ray
+
+        lost = ray.get_runtime_context().was_current_actor_reconstructed
+        self._closed_until = time.monotonic() + _SILENT_S / 2 if lost else 0.0
+        """Those that knew the one before say first what they have under way."""
+        self._lanes: dict[str, Sharing] = {}
+
+    async def hear(self, worker: str, run: str, most: int, stands: Mapping[str, Stand]) -> dict[str, int]:
+        closed = time.monotonic() < self._closed_until
+        lanes = {name: self._lanes.setdefault(name, Sharing()) for name in stands}
+        return {n: lane.hear(worker, run, most, stands[n], closed=closed) for n, lane in lanes.items()}
+
+    async def leave(self, worker: str, *, gone: bool) -> None:
+        import ray
+
+        for lane in self._lanes.values():
+            lane.leave(worker)
+        if gone and not any(lane.is_used for lane in self._lanes.values()):
+            ray.actor.exit_actor()
+
+
+class SharedLimit(Limiter):
+    """One provider's, as a worker's calls see it."""
+
+    def __init__(self, news: asyncio.Event) -> None:
+        super().__init__(0)
+        self._news = news
+        self._answered = 0
+        self._refused: list[tuple[float, float]] = []
+
+    @asynccontextmanager
+    async def slot(self) -> AsyncIterator[None]:
+        if self.wanted >= int(self.allowed):
+            self._news.set()
+        async with super().slot():
+            yield
+
+    def answered(self) -> None:
+        self._answered += 1
+
+    def pushed_back(self, started: float, wait: float) -> None:
+        self._refused.append((started, wait))
         self._news.set()
 
-    # what the actor says
+    def stand(self) -> Stand:
+        """Give the state; what happened is part of it once."""
+        now = time.monotonic()
+        events = self._answered, tuple((now - started, wait) for started, wait in self._refused)
+        self._answered, self._refused = 0, []
+        return Stand(self.running, self.wanted, *events)
 
-    def _hear(self, word: SlotGrant | SlotRecall) -> None:
-        lane = self._lanes.setdefault(word.provider, _Lane())
-        if isinstance(word, SlotRecall):
-            lane.tight = True
-            for worker in sorted(self._workers):
-                self._tell(worker, word)
-        elif lane.waiting:
-            worker = lane.waiting.popleft()
-            lane.taken[worker] += 1
-            self._tell(worker, word)
-        else:
-            self._say(SlotReturn(word.provider))
 
-    async def _run(self, ray: Any) -> None:
-        """An actor that is lost, be it with its node, is begun anew, and told how things stand."""
-        reached = time.monotonic()
-        while not self._leaving:
-            try:
-                actor = await asyncio.to_thread(_actor, ray)
-                await self._join(actor)
-                reached = time.monotonic()
-                async with asyncio.TaskGroup() as both:
-                    both.create_task(self._speak(actor))
-                    both.create_task(self._listen(actor))
-            except Exception as error:  # noqa: BLE001 - of whatever kind: it is tried again, and told in the end
-                if time.monotonic() - reached > _GONE_S:
-                    self._failed(
-                        DrrError(f"the actor that keeps the providers' limits cannot be reached: {error}")
-                    )
-                    return
-            if not self._leaving:
-                await asyncio.sleep(0.5)
+class WorkerLimits:
+    """The limits of one worker, in place of those it would set itself."""
 
-    async def _join(self, actor: Any) -> None:
-        """Words that were not sent are in how things stand, but for what a provider said."""
-        stands = {p: HeldPlaces(lane.taken.total(), len(lane.waiting)) for p, lane in self._lanes.items()}
-        self._outbox = [word for word in self._outbox if isinstance(word, CallAnswered | PushedBack)]
-        await actor.join.remote(self._driver, self._most, stands, self._poll_s)
+    def __init__(self, worker: str, run: str, most: int) -> None:
+        self._worker, self._run, self._most = worker, run, most
+        self._news = asyncio.Event()
+        self._limits: dict[str, SharedLimit] = {}
+        self._actor: Any = None
 
-    async def _speak(self, actor: Any) -> None:
+    def limit(self, provider: str) -> SharedLimit:
+        return self._limits.setdefault(provider, SharedLimit(self._news))
+
+    async def keep(self) -> None:
+        """Ask for places and give them back, for ever. An actor that is lost, be it with its node, is begun anew."""
+        import ray
+
+        known = False
         while True:
-            await self._news.wait()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_EVERY_S):
+                    await self._news.wait()
             self._news.clear()
-            words, self._outbox = self._outbox, []
-            if words:
-                await actor.hear.remote(self._driver, words)
-            if self._leaving:
-                await actor.leave.remote(self._driver)
-                return
+            if not self._limits:
+                continue
+            try:
+                if not known:
+                    self._actor = _actor(ray)
+                    await self._actor.leave.remote(self._worker, gone=False)  # a process before this one
+                    known = True
+                stands = {name: limit.stand() for name, limit in self._limits.items()}
+                shares = await self._actor.hear.remote(self._worker, self._run, self._most, stands)
+            except ray.exceptions.RayError:
+                known = False
+                await asyncio.sleep(_EVERY_S)
+                continue
+            for name, share in shares.items():
+                self._limits[name].hold_to(share)
 
-    async def _listen(self, actor: Any) -> None:
-        while (words := await actor.next_words.remote(self._driver, self._poll_s)) is not None:
-            for word in words:
-                self._hear(word)
-        if not self._leaving:
-            raise DrrError("it had forgotten this driver")
+    async def leave(self) -> None:
+        """Give back all places at once."""
+        if self._actor is not None:
+            with suppress(Exception):  # it may be gone before us
+                await self._actor.leave.remote(self._worker, gone=True)
 
 
 def _actor(ray: Any) -> Any:
+    options = {"name": NAME, "namespace": NAMESPACE, "get_if_exists": True, "lifetime": "detached"}
     return (
-        ray.remote(LimitsActor)
-        .options(
-            name=NAME,
-            namespace=NAMESPACE,
-            get_if_exists=True,
-            lifetime="detached",
-            num_cpus=0,
-            max_restarts=-1,
-            max_concurrency=1000,
-        )
-        .remote()
+        ray.remote(LimitsActor).options(**options, num_cpus=0, max_restarts=-1, max_concurrency=1000).remote()
     )

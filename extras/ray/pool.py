@@ -1,32 +1,38 @@
-"""A pool of any number of machines: each worker is an actor of Ray; this process alone writes the ledger."""
+"""A pool of many machines: each worker is an actor of Ray, and this process alone writes the ledger.
+
+Ray places the actors, begins those anew that died, and says when one is gone. What a lost one had in flight is submitted again, with all
+that it had saved, to whoever has least to do.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import aclosing
-from dataclasses import replace
+from collections import Counter, defaultdict
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from drr.env.errors import DrrError
 from drr.env.user_code import code_hash
-from drr.extras.ray.cluster import RayPlace, RayWorker, check_installed, connect, dead_nodes, view
-from drr.extras.ray.limits import ClusterSlots
-from drr.study.crew import Crew
-from drr.study.folders import FolderSource, PieceAsked
-from drr.study.hand import Hand
-from drr.study.leases import this_holder
+from drr.extras.ray.cluster import check_installed, connect, view
+from drr.extras.ray.worker import RayWorker, WorkerJob
+from drr.study.folders import CarriedFolder
+from drr.study.grants import Grant, Grants
+from drr.study.holders import this_holder
 from drr.study.pools import PoolOrder, Terms
-from drr.study.served import Enough, Hire, Unfit
-from drr.study.unit import Assignment, Finished
+from drr.study.unit import Assignment, Finished, Saved
 
-_STILLBORN = 3
-"""Workers lost in a row before they had begun, beside as many as there are: nodes come and go."""
-_NOTE_S = 10.0
-_GONE_S = 3
-_PLACE_S = 300.0
-"""A cluster that has no place for any worker for so long will not have one."""
+_DEATHS = 3
+"""Most workers lost with a unit in flight. A worker's other units die with it, so one is not enough."""
+_RESTARTS = 20
+"""So often Ray begins one worker anew, at most."""
+_FREE = 64
+"""Units that lie with a worker where they cost nothing: none waits for another, and words go together."""
+_NOTE_S, _PLACE_S = 10.0, 300.0
+"""A cluster that has no place for any worker for so long will not have one; till then it is said what is waited for."""
+_LAST_WORDS_S = 20.0
+"""Longest wait for a worker that was told to end."""
 
 
 class RayPool:
@@ -35,93 +41,25 @@ class RayPool:
 
     def __init__(self, order: PoolOrder) -> None:
         self._order = order
-        self._ray: Any = None
-        self._crew: Crew | None = None
-        self._source: FolderSource | None = None
-        self._slots: ClusterSlots | None = None
-
-    @property
-    def size(self) -> int:
-        ahead = 0 if self._crew is None else self._crew.ahead
-        return self._order.workers * self._order.units + ahead
+        self._each = max(order.units, _FREE) if order.free else order.units
+        self.size = order.workers * self._each
+        self._run: _Run | None = None
 
     async def run(self, handed: AsyncIterator[Assignment], terms: Terms) -> AsyncGenerator[Finished, None]:
-        order = self._order
-        hire = Hire(
-            order.opening,
-            terms.bank.limit,
-            terms.unit_cap,
-            order.calls,
-            code=code_hash(),
-            each=order.units if order.free else None,
-            folders=order.folders,
-        )
-        self._crew = crew = Crew(
-            self._recruit,
-            hire,
-            terms,
-            count=order.workers,
-            each=order.units,
-            stillborn=_STILLBORN + order.workers,
-            slots=self._shared_slots,
-        )
-        watching = asyncio.create_task(self._watch(crew, terms))
+        self._run = run = _Run(self._order, self._each, terms)
+        feeding = asyncio.create_task(run.feed(handed))
         try:
-            async with aclosing(self._crew.work(handed)) as ended:
-                async for finished in ended:
-                    yield finished
+            while (finished := await run.next()) is not None:
+                yield finished
+            await run.leave(now=False)
         finally:
-            watching.cancel()
-            if self._slots is not None:
-                await self._slots.end()
-
-    def _shared_slots(self, tell: Callable[[str, object], None]) -> ClusterSlots:
-        self._slots = ClusterSlots(this_holder().id, self._order.calls, tell, self._fail)
-        return self._slots
-
-    def _fail(self, error: Exception) -> None:
-        if self._crew is not None:
-            self._crew.fail(error)
-
-    async def _watch(self, crew: Crew, terms: Terms) -> None:
-        """Says what is waited for while no worker has a place; in the end there is none."""
-        since = time.monotonic()
-        while True:
-            await asyncio.sleep(_NOTE_S)
-            if self._ray is None or not crew.is_waiting:
-                since = time.monotonic()
-                continue
-            try:
-                stands = await asyncio.to_thread(view, self._ray)
-            except Exception as error:  # noqa: BLE001 - raised to whoever runs the pool: nobody else would see that no place comes
-                crew.fail(DrrError(f"the cluster does not answer: {_short(error)}"))
-                return
-            terms.noted(f"waiting for a place on the cluster ({stands})")
-            if time.monotonic() - since > _PLACE_S:
-                crew.fail(
-                    DrrError(
-                        f"no worker found a place in {_PLACE_S:.0f} s on the cluster ({stands}); each takes one CPU"
-                    )
-                )
+            feeding.cancel()
+            await asyncio.gather(feeding, return_exceptions=True)
+            await run.end()
 
     def cancel(self) -> None:
-        if self._crew is not None:
-            self._crew.cancel()
-
-    async def _recruit(self, hire: Hire) -> _Actor:
-        """Its account is in this driver's name, so that it is known to be over when the driver is."""
-        if self._ray is None:
-            # in a thread: beginning takes seconds, and in the main one Ray would take SIGTERM for itself
-            self._ray = await asyncio.to_thread(connect, self._order.address, self._order.workers)
-        if self._slots is not None:
-            self._slots.begin(self._ray)
-        remote = self._ray.remote(RayWorker).options(
-            num_cpus=1, max_restarts=0, max_concurrency=1000, scheduling_strategy="SPREAD"
-        )
-        actor = await asyncio.to_thread(remote.remote)
-        if self._source is None:
-            self._source = FolderSource(self._order.folders, self._ray.put)
-        return _Actor(self._ray, actor, self._source, replace(hire, name=this_holder().id))
+        if self._run is not None:
+            self._run.cancel()
 
 
 def pool(order: PoolOrder) -> RayPool:
@@ -129,97 +67,219 @@ def pool(order: PoolOrder) -> RayPool:
     return RayPool(order)
 
 
-class _Actor(Hand):
-    """An actor as a hand. It gets one call at a time with all that gathered meanwhile; its own words are fetched likewise."""
+@dataclass(eq=False)
+class _Hand:
+    """One worker, as the driver sees it."""
 
-    def __init__(self, ray: Any, actor: Any, source: FolderSource, hire: Hire) -> None:
-        super().__init__()
-        self._source = source
-        self._ray, self._actor, self._hire = ray, actor, hire
-        self._outbox: list[object] = []
-        self._telling: asyncio.Task[None] | None = None
-        self._ended = False
-        self._over = False
-        self._cause: str | None = None
-        self._place = RayPlace("a node that it had not reached", "")
+    actor: Any
+    where: str = "a node that it had not reached"
+    is_placed: bool = False
+    is_ready: bool = False
+    units: dict[str, Assignment] = field(default_factory=dict)
+    outbox: list[Assignment | Grant] = field(default_factory=list)
 
-    @property
-    def is_ready(self) -> bool:
-        return self.name is not None
 
-    @property
-    def is_placed(self) -> bool:
-        return bool(self._place.node)
+class _Run:
+    """One run's workers and units."""
 
-    def tell(self, message: object) -> None:
-        if isinstance(message, Enough) and not self.is_ready:
-            self._ray.kill(self._actor)  # it waits for a place, or opens: nothing is lost
-            self._over = True
-            return
-        self._outbox.append(message)
-        if self._telling is None or self._telling.done():
-            self._telling = asyncio.create_task(self._tell())
+    def __init__(self, order: PoolOrder, each: int, terms: Terms) -> None:
+        self._order, self._each, self._terms = order, each, terms
+        self._hands: dict[_Hand, asyncio.Task[None]] = {}
+        self._grants = Grants[_Hand](terms.bank, lambda hand, grant: self._tell(hand, grant))
+        self._unplaced: list[Assignment] = []
+        self._deaths: Counter[str] = Counter()
+        self._copying: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._carried: dict[str, list[tuple[str, Any]]] = {}
+        self._events: asyncio.Queue[Finished | Exception | None] = asyncio.Queue()
+        self._fed = self._over = self._gone = self._will_send = False
+        self._ray: Any = None
+        self._beside: list[asyncio.Task[None]] = []
 
-    async def _tell(self) -> None:
-        while self._outbox and not self._ended:
-            words, self._outbox = self._outbox, []
-            try:
-                await self._actor.hear.remote(words)
-            except self._ray.exceptions.RayError:
-                return  # `heard` hears of it too, and says so
-
-    async def heard(self) -> AsyncIterator[object]:
+    async def feed(self, handed: AsyncIterator[Assignment]) -> None:
+        """Take units as they come; for each of the first a worker is begun."""
         try:
-            self._place = await self._actor.begin.remote(self._hire)
-            while words := await self._actor.next_words.remote():
-                for word in words:
-                    if isinstance(word, PieceAsked):
-                        self.tell(await asyncio.to_thread(self._source.piece, word))
-                    else:
-                        yield self._named(word)
-            await self._actor.how_it_ended.remote()
-            self._over = True
-        except self._ray.exceptions.RayError as error:
-            self._cause = _short(error)
-            if (why := _unfit(error)) is not None:
-                yield Unfit(why)
-        finally:
-            self._ended = True
-            self._ray.kill(self._actor)
+            async for assignment in handed:
+                if self._ray is None:
+                    # in a thread: beginning takes seconds, and in the main one Ray would take SIGTERM for itself
+                    self._ray = await asyncio.to_thread(connect, self._order.address, self._order.workers)
+                    self._beside.append(asyncio.create_task(self._watch()))
+                self._unplaced.append(assignment)
+                if self._over:
+                    self._unplaced.clear()
+                elif len(self._hands) < self._order.workers:
+                    hand = _Hand(await asyncio.to_thread(self._begin))
+                    self._hands[hand] = asyncio.create_task(self._live(hand))
+                self._soon()
+        except Exception as error:  # noqa: BLE001 - raised to whoever runs the pool
+            self._events.put_nowait(error)
+        self._fed = True
+        self._events.put_nowait(None)
 
-    def _named(self, word: object) -> object:
-        return Unfit(f"{self._place.name}: {word.message}") if isinstance(word, Unfit) else word
+    def _begin(self) -> Any:
+        order, limit, cap = self._order, self._terms.bank.limit, self._terms.unit_cap
+        job = WorkerJob(this_holder(), order.opening, limit, cap, order.calls, code_hash(), order.folders)
+        often = {"max_restarts": _RESTARTS, "max_task_retries": 0, "max_concurrency": 1000}
+        remote = self._ray.remote(RayWorker).options(num_cpus=1, scheduling_strategy="SPREAD", **often)
+        return remote.remote(job)
+
+    async def next(self) -> Finished | None:
+        """Return what ended; `None` when nothing is left and nothing more comes."""
+        while not self._events.empty() or not (self._gone or ((self._fed or self._over) and self._is_idle)):
+            event = await self._events.get()
+            if isinstance(event, Exception):
+                raise event
+            if event is not None:
+                return event
+        return None
 
     @property
-    def ending(self) -> str:
-        return f"on {self._place.name}: {self._cause or 'ended'}"
+    def _is_idle(self) -> bool:
+        return not (self._unplaced or any(hand.units for hand in self._hands))
 
-    @property
-    def died(self) -> bool:
-        return not self._over
+    def _soon(self) -> None:
+        """Hand over all that gathers in this turn of the loop at once."""
+        if not self._will_send:
+            self._will_send = True
+            asyncio.get_running_loop().call_soon(self._send)
 
-    async def is_to_blame(self) -> bool:
-        """A node is known to be gone some seconds after its workers are."""
-        for _ in range(_GONE_S):
-            if self._place.node in await asyncio.to_thread(dead_nodes, self._ray):
-                return False
-            await asyncio.sleep(1.0)
-        return True
+    def _tell(self, hand: _Hand, word: Assignment | Grant) -> None:
+        hand.outbox.append(word)
+        self._soon()
 
-    async def kill(self) -> None:
-        self._ray.kill(self._actor)
-        if self.reading is not None:
-            self.reading.cancel()
+    def _send(self) -> None:
+        """Whoever has least to do gets what waits, as far as there is room."""
+        ready = [hand for hand in self._hands if hand.is_ready]
+        while self._unplaced and (free := [hand for hand in ready if len(hand.units) < self._each]):
+            hand, unit = min(free, key=lambda one: len(one.units)), self._unplaced.pop(0)
+            hand.units[unit.unit.key] = unit
+            hand.outbox.append(unit)
+        for hand in ready:
+            if hand.outbox:
+                words, hand.outbox = hand.outbox, []
+                hand.actor.hear.remote(words)
+        self._will_send = False
+
+    async def _live(self, hand: _Hand) -> None:
+        """One worker's life, through every death that Ray mends."""
+        errors, cause = self._ray.exceptions, ""
+        try:
+            while True:
+                try:
+                    await self._open(hand)
+                    while words := await hand.actor.words.remote():
+                        self._hear(hand, words)
+                    break
+                except errors.ActorUnavailableError as error:
+                    cause = _short(error)
+                    self._lost(hand, cause)
+                    await asyncio.sleep(0.2)
+        except errors.ActorDiedError as error:
+            self._lost(hand, cause or _short(error))
+            self._leaves(hand, f"workers keep dying, the last on {hand.where}: {_short(error)}")
+        except DrrError as error:  # it could not begin, and would be no better begun anew
+            why = f"{hand.where}: {getattr(error, 'cause', error)}"
+            self._leaves(hand, f"a worker could not begin: {why}", why)
+        except Exception as error:  # noqa: BLE001 - raised to whoever runs the pool
+            self._events.put_nowait(error)
+
+    async def _open(self, hand: _Hand) -> None:
+        hand.where, node = await hand.actor.place.remote()
+        hand.is_placed = True
+        async with self._copying[node]:  # one of a node copies, the others find it there
+            for folder in await hand.actor.lacks.remote():
+                if folder.path not in self._carried:
+                    self._carried[folder.path] = await asyncio.to_thread(self._put, folder)
+                await hand.actor.copy.remote(folder, self._carried[folder.path])
+        await hand.actor.open.remote()
+        hand.is_ready = True
+        self._soon()
+
+    def _put(self, folder: CarriedFolder) -> list[tuple[str, Any]]:
+        return [(name, self._ray.put(piece)) for name, piece in folder.pieces()]
+
+    def _hear(self, hand: _Hand, words: list[Any]) -> None:
+        for word in words:
+            if isinstance(word, Finished):
+                if hand.units.pop(word.key, None) is not None:
+                    self._events.put_nowait(word)
+            elif not isinstance(word, Saved):
+                self._grants.hear(hand, word)
+            elif (unit := hand.units.get(word.key)) is not None:
+                self._terms.saved(word)
+                # should its worker die, another goes on from there
+                hand.units[word.key] = replace(unit, saved={**unit.saved, word.name: word.text})
+        self._soon()
+
+    def _lost(self, hand: _Hand, cause: str) -> None:
+        """Give its units to others, unless too many died of one; what it was granted may have been spent."""
+        units, hand.units, hand.outbox, hand.is_ready = list(hand.units.values()), {}, [], False
+        self._grants.leave(hand)
+        self._events.put_nowait(None)
+        if self._over:
+            return
+        self._deaths.update(one.unit.key for one in units)
+        how = f"its worker died {_DEATHS} times, the last time on {hand.where}: {cause}"
+        for one in units:
+            if self._deaths[one.unit.key] >= _DEATHS:
+                self._events.put_nowait(Finished.lost(one.unit.key, how))
+        self._unplaced[:0] = [one for one in units if self._deaths[one.unit.key] < _DEATHS]
+        self._soon()
+
+    def _leaves(self, hand: _Hand, last: str, refused: str | None = None) -> None:
+        """Others go on without it; with the last one it is over."""
+        del self._hands[hand]
+        if not self._hands and not self._over:
+            self._events.put_nowait(DrrError(last))
+        elif refused is not None:
+            self._terms.refused(refused)
+
+    async def _watch(self) -> None:
+        """Says what is waited for while no worker has a place; in the end there is none."""
+        waited, error = 0.0, None
+        while error is None and not any(hand.is_placed for hand in self._hands):
+            await asyncio.sleep(_NOTE_S)
+            waited += _NOTE_S
+            try:
+                stands = await asyncio.to_thread(view, self._ray)
+            except Exception as lost:  # noqa: BLE001 - raised to whoever runs the pool: nobody else would see it
+                error = f"the cluster does not answer: {_short(lost)}"
+            else:
+                self._terms.noted(f"waiting for a place on the cluster ({stands})")
+                if waited >= _PLACE_S:
+                    error = f"no worker found a place in {_PLACE_S:.0f} s on the cluster ({stands}); each takes one CPU"
+        if error is not None:
+            self._events.put_nowait(DrrError(error))
+
+    def cancel(self) -> None:
+        self._over = True
+        self._unplaced.clear()
+        self._beside.append(asyncio.create_task(self.leave(now=True)))
+
+    async def leave(self, *, now: bool) -> None:
+        """Let workers give back what they hold and end by themselves; nobody is waited for without end."""
+        self._over = True
+        ready = {hand: living for hand, living in self._hands.items() if hand.is_ready}
+        for hand in ready:
+            hand.actor.leave.remote(now=now)
+        if ready:
+            await asyncio.wait(ready.values(), timeout=_LAST_WORDS_S)
+        self._gone = True
+        self._events.put_nowait(None)
+
+    async def end(self) -> None:
+        """Whatever happened, no worker outlives the run."""
+        self._over = True
+        tasks = [*self._hands.values(), *self._beside]
+        for task in tasks:
+            task.cancel()
+        for hand in self._hands:
+            with suppress(Exception):
+                self._ray.kill(hand.actor)
+            self._grants.leave(hand)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _short(error: BaseException) -> str:
-    return " ".join(str(error).split())[:300]
-
-
-def _unfit(error: BaseException) -> str | None:
-    """Say where the code of the actor is not on its node."""
-    text = str(error)
-    if "ModuleNotFoundError" not in text:
-        return None
-    missing = text.partition("ModuleNotFoundError")[2].partition("\n")[0].strip(": ")
-    return f"a node of the cluster lacks this package ({missing}); install the same version of deepresearch-retail on all"
+    """A missing package of a node is at the end of a long story."""
+    text = " ".join(str(error).split())
+    return text[text.find("ModuleNotFoundError") if "ModuleNotFoundError" in text else 0 :][:300]

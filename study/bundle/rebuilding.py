@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -23,13 +22,11 @@ from drr.study.bundle.parcel import (
 )
 from drr.study.config import StudyConfig, check_config
 from drr.study.form import reading
-from drr.study.leases import Moment
 from drr.study.ledger import FILE
 from drr.study.study import Study
 from drr.study.unit import KINDS, Finished
 
 _BATCH = 500
-_HOLDER = "bundle"
 
 
 class BundleTexts(Blobs):
@@ -115,10 +112,7 @@ def _write_units(study: Study, lines: Iterable[UnitLine]) -> None:
             }
             blobs: dict[str, Any] = {key: fields.pop("blobs") for key, fields in ended.items()}
             finished = [Finished(key=key, texts={}, **cast(Any, fields)) for key, fields in ended.items()]
-            now = Moment(time.time(), time.monotonic())
-            study.ledger.leases.claim(_HOLDER, list(ended), now=now, seconds=3600, retry_failed=True)
-            study.ledger.records.commit(_HOLDER, finished, blobs)
-    study.ledger.leases.release(_HOLDER)
+            study.ledger.records.commit(finished, blobs)
     units = [known.unit for known in study.ledger.units.known()]
     for kind in KINDS if aside else ():
         study.retire(kind, [unit for unit in units if unit.kind == kind and unit.key not in aside])

@@ -21,7 +21,6 @@ from drr.env.shop import SEARCH_VERSION, Shop
 from drr.env.shop_world import ShopRealm
 from drr.env.web.base import SANDBOX_VERSION
 from drr.study.pools import InProcessPool
-from drr.study.processes import ProcessPool
 from drr.study.run import run
 from drr.study.study import Study
 from drr.study.unit import Unit
@@ -157,17 +156,14 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
     return Study.open(Path("study"))
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("elsewhere", [False, True])
-async def test_a_worker_opens_its_own_from_plain_data(study: Study, elsewhere: bool) -> None:
+async def test_a_worker_opens_its_own_from_plain_data(study: Study) -> None:
     document = json.loads(json.dumps({**study.config, "pages": "study/pages"}))
     opening = Opening("drr.app.answers:open_workplace", document)
-    pool = ProcessPool(opening, workers=1) if elsewhere else InProcessPool.of_opening(opening)
     with study:
         settings = resolve(study.config["settings"]).settings
         with open_answering(AnswerConfig.of(study.config["run"], settings, None)) as answering:
             units = answering.units(read_queries(Path("queries.jsonl")))
-        summary = await run(study, units, pool)
+        summary = await run(study, units, InProcessPool.of_opening(opening))
         assert (summary.done, summary.stopped, summary.left) == (3, None, 0)
         reports = {record.label: str(study.text(record, "report")) for record in study.records("answer")}
     assert sorted(reports) == [

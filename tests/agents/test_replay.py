@@ -101,7 +101,8 @@ def recorded(study: Study) -> int:
 def asked(folder: Path, nursery: Nursery, kills: Sequence[int]) -> tuple[int, int]:
     """Requests that the server got until all units were done, and those that were in flight when a run was killed."""
     lost = 0
-    with Study.create(folder, {}) as study, Wire(script) as wire:
+    Study.create(folder, {}).close()
+    with Study.open(folder) as study, Wire(script) as wire:
         for at in kills:
             run = nursery.bear(study, wire)
             while len(wire.requests) < at:

@@ -7,19 +7,28 @@ from pathlib import Path
 
 import pytest
 from drr.app.workers import pool_of
+from drr.env.errors import Misuse
 from drr.env.settings import Settings
-from drr.study.pools import POOLS, InProcessPool, PoolOrder
 
 from tests.cases import cases
+from tests.pools import ToyPool, toy_pool  # noqa: F401
 from tests.small_models import small_server
 
 
-class Ordered(InProcessPool):
-    """A pool that says what it was asked for."""
+def asked(**more: object) -> argparse.Namespace:
+    plain = {"workers": None, "pool": None, "units": 4, "units_per_worker": None, "copy_shop": False}
+    return argparse.Namespace(**{**plain, **more})
 
-    def __init__(self, order: PoolOrder) -> None:
-        super().__init__(order.opening.open, order.units)
-        self.order = order
+
+@pytest.mark.parametrize(
+    "more", [{"workers": 2}, {"workers": 1}, {"pool": "in-process", "units_per_worker": 2}]
+)
+def test_workers_are_misuse_where_one_process_does_it_all(more: dict[str, object]) -> None:
+    with pytest.raises(
+        Misuse, match=r"^--workers and --units-per-worker are for --pool ray: a run is one process"
+    ):
+        pool_of(asked(**more), Settings(), "a:b", {})
+    assert pool_of(asked(), Settings(), "a:b", {}) is None
 
 
 @pytest.mark.parametrize(
@@ -27,27 +36,25 @@ class Ordered(InProcessPool):
     cases("app", "test_units_go_in_bundles_where_no_model_judges_whatever_the_agents_were"),
 )
 def test_units_go_in_bundles_where_no_model_judges_whatever_the_agents_were(
-    settings: dict[str, object], judging: bool, free: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    settings: dict[str, object],
+    judging: bool,
+    free: bool,
+    tmp_path: Path,
+    toy_pool: str,  # noqa: F811
 ) -> None:
-    monkeypatch.setitem(POOLS, "orders", "tests.app.test_worker_options:Ordered")
-    arguments = argparse.Namespace(
-        workers=2, pool="orders", units=4, units_per_worker=None, copy_shop=False, concurrency=8
-    )
+    arguments = asked(workers=2, pool=toy_pool)
     pool = pool_of(arguments, Settings(**settings), "a:b", {"study": str(tmp_path)}, judging=judging)  # type: ignore[arg-type]
-    assert isinstance(pool, Ordered)
+    assert isinstance(pool, ToyPool)
     assert pool.order.free is free
 
 
 def test_workers_make_as_many_calls_as_the_server_of_a_variants_own_model_has_slots(
-    monkeypatch: pytest.MonkeyPatch,
+    toy_pool: str,  # noqa: F811
 ) -> None:
-    monkeypatch.setitem(POOLS, "orders", "tests.app.test_worker_options:Ordered")
-    arguments = argparse.Namespace(
-        workers=2, pool="orders", units=4, units_per_worker=None, copy_shop=False, concurrency=8
-    )
+    arguments = asked(workers=2, pool=toy_pool)
     with small_server() as wire:
         settings = Settings(model="offline", base_url=f"{wire.url}/v1")
         run = {"run": {"variants": "react,plan-to-function@openai:small"}}
         pool = pool_of(arguments, settings, "a:b", run)
-    assert isinstance(pool, Ordered)
+    assert isinstance(pool, ToyPool)
     assert pool.order.calls == 1

@@ -48,6 +48,7 @@ from tests.eval.nursery import (
     system,
     web,
 )
+from tests.pools import toy_pool  # noqa: F401
 from tests.tools.small_shop import ANNA
 from tests.wire import Fail, Hang, Say, Wire
 
@@ -416,9 +417,9 @@ def test_what_was_not_judged_before_is_judged_by_the_same_prompts(folder: Path) 
 
 
 @pytest.mark.long
-def test_workers_go_on_by_them_too(folder: Path) -> None:
+def test_workers_go_on_by_them_too(folder: Path, toy_pool: str) -> None:  # noqa: F811
     judged(folder, "--prompts", BEFORE, what="quality")
-    asked, sent = judged(folder, "--workers", "2", what="faithfulness")
+    asked, sent = judged(folder, "--pool", toy_pool, what="faithfulness")
     assert asked == ["claims", "support"]
     assert any("or the evidence contradicts the claim" in one for one in sent)
 

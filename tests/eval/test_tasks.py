@@ -173,7 +173,7 @@ def test_the_command_refuses_it_in_one_sentence_that_says_what_to_do(
 ) -> None:
     with Study.create(tmp_path / "study", {"schema": 1, "run": {}}) as study:
         ask(study, "a")
-    for more in ([], ["--dry-run"], ["--workers", "2"]):
+    for more in ([], ["--dry-run"], ["--pool", "ray"]):
         assert main(["judge", str(tmp_path / "study"), "--what", "toy", *more]) == 2
         said = capsys.readouterr()
         assert said.err == (

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from drr.study.export import export
-from drr.study.leases import Moment
 from drr.study.pools import InProcessPool
 from drr.study.run import run
 from drr.study.study import Study
@@ -44,7 +43,7 @@ async def compare(tmp_path: Path, kills: int, seed: int, *mode: str) -> dict[str
     with Study.open(killed) as study:
         export(study, tmp_path / "killed-tables", canonical=True)
         assert study.ledger.accounts.total().reserved_tokens == 0
-        assert not study.ledger.leases.running(Moment(0, 0))
+        assert not study.ledger.under_way.keys()
     for file in sorted((tmp_path / "calm-tables").iterdir()):
         assert file.read_bytes() == (tmp_path / "killed-tables" / file.name).read_bytes(), file.name
     return told

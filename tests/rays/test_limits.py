@@ -21,12 +21,10 @@ from drr.env.query import Query
 from drr.env.settings import Settings
 from drr.env.web.sandbox import DOCUMENTS, build_sandbox
 from drr.extras.ray.cluster import connect
-from drr.extras.ray.limits import NAME, NAMESPACE, ClusterSlots, HeldPlaces
+from drr.extras.ray.limits import NAME, NAMESPACE, Stand, WorkerLimits
 from drr.extras.ray.pool import RayPool
-from drr.study.leases import Moment
 from drr.study.pools import PoolOrder
 from drr.study.run import run
-from drr.study.slots import SlotGrant, SlotPurse
 from drr.study.study import Study
 from drr.study.worker import Opening, Workplace
 
@@ -42,27 +40,13 @@ pytestmark = [pytest.mark.ray, pytest.mark.filterwarnings("default")]
 
 
 class Driver:
-    """With two workers here, and the cluster's actor there."""
+    """With two workers, and the cluster's actor there."""
 
     def __init__(self, name: str, most: int) -> None:
-        self.errors: list[Exception] = []
-        self.slots = ClusterSlots(name, most, self._tell, self.errors.append, poll_s=0.5)
-        self.purses = {worker: self._purse(worker) for worker in (f"{name}-1", f"{name}-2")}
-        for worker in self.purses:
-            self.slots.join(worker)
-
-    def _purse(self, worker: str) -> SlotPurse:
-        return SlotPurse(lambda word: self.slots.hear(worker, word))
-
-    def _tell(self, worker: str, word: Any) -> None:
-        purse = self.purses[worker]
-        if isinstance(word, SlotGrant):
-            purse.granted(word)
-        else:
-            purse.recall(word)
+        self.workers = [WorkerLimits(f"{name}-{number}", name, most) for number in (1, 2)]
 
     async def call(self, crowd: Crowd, number: int = 0) -> None:
-        limit = self.purses[sorted(self.purses)[number % 2]].limit("anthropic")
+        limit = self.workers[number % 2].limit("anthropic")
         async with limit.slot(), crowd.counted(self):
             await crowd.door.wait()
         limit.answered()
@@ -92,16 +76,17 @@ def open_crowd() -> Crowd:
 
 @asynccontextmanager
 async def drivers(**most: int) -> AsyncIterator[list[Driver]]:
-    ray = await asyncio.to_thread(connect, None, 1)
+    await asyncio.to_thread(connect, None, 1)
     made = [Driver(name, number) for name, number in most.items()]
-    for driver in made:
-        driver.slots.begin(ray)
+    workers = [worker for driver in made for worker in driver.workers]
+    keeping = [asyncio.create_task(worker.keep()) for worker in workers]
     try:
         yield made
     finally:
-        for driver in made:
-            await driver.slots.end()
-            assert not driver.errors
+        for task, worker in zip(keeping, workers, strict=True):
+            assert not task.done()
+            task.cancel()
+            await worker.leave()
 
 
 async def settled(count: Callable[[], int], at: int) -> None:
@@ -127,7 +112,7 @@ async def test_one_drivers_429_holds_the_other_back_too(cluster: Any) -> None:
     async with drivers(one=4, other=4) as (one, other):
         crowd = Crowd()
         await one.call(open_crowd())
-        limit = one.purses["one-1"].limit("anthropic")
+        limit = one.workers[0].limit("anthropic")
         limit.pushed_back(time.monotonic() - 1.0, 2.0)
         await asyncio.sleep(0.5)
         began = time.monotonic()
@@ -141,13 +126,14 @@ async def test_one_drivers_429_holds_the_other_back_too(cluster: Any) -> None:
 
 
 async def test_places_of_a_driver_that_was_killed_and_of_a_lost_actor_are_not_lost(cluster: Any) -> None:
-    """A driver says for a while that it lives, by asking what there is to hear; this one has three calls under way, and dies."""
+    """A worker says again and again how it stands; this one has three calls under way, and dies."""
     async with drivers(alive=3) as (alive,):
         crowd = Crowd()
         await alive.call(open_crowd())
+        await asyncio.sleep(1.0)  # which gives its place back
         ray = await asyncio.to_thread(connect, None, 1)
         limits = ray.get_actor(NAME, namespace=NAMESPACE)
-        await limits.join.remote("dead", 3, {"anthropic": HeldPlaces(3, 0)}, 0.5)
+        await limits.hear.remote("dead-1", "dead", 3, {"anthropic": Stand(3, 3)})
         calls = [asyncio.create_task(alive.call(crowd, n)) for n in range(9)]
         await asyncio.sleep(0.5)
         assert not crowd.there
@@ -223,7 +209,7 @@ async def test_what_differs_is_named(
             DrrError, match=rf"\(127\.0\.0\.1, process \d+\): .*not what the driver has: another {differs}$"
         ):
             await run(study, asked, pool)
-        assert not study.ledger.leases.running(Moment(0, 0))
+        assert not study.ledger.under_way.keys()
         assert not list(study.records(status=None))
 
 

@@ -20,7 +20,6 @@ from drr.extras.ray import pool as ray_pool
 from drr.extras.ray.pool import RayPool
 from drr.llm.budget import Limit
 from drr.study.export import export
-from drr.study.leases import Moment
 from drr.study.pools import InProcessPool, PoolOrder
 from drr.study.run import run
 from drr.study.study import Study
@@ -41,7 +40,8 @@ def _whole(cluster: Any) -> None:
 
 @pytest.fixture
 def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "study", {}) as made:
+    Study.create(tmp_path / "study", {}).close()
+    with Study.open(tmp_path / "study") as made:  # which has written nothing yet: another process may
         yield made
 
 
@@ -70,7 +70,7 @@ async def test_the_cluster_leaves_the_bytes_of_one_process(tmp_path: Path, clust
         with Study.create(tmp_path / name, {}) as study:
             summary = await run(study, units(60), pool)
             assert (summary.done, summary.left, summary.ok) == (60, 0, True)
-            assert not study.ledger.leases.running(Moment(0, 0))
+            assert not study.ledger.under_way.keys()
             export(study, tmp_path / f"{name}-tables", canonical=True)
             spent.append(study.ledger.accounts.total())
     assert spent[0] == spent[1]
@@ -121,7 +121,7 @@ async def test_another_version_is_refused_by_name(study: Study, monkeypatch: pyt
     monkeypatch.setattr(ray_pool, "code_hash", lambda: "0" * 64)
     with pytest.raises(DrrError, match=r"\(127\.0\.0\.1, process \d+\): another version of the code in /"):
         await run(study, units(3), rays())
-    assert not study.ledger.leases.running(Moment(0, 0))
+    assert not study.ledger.under_way.keys()
     with pytest.raises(DrrError, match=r"process \d+\): gone: no shop"):
         monkeypatch.undo()
         await run(study, units(3), rays(shop="gone"))
@@ -161,7 +161,7 @@ async def test_ctrl_c_lets_the_units_of_all_nodes_finish(study: Study, cluster: 
     os.killpg(began.pid, signal.SIGINT)
     said = began.communicate(timeout=60)[0].split()
     assert said == ["interrupted", str(len(list(study.records())))]
-    assert not study.ledger.leases.running(Moment(0, 0))
+    assert not study.ledger.under_way.keys()
     assert {record.status for record in study.records(status=None)} == {"done"}
 
 

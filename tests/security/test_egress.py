@@ -102,7 +102,7 @@ import sys
 from drr.app.cli import main
 words = sys.argv[1:]
 assert main(['run', *words, '--quiet']) == 0
-assert main(['run', words[0], '--trials', '2', '--workers', '2', '--quiet']) == 0
+assert main(['run', words[0], '--trials', '2', '--quiet']) == 0
 assert main(['judge', words[0], '--quiet']) == 0
 for command in (['report', words[0], '--out', 'report'], ['view', words[0], '--static', 'pages'], ['export', words[0], '--out', 'tables']):
     assert main(command) == 0

@@ -80,7 +80,7 @@ KERNEL = {
     "agents/commands/launcher.py",
     "agents/commands/namespaces.py",
     "agents/commands/sight.py",
-    "study/leases.py",
+    "study/holders.py",
 }
 NAMED = {
     "agents/commands/command.py": "hashes the programs that the user names",

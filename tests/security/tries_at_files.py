@@ -28,7 +28,6 @@ from drr.env.shop import open_shop
 from drr.llm.meter import UsageRow
 from drr.papers.dr3.folders import open_tasks
 from drr.study.bundle.making import beside
-from drr.study.leases import Moment
 from drr.study.study import Study
 from drr.study.unit import Finished, Unit
 from starlette.applications import Starlette
@@ -51,14 +50,14 @@ def _ledger(*, wal: bool) -> bytes:
         with Study.create(Path(place, "s"), {"schema": 1}) as study:
             study.ledger.units.register(units)
             keys = [unit.key for unit in units]
-            study.ledger.leases.claim("a", keys, now=Moment(0, 0), seconds=9, retry_failed=False)
+            study.ledger.under_way.begin("a", keys)
             ended = [
                 Finished(
                     key, "done", None, None, False, {"n": key[:4]}, {}, {"agent": _USED}, None, 1.0, 2.0, 3.0
                 )
                 for key in keys
             ]
-            study.ledger.records.commit("a", ended, {})
+            study.ledger.records.commit(ended, {})
             study.ledger.set_meta("note", "whole")
             study.ledger.set_meta("file:study.toml", None)  # another is put beside it
         path = Path(place, "s", "ledger.sqlite")

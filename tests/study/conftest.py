@@ -11,5 +11,6 @@ from drr.study.study import Study
 
 @pytest.fixture
 def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "study", {"name": "test"}) as made:
+    Study.create(tmp_path / "study", {"name": "test"}).close()
+    with Study.open(tmp_path / "study") as made:  # which has written nothing yet: another process may
         yield made

@@ -1,8 +1,8 @@
-"""A process that bears workers and kills them: `python nursery.py FOLDER KILLS SEED [commit]`. Prints what it saw as JSON.
+"""A process that bears runs and kills them: `python nursery.py FOLDER KILLS SEED [commit]`. Prints what it saw as JSON.
 
-It forks after everything is imported, so that a worker begins its work within milliseconds; a kill then falls anywhere
-into a worker's life: before the first claim, between a blob and its record, in the middle of a commit. With `commit` each falls there:
-a worker ends itself while one of its first commits of records is under way.
+It forks after everything is imported, so that a run begins its work within milliseconds; a kill then falls anywhere
+into its life: before the first unit, between a blob and its record, in the middle of a commit. With `commit` each falls there:
+a run ends itself while one of its first commits of records is under way.
 """
 
 from __future__ import annotations
@@ -37,22 +37,14 @@ def main(folder: Path, kills: int, seed: int, *, in_commit: bool) -> None:
     while True:
         rounds += 1
         spared = killed >= kills
-        marks = [
-            (chance.randint(1, 4), chance.uniform(0, 0.004)) if in_commit and not spared else None
-            for _ in range(chance.choice((1, 1, 2)))
-        ]
-        workers = [_bear(folder, begun, count, mark) for mark in marks]
+        mark = (chance.randint(1, 4), chance.uniform(0, 0.004)) if in_commit and not spared else None
+        worker = _bear(folder, begun, count, mark)
         if not spared and not in_commit:
             time.sleep(chance.uniform(0.002, 0.12))
-            victim = chance.choice(workers)
-            os.kill(victim, signal.SIGKILL)
+            os.kill(worker, signal.SIGKILL)
             killed += 1
-            for other in workers:
-                if other != victim and chance.random() < 0.7:
-                    os.kill(other, signal.SIGKILL)
-                    killed += 1
-        ended = [os.waitpid(worker, 0)[1] for worker in workers]
-        killed += in_commit and sum(map(os.WIFSIGNALED, ended))
+        ended = os.waitpid(worker, 0)[1]
+        killed += in_commit and os.WIFSIGNALED(ended)
         with Study.open(folder) as study:
             now = {
                 r.key: json.dumps([r.status, r.result, dict(r.blobs), r.attempts])
@@ -66,8 +58,8 @@ def main(folder: Path, kills: int, seed: int, *, in_commit: bool) -> None:
         known = now
         if len(known) == count and killed >= kills:
             break
-        if rounds > 40 * (kills + 5) or (spared and any(ended)):
-            raise SystemExit(f"no end in sight: {len(known)} of {count} after {rounds} rounds, exits {ended}")
+        if rounds > 40 * (kills + 5) or (spared and ended):
+            raise SystemExit(f"no end in sight: {len(known)} of {count} after {rounds} rounds, exit {ended}")
         if len(known) == count:  # all is done before the kills are: begin a wider study
             count += 200
     json.dump(
@@ -105,7 +97,7 @@ def _bear(folder: Path, begun: Path, count: int, mark: tuple[int, float] | None 
             if mark is not None:
                 _end_in_commit(study, *mark)
             work = logged(begun, pause_s=0.002)
-            asyncio.run(run(study, units(count), work, models=offline(), pace=Pace(units=6, poll_s=0.05)))
+            asyncio.run(run(study, units(count), work, models=offline(), pace=Pace(units=6)))
     except BaseException:
         import traceback
 

@@ -11,11 +11,10 @@ import pytest
 from drr.llm.budget import Limit
 from drr.llm.factory import Models
 from drr.llm.models import ModelSettings
-from drr.study.processes import ProcessPool
 from drr.study.run import Pace, Summary, run
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit
-from drr.study.worker import Context, Opening, Work, Workplace
+from drr.study.worker import Context, Work, Workplace
 from langchain_core.messages import HumanMessage
 
 from tests.wire import Request, Say, Wire
@@ -79,17 +78,6 @@ async def test_a_budget_for_so_many_units_finishes_about_so_many(study: Study, c
         assert len(first) == summary.done * TURNS["hybrid"], "nothing was begun that could not be finished"
         assert (await go(study, wire, units(12), 100 * HYBRID)).left == 0
         assert len(wire.requests) == len(set(turns(wire))) == 12 * TURNS["hybrid"]
-
-
-@pytest.mark.long
-async def test_several_processes_finish_about_so_many_too(study: Study) -> None:
-    with Wire(said) as wire:
-        opening = Opening("tests.study.test_admission:opened", {"url": wire.url})
-        pool, budget = ProcessPool(opening, workers=2, units=4), Limit(cost=3 * HYBRID + ROOM)
-        summary = await run(study, units(12), pool, budget=budget)
-        assert summary.stopped == "budget"
-        assert 2 <= summary.done <= 3
-        assert len(wire.requests) == summary.done * TURNS["hybrid"]
 
 
 async def test_what_is_left_and_what_a_unit_costs_is_told_and_what_has_finished_needs_no_money(

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 from drr.env.errors import Terminated
-from drr.study.leases import Moment
 from drr.study.run import Pace, run
 from drr.study.study import Study
 from drr.study.unit import Outcome
@@ -57,5 +56,5 @@ def test_pressed_twice_ends_a_unit_that_never_waits_and_keeps_what_finished(
         presser.join()
         assert signal.getsignal(number) == before
         assert len(list(study.records())) == 3
-        assert not study.ledger.leases.running(Moment(0, 0))
+        assert not study.ledger.under_way.keys()
         assert asyncio.run(run(study, units(8), answer, models=offline())).done == 5

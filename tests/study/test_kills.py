@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from drr.study.export import export
-from drr.study.leases import Moment
 from drr.study.run import Pace, run
 from drr.study.study import Study
 
@@ -52,7 +51,7 @@ async def compare(tmp_path: Path, kills: int, seed: int, *where: str) -> dict[st
         recorded = sum(u["input_tokens"] + u["output_tokens"] for r in records for u in r.usage.values())
         assert spending.tokens >= recorded
         assert spending.reserved_tokens == 0
-        assert not study.ledger.leases.running(Moment(0, 0))
+        assert not study.ledger.under_way.keys()
     for name in ("units", "tool_calls", "sources", "usage"):
         for ending in ("jsonl", "parquet"):
             file = f"{name}.{ending}"

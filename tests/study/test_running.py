@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import json
 import os
 import signal
@@ -12,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -24,12 +23,12 @@ from drr.llm.factory import Models
 from drr.llm.failures import ModelFailure
 from drr.llm.models import ModelSettings
 from drr.study.export import export
-from drr.study.leases import Moment, is_dead, this_holder
+from drr.study.holders import is_dead, this_holder
 from drr.study.run import Pace, run
 from drr.study.spend import Account
 from drr.study.status import UnitCounts, status
 from drr.study.study import Study
-from drr.study.unit import Finished, Outcome, UnitFailure, canonical_json
+from drr.study.unit import Outcome, UnitFailure, canonical_json
 from drr.study.worker import Context
 from langchain_core.messages import HumanMessage
 from pydantic import SecretStr
@@ -84,7 +83,7 @@ async def test_another_configuration_makes_new_units_and_never_mixes(study: Stud
     await run(study, changed, answer, models=offline())
     assert {record.key for record in study.records()} == {unit.key for unit in changed}
     assert len(list(study.records(current=False))) == 8
-    assert status(study, now=0).units.total == 4
+    assert status(study).units.total == 4
 
 
 # -- failures
@@ -120,7 +119,7 @@ async def test_failures_are_typed_and_only_those_that_may_pass_are_tried_again(s
     kinds = ("overloaded", "refusal", "no_plan", "shop_down", "bug", "error", "unavailable")
     assert (first.done, first.ok, first.failures) == (2, False, dict.fromkeys(kinds, 1))
     assert any("KeyError" in bug for bug in first.bugs)
-    document = status(study, now=0)
+    document = status(study)
     assert document.units == UnitCounts(total=9, done=2, failed=7)
     assert document.failures == dict(sorted(first.failures.items()))
     failed = {one.reason: one for one in study.records(status="failed")}
@@ -169,7 +168,7 @@ async def test_what_would_fail_everywhere_stops_the_study_at_the_first_unit(
         models = Models(ModelSettings({"default": SONNET}, base_url=wire.url, concurrency=32))
         mended = await run(study, units(300)[:20], answer, models=models, pace=Pace(units=20))
         await models.aclose()
-    assert (mended.done, status(study, now=0).stopped) == (20, None)
+    assert (mended.done, status(study).stopped) == (20, None)
 
 
 async def test_an_outage_stops_the_run_and_becomes_no_report(study: Study) -> None:
@@ -191,7 +190,7 @@ async def test_a_budget_stops_cleanly_and_a_larger_one_continues(study: Study) -
     stopped = await run(study, units(40), work, models=offline(), budget=Limit(tokens=300), pace=four)
     assert stopped.stopped == "budget"
     assert 0 < stopped.done < 40
-    document = status(study, now=0)
+    document = status(study)
     assert document.spent_tokens <= 300
     assert (document.units.failed, document.units.pending) == (0, 40 - stopped.done)
     assert document.stopped == "budget"
@@ -213,7 +212,7 @@ async def test_dollars_are_counted_as_the_provider_bills_them(study: Study) -> N
         summary = await run(study, units(60), answer, models=models, budget=budget, pace=Pace(units=3))
         await models.aclose()
     assert summary.stopped == "budget"
-    cost = status(study, now=0).cost_usd
+    cost = status(study).cost_usd
     assert cost == pytest.approx(len(wire.requests) * (100 * 2 + 20 * 10) / 1e6)
     assert cost <= 0.02
 
@@ -230,199 +229,93 @@ async def test_the_cap_of_a_unit_ends_that_unit_only(study: Study) -> None:
     assert next(study.records(status="over_budget")).spec["n"] == 1
 
 
-# -- leases and processes
+# -- one writer
 
 
-DAY = 86_400.0
-
-
-def steps(*seconds: float) -> Callable[[], float]:
-    """A wall clock that is off by each of these in turn."""
-    off = itertools.cycle(seconds)
-    return lambda: time.time() + next(off)
-
-
-@pytest.mark.parametrize(
-    "walls",
-    [
-        (steps(0), steps(0)),
-        pytest.param((steps(0), steps(DAY)), marks=pytest.mark.long),
-        pytest.param((steps(0), steps(-DAY)), marks=pytest.mark.long),
-        (steps(0, DAY, -DAY), steps(0, DAY, -DAY)),
-    ],
-    ids=["right", "ahead", "behind", "jumping"],
-)
-async def test_two_runs_share_the_work_whatever_their_dates_are(
-    study: Study, walls: tuple[Callable[[], float], ...]
-) -> None:
-    """Leases last by the clock that nobody sets: nothing is paid twice and nothing given up."""
-    begun, work = counting()
-    with Study.open(study.folder) as other:
-        paces = [Pace(units=3, poll_s=0.02, renew_s=0.02, lease_s=5, wall=wall) for wall in walls]
-        runs = zip((study, other), paces, strict=True)
-        both = await asyncio.gather(
-            *(run(one, units(60), work, models=offline(), pace=pace) for one, pace in runs)
-        )
-    assert sum(summary.done for summary in both) == 60
-    assert set(begun.values()) == {1}
-    assert all(summary.left == 0 and summary.ok for summary in both)
-
-
-class Clock:
-    """Stands still until it was looked at: on a slow machine nobody misses a beat, and no run waits for a lease for ever."""
-
-    def __init__(self, now: float) -> None:
-        self.now, self._looks = now, 0
-
-    def __call__(self) -> float:
-        self._looks += 1
-        return self.now
-
-    async def looked_at(self) -> None:
-        before = self._looks
-        while self._looks < before + 3:
-            await asyncio.sleep(0.005)
-
-
-async def test_a_living_holder_of_another_host_keeps_its_units_whatever_our_date_is(study: Study) -> None:
-    begun, work = counting()
-    study.ledger.units.register(units(2))
-    held = units(2)[0].key
-    far = "elsewhere-0/77/1/0"
-    there, here = 1_000.0, 1_000.0 + DAY
-    study.ledger.leases.claim(far, [held], now=Moment(there, 0), seconds=50, retry_failed=False)
-    assert study.ledger.leases.running(Moment(there + 1, 0)) == {held: far}
-    clock = Clock(7.0)
-    pace = Pace(poll_s=0.005, lease_s=50, wall=lambda: here, steady=clock)
-    task = asyncio.create_task(run(study, units(2), work, models=offline(), pace=pace))
-    for beat in range(1, 6):  # it renews as it should, a day behind
-        await clock.looked_at()
-        clock.now += 40
-        with study.ledger.db.writing() as db:
-            db.execute("UPDATE leases SET expires = ? WHERE worker = ?", (there + 40 * beat + 50, far))
-    await clock.looked_at()
-    assert begun == {1: 1}
-    clock.now += 51  # and then it falls silent
-    assert (await task).done == 2
-    assert begun == {0: 1, 1: 1}
-
-
-def refusing(study: Study, *, renewals: bool) -> None:
-    """Whether the database refuses that a lease is renewed."""
-    with study.ledger.db.writing() as db:
-        db.execute("DROP TRIGGER IF EXISTS refusing")
-        if renewals:
-            db.execute("CREATE TRIGGER refusing BEFORE UPDATE ON leases BEGIN SELECT RAISE(ABORT, 'no'); END")
-
-
-async def test_a_holder_whose_database_refused_once_renews_again_and_else_stops_before_others_pay(
-    study: Study,
-) -> None:
-    def expires() -> float:
-        return max(float(one) for (one,) in study.ledger.db.rows("SELECT expires FROM leases"))
-
-    async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
-        refusing(study, renewals=True)
-        await asyncio.sleep(0.1)
-        refusing(study, renewals=False)
-        seen = expires()
-        while expires() == seen:
-            await asyncio.sleep(0.01)
-        return Outcome({"n": spec["n"]}, {})
-
-    assert (await run(study, units(1), work, models=offline(), pace=Pace(renew_s=0.02))).done == 1
-
-
-async def test_a_holder_that_cannot_renew_stops_before_others_pay_for_its_units(study: Study) -> None:
-    async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
-        refusing(study, renewals=True)
-        await asyncio.sleep(3_600)
-        return Outcome({"n": spec["n"]}, {})
-
-    with pytest.raises(DrrError, match="cannot be written"):
-        await run(study, units(2), work, models=offline(), pace=Pace(renew_s=0.02, lease_s=0.1))
-
-
-def test_a_holder_that_nobody_can_be_or_that_is_dead_holds_nothing(study: Study) -> None:
-    """A ledger from elsewhere may name holders of any form."""
-    study.ledger.units.register(units(3))
-    for number, odd in enumerate(("nobody", "h/x/1/0", "//" * 40)):
-        key = units(3)[number].key
-        study.ledger.leases.claim(odd, [key], now=Moment(0, 0), seconds=1e12, retry_failed=False)
-    study.ledger.leases.free("me/1/1/0", Moment(0, 0), 50)
-    assert not study.ledger.leases.running(Moment(0, 0))
-    study.ledger.units.register(units(1))
-    key = units(1)[0].key
-    finished = Finished(key, "done", None, None, False, {"who": "first"}, {}, {}, 0, 0.1, 1, 2)
-    study.ledger.leases.claim("a/1/1/0", [key], now=Moment(0, 0), seconds=10, retry_failed=False)
-    study.ledger.leases.release("a/1/1/0")
-    study.ledger.leases.claim("b/1/1/0", [key], now=Moment(0, 0), seconds=10, retry_failed=False)
-    assert study.ledger.records.commit("a/1/1/0", [finished], {}) == set()
-    second = replace(finished, result={"who": "second"})
-    assert study.ledger.records.commit("b/1/1/0", [second], {}) == {key}
-    assert [one.result for one in study.records()] == [{"who": "second"}]
-
-
-async def test_the_leases_of_a_dead_process_are_free_at_once(study: Study) -> None:
-    gone = subprocess.Popen([sys.executable, "-c", "pass"])
-    gone.wait()
-    worker = this_holder()
-    dead = replace(worker, pid=gone.pid, start="1").id
-    same_number = replace(worker, start="1").id
-    assert is_dead(dead)
-    assert is_dead(same_number), "a later process of the same number holds nothing"
-    assert not is_dead(worker.id)
-    assert not is_dead("elsewhere-0/1/1/0")
-    study.ledger.units.register(units(2))
-    study.ledger.leases.claim(
-        dead, [unit.key for unit in units(2)], now=Moment(10, 10), seconds=1e9, retry_failed=False
-    )
-    assert (await run(study, units(2), answer, models=offline())).done == 2
-
-
-SHARING = """
-import asyncio, os, sys, time
+SECOND = """
+import asyncio, sys
 from pathlib import Path
-from drr.llm.budget import Limit
-from drr.study.run import Pace, run
+from drr.study.run import run
 from drr.study.study import Study
-from tests.study.plain import logged, offline, units
-folder, count, tokens = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-ready = folder.with_name("ready")
-ready.mkdir(exist_ok=True)
-(ready / str(os.getpid())).touch()
-while len(os.listdir(ready)) < 2: time.sleep(0.01)
-with Study.open(folder) as study:
-    work, budget = logged(folder.with_name("begun"), 0.01), Limit(tokens=tokens) if tokens else None
-    pace = Pace(units=2, poll_s=0.05)
-    print(asyncio.run(run(study, units(count), work, models=offline(), budget=budget, pace=pace)).stopped)
+from tests.study.plain import answer, offline, units
+with Study.open(Path(sys.argv[1])) as study:
+    asyncio.run(run(study, units(4), answer, models=offline()))
 """
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(("count", "tokens"), [(120, 0), (300, 900)])
-def test_two_processes_share_the_work_and_the_budget(study: Study, count: int, tokens: int) -> None:
-    words = [sys.executable, "-c", SHARING, str(study.folder), str(count), str(tokens)]
-    workers = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    told = [worker.communicate(timeout=60)[0].strip() for worker in workers]
-    spending = study.ledger.accounts.total()
-    assert spending.reserved_tokens == 0
-    if tokens:
-        assert told == ["budget", "budget"] and 600 < spending.tokens <= 900
-        return
-    assert told == ["None", "None"] and [worker.returncode for worker in workers] == [0, 0]
-    lines = [line.split() for line in study.folder.with_name("begun").read_text().splitlines()]
-    assert len(lines) == len({key for key, _ in lines}) == count
-    assert len({pid for _, pid in lines}) == 2
+async def test_a_second_writer_is_refused_in_a_sentence_and_whoever_looks_is_not(study: Study) -> None:
+    """In this process and in another; once the first has closed, the next one goes on."""
+    asked: list[str] = []
+
+    async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
+        if spec["n"] == 3:
+            while len(list(study.records())) < 3:
+                await asyncio.sleep(0.005)
+            with Study.open(study.folder) as other, pytest.raises(DrrError, match="another command writes"):
+                await run(other, units(4), work, models=offline())
+            second = await asyncio.to_thread(
+                subprocess.run,
+                [sys.executable, "-c", SECOND, str(study.folder)],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            asked.append(second.stderr.splitlines()[-1])
+            with Study.read(study.folder) as seen:
+                counts = status(seen).units
+                assert (counts.done, counts.running, counts.pending) == (3, 1, 0)
+        return await answer(spec, context)
+
+    assert (await run(study, units(4), work, models=offline())).done == 4
+    (said,) = asked
+    assert f"{study.folder}: another command writes to this study; wait until it has ended" in said
+    study.close()
+    with Study.open(study.folder) as other:
+        assert (await run(other, units(6), answer, models=offline())).done == 2
+
+
+STUCK = SECOND.replace("answer, offline", "logged, offline").replace(
+    "answer,", "logged(Path(sys.argv[2]), 60),"
+)
+
+
+def test_a_writer_that_was_killed_holds_nothing(study: Study, tmp_path: Path) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", STUCK, str(study.folder), str(tmp_path / "begun")])
+    while not study.ledger.under_way.keys():
+        assert gone.poll() is None
+        time.sleep(0.02)
+    gone.kill()
+    gone.wait()
+    assert not study.ledger.under_way.keys()
+    assert asyncio.run(run(study, units(4), answer, models=offline())).done == 4
+
+
+async def test_who_is_dead_is_known_by_number_and_start(study: Study) -> None:
+    """A ledger from elsewhere may name holders of any form."""
+    gone = subprocess.Popen([sys.executable, "-c", "pass"])
+    gone.wait()
+    worker = this_holder()
+    host, pid, _, number = worker.rsplit("/", 3)
+    dead = f"{host}/{gone.pid}/1/0"
+    assert is_dead(dead)
+    assert is_dead(f"{host}/{pid}/1/{number}"), "a later process of the same number holds nothing"
+    assert not is_dead(worker)
+    assert not is_dead("elsewhere-0/1/1/0")
+    study.ledger.units.register(units(5))
+    for unit, holder in zip(units(5), (dead, "nobody", "h/x/1/0", "//" * 40, worker), strict=True):
+        study.ledger.under_way.begin(holder, [unit.key])
+    assert study.ledger.under_way.keys() == {units(5)[4].key}
+    assert (await run(study, units(5), answer, models=offline())).done == 5
+    assert not study.ledger.under_way.keys()
 
 
 async def test_what_the_dead_had_in_flight_may_have_been_spent(study: Study) -> None:
-    dead = replace(this_holder(), start="1").id
+    dead = "/".join([*this_holder().split("/")[:2], "1", "0"])
     study.ledger.accounts.put(dead, Account(cost=5, tokens=10, reserved_cost=7, reserved_tokens=20))
     spending = study.ledger.accounts.total()
     assert (spending.cost, spending.tokens, spending.reserved_tokens) == (5, 10, 0)
     assert (spending.most_cost, spending.most_tokens) == (12, 30)
-    document = status(study, now=0)
+    document = status(study)
     assert (document.spent_tokens, document.spent_tokens_at_most) == (10, 30)
 
 
@@ -440,8 +333,8 @@ async def test_ctrl_c_lets_what_runs_finish_and_begins_nothing_more(study: Study
     summary = await run(study, units(50), work, models=offline(), pace=Pace(units=5))
     assert signal.getsignal(signal.SIGINT) == before
     assert (summary.stopped, summary.done, summary.left) == ("interrupted", 5, 45)
-    assert not study.ledger.leases.running(Moment(0, 0))
-    assert status(study, now=0).stopped == "interrupted"
+    assert not study.ledger.under_way.keys()
+    assert status(study).stopped == "interrupted"
     assert (await run(study, units(50), answer, models=offline())).done == 45
 
 
@@ -461,7 +354,7 @@ async def test_a_second_ctrl_c_stops_at_once_and_keeps_what_finished(study: Stud
         summary = await run(study, units(10), work, models=offline(), pace=Pace(units=4))
     assert (summary.stopped, summary.done) == ("interrupted", 3)
     assert len(list(study.records())) == 3
-    assert not study.ledger.leases.running(Moment(0, 0))
+    assert not study.ledger.under_way.keys()
 
 
 async def test_limit_begins_so_many_and_no_more(study: Study) -> None:
@@ -547,14 +440,13 @@ async def test_records_are_committed_with_a_full_sync(study: Study, monkeypatch:
     seen: list[int] = []
     real = study.ledger.records.commit
 
-    def commit(holder: str, finished: Any, blobs: Any) -> set[str]:
+    def commit(finished: Any, blobs: Any) -> None:
         statements: list[str] = []
         study.ledger.db._db.set_trace_callback(statements.append)
-        written = real(holder, finished, blobs)
+        real(finished, blobs)
         study.ledger.db._db.set_trace_callback(None)
         before = statements[: statements.index("BEGIN IMMEDIATE")]
         seen.append(sum("synchronous = FULL" in statement for statement in before))
-        return written
 
     monkeypatch.setattr(study.ledger.records, "commit", commit)
     await run(study, units(2), answer, models=offline())
@@ -590,7 +482,7 @@ async def test_no_planted_secret_is_in_any_file(tmp_path: Path) -> None:
         await models.aclose()
         assert summary.done and summary.failures["bad_request"] and summary.failures["bug"] == 1
         export(study, tmp_path / "tables")
-        told = json.dumps(asdict(status(study, now=0)))
+        told = json.dumps(asdict(status(study)))
         assert "[hidden]" in told and key not in told
         with sqlite3.connect(folder / "ledger.sqlite") as ledger:
             ledger.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -20,6 +20,7 @@ from drr.study.unit import canonical_json
 
 from tests.agents.garden import ANNA, BEN, QUESTION, write_box
 from tests.commands import Drr
+from tests.pools import toy_pool  # noqa: F401
 from tests.wire import Request, Say, Wire, looked
 
 ONE, TWO = "openai:one", "openai:house/two"
@@ -122,10 +123,10 @@ def test_each_variant_is_run_with_each_model_judged_and_told_apart(drr: Drr, tmp
 
 
 @pytest.mark.long
-def test_workers_call_the_model_of_each_system_and_annotators_see_none(drr: Drr, tmp_path: Path) -> None:
+def test_workers_call_the_model_of_each_system_and_annotators_see_none(drr: Drr, toy_pool: str) -> None:  # noqa: F811
     with Wire(script) as wire:
         models = at(wire, ONE, TWO)
-        code, _, err = drr("run", "study", *NEW, *models, "--variants", "react", "--workers", "2")
+        code, _, err = drr("run", "study", *NEW, *models, "--variants", "react", "--pool", toy_pool)
         assert code == 0, err
     found = answers()
     assert set(found) == {f"q-{n}/react@{model}/0" for n in (1, 2) for model in (ONE, TWO)}
