@@ -107,7 +107,7 @@ _USUAL = (
         "--repeat",
         "--diff",
     ),
-    *("--refetch", "--retry-failed", "--workers", "--json", "--quiet"),
+    *("--refetch", "--retry-failed", "--pool", "--json", "--quiet"),
 )
 """The options that people use; `--help-all` has the others."""
 

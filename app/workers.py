@@ -33,9 +33,7 @@ _UNNAMED = "addresses named by others"
 def add_workers_option(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--pool", help="who runs them: in-process, ray, or ray://HOST:10001 (docs/scale.md)", metavar="POOL")
-    shared = (
-        "with --pool ray: processes that share --units and --concurrency (default: one for each core here)"
-    )
+    shared = "with --pool ray: processes that share the units and calls in flight (default: one for each core here)"
     add("--workers", type=positive_int, metavar="N", help=shared)
     each = "with --pool ray: units in flight in each worker (default: --units shared among them)"
     add("--units-per-worker", type=positive_int, metavar="M", help=each)

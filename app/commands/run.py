@@ -34,7 +34,7 @@ examples:
 """
 _USUAL = (
     *("--shop", "--queries", "--variants", "--trials", "--model", "--models", "--base-url"),
-    *("--budget", "--dry-run", "--only", "--retry-failed", "--save-config", "--workers", "--json", "--quiet"),
+    *("--budget", "--dry-run", "--only", "--retry-failed", "--save-config", "--pool", "--json", "--quiet"),
 )
 """The options that people use; `--help-all` has the others."""
 

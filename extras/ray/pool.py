@@ -163,7 +163,7 @@ class _Run:
         """One worker's life, through every death that Ray mends."""
         errors, cause = self._ray.exceptions, ""
         try:
-            while True:
+            while not self._over:
                 try:
                     await self._open(hand)
                     while words := await hand.actor.words.remote():
@@ -257,6 +257,8 @@ class _Run:
 
     async def leave(self, *, now: bool) -> None:
         """Let workers give back what they hold and end by themselves; nobody is waited for without end."""
+        if self._gone:
+            return
         self._over = True
         ready = {hand: living for hand, living in self._hands.items() if hand.is_ready}
         for hand in ready:

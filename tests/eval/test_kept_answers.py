@@ -48,6 +48,7 @@ from tests.eval.nursery import (
     system,
     web,
 )
+from tests.letting import let_go
 from tests.pools import toy_pool  # noqa: F401
 from tests.tools.small_shop import ANNA
 from tests.wire import Fail, Hang, Say, Wire
@@ -324,6 +325,7 @@ async def asked_study(study: Study) -> Study:
 @pytest.mark.long
 async def test_after_a_kill_only_what_was_not_answered_is_asked(asked_study: Study) -> None:
     first = hung(Judge(claims=claims))
+    let_go(asked_study)
     with Wire(first) as wire:
         process = subprocess.Popen([sys.executable, "-c", DRIVER, str(asked_study.folder), wire.url])
         await until(lambda: len(first.asked) == 2 and saved(asked_study) == 1)

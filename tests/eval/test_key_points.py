@@ -27,6 +27,7 @@ from tests.cases import cases
 from tests.commands import Drr
 from tests.eval.nursery import answer, by_model, by_rules, desk, put, scripted, sections_of, system
 from tests.eval.nursery import message as told
+from tests.letting import let_go
 from tests.tools.small_shop import ANNA, ANNAS_ORDER, FEEDER, GRINDER
 from tests.wire import Hang, Reply, Request, Say, Wire
 
@@ -324,6 +325,7 @@ async def test_after_a_kill_only_what_was_not_answered_is_asked(study: Study) ->
     """It dies while the point that was left out is asked for alone."""
     ask(study)
     await put(study, answer("a", "x", "A steel feeder.", user_id=ANNA))
+    let_go(study)
     script = PointJudge(instead=lambda task, request: Hang(60) if request.number == 2 else None)
     script.says = lambda text: None if "place" in text else "support"
     with Wire(script) as wire:

@@ -37,6 +37,7 @@ from tests.cases import cases
 from tests.commands import Drr
 from tests.eval.nursery import answer, desk, message, put, scripted, sections_of, system
 from tests.eval.pqr_judge import PERSONS, CriteriaJudge, judged_by, judging
+from tests.letting import let_go
 from tests.tools.small_shop import ANNA, BEN
 from tests.wire import Fail, Hang, Request, Say, Wire
 
@@ -284,6 +285,7 @@ with Study.open(Path(sys.argv[1])) as study:
 async def test_a_kill_between_criteria_and_scores_pays_nothing_twice(study: Study) -> None:
     ask(study)
     await put(study, answer("a", "x", REPORT, user_id=ANNA))
+    let_go(study)
     script = CriteriaJudge(instead=lambda task, request: Hang(60) if task == "scores" else None)
     with Wire(script) as wire:
         process = subprocess.Popen([sys.executable, "-c", DRIVER, str(study.folder), wire.url])
