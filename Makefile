@@ -6,7 +6,7 @@ STAMP := $(VENV)/.stamp
 # Bytecode is kept also where a machine's settings say not to: workers and commands would each compile the whole project anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo quick test test-coverage test-long test-servers test-browser test-wheel test-ray test-doors test-model test-versions lint types docs sbom dist endurance bench lock clean
+.PHONY: help setup demo quick test test-coverage test-long test-servers servers test-browser test-wheel test-ray test-doors test-model test-versions lint types docs sbom dist endurance bench lock clean
 
 help:
 	@echo "make demo          set up, build the sample shop, answer, judge, report"
@@ -15,6 +15,7 @@ help:
 	@echo "make quick         ROOM=env: half a minute of the tests of one room and of what leans on it directly"
 	@echo "make test-long     nightly: what takes seconds each: kills, fuzz, hostile lines, a full disk"
 	@echo "make test-servers  the contract suite on MongoDB and Elasticsearch test servers (needs a JDK >= 21 and Maven)"
+	@echo "make servers       DO=start, stop or status: the test servers alone, on this machine, without security"
 	@echo "make test-browser  the viewer and the annotation page in a headless Chromium, pictures of drawers by tesseract"
 	@echo "make test-wheel    nightly: the wheel in a fresh environment, beside packages of others (installs the locked packages)"
 	@echo "make test-ray      nightly: units on any number of machines, a Ray cluster of several nodes on this one (installs Ray beside the locked packages)"
@@ -57,6 +58,9 @@ test-long: setup
 
 test-servers: setup
 	$(BIN)/python -m pytest -m "servers and not endurance"
+
+servers: setup
+	$(BIN)/python -m tests.servers.testservers $(DO)
 
 test-browser: setup
 	$(BIN)/python -m pytest -m browser
@@ -102,7 +106,7 @@ dist: setup
 	$(BIN)/python -c "from setuptools import build_meta as b; b.build_sdist('dist'); b.build_wheel('dist')"
 
 sbom: setup
-	$(BIN)/python -m drr.app.sbom requirements.lock > sbom.json
+	$(BIN)/python -m benchmarks.sbom requirements.lock > sbom.json
 
 endurance: setup
 	$(BIN)/python -m pytest -o faulthandler_timeout=0 -m "endurance and not ray"

@@ -96,9 +96,7 @@ _ROWS = (
     CommandRow(
         "shop profile", f"{_HERE}.profile", "what query writers and judges are told of a user", old="profile"
     ),
-    CommandRow(
-        "shop servers", f"{_HERE}.servers", "start and stop the test servers (needs a JDK)", old="servers"
-    ),
+    CommandRow("shop servers", f"{_HERE}.servers", "make the password of a shop's servers", old="servers"),
     CommandRow("tools", f"{_HERE}.tools", "the nine tools: list, schema, call, docs, mcp", "shop"),
     CommandRow(
         "tools mcp",

@@ -20,7 +20,6 @@ from resource import RUSAGE_SELF, getrusage
 from statistics import mean, median
 from typing import Any
 
-from drr.app import testservers
 from drr.env.content import batched
 from drr.env.copy import copy_shop
 from drr.env.progress import Quiet, collector_off
@@ -37,6 +36,7 @@ from pymongo import MongoClient
 from benchmarks import search, synthetic
 from benchmarks.bm25 import overlap
 from benchmarks.results import machine, record, table
+from tests.servers import testservers
 
 HEAP_MB = 2048
 CALLS = 500

@@ -7,6 +7,7 @@ import platform
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import distributions
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -17,7 +18,6 @@ from drr.app.giving import PERSONS
 from drr.app.judging import shop_of, study_settings
 from drr.app.models import models_of, prompts_of
 from drr.app.notices import notice
-from drr.app.sbom import installed_bill
 from drr.app.studies import code_id, made_by
 from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
@@ -98,7 +98,7 @@ def make(config: BundleConfig) -> Bundle:
             prices=_prices(study, load_prices(settings.price_file)),
             beside={
                 "prompts.jsonl": _reworded(settings),
-                "packages.json": [{"bill": installed_bill(), "machine": machine}],
+                "packages.json": [{"bill": _packages(), "machine": machine}],
                 "shoppers.jsonl": [] if config.redact or shop is None else _profiles(study, shop),
             },
             figures=lambda parcel: _figures(study, parcel),
@@ -123,6 +123,14 @@ def _figures(study: Study, parcel: Parcel) -> JsonObject:
     if others := list(differing(every_figure(study), found)):
         notice(f"{len(others):,} figures of the bundle are not those of the study, the first is {others[0]}")
     return found
+
+
+def _packages() -> JsonObject:
+    """List what is installed here, and so runs beside this program."""
+    name, _, version = made_by().rpartition(" ")
+    found = sorted({(one.name, one.version) for one in distributions()})
+    components = [{"name": package, "version": number} for package, number in found]
+    return {"metadata": {"component": {"name": name, "version": version}}, "components": components}
 
 
 def _reworded(settings: Settings) -> Iterator[PromptLine]:

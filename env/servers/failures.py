@@ -146,7 +146,7 @@ NEEDED_ELASTICSEARCH = 9
 _FULL = {"disk", "space", "quota", "full"}
 # What a member of a replica set says while no one, or another one, is its primary.
 _FAILING_OVER = {91, 189, 10058, 10107, 11600, 11602, 13435, 13436}
-_START = "start it (`docker compose up -d` or `drr shop servers start`)"
+_START = "start it (`docker compose up -d`)"
 Place = tuple[str, int]
 
 

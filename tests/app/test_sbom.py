@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
-from drr.app.sbom import bill, pins
+
+from benchmarks.sbom import bill, pins
 
 ROOT = Path(__file__).parents[2]
 LOCK = (ROOT / "requirements.lock").read_text("utf-8")

@@ -69,7 +69,6 @@ MADE = {
     ),
     *(
         "app/bundles/verifying.py",
-        "app/testservers.py",
         "app/sbom.py",
         "study/folders.py",
     ),

@@ -6,11 +6,10 @@ from itertools import count
 from typing import Any
 
 import pytest
-from drr.app import testservers
 from drr.env.servers.connect import Servers
 from drr.env.settings import Settings
 
-from tests.servers import running
+from tests.servers import running, testservers
 from tests.servers.proxies import HttpProxy, MongoProxy
 from tests.servers.running import Closing, changed
 

@@ -14,11 +14,12 @@ from typing import Any
 
 import orjson
 import pytest
-from drr.app import testservers
 from drr.env.entities import Product
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, OrderColumns, UserRow, shop_writer
 from pydantic import SecretStr
+
+from tests.servers import testservers
 
 Closing = Callable[[Callable[[], None]], None]
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import orjson
 import pytest
-from drr.app import testservers
 from drr.app.cli import main
 from drr.env.errors import Misuse, ShopError
 from drr.env.servers import index as search_index
@@ -22,7 +21,7 @@ from drr.env.settings import Settings
 from drr.env.shop import Manifest, SearchRequest, check_shop, open_shop, shop_writer
 
 from tests.cases import table
-from tests.servers import running
+from tests.servers import running, testservers
 from tests.servers.proxies import HttpProxy, MongoProxy
 from tests.servers.running import Closing, changed
 

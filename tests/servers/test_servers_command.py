@@ -1,59 +1,27 @@
-"""`drr shop servers`: started, found again by another process, stopped; and what it says where it cannot."""
+"""`make servers`: started, found again by another process, stopped; and what it says where it cannot."""
 
 from __future__ import annotations
 
-import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
-from drr.app import testservers
-from drr.app.cli import main
+from drr.env.errors import DrrError
 
-
-@pytest.mark.servers
-def test_start_status_stop(
-    settings: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(testservers, "WORK", tmp_path)
-
-    def drr(*words: str, code: int = 0) -> Any:
-        assert main(["shop", "servers", *words, "--json"]) == code
-        return json.loads(capsys.readouterr().out)
-
-    assert drr("status", code=1) == {"mongodb": None, "elasticsearch": None}
-    started = drr("start", "--mongodb-port", "0", "--elasticsearch-port", "0")
-    try:
-        assert drr("start") == started, "what runs already is left alone"
-        assert drr("status") == started
-        assert main(["shop", "servers", "status"]) == 0
-        said = capsys.readouterr().out
-        assert f"export DRR_MONGODB_URL={started['mongodb']['url']}" in said
-        assert f"{tmp_path / 'data'}\n" in said and started["mongodb"]["data"] == str(
-            tmp_path / "data" / "mongodb"
-        )
-        # One that hangs is told, not forgotten, and stopped all the same.
-        (tmp_path / "data" / "mongodb" / "log").write_text("")
-        assert drr("status", code=1)["mongodb"] == started["mongodb"] | {"url": None}
-        assert main(["shop", "servers", "start"]) == 1
-        assert "does not answer; `drr shop servers stop` stops it" in capsys.readouterr().err
-    finally:
-        assert drr("stop") == {"mongodb": None, "elasticsearch": None}
-    assert drr("status", code=1) == {"mongodb": None, "elasticsearch": None}
-    assert not any(testservers.answers(int(server["url"].rpartition(":")[2])) for server in started.values())
+from tests.servers import testservers
 
 
 @pytest.mark.servers
 @pytest.mark.parametrize("kind", testservers.KINDS)
 def test_a_server_does_not_outlive_a_killed_starter(settings: object, tmp_path: Path, kind: str) -> None:
-    """A killed test run, or `drr shop servers start` killed before it was done."""
+    """A killed test run, or `make servers` killed before it was done."""
     script = (
-        "import sys, time; from pathlib import Path; from drr.app import testservers; "
+        "import sys, time; from pathlib import Path; from tests.servers import testservers; "
         "server = testservers.start(sys.argv[1], Path(sys.argv[2])); print(server.process.pid, flush=True); "
         "time.sleep(600)"
     )
@@ -75,7 +43,7 @@ def test_a_server_does_not_outlive_a_killed_starter(settings: object, tmp_path: 
 
 
 def test_what_servers_keep_lies_in_the_users_cache_folder_and_not_in_the_checkout(tmp_path: Path) -> None:
-    script = "from drr.app import testservers as t; print(t.home_of('mongodb')); print(t.BUILD)"
+    script = "from tests.servers import testservers as t; print(t.home_of('mongodb')); print(t.BUILD)"
     places = subprocess.run(
         [sys.executable, "-c", script],
         env=os.environ | {"XDG_CACHE_HOME": str(tmp_path)},
@@ -110,23 +78,13 @@ def test_only_servers_of_this_user_are_found(tmp_path: Path, monkeypatch: pytest
         assert testservers.found() == {
             "mongodb": testservers.Found(own.pid, None, str(testservers.home_of("mongodb")))
         }
-        assert main(["shop", "servers", "stop"]) == 0
+        assert testservers.main(["stop"]) == 0
         assert own.wait(10) == -signal.SIGTERM
         assert all(process.poll() is None for process in others)
     finally:
         for process in (own, *others):
             process.kill()
             process.communicate()
-
-
-def test_without_a_jdk_one_line_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(testservers, "WORK", tmp_path)
-    monkeypatch.setattr(testservers, "_jdk_homes", lambda: iter([tmp_path]))
-    assert main(["shop", "servers", "start", "--mongodb-port", "0"]) == 1
-    out, err = capsys.readouterr()
-    assert out == "" and len(err.splitlines()) == 1 and "no JDK >= 21 found" in err
 
 
 def test_the_newest_jdk_that_compiles_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,12 +99,37 @@ def test_the_newest_jdk_that_compiles_is_taken(tmp_path: Path, monkeypatch: pyte
     assert testservers.find_jdk() == tmp_path / "b"
 
 
-def test_a_port_in_use_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.servers
+def test_start_status_stop(
+    settings: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    import socket
-
     monkeypatch.setattr(testservers, "WORK", tmp_path)
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        assert main(["shop", "servers", "start", "--mongodb-port", str(listener.getsockname()[1])]) == 1
-    assert "is in use" in capsys.readouterr().err
+    ports = dict.fromkeys(testservers.KINDS, 0)
+    assert testservers.main(["status"]) == 1 and testservers.found() == {}
+    testservers.serve(ports)
+    started = testservers.found()
+    try:
+        assert sorted(started) == sorted(testservers.KINDS)
+        testservers.serve(ports)
+        assert testservers.found() == started, "what runs already is left alone"
+        assert testservers.main(["status"]) == 0 and str(started["mongodb"].url) in capsys.readouterr().out
+        # One that hangs is told, not forgotten, and stopped all the same.
+        (tmp_path / "data" / "mongodb" / "log").write_text("")
+        assert testservers.main(["status"]) == 1 and "does not answer" in capsys.readouterr().out
+    finally:
+        testservers.stop_all()
+    assert testservers.found() == {}
+    assert not any(testservers.answers(int(str(one.url).rpartition(":")[2])) for one in started.values())
+
+
+def test_without_a_jdk_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(testservers, "WORK", tmp_path)
+    monkeypatch.setattr(testservers, "_jdk_homes", lambda: iter([tmp_path]))
+    with pytest.raises(DrrError, match="no JDK >= 21 found"):
+        testservers.serve(dict.fromkeys(testservers.KINDS, 0))
+
+
+def test_a_port_in_use_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(testservers, "WORK", tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as listener, pytest.raises(DrrError, match="is in use"):
+        testservers.serve({**testservers.PORTS, "mongodb": listener.getsockname()[1]})

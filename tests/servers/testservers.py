@@ -1,22 +1,25 @@
 """The test servers: a real Elasticsearch node and a server that speaks MongoDB's protocol, both run by a JDK.
 
 For machines without a container engine, and for the tests. Packages come through Maven, once; the few lines of Java that
-start them lie in `tests/servers`; what they keep lies in the user's cache folder. No security, loopback only: never for data
+start them lie beside this file; what they keep lies in the user's cache folder. No security, loopback only: never for data
 that matters.
+
+    python -m tests.servers.testservers start|stop|status
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
-import secrets
 import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -26,9 +29,9 @@ from drr.env.errors import DrrError
 from drr.env.trust import cache_folder
 
 LEAST_JDK = 21
-KINDS = ("mongodb", "elasticsearch")
-ROOT = Path(__file__).resolve().parents[1]
-SOURCES = ROOT / "tests" / "servers"
+PORTS = {"mongodb": 27017, "elasticsearch": 9200}
+KINDS = tuple(PORTS)
+SOURCES = Path(__file__).resolve().parent
 WORK = cache_folder() / "servers"
 BUILD = WORK / "build"
 _START_SECONDS = 90.0
@@ -55,7 +58,7 @@ class Server:
 
 @dataclass
 class Found:
-    """A server that `drr shop servers start` left running. Without a URL it does not answer."""
+    """A server that was left running. Without a URL it does not answer."""
 
     pid: int
     url: str | None
@@ -70,8 +73,6 @@ def find_jdk() -> Path | None:
 
 def missing() -> str | None:
     """Say in a sentence what is missing to run the test servers here; `None` if nothing is."""
-    if not (SOURCES / "elasticsearch" / "pom.xml").is_file():
-        return "the test servers are part of a checkout, not of the installed package; use docker compose"
     if find_jdk() is None:
         return (
             f"no JDK >= {LEAST_JDK} found (JAVA_HOME, /usr/lib/jvm, the path); install one and set JAVA_HOME"
@@ -166,7 +167,7 @@ def _make(target: Path, folder: Path, sources: list[str], jdk: Path) -> None:
 
 def _command(*command: str) -> None:
     try:
-        done = subprocess.run(command, capture_output=True, timeout=_BUILD_SECONDS, check=False)  # noqa: S603
+        done = subprocess.run(command, capture_output=True, timeout=_BUILD_SECONDS, check=False)
     except subprocess.TimeoutExpired as error:
         raise DrrError(
             f"test servers: {Path(command[0]).name} took too long; is the network slow?"
@@ -196,7 +197,7 @@ def start(kind: str, home: Path, *, port: int = 0, in_memory: bool = False, heap
         *arguments,
     ]
     with log.open("wb") as sink:
-        process = subprocess.Popen(  # noqa: S603
+        process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=sink, stderr=subprocess.STDOUT, start_new_session=True
         )
     deadline = time.monotonic() + _START_SECONDS
@@ -223,7 +224,7 @@ def _mark(home: Path) -> str:
 
 
 def home_of(kind: str) -> Path:
-    """Return the place of data and log of this user's server from `drr shop servers`."""
+    """Return the place of data and log of this user's server that was left running."""
     return WORK / "data" / kind
 
 
@@ -254,7 +255,7 @@ def _processes() -> Iterator[tuple[int, str]]:
                     words = (folder / "cmdline").read_bytes().split(b"\0")
                     yield int(folder.name), b" ".join(words).decode(errors="replace")
         return
-    done = subprocess.run(["ps", "-axww", "-o", "pid=,command="], capture_output=True, text=True, check=True)  # noqa: S607
+    done = subprocess.run(["ps", "-axww", "-o", "pid=,command="], capture_output=True, text=True, check=True)
     for line in done.stdout.splitlines():
         pid, _, command = line.strip().partition(" ")
         yield int(pid), command
@@ -289,35 +290,43 @@ def answers(port: int) -> bool:
     return True
 
 
-_BYTES = 24
+def serve(ports: Mapping[str, int] = PORTS) -> None:
+    """Start what does not run yet, and leave it running."""
+    there = found()
+    for kind in (kind for kind in KINDS if kind not in there):
+        if ports[kind] and answers(ports[kind]):
+            raise DrrError(f"port {ports[kind]} is in use, perhaps by a {kind} that runs already; stop it")
+        start(kind, home_of(kind), port=ports[kind]).leave_running()
 
 
-def write_credentials(file: Path) -> tuple[str, ...]:
-    """The names written. A file that has one of them already is left alone: a volume knows only its first password."""
-    # Of letters that mean the same in an address, in a shell and to compose.
-    password = secrets.token_hex(_BYTES)
-    values = {
-        "DRR_PASSWORD": password,
-        "DRR_MONGODB_URL": f"mongodb://drr:{password}@127.0.0.1:27017",
-        "DRR_ELASTICSEARCH_URL": f"http://elastic:{password}@127.0.0.1:9200",
-    }
+def stop_all() -> None:
+    """Stop what was left running; its data stay."""
+    for server in found().values():
+        stop_process(server.pid)
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="make servers DO=", description=__doc__)
+    parser.add_argument("action", choices=("start", "stop", "status"))
+    action = parser.parse_args(words).action
     try:
-        there = file.read_text(encoding="utf-8") if file.exists() else ""
-        for name in values:
-            if re.search(rf"^\s*(?:export\s+)?{name}\s*=", there, re.MULTILINE):
-                raise DrrError(
-                    f"{file} has {name} already and is left as it is: servers keep the password of their first start. "
-                    "To begin afresh, remove these lines, and the data with `docker compose down --volumes`"
-                )
-        # Readable by this user alone before there is anything to read.
-        with os.fdopen(
-            os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "a", encoding="utf-8"
-        ) as sink:
-            os.fchmod(sink.fileno(), 0o600)
-            sink.write("\n" if there and not there.endswith("\n") else "")
-            sink.writelines(f"{name}={value}\n" for name, value in values.items())
-    except (OSError, UnicodeDecodeError) as error:
-        raise DrrError(
-            f"{file} cannot be written: {getattr(error, 'strerror', None) or 'it is not a text'}"
-        ) from None
-    return tuple(values)
+        if action == "start":
+            serve()
+        elif action == "stop":
+            stop_all()
+    except DrrError as error:
+        print(error, file=sys.stderr)
+        return 1
+    there = found()
+    for kind in KINDS:
+        server = there.get(kind)
+        state = "not running" if server is None else server.url or f"process {server.pid} does not answer"
+        print(f"{kind:<14} {state}")
+    print(f"{'data':<14} {WORK / 'data'}")
+    return (
+        0 if action == "stop" or (all(one.url for one in there.values()) and len(there) == len(KINDS)) else 1
+    )
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,6 +1,6 @@
 """A bill of materials from the lock, as CycloneDX JSON. Each package with its version and the hashes of its files.
 
-    python -m drr.app.sbom requirements.lock > sbom.json
+    python -m benchmarks.sbom requirements.lock > sbom.json
 
 Licences are those that the installed packages state; a package that is not installed here has none.
 """
@@ -14,7 +14,7 @@ import sys
 import tomllib
 from collections.abc import Sequence
 from functools import cache
-from importlib.metadata import PackageMetadata, PackageNotFoundError, distributions, metadata, requires
+from importlib.metadata import PackageMetadata, PackageNotFoundError, metadata
 from pathlib import Path
 from typing import NamedTuple, NotRequired, TypedDict
 from uuid import NAMESPACE_OID, uuid5
@@ -24,7 +24,6 @@ _PIN = re.compile(r"([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==(\S+)")
 _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 _CLASSIFIER = "License :: "
 _LONGEST = 60
-_OURS = "deepresearch-retail"
 
 
 class Pin(NamedTuple):
@@ -79,16 +78,6 @@ def bill(lock: str, project: str) -> dict[str, object]:
         pins(lock),
         lock,
     )
-
-
-def installed_bill() -> dict[str, object]:
-    """A bill of what is installed here, which runs beside this program; without hashes of files."""
-    found = {_canonical(one.name): one.version for one in distributions()}
-    own = metadata(_OURS)
-    packages = [Pin(name, version, None, []) for name, version in sorted(found.items()) if name != _OURS]
-    seed = "".join(f"{one.name}=={one.version}\n" for one in packages)
-    licence = str(own.json.get("license_expression", ""))
-    return _bill(Pin(_OURS, own["Version"], None, []), licence, requires(_OURS) or [], packages, seed)
 
 
 def _bill(
@@ -163,7 +152,7 @@ def _licences(name: str) -> tuple[dict[str, object], ...]:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="python -m drr.app.sbom", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.sbom", description=__doc__)
     parser.add_argument("lock", nargs="?", type=Path, default=Path("requirements.lock"))
     given: Path = parser.parse_args().lock
     document = bill(given.read_text("utf-8"), given.with_name("pyproject.toml").read_text("utf-8"))
