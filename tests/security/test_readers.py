@@ -69,7 +69,6 @@ MADE = {
     ),
     *(
         "app/bundles/verifying.py",
-        "app/sbom.py",
         "study/folders.py",
     ),
     *("querygen/review.py", "data_ingest/sample.py"),
