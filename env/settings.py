@@ -16,8 +16,7 @@ from drr.env.setting_sources import from_environment, read_settings_file
 from drr.env.trust import ServerAddress, config_folder, hosts_of, place_of, shown, vouched
 from drr.env.variables import NAME as DOTENV
 from drr.env.variables import read_dotenv
-from pydantic import Field, PrivateAttr, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, ValidationError, field_validator
 
 FILE = Path("drr.toml")
 OWN_FILE = "settings.toml"
@@ -31,7 +30,7 @@ ADDRESSES = (*MODEL_ADDRESSES, "mongodb_url", "elasticsearch_url")
 """Settings that say whom keys and questions are sent to."""
 
 
-class RoleSettings(BaseSettings):
+class RoleSettings(BaseModel):
     """The choices of each role: its model, where that is asked, and with which key."""
 
     model: str = Field("offline", description="the model of every role that names none")
@@ -130,7 +129,7 @@ class RoleSettings(BaseSettings):
 class Settings(RoleSettings):
     """Every choice that is not an argument of one command."""
 
-    model_config = SettingsConfigDict(env_prefix="DRR_", extra="forbid", frozen=True, env_ignore_empty=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     profile: Literal["default", "paper"] = Field(
         "default", description="`paper` sets every choice as the paper made it"
@@ -246,17 +245,6 @@ class Settings(RoleSettings):
     @classmethod
     def _as_text(cls, given: Any) -> Any:
         return given.get_secret_value() if isinstance(given, SecretStr) else given
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return (init_settings,)  # `resolve` merges the sources itself, so that it can say which one won
 
 
 # What the paper states or shows; `docs/papers.md` says which of these are guesses.
