@@ -11,6 +11,7 @@ from pathlib import Path
 
 from drr.app.console import show
 from drr.env.errors import DrrError
+from drr.env.files import read_file
 
 _EXAMPLES = """\
 Once, before `docker compose up -d` (docs/servers.md). In a clone, `make servers DO=start` starts test servers without a password.
@@ -30,7 +31,7 @@ def _write_credentials(file: Path) -> tuple[str, ...]:
         "DRR_ELASTICSEARCH_URL": f"http://elastic:{password}@127.0.0.1:9200",
     }
     try:
-        there = file.read_text(encoding="utf-8") if file.exists() else ""
+        there = read_file(file).decode() if file.exists() else ""
         for name in values:
             if re.search(rf"^\s*(?:export\s+)?{name}\s*=", there, re.MULTILINE):
                 raise DrrError(
