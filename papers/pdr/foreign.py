@@ -99,54 +99,19 @@ class PdrBench:
     name = "pdr"
     title = "PDR-Bench"
     parts = (
-        ForeignPart(
-            "p",
-            "PDR-Bench, P",
-            (
-                ForeignFigure("p_overall_score", "P", TEN),
-                *(ForeignFigure(side, side.replace("_", " "), TEN) for side in P),
-            ),
-        ),
-        ForeignPart(
-            "q",
-            "PDR-Bench, Q",
-            (
-                ForeignFigure("q_overall_score", "Q", TEN),
-                *(ForeignFigure(side, side.replace("_", " "), TEN) for side in Q),
-            ),
-        ),
-        ForeignPart(
-            "r",
-            "PDR-Bench, R",
-            (
-                ForeignFigure(
-                    "r_overall_score",
-                    "R",
-                    TEN,
-                    "mean of both, over all reports together",
-                    ("supported", "cited", "claims"),
-                    _reliability,
-                ),
-                ForeignFigure(
-                    "fa",
-                    "factual accuracy",
-                    TEN,
-                    "10 x supported / cited claims",
-                    ("supported", "cited"),
-                    _accuracy,
-                ),
-                ForeignFigure(
-                    "cc",
-                    "citation coverage",
-                    TEN,
-                    "10 x cited / all claims",
-                    ("cited", "claims"),
-                    _accuracy,
-                ),
-                ForeignFigure("claims", "claims", remark="per report with any"),
-            ),
-        ),
-    )
+        ForeignPart("p", "PDR-Bench, P", (
+            ForeignFigure("p_overall_score", "P", TEN), *(ForeignFigure(side, side.replace("_", " "), TEN) for side in P),
+        )),
+        ForeignPart("q", "PDR-Bench, Q", (
+            ForeignFigure("q_overall_score", "Q", TEN), *(ForeignFigure(side, side.replace("_", " "), TEN) for side in Q),
+        )),
+        ForeignPart("r", "PDR-Bench, R", (
+            ForeignFigure("r_overall_score", "R", TEN, "mean of both, over all reports together", ("supported", "cited", "claims"), _reliability),
+            ForeignFigure("fa", "factual accuracy", TEN, "10 x supported / cited claims", ("supported", "cited"), _accuracy),
+            ForeignFigure("cc", "citation coverage", TEN, "10 x cited / all claims", ("cited", "claims"), _accuracy),
+            ForeignFigure("claims", "claims", remark="per report with any"),
+        )),
+    )  # fmt: skip
     no_room: frozenset[str] = frozenset({"size"})
 
     def read(self, path: Path) -> Iterator[Given]:
@@ -199,13 +164,8 @@ def _asked(row: _Pair) -> ForeignQuestion:
 
 
 def _pair(query_id: str, asked: ForeignQuestion) -> dict[str, int | str | None]:
-    return {
-        "id": query_id if asked.id is None else asked.id,
-        "domain": asked.domain,
-        "language": asked.language,
-        "taskid": asked.task,
-        "userid": asked.user,
-    }
+    named = {"id": query_id if asked.id is None else asked.id, "domain": asked.domain}
+    return {**named, "language": asked.language, "taskid": asked.task, "userid": asked.user}
 
 
 def _values(where: str, row: _Pair) -> tuple[str | None, dict[str, float | None], str | None]:
@@ -237,8 +197,5 @@ def _claims(where: str, row: _Reliable) -> tuple[dict[str, float | None], str | 
         if page.validate_error is None
         for verdict in page.validate_res
     )
-    return {
-        "supported": float(supported),
-        "cited": float(sum(len(page.facts) for page in cited)),
-        "claims": float(count),
-    }, None
+    cited_claims = sum(len(page.facts) for page in cited)
+    return {"supported": float(supported), "cited": float(cited_claims), "claims": float(count)}, None

@@ -37,12 +37,6 @@ if TYPE_CHECKING:
     from drr.study.unit import Unit
 
 
-def making_of(contexts: Contexts, settings: Settings, models: Models) -> MemoryMaking:
-    from drr.app.models import prompts_of
-
-    return MemoryMaking(settings, models, prompts_of(settings, "papers/pdr"), contexts)
-
-
 @dataclass(frozen=True)
 class PersonGiving(Giving):
     """The settings of a study, with the persons they tell of."""
@@ -85,35 +79,29 @@ class PersonGiving(Giving):
         from drr.papers.pdr.memory.base import ROLE
         from drr.papers.pdr.memory.registry import memory_kind
 
-        asks = any(
-            setting.kind == "memory" and memory_kind(setting.memory_word).asks_model
-            for setting in self.settings
-        )
-        return [ROLE] if asks else []
+        words = [one.memory_word for one in self.settings if one.kind == "memory"]
+        return [ROLE] if any(memory_kind(word).asks_model for word in words) else []
 
     def check(self, queries: Iterable[Query], file: str) -> None:
         """`Misuse` for a question whose person is in none of the files that a setting needs."""
-        telling = next((one for one in self.settings if one.has_context), None) or next(
-            (one for one in self.settings if one.has_persona), None
+        every = self.settings
+        telling = next(
+            (one for has in ("has_context", "has_persona") for one in every if getattr(one, has)), None
         )
+        gathers = self.making is not None and telling is not None and telling.has_context
         for number, query in enumerate(queries if telling or self.persons else (), 1):
-            where = f"{file}, query {number} ({query.id})"
-            if telling is not None and query.person_id is None:
-                raise Misuse(
-                    f"{where}: names no person_id, which the setting {telling.name} needs; `drr papers tasks pairs` writes such queries"
-                )
-            gathers = self.making is not None and telling is not None and telling.has_context
-            if gathers and query.person_id not in self.contexts.persons:
-                raise Misuse(
-                    f"{where}: {self.contexts.folder} has no context of the person {query.person_id}"
-                )
-            person = self.persons.get(query.person_id or "")
-            if self.persons and query.person_id is not None and person is None:
-                raise Misuse(f"{where}: the person {query.person_id} is not in the file of --persons")
-            if person is not None and person.user_id not in (None, query.user_id):
-                raise Misuse(
-                    f"{where}: the person {query.person_id} is the user {person.user_id}, and {query.user_id} asks"
-                )
+            person_id, why = query.person_id, None
+            person = self.persons.get(person_id or "")
+            if telling is not None and person_id is None:
+                why = f"names no person_id, which the setting {telling.name} needs; `drr papers tasks pairs` writes such queries"
+            elif gathers and person_id not in self.contexts.persons:
+                why = f"{self.contexts.folder} has no context of the person {person_id}"
+            elif self.persons and person_id is not None and person is None:
+                why = f"the person {person_id} is not in the file of --persons"
+            elif person is not None and person.user_id not in (None, query.user_id):
+                why = f"the person {person_id} is the user {person.user_id}, and {query.user_id} asks"
+            if why is not None:
+                raise Misuse(f"{file}, query {number} ({query.id}): {why}")
 
     def key_fields(self, setting: Setting, person_id: str | None) -> JsonObject:
         """List what decides an answer beside the setting's name: the content of what the agent was given."""
@@ -204,6 +192,7 @@ class PersonGiving(Giving):
 
 def opened(settings: Sequence[Setting], places: PersonPlaces, own: Settings, models: Models) -> PersonGiving:
     """`Misuse` for a file that cannot be read, and for a setting that nothing here could fill."""
+    from drr.app.models import prompts_of
     from drr.papers.pdr.context import read_contexts
     from drr.papers.pdr.person import read_persons
 
@@ -216,7 +205,7 @@ def opened(settings: Sequence[Setting], places: PersonPlaces, own: Settings, mod
             raise Misuse(f"the setting {setting.name} tells who asks; give the persons with --persons FILE")
     persons = {} if places.persons is None else read_persons(places.persons)
     contexts = None if places.contexts is None else read_contexts(places.contexts)
-    making = None if contexts is None else making_of(contexts, own, models)
+    making = None if contexts is None else MemoryMaking(own, models, prompts_of(own, "papers/pdr"), contexts)
     giving = PersonGiving(tuple(settings), persons, making, places.recalled)
     giving.check_contexts()
     return giving

@@ -20,18 +20,17 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.labels import CriterionLabel, Label, rating_id
 from drr.eval.metrics.coverage import variants_of
+from drr.eval.stats.asked import grouped
 from drr.eval.stats.corrected import Scored
 from drr.eval.tasks.judged import Judged
 from drr.papers.pdr.judging.rows import (
     DIMENSIONS,
     SCORES,
     CriteriaDimension,
-    CriteriaOwner,
     Half,
     rubric_of,
     scores_of,
 )
-from drr.papers.pdr.judging.rows import DIMENSIONS as CRITERIA_DIMENSIONS
 from drr.papers.pdr.judging.scoring import counted_under, own_owner
 from drr.study.study import Study
 
@@ -40,30 +39,28 @@ def labels_of(judged: Judged, name: str) -> Iterable[Label]:
     """The mean of the rounds, under the criteria that stand now and were made for this report's task and person. A criterion is
     named by its hash: what people said of it before it was changed is of another."""
     for answer in judged.answers:
-        by_criterion: dict[tuple[CriteriaOwner, str], list[int]] = {}
-        for place, scores in (scores_of(judged, answer.key) or {}).items():
-            if place.own and not place.seed:
-                for criterion, row in scores.items():
-                    if row["score"] is not None:
-                        by_criterion.setdefault((place.owner, criterion), []).append(row["score"])
-        dimensions = {
-            (owner, rubric.hash_of(dimension, row)): dimension
-            for owner in dict.fromkeys(owner for owner, _ in by_criterion)
-            if (rubric := rubric_of(judged, owner)) is not None
-            for dimension in CRITERIA_DIMENSIONS[owner.half]
-            for row in rubric.rows(dimension)
-        }
-        for under, dimension in dimensions.items():
-            if under in by_criterion:
-                yield CriterionLabel(
-                    id=rating_id(answer.query_id, answer.variant, answer.trial),
-                    judge=name,
-                    query=answer.query,
-                    answer=answer.report,
-                    dimension=dimension,
-                    criterion=under[1],
-                    label=sum(by_criterion[under]) / len(by_criterion[under]),
-                )
+        scored = [
+            ((place.owner, criterion), row["score"])
+            for place, scores in (scores_of(judged, answer.key) or {}).items()
+            if place.own and not place.seed
+            for criterion, row in scores.items()
+        ]
+        by_criterion = grouped((under, score) for under, score in scored if score is not None)
+        for owner in dict.fromkeys(owner for owner, _ in by_criterion):
+            rubric = rubric_of(judged, owner)
+            for dimension in DIMENSIONS[owner.half] if rubric is not None else ():
+                names = [rubric.hash_of(dimension, row) for row in rubric.rows(dimension)] if rubric else []
+                for criterion in dict.fromkeys(one for one in names if (owner, one) in by_criterion):
+                    rounds = by_criterion[owner, criterion]
+                    yield CriterionLabel(
+                        id=rating_id(answer.query_id, answer.variant, answer.trial),
+                        judge=name,
+                        query=answer.query,
+                        answer=answer.report,
+                        dimension=dimension,
+                        criterion=criterion,
+                        label=sum(rounds) / len(rounds),
+                    )
 
 
 def scored_reports(study: Study, judge: str | None, variants: Collection[str] | None) -> list[BlindPair]:
@@ -74,20 +71,11 @@ def scored_reports(study: Study, judge: str | None, variants: Collection[str] | 
     for answer in judged.answers:
         criteria = _shown_criteria(judged, answer)
         if criteria and (variants is None or answer.variant in variants):
-            found.append(
-                BlindPair(
-                    id=f"p-{token_hex(8)}",
-                    query_id=answer.query_id,
-                    query=answer.query,
-                    profile=known.get(answer.key, ""),
-                    trial=answer.trial,
-                    system_a=answer.variant,
-                    system_b="",
-                    answer_a=answer.report,
-                    answer_b="",
-                    criteria=criteria,
-                )
-            )
+            empty = {"system_b": "", "answer_b": ""}
+            about = {"query_id": answer.query_id, "query": answer.query, "profile": known.get(answer.key, "")}
+            shown = {"system_a": answer.variant, "answer_a": answer.report, "criteria": criteria, **empty}
+            own = {"id": f"p-{token_hex(8)}", "trial": answer.trial}
+            found.append(BlindPair.model_validate({**own, **about, **shown}))
     if not found:
         raise DrrError(
             "no report has criteria of a person; `drr judge STUDY --what pqr` makes and scores them"
@@ -124,7 +112,7 @@ def _known(study: Study) -> dict[str, str]:
 def figures_of(judged: Judged, given_labels: LabelsSaid) -> Iterable[LabelledFigure]:
     """P and Q with their dimensions; a unit is a criterion that has a score."""
     for variant, answers in variants_of(judged).items():
-        for half, dimensions in CRITERIA_DIMENSIONS.items():
+        for half, dimensions in DIMENSIONS.items():
             for name, own in [(half, dimensions), *((one, (one,)) for one in dimensions)]:
                 rows = [_scored_report(judged, answer, half, own, given_labels) for answer in answers]
                 figure = labelled_figure(f"pqr_{name.lower()}", variant, rows, (0.0, 10.0))

@@ -119,14 +119,13 @@ def _of_ours(person_id: str, raw: JsonObject) -> ImportedPersona:
     for block, rows in blocks.items():
         if not isinstance(rows, dict):
             raise Misuse(f"persona.{block}: not an object of attributes")
-        for name, statement in rows.items():
-            made = Attribute(
-                id=name, block=block, statement=statement, basis="imported", names=names.get(name, ())
-            )
-            kinds = disclosed(made.statement)
-            dropped.update(kinds[:1])
-            if not kinds:
-                attributes.append(made)
+        for key, text in rows.items():
+            own = {"id": key, "block": block, "statement": text, "names": names.get(key, ())}
+            one = Attribute.model_validate({**own, "basis": "imported"})
+            if kinds := disclosed(one.statement):
+                dropped[kinds[0]] += 1
+            else:
+                attributes.append(one)
     return _made(person_id, attributes, dropped)
 
 
@@ -166,17 +165,14 @@ def _attributes(leaves: Sequence[_Leaf], person_id: str) -> tuple[list[Attribute
     found: dict[str, Attribute] = {}
     dropped = Counter[str]()
     for leaf, private in kinds:
-        kind = private if leaf.value else "an empty value"
-        if kind is None and any(_names(leaf.statement, name) for name in own):
-            kind = _NAME
-        kind = kind or next(iter(disclosed(leaf.statement)), None)
+        named = any(_names(leaf.statement, name) for name in own)
+        kind = private or (_NAME if named else next(iter(disclosed(leaf.statement)), None))
+        kind = kind if leaf.value else "an empty value"
         if kind is not None:
             dropped[kind] += 1
             continue
-        one = _id(leaf.path, found)
-        found[one] = Attribute(
-            id=one, block=_joined(leaf.path[0], "_"), statement=leaf.statement, basis="imported"
-        )
+        one, block = _id(leaf.path, found), _joined(leaf.path[0], "_")
+        found[one] = Attribute(id=one, block=block, statement=leaf.statement, basis="imported")
     return list(found.values()), dropped
 
 

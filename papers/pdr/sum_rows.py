@@ -58,15 +58,12 @@ class PqrSums(PrintedMeans[PqrInput]):
             {name: [WeighedScore(c.weight, c.scores) for c in own] for name, own in row.criteria.items()},
         )
         self.n_unscored += found.n_unscored
+        printed = found.as_printed
         self._ours.add({"p": found.total}, row.task)
-        self._printed.add({"p": found.as_printed.total}, row.task)
-        return {
-            "dimensions": found.dimensions,
-            "p": found.total,
-            "p_by_round": found.by_round,
-            "n_unscored": found.n_unscored,
-            "as_printed": {"dimensions": found.as_printed.dimensions, "p": found.as_printed.total},
-        }
+        self._printed.add({"p": printed.total}, row.task)
+        ours = {"dimensions": found.dimensions, "p": found.total, "p_by_round": found.by_round}
+        as_printed = {"dimensions": printed.dimensions, "p": printed.total}
+        return {**ours, "n_unscored": found.n_unscored, "as_printed": as_printed}
 
 
 ENDS = dict.fromkeys(("fa", "cc", "r"), (0.0, 10.0))
@@ -120,14 +117,10 @@ class SwapSums(ProtocolSums[SwapInput]):
         self._scores.append(SwapScore(row.task, row.criteria_of, row.report_of, row.p))
 
     def values(self) -> JsonObject:
-        found = swapped(self._scores)
-        return {
-            "by_task": {
-                task: {"delta": one.delta, "cfa_min": one.cfa_min, "a_min": one.a_min}
-                for task, one in found.items()
-            }
-        }
+        names = ("delta", "cfa_min", "a_min")
+        found = swapped(self._scores).items()
+        return {"by_task": {task: {name: getattr(one, name) for name in names} for task, one in found}}
 
     def intervals(self) -> JsonObject:
         """Compute the intervals of the means over tasks."""
-        return {name: interval_row(v) for name, v in over_tasks(swapped(self._scores))._asdict().items()}
+        return {name: interval_row(v) for name, v in over_tasks(swapped(self._scores)).items()}

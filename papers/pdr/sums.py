@@ -46,18 +46,14 @@ def weighed(weights: Mapping[str, float], criteria: Mapping[str, Sequence[Weighe
     if strange:
         raise ValueError(f"the dimension {strange[0]} has criteria and no weight")
     dimensions = _dimensions(weights, criteria, _mean)
-    rounds = max((len(c.rounds) for own in criteria.values() for c in own if c.rounds is not None), default=0)
-    by_round = [
-        _total(weights, _dimensions(weights, criteria, partial(_nth, number))) for number in range(rounds)
-    ]
-    printed = {name: 0.0 if value is None else value for name, value in dimensions.items()}
-    return WeighedTotals(
-        dimensions,
-        _total(weights, dimensions),
-        by_round or None,
-        sum(_missing(one.rounds) for own in criteria.values() for one in own),
-        PrintedTotals(printed, fsum(weights[name] * value for name, value in printed.items())),
-    )
+    every = [one.rounds for own in criteria.values() for one in own]
+    count = max((len(rounds) for rounds in every if rounds is not None), default=0)
+    ways = [partial(_nth, number) for number in range(count)]
+    by_round = [_total(weights, _dimensions(weights, criteria, way)) for way in ways]
+    known = {name: 0.0 if value is None else value for name, value in dimensions.items()}
+    printed = PrintedTotals(known, fsum(weights[name] * value for name, value in known.items()))
+    missing = sum(sum(value is None for value in rounds) if rounds else 1 for rounds in every)
+    return WeighedTotals(dimensions, _total(weights, dimensions), by_round or None, missing, printed)
 
 
 def spread(values: Sequence[float | None] | None) -> float | None:
@@ -86,12 +82,9 @@ def _dimension(scores: Sequence[tuple[float, float | None]]) -> float | None:
 
 def _total(weights: Mapping[str, float], dimensions: Mapping[str, float | None]) -> float | None:
     """Weights are taken as they are: what one dimension lacks is not given to the others."""
-    parts: list[float] = []
-    for name, value in dimensions.items():
-        if value is None:
-            return None
-        parts.append(weights[name] * value)
-    return fsum(parts) if parts else None
+    known = {name: value for name, value in dimensions.items() if value is not None}
+    whole = known and len(known) == len(dimensions)
+    return fsum(weights[name] * value for name, value in known.items()) if whole else None
 
 
 def _mean(rounds: Rounds) -> float | None:
@@ -101,10 +94,6 @@ def _mean(rounds: Rounds) -> float | None:
 
 def _nth(number: int, rounds: Rounds) -> float | None:
     return rounds[number] if rounds is not None and number < len(rounds) else None
-
-
-def _missing(rounds: Rounds) -> int:
-    return sum(value is None for value in rounds) if rounds else 1
 
 
 class ReliabilityClaim(NamedTuple):
@@ -219,17 +208,11 @@ def _least(values: Mapping[str, float | None]) -> float | None:
     return min((value for value in values.values() if value is not None), default=None)
 
 
-class SwapMeans(NamedTuple):
+def over_tasks(tasks: Mapping[str, TaskSwap]) -> dict[str, V]:
     """The means of swaps over tasks."""
-
-    delta: V
-    cfa_min: V
-    a_min: V
-
-
-def over_tasks(tasks: Mapping[str, TaskSwap]) -> SwapMeans:
-    return SwapMeans(
-        mean({task: list(one.delta.values()) for task, one in tasks.items()}, "mean swap delta over tasks"),
-        mean({task: [one.cfa_min] for task, one in tasks.items()}, "mean CFA_min over tasks"),
-        mean({task: [one.a_min] for task, one in tasks.items()}, "mean A_min over tasks"),
-    )
+    delta = {task: list(one.delta.values()) for task, one in tasks.items()}
+    least = {"cfa_min": "mean CFA_min over tasks", "a_min": "mean A_min over tasks"}
+    found = {
+        name: mean({t: [getattr(one, name)] for t, one in tasks.items()}, how) for name, how in least.items()
+    }
+    return {"delta": mean(delta, "mean swap delta over tasks"), **found}

@@ -5,8 +5,11 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Callable, Mapping
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from drr.eval.stats.asked import grouped
 
 if TYPE_CHECKING:
     from drr.querygen.files import ResearchTask
@@ -34,12 +37,10 @@ def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     text = "Write the built-in tasks that a shop can answer."
     making = actions.add_parser("build", help=text, description=text)
     making.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
-    making.add_argument(
-        "--out", required=True, metavar="FILE.jsonl", type=Path, help="the file of tasks that is written"
-    )
-    making.add_argument(
-        "--n", type=positive_int, metavar="N", help="so many, one of each category in turn (default: all)"
-    )
+    text = "the file of tasks that is written"
+    making.add_argument("--out", required=True, metavar="FILE.jsonl", type=Path, help=text)
+    text = "so many, one of each category in turn (default: all)"
+    making.add_argument("--n", type=positive_int, metavar="N", help=text)
     _add_least(making)
     add_setting_options(making, "shop_url")
     making.add_argument("--json", action="store_true", help="one JSON document")
@@ -91,24 +92,17 @@ def _build(arguments: argparse.Namespace) -> int:
     if len(problem_of) > _SHOWN:
         print(f"drr: {len(problem_of) - _SHOWN} more left out", file=sys.stderr)
     if not good:
-        print(
-            f"drr: {arguments.shop}: can answer none of the built-in tasks; nothing was written; --min-products 1 asks for less,"
-            " or write tasks of your own (docs/persons.md shows a line)",
-            file=sys.stderr,
-        )
+        why = "can answer none of the built-in tasks; nothing was written; --min-products 1 asks for less, or write tasks of your own"
+        print(f"drr: {arguments.shop}: {why} (docs/persons.md shows a line)", file=sys.stderr)
         return 1
     good = _in_turn(good)[: arguments.n] if arguments.n else good
     write_lines(arguments.out, [task.line() for task in good])
-    counts = Counter(task.category for task in good)
+    counts, left_out = Counter(task.category for task in good), len(problem_of)
+    document = {"file": str(arguments.out), "tasks": len(good), "left_out": left_out, "by_category": counts}
     tell(
         arguments,
-        {
-            "file": str(arguments.out),
-            "tasks": len(good),
-            "left_out": len(problem_of),
-            "by_category": counts,
-        },
-        f"{arguments.out}: {len(good)} tasks in {len(counts)} categories, {len(problem_of)} left out",
+        document,
+        f"{arguments.out}: {len(good)} tasks in {len(counts)} categories, {left_out} left out",
         f"next: drr papers tasks pairs {arguments.out} persons.jsonl --per-task 3 --out queries.jsonl",
     )
     return 0
@@ -116,12 +110,9 @@ def _build(arguments: argparse.Namespace) -> int:
 
 def _in_turn(tasks: list[ResearchTask]) -> list[ResearchTask]:
     """The first of every category, then the second of every category that has one."""
-    met: Counter[str] = Counter()
-    places = []
-    for place, task in enumerate(tasks):
-        places.append((met[task.category], place))
-        met[task.category] += 1
-    return [tasks[place] for _, place in sorted(places)]
+    own = grouped((task.category, task) for task in tasks)
+    turns = zip_longest(*own.values())
+    return [task for turn in turns for task in turn if task is not None]
 
 
 def _pairs(arguments: argparse.Namespace) -> int:

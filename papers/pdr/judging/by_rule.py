@@ -14,48 +14,29 @@ from drr.eval.evidence.passages import content_words, families
 from drr.eval.labels import Dimension
 from drr.eval.tasks.point_sources import demanded
 from drr.papers.pdr.judging.choices import OwnerText
-from drr.papers.pdr.judging.rows import DIMENSIONS, CriteriaDimension, CriterionRow, Half
+from drr.papers.pdr.judging.rows import CriteriaDimension, CriterionRow
 from drr.papers.pdr.person import Attribute, Person
 
-WEIGHTS: Mapping[Half, Mapping[CriteriaDimension, float]] = {
-    "p": {"GOAL": 0.3, "CONT": 0.3, "PRES": 0.1, "ACTI": 0.3},
-    "q": {"DEIN": 0.4, "LOGC": 0.3, "CLAR": 0.3},
-}
-"""Rules cannot weigh what matters to whom: form counts least, as it differs least from person to person."""
 SHOPPERS = 60
 """Among so many what is rare is looked for."""
 MOST = 13
 _WHATEVER_IS_BOUGHT = frozenset({"place", "price_level", "price_spread", "needs", "brands", "rhythm"})
 """Blocks of a person that touch every task of a shop."""
 _DIMENSION_OF: Mapping[str, CriteriaDimension] = {
-    "price_level": "ACTI",
-    "price_spread": "ACTI",
-    "rhythm": "ACTI",
-    "returns": "ACTI",
-    "replenishment": "CONT",
-    "brands": "CONT",
-    "goods": "CONT",
+    **dict.fromkeys(("price_level", "price_spread", "rhythm", "returns"), "ACTI"),
+    **dict.fromkeys(("replenishment", "brands", "goods"), "CONT"),
 }
 """Dimensions by block; all other blocks are GOAL."""
 _SURFACES: Mapping[CriteriaDimension, tuple[tuple[Dimension, str], ...]] = {
     "GOAL": (("personalization", "It speaks to what is known of this person."),),
     "CONT": (("personalization", "What it chooses is tied to this person's own history."),),
-    "PRES": (
-        ("clarity", "It is set out so that this person finds what to do: headings, lists, prices in a row."),
-    ),
-    "ACTI": (
-        (
-            "constraint_following",
-            "It can be acted on within the limits: prices, a total, things that this shop sells.",
-        ),
-    ),
-    "DEIN": (
-        ("depth", "It gives figures and reasons."),
-        ("insightfulness", "It weighs choices and warns of what is easily overlooked."),
-    ),
+    "PRES": (("clarity", "It is set out so that this person finds what to do: headings, lists, prices in a row."),),
+    "ACTI": (("constraint_following", "It can be acted on within the limits: prices, a total, things that this shop sells."),),
+    "DEIN": (("depth", "It gives figures and reasons."),
+             ("insightfulness", "It weighs choices and warns of what is easily overlooked.")),
     "LOGC": (("depth", "Its advice follows from reasons that it gives."),),
     "CLAR": (("clarity", "It is ordered and easy to read."),),
-}
+}  # fmt: skip
 _FORMED = 3
 """So many persons with an attribute of a block show which of its words are mere form."""
 _CHUNK = re.compile(r"[,.;:?!()\n]|\band\b|\bor\b", re.IGNORECASE)
@@ -75,10 +56,6 @@ def criteria_by_rule(
         {**row, "id": f"{dimension.lower()}{number}", "weight": round(row["weight"] / whole, 6)}
         for number, row in enumerate(rows, 1)
     ]
-
-
-def weights_by_rule(half: Half) -> dict[str, float]:
-    return {name: WEIGHTS[half][name] for name in DIMENSIONS[half]}
 
 
 def touches(attribute: Attribute, task: str) -> bool:
@@ -115,12 +92,8 @@ def _of_person(
 def _of_task(task: str, given: Constraints | None, dimension: CriteriaDimension) -> Iterator[CriterionRow]:
     if dimension == "DEIN":
         for chunk in _chunks(task):
-            yield _row(
-                f"It deals with this part of the task: \u201c{chunk}\u201d",
-                "The task asks for it.",
-                1.0,
-                chunk,
-            )
+            text = f"It deals with this part of the task: \u201c{chunk}\u201d"
+            yield _row(text, "The task asks for it.", 1.0, chunk)
     elif dimension == "ACTI":
         for point in demanded(given or parse_constraints(task)):
             if point.get("gist"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import fsum
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, TypeVar, cast
 
 from drr.env.errors import Misuse
 from drr.env.files import checked_id
@@ -105,16 +105,13 @@ def read_criteria(
         halves = 0
         for owner, given in _halves(where, line, now):
             halves += 1
-            if owner.person_id is not None:
-                if owner not in known:
-                    raise Misuse(
-                        f"{where}: userid: nobody called {line.userid} asks the task {line.taskid} in this study"
-                    )
-                if owner in found.given:
-                    raise Misuse(
-                        f"{where}: userid: {owner.label} stands there already; one line for each task and person"
-                    )
-            elif owner in found.given:
+            if owner.person_id is not None and owner not in known:
+                asks = f"nobody called {line.userid} asks the task {line.taskid} in this study"
+                raise Misuse(f"{where}: userid: {asks}")
+            if owner in found.given:
+                if owner.person_id is not None:
+                    once = f"{owner.label} stands there already; one line for each task and person"
+                    raise Misuse(f"{where}: userid: {once}")
                 if found.given[owner].id != given.id:
                     found.other_quality.append(number)
                 continue
@@ -138,7 +135,7 @@ def _check_task(where: str, line: CriteriaLine, tasks: Mapping[str, str]) -> Non
 
 def _halves(where: str, line: CriteriaLine, now: Known) -> Iterator[tuple[CriteriaOwner, GivenCriteria]]:
     for name, half in _NAMES.items():
-        weights, criterions = _fields(line, name)
+        weights, criterions = getattr(line, f"{name}_weights"), getattr(line, f"{name}_criterions")
         if not (weights or criterions):
             continue
         if half == "p" and line.userid is None:
@@ -147,20 +144,13 @@ def _halves(where: str, line: CriteriaLine, now: Known) -> Iterator[tuple[Criter
         rubric = now(owner) or Rubric()
         named = _by_dimension(f"{where}: {name}_weights", weights, half)
         lists = _by_dimension(f"{where}: {name}_criterions", criterions, half)
-        absent = [dimension for dimension in DIMENSIONS[half] if dimension not in named]
-        if absent:
+        if absent := [dimension for dimension in DIMENSIONS[half] if dimension not in named]:
             raise Misuse(f"{where}: {name}_weights: {_KEYS[absent[0]]} has no weight")
-        rows = {
-            dimension: _rows(
-                f"{where}: {name}_criterions.{_KEYS[dimension]}", dimension, lists.get(dimension, ()), rubric
-            )
-            for dimension in DIMENSIONS[half]
-        }
+        rows = {}
+        for one in DIMENSIONS[half]:
+            at = f"{where}: {name}_criterions.{_KEYS[one]}"
+            rows[one] = _rows(at, one, lists.get(one, ()), rubric)
         yield owner, GivenCriteria(summing_to_one(f"{where}: {name}_weights", named), rows)
-
-
-def _fields(line: CriteriaLine, name: str) -> tuple[dict[str, float], dict[str, list[CriterionLine]]]:
-    return getattr(line, f"{name}_weights"), getattr(line, f"{name}_criterions")
 
 
 def summing_to_one(where: str, weights: Mapping[CriteriaDimension, float]) -> dict[str, float]:
@@ -206,17 +196,10 @@ def _rows(
         same = known.get((text, why))
         if same is not None:
             rows.append({**same, "weight": line.weight})
-        else:
-            rows.append(
-                {
-                    "id": next_id(dimension, taken),
-                    "criterion": text,
-                    "explanation": why,
-                    "weight": line.weight,
-                    "origin": "person",
-                }
-            )
-            taken.add(rows[-1]["id"])
+            continue
+        new = {"id": next_id(dimension, taken), "criterion": text, "explanation": why}
+        rows.append(cast(CriterionRow, {**new, "weight": line.weight, "origin": "person"}))
+        taken.add(rows[-1]["id"])
     return rows
 
 
@@ -235,31 +218,20 @@ def document_line(
 ) -> JsonObject:
     """Make a line as `read_criteria` takes it."""
     owner = (personal or quality or (CriteriaOwner(""), None))[0]
-    line: JsonObject = {
-        "id": query_id,
-        "domain": None,
-        "language": "en",
-        "taskid": owner.task_id,
-        "userid": owner.person_id,
-        "task": task,
-    }
-    for name, half in (("personalization", personal), ("quality", quality)):
-        line[f"{name}_weights"] = {} if half is None else _weights(*half)
-    for name, half in (("personalization", personal), ("quality", quality)):
+    line: JsonObject = {"id": query_id, "domain": None, "language": "en"}
+    line |= {"taskid": owner.task_id, "userid": owner.person_id, "task": task}
+    halves = {"personalization": personal, "quality": quality}
+    for name, half in halves.items():
+        weights = half[1].weights["weights"] if half and half[1].weights else {}
+        line[f"{name}_weights"] = {_KEYS[one]: weights[one] for one in _KEYS if one in weights}
+    for name, half in halves.items():
         line[f"{name}_criterions"] = {} if half is None else _criterions(*half)
     return line
 
 
-def _weights(owner: CriteriaOwner, rubric: Rubric) -> dict[str, float]:
-    weights = rubric.weights["weights"] if rubric.weights else {}
-    return {_KEYS[one]: weights[one] for one in DIMENSIONS[owner.half] if one in weights}
-
-
 def _criterions(owner: CriteriaOwner, rubric: Rubric) -> dict[str, list[JsonObject]]:
+    shown = ("criterion", "explanation", "weight")
     return {
-        _KEYS[dimension]: [
-            {name: row[name] for name in ("criterion", "explanation", "weight")}
-            for row in rubric.rows(dimension)
-        ]
-        for dimension in DIMENSIONS[owner.half]
+        _KEYS[one]: [{name: row[name] for name in shown} for row in map(dict, rubric.rows(one))]
+        for one in DIMENSIONS[owner.half]
     }

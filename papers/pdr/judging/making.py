@@ -14,7 +14,6 @@ from drr.eval.tasks.desk import Desk, Estimate, Task, Wish
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.protocol import Ask
 from drr.llm.failures import ModelFailure
-from drr.papers.pdr.judging.by_rule import SHOPPERS, criteria_by_rule, weights_by_rule
 from drr.papers.pdr.judging.choices import OwnerText, PqrChoices, persons_at, task_id_of
 from drr.papers.pdr.judging.forms import FEWEST, MOST, FoundCriteria, PersonalWeights, QualityWeights
 from drr.papers.pdr.judging.rows import (
@@ -38,6 +37,11 @@ WEIGHTS = "weights"
 """The part of a rubric beside those that are called like dimensions."""
 SAMPLES = 5
 _GUESSED = 10
+RULE_WEIGHTS: Mapping[Half, Mapping[str, float]] = {
+    "p": {"GOAL": 0.3, "CONT": 0.3, "PRES": 0.1, "ACTI": 0.3},
+    "q": {"DEIN": 0.4, "LOGC": 0.3, "CLAR": 0.3},
+}
+"""Rules cannot weigh what matters to whom: form counts least, as it differs least from person to person."""
 
 
 class CriteriaTask(Task[Wish]):
@@ -73,30 +77,19 @@ class CriteriaTask(Task[Wish]):
         rows: list[CriterionRow] | None = None
         weights: dict[str, float] | None = None
         if part == WEIGHTS:
-            weights = dict(given.weights) if given else None if asks else weights_by_rule(owner.half)
+            weights = dict(given.weights) if given else None if asks else dict(RULE_WEIGHTS[owner.half])
         elif not asks:
             rows = _settled(desk, about, cast(CriteriaDimension, part), seed)
         spec = {
             "answer": owner.label,  # what it is about stands under this name in the ledger's index
-            "task_id": owner.task_id,
-            "person_id": owner.person_id,
-            "text": about.task,
-            "known": about.known,
-            "part": part,
-            "seed": seed,
-            "rows": rows,
-            "weights": weights,
-            "asks": asks,
-        }
+            "task_id": owner.task_id, "person_id": owner.person_id, "text": about.task, "known": about.known,
+            "part": part, "seed": seed, "rows": rows, "weights": weights, "asks": asks,
+        }  # fmt: skip
         fields = {
-            "of": owner.task_id,
-            "person": owner.person_id,
-            "part": part,
-            "seed": seed,
-            "shown": about.shown,
+            "of": owner.task_id, "person": owner.person_id, "part": part, "seed": seed, "shown": about.shown,
             "given": rubric_id(rows) if rows is not None else weights,
             "prompt": _asking(desk, spec, 0).fingerprint if asks else None,
-        }
+        }  # fmt: skip
         seed_text = "" if not seed else f", seed {seed}"
         return self.unit(desk, f"criteria {part} \u00b7 {owner.label}{seed_text}", fields, spec)
 
@@ -187,6 +180,8 @@ def _settled(desk: Desk, about: OwnerText, dimension: CriteriaDimension, seed: i
     given = desk.chosen(PqrChoices).given.get(about.owner)
     if given is not None:
         return list(given.criteria.get(dimension, ()))
+    from drr.papers.pdr.judging.by_rule import SHOPPERS, criteria_by_rule
+
     others = persons_at(desk).others(seed, SHOPPERS) if about.person is not None else []
     return criteria_by_rule(dimension, about, others)
 
@@ -211,16 +206,13 @@ async def _weigh(desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Weight
 
 def _numbered(dimension: str, found: FoundCriteria) -> list[CriterionRow]:
     whole = fsum(one.weight for one in found.criteria)
-    return [
-        {
-            "id": f"{dimension.lower()}{number}",
-            "criterion": " ".join(one.criterion.split()),
-            "explanation": " ".join(one.explanation.split()),
-            "weight": one.weight / whole,
-            "origin": "model",
-        }
-        for number, one in enumerate(found.criteria, 1)
-    ]
+    rows = enumerate(found.criteria, 1)
+    return [_made(dimension, n, one.criterion, one.explanation, one.weight / whole) for n, one in rows]
+
+
+def _made(dimension: str, number: int, text: str, why: str, weight: float) -> CriterionRow:
+    name, texts = f"{dimension.lower()}{number}", [" ".join(one.split()) for one in (text, why)]
+    return {"id": name, "criterion": texts[0], "explanation": texts[1], "weight": weight, "origin": "model"}
 
 
 def _asking(desk: Desk, spec: Mapping[str, Any], sample: int) -> Asking[Any]:
@@ -230,20 +222,14 @@ def _asking(desk: Desk, spec: Mapping[str, Any], sample: int) -> Asking[Any]:
     about = (spec["answer"], part, str(spec["seed"]), str(sample))
     if part == WEIGHTS:
         listed = "\n\n".join(f"`{name.lower()}` {described(desk, name)}" for name in DIMENSIONS[half])
-        system = desk.prompts.fill(
-            desk.protocol.asks[f"{CRITERIA}/{WEIGHTS}_{half}"].prompt, dimensions=listed
-        )
+        asked, slots = f"{WEIGHTS}_{half}", {"dimensions": listed}
         form: Any = PersonalWeights if half == "p" else QualityWeights
     else:
         dimension = cast(CriteriaDimension, part)
-        system = desk.prompts.fill(
-            desk.protocol.asks[f"{CRITERIA}/{half}"].prompt,
-            dimension=TITLES[dimension],
-            described=described(desk, dimension),
-            fewest=str(FEWEST),
-            most=str(MOST),
-        )
+        slots = {"dimension": TITLES[dimension], "described": described(desk, dimension)}
+        asked, slots = half, {**slots, "fewest": str(FEWEST), "most": str(MOST)}
         form = FoundCriteria
+    system = desk.prompts.fill(desk.protocol.asks[f"{CRITERIA}/{asked}"].prompt, **slots)
     return Asking(CRITERIA, form, conversation(system, sections), sections, about)
 
 
@@ -252,16 +238,9 @@ def _guess(desk: Desk, about: OwnerText, rubric: Rubric, seed: int) -> None:
     rubric.shown = about.shown
     rules = about.owner in desk.chosen(PqrChoices).given or desk.judge_of(CRITERIA_TASK.role).rule_written
     for dimension in DIMENSIONS[about.owner.half]:
-        if rubric.criteria.get(dimension):
-            continue
-        made = _settled(desk, about, dimension, seed) if rules else None
-        rubric.criteria[dimension] = made or [
-            {
-                "id": f"{dimension.lower()}{number}",
-                "criterion": f"{dimension} {number} {'x' * 120}",
-                "explanation": "x" * 160,
-                "weight": 1 / _GUESSED,
-                "origin": "model",
-            }
-            for number in range(1, _GUESSED + 1)
-        ]
+        if not rubric.criteria.get(dimension):
+            made = _settled(desk, about, dimension, seed) if rules else None
+            rubric.criteria[dimension] = made or [
+                _made(dimension, n, f"{dimension} {n} {'x' * 120}", "x" * 160, 1 / _GUESSED)
+                for n in range(1, _GUESSED + 1)
+            ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import fsum
-from typing import Any, NamedTuple, TypedDict, cast
+from typing import Any, NamedTuple, TypedDict
 
 from drr.citations.parse import parse
 from drr.citations.repair import remove
@@ -38,7 +38,7 @@ from drr.papers.pdr.judging.rows import (
     rubric_of,
     scores_of,
 )
-from drr.papers.pdr.sums import Rounds, WeighedScore, WeighedTotals, weighed
+from drr.papers.pdr.sums import WeighedScore, WeighedTotals, weighed
 from drr.study.unit import Outcome, Record, Unit
 
 ROUNDS = "scores/rounds"
@@ -104,24 +104,14 @@ class ScoresTask(Task[Answer]):
         dimensions = list(dict.fromkeys(one["dimension"] for one in asked))
         what = _Scored(under.task, under.known, under.owner.half, asked, (answer.key, str(place.round)))
         fields = {
-            "answer": answer.key,
-            "of": under.owner.task_id,
-            "person": under.owner.person_id,
-            "own": place.own,
-            "seed": place.seed,
-            "round": place.round,
-            "dimensions": dimensions,
-            "criteria": [one["hash"] for one in asked],
-            "prompt": _asking(desk, answer.report, what).fingerprint,
-        }
+            "answer": answer.key, "of": under.owner.task_id, "person": under.owner.person_id, "own": place.own,
+            "seed": place.seed, "round": place.round, "dimensions": dimensions,
+            "criteria": [one["hash"] for one in asked], "prompt": _asking(desk, answer.report, what).fingerprint,
+        }  # fmt: skip
         spec = {
-            "answer": answer.key,
-            "text": under.task,
-            "known": under.known,
-            "half": under.owner.half,
-            "asked": list(asked),
-            "round": place.round,
-        }
+            "answer": answer.key, "text": under.task, "known": under.known, "half": under.owner.half,
+            "asked": list(asked), "round": place.round,
+        }  # fmt: skip
         label = f"{', '.join(dimensions)} of {under.owner.label}, round {place.round + 1}"
         return self.unit(desk, f"scores {label} \u00b7 {answer.label}", fields, spec)
 
@@ -131,18 +121,11 @@ class ScoresTask(Task[Answer]):
         return Outcome({"scores": await _score(desk, desk.answer(spec["answer"]).report, what, judge)})
 
     def read(self, record: Record, judged: Judged) -> None:
-        fields = record.key_fields
-        place = ScoredUnder(
-            CriteriaOwner(fields["of"], fields["person"]), fields["seed"], fields["round"], fields["own"]
-        )
-        if record.done:
-            scores = cast("dict[str, ScoreRow]", record.result["scores"])
-        else:
-            reason = f"{record.reason}: {record.message}"
-            scores = {
-                name: ScoreRow(score=None, analysis="", reason=reason, failed=True)
-                for name in fields["criteria"]
-            }
+        fields, why = record.key_fields, f"{record.reason}: {record.message}"
+        owner = CriteriaOwner(fields["of"], fields["person"])
+        place = ScoredUnder(owner, fields["seed"], fields["round"], fields["own"])
+        failed = ScoreRow(score=None, analysis="", reason=why, failed=True)
+        scores = record.result["scores"] if record.done else dict.fromkeys(fields["criteria"], failed)
         enter_scores(judged, fields["answer"], place, scores)
 
     def estimate(self, desk: Desk, unit: Unit) -> Estimate:
@@ -234,19 +217,15 @@ def _read(asked: Sequence[AskedCriterion], answer: CriterionScores) -> dict[str,
 
 def score_row(scored: ScoredCriterion) -> ScoreRow:
     """An integer from 0 to 10, also written as text or as 9.0; all else is unscored, and says why."""
-    value = scored.score
-    number: int | None = None
+    value, number = scored.score, None
     if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
         number = int(value)
     elif isinstance(value, str) and value.strip().isascii() and value.strip().isdecimal():
         number = int(value.strip()[:3])
-    if number is None:
-        return ScoreRow(
-            score=None, analysis=scored.analysis, reason=f"{value!r} is no integer from 0 to {TOP}"
-        )
-    if not 0 <= number <= TOP:
-        return ScoreRow(score=None, analysis=scored.analysis, reason=f"{number} is not from 0 to {TOP}")
-    return ScoreRow(score=number, analysis=scored.analysis)
+    if number is not None and 0 <= number <= TOP:
+        return ScoreRow(score=number, analysis=scored.analysis)
+    why = f"{value!r} is no integer" if number is None else f"{number} is not"
+    return ScoreRow(score=None, analysis=scored.analysis, reason=f"{why} from 0 to {TOP}")
 
 
 def _plain(name: str) -> str:
@@ -259,29 +238,18 @@ def _asking(desk: Desk, report: str, what: _Scored) -> Asking[CriterionScores]:
         Section("answer", without_citations(report), "The report:", report=True),
         *(_section(one) for one in what.asked),
     )
-    system = desk.prompts.fill(desk.protocol.asks[f"{SCORES}/{what.half}"].prompt)
-    messages = conversation(system, sections)
-    return Asking(
-        SCORES,
-        CriterionScores,
-        messages,
-        sections,
-        what.about,
-        shop_url=desk.shop_url,
-        person_known=bool(what.known),
-    )
+    messages = conversation(desk.prompts.fill(desk.protocol.asks[f"{SCORES}/{what.half}"].prompt), sections)
+    known = bool(what.known)
+    form = CriterionScores
+    return Asking(SCORES, form, messages, sections, what.about, shop_url=desk.shop_url, person_known=known)
 
 
 def _section(one: AskedCriterion) -> Section:
     row = one["row"]
-    return Section(
-        "criterion",
-        f"{row['criterion']}\nWhy it matters: {row['explanation']}",
-        f"Criterion `{row['id']}` ({TITLES[one['dimension']]}):",
-        about=row["id"],
-        gist=row.get("gist"),
-        surface=row.get("surface"),
-    )
+    text = f"{row['criterion']}\nWhy it matters: {row['explanation']}"
+    intro = f"Criterion `{row['id']}` ({TITLES[one['dimension']]}):"
+    name, gist, surface = row["id"], row.get("gist"), row.get("surface")
+    return Section("criterion", text, intro, about=name, gist=gist, surface=surface)
 
 
 def own_owner(judged: Judged, answer: str, half: Half) -> CriteriaOwner | None:
@@ -301,7 +269,11 @@ def totals_under(
     scores = _answered(judged, answer, owner, seed, own=own)
     if rubric is None or rubric.weights is None or scores is None:
         return None
-    return weighed(rubric.weights["weights"], _weighed_scores(rubric, owner.half, scores))
+    rows: dict[str, list[WeighedScore]] = {
+        name: [WeighedScore(row["weight"], rounds) for row, _, rounds in _rounds(rubric, name, scores)]
+        for name in DIMENSIONS[owner.half]
+    }
+    return weighed(rubric.weights["weights"], rows)
 
 
 class CountedCriterion(NamedTuple):
@@ -320,21 +292,14 @@ def counted_under(judged: Judged, answer: str, owner: CriteriaOwner) -> list[Cou
     if rubric is None or rubric.weights is None or scores is None:
         return None
     found: list[CountedCriterion] = []
-    for dimension in DIMENSIONS[owner.half]:
-        rounds = [(row, _rounds(rubric.hash_of(dimension, row), scores)) for row in rubric.rows(dimension)]
-        known = [(row, [one for one in own or () if one is not None]) for row, own in rounds]
-        whole = fsum(row["weight"] for row, own in known if own)
-        found += [
-            CountedCriterion(
-                dimension,
-                rubric.hash_of(dimension, row),
-                rubric.weights["weights"][dimension],
-                row["weight"] / whole,
-                fsum(own) / len(own),
-            )
-            for row, own in known
-            if own
-        ]
+    for name in DIMENSIONS[owner.half]:
+        rows = _rounds(rubric, name, scores)
+        known = [(row, hashed, [one for one in own if one is not None]) for row, hashed, own in rows]
+        whole, weight = fsum(row["weight"] for row, _, own in known if own), rubric.weights["weights"][name]
+        for row, hashed, own in known:
+            if own:
+                mean = fsum(own) / len(own)
+                found.append(CountedCriterion(name, hashed, weight, row["weight"] / whole, mean))
     return found
 
 
@@ -353,16 +318,10 @@ def _answered(
     return answers
 
 
-def _weighed_scores(
-    rubric: Rubric, half: Half, rows: Sequence[Mapping[str, ScoreRow] | None]
-) -> dict[str, list[WeighedScore]]:
-    return {
-        name: [
-            WeighedScore(row["weight"], _rounds(rubric.hash_of(name, row), rows)) for row in rubric.rows(name)
-        ]
-        for name in DIMENSIONS[half]
-    }
-
-
-def _rounds(name: str, rows: Sequence[Mapping[str, ScoreRow] | None]) -> Rounds:
-    return [None if one is None or name not in one else one[name]["score"] for one in rows]
+def _rounds(
+    rubric: Rubric, dimension: CriteriaDimension, rows: Sequence[Mapping[str, ScoreRow] | None]
+) -> Iterator[tuple[CriterionRow, str, list[int | None]]]:
+    """Yield each criterion with its hash and its score in each round."""
+    for row in rubric.rows(dimension):
+        name = rubric.hash_of(dimension, row)
+        yield row, name, [None if one is None or name not in one else one[name]["score"] for one in rows]

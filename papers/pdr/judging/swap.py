@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, NoReturn, TypedDict, cast
+from typing import Any, NamedTuple, TypedDict, cast
 
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
+from drr.eval.stats.asked import grouped
 from drr.eval.tasks.desk import Desk, Task, text_id
 from drr.eval.tasks.judged import Judged, Judging
 from drr.eval.tasks.point_matching import named_products
@@ -39,20 +40,11 @@ class AdoptionTask(Task[Answer]):
         if desk.shop is None:
             return
         fields = {
-            "task": self.name,
-            "judge": "rules",
-            "version": str(self.version),
-            "answer": about.key,
-            "report": text_id(about.report),
-            "shop": desk.shop.manifest.content_hash,
-            "shop_url": desk.shop_url,
-        }
-        yield Unit(
-            "judgement",
-            fields,
-            {"task": self.name, "answer": about.key},
-            f"adoption \u00b7 {about.label}",
-        )
+            "task": self.name, "judge": "rules", "version": str(self.version), "answer": about.key, "report": text_id(about.report),
+            "shop": desk.shop.manifest.content_hash, "shop_url": desk.shop_url,
+        }  # fmt: skip
+        spec = {"task": self.name, "answer": about.key}
+        yield Unit("judgement", fields, spec, f"adoption \u00b7 {about.label}")
 
     async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         assert desk.shop is not None
@@ -105,17 +97,13 @@ class SwapTask(Task[Answer]):
                 yield from SCORES_TASK.units(desk, about, other, 0, judged, own=False)
 
     async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
-        _never()
+        raise AssertionError("a unit of the swap is one of `scores`")
 
     def read(self, record: Record, judged: Judged) -> None:
-        _never()
+        raise AssertionError("a unit of the swap is one of `scores`")
 
     def estimate(self, desk: Desk, unit: Unit) -> None:
         return None
-
-
-def _never() -> NoReturn:
-    raise AssertionError("a unit of the swap is one of `scores`")
 
 
 SWAP_TASK = SwapTask()
@@ -150,16 +138,13 @@ ByTask = Mapping[str, Sequence[UnderCriteria]]
 
 def swap_scores(judged: Judged, variant: str) -> ByTask:
     """Group by task every report of the variant under all criteria that it was scored under. Worked out once for all of a judging."""
-    cache = cast("dict[str, tuple[int, dict[str, ByTask]]]", judged.others.setdefault(SWAP, {}))
-    size = len(judged.answers)
-    if "scored" not in cache or cache["scored"][0] != size:
-        cache["scored"] = (size, {})
-    known = cache["scored"][1]
+    cache = cast("dict[str, Any]", judged.others.setdefault(SWAP, {}))
+    if cache.get("of") != len(judged.answers):
+        cache |= {"of": len(judged.answers), "scored": {}}
+    known = cast("dict[str, ByTask]", cache["scored"])
     if variant not in known:
-        found: dict[str, list[UnderCriteria]] = {}
-        for one in _scored(judged, (answer for answer in judged.answers if answer.variant == variant)):
-            found.setdefault(one.report_of.task_id, []).append(one)
-        known[variant] = found
+        rows = _scored(judged, (answer for answer in judged.answers if answer.variant == variant))
+        known[variant] = grouped((one.report_of.task_id, one) for one in rows)
     return known[variant]
 
 

@@ -60,18 +60,13 @@ class ViolationsTask(Task[Answer]):
             return
         query = desk.questions.get(about.query_id)
         person = persons_at(desk).of(query, about.user_id)
-        fields = {
-            "answer": about.key,
-            "person": None if person is None else person.content_hash,
-            "shop": None if desk.shop is None else desk.shop.manifest.content_hash,
-            "limits": None if budget is None else _broken(budget),
-        }
-        spec = {
-            "answer": about.key,
-            "person": None if person is None else person.model_dump(mode="json"),
-            "limits": fields["limits"],
-            "again": query is not None and query.intent == "reorder",
-        }
+        limits = None if budget is None else _broken(budget)
+        shop = None if desk.shop is None else desk.shop.manifest.content_hash
+        hashed = None if person is None else person.content_hash
+        fields = {"answer": about.key, "person": hashed, "shop": shop, "limits": limits}
+        shown = None if person is None else person.model_dump(mode="json")
+        again = query is not None and query.intent == "reorder"
+        spec = {"answer": about.key, "person": shown, "limits": limits, "again": again}
         yield self.unit(desk, f"violations \u00b7 {about.label}", fields, spec)
 
     async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
@@ -111,7 +106,7 @@ def violations(about: Subject, person: Person | None, *, again: bool = False) ->
     }
     if not counted:
         return
-    if person is not None and not again and not AGAIN.may_be_again(about.query or ""):
+    if person is not None and not again and not AGAIN.speaks(about.query or ""):
         yield from _owned(mentions, counted, person)
     yield from _ruled_out(about, counted, person)
 
@@ -135,17 +130,13 @@ def _owned(mentions: Mentions, counted: Mapping[str, Product], person: Person) -
         line for line in mentions.layout.lines if PURCHASES.speaks(mentions.plain[line.start : line.end])
     )
     spoken = {one.product_id for line in bought for one in mentions.within(line.start, line.end)}
+    offered = counted.keys() - spoken
     for attribute in person.attributes:
-        if attribute.block != _GOODS or attribute.basis == "invented":
-            continue
-        for product_id in dict.fromkeys(ground.product_id for ground in attribute.evidence):
-            if product_id is not None and product_id in counted and product_id not in spoken:
-                yield ViolationRow(
-                    kind="owned",
-                    why=f"counts {product_id}, and the person {attribute.statement}",
-                    product=product_id,
-                    attribute=attribute.id,
-                )
+        if attribute.block == _GOODS and attribute.basis != "invented":
+            products = dict.fromkeys(ground.product_id for ground in attribute.evidence)
+            for product_id in (one for one in products if one is not None and one in offered):
+                why = f"counts {product_id}, and the person {attribute.statement}"
+                yield ViolationRow(kind="owned", why=why, product=product_id, attribute=attribute.id)
 
 
 def _ruled_out(
@@ -160,11 +151,8 @@ def _ruled_out(
         for thing, attribute_id in things.items():
             materials = _made_of(product, thing)
             if materials is not None:
-                row = ViolationRow(
-                    kind="ruled_out",
-                    why=f"counts {product_id}, whose record says {materials}: {thing} is ruled out",
-                    product=product_id,
-                )
+                why = f"counts {product_id}, whose record says {materials}: {thing} is ruled out"
+                row = ViolationRow(kind="ruled_out", why=why, product=product_id)
                 yield row if attribute_id is None else {**row, "attribute": attribute_id}
 
 
@@ -189,23 +177,15 @@ def _broken(budget: CheckRow) -> list[str]:
     return list(budget["evidence"][: int(failed)] if isinstance(failed, int) else budget["evidence"][:1])
 
 
-class AgainReader:
-    def __init__(self, words: Wordbook) -> None:
-        self._word = re.compile(rf"\b(?:{words.either(*words.groups)})\b", re.I)
+class WordReader:
+    """Tells whether a text has one of some words."""
 
-    def may_be_again(self, text: str) -> bool:
+    def __init__(self, words: Wordbook, *groups: str) -> None:
+        self._word = re.compile(rf"\b(?:{words.either(*(groups or words.groups))})\b", re.I)
+
+    def speaks(self, text: str) -> bool:
         return self._word.search(text) is not None
 
 
-AGAIN = AgainReader(vocabulary("again"))
-
-
-class PurchaseReader:
-    def __init__(self, words: Wordbook) -> None:
-        self._purchase = re.compile(rf"\b(?:{words.either('verbs', 'nouns')})\b", re.I)
-
-    def speaks(self, text: str) -> bool:
-        return self._purchase.search(text) is not None
-
-
-PURCHASES = PurchaseReader(vocabulary("purchases"))
+AGAIN = WordReader(vocabulary("again"))
+PURCHASES = WordReader(vocabulary("purchases"), "verbs", "nouns")

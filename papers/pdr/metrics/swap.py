@@ -63,9 +63,9 @@ def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
     matched = {task: [o.totals.total for o in of_task if _is_matched(o)] for task, of_task in tasks.items()}
     return {
         "pqr_swap_p": mean(matched, _METHODS["pqr_swap_p"], TEN),
-        "pqr_delta": found.delta,
-        "pqr_cfa_min": found.cfa_min,
-        "pqr_a_min": found.a_min,
+        "pqr_delta": found["delta"],
+        "pqr_cfa_min": found["cfa_min"],
+        "pqr_a_min": found["a_min"],
         **_adoption(judged, tasks),
     }
 
