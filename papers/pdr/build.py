@@ -32,18 +32,11 @@ DRAWN = 4
 def invented(person_id: str, seed: int) -> list[Attribute]:
     """One value each of some blocks; the same for the same person and seed, whoever else is drawn."""
     rng = Random(f"invented:{seed}:{person_id}")
-    traits = invented_traits()
-    drawn = []
+    traits, drawn = invented_traits(), []
     for block in sorted(rng.sample(sorted(traits), min(DRAWN, len(traits)))):
         value = rng.choice(sorted(traits[block]))
-        drawn.append(
-            Attribute(
-                id=f"{block}-{value}",
-                block=block,
-                statement=traits[block][value].statement or value,
-                basis="invented",
-            )
-        )
+        text = traits[block][value].statement or value
+        drawn.append(Attribute(id=f"{block}-{value}", block=block, statement=text, basis="invented"))
     return drawn
 
 
@@ -106,21 +99,16 @@ def with_stated(attributes: Sequence[Attribute], reviews: Iterable[KeptReview]) 
     grounds: dict[str, list[Ground]] = {}
     for review in reviews:
         for trait in stated_traits(f"{review.title}\n{review.text}"):
-            themes = grounds.setdefault(trait.theme, [])
-            if len(themes) < _MOST:
-                themes.append(
-                    Ground(order_id=review.order_id, product_id=review.product_id, quote=trait.quote)
-                )
+            own = grounds.setdefault(trait.theme, [])
+            if len(own) < _MOST:
+                named = {"order_id": review.order_id, "product_id": review.product_id}
+                own.append(Ground(**named, quote=trait.quote))
     by_id = {one.id: one for one in attributes}
-    for theme, themes in grounds.items():
+    for theme, own in grounds.items():
         block, key, statement = spoken_theme(theme)
-        before = by_id.get(key)
-        if before is not None:
-            by_id[key] = before.model_copy(update={"evidence": (*before.evidence, *themes)})
-        else:
-            by_id[key] = Attribute(
-                id=key, block=block, statement=statement, basis="stated", evidence=tuple(themes)
-            )
+        one = Attribute(id=key, block=block, statement=statement, basis="stated")
+        before = by_id.get(key, one)
+        by_id[key] = before.model_copy(update={"evidence": (*before.evidence, *own)})
     return list(by_id.values())
 
 
@@ -152,14 +140,11 @@ def person_of(
     if with_invented:
         blocks = {one.block for one in stated}
         attributes += [one for one in invented(person_id, seed or 0) if one.block not in blocks]
-    return Person(
-        person_id=person_id,
-        user_id=user_id,
-        shop_hash=shop_hash,
-        as_of=as_of,
-        seed=seed,
-        attributes=tuple(kept for one in attributes if (kept := _undisclosed(one, history.user)) is not None),
-    )
+    known = [
+        one for one in (_undisclosed(attribute, history.user) for attribute in attributes) if one is not None
+    ]
+    made_of = {"user_id": user_id, "shop_hash": shop_hash, "as_of": as_of, "seed": seed}
+    return Person.model_validate({"person_id": person_id, **made_of, "attributes": tuple(known)})
 
 
 def own_reviews(store: Store, user_id: str, as_of: str) -> list[KeptReview]:
@@ -193,15 +178,12 @@ def build_persons(
     stated: Mapping[str, Sequence[Attribute]] | None = None,
 ) -> Iterator[Person]:
     """One person for each of these users, in their order; `said` by user id."""
+    manifest, spoken = shop.manifest, stated or {}
+    draws, made_of = invents(shop, choice), manifest.content_hash
     for user_id in users:
+        own = spoken.get(user_id, ())
         yield person_of(
-            shop.store,
-            user_id,
-            shop.manifest.as_of,
-            shop_hash=shop.manifest.content_hash,
-            seed=seed,
-            with_invented=invents(shop, choice),
-            stated=() if stated is None else stated.get(user_id, ()),
+            shop.store, user_id, manifest.as_of, shop_hash=made_of, seed=seed, with_invented=draws, stated=own
         )
 
 
@@ -230,42 +212,29 @@ def build_file(arguments: argparse.Namespace, settings: Settings) -> int:
     from drr.env.shop import open_shop
     from drr.papers.pdr.candidates import SaidOfPersons, asks_model, statements_of_persons
 
-    found = SaidOfPersons({}, {}, 0)
+    found, out, seed = SaidOfPersons({}, {}, 0), arguments.out, arguments.seed
     with open_shop(arguments.shop, settings) as shop:
-        remember_shop(arguments.out, arguments.shop)
-        users = [named_user(shop, one).user_id for one in dict.fromkeys(arguments.user)] or drawn_users(
-            shop, arguments.how_many, seed=arguments.seed, min_orders=arguments.min_orders
-        )
+        remember_shop(out, arguments.shop)
+        users = [named_user(shop, one).user_id for one in dict.fromkeys(arguments.user)]
+        users = users or drawn_users(shop, arguments.how_many, seed=seed, min_orders=arguments.min_orders)
         candidates = users
         if asks_model(settings):
             found = statements_of_persons(arguments, settings, shop, users)
             candidates = [user for user in users if user in found.attributes]
-        persons = list(
-            build_persons(
-                shop, candidates, seed=arguments.seed, choice=arguments.invented, stated=found.attributes
-            )
-        )
-        real = shop.manifest.origin != "sample"
+        made = build_persons(shop, candidates, seed=seed, choice=arguments.invented, stated=found.attributes)
+        persons, real = list(made), shop.manifest.origin != "sample"
     if len(candidates) < len(users):
-        print(
-            f"drr: {arguments.out}: {len(users) - len(candidates)} of {len(users)} users are not in it, as their reviews are not read yet",
-            file=sys.stderr,
-        )
+        left = f"{len(users) - len(candidates)} of {len(users)} users are not in it, as their reviews are not read yet"
+        print(f"drr: {out}: {left}", file=sys.stderr)
     if not persons:
         return found.code or 1
-    write_lines(arguments.out, [person.line() for person in persons])
+    write_lines(out, [person.line() for person in persons])
     if not arguments.user and len(users) < arguments.how_many:
-        print(
-            f"{arguments.shop}: {len(users)} users have {arguments.min_orders} orders or more, "
-            f"{arguments.how_many} were asked for",
-            file=sys.stderr,
-        )
+        few = f"{len(users)} users have {arguments.min_orders} orders or more, {arguments.how_many} were asked for"
+        print(f"{arguments.shop}: {few}", file=sys.stderr)
     if real and arguments.invented == "all":
-        print(
-            f"{arguments.out}: attributes marked invented are fiction about shoppers who may be real people; "
-            "say so wherever they are shown",
-            file=sys.stderr,
-        )
+        fiction = "attributes marked invented are fiction about shoppers who may be real people; say so wherever they are shown"
+        print(f"{out}: {fiction}", file=sys.stderr)
     _tell_built(arguments, persons, found, asks_model(settings))
     return found.code
 

@@ -65,12 +65,8 @@ class _Room:
         if draft.text in self._seen or (self._person.as_of and draft.date >= self._person.as_of):
             return None
         number = f"{self._person.person_id}\n{draft.date}\n{draft.text}"
-        item = ContextItem(
-            id=blake2b(number.encode(), digest_size=6).hexdigest(),
-            date=draft.date,
-            kind=draft.kind,
-            text=draft.text,
-        )
+        named = blake2b(number.encode(), digest_size=6).hexdigest()
+        item = ContextItem(id=named, date=draft.date, kind=draft.kind, text=draft.text)
         free = draft.text
         for ware in draft.quoted:
             if ware.product_id not in self._says:
@@ -189,12 +185,6 @@ def _drafts(person: Person, material: PersonMaterial, room: _Room, rng: Random) 
     yield from _proportioned(material, room, rng, plain)
 
 
-def _by_kind(drafts: list[ItemDraft]) -> tuple[list[ItemDraft], list[ItemDraft]]:
-    return [d for d in drafts if d.kind not in CONVERSATIONAL], [
-        d for d in drafts if d.kind in CONVERSATIONAL
-    ]
-
-
 def _by_attribute(
     person: Person, material: PersonMaterial, orders: list[ItemDraft], rng: Random
 ) -> dict[str, tuple[list[ItemDraft], list[ItemDraft]]]:
@@ -208,7 +198,8 @@ def _by_attribute(
     for one in person.attributes:
         pool = showing.get(one.id, []) + material.traits(one) + material.talk_of_theme(one, 2 * LEAST)
         rng.shuffle(pool)
-        pools[one.id] = _by_kind(pool)
+        plain = [draft for draft in pool if draft.kind not in CONVERSATIONAL]
+        pools[one.id] = (plain, [draft for draft in pool if draft.kind in CONVERSATIONAL])
     return pools
 
 
@@ -267,9 +258,8 @@ class ContextWorks:
         reviews = [] if person.user_id is None else self._shop.store.reviews(person.user_id)
         rng = Random(f"material:{self._seed}:{person.person_id}")
         material = PersonMaterial(known, history, reviews, self._wares, rng)
-        return build_context(
-            known, material, None if history is None else history.user, self._sizes, self._seed
-        )
+        user = None if history is None else history.user
+        return build_context(known, material, user, self._sizes, self._seed)
 
 
 _WORKS: list[ContextWorks] = []
@@ -305,12 +295,8 @@ def made_contexts(
                 for person in persons:
                     yield person.person_id, write_person(folder, works.built(person))
             return
-        with ProcessPoolExecutor(
-            workers,
-            mp_context=get_context("spawn"),
-            initializer=start_worker,
-            initargs=(spec, settings, persons, sizes, seed),
-        ) as pool:
+        given, spawned = (spec, settings, persons, sizes, seed), get_context("spawn")
+        with ProcessPoolExecutor(workers, spawned, initializer=start_worker, initargs=given) as pool:
             yield from pool.map(write_one, [(folder, person) for person in persons], chunksize=4)
 
     return made

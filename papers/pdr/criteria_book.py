@@ -10,7 +10,7 @@ from drr.eval.evidence.answers import questions, read_answers
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.tasks.judged import Judged
 from drr.papers.pdr.judging.choices import GivenCriteria, KeptChoices, owner_ids
-from drr.papers.pdr.judging.kept import given_criteria
+from drr.papers.pdr.judging.file import given_criteria
 from drr.papers.pdr.judging.rows import DIMENSIONS, CriteriaOwner, Rubric, owners_of, rubric_of
 from drr.papers.pdr.sums import spread
 

@@ -51,16 +51,18 @@ def labels_of(judged: Judged, name: str) -> Iterable[Label]:
             for dimension in DIMENSIONS[owner.half] if rubric is not None else ():
                 names = [rubric.hash_of(dimension, row) for row in rubric.rows(dimension)] if rubric else []
                 for criterion in dict.fromkeys(one for one in names if (owner, one) in by_criterion):
-                    rounds = by_criterion[owner, criterion]
-                    yield CriterionLabel(
-                        id=rating_id(answer.query_id, answer.variant, answer.trial),
-                        judge=name,
-                        query=answer.query,
-                        answer=answer.report,
-                        dimension=dimension,
-                        criterion=criterion,
-                        label=sum(rounds) / len(rounds),
+                    about = {
+                        "judge": name,
+                        "query": answer.query,
+                        "answer": answer.report,
+                        "dimension": dimension,
+                    }
+                    label, rounds = (
+                        rating_id(answer.query_id, answer.variant, answer.trial),
+                        by_criterion[owner, criterion],
                     )
+                    own = {"id": label, "criterion": criterion, "label": sum(rounds) / len(rounds)}
+                    yield CriterionLabel.model_validate({**own, **about})
 
 
 def scored_reports(study: Study, judge: str | None, variants: Collection[str] | None) -> list[BlindPair]:
@@ -90,13 +92,10 @@ def _shown_criteria(judged: Judged, answer: Answer) -> list[ShownCriterion]:
         return []
     return [
         ShownCriterion(
-            id=rubric.hash_of(dimension, row),
-            dimension=dimension,
-            text=row["criterion"],
-            explanation=row["explanation"],
+            id=rubric.hash_of(one, row), dimension=one, text=row["criterion"], explanation=row["explanation"]
         )
-        for dimension in DIMENSIONS["p"]
-        for row in rubric.rows(dimension)
+        for one in DIMENSIONS["p"]
+        for row in rubric.rows(one)
     ]
 
 

@@ -106,13 +106,8 @@ class ProductTalk:
         ware = ware_of(line.product)
         latest = (self._today - line.day).days - 1
         day = line.day + timedelta(days=self._rng.randint(0, max(0, min(latest, 120))))
-        return ItemDraft(
-            day.isoformat(),
-            "dialogue",
-            self._answered(self._rng.choice(talk().own).format(what=ware.name), ware.long),
-            shown,
-            (ware,),
-        )
+        text = self._answered(self._rng.choice(talk().own).format(what=ware.name), ware.long)
+        return ItemDraft(day.isoformat(), "dialogue", text, shown, (ware,))
 
     def browsed(self, ware: Ware) -> ItemDraft:
         asked = self._rng.choice(talk().browse).format(what=ware.name)
@@ -202,38 +197,27 @@ class PersonMaterial:
         """Purchases and returns, in a drawn order."""
         lines = list(self._history.lines) if self._history is not None else []
         self._rng.shuffle(lines)
-        return [
-            ItemDraft(
-                line.day.isoformat(),
-                "return" if line.order.order_status == "Returned" else "purchase",
-                order_words(line.order, line.product),
-                self._shown.get(line.order.order_id, ()),
-            )
-            for line in lines
-        ]
+        found = []
+        for line in lines:
+            kind: ItemKind = "return" if line.order.order_status == "Returned" else "purchase"
+            shown = self._shown.get(line.order.order_id, ())
+            found.append(ItemDraft(line.day.isoformat(), kind, order_words(line.order, line.product), shown))
+        return found
 
     def reviews(self) -> list[ItemDraft]:
         """The person's own, where the shop keeps them."""
-        lines = [
-            (line, self._reviews[line.order.order_id])
-            for line in (self._history.lines if self._history is not None else ())
-            if line.order.order_id in self._reviews
-        ]
-        self._rng.shuffle(lines)
-        return [
-            ItemDraft(
-                line.day.isoformat(),
-                "review",
-                review_words(review, line.product),
-                tuple(
-                    key
-                    for key in self._shown.get(line.order.order_id, ())
-                    if key in self._thing or self._quotes(key, review)
-                ),
-            )
-            for line, review in lines
-            if review.text.strip()
-        ]
+        every = self._history.lines if self._history is not None else ()
+        lines = [(line, self._reviews.get(line.order.order_id)) for line in every]
+        written = [(line, review) for line, review in lines if review is not None]
+        self._rng.shuffle(written)
+        found = []
+        for line, review in written:
+            if review.text.strip():
+                known = self._shown.get(line.order.order_id, ())
+                shown = tuple(key for key in known if key in self._thing or self._quotes(key, review))
+                words = review_words(review, line.product)
+                found.append(ItemDraft(line.day.isoformat(), "review", words, shown))
+        return found
 
     def _quotes(self, key: str, review: KeptReview) -> bool:
         return any(
@@ -251,19 +235,11 @@ class PersonMaterial:
             return []
         name = attribute.names[0] if attribute.names else ""
         filled = dict.fromkeys(("kind", "brand", "state"), name)
-        drafts = [
-            ItemDraft(
-                self._said.day(),
-                "dialogue",
-                spoken((shopper.format_map(filled), assistant.format_map(filled))),
-                (attribute.id,),
-            )
-            for shopper, assistant in texts.asked
-        ]
-        drafts += [
-            ItemDraft(self._said.day(), "note", note.format_map(filled), (attribute.id,))
-            for note in texts.notes
-        ]
+        day, shown, drafts = self._said.day, (attribute.id,), []
+        for shopper, assistant in texts.asked:
+            turn = spoken((shopper.format_map(filled), assistant.format_map(filled)))
+            drafts.append(ItemDraft(day(), "dialogue", turn, shown))
+        drafts += [ItemDraft(day(), "note", note.format_map(filled), shown) for note in texts.notes]
         self._rng.shuffle(drafts)
         return drafts
 

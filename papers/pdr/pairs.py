@@ -77,15 +77,12 @@ def _chosen(
 
 def _query(task: ResearchTask, person: Person) -> Query:
     """Make a query. Of a person from elsewhere the person's id stands for the user, whose records nobody can look up."""
-    return Query(
-        query=task.task,
-        user_id=person.user_id or person.person_id,
-        task_id=task.task_id,
-        person_id=person.person_id,
-        mode="manual",
-        intent=task.intent,
-        needs=task.needs,
-        model=task.model,
-        rule_written=task.rule_written,
-        review=task.review,
-    )
+    user_id = person.user_id or person.person_id
+    about = {"task_id": task.task_id, "person_id": person.person_id, "mode": "manual", "intent": task.intent}
+    made = {
+        "needs": task.needs,
+        "model": task.model,
+        "rule_written": task.rule_written,
+        "review": task.review,
+    }
+    return Query.model_validate({"query": task.task, "user_id": user_id, **about, **made})

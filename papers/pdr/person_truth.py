@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
@@ -74,28 +75,21 @@ class ReaderStatements:
 
     def found_in(self, report: str, question: str, attributes: Sequence[Attribute]) -> ToldOfReader:
         text = _MARKUP.sub(lambda match: match[1] or " ", report)
-        asked = frozenset(tokens(question))
+        asked, own = frozenset(tokens(question)), {one.statement: one.id for one in attributes}
         telling = {one.id: self.telling(one) for one in attributes}
-        decided = frozenset(
-            key for key, ways in telling.items() if asked.isdisjoint(frozenset().union(*ways))
-        )
-        own = {one.statement: one.id for one in attributes}
-        expressed, to_reader = self._statements.stated_in(text), _to_reader(text)
+        decided = frozenset(key for key, ways in telling.items() if all(map(asked.isdisjoint, ways)))
+        expressed = self._statements.stated_in(text)
+        to_reader = [frozenset(tokens(one)) for one in SENTENCE.split(text) if tells_reader(one)]
         stated = frozenset(own[statement] for statement in expressed & own.keys()) & decided
-        named = {
-            one.id
-            for one in attributes
-            if any(_covered(way, words) for way in _by_name(one, telling[one.id]) for words in to_reader)
-        }
+        named = set()
+        for one in attributes:  # by some of its words, where these are not in any good report of a shop
+            ways = [way for way in telling[one.id] if len(way) > 1 or one.block in _ALONE]
+            if one.block not in _WHOLE and any(_covered(way, words) for way in ways for words in to_reader):
+                named.add(one.id)
         undecided = {statement for statement in expressed if not asked.isdisjoint(_words(statement))}
         wrong = tuple(sorted(expressed - own.keys() - undecided))
-        return ToldOfReader(
-            decided,
-            stated | (named & decided),
-            stated,
-            wrong,
-            tuple(self._statements.contradicting(wrong, attributes)),
-        )
+        against = tuple(self._statements.contradicting(wrong, attributes))
+        return ToldOfReader(decided, stated | (named & decided), stated, wrong, against)
 
     def telling(self, attribute: Attribute) -> list[frozenset[str]]:
         """List the words that reveal it, any of these sets. They are of a name that it bears, else what no
@@ -107,23 +101,12 @@ class ReaderStatements:
         return [frozenset(word for word in words if holding[word] == least)]
 
 
-def _by_name(attribute: Attribute, ways: Sequence[frozenset[str]]) -> list[frozenset[str]]:
-    """List those of its revealing words by which it may be known without the rest of the statement."""
-    if attribute.block in _WHOLE:
-        return []
-    return [way for way in ways if len(way) > 1 or attribute.block in _ALONE]
-
-
 def _words(statement: str) -> frozenset[str]:
     return frozenset(tokens(statement)) - _FUNCTION
 
 
 def _covered(telling: frozenset[str], words: frozenset[str]) -> bool:
     return bool(telling) and len(telling & words) >= COVERED * len(telling)
-
-
-def _to_reader(text: str) -> list[frozenset[str]]:
-    return [frozenset(tokens(one)) for one in SENTENCE.split(text) if tells_reader(one)]
 
 
 _FUNCTION = frozenset(word for one in vocabulary("shopping")["function_words"] for word in tokens(one))
@@ -216,23 +199,15 @@ class StudyPersons:
         if person is None:
             return None
         setting = setting_of(answer.record.spec.get("setting") or "records")
-        return AnswerAttributes(
-            self._shown(person),
-            setting,
-            self._given(setting, person, answer),
-            self._readers.found_in(answer.report, answer.query, person.attributes),
-        )
+        every = frozenset(one.id for one in person.attributes)
+        shown = every if self._contexts_of(person) is None else every & self._truths(person.person_id)[1]
+        found = self._readers.found_in(answer.report, answer.query, person.attributes)
+        return AnswerAttributes(shown, setting, self._given(setting, person, answer), found)
 
     def _contexts_of(self, person: Person) -> Contexts | None:
         """`None` where there are none of this person, or of one who was told otherwise."""
         gathered = self.gathered.get(person.person_id)
         return self.contexts if gathered is not None and gathered.attributes == person.attributes else None
-
-    def _shown(self, person: Person) -> frozenset[str]:
-        every, contexts = frozenset(one.id for one in person.attributes), self._contexts_of(person)
-        if contexts is None:
-            return every
-        return every & self._truths(person.person_id)[1]
 
     def _given(self, setting: Setting, person: Person, answer: Answer) -> GivenAttributes | None:
         keyed, tokens = answer.record.key_fields, answer.record.result.get("person_tokens")
@@ -242,38 +217,26 @@ class StudyPersons:
         contexts = self._contexts_of(person)
         if not setting.has_context or contexts is None:
             return None
+        size, observed = contexts.sizes[-1], keyed.get("context")
         if setting.kind == "context":
-            return self._of_context(contexts, setting, person, keyed.get("context"), tokens)
-        return self._of_memory(contexts, setting, person, answer)
-
-    def _of_context(
-        self, contexts: Contexts, setting: Setting, person: Person, keyed: object, tokens: int | None
-    ) -> GivenAttributes | None:
-        sizes = contexts.manifest.sizes.items()
-        size = next((name for name, asked in sizes if asked == setting.tokens), None)
-        if size is None or contexts.hash(person.person_id, size) != keyed:
+            sizes = contexts.manifest.sizes.items()
+            size = next((name for name, asked in sizes if asked == setting.tokens), "")
+        else:
+            memory = keyed.get("memory")
+            observed = memory.get("context") if isinstance(memory, dict) else None
+        if not size or contexts.hash(person.person_id, size) != observed:
             return None
         truths, _ = self._truths(person.person_id)
         items = contexts.items(person.person_id, size)
-        shown = {key for item in items if item.id in truths for key in truths[item.id].expresses}
-        return GivenAttributes(frozenset(shown), tokens)
-
-    def _of_memory(
-        self, contexts: Contexts, setting: Setting, person: Person, answer: Answer
-    ) -> GivenAttributes | None:
-        size, keyed = contexts.sizes[-1], answer.record.key_fields.get("memory")
+        if setting.kind == "context":
+            known = [truths[item.id] for item in items if item.id in truths]
+            return GivenAttributes(frozenset(key for truth in known for key in truth.expresses), tokens)
         row = self.recalled.get(recall_id(setting.name, person.person_id, answer.query))
-        observed = keyed.get("context") if isinstance(keyed, dict) else None
-        if row is None or row["failure"] or observed != contexts.hash(person.person_id, size):
-            return None
-        if row["fed"] != answer.record.result.get("person_tokens"):
+        if row is None or row["failure"] or row["fed"] != tokens:
             return None  # recalled anew since
-        truths, _ = self._truths(person.person_id)
-        items = contexts.items(person.person_id, size)
         found = self._statements.remembered(row["text"], person.attributes, items, truths)
-        return GivenAttributes(
-            found.stated | found.shown, row["fed"], len(found.false), len(found.contradictions)
-        )
+        wrong = (len(found.false), len(found.contradictions))
+        return GivenAttributes(found.stated | found.shown, row["fed"], *wrong)
 
 
 def attributes_of(answers: Iterable[Answer]) -> dict[str, AnswerAttributes | None]:
@@ -282,8 +245,7 @@ def attributes_of(answers: Iterable[Answer]) -> dict[str, AnswerAttributes | Non
     asking: dict[Path, Mapping[str, Query]] = {}
     for answer in answers:
         study = answer.study
-        persons = study_persons(study)
-        if persons is None:
+        if (persons := study_persons(study)) is None:
             continue
         if study.folder not in asking:
             asking[study.folder] = questions(study)
@@ -293,9 +255,9 @@ def attributes_of(answers: Iterable[Answer]) -> dict[str, AnswerAttributes | Non
             own = persons.of(answer, person_id)
         except DrrError:
             found[answer.key] = None
-        else:
-            if own is not None:
-                found[answer.key] = own
+            continue
+        if own is not None:
+            found[answer.key] = own
     return found
 
 
@@ -312,23 +274,16 @@ def _opened_persons(
     folder: Path, named: Path | None, stamps: tuple[tuple[int, int] | None, ...]
 ) -> StudyPersons | None:
     """Once for every state of the files. Contexts that are gone leave unknown what they gave."""
-    contexts, gathered = _gathered(named)
-    kept = folder / KEPT
+    contexts, gathered, kept = None, dict[str, Person](), folder / KEPT
+    if named is not None:
+        with suppress(DrrError):
+            contexts, gathered = read_contexts(named), read_persons(named / PERSONS)
     try:
         persons = read_persons(kept) if kept.is_file() else gathered
         recalled = read_recalled(folder / RECALLED)
     except DrrError:
         return None
     return StudyPersons(persons, contexts, gathered, recalled) if persons else None
-
-
-def _gathered(named: Path | None) -> tuple[Contexts | None, Mapping[str, Person]]:
-    if named is None:
-        return None, {}
-    try:
-        return read_contexts(named), read_persons(named / PERSONS)
-    except DrrError:
-        return None, {}
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

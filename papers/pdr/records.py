@@ -18,6 +18,7 @@ from drr.env.errors import DrrError
 from drr.env.profile import BY_KEY, themes_of
 from drr.env.shop import Store
 from drr.env.text import fold
+from drr.eval.stats.asked import grouped
 from drr.papers.pdr.person import Attribute, Ground
 from drr.wording.states import CODES, STATES
 
@@ -132,18 +133,10 @@ def derived(history: ShopperHistory) -> list[Derived]:
 def _made(
     block: str, key: str, statement: str, lines: Sequence[Purchased], names: tuple[str, ...] = ()
 ) -> Derived:
-    grounds = tuple(
-        Ground(order_id=line.order.order_id, product_id=line.product.product_id)
-        for line in list(reversed(lines))[:SHOWN]
-    )
-    attribute = Attribute(
-        id=f"{block}-{slug(key)}",
-        block=block,
-        statement=statement,
-        basis="records",
-        evidence=grounds,
-        names=names,
-    )
+    newest = list(reversed(lines))[:SHOWN]
+    evidence = tuple(Ground(order_id=o.order.order_id, product_id=o.product.product_id) for o in newest)
+    own = {"id": f"{block}-{slug(key)}", "block": block, "statement": statement, "basis": "records"}
+    attribute = Attribute.model_validate({**own, "evidence": evidence, "names": names})
     return Derived(attribute, frozenset(line.order.order_id for line in lines))
 
 
@@ -206,25 +199,15 @@ def rhythm(history: ShopperHistory) -> Iterator[Derived]:
         return
     middle = median((b - a).days for a, b in itertools.pairwise(days))
     usual = {b for a, b in itertools.pairwise(days) if 0.5 * middle <= (b - a).days <= 1.5 * middle}
-    yield _made(
-        "rhythm",
-        "orders",
-        f"places an order {_every(middle)} on average",
-        [line for line in history.lines if line.day in usual] or history.lines,
-    )
+    lines = [line for line in history.lines if line.day in usual] or history.lines
+    yield _made("rhythm", "orders", f"places an order {_every(middle)} on average", lines)
 
 
 def replenishment(history: ShopperHistory) -> Iterator[Derived]:
     """The same product again, on three days at least; of each kind the one bought most."""
-    by_product: dict[str, list[Purchased]] = {}
-    for line in history.kept:
-        if line.kind:
-            by_product.setdefault(line.product.product_id, []).append(line)
-    again = [
-        (lines, sorted({line.day for line in lines}))
-        for lines in by_product.values()
-        if len({line.day for line in lines}) >= 3
-    ]
+    by_product = grouped((line.product.product_id, line) for line in history.kept if line.kind)
+    dated = [(lines, sorted({line.day for line in lines})) for lines in by_product.values()]
+    again = [(lines, days) for lines, days in dated if len(days) >= 3]
     kinds: set[str] = set()
     for lines, days in sorted(again, key=lambda one: (-len(one[1]), one[0][0].product.product_id)):
         gap = median((b - a).days for a, b in itertools.pairwise(days))
@@ -261,16 +244,11 @@ def prices(history: ShopperHistory) -> Iterator[Derived]:
     low, middle, high = quantiles([price for price, _ in priced], n=4, method="inclusive")
     level = "low" if middle < 12 else "medium" if middle < 33 else "high"
     inside = [line for price, line in priced if low <= price <= high]
-    yield _made(
-        "price_level",
-        level,
-        f"pays {level} prices: half of all purchases cost from ${low:,.0f} to ${high:,.0f}",
-        inside,
-    )
+    half = f"half of all purchases cost from ${low:,.0f} to ${high:,.0f}"
+    yield _made("price_level", level, f"pays {level} prices: {half}", inside)
     if low > 0 and high / low >= 4:
-        dear = [line for price, line in priced if price > high] or [
-            line for price, line in priced if price == high
-        ]
+        dear = [line for price, line in priced if price > high]
+        dear = dear or [line for price, line in priced if price == high]
         yield _made("price_spread", "wide", "mixes cheap everyday things with a few dear ones", dear)
     elif low > 0 and high / low <= 2:
         yield _made("price_spread", "narrow", "stays within a narrow range of prices", inside)
@@ -278,15 +256,13 @@ def prices(history: ShopperHistory) -> Iterator[Derived]:
 
 def brands(history: ShopperHistory) -> Iterator[Derived]:
     """A store of which two products at least were bought, and a tenth of everything."""
-    by_store: dict[str, list[Purchased]] = {}
-    for line in history.kept:
-        if line.product.store and line.product.store.casefold() not in _NO_BRAND:
-            by_store.setdefault(line.product.store, []).append(line)
+    every, least = history.kept, max(4, 0.1 * len(history.kept))
+    named = ((line.product.store, line) for line in every if line.product.store)
+    by_store = grouped((name, line) for name, line in named if name.casefold() not in _NO_BRAND)
     loyal = [
         (name, lines)
         for name, lines in by_store.items()
-        if len(lines) >= max(4, 0.1 * len(history.kept))
-        and len({line.product.product_id for line in lines}) >= 2
+        if len(lines) >= least and len({line.product.product_id for line in lines}) >= 2
     ]
     for name, lines in sorted(loyal, key=lambda item: (-len(item[1]), item[0]))[:3]:
         yield _made("brands", name, f"comes back to the brand {name}", lines, (name,))
@@ -321,30 +297,20 @@ def goods(history: ShopperHistory) -> Iterator[Derived]:
         return
     least = max(40.0, priced[int(0.7 * (len(priced) - 1))])
     times = Counter(line.product.product_id for line in history.kept)
-    by_kind: dict[str, list[Purchased]] = {}
-    for line in history.kept:
-        if (
-            line.kind
-            and (line.product.price or 0) >= least
-            and times[line.product.product_id] <= 2
-            and (date.fromisoformat(history.as_of) - line.day).days <= 365 * 6
-        ):
-            by_kind.setdefault(line.kind, []).append(line)
-    dearest = sorted(
-        by_kind.items(), key=lambda item: (-max(line.product.price or 0 for line in item[1]), item[0])
-    )
-    for kind, lines in dearest[:4]:
-        yield _made("goods", kind, f"owns {kind} already", lines, (kind,))
+    today = date.fromisoformat(history.as_of)
+    found = [
+        line
+        for line in history.kept
+        if (line.product.price or 0) >= least
+        and times[line.product.product_id] <= 2
+        and (today - line.day).days <= 365 * 6
+    ]
+    by_kind = grouped((line.kind, line) for line in found if line.kind)
+    dear = {kind: max(line.product.price or 0 for line in lines) for kind, lines in by_kind.items()}
+    for kind in sorted(by_kind, key=lambda one: (-dear[one], one))[:4]:
+        yield _made("goods", kind, f"owns {kind} already", by_kind[kind], (kind,))
 
 
 RULES: tuple[Callable[[ShopperHistory], Iterator[Derived]], ...] = (
-    place,
-    themes,
-    rhythm,
-    replenishment,
-    prices,
-    brands,
-    returns,
-    seasons,
-    goods,
-)
+    place, themes, rhythm, replenishment, prices, brands, returns, seasons, goods,
+)  # fmt: skip

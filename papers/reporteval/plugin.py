@@ -14,26 +14,15 @@ PAPER = Paper(
     ),
     besides={"reporteval": ("faithfulness", "citations")},  # support is summed from verdicts on citations
     asks={"ours": f"{_HERE}.judging.forms:ASKS", "paper": f"{_HERE}.judging.forms:ASKS"},
-    metrics=(
-        Placed(f"{_HERE}.support", after="fact"),
-        Placed(f"{_HERE}.metrics", before="quality"),
-    ),
+    metrics=(Placed(f"{_HERE}.support", after="fact"), Placed(f"{_HERE}.metrics", before="quality")),
     printed=f"{_HERE}.metrics:AS_PRINTED",
     judge_rules=f"{_HERE}.judging.rules:RULES",
     ruled=("grades", "repetition"),
     formats={"reporteval": f"{_HERE}.foreign:ReportEvalFiles"},
-    sums={
-        "reporteval": (f"{_HERE}.sums:ReportEvalSums", "ReportEval's grades, repetition and support"),
-    },
+    sums={"reporteval": (f"{_HERE}.sums:ReportEvalSums", "ReportEval's grades, repetition and support")},
     commands=f"{_HERE}.commands:ROWS",
     leads={"reporteval": ("re_support", "re_strong")},
-    examples={
-        "study import": ("  drr study import study qwen-reports.jsonl --format reporteval --system qwen",),
-    },
-    report=f"{_HERE}.report:PARTS",
-    viewer=f"{_HERE}.viewer:GradePages",
-    choices=f"{_HERE}.judging.choosing",
-    reproduction=f"{_HERE}.reproduction",
-    exhibits=_HERE,
-    judging_prompts=f"{_HERE}.judging",
-)
+    examples={"study import": ("  drr study import study qwen-reports.jsonl --format reporteval --system qwen",)},
+    report=f"{_HERE}.report:PARTS", viewer=f"{_HERE}.viewer:GradePages", choices=f"{_HERE}.judging.choosing",
+    reproduction=f"{_HERE}.reproduction", exhibits=_HERE, judging_prompts=f"{_HERE}.judging",
+)  # fmt: skip

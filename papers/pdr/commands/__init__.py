@@ -4,26 +4,15 @@ from __future__ import annotations
 
 from drr.app.command_table import CommandRow
 
-_HERE = __name__
-ROWS = (
+_HERE, _FILES = __name__, ("import", "export")
+_ABOUT = {
+    "persons": "persons of a shop's shoppers: build, show, check, stats",
+    "context": "what an assistant could have gathered of persons: build, check",
+    "criteria": "what PQR scores by: list, show, export, import",
+}
+ROWS = tuple(
     CommandRow(
-        "papers persons",
-        f"{_HERE}.persons",
-        "persons of a shop's shoppers: build, show, check, stats",
-        old="persons",
-        summaries=("import", "export"),
-    ),
-    CommandRow(
-        "papers context",
-        f"{_HERE}.context",
-        "what an assistant could have gathered of persons: build, check",
-        old="context",
-    ),
-    CommandRow(
-        "papers criteria",
-        f"{_HERE}.criteria",
-        "what PQR scores by: list, show, export, import",
-        old="criteria",
-        summaries=("export", "import"),
-    ),
+        f"papers {name}", f"{_HERE}.{name}", line, old=name, summaries=() if name == "context" else _FILES
+    )
+    for name, line in _ABOUT.items()
 )

@@ -148,8 +148,7 @@ def _import(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> 
     import sys
 
     from drr.app.console import tell
-    from drr.papers.pdr.judging.file import read_criteria
-    from drr.papers.pdr.judging.kept import keep_criteria
+    from drr.papers.pdr.judging.file import keep_criteria, read_criteria
 
     persons = [owner for owner in book.owners if owner.person_id is not None]
     found = read_criteria(arguments.file, book.tasks, persons, lambda owner: book.of(owner).rubric)

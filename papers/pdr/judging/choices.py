@@ -112,37 +112,23 @@ EXAMPLES = (
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--persons",
-        type=Path,
-        metavar="FILE",
-        help="for --what pqr: who asks, JSONL (default: made of the shop's records by rule); kept with the study",
+    add = parser.add_argument
+    text = (
+        "for --what pqr: who asks, JSONL (default: made of the shop's records by rule); kept with the study"
     )
-    parser.add_argument(
-        "--rounds",
-        type=positive_int,
-        metavar="N",
-        help="for --what pqr: each criterion is scored so many times (default 3); kept with the study",
-    )
-    parser.add_argument(
-        "--seeds",
-        type=positive_int,
-        metavar="N",
-        help="for --what pqr: so many sets of criteria for each task and person (default 1; 2 say how much criteria sway the figures);"
-        " kept with the study",
-    )
-    parser.add_argument(
-        "--at-once",
-        action=argparse.BooleanOptionalAction,
-        default=None,
-        help="for --what pqr: all dimensions in one call, as published (default: a call for each)",
-    )
+    add("--persons", type=Path, metavar="FILE", help=text)
+    text = "for --what pqr: each criterion is scored so many times (default 3); kept with the study"
+    add("--rounds", type=positive_int, metavar="N", help=text)
+    text = "for --what pqr: so many sets of criteria for each task and person (default 1; 2 say how much criteria sway the figures);"
+    add("--seeds", type=positive_int, metavar="N", help=f"{text} kept with the study")
+    text = "for --what pqr: all dimensions in one call, as published (default: a call for each)"
+    add("--at-once", action=argparse.BooleanOptionalAction, default=None, help=text)
 
 
 def chosen(
     study: Study, desk: Desk, arguments: argparse.Namespace, what: Sequence[str]
 ) -> Mapping[type, Any]:
-    from drr.papers.pdr.judging.kept import given_criteria
+    from drr.papers.pdr.judging.file import given_criteria
 
     check_tasks(desk.questions)
     kept = KeptChoices(study)

@@ -1,4 +1,4 @@
-"""Criteria in the file form of PDR-Bench: a line for each task and person. A broken line is named, and then nothing is taken."""
+"""Files of criteria: people's own in PDR-Bench's form, and the study's own file of what people gave."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ from math import fsum
 from pathlib import Path
 from typing import Annotated, TypeVar, cast
 
-from drr.env.errors import Misuse
-from drr.env.files import checked_id
+from drr.env.errors import DrrError, Misuse
+from drr.env.files import Id, checked_id, write_file
 from drr.env.json_object import JsonObject
 from drr.env.jsonl import rows_of
-from drr.papers.pdr.judging.choices import GivenCriteria
+from drr.eval.labels import Dimension
+from drr.papers.pdr.judging.choices import CRITERIA_FILE, GivenCriteria
 from drr.papers.pdr.judging.rows import (
     DIMENSIONS,
     CriteriaDimension,
     CriteriaOwner,
+    CriterionOrigin,
     CriterionRow,
     Half,
     Rubric,
 )
+from drr.study.study import Study
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 SCHEMA = 1
@@ -28,14 +31,9 @@ MOST = 40
 """Criteria of a dimension in a file: far more than anybody makes."""
 _NEAR = 0.01
 _KEYS: Mapping[CriteriaDimension, str] = {
-    "GOAL": "goal_alignment",
-    "CONT": "content_alignment",
-    "PRES": "presentation_fit",
-    "ACTI": "actionability_practicality",
-    "DEIN": "depth_insight",
-    "LOGC": "logical_coherence",
-    "CLAR": "clarity_readability",
-}
+    "GOAL": "goal_alignment", "CONT": "content_alignment", "PRES": "presentation_fit", "ACTI": "actionability_practicality",
+    "DEIN": "depth_insight", "LOGC": "logical_coherence", "CLAR": "clarity_readability",
+}  # fmt: skip
 """Their names; ours are read too. Of quality's three only what the paper calls them is known."""
 
 
@@ -235,3 +233,56 @@ def _criterions(owner: CriteriaOwner, rubric: Rubric) -> dict[str, list[JsonObje
         _KEYS[one]: [{name: row[name] for name in shown} for row in map(dict, rubric.rows(one))]
         for one in DIMENSIONS[owner.half]
     }
+
+
+class _KeptCriterion(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    id: Id
+    criterion: str = Field(min_length=1)
+    explanation: str
+    weight: float = Field(gt=0, allow_inf_nan=False)
+    origin: CriterionOrigin
+    gist: str | None = None
+    surface: Dimension | None = None
+
+
+class _KeptCriteria(BaseModel):
+    """A line of the study's own file. Earlier versions wrote a history of edits into it, which nothing reads."""
+
+    schema_version: int = SCHEMA
+    task_id: Id
+    person_id: Id | None = None
+    weights: dict[CriteriaDimension, float]
+    criteria: dict[CriteriaDimension, list[_KeptCriterion]]
+
+    @property
+    def given(self) -> GivenCriteria:
+        rows = {
+            name: [cast(CriterionRow, one.model_dump(exclude_none=True)) for one in own]
+            for name, own in self.criteria.items()
+        }
+        return GivenCriteria({str(name): weight for name, weight in self.weights.items()}, rows)
+
+
+def given_criteria(study: Study) -> dict[CriteriaOwner, GivenCriteria]:
+    path = study.folder / CRITERIA_FILE
+    if not path.is_file():
+        return {}
+    try:
+        kept = rows_of(path, _KeptCriteria, "criteria", SCHEMA)
+        return {CriteriaOwner(row.task_id, row.person_id): row.given for _, row in kept}
+    except Misuse as error:  # nobody named this file: the study is broken
+        raise DrrError(
+            f"{error}; restore it, or take it away to go by the criteria that were made"
+        ) from error
+
+
+def keep_criteria(study: Study, given: Mapping[CriteriaOwner, GivenCriteria]) -> None:
+    """The file is replaced whole or not at all."""
+    lines = [
+        _KeptCriteria.model_validate({**owner._asdict(), "weights": one.weights, "criteria": one.criteria})
+        for owner, one in given.items()
+    ]
+    text = "".join(f"{line.model_dump_json(exclude_none=True)}\n" for line in lines)
+    write_file(study.folder / CRITERIA_FILE, text)

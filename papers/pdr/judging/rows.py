@@ -20,14 +20,9 @@ DIMENSIONS: Mapping[Half, tuple[CriteriaDimension, ...]] = {
     "q": ("DEIN", "LOGC", "CLAR"),
 }
 TITLES: Mapping[CriteriaDimension, str] = {
-    "GOAL": "Goal alignment",
-    "CONT": "Content alignment",
-    "PRES": "Presentation fit",
-    "ACTI": "Actionability and practicality",
-    "DEIN": "Depth and insight",
-    "LOGC": "Logical coherence",
-    "CLAR": "Clarity and readability",
-}
+    "GOAL": "Goal alignment", "CONT": "Content alignment", "PRES": "Presentation fit", "ACTI": "Actionability and practicality",
+    "DEIN": "Depth and insight", "LOGC": "Logical coherence", "CLAR": "Clarity and readability",
+}  # fmt: skip
 CriterionOrigin = Literal["model", "rule", "person"]
 
 

@@ -67,17 +67,10 @@ class Mem0:
 
         dimensions = len(self._desk.embedder.embed(["one"])[0])
         nobody = {"provider": "openai", "config": {"api_key": "never-sent"}}
-        store = {"path": f"{self._folder.name}/store", "embedding_model_dims": dimensions}
-        memory = AsyncMemory(
-            MemoryConfig.model_validate(
-                {
-                    "llm": nobody,
-                    "embedder": nobody,
-                    "vector_store": {"provider": "qdrant", "config": store},
-                    "history_db_path": ":memory:",
-                }
-            )
-        )
+        place = {"path": f"{self._folder.name}/store", "embedding_model_dims": dimensions}
+        store = {"provider": "qdrant", "config": place}
+        config = {"llm": nobody, "embedder": nobody, "vector_store": store, "history_db_path": ":memory:"}
+        memory = AsyncMemory(MemoryConfig.model_validate(config))
         memory.llm, memory.embedding_model = _Model(self._desk, loop), _Vectors(self._desk)
         return memory
 

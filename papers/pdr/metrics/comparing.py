@@ -300,15 +300,11 @@ class MemoryTables:
 
     def _row(self, system: str, figures: Mapping[str, VRow], answers: Sequence[Answer]) -> ComparedMemory:
         setting, tokens = parts_of(system).setting, tokens_given(answers)
+        failures = dict(sorted(Counter(self._failures(system)).items()))
         return {
-            "system": system,
-            "memory": setting.memory,
-            "budget": setting.tokens,
-            "metrics": dict(figures),
-            "tokens_given": None if tokens is None else tokens.document(),
-            "asked": len(self._asked(system)),
-            "failures": dict(sorted(Counter(self._failures(system)).items())),
-        }
+            "system": system, "memory": setting.memory, "budget": setting.tokens, "metrics": dict(figures),
+            "tokens_given": None if tokens is None else tokens.document(), "asked": len(self._asked(system)), "failures": failures,
+        }  # fmt: skip
 
     def _asked(self, system: str) -> set[str]:
         return {str(record.spec["query_id"]) for record in self.ran.get(system, ())}

@@ -46,17 +46,12 @@ def _read(name: str) -> JsonObject:
 
 
 def _values(name: str) -> dict[str, dict[str, TraitTexts]]:
-    return {
-        block: {
-            value: TraitTexts(
-                tuple((shopper, assistant) for shopper, assistant in row["ask"]),
-                tuple(row["note"]),
-                row.get("statement"),
-            )
-            for value, row in values.items()
-        }
-        for block, values in _read(name).items()
-    }
+    def texts(row: JsonObject) -> TraitTexts:
+        asked = tuple((shopper, assistant) for shopper, assistant in row["ask"])
+        return TraitTexts(asked, tuple(row["note"]), row.get("statement"))
+
+    blocks = _read(name).items()
+    return {block: {value: texts(row) for value, row in values.items()} for block, values in blocks}
 
 
 @cache

@@ -5,12 +5,5 @@ from __future__ import annotations
 from drr.app.command_table import CommandRow
 
 _HERE = __name__
-ROWS = (
-    CommandRow(
-        "judges align",
-        f"{_HERE}.align",
-        "brings a judge near to experts: new, run, show, status, edit",
-        old="align",
-        summaries=("new",),
-    ),
-)
+_ABOUT = "brings a judge near to experts: new, run, show, status, edit"
+ROWS = (CommandRow("judges align", f"{_HERE}.align", _ABOUT, old="align", summaries=("new",)),)
