@@ -246,18 +246,11 @@ def write_made(
         entries = dict(made(hidden))
         lines = _json_lines(person.line() for person in persons)
         (hidden / PERSONS).write_text(lines, encoding="utf-8")
-        manifest = ContextManifest(
-            seed=seed,
-            counter=COUNTER,
-            sizes=dict(sizes),
-            persons_hash=persons_hash(persons),
-            shop_hash=shop_hash,
-            persons=entries,
-            content_hash=context_hash(entries),
-        )
-        (hidden / MANIFEST).write_text(
-            json.dumps(manifest.model_dump(mode="json"), indent=1) + "\n", encoding="utf-8"
-        )
+        made_of = {"seed": seed, "counter": COUNTER, "sizes": dict(sizes), "shop_hash": shop_hash}
+        hashes = {"persons_hash": persons_hash(persons), "content_hash": context_hash(entries)}
+        manifest = ContextManifest.model_validate({**made_of, **hashes, "persons": entries})
+        text = json.dumps(manifest.model_dump(mode="json"), indent=1) + "\n"
+        (hidden / MANIFEST).write_text(text, encoding="utf-8")
         _swap(hidden, folder)
     except (PermissionError, NotADirectoryError) as error:
         raise Misuse(f"{folder}: cannot be written ({error.strerror}); choose another place") from error

@@ -30,12 +30,8 @@ EXAMPLES = (
     "  drr papers reproduce --paper pdr --shop shop --model anthropic:claude-sonnet-5-5 --budget 100 --out pdr --dry-run",
 )
 SIZES = {
-    "users": Size(8, 25),
-    "n": Size(4, 50),
-    "per_task": Size(2, 3),
-    "context": Size(4_000, 32_000),
-    "rounds": Size(1, 3),
-}
+    "users": Size(8, 25), "n": Size(4, 50), "per_task": Size(2, 3), "context": Size(4_000, 32_000), "rounds": Size(1, 3),
+}  # fmt: skip
 OWN = ("memories", "n", "per_task", "context", "rounds", "persons")
 VARIANTS = "plan-to-function,react,hybrid-react"
 MEMORIES = "none,recent"

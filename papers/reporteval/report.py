@@ -75,24 +75,13 @@ def _plain(value: float | None) -> str:
     return "–" if value is None else f"{value:g}"
 
 
-ALIGNMENT = Form(
-    "alignment",
-    "A judge aligned with experts",
-    (
-        Heading("things", field="items", digits=0),
-        Heading("MAD", field="mad"),
-        Heading("MAD of the range", field="mad_of_range", digits=3),
-        Heading("bias", field="bias"),
-        Heading("PCA", field="pca"),
-        Heading("PCA by chance", field="pca_chance"),
-        Heading("same order", field="rank"),
-        Heading("by chance", field="rank_chance"),
-    ),
-    _lines,
-    _notes,
-    sections=_aligned,
-    bannered=False,
-)
+_HEADINGS = (
+    Heading("things", field="items", digits=0), Heading("MAD", field="mad"), Heading("MAD of the range", field="mad_of_range", digits=3),
+    Heading("bias", field="bias"), Heading("PCA", field="pca"), Heading("PCA by chance", field="pca_chance"),
+    Heading("same order", field="rank"), Heading("by chance", field="rank_chance"),
+)  # fmt: skip
+_TITLE = "A judge aligned with experts"
+ALIGNMENT = Form("alignment", _TITLE, _HEADINGS, _lines, _notes, sections=_aligned, bannered=False)
 """Table for studies that used `drr judges align`."""
 
 

@@ -247,23 +247,24 @@ class PersonsAtHand:
     def derived(self, user_id: str) -> Person | None:
         """`None` for a user whom the shop does not know, or of whom it knows nothing."""
         if user_id not in self._derived:
-            self._derived[user_id] = None if self._shop is None else _made(self._shop, user_id)
+            from drr.papers.pdr.build import person_of
+
+            shop, person = self._shop, None
+            if shop is not None and shop.store.user(user_id) is not None:
+                person = person_of(shop.store, user_id, shop.manifest.as_of)
+            self._derived[user_id] = person if person is not None and person.attributes else None
         return self._derived[user_id]
 
     def others(self, seed: int, count: int) -> list[Person]:
         """Some shoppers, drawn by seed: the persons of the file, else of the shop. What is rare is rare among them."""
         if (seed, count) not in self._others:
-            self._others[seed, count] = self._drawn(seed, count)
-        return self._others[seed, count]
-
-    def _drawn(self, seed: int, count: int) -> list[Person]:
-        if self._given:
             ranked = sorted(self._given.values(), key=lambda one: content_id(str(seed), one.person_id))
-            return ranked if not seed else ranked[: max(1, (len(ranked) + 1) // 2)]
-        if self._shop is None:
-            return []
-        drawn = self._shop.store.sample_users(count, seed=seed + 1, min_orders=1)
-        return [person for user_id in drawn if (person := self.derived(user_id)) is not None]
+            found = ranked if not seed else ranked[: max(1, (len(ranked) + 1) // 2)]
+            if not ranked and self._shop is not None:
+                drawn = self._shop.store.sample_users(count, seed=seed + 1, min_orders=1)
+                found = [person for user_id in drawn if (person := self.derived(user_id)) is not None]
+            self._others[seed, count] = found
+        return self._others[seed, count]
 
 
 def persons_at(desk: Desk) -> PersonsAtHand:
@@ -272,12 +273,3 @@ def persons_at(desk: Desk) -> PersonsAtHand:
         desk.choices[PersonsAtHand] = PersonsAtHand(desk.chosen(PqrChoices).persons, desk.shop)
     found: PersonsAtHand = desk.choices[PersonsAtHand]
     return found
-
-
-def _made(shop: Shop, user_id: str) -> Person | None:
-    from drr.papers.pdr.build import person_of
-
-    if shop.store.user(user_id) is None:
-        return None
-    person = person_of(shop.store, user_id, shop.manifest.as_of)
-    return person if person.attributes else None

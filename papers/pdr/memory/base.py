@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from drr.env.embedding import Embedder
 from drr.env.errors import DrrError
@@ -116,50 +116,41 @@ class MemoryFailed(DrrError):
         self.kind = kind
 
 
-@dataclass(frozen=True)
-class Recalled:
+class Recalled(NamedTuple):
     text: str
     tokens: int
     seconds: float
 
 
 class Remembering:
-    """One memory of one person."""
+    """One memory of one person: first it observes, then it recalls."""
 
     def __init__(self, kind: MemoryKind, desk: MemoryDesk, *, seconds: float = SECONDS) -> None:
         self._kind, self._desk, self._seconds = kind, desk, seconds
-        self._memory: PersonMemory | None = None
+        self._memory: Any = None
 
     async def observe(self, items: Sequence[ContextItem]) -> float:
         """Observe the items and return how many seconds it took."""
-        started = time.monotonic()
-        maker = self._kind.load()
+        started, maker = time.monotonic(), self._kind.load()
         self._memory = await self._asked("making", lambda: maker(self._desk))
-        await self._asked("observe", lambda: self._open_memory.observe(items))
+        await self._asked("observe", lambda: self._memory.observe(items))
         return time.monotonic() - started
 
     async def recall(self, task: str, budget: int) -> Recalled:
         """Recall within the budget, or raise `MemoryFailed`. A text that is cut would be another memory's."""
         started = time.monotonic()
-        text: Any = await self._asked("recall", lambda: self._open_memory.recall(task, budget))
+        text: Any = await self._asked("recall", lambda: self._memory.recall(task, budget))
         if not isinstance(text, str):
-            raise MemoryFailed(
-                "memory_no_text", f"memory {self._kind.name}: recall gave {type(text).__name__}, no text"
-            )
+            raise self._failure("memory_no_text", f"recall gave {type(text).__name__}, no text")
         text = text.strip()
         tokens = self._desk.count(text)
         if tokens > budget:
-            raise MemoryFailed(
-                "memory_over_budget",
-                f"memory {self._kind.name}: recalled {tokens} tokens where {budget} were asked for",
-            )
+            why = f"recalled {tokens} tokens where {budget} were asked for"
+            raise self._failure("memory_over_budget", why)
         return Recalled(text, tokens, time.monotonic() - started)
 
-    @property
-    def _open_memory(self) -> PersonMemory:
-        if self._memory is None:
-            raise RuntimeError("a memory recalls what it observed: call observe first")
-        return self._memory
+    def _failure(self, kind: MemoryProblem, why: str) -> MemoryFailed:
+        return MemoryFailed(kind, f"memory {self._kind.name}: {why}")
 
     async def _asked(self, what: str, call: Callable[[], Any]) -> Any:
         try:
@@ -167,18 +158,16 @@ class Remembering:
                 made = await _called(call)
                 return await made if inspect.isawaitable(made) else made
         except TimeoutError as error:
-            raise MemoryFailed(
-                "memory_too_slow", f"memory {self._kind.name}: {what} took more than {self._seconds:g} s"
-            ) from error
+            why = f"{what} took more than {self._seconds:g} s"
+            raise self._failure("memory_too_slow", why) from error
         except (DrrError, ModelFailure):
             raise
         except Exception as error:
             if self._kind.origin is None:
                 raise  # a bug of ours, which ends the unit loudly
             text = " ".join(str(error).split())[:200]
-            raise MemoryFailed(
-                "memory_raised", f"memory {self._kind.name}: {what} raised {type(error).__name__}: {text}"
-            ) from error
+            why = f"{what} raised {type(error).__name__}: {text}"
+            raise self._failure("memory_raised", why) from error
 
 
 async def _called(call: Callable[[], Any]) -> Any:
@@ -187,12 +176,8 @@ async def _called(call: Callable[[], Any]) -> Any:
     ended: asyncio.Future[Any] = loop.create_future()
 
     def settle(value: Any, error: BaseException | None) -> None:
-        if ended.done():
-            return
-        if error is None:
-            ended.set_result(value)
-        else:
-            ended.set_exception(error)
+        if not ended.done():
+            ended.set_result(value) if error is None else ended.set_exception(error)
 
     def work() -> None:
         try:

@@ -59,20 +59,10 @@ def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
     tasks = _by_task(judged, answers)
     if not tasks:
         return {}
-    found = over_tasks(swapped(rows_of(judged, answers)))
+    found = over_tasks(swapped(_row(one) for of_task in tasks.values() for one in of_task))
     matched = {task: [o.totals.total for o in of_task if _is_matched(o)] for task, of_task in tasks.items()}
-    return {
-        "pqr_swap_p": mean(matched, _METHODS["pqr_swap_p"], TEN),
-        "pqr_delta": found["delta"],
-        "pqr_cfa_min": found["cfa_min"],
-        "pqr_a_min": found["a_min"],
-        **_adoption(judged, tasks),
-    }
-
-
-def rows_of(judged: Judged, answers: Sequence[Answer]) -> list[SwapScore]:
-    """Every report under every person's criteria, of the tasks in which anything was swapped."""
-    return [_row(one) for of_task in _by_task(judged, answers).values() for one in of_task]
+    p = mean(matched, _METHODS["pqr_swap_p"], TEN)
+    return {"pqr_swap_p": p, **{f"pqr_{name}": v for name, v in found.items()}, **_adoption(judged, tasks)}
 
 
 def _by_task(judged: Judged, answers: Sequence[Answer]) -> ByTask:
@@ -140,10 +130,6 @@ def _overlap(judged: Judged, x: Answer, y: Answer) -> float | None:
 
 
 def _price_ratio(judged: Judged, x: Answer, y: Answer) -> float | None:
-    prices = [_mean_price(judged, answer) for answer in (x, y)]
-    known = [price for price in prices if price]
+    rows = [adopted(judged, answer.key) or () for answer in (x, y)]
+    known = [price for own in rows if (price := plain_mean(product["price"] for product in own))]
     return max(known) / min(known) if len(known) == 2 else None
-
-
-def _mean_price(judged: Judged, answer: Answer) -> float | None:
-    return plain_mean(product["price"] for product in adopted(judged, answer.key) or ())

@@ -37,14 +37,10 @@ class AlignmentWork:
 
     def _unit(self, item: AlignItem, part: str) -> Unit:
         fields = {
-            "task": f"align-{self.task.name}",
-            "judge": self.desk.judge.shown,
-            "schema": SCHEMA,
-            "item": item.id,
-            "part": part,
+            "task": f"align-{self.task.name}", "judge": self.desk.judge.shown, "schema": SCHEMA, "item": item.id, "part": part,
             "version": self.desk.version(1, "judge", *self.task.prompts),
             "prompt": self.task.asking(self.desk, item, part).fingerprint,
-        }
+        }  # fmt: skip
         label = f"{self.task.name} {part}".strip()
         return Unit("judgement", fields, {"item": item.id, "part": part}, f"align {label} \u00b7 {item.name}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from drr.app.terminal import number, table, with_interval
 from drr.eval.asking.judge import JudgeName, KeptAnswers
@@ -61,15 +61,10 @@ def read_half(
             "the test half is not judged to its end, so nothing of it was read; the same command continues"
         )
     rows = judged_things(items, judgements)
-    run = Run(
-        version=version.number,
-        hash=version.hash,
-        judge=desk.judge.shown,
-        half="test" if test else "dev",
-        at=datetime.now(UTC).isoformat(timespec="seconds"),
-        items=len(items),
-        figures=align_figures(rows, task.ends),
-    )
+    figures, half = align_figures(rows, task.ends), "test" if test else "dev"
+    now, judge = datetime.now(UTC).isoformat(timespec="seconds"), desk.judge.shown
+    read = {"version": version.number, "hash": version.hash, "judge": judge, "half": half}
+    run = cast(Run, {**read, "at": now, "items": len(items), "figures": figures})
     if complete:
         alignment.record(run)
     sides = by_side(rows, task.ends)

@@ -10,16 +10,16 @@ from pydantic import BaseModel, ConfigDict, Field
 TOP = 4
 
 
-class ReportGrade(BaseModel):
+class _Form(BaseModel):
     model_config = ConfigDict(extra="ignore", json_schema_extra={"additionalProperties": False})
 
+
+class ReportGrade(_Form):
     reason: str
     grade: int = Field(ge=0, le=TOP)
 
 
-class ReportGrades(BaseModel):
-    model_config = ConfigDict(extra="ignore", json_schema_extra={"additionalProperties": False})
-
+class ReportGrades(_Form):
     comprehensiveness: ReportGrade
     coherence: ReportGrade
     clarity: ReportGrade
@@ -27,18 +27,16 @@ class ReportGrades(BaseModel):
     overall: ReportGrade
 
 
-class FoundRepetition(BaseModel):
-    model_config = ConfigDict(extra="ignore", json_schema_extra={"additionalProperties": False})
-
-    first: str = Field(description="the exact words of passage A, copied character by character")
-    second: str = Field(
-        description="the exact words of passage B that say the same, copied character by character"
-    )
+_WORDS_A = "the exact words of passage A, copied character by character"
+_WORDS_B = "the exact words of passage B that say the same, copied character by character"
 
 
-class RepetitionAnswer(BaseModel):
-    model_config = ConfigDict(extra="ignore", json_schema_extra={"additionalProperties": False})
+class FoundRepetition(_Form):
+    first: str = Field(description=_WORDS_A)
+    second: str = Field(description=_WORDS_B)
 
+
+class RepetitionAnswer(_Form):
     explanation: str
     repetitions: list[FoundRepetition]
     score: int = Field(ge=0, le=TOP, description="4: nothing repeated; 0: the same said again")

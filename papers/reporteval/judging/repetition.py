@@ -145,14 +145,10 @@ class RepetitionTask(Task[Answer]):
             both = pair_of(about.report, form, pair.first, pair.second)
             place = [pair.first, pair.second]
             fields = {
-                "answer": about.key,
-                "passages": [text_id(one.shown) for one in both],
-                "place": place,
-                "stands_for": pair.stands_for,
-                "summary": any(one.summary for one in both),
-                "heads": [one.heading[:_QUOTED] for one in both],
+                "answer": about.key, "passages": [text_id(one.shown) for one in both], "place": place, "stands_for": pair.stands_for,
+                "summary": any(one.summary for one in both), "heads": [one.heading[:_QUOTED] for one in both],
                 "seed": desk.chosen(PairSeed).seed,
-            }
+            }  # fmt: skip
             label = f"passages {pair.first + 1} and {pair.second + 1} \u00b7 {about.label}"
             yield self.unit(desk, label, fields, {"answer": about.key, "place": place})
 
