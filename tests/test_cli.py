@@ -61,6 +61,33 @@ def test_settings_load_nothing_of_langchain() -> None:
     assert "LOADED []" in done.stdout
 
 
+def test_a_judging_of_no_paper_loads_what_two_papers_declare_and_nothing_that_works(tmp_path: Path) -> None:
+    report = {"id": "r", "system": "x", "query": "Which?", "report_markdown": "It is light."}
+    (tmp_path / "reports.jsonl").write_text(json.dumps(report))
+    study = str(tmp_path / "study")
+    assert main(["import", study, str(tmp_path / "reports.jsonl"), "--quiet"]) == 0
+    code = (
+        f"import sys; from drr.app.cli import main; main(['judge', {study!r}, '--judge', 'offline', '--quiet']); "
+        "own = ('drr.papers.pdr.', 'drr.papers.reporteval.'); "
+        "print('LOADED', ' '.join(sorted(name for name in sys.modules if name.startswith(own))))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=60)
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("LOADED")]
+    loaded = line.split()[1:]
+    assert "drr.papers.pdr.judging.making" in loaded and len(loaded) <= 28, loaded
+    for name in (
+        "person",
+        "person_truth",
+        "records",
+        "context",
+        "remembering",
+        "judging.by_rule",
+        "judging.file",
+    ):
+        assert f"drr.papers.pdr.{name}" not in loaded
+    assert not any(".alignment" in name or name.endswith(".passages") for name in loaded)
+
+
 @pytest.mark.parametrize("name", [row.name for row in commands()])
 def test_every_command_has_help_with_an_example(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*name.split(), "--help"]) == 0

@@ -68,14 +68,11 @@ def readable(reviews: Sequence[KeptReview], user: User) -> list[KeptReview]:
 def batches(reviews: Sequence[KeptReview]) -> Iterator[list[KeptReview]]:
     """Whole reviews, none left out; one that is longer than a request is a request of its own."""
     batch: list[KeptReview] = []
-    size = 0
     for review in reviews:
-        length = len(_text(review))
-        if batch and size + length > _MOST:
+        if batch and sum(len(_text(one)) for one in (*batch, review)) > _MOST:
             yield batch
-            batch, size = [], 0
+            batch = []
         batch.append(review)
-        size += length
     if batch:
         yield batch
 
@@ -94,28 +91,25 @@ def accepted(
     """One attribute for each statement; the same said twice is one with two quotations."""
     found: dict[str, Attribute] = {}
     refused = Counter[str]()
-    taken = {one.id for one in known}
-    known_texts = {_plain(one.statement) for one in known}
+    taken, texts = {one.id for one in known}, {_plain(one.statement) for one in known}
     for one in candidates:
-        ground = _ground(one.quote, reviews)
+        ground, key = _ground(one.quote, reviews), _id(one)
         why = "quotation" if ground is None else _against(one, ground, user)
+        if (
+            ground is not None
+            and why is None
+            and (_plain(one.statement) in texts or _by_rule(one, ground) & taken)
+        ):
+            why = "known"
         if ground is None or why is not None:
             refused[why or "quotation"] += 1
-            continue
-        key = _id(one)
-        if _plain(one.statement) in known_texts or _by_rule(one, ground) & taken:
-            refused["known"] += 1
         elif key in found:
-            before = found[key]
-            evidence = tuple(dict.fromkeys((*before.evidence, ground)))
-            found[key] = before.model_copy(update={"evidence": evidence})
+            evidence = tuple(dict.fromkeys((*found[key].evidence, ground)))
+            found[key] = found[key].model_copy(update={"evidence": evidence})
         else:
+            statement = " ".join(one.statement.split()).rstrip(".")
             found[key] = Attribute(
-                id=key,
-                block=one.block,
-                statement=" ".join(one.statement.split()).rstrip("."),
-                basis="stated",
-                evidence=(ground,),
+                id=key, block=one.block, statement=statement, basis="stated", evidence=(ground,)
             )
     return Accepted(list(found.values()), dict(sorted(refused.items())))
 
@@ -130,9 +124,8 @@ def _ground(quote: str, reviews: Sequence[KeptReview]) -> Ground | None:
         text = _text(review)
         match = pattern.search(text)
         if match is not None:
-            around = [
-                s for s in _SENTENCE.finditer(text) if s.end() > match.start() and s.start() < match.end()
-            ]
+            every = _SENTENCE.finditer(text)
+            around = [s for s in every if s.end() > match.start() and s.start() < match.end()]
             whole = text[around[0].start() : around[-1].end()].strip()
             return Ground(order_id=review.order_id, product_id=review.product_id, quote=whole)
     return None

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from drr.app.giving import PERSONS, RECALLED, Giving, MemoryForecastRow, PersonPlaces
+from drr.app.giving import NOBODY, PERSONS, RECALLED, Giving, MemoryForecastRow, PersonPlaces
 from drr.env.errors import Misuse
 from drr.env.given import Given, Setting
 from drr.papers.pdr.person import persona_text
@@ -110,7 +110,7 @@ class PersonGiving(Giving):
         if setting.kind == "context":
             return {"context": self.contexts.hash(person_id or "", self._size(setting) or "")}
         if setting.kind == "memory" and self.making is not None:
-            word = self._named(setting).memory_word
+            word = next((one for one in self.settings if one == setting), setting).memory_word
             return {"memory": self.making.key_fields(word, person_id or "")}
         return {}
 
@@ -145,9 +145,8 @@ class PersonGiving(Giving):
 
         row = self._kept.get(recall_id(setting.name, person_id, query))
         if row is None:
-            raise UnitFailure(
-                "memory_failed", f"nothing was recalled of {person_id} by {setting.name}", transient=True
-            )
+            why = f"nothing was recalled of {person_id} by {setting.name}"
+            raise UnitFailure("memory_failed", why, transient=True)
         if row["failure"] is not None:
             raise UnitFailure(row["failure"], row["message"] or setting.name)
         cost: JsonObject = {"recall": row["cost"], "build": row["build"], "rule_written": row["rule_written"]}
@@ -156,10 +155,6 @@ class PersonGiving(Giving):
     @cached_property
     def _kept(self) -> Mapping[str, RecalledRow]:
         return {} if self.recalled is None else read_recalled(self.recalled)
-
-    def _named(self, setting: Setting) -> Setting:
-        """Find the setting as it was named, with the file of a memory that nobody installed."""
-        return next((one for one in self.settings if one == setting), setting)
 
     def _person(self, person_id: str | None) -> Person:
         person = self.persons.get(person_id or "")
@@ -185,9 +180,33 @@ class PersonGiving(Giving):
     def forecast(
         self, answering: Answering, queries: Iterable[Query], folder: Path | None
     ) -> list[MemoryForecastRow]:
-        from drr.papers.pdr.memory.forecast import memory_forecast
+        """A row for each memory. Nobody's program is run to see what it would ask: of one that asks that is unknown."""
+        from drr.papers.pdr.memory.registry import memory_kind
+        from drr.study.study import Study
 
-        return memory_forecast(answering.models, self, queries, folder)
+        units: dict[str, dict[str, Unit]] = {}
+        making = self.making
+        for (setting, _), unit in ({} if making is None else memory_units(self, making, queries)).items():
+            units.setdefault(setting.memory_word, {})[unit.key] = unit
+        done: set[str] = set()
+        if folder is not None and units:
+            with Study.read(folder) as study:
+                done = {record.key for record in study.records("generation", current=False)}
+        rows = []
+        for word, own in units.items():
+            kind, left = memory_kind(word), [unit for key, unit in own.items() if key not in done]
+            known = 0 if not kind.asks_model or not left else None
+            row = {
+                "memory": kind.name,
+                "persons": len(own),
+                "left": len(left),
+                "from": NOBODY if known == 0 else None,
+            }
+            recalls = sum(len(unit.spec["wanted"]) for unit in left)
+            cost = 0.0 if known == 0 and (not kind.embeds or not left) else None
+            asked = {"calls": known, "input_tokens": known, "output_tokens": known, "cost_usd": cost}
+            rows.append(cast(MemoryForecastRow, {**row, "recalls": recalls, **asked}))
+        return rows
 
 
 def opened(settings: Sequence[Setting], places: PersonPlaces, own: Settings, models: Models) -> PersonGiving:

@@ -128,15 +128,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def chosen(
     study: Study, desk: Desk, arguments: argparse.Namespace, what: Sequence[str]
 ) -> Mapping[type, Any]:
-    from drr.papers.pdr.judging.file import given_criteria
-
     check_tasks(desk.questions)
     kept = KeptChoices(study)
     persons = kept.persons() if arguments.persons is None else _read(arguments.persons)
     rounds, seeds, at_once = kept.numbers()
     found = PqrChoices(
         persons,
-        given_criteria(study) if (study.folder / CRITERIA_FILE).is_file() else {},
+        _given(study),
         arguments.rounds or rounds,
         arguments.seeds or seeds,
         at_once if arguments.at_once is None else arguments.at_once,
@@ -150,6 +148,14 @@ def keep(study: Study, arguments: argparse.Namespace, chosen: Mapping[type, Any]
         KeptChoices(study).keep_persons(found.persons)
     if any(given is not None for given in (arguments.rounds, arguments.seeds, arguments.at_once)):
         KeptChoices(study).keep_numbers(found)
+
+
+def _given(study: Study) -> Mapping[CriteriaOwner, GivenCriteria]:
+    if not (study.folder / CRITERIA_FILE).is_file():
+        return {}
+    from drr.papers.pdr.judging.file import given_criteria
+
+    return given_criteria(study)
 
 
 def _read(path: Path) -> dict[str, Person]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Literal, NotRequired, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict, cast
 
 from drr.env.constraints import parse_constraints
 from drr.env.entities import Product
@@ -22,10 +22,12 @@ from drr.eval.tasks.cited import CheckRow
 from drr.eval.tasks.desk import Desk, Task
 from drr.eval.tasks.judged import Judged
 from drr.papers.pdr.judging.choices import persons_at
-from drr.papers.pdr.person import Person
 from drr.study.unit import Outcome, Record, Unit
 from drr.wording.limits import exclusions
 from drr.wording.vocabulary import Wordbook, vocabulary
+
+if TYPE_CHECKING:
+    from drr.papers.pdr.person import Person
 
 VIOLATIONS = "violations"
 _CENT = 0.005
@@ -70,6 +72,8 @@ class ViolationsTask(Task[Answer]):
         yield self.unit(desk, f"violations \u00b7 {about.label}", fields, spec)
 
     async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+        from drr.papers.pdr.person import Person
+
         answer = desk.answer(spec["answer"])
         person = None if spec["person"] is None else Person.model_validate(spec["person"])
         about = subject(answer, desk.shop, desk.shop_url)

@@ -7,13 +7,16 @@ Code alone says it, by words: both recalls are lower bounds, the same for every 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
 from drr.eval.stats.intervals import SHARE, V
 from drr.eval.tasks.judged import Judged
-from drr.papers.pdr.person_truth import AnswerAttributes, attributes_of
+from drr.study.study import Study
+
+if TYPE_CHECKING:
+    from drr.papers.pdr.person_truth import AnswerAttributes
 
 _KEPT, _NOBODY = "attributes", "nobody is known"
 TITLES = {
@@ -51,9 +54,9 @@ _GIVEN = tuple(name for name in _METHODS if name.startswith("att_given") or name
 def per_report(judged: Judged, answer: Answer) -> Values:
     """Nothing where the study does not know who asked."""
     row = _known(judged, answer)
-    if row == _NOBODY:
+    if isinstance(row, str):
         return {}
-    if not isinstance(row, AnswerAttributes):
+    if row is None:
         return dict.fromkeys(_METHODS)
     shown = row.report
     values: dict[str, float | None] = {
@@ -88,11 +91,22 @@ def _given(row: AnswerAttributes) -> Values:
     return values
 
 
-def _known(judged: Judged, answer: Answer) -> object:
+def _known(judged: Judged, answer: Answer) -> AnswerAttributes | Literal["nobody is known"] | None:
     """Read all answers at once: the files of a study are read for the first of them."""
     kept = judged.others.setdefault(_KEPT, {})
     if answer.key not in kept:
         new = [one for one in [answer, *judged.answers] if one.key not in kept]
-        found = attributes_of(new)
-        kept |= {one.key: found.get(one.key, _NOBODY) for one in new}
-    return kept[answer.key]
+        asked = {id(one.study): one.study for one in new}
+        telling = {key for key, study in asked.items() if _has_persons(study)}
+        kept |= dict.fromkeys((one.key for one in new), _NOBODY)
+        if telling:
+            from drr.papers.pdr.person_truth import attributes_of
+
+            kept |= attributes_of(one for one in new if id(one.study) in telling)
+    return cast('AnswerAttributes | Literal["nobody is known"] | None', kept[answer.key])
+
+
+def _has_persons(study: Study) -> bool:
+    """Tell whether it may know persons, so that nothing is loaded where it does not."""
+    named = study.config.get("run", {}).get("contexts")
+    return isinstance(named, str) or (study.folder / "persons.jsonl").is_file()

@@ -65,7 +65,6 @@ class AgentSettings(TypedDict):
     tokens_given: dict[str, VRow]
     """Tokens of the text beside the question, by system; absent where there was none."""
     questions: dict[str, int]
-    """Number of answered questions, by system."""
     same_questions: bool
     """False where the systems answered different questions: then only differences compare."""
     differences: list[SettingDifference]

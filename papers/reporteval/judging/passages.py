@@ -146,16 +146,16 @@ def _joined(blocks: Sequence[_Block], report: str) -> Iterator[_Block]:
     """A short line that ends in a colon belongs to the list or table that it leads in."""
     lead: _Block | None = None
     for block in blocks:
-        if lead is not None and block.kind != _PROSE and block.over == lead.over:
-            yield _Block(block.kind, lead.start, block.end, block.over)
-            lead = None
-            continue
         if lead is not None:
-            yield lead
+            led_in = block.kind != _PROSE and block.over == lead.over
+            yield _Block(block.kind, lead.start, block.end, block.over) if led_in else lead
+            lead = None
+            if led_in:
+                continue
         text = report[block.start : block.end].rstrip(" \t*_")
-        leads = block.kind == _PROSE and _width(text) < SHORTEST and text.endswith(_LEADS_IN)
-        lead = block if leads else None
-        if lead is None:
+        if block.kind == _PROSE and _width(text) < SHORTEST and text.endswith(_LEADS_IN):
+            lead = block
+        else:
             yield block
     if lead is not None:
         yield lead
@@ -170,26 +170,19 @@ def _sections(report: str) -> Iterator[ReportPassage]:
     And of the rest without the first and last again. It cuts what stands before the first heading as a
     section of its own."""
     heads = list(_SECTION.finditer(report))
-    if (
-        not heads
-        or len([one for one in _PARAGRAPHS.split(report.strip()) if one.strip()]) <= _FEWEST_PARAGRAPHS
-    ):
+    paragraphs = [one for one in _PARAGRAPHS.split(report.strip()) if one.strip()]
+    if not heads or len(paragraphs) <= _FEWEST_PARAGRAPHS:
         return
     ends = [one.start() for one in heads[1:]] + [len(report)]
     cut = [(one[0], one.end(), end) for one, end in zip(heads, ends, strict=True)]
     if heads[0].start() > 0:
         cut.insert(0, ("", 0, heads[0].start()))
-    found = [
-        ReportPassage(start, end, heading, report[start:end].strip()) for heading, start, end in cut[1:-1]
-    ]
+    found = [ReportPassage(at, end, heading, report[at:end].strip()) for heading, at, end in cut[1:-1]]
+    texts = [f"{one.heading}\n{one.text}" for one in found]
     long = [
-        one for one in found if "https" not in f"{one.heading}{one.text}" and len(_printed(one)) >= SHORTEST
+        one for one, text in zip(found, texts, strict=True) if "https" not in text and len(text) >= SHORTEST
     ]
     yield from long[1:-1]
-
-
-def _printed(section: ReportPassage) -> str:
-    return f"{section.heading}\n{section.text}"
 
 
 _DECORATION = re.compile(r"[*_#`\\]+|[\u2600-\u27bf\U0001f300-\U0001faff\ufe0f]")

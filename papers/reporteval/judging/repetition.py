@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from drr.env.json_object import JsonObject
 from drr.env.text import runs
@@ -32,9 +32,11 @@ from drr.papers.reporteval.judging.grades import (
     RepetitionRow,
     repetition_of,
 )
-from drr.papers.reporteval.judging.passages import ReportPassage, passages_of
 from drr.study.unit import Outcome, Record, Unit
 from drr.wording.figures import numbers
+
+if TYPE_CHECKING:
+    from drr.papers.reporteval.judging.passages import ReportPassage
 
 _WIDTH = 5
 """Words of a run: shorter ones are common to all sentences of one make."""
@@ -274,6 +276,8 @@ class DrawnPair(NamedTuple):
 @lru_cache(maxsize=1024)
 def drawn_pairs(report: str, form: PassageForm, seed: int) -> tuple[DrawnPair, ...]:
     """List the statements in the order of the report."""
+    from drr.papers.reporteval.judging.passages import passages_of
+
     passages = passages_of(report, form)
     every = [(i, j) for j in range(len(passages)) for i in range(j)]
     if len(every) <= MOST:
@@ -306,5 +310,7 @@ def _lot(seed: int, names: Sequence[str], pair: tuple[int, int]) -> str:
 
 
 def pair_of(report: str, form: PassageForm, first: int, second: int) -> tuple[ReportPassage, ReportPassage]:
+    from drr.papers.reporteval.judging.passages import passages_of
+
     passages = passages_of(report, form)
     return passages[first], passages[second]
