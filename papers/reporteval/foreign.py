@@ -150,11 +150,8 @@ def _lines(path: Path) -> Iterator[Given]:
         system = system_of(path, frozenset())
         match row:
             case _Sentence() | _Broken():
-                known = (
-                    row.label.is_factual
-                    if isinstance(row, _Sentence) and isinstance(row.label, _Factual)
-                    else None
-                )
+                label = row.label if isinstance(row, _Sentence) else None
+                known = float(label.is_factual) if isinstance(label, _Factual) else None
                 why = None if known is not None else "its judge failed on the sentence"
                 strong = None if known is None else float(known == 1)
                 values: dict[str, float | None] = {"support": known, "strong": strong}
