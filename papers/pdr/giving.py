@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 from drr.app.giving import NOBODY, PERSONS, RECALLED, Giving, MemoryForecastRow, PersonPlaces
 from drr.env.errors import Misuse
 from drr.env.given import Given, Setting
+from drr.eval.stats.asked import grouped
 from drr.papers.pdr.person import persona_text
 from drr.papers.pdr.remembering import (
     Memories,
@@ -173,9 +174,41 @@ class PersonGiving(Giving):
         return folder.absolute() / PERSONS if self.persons else None
 
     def prepare(self, config: RunConfig, settings: Settings, study: Study, queries: Iterable[Query]) -> None:
-        """Memories observe and recall."""
+        """Memories observe and recall before anybody answers; one that fails leaves its systems' answers failed, and only these."""
+        from drr.app.models import models_of
+        from drr.app.notices import notice
+        from drr.app.studies import budget_of, check_models, run_units, unit_cap_of
+        from drr.env.files import private, write_file
 
-        remember(config, self, settings, study, queries)
+        units = self.memory_units(queries)
+        if not units or self.making is None:
+            return
+        models, memories = models_of(settings), Memories(self.making, study)
+        if roles := self.roles:
+            check_models(models, roles, budget_of(config, study), unit_cap_of(config))
+        every = list({unit.key: unit for unit in units.values()}.values())
+        summary = run_units(config, study, every, memories.work, models, "remembering")
+        for kind, cause in summary.causes.items():
+            notice(f"remembering: {kind}: {cause}")
+        rows = {  # kept for the workers, who have no ledger
+            recall_id(setting.name, person_id, wanted.task): row
+            for (setting, person_id), unit in units.items()
+            for wanted, row in memories.recalled(unit).items()
+            if wanted.budget == setting.tokens
+        }
+        write_file(config.study / RECALLED, json.dumps(rows, ensure_ascii=False), private(0o666))
+
+    def memory_units(self, queries: Iterable[Query]) -> dict[tuple[Setting, str], Unit]:
+        """One for each memory and person, however many budgets and tasks there are; none where no setting names a memory."""
+        asked = grouped((query.person_id or "", query.query) for query in queries)
+        memories = grouped((one.memory_word, one) for one in self.settings if one.kind == "memory")
+        found: dict[tuple[Setting, str], Unit] = {}
+        for word, named in memories.items() if self.making is not None else ():
+            for person_id, wishes in asked.items():
+                wanted = [Wanted(wish, one.tokens or 0) for wish in wishes for one in named]
+                unit = self.making.unit(word, person_id, wanted) if self.making else None
+                found |= {(one, person_id): unit for one in named if unit is not None}
+        return found
 
     def forecast(
         self, answering: Answering, queries: Iterable[Query], folder: Path | None
@@ -185,8 +218,7 @@ class PersonGiving(Giving):
         from drr.study.study import Study
 
         units: dict[str, dict[str, Unit]] = {}
-        making = self.making
-        for (setting, _), unit in ({} if making is None else memory_units(self, making, queries)).items():
+        for (setting, _), unit in self.memory_units(queries).items():
             units.setdefault(setting.memory_word, {})[unit.key] = unit
         done: set[str] = set()
         if folder is not None and units:
@@ -236,53 +268,3 @@ def shop_of(persons: Path) -> str:
     from drr.papers.pdr.shop_of_persons import shop_of as found
 
     return found(read_persons(persons).values(), persons, None)
-
-
-def remember(
-    config: RunConfig, giving: PersonGiving, settings: Settings, study: Study, queries: Iterable[Query]
-) -> None:
-    """Memories observe and recall before anybody answers; one that fails leaves its systems' answers failed, and only these."""
-    from drr.app.models import models_of
-    from drr.app.notices import notice
-    from drr.app.studies import budget_of, check_models, run_units, unit_cap_of
-
-    units = {} if giving.making is None else memory_units(giving, giving.making, queries)
-    if not units or giving.making is None:
-        return
-    models, memories = models_of(settings), Memories(giving.making, study)
-    if roles := giving.roles:
-        check_models(models, roles, budget_of(config, study), unit_cap_of(config))
-    every = list({unit.key: unit for unit in units.values()}.values())
-    summary = run_units(config, study, every, memories.work, models, "remembering")
-    for kind, cause in summary.causes.items():
-        notice(f"remembering: {kind}: {cause}")
-    keep_recalled(config.study, memories, units)
-
-
-def memory_units(
-    giving: PersonGiving, making: MemoryMaking, queries: Iterable[Query]
-) -> dict[tuple[Setting, str], Unit]:
-    """One for each memory and person, however many budgets and tasks there are; none where no setting names a memory."""
-    asked = list(queries)
-    found: dict[tuple[Setting, str], Unit] = {}
-    for word in dict.fromkeys(one.memory_word for one in giving.settings if one.kind == "memory"):
-        named = [one for one in giving.settings if one.kind == "memory" and one.memory_word == word]
-        for person_id in dict.fromkeys(query.person_id or "" for query in asked):
-            wishes = [query.query for query in asked if query.person_id == person_id]
-            wanted = [Wanted(wish, one.tokens or 0) for wish in wishes for one in named]
-            unit = making.unit(word, person_id, wanted)
-            found |= {(one, person_id): unit for one in named}
-    return found
-
-
-def keep_recalled(folder: Path, memories: Memories, units: Mapping[tuple[Setting, str], Unit]) -> None:
-    """Keep what was recalled for the workers, who have no ledger."""
-    from drr.env.files import private, write_file
-
-    rows = {
-        recall_id(setting.name, person_id, wanted.task): row
-        for (setting, person_id), unit in units.items()
-        for wanted, row in memories.recalled(unit).items()
-        if wanted.budget == setting.tokens
-    }
-    write_file(folder / RECALLED, json.dumps(rows, ensure_ascii=False), private(0o666))
