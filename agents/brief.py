@@ -112,6 +112,8 @@ class Reporting:
     researched: tuple[Condensing, ...] = ()
     pages: tuple[Source, ...] = ()
     """The pages that the writer also has in its window."""
+    form: bool = False
+    """True where code checks the answer by a form behind it."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,8 @@ class Filling:
     question: str
     evidence: tuple[CallEvidence, ...]
     passages: Mapping[str, int]
+    form: bool = False
+    """True where code checks the answer by a form beside it."""
 
 
 @dataclass(frozen=True)

@@ -224,7 +224,7 @@ async def report(state: HybridState, runtime: Runtime[AgentRun]) -> HybridReport
         for finding, text in reports
     ]
     found = tuple(condensing(run, finding.researcher, finding.problem) for finding, _ in reports)
-    brief = Reporting(run.query, researched=found)
+    brief = Reporting(run.query, researched=found, form=run.settings["form"])
     text = await compose(run, "report_generator", "report", run.asked, REPORTS, pieces, brief)
     return {"report": text, "stop": end_of(state["findings"], state["stop"])}
 

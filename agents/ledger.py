@@ -58,7 +58,7 @@ async def _text(run: AgentRun, passages: Passages) -> str:
 
 
 def _schema(run: AgentRun) -> type[ReportForm]:
-    return CheckableReport if run.settings["form"] and not run.agent.rule_written else ReportForm
+    return CheckableReport if run.settings["form"] else ReportForm
 
 
 def faults_of(read: FormRead) -> list[str]:
@@ -115,7 +115,7 @@ async def _mended(
 
 def _brief(run: AgentRun, passages: Passages) -> Filling:
     numbers = {passage.url: passage.number for passage in reversed(passages.all)}
-    return Filling(run.query, run.evidence(), numbers)
+    return Filling(run.query, run.evidence(), numbers, run.settings["form"])
 
 
 @cache

@@ -48,7 +48,7 @@ async def report(state: ReactState, runtime: Runtime[AgentRun]) -> Reported:
     run, stop = runtime.context, state["stop"]
     run.tell("report", MAIN, "writing the report")
     if stop != "context_limit" and not is_broken_off(stop):
-        brief = Reporting(run.query, run.evidence())
+        brief = Reporting(run.query, run.evidence(), form=run.settings["form"])
         try:
             text, added = await in_place(run, "agent", state["messages"], stop, turns.tools_of(run), brief)
         except ModelFailure as failure:

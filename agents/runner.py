@@ -282,7 +282,7 @@ def _run_of(
         schemas=schemas(names),
         names=frozenset(names),
         options=variant.options,
-        settings={name: getattr(options, name) for name in variant.architecture.settings},
+        settings={name: getattr(options, name) for name in {*variant.architecture.settings, "form"}},
         person=given.text,
         listener=listener,
     )

@@ -130,7 +130,7 @@ async def compose(
 
 async def report_afresh(run: AgentRun) -> str:
     """The report in a fresh conversation, from what the tools answered to the main agent."""
-    brief = Reporting(run.query, run.evidence())
+    brief = Reporting(run.query, run.evidence(), form=run.settings["form"])
     return await compose(run, "report", "report", run.asked, RESULTS, run.pieces(), brief, run.pictures())
 
 

@@ -6,8 +6,8 @@ from importlib import import_module
 
 from drr.llm.role import Policy
 
-RULES = 15
-"""Raised by hand where the rules that play agents answer otherwise; part of the key of what they answer."""
+RULES = 16
+"""Raised by hand where the script that plays agents answers otherwise; part of the key of what it answers."""
 STAND_INS = {
     "agent": "drr.offline.agents.policies:agent_policy",
     "summariser": "drr.offline.agents.policies:summariser_policy",

@@ -8,14 +8,13 @@ bannered wherever they are shown, and never set beside figures of a model or of 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
 from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
 from drr.env.plugins import load, papers
-from drr.env.text import tokens
 from drr.eval.asking.conversation import Asking
 from drr.eval.asking.forms import (
     FailuresAnswer,
@@ -32,7 +31,7 @@ from drr.eval.asking.forms import (
 from drr.eval.asking.rules import NAME, VERSION, rules_banner
 from drr.eval.evidence.passages import families, missing_numbers, plain, support
 from drr.eval.labels import DIMENSIONS
-from drr.offline.surface import INSIGHT, PRICE, REASON, TOTAL, Surface, read, sells_elsewhere
+from drr.offline.surface import Surface, read
 from pydantic import BaseModel
 
 _TIE = 0.5
@@ -65,18 +64,14 @@ def _support(asking: Asking[Any]) -> JsonObject:
             continue
         texts = [s.shown for s in asking.sections if s.label == "evidence" and s.about == claim.about]
         found = support(claim.shown, texts)
-        quote = ""
-        if found.span is not None:
-            quote = texts[found.text][found.span.start : found.span.end].strip()
-        verdicts.append(
-            {
-                "id": claim.about,
-                "justification": found.reason,
-                "quote": quote,
-                "support": _SUPPORT[found.label],
-            }
-        )
+        span = found.span
+        quote = "" if span is None else texts[found.text][span.start : span.end].strip()
+        verdicts.append(_verdict(claim.about, found.reason, quote, _SUPPORT[found.label]))
     return {"verdicts": verdicts}
+
+
+def _verdict(about: str, reason: str, quote: str, support: str) -> JsonObject:
+    return {"id": about, "justification": reason, "quote": quote, "support": support}
 
 
 def _paper_support(asking: Asking[Any]) -> JsonObject:
@@ -116,26 +111,22 @@ def _paper_preference(asking: Asking[Any]) -> JsonObject:
 
 
 def _failures(asking: Asking[Any]) -> JsonObject:
+    """Charge what the surface shows. The example is the first line of prose, for no line shows what is lacking."""
     lines = [line.strip() for line in asking.part("answer").split("\n") if len(line.split()) > 3]
     if not lines:
         return {"failures": []}
     found = surface_of(asking, "answer")
+    few = {name: found.counts[name] < 3 for name in ("reasons", "insights", "about_user")}
     signs = {
         "redundant_clarity": found.repeated > 0.1,
-        "shallow_analysis": found.reasons < 3,
-        "narrow_framing": found.facets < 5,
-        "weak_synthesis": found.insights < 3,
-        "constraint_violation": found.total_kept is False or found.foreign > 0,
-        "poor_personalization": found.about_user < 3 and asking.person_known,
+        "shallow_analysis": few["reasons"],
+        "narrow_framing": found.counts["facets"] < 5,
+        "weak_synthesis": few["insights"],
+        "constraint_violation": found.total_kept is False or found.counts["foreign"] > 0,
+        "poor_personalization": few["about_user"] and asking.person_known,
     }
-    shop = asking.shop_url.casefold()
-    return {
-        "failures": [
-            {"example": _example(label, lines, shop), "label": label}
-            for label, shown in signs.items()
-            if shown
-        ]
-    }
+    example = next((line for line in lines if not line.startswith(("#", "|", ">"))), lines[0])
+    return {"failures": [{"example": example, "label": label} for label, shown in signs.items() if shown]}
 
 
 def _points(asking: Asking[Any]) -> JsonObject:
@@ -143,14 +134,7 @@ def _points(asking: Asking[Any]) -> JsonObject:
     for point in asking.sections:
         if point.label == "point":
             found = match(point.shown, point.gist, report)
-            verdicts.append(
-                {
-                    "id": point.about,
-                    "justification": found.reason,
-                    "quote": found.quote,
-                    "support": found.support,
-                }
-            )
+            verdicts.append(_verdict(point.about, found.reason, found.quote, found.support))
     return {"verdicts": verdicts}
 
 
@@ -171,39 +155,6 @@ def _relative(asking: Asking[Any]) -> JsonObject:
     }
 
 
-def _example(label: str, lines: Sequence[str], shop: str) -> str:
-    """Find the line that shows a failure best, as far as its surface tells. A repeated one, a bare recommendation, the total."""
-    shows = _SHOWS.get(label)
-    plain_lines = [line for line in lines if not line.startswith(("#", "|", ">"))]
-    shown: list[str] = [*(shows(lines, shop) if shows else ()), *plain_lines, *lines]
-    return shown[0]
-
-
-def _repetitions(lines: Sequence[str], shop: str) -> list[str]:
-    words = [tuple(tokens(plain(line))) for line in lines]
-    return [line for place, line in enumerate(lines) if words[place] in words[:place]]
-
-
-def _recommended(lines: Sequence[str], without: re.Pattern[str] | None = None) -> list[str]:
-    return [
-        line
-        for line in lines
-        if PRICE.search(line) and not line.startswith("#") and not (without and without.search(line))
-    ]
-
-
-def _breaking(lines: Sequence[str], shop: str) -> list[str]:
-    elsewhere = [line for line in lines if sells_elsewhere(line, shop)]
-    return [*elsewhere, *(line for line in lines if TOTAL.search(line))]
-
-
-_SHOWS: Mapping[str, Callable[[Sequence[str], str], list[str]]] = {
-    "redundant_clarity": _repetitions,
-    "shallow_analysis": lambda lines, shop: _recommended(lines, REASON),
-    "weak_synthesis": lambda lines, shop: _recommended(lines, INSIGHT),
-    "constraint_violation": _breaking,
-    "poor_personalization": lambda lines, shop: _recommended(lines),
-}
 Rules = Mapping[type[BaseModel], Callable[[Asking[Any]], JsonObject]]
 _RULES: Rules = {
     SupportAnswers: _support,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 NAME = "rules-2"
-VERSION = 6
+VERSION = 7
 """Raised by hand when its rules say something else."""
 _FAMILY = "rules-"
 

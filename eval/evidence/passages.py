@@ -152,7 +152,8 @@ def support(claim: str, texts: Iterable[str]) -> WindowVerdict:
     """Label a claim beside its texts, with the place that shows most of it: support by `rules-2`.
 
     The whole rule. Of a claim count its content words, each once and without its ending, and its figures. Words of a text's heading (its
-    first line, where that ends no sentence) count only where nothing else is left: all that is said of a product shares its name. Each
+    first line, where that ends no sentence) count only where nothing else is left: all that is said of a product shares its name. Where one text states all figures of a claim
+    and the claim holds 60 % of the words of its heading, the heading counts as much as these figures, for they are of that very record. Each
     text gives the words of the one or two neighbouring sentences that hold most; a sentence of fewer than 60 characters, or a field of a
     record, is read as one with what follows. What the texts give is taken together. From 60 % on a claim is `full`, below 30 % `none`,
     between `partial`. A figure is there where a text states it anywhere, up to thousands separators, units and the rounding that the claim
@@ -177,11 +178,23 @@ def _of_texts(claim: str, bodies: Sequence[str]) -> WindowVerdict:
     found_terms = frozenset().union(asked.stated(stated), *(window.terms for window, _ in best))
     shown, which = max(best, key=lambda one: len(one[0].terms))
     absent = [one.text for i, one in enumerate(asked.figures) if i not in found_terms]
-    share = len(found_terms) / whole
+    named = _named(claim, asked.figures, bodies)
+    share = (len(found_terms) + named) / (whole + named)
     nothing = share < SOME and len(absent) == len(asked.figures)
     absent += [one for one in _unfilled(claim) if not any(one in body for body in bodies)]
     label: Label = "none" if nothing else "full" if share >= FULL and not absent else "partial"
     return WindowVerdict(label, _explanation(asked, found_terms, absent), share, which, shown.span)
+
+
+def _named(claim: str, figures: Sequence[Number], bodies: Iterable[str]) -> int:
+    """Weigh a record's name as much as the claim's figures, where it states every one."""
+    words, found = families(claim), 0
+    for body in bodies if figures else ():
+        heading, stated = families(body[: _heading(body)]), numbers(body, words=True)
+        shared, whole = len(heading & words), len(heading)
+        if shared >= max(1, FULL * whole) and all(any(same_number(n, s) for s in stated) for n in figures):
+            found = max(found, min(shared, len(figures)))
+    return found
 
 
 def _unfilled(claim: str) -> list[str]:

@@ -1,27 +1,26 @@
-"""Policies of the `offline` model that play the agents and the summariser.
+"""The script that plays an agent under the `offline` model: search by the question's words, list what was found.
 
-Which part is played says the brief that the run hands along; what was found are the records behind the tools' answers. No
-prompt is read, so `--prompts` may replace any file.
+Which part is played says the brief that the run hands along; what was found are the records behind the tools' answers. Neither the
+question nor a prompt is understood, so `--prompts` may replace any file.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from drr.agents import brief as briefs
 from drr.agents.brief import FINALIZE, LAUNCH, REASON
-from drr.offline.agents import pages, reading
-from drr.offline.agents import report as offline_report
-from drr.offline.agents.asks import read
-from drr.offline.agents.forms import filled
-from drr.offline.agents.memory import join
-from drr.offline.agents.reading import as_text, condensed
-from drr.offline.agents.steps import Calls, missing, planned
+from drr.env.constraints import parse_constraints
+from drr.env.json_object import JsonObject
+from drr.env.text import tokens
+from drr.offline.agents.found import Found, parts_of, words_of
+from drr.offline.agents.report import BANNER, filled, report
 from langchain_core.messages import AIMessage, BaseMessage
 
-_AT_ONCE = 4
+Calls = list[tuple[str, JsonObject]]
+_AT_ONCE, _FILES, _OPENED, _PLANNED = 4, 6, 3, 12
 
 
 def agent_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
@@ -31,71 +30,42 @@ def agent_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) 
         case briefs.Planning():
             return _plan(brief)
         case briefs.Supervising():
-            problems = [brief.question] if brief.files else _problems(brief.question)
+            problems = [brief.question] if brief.files else parts_of(brief.question) or [brief.question]
             return _next(messages, [(LAUNCH, {"sub_problem": one}) for one in problems], bound)
         case briefs.Leading():
-            wanted: Calls = [
-                ("read_files", {"task": brief.question}),
-                ("search_pages", {"task": brief.question}),
-            ]
-            wanted += [("search_shop", {"task": one}) for one in _problems(brief.question)]
-            return _next(messages, [call for call in wanted if call[0] in bound], bound)
+            names = ("read_files", "search_pages", "search_shop")
+            wanted: Calls = [(name, {"task": brief.question}) for name in names if name in bound]
+            return _next(messages, wanted, bound)
         case briefs.Researching():
-            return _research(messages, brief, bound)
+            return _research(messages, brief.problem, bound)
         case briefs.Helping():
-            return _help(messages, brief, bound)
-        case briefs.Checking():  # the rules know no requirement that they could hold it against
+            found = Found.of_conversation(messages)
+            calls = _missing(brief.problem, found, bound)
+            return _turn(messages, "", calls) if calls else AIMessage(report(brief.problem, found))
+        case briefs.Checking():  # a script knows no requirement that it could hold it against
             return AIMessage(json.dumps({"unmet": []}))
         case briefs.Condensing():
-            memory = reading.of_evidence(brief.evidence)
-            return AIMessage(as_text(condensed(brief.problem, memory)))
+            return AIMessage(report(brief.problem, Found.of(brief.evidence)))
         case briefs.Reporting():
-            return AIMessage(_report(brief))
+            evidence = [*brief.evidence, *(call for one in brief.researched for call in one.evidence)]
+            return AIMessage(report(brief.question, Found.of(evidence, brief.pages), form=brief.form))
         case briefs.Filling():
-            return AIMessage(filled(brief))
+            found = Found.of(brief.evidence)
+            return AIMessage(filled(brief.question, found, brief.passages, form=brief.form))
         case briefs.Mending():
             return AIMessage(brief.report)
-    return AIMessage(f"{offline_report.BANNER}\n\nThe rules were told of no part to play here.")
+    return AIMessage(f"{BANNER}\n\nThe script was told of no part to play here.")
 
 
 def summariser_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
-    """An extract of the page for the search and the problem."""
+    """The first lines of prose of a page that share a word with the search."""
     brief = arguments.get("brief")
     if not isinstance(brief, briefs.Summarising):
-        return AIMessage("The rules were given no page to summarise.")
-    return AIMessage(pages.summarise(brief.search, brief.problem, brief.page))
-
-
-def _report(brief: briefs.Reporting) -> str:
-    if brief.researched or brief.pages:
-        return offline_report.report(
-            read(brief.question), reading.of_researched(brief.researched, brief.pages)
-        )
-    return offline_report.report(read(brief.question), reading.of_evidence(brief.evidence))
-
-
-def _plan(brief: briefs.Planning) -> AIMessage:
-    asked = read(brief.question)
-    rows = [{"tool": name, "arguments": json.dumps(arguments)} for name, arguments in planned(asked, brief)]
-    aims = join([str(ask).rstrip(".?") for ask in asked.tasks]) or "look for what bears on the question"
-    return AIMessage(json.dumps({"plan": f"{aims}.", "calls": rows}))
-
-
-def _problems(question: str) -> list[str]:
-    """The sub-problems of a question: each thing that it asks for, by itself. What goes back the records tell of the whole."""
-    asked = read(question)
-    tasks = [question if ask.kind == "return" and ask.things[1:] else str(ask) for ask in asked.tasks]
-    return [*dict.fromkeys([*tasks, *asked.rest])] or [question]
-
-
-def _next(messages: Sequence[BaseMessage], wanted: Calls, bound: set[str]) -> AIMessage:
-    """Give away what was not yet given away, some at a time; then the end."""
-    given = [(c["name"], c["args"]) for m in messages if isinstance(m, AIMessage) for c in m.tool_calls]
-    left = [call for call in wanted if call not in given][:_AT_ONCE]
-    if not left:
-        return _turn(messages, "", [(FINALIZE, {"reason": "The reports answer the parts of the question."})])
-    thought = "Each part of the question can be researched apart from the others."
-    return _turn(messages, thought, [*_thought(thought, bound), *left])
+        return AIMessage("The script was given no page to summarise.")
+    wanted = {*words_of(brief.search), *words_of(brief.problem)}
+    prose = (line.strip() for line in brief.page.splitlines() if line[:1].isalnum())
+    lines = [line[:400] for line in prose if wanted.intersection(tokens(line))]
+    return AIMessage("\n".join(lines[:5]) or "The page holds nothing on this search.")
 
 
 def _bound(arguments: Mapping[str, Any]) -> set[str]:
@@ -103,33 +73,77 @@ def _bound(arguments: Mapping[str, Any]) -> set[str]:
     return {tool["function"]["name"] for tool in arguments.get("tools") or () if "function" in tool}
 
 
-def _thought(thought: str, bound: set[str]) -> Calls:
-    return [(REASON, {"thought": thought})] if REASON in bound else []
+def _searches(question: str) -> Calls:
+    """A search of the shop for each sentence, within the price limits that it states."""
+    calls: Calls = []
+    for part in parts_of(question):
+        limits = parse_constraints(part)
+        highest = limits.total_max if limits.item_max is None else limits.item_max
+        prices = {"max_price": highest, "min_price": limits.item_min}
+        given = {name: price for name, price in prices.items() if price is not None}
+        calls.append(("product_catalog_search", {"query": " ".join(words_of(part)), "limit": 10, **given}))
+    return calls
 
 
-def _research(messages: Sequence[BaseMessage], brief: briefs.Researching, bound: set[str]) -> AIMessage:
-    """The next turn: what the transcript still lacks, most basic first; nothing more to do ends it."""
-    memory, asked = reading.of_conversation(messages), read(brief.problem)
-    thought, calls = missing(asked, memory, bound)
-    if calls:
-        return _turn(messages, thought, [*_thought(thought, bound), *calls])
+def _looks(question: str) -> Calls:
+    """All that is looked up of a question, whatever it asks."""
+    web: Calls = [("web_search", {"query": " ".join(words_of(question))})] if words_of(question) else []
+    return [("get_user_orders", {"limit": 100}), *_searches(question), *web]
+
+
+def _plan(brief: briefs.Planning) -> AIMessage:
+    """Plan everything at once. A later call can name what an earlier one will return."""
+    calls: Calls = [("list_files", {})] if brief.files else []
+    named = [name for name in brief.files if name.casefold() in brief.question.casefold()]
+    calls += [("read_file", {"name": name}) for name in named[:_FILES]]
+    if brief.references and brief.files and not named:
+        calls += [("read_file", {"name": f"$1.items[{number}].name"}) for number in range(_AT_ONCE)]
+    for name, arguments in _looks(brief.question):
+        if (name == "get_user_orders" and not brief.records) or (
+            name.startswith("product_") and not brief.shop
+        ):
+            continue
+        calls.append((name, arguments))
+        if name.startswith("product_") and brief.references:
+            calls.append(("get_product_details", {"product_id": f"${len(calls)}.items[0].product_id"}))
+    rows = [{"tool": name, "arguments": json.dumps(arguments)} for name, arguments in calls[:_PLANNED]]
+    return AIMessage(json.dumps({"plan": "Search for the words of the question.", "calls": rows}))
+
+
+def _missing(question: str, found: Found, bound: set[str]) -> Calls:
+    """The next calls of the script; none where all were made."""
+    calls: Calls = [("list_files", {}), *(("read_file", {"name": name}) for name in found.files[:_FILES])]
+    calls += _looks(question)
+    firsts = [one.product_id for one in found.products.values()][:_OPENED]
+    calls += [("get_product_details", {"product_id": product_id}) for product_id in firsts]
+    calls.append(("get_context", {"query": " ".join(words_of(question))}))
+    return [call for call in calls if call[0] in bound and call not in found.calls]
+
+
+def _research(messages: Sequence[BaseMessage], problem: str, bound: set[str]) -> AIMessage:
+    found = Found.of_conversation(messages)
+    if calls := _missing(problem, found, bound):
+        thought = (
+            "The words of the question are looked up." if not found.calls else "What was found is opened."
+        )
+        return _turn(messages, thought, calls, bound)
     if FINALIZE not in bound:  # the loop of somebody else, which ends with a turn that calls nothing
-        return AIMessage(offline_report.report(asked, memory))
-    return _turn(messages, "", [(FINALIZE, {"reason": "Nothing more is missing."})])
+        return AIMessage(report(problem, found))
+    return _turn(messages, "", [(FINALIZE, {"reason": "The script has made all of its calls."})])
 
 
-def _help(messages: Sequence[BaseMessage], brief: briefs.Helping, bound: set[str]) -> AIMessage:
-    """A sub-agent of few tools; its last turn is its summary."""
-    memory = reading.of_conversation(messages)
-    thought, calls = missing(read(brief.problem), memory, bound)
-    asked = [call.arguments.get("query") for call in memory.calls if call.name == "web_search"]
-    if not calls and "get_context" in bound and asked and not memory.called("get_context"):
-        thought, calls = "More passages may say more.", [("get_context", {"query": str(asked[0])})]
-    return _turn(messages, thought, calls) if calls else AIMessage(as_text(condensed(brief.problem, memory)))
+def _next(messages: Sequence[BaseMessage], wanted: Calls, bound: set[str]) -> AIMessage:
+    """Give away what was not yet given away, some at a time; then the end."""
+    given = [(c["name"], c["args"]) for m in messages if isinstance(m, AIMessage) for c in m.tool_calls]
+    if left := [call for call in wanted if call not in given][:_AT_ONCE]:
+        thought = "Each sentence of the question is looked up apart from the others."
+        return _turn(messages, thought, left, bound)
+    return _turn(messages, "", [(FINALIZE, {"reason": "Every sentence of the question was looked up."})])
 
 
-def _turn(messages: Sequence[BaseMessage], text: str, calls: Calls) -> AIMessage:
+def _turn(messages: Sequence[BaseMessage], text: str, calls: Calls, bound: Collection[str] = ()) -> AIMessage:
     """Call ids count on from the transcript, so that the same conversation gives the same message."""
+    calls = [(REASON, {"thought": text}), *calls] if REASON in bound else calls
     made = sum(len(message.tool_calls) for message in messages if isinstance(message, AIMessage))
     return AIMessage(
         content=text,

@@ -1,101 +1,36 @@
-"""The offline query writer. Rules that make questions out of the brief that goes along with a model's prompt, and of nothing else."""
+"""The offline query writer. Shapes filled with phrases of a thing and of the shopper's records, from the brief beside a model's prompt."""
 
 from __future__ import annotations
 
 import json
 import re
 import tomllib
-from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, TypedDict
+from string import Formatter
+from typing import Any, NamedTuple
 
-from drr.env.profile import THEMES, Bought, ProfileSummary, Spend, themes_of
-from drr.offline.writer.phrases import (
-    FILES,
-    PurchaseRecord,
-    Shopper,
-    Slots,
-    ThemeWords,
-    ThingWords,
-    draw,
-    first_up,
-    shapes_of,
-    theme_words,
-)
+from drr.env.profile import Bought, ProfileSummary, themes_of
 from drr.querygen.asking import INTENTS, DepartmentBrief, Intent, ShopperBrief, records
 from drr.wording.states import STATES
 from langchain_core.messages import AIMessage, BaseMessage
 
-VERSION = 5
+VERSION = 6
 """Raised whenever the rules would write something else from the same words."""
-
+_HERE = Path(__file__).parent
+FILES = (_HERE / "things.toml", _HERE / "phrases.toml")
 _HEAD = re.compile(r"\s{0,9}(?:[,;:(\[|]|\s[-\u2013\u2014]\s|\u2014).*$", re.S)
 _MARKS = re.compile(r"^\u3010[^\u3011]*\u3011|[\u200b-\u200f\u2026]")
-
-_CHOICES = tomllib.loads(Path(__file__).with_name("choices.toml").read_text(encoding="utf-8"))
 _OF_USER = ("get_user_profile", "get_user_orders", "get_order_details", "get_user_statistics")
+Words = Mapping[str, Any]
+"""A table of `things.toml` or `phrases.toml`."""
 
 
-def write_offline(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
-    """The `Policy` of the role `query_writer`."""
-    brief = arguments["brief"]
-    if isinstance(brief, ShopperBrief):
-        queries = _profile(_shopper(brief.profile), brief.questions, brief.before)
-    elif isinstance(brief, DepartmentBrief):
-        queries = _generic(brief.department, brief.batch, brief.questions, brief.before)
-    else:
-        raise TypeError(f"the offline writer was asked without a brief of its own: {brief!r}")
-    return AIMessage(json.dumps({"queries": queries}, ensure_ascii=False))
-
-
-def _shopper(profile: ProfileSummary) -> Shopper:
-    stores = [share.name for share in profile.stores]
-    every = [_record(item, stores) for item in records(profile)]
-    named = [record for record in every if record.kind] or [
-        record._replace(thing="untitled product", kind="product") for record in every
-    ]
-    weights: Counter[str] = Counter()
-    for record in named:
-        for theme in record.themes:
-            weights[theme] += record.times
-    order = {theme.key: place for place, theme in enumerate(THEMES)}
-    themes = sorted(weights, key=lambda key: (-weights[key], order[key]))
-    return Shopper(_state(profile), _dear(profile.spend), named, themes)
-
-
-def _state(profile: ProfileSummary) -> str | None:
-    return STATES.get(profile.state) if profile.country.startswith("US") else None
-
-
-def _dear(spend: Spend) -> float:
-    """Judge by the median price: below 14 dollars is thrifty, above 36 is not."""
-    middle = round(spend.quartiles[1], 2) if spend.quartiles else 20.0
-    return 0.8 if middle < 14 else 1.3 if middle > 36 else 1.0
-
-
-def _record(item: Bought, stores: Sequence[str]) -> PurchaseRecord:
-    """Claims such as "Plastic-Free" are left out of the name: in a question they would read as a demand."""
-    head = _HEAD.sub("", _MARKS.sub("", item.title).replace("\u00a0", " "))
-    words = [word for word in head.split() if not word.casefold().endswith("-free")][:8]
-    plain = " ".join(words).partition(" for ")[0].split()
-    thing = " ".join(words)
-    last = plain[-3:] if len(plain) > 2 and len(plain[-2]) < 3 else plain[-2:]
-    kind = " ".join(word if word.isupper() else word.casefold() for word in last)
-    return PurchaseRecord(
-        item.order_id,
-        item.product_id,
-        item.last[:4],
-        item.times,
-        thing,
-        next((name for name in stores if thing.startswith(f"{name} ")), ""),
-        kind,
-        themes_of(thing),
-        None if item.price is None else round(item.price, 2),
-        kind.casefold().rpartition(" ")[2] in {*_CHOICES["used_up"], *_CHOICES["perishes"]},
-        kind.rpartition(" ")[2] in _CHOICES["perishes"],
-    )
+@cache
+def _table(name: str) -> Words:
+    return tomllib.loads((_HERE / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 def rules_version() -> str:
@@ -103,105 +38,208 @@ def rules_version() -> str:
     return f"{VERSION}:{sha256(b''.join(file.read_bytes() for file in FILES)).hexdigest()[:16]}"
 
 
-class FactRow(TypedDict):
-    kind: Literal["order", "product", "profile", "statistics"]
-    id: str
+class _Owned(NamedTuple):
+    """A purchase, as its owner would speak of it."""
+
+    order: str
+    product: str
+    year: str
+    times: int
+    thing: str
+    """The head of the title: brand and kind, without the search words that sellers add."""
+    brand: str
+    """The store's name, where the title begins with it."""
+    kind: str
+    """The last words of it: what to search for."""
+    price: float | None
+
+    @classmethod
+    def of(cls, item: Bought, stores: Sequence[str]) -> _Owned:
+        """Claims such as "Plastic-Free" are left out of the name: in a question they would read as a demand."""
+        head = _HEAD.sub("", _MARKS.sub("", item.title).replace("\u00a0", " "))
+        thing = " ".join([word for word in head.split() if not word.casefold().endswith("-free")][:8])
+        words = thing.partition(" for ")[0].split()
+        last = words[-3:] if len(words) > 2 and len(words[-2]) < 3 else words[-2:]
+        kind = " ".join(word if word.isupper() else word.casefold() for word in last)
+        brand = next((name for name in stores if thing.startswith(f"{name} ")), "")
+        price = None if item.price is None else round(item.price, 2)
+        return cls(item.order_id, item.product_id, item.last[:4], item.times, thing, brand, kind, price)
+
+    def is_a(self, thing: Words) -> bool:
+        return _stems(thing["need"].split()[-2:]) <= _stems(self.thing.split())
+
+    def called(self, thing: Words) -> str:
+        return f"{self.brand} {thing['need'] if self.is_a(thing) else self.kind}".strip()
 
 
-class DraftRow(TypedDict):
-    """A `Draft` as a model would write it."""
-
-    intent: Intent
-    query: str
-    rationale: str
-    tools: list[str]
-    needs: list[str]
-    web_need: str
-    facts_used: list[FactRow]
+def _stems(words: Sequence[str]) -> set[str]:
+    return {word.casefold().rstrip("s") for word in words}
 
 
-def _profile(shopper: Shopper, count: int, before: int) -> list[DraftRow]:
-    seed = draw(*(record.order for record in shopper.records), shopper.state)
-    known = [key for key in shopper.themes if key in theme_words()] or ["clean_home"]
-    return [
-        _write(
-            INTENTS[(seed + 2 * place) % len(INTENTS)],
-            known[place % min(len(known), 5)],
-            shopper,
-            draw(seed, place),
-        )
-        for place in range(before, before + count)
-    ]
+class _Asker(NamedTuple):
+    state: str
+    """Empty where it is not known."""
+    records: Sequence[_Owned]
+    themes: Sequence[str]
 
 
-def _write(intent: Intent, theme: str, shopper: Shopper, seed: int) -> DraftRow:
+def write_offline(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
+    """The `Policy` of the role `query_writer`."""
+    brief = arguments["brief"]
+    if isinstance(brief, ShopperBrief):
+        queries = _for_shopper(brief)
+    elif isinstance(brief, DepartmentBrief):
+        queries = _for_department(brief)
+    else:
+        raise TypeError(f"the offline writer was asked without a brief of its own: {brief!r}")
+    return AIMessage(json.dumps({"queries": queries}, ensure_ascii=False))
+
+
+def _for_shopper(brief: ShopperBrief) -> list[Words]:
+    asker = _asker(brief.profile)
+    seed = _draw(*(record.order for record in asker.records), asker.state)
+    rows: list[Words] = []
+    for place in range(brief.before, brief.before + brief.questions):
+        intent = INTENTS[(seed + 2 * place) % len(INTENTS)]
+        theme = asker.themes[place % min(len(asker.themes), 5)]
+        rows.append(_write(intent, _table("things")[theme], asker, _draw(seed, place)))
+    return rows
+
+
+def _for_department(brief: DepartmentBrief) -> list[Words]:
+    """Write as a shopper of whom nothing is known would ask."""
+    known = _table("things")
+    themes = _table("choices")["departments"].get(brief.department, tuple(known))
+    rows: list[Words] = []
+    for place in range(brief.before, brief.before + brief.questions):
+        seed = _draw(brief.department, brief.batch, place)
+        theme = known[themes[(brief.batch + place) % len(themes)]]
+        intents: tuple[Intent, ...] = ("compare", "plan", "compare", "gift")
+        row = _write(intents[seed % len(intents)], theme, _Asker("", (), ()), seed)
+        tools = [tool for tool in row["tools"] if tool not in _OF_USER]
+        rows.append({**row, "facts_used": [], "tools": tools})
+    return rows
+
+
+def _asker(profile: ProfileSummary) -> _Asker:
+    stores = [share.name for share in profile.stores]
+    every = [_Owned.of(item, stores) for item in records(profile)]
+    named = [record for record in every if record.kind]
+    named = named or [record._replace(thing="untitled product", kind="product") for record in every]
+    known = _table("things")
+    themes = [key for record in named for key in themes_of(record.thing) * record.times if key in known]
+    ranked = sorted(dict.fromkeys(themes), key=lambda key: -themes.count(key)) or ["clean_home"]
+    state = STATES.get(profile.state, "") if profile.country.startswith("US") else ""
+    return _Asker(state, named, ranked)
+
+
+def _write(intent: Intent, theme: Words, asker: _Asker, seed: int) -> Words:
     """Write of what the shopper has, if the intent is about that and there is one; else compare."""
-    words = theme_words()[theme]
-    again = [record for record in shopper.records if record.times > 1 and record.used_up]
+    used_up = _table("choices")["used_up"]
+    again = [record for record in asker.records if record.times > 1 and record.kind.split()[-1] in used_up]
     if intent == "reorder" and again:
         record = again[seed % len(again)]
-        thing: ThingWords = {
-            "need": record.kind, "price": record.price or 20.0, "say": record.kind, "why": [], "want": [], "ask": []
-        }  # fmt: skip
-        return _draft(intent, Slots(words, [thing], record, shopper, seed), [thing])
+        price = record.price or 20.0
+        thing = {"need": record.kind, "price": price, "say": record.kind, "why": [], "want": [], "ask": []}
+        return _draft(intent, theme, [thing], record, asker, seed)
     if intent in ("replace", "safety"):
-        pairs = [
-            (one, record)
-            for one in (
-                one for key in shopper.themes if key in theme_words() for one in theme_words()[key]["things"]
-            )
-            for record in shopper.records
-            if record.is_a(one) and one["why"] and not (intent == "replace" and record.used_up)
+        things = (one for key in asker.themes for one in _table("things")[key]["things"])
+        owned = [
+            (one, record) for one in things for record in asker.records if one["why"] and record.is_a(one)
         ]
-        if pairs:
-            thing, own = pairs[seed % len(pairs)]
-            return _draft(intent, Slots(words, [thing], own, shopper, seed), [thing])
+        if owned:
+            thing, record = owned[seed % len(owned)]
+            return _draft(intent, theme, [thing], record, asker, seed)
     if intent in ("reorder", "replace", "safety"):
         intent = "compare"
-    things = _turned(words, shopper, seed, {"compare": 1, "plan": 2 + seed % 2}.get(intent, 2))
-    mine = next((record for record in shopper.records if record.is_a(things[0])), None)
-    return _draft(intent, Slots(words, things, mine, shopper, seed), things)
+    first = seed // 7 % len(theme["things"])
+    turned = [*theme["things"][first:], *theme["things"][:first]]
+    if seed // 11 % 3:  # what the shopper has one of comes first, two times in three
+        turned.sort(key=lambda one: not any(record.is_a(one) for record in asker.records))
+    chosen = turned[: {"compare": 1, "plan": 2 + seed % 2}.get(intent, 2)]
+    mine = next((record for record in asker.records if record.is_a(chosen[0])), None)
+    return _draft(intent, theme, chosen, mine, asker, seed)
 
 
-def _turned(words: ThemeWords, shopper: Shopper, seed: int, count: int) -> list[ThingWords]:
-    """Choose things of a theme: what the shopper has one of comes first, two times in three."""
-    first = seed // 7 % len(words["things"])
-    turned = words["things"][first:] + words["things"][:first]
-    if seed // 11 % 3:
-        turned.sort(key=lambda one: not any(record.is_a(one) for record in shopper.records))
-    return turned[:count]
-
-
-def _draft(intent: Intent, slots: Slots, things: Sequence[ThingWords]) -> DraftRow:
-    filled, record = slots.fill(intent), slots.record
-    facts: list[FactRow] = []
-    if record is not None and filled.slots & {"thing", "kind"}:
+def _draft(
+    intent: Intent, theme: Words, things: Sequence[Words], record: _Owned | None, asker: _Asker, seed: int
+) -> Words:
+    """Fill a shape of the intent; the facts and tools are those that its slots lean on. One in eight is typed in a hurry."""
+    words, shapes = _slots(theme, things, record, asker, seed), _table("phrases")[intent]
+    hurried = seed % 8 == 0
+    shape = _pick(seed, "shape", shapes["short" if hurried else "shapes"])
+    slots = {name for _, name, _, _ in Formatter().parse(shape) if name}
+    text = " ".join(shape.format(**words).replace(" ?", "").split())
+    facts = []
+    if record is not None and slots & {"thing", "kind", "Own", "Like"}:
         facts = [{"kind": "order", "id": record.order}, {"kind": "product", "id": record.product}]
-    if "state" in filled.slots:
+    if "Place" in slots and asker.state:
         facts.append({"kind": "profile", "id": "address.state"})
-    if "$" in filled.text or not facts:
+    if "$" in text or not facts:
         facts.append({"kind": "statistics", "id": "price_quartiles"})
-    asked = ({"ask", "Ask"} & filled.slots and slots.words["ask"]) or (
-        {"Keeps"} & filled.slots and slots.words["keeps"]
-    )
+    asked = words["ask"] if slots & {"ask", "Ask"} else words["keeps"] if "Keeps" in slots else ""
     return {
         "intent": intent,
-        "query": filled.text,
-        "rationale": shapes_of(intent)["rationale"],
-        "tools": [tool for tool in _CHOICES["tools"][intent] if asked or tool != "web_search"],
+        "query": text.lower() if hurried else text,
+        "rationale": shapes["rationale"],
+        "tools": [tool for tool in _table("choices")["tools"][intent] if asked or tool != "web_search"],
         "needs": [thing["need"] for thing in things],
-        "web_need": f"{first_up(asked)}?" if asked else "",
+        "web_need": f"{_first_up(asked)}?" if asked else "",
         "facts_used": facts,
     }
 
 
-def _generic(department: str, batch: int, count: int, before: int) -> list[DraftRow]:
-    """Write as a shopper of whom nothing is known would ask."""
-    themes, nobody = _CHOICES["departments"].get(department, tuple(theme_words())), Shopper(None, 1.0, [], [])
-    queries: list[DraftRow] = []
-    for place in range(before, before + count):
-        seed = draw(department, batch, place)
-        intents: tuple[Intent, ...] = ("compare", "plan", "compare", "gift")
-        row = _write(intents[seed % len(intents)], themes[(batch + place) % len(themes)], nobody, seed)
-        queries.append({**row, "facts_used": [], "tools": [t for t in row["tools"] if t not in _OF_USER]})
-    return queries
+def _slots(
+    theme: Words, things: Sequence[Words], record: _Owned | None, asker: _Asker, seed: int
+) -> dict[str, str]:
+    """The phrases for every slot of a shape. One with a capital begins a sentence."""
+    phrases, thing, names = _table("phrases"), things[0], [one["say"] for one in things]
+    cap = record.price if record is not None and record.price else thing["price"]
+    most = {"limit": cap * 1.4, "limit_all": sum(one["price"] for one in things) * 1.25}
+    owned = record is not None and record.is_a(thing)
+    words = {
+        "say": names[0],
+        "need": thing["need"],
+        "things": _joined(names),
+        "rest": _joined(names[1:]) or names[0],
+        "gift": theme["gift"],
+        "season": theme["season"],
+        "want": _pick(seed, "want", thing["want"]),
+        "ask": _pick(seed, "ask", thing["ask"]),
+        "why": _pick(seed, "why", [*thing["why"], *([] if owned else thing.get("first", []))]),
+        "keeps": "is there a bigger pack",
+    }
+    own = {"thing": "", "year": "", "kind": "", "often": ""}
+    if record is not None:
+        own |= {"thing": record.called(thing), "year": record.year, "kind": record.kind}
+        own["often"] = f"{record.times} times"
+    words |= own
+    words |= {name.capitalize(): _first_up(text) for name, text in words.items()}
+    for name, limit in most.items():
+        for slot in (name, _first_up(name)):
+            words[slot] = _pick(seed, slot, phrases[slot]).format(n=_round_up(limit))
+    for name in ("Own", "Like"):
+        words[name] = _pick(seed, name, phrases[name]).format(**own) if record is not None else ""
+    words["Place"] = _pick(seed, "place", phrases["Place"]).format(state=asker.state) if asker.state else ""
+    return words
+
+
+def _draw(*parts: object) -> int:
+    return int(sha256("|".join(map(str, parts)).encode()).hexdigest()[:12], 16)
+
+
+def _pick(seed: int, slot: str, among: Sequence[str]) -> str:
+    return among[_draw(seed, slot) % len(among)] if among else ""
+
+
+def _joined(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
+def _first_up(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _round_up(value: float) -> int:
+    step = 5 if value < 60 else 10 if value < 150 else 25
+    return int(-(-value // step) * step)

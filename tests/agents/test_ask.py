@@ -55,14 +55,14 @@ def test_the_first_call_waits_for_nothing_that_only_the_report_needs(folder: Pat
     words = [sys.executable, "-c", FIRST, *asking(folder)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0 and BANNER in done.stdout
-    assert done.stderr.startswith("[] ") and "agent: product_catalog_search" in done.stderr
+    assert done.stderr.startswith("[] ") and "agent: get_user_orders" in done.stderr
 
 
 def test_reports_and_documents_are_printed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(asking(folder)) == 0
     out, err = capsys.readouterr()
-    assert out.startswith("# Bird feeders") and BANNER in out and "## Sources" in out
-    assert "agent: product_catalog_search query='bird feeders'" in err
+    assert out.startswith("# What was found") and BANNER in out and "## Sources" in out
+    assert "agent: product_catalog_search query='help bird feeder" in err
     assert "react with offline (rules, no LLM)" in err and "finalized" in err
     assert main(asking(folder, "--json", "--variant", "hybrid-react+ws")) == 0
     out, err = capsys.readouterr()
@@ -76,7 +76,7 @@ def test_reports_and_documents_are_printed(folder: Path, capsys: pytest.CaptureF
     assert {source["cited"] for source in document["sources"]} == {True, False}
     assert document["usage"]["agent"]["input_tokens"] > 0
     assert any(c["researcher"] == "r1" and c["ok"] for c in document["tool_calls"])
-    assert "r1: researches Find bird feeders" in err
+    assert "r1: researches Can you help me with bird feeders" in err
     # A slip of the pen would leave the role to the default model, perhaps one that is paid for.
     assert main(asking(folder, "--role-models", "agnet=anthropic:claude-sonnet-5-5")) == 2
     assert "agnet is no role of these variants; they have agent" in capsys.readouterr().err

@@ -85,9 +85,11 @@ def subject(report: str, sources: Sequence[Source], shop: Shop, question: str = 
     return Subject(report, query=question, user_id=ANNA, shop=shop, returned=shown, texts=texts)
 
 
-def wrong(record: AnswerRecord, shop: Shop) -> dict[str, tuple[str, ...]]:
+def wrong(record: AnswerRecord, shop: Shop) -> dict[str, tuple[object, ...]]:
     checks = check_report(subject(record.report, record.sources, shop, record.query))
-    return {name: check.evidence for name, check in checks.items() if check.status == "fail"}
+    return {
+        name: (*check.findings, *check.remarks) for name, check in checks.items() if check.status == "fail"
+    }
 
 
 def passage(asked: Asked, words: str) -> int:
@@ -146,7 +148,7 @@ async def test_a_figure_of_a_passage_stays_beside_its_word(ask: Ask, asked: Aske
 
 
 async def test_nothing_that_no_tool_showed_is_printed(ask: Ask, asked: Asked, shop: Shop) -> None:
-    question = "Which bird house and which squirrel baffle suit me, and which bird feeder?"
+    question = "Which bird house suits me? Which squirrel baffle? And which bird feeder?"
     made_up = form(
         "Take {product:B0MADEUP77} at {price:B0MADEUP77}.",
         ("Birds sing.", [999, -1]),
@@ -295,7 +297,7 @@ async def test_profile_facts_are_cited_and_names_are_not(ask: Ask, asked: Asked)
 async def test_the_rules_fill_in_the_form_as_well(ask: Ask, shop: Shop, name: str) -> None:
     record = await ask(name)
     assert record.rule_written and "Written by rules, not by an LLM" in record.report
-    assert "keeps within your limit of $120.00" in record.report and record.stop_reason == "finalized"
+    assert "| Cedar bird house |" in record.report and record.stop_reason == "finalized"
     assert wrong(record, shop) == {} and record.fabricated == []
 
 

@@ -70,14 +70,3 @@ def test_of_many_pairs_those_overall_are_printed_and_the_rest_counted(judged_stu
     pairs = drr.json("report", judged_study)["pairwise"]
     assert len(pairs) == 21 and len(re.findall(r" : .* \d+/\d+/\d+ ", printed)) == 3
     assert "18 rows of `drr report STUDY --out DIR`" in printed
-
-
-def test_sections_without_a_claim_are_all_named_or_counted(judged_study: Path, drr: Drr) -> None:
-    told = re.findall(
-        r"([\d,]+) sections? gave no claim: (.*)\.$", drr.out("judge", judged_study, "--quiet"), re.M
-    )
-    assert told
-    for count, named in told:
-        *heads, last = named.split("; ")
-        more = re.fullmatch(r"(\d+) more", last)
-        assert len(heads) + (int(more[1]) if more else 1) == int(count)

@@ -42,8 +42,6 @@ OURS = {
     *(
         "eval/canaries/planted.py",
         "offline/surface.py",
-        "offline/agents/pages.py",
-        "offline/writer/phrases.py",
     ),
     *(
         "offline/writer/rules.py",

@@ -84,9 +84,7 @@ async def test_judgements_are_handed_out_as_plain_data(study: Study, shop: Shop,
     asked = {name for name, task in tasks().items() if desk.protocol.ask(name, f"{name}/all") is not None}
     several_sources = {"citations"}  # nothing is left to judge where no claim here cites several of a kind
     with_files = {"insights", "following", "depth"}  # nor where no question comes with files
-    pairs = (
-        {"repetition"} if protocol == "paper" else set()
-    )  # as printed, one section of such a report is left
+    pairs = {"repetition"}  # such a report has one section
     assert {unit.spec["task"] for unit in units} >= asked - several_sources - with_files - pairs
     stays(units)
 

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 from drr.eval.checks.mentions import PageWords
-from drr.offline.agents.asks import AskReader
-from drr.offline.agents.phrases import PhraseReader
 from drr.papers.dr3.judging.subjects import FactWords
 from drr.papers.dr3.value_forms import RateWords
 from drr.papers.pdr.context_check import DenialReader
@@ -64,11 +62,6 @@ def told_rates(words: RateWords, text: str) -> Any:
     )
 
 
-def of_shoppers(words: Wordbook, text: str) -> Any:
-    phrases = PhraseReader(words)
-    return AskReader(words).read(text), phrases.content_words(text)
-
-
 READINGS: dict[str, Reading] = {
     "addressing": lambda words, text: AddressReader(words).tells_reader(text),
     "again": lambda words, text: AgainReader(words).may_be_again(text),
@@ -88,7 +81,6 @@ READINGS: dict[str, Reading] = {
     "places": lambda words, text: PlaceReader(words, PLACES).region(text),
     "purchases": lambda words, text: PurchaseReader(words).speaks(text),
     "ratings": lambda words, text: list(RatingReader(words).places(text)),
-    "shopping": of_shoppers,
     "stated": lambda words, text: StatedReader(words).figures(text),
     "states": lambda words, text: PlaceReader(vocabulary("places"), words).region(text),
     "summaries": lambda words, text: SummaryReader(words).is_summary(text),

@@ -1,0 +1,194 @@
+"""Rows of a list, of what the tools of a run returned. Records are read, and no text that a model was shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from drr.agents.brief import CallEvidence, Condensing
+from drr.env.entities import Product
+from drr.env.source import Source
+from drr.env.text import tokens
+from drr.tools.base import ToolAnswer
+from drr.wording.money import money
+from drr.wording.vocabulary import vocabulary
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+
+_EMPTY_WORDS = frozenset(tokens(" ".join(vocabulary("shopping")["function_words"])))
+_SENTENCE = re.compile(r"(?<=[.?!])\s+|\n")
+_MOST_PARTS, _MOST_WORDS = 4, 12
+
+
+def words_of(text: str) -> list[str]:
+    """The words to search by, each once."""
+    found = (word for word in tokens(text) if word not in _EMPTY_WORDS and not word[0].isdigit())
+    return list(dict.fromkeys(found))[:_MOST_WORDS]
+
+
+def parts_of(question: str) -> list[str]:
+    """The sentences of a question that have a word to search by; of many the first ones."""
+    return [one for one in _SENTENCE.split(question) if words_of(one)][:_MOST_PARTS]
+
+
+class SeenProduct(NamedTuple):
+    url: str
+    title: str
+    price: float | None
+    rating: float | None
+    ratings: int | None
+
+    @property
+    def product_id(self) -> str:
+        return self.url.rsplit("/", 1)[-1]
+
+    @property
+    def details(self) -> str:
+        price = "price unknown" if self.price is None else money(self.price)
+        if self.rating is None:
+            return f"{price}, not rated yet"
+        return f"{price}, rated {self.rating:g}/5 from {self.ratings or 0:,} ratings"
+
+
+class FoundOrder(NamedTuple):
+    url: str
+    date: str
+    title: str
+    details: str
+
+
+class FoundPart(NamedTuple):
+    """A page, or a part of a file that can be cited by itself."""
+
+    url: str
+    name: str
+    text: str
+    is_page: bool = False
+
+
+@dataclass
+class Found:
+    """Everything that was found, by address, in the order in which it was returned."""
+
+    calls: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+    products: dict[str, SeenProduct] = field(default_factory=dict)
+    orders: dict[str, FoundOrder] = field(default_factory=dict)
+    parts: dict[str, FoundPart] = field(default_factory=dict)
+    """Parts of files, and pages."""
+    files: list[str] = field(default_factory=list)
+    """Names of files that have words."""
+
+    @classmethod
+    def of_conversation(cls, messages: Sequence[BaseMessage]) -> Found:
+        """Take the calls of each turn, with the records behind the answers to them."""
+        asked: dict[str, tuple[str, dict[str, Any]]] = {}
+        evidence: list[CallEvidence] = []
+        for message in messages:
+            if isinstance(message, AIMessage):
+                asked |= {str(call["id"]): (call["name"], dict(call["args"])) for call in message.tool_calls}
+            elif isinstance(message, ToolMessage):
+                call = asked.get(message.tool_call_id, (message.name or "", {}))
+                evidence.append(CallEvidence(*call, message.artifact))
+        return cls.of(evidence)
+
+    @classmethod
+    def of(cls, evidence: Iterable[CallEvidence], pages: Iterable[Source] = ()) -> Found:
+        found = cls()
+        for name, arguments, answer in evidence:
+            found._take(name, arguments, answer)
+        for page in pages:
+            found.parts[page.url] = FoundPart(page.url, page.title or page.url, page.seen, is_page=True)
+        return found
+
+    def _take(self, name: str, arguments: Mapping[str, Any], answer: object) -> None:
+        self.calls.append((name, arguments))
+        reader = _READERS.get(name)
+        if isinstance(answer, ToolAnswer) and answer.error is None and reader is not None:
+            reader(self, arguments, answer)
+        elif isinstance(answer, Condensing):  # what a sub-agent found
+            for one in answer.evidence:
+                self._take(*one)
+
+    def orders_on(self, question: str) -> list[FoundOrder]:
+        """List, for each sentence, the orders whose titles share most words with it, the latest first."""
+        kept: dict[str, FoundOrder] = {}
+        for part in parts_of(question):
+            shared = {url: len({*words_of(part)} & {*tokens(one.title)}) for url, one in self.orders.items()}
+            most = max(shared.values(), default=0)
+            best = [self.orders[url] for url, count in shared.items() if count == most > 0]
+            kept |= {
+                one.url: one for one in sorted(best, key=lambda one: one.date, reverse=True)[:_MOST_ROWS]
+            }
+        return list(kept.values())
+
+    def lines_on(self, question: str, *, pages: bool) -> list[tuple[FoundPart, str]]:
+        """List, for each page or part of a file, the line that shares most words with the question."""
+        wanted, rows = {*words_of(question)}, []
+        for part in (part for part in self.parts.values() if part.is_page is pages):
+            lines = [plain(line, 240) for line in _SENTENCE.split(part.text) if tokens(line)]
+            shared = [len(wanted.intersection(tokens(line))) for line in lines]
+            if lines:
+                rows.append((-max(shared), part, lines[shared.index(max(shared))]))
+        return [(part, line) for _, part, line in sorted(rows, key=lambda row: row[0])[:_MOST_ROWS]]
+
+
+_MOST_ROWS = 5
+
+
+def plain(text: str, limit: int) -> str:
+    """Foreign text as part of our Markdown: no marks of its own."""
+    text = " ".join(re.sub(r"[|*_`\[\]<>#]", " ", text).split())
+    return text if len(text) <= limit else f"{text[:limit].rpartition(' ')[0] or text[: limit - 1]}…"
+
+
+def _product(found: Found, record: Mapping[str, Any]) -> None:
+    product = Product.model_construct(**{name: value for name, value in record.items() if name != "_id"})
+    named, price = plain(product.title, 120), product.price or None  # nothing is sold for nothing
+    rated = product.average_rating, product.rating_number
+    found.products.setdefault(product.product_url, SeenProduct(product.product_url, named, price, *rated))
+
+
+def _search(found: Found, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
+    for source in answer.sources[:_MOST_ROWS]:
+        _product(found, source.record or {})
+
+
+def _details(found: Found, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
+    _product(found, answer.data)
+
+
+def _orders(found: Found, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
+    for item in answer.data["items"]:
+        named = plain(item["title"] or "a product no longer in this shop", 90)
+        details = f"{item['quantity']} ordered, {item['order_status']}"
+        found.orders[item["url"]] = FoundOrder(item["url"], item["order_date"][:10], named, details)
+
+
+def _pages(found: Found, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
+    for item in answer.data["items"]:
+        text = item["summary" if item.get("read") else "snippet"]
+        found.parts.setdefault(item["url"], FoundPart(item["url"], item["title"], text, is_page=True))
+
+
+def _files(found: Found, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
+    items = (item for item in answer.data["items"] if not item.get("error"))
+    found.files += [item["name"] for item in items if not item["kind"].startswith("picture")]
+
+
+def _parts(found: Found, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
+    for part in answer.data.get("parts") or answer.data.get("items") or ():
+        name = str(arguments.get("name", "")) or "a file"
+        found.parts.setdefault(part["url"], FoundPart(part["url"], plain(name, 80), part["text"]))
+
+
+_READERS: Mapping[str, Callable[[Found, Mapping[str, Any], ToolAnswer], None]] = {
+    "product_catalog_search": _search,
+    "get_product_details": _details,
+    "get_user_orders": _orders,
+    "web_search": _pages,
+    "get_context": _pages,
+    "list_files": _files,
+    "read_file": _parts,
+    "search_file": _parts,
+}
