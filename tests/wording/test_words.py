@@ -10,7 +10,7 @@ from drr.eval.checks.mentions import PageWords
 from drr.papers.dr3.judging.subjects import FactWords
 from drr.papers.dr3.value_forms import RateWords
 from drr.papers.pdr.context_check import DenialReader
-from drr.papers.pdr.judging.violations import AgainReader, PurchaseReader
+from drr.papers.pdr.judging.violations import WordReader
 from drr.papers.pdr.person_truth import AddressReader
 from drr.papers.reporteval.judging.passages import SummaryReader
 from drr.wording.dates import PeriodReader
@@ -64,7 +64,7 @@ def told_rates(words: RateWords, text: str) -> Any:
 
 READINGS: dict[str, Reading] = {
     "addressing": lambda words, text: AddressReader(words).tells_reader(text),
-    "again": lambda words, text: AgainReader(words).may_be_again(text),
+    "again": lambda words, text: WordReader(words).speaks(text),
     "circumstances": lambda words, text: CircumstanceReader(words).found_in(text),
     "comparisons": lambda words, text: ComparisonReader(words).compares(text),
     "counts": lambda words, text: CountReader(words).count(text),
@@ -79,7 +79,7 @@ READINGS: dict[str, Reading] = {
     "pages": lambda words, text: PageWords(words).is_of_a_page(text.casefold().split()),
     "periods": lambda words, text: (PeriodReader(words).months(text), PeriodReader(words).deadline(text)),
     "places": lambda words, text: PlaceReader(words, PLACES).region(text),
-    "purchases": lambda words, text: PurchaseReader(words).speaks(text),
+    "purchases": lambda words, text: WordReader(words, "verbs", "nouns").speaks(text),
     "ratings": lambda words, text: list(RatingReader(words).places(text)),
     "stated": lambda words, text: StatedReader(words).figures(text),
     "states": lambda words, text: PlaceReader(vocabulary("places"), words).region(text),
