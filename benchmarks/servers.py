@@ -27,7 +27,7 @@ from drr.env.servers.documents import order_documents, user_document
 from drr.env.servers.load import names_of
 from drr.env.servers.sending import RECORDED
 from drr.env.servers.store import INDEXES, ServersStore
-from drr.env.servers.writer import USERS as BATCH
+from drr.env.servers.writer import BATCH
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, SearchRequest, Shop, check_shop, open_shop, shop_writer
 from pydantic import SecretStr
@@ -244,14 +244,14 @@ def _calls(settings: Settings) -> str:
         )
 
     cases: list[tuple[str, Callable[[str], object], Callable[[str], object], list[str]]] = [
-        ("product", store.product, lambda key: store.products_there.find_one({"_id": key}), products),
-        ("user", store.user, lambda key: store.users_there.find_one({"_id": key}), users),
-        ("order by id", store.order, lambda key: store.orders_there.find_one({"_id": key}), orders),
+        ("product", store.product, lambda key: store.there["products"].find_one({"_id": key}), products),
+        ("user", store.user, lambda key: store.there["users"].find_one({"_id": key}), users),
+        ("order by id", store.order, lambda key: store.there["orders"].find_one({"_id": key}), orders),
         (
             "newest 20 orders",
             lambda key: store.orders(key, limit=20),
             lambda key: list(
-                store.orders_there.find({"user_id": key}).sort([("order_date", -1), ("_id", 1)]).limit(20)
+                store.there["orders"].find({"user_id": key}).sort([("order_date", -1), ("_id", 1)]).limit(20)
             ),
             users,
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -16,6 +17,7 @@ from drr.env.text import VERSION as TEXT_VERSION
 from pydantic import ValidationError
 
 AGAIN = "ingest again with --replace"
+_NAMED = 3
 
 
 def parse_manifest(raw: Any, where: str) -> Manifest:
@@ -82,6 +84,35 @@ def completed(
         raise ShopError(f"{where}: the reviews that were written are not those of the manifest; {undone}")
     own = {"as_of": as_of, "content_hash": digest, "counts": dict(found.counts), "reviews": reviews}
     return manifest.model_copy(update={**own, **rest})
+
+
+def named(ids: Sequence[str]) -> str:
+    return ", ".join(ids[:_NAMED]) + (", ..." if len(ids) > _NAMED else "")
+
+
+def lost_orders(kind: str, order_ids: Sequence[str]) -> Iterator[str]:
+    """A sentence, if any order is of no such record."""
+    if order_ids:
+        yield f"{len(order_ids):,} orders have no {kind}: {named(order_ids)}."
+
+
+def check_counts(manifest: Manifest, there: Mapping[str, int]) -> Iterator[str]:
+    for kind, count in there.items():
+        if count != manifest.counts[kind]:
+            yield f"There are {count:,} {kind} and the manifest says {manifest.counts[kind]:,}."
+
+
+def check_content(manifest: Manifest, found: ContentHash) -> Iterator[str]:
+    """Sentences where the records that were read are not those of the manifest."""
+    if found.digest(manifest.as_of) != manifest.content_hash:
+        yield "Products, users and orders are not those that were written: their content hash is not the manifest's."
+    try:
+        today = as_of_from(found.last_order_ms)
+    except ValueError:
+        yield "The last order has a date that no calendar knows."
+        return
+    if manifest.as_of != today:
+        yield f"The manifest's as_of is {manifest.as_of}, and the day after the last order is {today}."
 
 
 def changed_manifest(manifest: Manifest) -> str | None:

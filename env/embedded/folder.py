@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import tantivy as tv
-from drr.env.content import BATCH, ContentHash, as_of_from, batched, check_reviews
+from drr.env.content import BATCH, ContentHash, batched, check_reviews
 from drr.env.embedded.catalog import EmbeddedCatalog
 from drr.env.embedded.index import entries, open_vectors
 from drr.env.embedded.layout import (
@@ -21,7 +21,15 @@ from drr.env.embedded.layout import (
 from drr.env.embedded.store import USER_ROWS, EmbeddedStore
 from drr.env.embedding import embedder_of
 from drr.env.errors import DrrError, ShopError
-from drr.env.manifest import changed_manifest, has_fields, search_of
+from drr.env.manifest import (
+    changed_manifest,
+    check_content,
+    check_counts,
+    has_fields,
+    lost_orders,
+    named,
+    search_of,
+)
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, OrderColumns, Shop, UserRow
 
@@ -61,9 +69,6 @@ def _open(spec: str, folder: Path, manifest: Manifest, data: Path, settings: Set
         catalog.close()
 
     return Shop(spec, manifest, store, catalog, settings.shop_url.rstrip("/"), close)
-
-
-_NAMED = 3
 
 
 def check_shop(spec: str, settings: Settings) -> Iterator[str]:
@@ -108,15 +113,7 @@ def _check_open(shop: Shop, *, read_index: bool) -> Iterator[str]:
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         yield f"A record cannot be read: {str(error).splitlines()[0]}."
         return
-    if found.digest(shop.manifest.as_of) != shop.manifest.content_hash:
-        yield "Products, users and orders are not those that were written: their content hash is not the manifest's."
-    try:
-        today = as_of_from(found.last_order_ms)
-    except ValueError:
-        yield "The last order has a date that no calendar knows."
-        return
-    if shop.manifest.as_of != today:
-        yield f"The manifest's as_of is {shop.manifest.as_of}, and the day after the last order is {today}."
+    yield from check_content(shop.manifest, found)
 
 
 def _content(store: EmbeddedStore) -> ContentHash:
@@ -140,18 +137,17 @@ def _check_references(database: sqlite3.Connection) -> Iterator[str]:
     for kind in ("product", "user"):
         rows = database.execute(
             f"select id from purchase o where not exists (select 1 from {kind} where k = o.{kind}_k)"
-        ).fetchall()
-        if rows:
-            named = ", ".join(f"{row[0]:016d}" for row in rows[:_NAMED])
-            yield f"{len(rows):,} orders have no {kind}: {named}{', ...' if len(rows) > _NAMED else ''}."
+        )
+        yield from lost_orders(kind, [f"{row[0]:016d}" for row in rows])
 
 
 def _check_counts(database: sqlite3.Connection, manifest: Manifest) -> Iterator[str]:
-    for kind, table in (("products", "product"), ("users", "user"), ("orders", "purchase")):
-        there = database.execute(f"select count(*) from {table}").fetchone()[0]
-        stated = manifest.counts[kind]
-        if there != stated:
-            yield f"There are {there:,} {kind} and the manifest says {stated:,}."
+    tables = {"products": "product", "users": "user", "orders": "purchase"}
+    counted = {
+        kind: database.execute(f"select count(*) from {table}").fetchone()[0]
+        for kind, table in tables.items()
+    }
+    yield from check_counts(manifest, counted)
     rows = manifest.rows
     parts = sum(rows.get(part, 0) for part in ("orders", "duplicates", "not_selected", "quarantined"))
     if parts != rows.get("reviews", 0):
@@ -178,8 +174,4 @@ def _check_index(
         if known != (entry.product_id, entry.price, entry.rating, entry.text_crc):
             different.append(entry.product_id)
     if different:
-        named = ", ".join(different[:_NAMED])
-        yield (
-            f"Store and index differ in {len(different):,} products: {named}"
-            f"{', ...' if len(different) > _NAMED else ''}."
-        )
+        yield f"Store and index differ in {len(different):,} products: {named(different)}."

@@ -1,22 +1,22 @@
 """Records as documents of MongoDB and back: the paper's, with nothing lost.
 
 Keys of `details` may hold dots, dollar signs or be empty, which are operators and paths to a database; they are written in
-percent form and read back exactly; so are whole numbers and depths that BSON does not know. `product_url` is not stored: it depends on the reader. `find` holds what `find_users`
-compares.
+percent form and read back exactly; so are whole numbers and depths that BSON does not know. `product_url` is not stored: it
+depends on the reader. `find` holds what `find_users` compares.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any, TypeAlias
 
 import bson
 import orjson
 from bson.int64 import Int64
 from bson.raw_bson import RawBSONDocument
+from drr.env.content import ReviewRow
 from drr.env.embedding import Vectors
-from drr.env.entities import ORDER_STATUSES, Order, Product, User
+from drr.env.entities import ORDER_STATUSES, KeptReview, Order, Product, User
 from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
 from drr.env.search.fields import VERSION as FIELDS_VERSION
@@ -130,17 +130,10 @@ def order_documents(columns: OrderColumns, product_ids: list[str], user_ids: lis
     """The dates are those of `drr.env.entities.iso_from_ms`, made for all at once."""
     import numpy as np
 
-    order_id, product, user, moment, quantity, status = (np.asarray(c, dtype=np.int64) for c in columns)
-    dates = np.datetime_as_string(moment.astype("datetime64[ms]"), unit="ms").tolist()
-    rows = zip(
-        order_id.tolist(),
-        product.tolist(),
-        user.tolist(),
-        dates,
-        quantity.tolist(),
-        status.tolist(),
-        strict=True,
-    )
+    arrays = [np.asarray(column, dtype=np.int64) for column in columns]
+    moments = columns._fields.index("timestamp_ms")
+    dates = np.datetime_as_string(arrays[moments].astype("datetime64[ms]"), unit="ms")
+    rows = zip(*(array.tolist() for array in (*arrays, dates)), strict=True)
     return [
         {
             "_id": (key := f"{number:016d}"),
@@ -151,7 +144,7 @@ def order_documents(columns: OrderColumns, product_ids: list[str], user_ids: lis
             "quantity": n,
             "order_status": ORDER_STATUSES[s],
         }
-        for number, p, u, date, n, s in rows
+        for number, p, u, _, n, s, date in rows
     ]
 
 
@@ -160,10 +153,25 @@ def order_of(document: JsonObject) -> Order:
     return Order.model_validate(document)
 
 
-class KeptParts(TypedDict):
-    lexicon: bytes
-    weights: bytes
-    """Weights of the offline embedder; empty where there is none."""
+def review_document(row: ReviewRow) -> JsonObject:
+    return {"_id": f"{row.order_id:016d}", "rating": row.rating, "title": row.title, "text": row.text}
+
+
+def review_of(document: JsonObject, order: Order) -> KeptReview:
+    """A review names its order only; the rest is the order's."""
+    return KeptReview(
+        order_id=order.order_id,
+        user_id=order.user_id,
+        product_id=order.product_id,
+        date=order.order_date,
+        rating=document["rating"],
+        title=document["title"],
+        text=document["text"],
+    )
+
+
+Parts: TypeAlias = "tuple[SearchFields, Vectors | None]"
+"""What a product is searched by."""
 
 
 class SearchParts:
@@ -173,27 +181,22 @@ class SearchParts:
         self._lexicon = LexiconMaker(keyed=True)
         self._vectors = VectorMaker(settings) if settings.search == "hybrid" else None
 
-    def of(self, batch: Sequence[Product]) -> list[tuple[SearchFields, Vectors | None]]:
+    def of(self, batch: Sequence[Product]) -> list[Parts]:
         fields = [fields_of_product(product) for product in batch]
         for one in fields:
             self._lexicon.add(one)
-        rows = [None] * len(batch) if self._vectors is None else list(self._vectors.rows(batch))
+        rows = [None] * len(batch) if self._vectors is None else self._vectors.rows(batch)
         return list(zip(fields, rows, strict=True))
 
-    @property
-    def words(self) -> Counter[str]:
-        """The words counted so far, for one who adds up the parts of many."""
-        return self._lexicon.counts
+    def lexicon(self) -> bytes:
+        return self._lexicon.packed()
 
-    def kept(self) -> KeptParts:
+    def weights(self) -> bytes:
+        """Weights of the offline embedder; empty where there is none."""
         weights = None if self._vectors is None else self._vectors.weights
-        return {"lexicon": self._lexicon.packed(), "weights": b"" if weights is None else weights.tobytes()}
+        return b"" if weights is None else weights.tobytes()
 
     def versions(self, given: Mapping[str, str]) -> dict[str, str]:
         """The versions of a manifest, without the vectors of a shop that this one is a copy of."""
-        own = {} if self._vectors is None else {VERSION_KEY: self._vectors.version}
-        return {
-            **{name: one for name, one in given.items() if name != VERSION_KEY},
-            **own,
-            "fields": FIELDS_VERSION,
-        }
+        own = {name: one for name, one in given.items() if name != VERSION_KEY} | {"fields": FIELDS_VERSION}
+        return own if self._vectors is None else own | {VERSION_KEY: self._vectors.version}

@@ -7,7 +7,7 @@ nobody thought of is an error and not a guess.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, NotRequired, TypedDict
+from typing import NamedTuple
 from zlib import crc32
 
 from drr.env.embedding import Vectors
@@ -17,7 +17,6 @@ from drr.env.json_object import JsonObject
 from drr.env.search.fields import SearchFields, fields_of_product
 from drr.env.servers.connect import Servers
 from drr.env.text import category_key
-from elasticsearch import Elasticsearch
 from elasticsearch.helpers import streaming_bulk
 
 # Far beyond any page that is asked for; the server keeps no more than there are hits.
@@ -37,67 +36,32 @@ _RESULTS = "errors,items.index._id,items.index.status,items.index.error.type,ite
 
 _TEXT = {"type": "text", "analyzer": "whitespace", "index_options": "freqs"}
 _KEYWORD = {"type": "keyword"}
-PROPERTIES: dict[str, JsonObject] = {
-    "product_id": {"type": "keyword"},
-    "text": {"type": "text", "analyzer": "whitespace", "index_options": "freqs"},
-    "text_crc": {"type": "long", "index": False},
-    "category": {"type": "keyword"},
-    "price": {"type": "double"},
-    "average_rating": {"type": "double"},
-    "rating_number": {"type": "long"},
-    "title": {"type": "keyword", "index": False, "doc_values": False},
-    "store": {"type": "keyword", "index": False, "doc_values": False},
-    "details": {"type": "object", "enabled": False},
-    "strong": _TEXT,
-    "rest": _TEXT,
-    "name": _KEYWORD,
-    "shelf": _KEYWORD,
-    "brand": _KEYWORD,
-    "fields_crc": {"type": "long", "index": False},
-    # Whole numbers as they were made: a compressed form would find others than the shop in a folder.
-    "vector": {
-        "type": "dense_vector",
-        "index": True,
-        "similarity": "dot_product",
-        "index_options": {"type": "hnsw"},
-    },
+_DOUBLE = {"type": "double"}
+_SHOWN = {"type": "keyword", "index": False, "doc_values": False}
+_CHECKED = {"type": "long", "index": False}
+# Whole numbers as they were made: a compressed form would find others than the shop in a folder.
+_VECTOR = {
+    "type": "dense_vector",
+    "index": True,
+    "similarity": "dot_product",
+    "index_options": {"type": "hnsw"},
 }
-NOT_KEPT = ("strong", "rest", "name", "shelf", "brand", "vector")
+PROPERTIES: dict[str, JsonObject] = {
+    **dict.fromkeys(("text", "strong", "rest"), _TEXT),
+    **dict.fromkeys(("product_id", "category", "name", "shelf", "brand"), _KEYWORD),
+    **dict.fromkeys(("price", "average_rating"), _DOUBLE),
+    **dict.fromkeys(("title", "store"), _SHOWN),
+    **dict.fromkeys(("text_crc", "fields_crc"), _CHECKED),
+    "rating_number": {"type": "long"},
+    "details": {"type": "object", "enabled": False},
+    "vector": _VECTOR,
+}
+NOT_KEPT = ("text", "strong", "rest", "name", "shelf", "brand", "vector")
 """Searched, and no part of the document that the server gives back."""
 
 
-class IndexRow(TypedDict):
-    """A product's row for the index."""
-
-    product_id: str
-    text: str
-    text_crc: int
-    category: list[str]
-    price: float | None
-    average_rating: float | None
-    rating_number: int | None
-    title: str
-    store: str | None
-    details: JsonObject
-    strong: str
-    rest: str
-    name: list[str]
-    shelf: list[str]
-    brand: list[str]
-    fields_crc: int
-    vector: NotRequired[list[float]]
-
-
-class IndexMeta(TypedDict):
-    """The identity of an index's data."""
-
-    shop: str
-    version: str
-    content_hash: str
-
-
 class IndexDocument(NamedTuple):
-    """The document that `shop check` compares between store and index."""
+    """The part of a document that `shop check` compares between store and index."""
 
     product_id: str
     price: float | None
@@ -115,7 +79,7 @@ def entry_of(product: Product, fields: SearchFields, *, with_fields: bool = True
         product.price,
         product.average_rating,
         product.rating_number,
-        _categories(product),
+        sorted({category_term(name) for name in (product.category, *product.categories)} - {""}),
         crc32(fields.text.encode()),
         fields.crc if with_fields else None,
     )
@@ -126,13 +90,9 @@ def category_term(name: str) -> str:
     return category_key(name)[:_LONGEST_CATEGORY]
 
 
-def _categories(product: Product) -> list[str]:
-    return sorted({category_term(name) for name in (product.category, *product.categories)} - {""})
-
-
 def create(servers: Servers, index: str, shards: int) -> None:
     """Create an index without replicas. While it is loaded refresh is off, which `finish` turns on."""
-    settings: JsonObject = {
+    settings: JsonObject | None = {
         "number_of_shards": shards,
         "number_of_replicas": 0,
         "refresh_interval": "-1",
@@ -143,45 +103,34 @@ def create(servers: Servers, index: str, shards: int) -> None:
             raise Misuse(
                 "elasticsearch_shards: a serverless Elasticsearch makes its shards itself; leave it out"
             )
-        settings = {}
-    servers.search.indices.create(
-        index=index,
-        settings=settings or None,
-        mappings={
-            "dynamic": "strict",
-            "_source": {"excludes": ["text", *NOT_KEPT]},
-            "properties": PROPERTIES,
-        },
-    )
+        settings = None
+    mappings = {"dynamic": "strict", "_source": {"excludes": NOT_KEPT}, "properties": PROPERTIES}
+    servers.search.indices.create(index=index, settings=settings, mappings=mappings)
 
 
-def document(product: Product, fields: SearchFields | None = None, vector: Vectors | None = None) -> IndexRow:
-    """The text is searched and not kept; nor are the fields, which may have been made already. No vector where there is none, or nothing in it."""
+def document(
+    product: Product, fields: SearchFields | None = None, vector: Vectors | None = None
+) -> JsonObject:
+    """A product's row for the index; its fields may have been made already. No vector where there is none, or nothing in it."""
     fields = fields or fields_of_product(product)
-    row: IndexRow = {
-        "product_id": product.product_id,
+    row: JsonObject = {
+        **entry_of(product, fields)._asdict(),
         "text": fields.text,
-        "text_crc": crc32(fields.text.encode()),
-        "category": _categories(product),
-        "price": product.price,
-        "average_rating": product.average_rating,
-        "rating_number": product.rating_number,
         "title": product.title,
         "store": product.store,
         "details": product.details,
         "strong": fields.strong,
         "rest": fields.rest,
-        "name": list(fields.name),
-        "shelf": list(fields.shelf),
-        "brand": list(fields.brand),
-        "fields_crc": fields.crc,
+        "name": fields.name,
+        "shelf": fields.shelf,
+        "brand": fields.brand,
     }
     if vector is not None and vector.any():
         row["vector"] = vector.tolist()
     return row
 
 
-def bulk(servers: Servers, index: str, documents: Sequence[IndexRow]) -> None:
+def bulk(servers: Servers, index: str, documents: Sequence[JsonObject]) -> None:
     """All of them, or an error that names the ones refused. Documents that a busy server refused are sent again."""
     actions = ({"_index": index, "_id": one["product_id"], "_source": one} for one in documents)
     sent = streaming_bulk(
@@ -199,13 +148,11 @@ def bulk(servers: Servers, index: str, documents: Sequence[IndexRow]) -> None:
     if not failed:
         return
     where = f"Elasticsearch at {servers.shown['Elasticsearch']}"
-    named = "; ".join(
+    named = [
         f"{one['_id']}: {one['status']} {one['error']['type']}: {one['error']['reason'][:150]}"
         for one in failed[:3]
-    )
-    refused = (
-        f"refused {len(failed)} of {len(documents)} documents ({named}{'; ...' if len(failed) > 3 else ''})"
-    )
+    ] + ["..."] * (len(failed) > 3)
+    refused = f"refused {len(failed)} of {len(documents)} documents ({'; '.join(named)})"
     # A node whose disk is full blocks its indices and answers with the status of one that is busy.
     if any("cluster_block" in one["error"]["type"] or one["status"] == _NO_ROOM for one in failed):
         raise ServerFailure(f"{where} is full ({refused}); make room there and run the same command again")
@@ -214,44 +161,33 @@ def bulk(servers: Servers, index: str, documents: Sequence[IndexRow]) -> None:
     raise ShopError(f"{where} {refused}; nothing was published")
 
 
-def finish(servers: Servers, index: str, meta: IndexMeta) -> int:
+def finish(servers: Servers, index: str, meta: JsonObject) -> int:
     """Make it searchable and say in it what it is of; the number of documents."""
     search = servers.search.options(request_timeout=max(servers.timeout, 600.0))
     if not servers.serverless:
         search.indices.put_settings(index=index, settings={"index": {"refresh_interval": "1s"}})
         search.indices.refresh(index=index)
         search.indices.forcemerge(index=index, max_num_segments=1)
-    search.indices.put_mapping(index=index, meta={**meta})
+    search.indices.put_mapping(index=index, meta=meta)
     search.indices.refresh(index=index)
     return int(search.count(index=index)["count"])
 
 
 def export(servers: Servers, index: str) -> Iterator[IndexDocument]:
     """Every document by product id, as it was at one moment."""
+    search, fields = servers.search, list(IndexDocument._fields)
+    asked: JsonObject = {"size": _EXPORT, "sort": [{"product_id": "asc"}], "track_total_hits": False}
     with servers.speaking():
-        yield from _export(servers.search, index)
-
-
-def _export(search: Elasticsearch, index: str) -> Iterator[IndexDocument]:
-    point: str = search.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE)["id"]
-    after: list[Any] | None = None
-    fields = list(IndexDocument._fields)
-    try:
-        while True:
-            answer = search.search(
-                pit={"id": point, "keep_alive": _KEEP_ALIVE},
-                size=_EXPORT,
-                sort=[{"product_id": "asc"}],
-                search_after=after,
-                source_includes=fields,
-                track_total_hits=False,
-            )
-            point = answer["pit_id"]
-            hits = answer["hits"]["hits"]
-            for hit in hits:
-                yield IndexDocument(*(hit["_source"].get(name) for name in fields))
-            if len(hits) < _EXPORT:
-                return
-            after = hits[-1]["sort"]
-    finally:
-        search.close_point_in_time(id=point)
+        point: str = search.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE)["id"]
+        try:
+            while True:
+                pit = {"id": point, "keep_alive": _KEEP_ALIVE}
+                answer = search.search(pit=pit, source_includes=fields, **asked)
+                point, hits = answer["pit_id"], answer["hits"]["hits"]
+                for hit in hits:
+                    yield IndexDocument(*(hit["_source"].get(name) for name in fields))
+                if len(hits) < _EXPORT:
+                    return
+                asked["search_after"] = hits[-1]["sort"]
+        finally:
+            search.close_point_in_time(id=point)

@@ -1,4 +1,4 @@
-"""The one load in progress of a shop on servers. Into which version it goes, and how far it is.
+"""The versions of a shop on servers: the one that is shown, and the one load that is in progress.
 
 A load that died is continued by whoever runs the same command: the number of batches that were acknowledged is recorded, with
 the hash of all rows in them, so a continuation can tell that it is fed the same rows.
@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 import uuid
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import NotRequired, TypedDict, cast
+from typing import Any, NotRequired, TypedDict, cast
 
 from drr.env.errors import Misuse, ShopError
 from drr.env.json_object import JsonObject
-from drr.env.servers.connect import Mongo, Servers
+from drr.env.servers.connect import Servers
 from drr.env.shop import SERVERS
 from pymongo import ReturnDocument, WriteConcern
 from pymongo import errors as mongo
@@ -22,11 +21,11 @@ from pymongo import errors as mongo
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}")
 RESERVED = {"admin", "local", "config"}
 KINDS = ("products", "users", "orders")
-COLLECTIONS = (*KINDS, "reviews")
-"""Collections of a version; the last only where reviews are kept."""
+REVIEWS = "reviews"
+"""Where reviews are kept, a collection more."""
 MANIFEST = "manifest"
 CURRENT, LOAD = "current", "load"
-VERSION = re.compile(r"v[0-9a-f]{12}")
+_VERSION = re.compile(r"v[0-9a-f]{12}")
 
 
 @dataclass(frozen=True)
@@ -34,24 +33,16 @@ class Names:
     shop: str
 
     @property
-    def alias(self) -> str:
-        return f"{self.shop}-products"
+    def indices(self) -> str:
+        """What the indices of all versions are called."""
+        return self.index("v*")
 
     def index(self, version: str) -> str:
         return f"{self.shop}-products-{version}"
 
-    def version_of_index(self, index: str) -> str | None:
-        head, _, version = index.rpartition("-")
-        return version if head == self.alias and VERSION.fullmatch(version) else None
-
 
 def collection(kind: str, version: str) -> str:
     return f"{kind}_{version}"
-
-
-def version_of_collection(name: str) -> str | None:
-    kind, _, version = name.partition("_")
-    return version if kind in COLLECTIONS and VERSION.fullmatch(version) else None
 
 
 def names_of(spec: str) -> Names:
@@ -71,54 +62,6 @@ class StoredBatches(TypedDict):
     digest: str
 
 
-class Load:
-    """Nobody holds it: whoever begins last has it, and the one before stops at its next record."""
-
-    def __init__(self, client: Mongo, names: Names) -> None:
-        database = client[names.shop]
-        # Journalled by most of a replica set: what is recorded as done must not be lost with a server.
-        self._there = database.get_collection(MANIFEST, write_concern=WriteConcern("majority", j=True))
-        self._names = names
-        self._token = uuid.uuid4().hex
-        kept = self._there.find_one({"_id": LOAD})
-        current = self._there.find_one({"_id": CURRENT}, {"version": 1})
-        shown = kept is not None and current is not None and kept["version"] == current["version"]
-        # What an earlier version of this program began is begun anew.
-        if kept is not None and (shown or "token" not in kept):
-            self._there.delete_one({"_id": LOAD, "version": kept["version"]})
-            kept = None
-        self.continued = kept is not None
-        if kept is None:
-            with suppress(mongo.DuplicateKeyError):
-                self._there.insert_one({"_id": LOAD, "version": f"v{uuid.uuid4().hex[:12]}", "done": {}})
-        state = self._there.find_one_and_update(
-            {"_id": LOAD}, {"$set": {"token": self._token}}, return_document=ReturnDocument.AFTER
-        )
-        if state is None:
-            raise ShopError(self._taken())
-        self.version: str = state["version"]
-        self.done: dict[str, StoredBatches] = state["done"]
-
-    def _taken(self) -> str:
-        return f"servers:{self._names.shop}: another process loads this shop now; nothing was published"
-
-    def record(self, kind: str, batches: int, digest: str) -> None:
-        """Record that so many batches of this kind are stored."""
-        self._set({f"done.{kind}": StoredBatches(batches=batches, digest=digest)})
-
-    def hold(self) -> None:
-        """Make sure that it is still ours, before anything is shown."""
-        self._set({"token": self._token})
-
-    def _set(self, values: JsonObject) -> None:
-        if not self._there.update_one({"_id": LOAD, "token": self._token}, {"$set": values}).matched_count:
-            raise ShopError(self._taken())
-
-    def end(self) -> bool:
-        """Over, published or not; whether it was still ours."""
-        return bool(self._there.delete_one({"_id": LOAD, "token": self._token}).deleted_count)
-
-
 class ShownVersion(TypedDict):
     """The document that makes a version the one which is opened; its values as `drr.env.servers.documents.safe` writes them."""
 
@@ -133,68 +76,91 @@ class ShownVersion(TypedDict):
 
 class Versions:
     def __init__(self, servers: Servers, names: Names) -> None:
-        self._servers = servers
-        self._names = names
+        self._search, self._names = servers.search, names
         self._database = servers.mongo[names.shop]
+        # Journalled by most of a replica set: no fail-over undoes what is recorded as done, or shown.
+        self.documents = self._database.get_collection(
+            MANIFEST, write_concern=WriteConcern("majority", j=True)
+        )
 
     def shown(self) -> ShownVersion | None:
         """The manifest document, or `None` where no shop of this name is shown."""
-        return cast("ShownVersion | None", self._database[MANIFEST].find_one({"_id": CURRENT}))
+        return cast("ShownVersion | None", self.documents.find_one({"_id": CURRENT}))
 
     def show(self, document: ShownVersion) -> None:
-        """Show a version. The swap is the update of this one document, acknowledged by most of a replica set,
-        so that no fail-over undoes it."""
-        there = self._database.get_collection(MANIFEST, write_concern=WriteConcern("majority", j=True))
-        there.replace_one({"_id": CURRENT}, {**document}, upsert=True)
-
-    def check_alias(self) -> None:
-        """`ShopError` where an index bears the name that is to be the shop's alias."""
-        indices, alias = self._servers.search.indices, self._names.alias
-        if indices.exists(index=alias) and not indices.exists_alias(name=alias):
-            raise ShopError(
-                f"servers:{self._names.shop}: an index is called {alias}, which is to be this shop's alias; "
-                "give another name, or remove that index"
-            )
+        """Show a version. The swap is the update of this one document."""
+        self.documents.replace_one({"_id": CURRENT}, {**document}, upsert=True)
 
     def drop(self, version: str) -> None:
-        for kind in COLLECTIONS:
+        for kind in (*KINDS, REVIEWS):
             self._database.drop_collection(collection(kind, version))
-        self._servers.search.indices.delete(index=self._names.index(version), ignore_unavailable=True)
+        self._search.indices.delete(index=self._names.index(version), ignore_unavailable=True)
 
     def sweep(self) -> None:
-        """Remove what interrupted loads and swaps left, and point the alias where it belongs.
+        """Remove what interrupted loads and swaps left.
 
         Both documents are read after the list: each version in it is named by one of them, or by none and is left over.
         """
-        found = self._there()
-        there = self._database[MANIFEST]
-        loading = there.find_one({"_id": LOAD}, {"version": 1})
-        shown = there.find_one({"_id": CURRENT}, {"version": 1})
-        if loading is not None and shown is not None and loading["version"] == shown["version"]:
-            there.delete_one({"_id": LOAD, "version": shown["version"]})
-        for version in found - {one["version"] for one in (loading, shown) if one is not None}:
+        there = self._there()
+        load = self.documents.find_one({"_id": LOAD})
+        shown = self.documents.find_one({"_id": CURRENT}, {"version": 1})
+        named = {shown["version"]} if shown else set()
+        # A load that was shown is over; one that an earlier version of this program began is begun anew.
+        if load and (load["version"] in named or "token" not in load):
+            self.documents.delete_one({"_id": LOAD, "version": load["version"]})
+        elif load:
+            named.add(load["version"])
+        for version in there - named:
             self.drop(version)
-        if shown is not None:
-            self.point_alias(shown["version"])
-
-    def point_alias(self, version: str) -> None:
-        indices, wanted, named = self._servers.search.indices, self._names.index(version), self._aliased()
-        if named == [wanted] or not indices.exists(index=wanted):
-            return
-        actions: list[JsonObject] = [{"add": {"index": wanted, "alias": self._names.alias}}]
-        actions += [
-            {"remove": {"index": name, "alias": self._names.alias}} for name in named if name != wanted
-        ]
-        indices.update_aliases(actions=actions)
-
-    def _aliased(self) -> list[str]:
-        indices, alias = self._servers.search.indices, self._names.alias
-        return list(indices.get_alias(name=alias)) if indices.exists_alias(name=alias) else []
 
     def _there(self) -> set[str]:
-        found = {version_of_collection(name) for name in self._database.list_collection_names()}
-        indices = self._servers.search.indices.get(
-            index=f"{self._names.alias}-v*", expand_wildcards="all", features="aliases"
+        """The versions of which anything is there."""
+        parts = [name.partition("_") for name in self._database.list_collection_names()]
+        found = {version for kind, _, version in parts if kind in (*KINDS, REVIEWS)}
+        indices = self._search.indices.get(
+            index=self._names.indices, expand_wildcards="all", features="aliases"
         )
-        found |= {self._names.version_of_index(name) for name in indices}
-        return {version for version in found if version is not None}
+        found |= {name.removeprefix(self._names.index("")) for name in indices}
+        return {version for version in found if _VERSION.fullmatch(version)}
+
+
+class Load:
+    """Nobody holds it: whoever begins last has it, and the one before stops at its next record."""
+
+    def __init__(self, versions: Versions, names: Names) -> None:
+        self._documents: Any = versions.documents
+        self._taken = f"servers:{names.shop}: another process loads this shop now; nothing was published"
+        self._token = uuid.uuid4().hex
+        self.continued = False
+        versions.sweep()
+        try:
+            version = f"v{uuid.uuid4().hex[:12]}"
+            self._documents.insert_one({"_id": LOAD, "version": version, "token": self._token, "done": {}})
+        except mongo.DuplicateKeyError:
+            self.continued = True
+        state = self._documents.find_one_and_update(
+            {"_id": LOAD}, {"$set": {"token": self._token}}, return_document=ReturnDocument.AFTER
+        )
+        # Another load may have been shown since the sweep.
+        self.shown = versions.shown()
+        if state is None or (self.shown and self.shown["version"] == state["version"]):
+            raise ShopError(self._taken)
+        self.version: str = state["version"]
+        self.done: dict[str, StoredBatches] = state["done"]
+
+    def record(self, kind: str, stored: StoredBatches) -> None:
+        """Record how much of this kind is stored."""
+        self._set({f"done.{kind}": stored})
+
+    def hold(self) -> None:
+        """Make sure that it is still ours, before anything is shown."""
+        self._set({"token": self._token})
+
+    def _set(self, values: JsonObject) -> None:
+        mine = {"_id": LOAD, "token": self._token}
+        if not self._documents.update_one(mine, {"$set": values}).matched_count:
+            raise ShopError(self._taken)
+
+    def end(self) -> bool:
+        """Over, published or not; whether it was still ours."""
+        return bool(self._documents.delete_one({"_id": LOAD, "token": self._token}).deleted_count)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import cast
+from typing import NoReturn
 
 import elasticsearch
 from drr.env.embedding import Vectors, embedder_of
 from drr.env.errors import NoSuchShop, ShopError
+from drr.env.json_object import JsonObject
 from drr.env.manifest import AGAIN, check_tokenizer, parse_manifest, search_of
 from drr.env.search.read_query import Lexicon
 from drr.env.servers.catalog import ServersCatalog
 from drr.env.servers.connect import Servers
 from drr.env.servers.documents import plain
-from drr.env.servers.index import IndexMeta
-from drr.env.servers.load import CURRENT, KINDS, MANIFEST, RESERVED, Names, ShownVersion, collection, names_of
+from drr.env.servers.load import KINDS, RESERVED, Names, ShownVersion, Versions, collection, names_of
 from drr.env.servers.store import ServersStore
 from drr.env.settings import Settings
 from drr.env.shop import SERVERS, Manifest, Shop
@@ -27,7 +27,7 @@ def open_shop(spec: str, settings: Settings) -> Shop:
     try:
         servers.versions()
         with servers.speaking():
-            kept = _current(servers, names, spec)
+            kept = Versions(servers, names).shown() or _nothing_there(servers, names, spec)
             manifest = parse_manifest(plain(kept["manifest"]), spec)
             check_tokenizer(manifest, spec)
             check_set(servers, names, kept["version"], manifest, spec)
@@ -35,13 +35,12 @@ def open_shop(spec: str, settings: Settings) -> Shop:
         servers.close()
         raise
     store = ServersStore(servers, names, kept["version"], manifest, settings.shop_url)
-    categories = plain(kept["categories"])
     search = search_of(manifest, settings)
     catalog = ServersCatalog(
         servers,
         names.index(kept["version"]),
         manifest.counts["products"],
-        categories,
+        plain(kept["categories"]),
         Lexicon(kept.get("lexicon", b"")),
         search,
         embedder_of(settings, _weights(kept)) if search == "hybrid" else None,
@@ -56,34 +55,27 @@ def _weights(kept: ShownVersion) -> Vectors | None:
     return np.frombuffer(packed, np.float32) if packed else None
 
 
-def index_meta(names: Names, version: str, content_hash: str) -> IndexMeta:
+def index_meta(names: Names, version: str, content_hash: str) -> JsonObject:
+    """The identity of an index's data."""
     return {"shop": names.shop, "version": version, "content_hash": content_hash}
 
 
-def _current(servers: Servers, names: Names, spec: str) -> ShownVersion:
-    kept = servers.mongo[names.shop][MANIFEST].find_one({"_id": CURRENT})
-    if kept is None:
-        raise NoSuchShop(_nothing_there(servers, names, spec))
-    return cast(ShownVersion, kept)
-
-
-def _nothing_there(servers: Servers, names: Names, spec: str) -> str:
-    if servers.search.indices.exists_alias(name=names.alias):
-        return (
-            f"{spec}: Elasticsearch has the index {names.alias} and MongoDB has no such database; "
+def _nothing_there(servers: Servers, names: Names, spec: str) -> NoReturn:
+    mappings = servers.search.indices.get_mapping(index=names.indices)
+    # A load that is in progress has not said yet what its index is of.
+    if whole := [name for name, one in mappings.items() if one["mappings"].get("_meta")]:
+        raise NoSuchShop(
+            f"{spec}: Elasticsearch has the index {whole[0]} and MongoDB has no such database; "
             "check DRR_MONGODB_URL, or ingest again"
         )
     try:
         others = [name for name in servers.mongo.list_database_names() if name not in {*RESERVED, names.shop}]
     except mongo.OperationFailure:
         others = []
-    near = get_close_matches(names.shop, others, 3)
-    hint = (
-        f"did you mean {' or '.join(SERVERS + name for name in near)}?"
-        if near
-        else f"`drr data ingest RAW_DIR --shop {spec}` makes one"
-    )
-    return f"{spec}: there is no such shop on MongoDB at {servers.shown['MongoDB']}; {hint}"
+    hint = f"`drr data ingest RAW_DIR --shop {spec}` makes one"
+    if near := get_close_matches(names.shop, others, 3):
+        hint = f"did you mean {' or '.join(SERVERS + name for name in near)}?"
+    raise NoSuchShop(f"{spec}: there is no such shop on MongoDB at {servers.shown['MongoDB']}; {hint}")
 
 
 def check_set(servers: Servers, names: Names, version: str, manifest: Manifest, spec: str) -> None:

@@ -1,89 +1,71 @@
-"""Batches sent to both servers, in order, while the next is made."""
+"""Batches sent to both servers, in order, one while the next is made."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from drr.env.errors import ShopError
+from drr.env.json_object import JsonObject
 from drr.env.servers import index
 from drr.env.servers.connect import Servers
-from drr.env.servers.load import Load, Names, collection
+from drr.env.servers.load import Load, Names, StoredBatches, collection
 from pymongo import ReplaceOne, WriteConcern
 from pymongo import errors as mongo
 
 # A record waits for the server's journal, so it is made after so many batches.
 RECORDED = 10
-_WAITING = 1
 _DUPLICATE = 11000
 Document = Mapping[str, Any]
 
 
 class Sending:
-    """`load` is set when one begins; before that nothing may be sent."""
-
-    def __init__(self, servers: Servers, names: Names) -> None:
-        self.load: Load | None = None
-        self._servers, self._names = servers, names
+    def __init__(self, servers: Servers, names: Names, load: Load) -> None:
+        self._servers, self.load = servers, load
+        self._index = names.index(load.version)
+        self._database = servers.mongo[names.shop]
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="drr-load")
-        self._under_way: deque[Future[None]] = deque()
-        self._failed = False
+        self._under_way: Future[None] | None = None
 
     def close(self) -> None:
-        self._thread.shutdown(cancel_futures=True)
+        self._thread.shutdown()
 
     def collection(self, kind: str) -> Any:
-        assert self.load is not None
-        database = self._servers.mongo[self._names.shop]
         # What is recorded as stored must be with most of a replica set before, or a fail-over leaves a record of nothing.
-        return database.get_collection(
+        return self._database.get_collection(
             collection(kind, self.load.version), write_concern=WriteConcern("majority")
         )
 
     def send(
-        self,
-        kind: str,
-        records: Sequence[Document],
-        searched: Sequence[index.IndexRow] = (),
-        reached: tuple[int, str] | None = None,
+        self, kind: str, records: Sequence[Document], searched: Sequence[JsonObject], reached: StoredBatches
     ) -> None:
-        """Hand a batch over. `reached`: its number and the hash of all up to it, recorded once it is acknowledged."""
-        self.wait(_WAITING)
-        self._under_way.append(self._thread.submit(self._send, kind, records, searched, reached))
+        """Hand a batch over. `reached` is what is stored once both servers acknowledged it."""
+        self.wait()
+        self._under_way = self._thread.submit(self._send, kind, records, searched, reached)
 
-    def wait(self, left: int = 0) -> None:
-        """Wait until no more than so many batches are on their way; a failure is raised here."""
-        while len(self._under_way) > left:
+    def wait(self) -> None:
+        """Wait for the batch that is on its way; its failure is raised here, so nothing is sent behind one that is missing."""
+        if self._under_way is not None:
+            sent, self._under_way = self._under_way, None
             with self._servers.speaking():
-                self._under_way.popleft().result()
+                sent.result()
 
     def _send(
-        self,
-        kind: str,
-        records: Sequence[Document],
-        searched: Sequence[index.IndexRow],
-        reached: tuple[int, str] | None,
+        self, kind: str, records: Sequence[Document], searched: Sequence[JsonObject], reached: StoredBatches
     ) -> None:
-        assert self.load is not None
-        if self._failed:  # nothing behind a batch that is missing counts as stored
-            return
-        self._failed = True
         try:
             if self.load.continued:  # some of them may be there already
-                self.collection(kind).bulk_write(
-                    [ReplaceOne({"_id": one["_id"]}, one, upsert=True) for one in records], ordered=False
-                )
+                replaced = [ReplaceOne({"_id": one["_id"]}, one, upsert=True) for one in records]
+                self.collection(kind).bulk_write(replaced, ordered=False)
             else:
                 self.collection(kind).insert_many(records, ordered=False)
         except mongo.BulkWriteError as error:
             raise _refused(kind, records, error) from error
         if searched:
-            index.bulk(self._servers, self._names.index(self.load.version), searched)
-        if reached is not None:
-            self.load.record(kind, *reached)
-        self._failed = False
+            index.bulk(self._servers, self._index, searched)
+        if reached["batches"] % RECORDED == 0:
+            self.load.record(kind, reached)
 
 
 def _refused(kind: str, documents: Sequence[Document], error: mongo.BulkWriteError) -> Exception:

@@ -5,99 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
 from heapq import nsmallest
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Any, TypeVar, cast
 
-from drr.env.content import ReviewRow, ReviewsHash, batched
+from drr.env.content import batched
 from drr.env.entities import KeptReview, Order, OrderStatus, Product, User, bound_ms, iso_from_ms, ms_from_iso
 from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
 from drr.env.servers.connect import Servers
-from drr.env.servers.documents import order_of, product_of, user_of
-from drr.env.servers.load import CURRENT, MANIFEST, Names, collection
-from drr.env.servers.sending import Sending
+from drr.env.servers.documents import order_of, product_of, review_of, user_of
+from drr.env.servers.load import CURRENT, KINDS, MANIFEST, REVIEWS, Names, collection
 from drr.env.shop import IdKind, Manifest, OrderPage
 from drr.env.statistics import Purchase, UserStatistics, user_statistics
 from drr.env.text import is_text, nearest, person_key, sample_key
 from pymongo import ASCENDING, DESCENDING
-from pymongo import errors as mongo
-
-COLLECTION = "reviews"
-_SENT, _ASKED = 1000, 500
-
-
-class SentReviews:
-    """All are sent again where a load is continued: what was stored before is replaced by itself."""
-
-    def __init__(self, sending: Sending) -> None:
-        self._sending = sending
-        self.found = ReviewsHash()
-
-    def write(self, batches: Iterable[Sequence[ReviewRow]]) -> int:
-        self.found.begin()
-        for batch in batched((row for rows in batches for row in rows), _SENT):
-            self.found.add(batch)
-            if self._sending.load is not None:
-                self._sending.send(COLLECTION, [_document(row) for row in batch])
-                self._check_orders([f"{row.order_id:016d}" for row in batch])
-        self._sending.wait()
-        return self.found.count
-
-    def finish(self) -> None:
-        """Finish the reviews. What an earlier load left goes where this one keeps none; else all must be there."""
-        there = self._sending.collection(COLLECTION)
-        if self.found.kept() is None:
-            there.drop()
-        elif (count := there.count_documents({})) != self.found.count:
-            raise ShopError(
-                f"reviews: {count:,} are there and {self.found.count:,} were written; nothing was published"
-            )
-
-    def _check_orders(self, ids: list[str]) -> None:
-        known = self._sending.collection("orders").count_documents({"_id": {"$in": ids}})
-        if known < len(ids):
-            there = {one["_id"] for one in self._sending.collection("orders").find({"_id": {"$in": ids}})}
-            lost = next(one for one in ids if one not in there)
-            raise ShopError(f"reviews: one is of the order {lost}, which was not written")
-
-
-def _document(row: ReviewRow) -> JsonObject:
-    return {"_id": f"{row.order_id:016d}", "rating": row.rating, "title": row.title, "text": row.text}
-
-
-class StoredReviews:
-    """Reviews as a store reads them; nothing where the shop keeps none."""
-
-    def __init__(self, there: Any, manifest: Manifest) -> None:
-        self._there, self._kept = there, manifest.reviews is not None
-
-    def of_orders(self, orders: Sequence[Order]) -> list[KeptReview]:
-        found: dict[str, JsonObject] = {}
-        for part in batched(orders, _ASKED) if self._kept else ():
-            wanted = {"_id": {"$in": [order.order_id for order in part]}}
-            found |= {one["_id"]: one for one in self._there.find(wanted)}
-        return [_review(found[order.order_id], order) for order in orders if order.order_id in found]
-
-    def every(self, orders_there: Any) -> Iterator[KeptReview]:
-        """Yield reviews by order id; the orders of a batch are looked up together."""
-        if not self._kept:
-            return
-        for part in batched(self._there.find({}).sort("_id", ASCENDING), _ASKED):
-            wanted = {"_id": {"$in": [one["_id"] for one in part]}}
-            orders = {one["_id"]: order_of(dict(one)) for one in orders_there.find(wanted)}
-            yield from (_review(one, orders[one["_id"]]) for one in part if one["_id"] in orders)
-
-
-def _review(document: JsonObject, order: Order) -> KeptReview:
-    return KeptReview(
-        order_id=order.order_id,
-        user_id=order.user_id,
-        product_id=order.product_id,
-        date=order.order_date,
-        rating=document["rating"],
-        title=document["title"],
-        text=document["text"],
-    )
-
 
 ORDER_OF_ORDERS = [("user_id", ASCENDING), ("order_date", DESCENDING), ("_id", ASCENDING)]
 INDEXES = {
@@ -108,25 +28,22 @@ INDEXES = {
     ],
     "orders": [ORDER_OF_ORDERS],
 }
-_BATCH = 2000
-_IN = 500
+_READ = 2000
+_ASKED = 500
 
-P = ParamSpec("P")
-R = TypeVar("R")
+M = TypeVar("M", bound=Callable[..., Any])
+T = TypeVar("T")
 
 
-def _speaking(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
+def _speaking(method: M) -> M:
     """A method whose failures on the way to the server are sentences."""
 
     @wraps(method)
-    def call(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        try:
+    def call(self: ServersStore, *args: Any, **kwargs: Any) -> Any:
+        with self.servers.speaking():
             return method(self, *args, **kwargs)
-        except mongo.PyMongoError:
-            with self.servers.speaking():
-                raise
 
-    return cast("Callable[Concatenate[Any, P], R]", call)
+    return cast("M", call)
 
 
 class ServersStore:
@@ -136,10 +53,7 @@ class ServersStore:
         self.servers, self._names, self._version, self._manifest = servers, names, version, manifest
         self._url = shop_url.rstrip("/") + "/"
         self._database = servers.mongo[names.shop]
-        self.products_there = self._database[collection("products", version)]
-        self.users_there = self._database[collection("users", version)]
-        self.orders_there = self._database[collection("orders", version)]
-        self._reviews = StoredReviews(self._database[collection(COLLECTION, version)], manifest)
+        self.there = {kind: self._database[collection(kind, version)] for kind in (*KINDS, REVIEWS)}
 
     def _still_current(self) -> None:
         """A dropped collection answers like an empty one: before something is said to be missing, look."""
@@ -147,33 +61,41 @@ class ServersStore:
         if current is None or current["version"] != self._version:
             raise ShopError(f"servers:{self._names.shop}: the shop was replaced while open; open it again")
 
-    @_speaking
-    def product(self, product_id: str) -> Product | None:
-        document = self.products_there.find_one({"_id": product_id}) if is_text(product_id) else None
+    def _one(self, kind: str, key: str, read: Callable[[JsonObject], T]) -> T | None:
+        document = self.there[kind].find_one({"_id": key}) if is_text(key) else None
         if document is None:
             self._still_current()
             return None
+        return read(document)
+
+    def _some(
+        self, kind: str, keys: Iterable[str], fields: dict[str, int] | None = None
+    ) -> dict[str, JsonObject]:
+        """By their ids, as far as they are there."""
+        wanted = [key for key in dict.fromkeys(keys) if is_text(key)]
+        found: dict[str, JsonObject] = {}
+        for part in batched(wanted, _ASKED):
+            found |= {one["_id"]: one for one in self.there[kind].find({"_id": {"$in": part}}, fields)}
+        if len(found) < len(wanted):
+            self._still_current()
+        return found
+
+    def _read_product(self, document: JsonObject) -> Product:
         return product_of(document, self._url)
 
     @_speaking
+    def product(self, product_id: str) -> Product | None:
+        return self._one("products", product_id, self._read_product)
+
+    @_speaking
     def products(self, product_ids: Sequence[str]) -> list[Product]:
-        wanted = [product_id for product_id in dict.fromkeys(product_ids) if is_text(product_id)]
-        found: dict[str, Product] = {}
-        for first in range(0, len(wanted), _IN):
-            for document in self.products_there.find({"_id": {"$in": wanted[first : first + _IN]}}):
-                product = product_of(document, self._url)
-                found[product.product_id] = product
-        if len(found) < len(wanted):
-            self._still_current()
+        there = self._some("products", product_ids)
+        found = {product_id: self._read_product(document) for product_id, document in there.items()}
         return [found[product_id] for product_id in product_ids if product_id in found]
 
     @_speaking
     def user(self, user_id: str) -> User | None:
-        document = self.users_there.find_one({"_id": user_id}) if is_text(user_id) else None
-        if document is None:
-            self._still_current()
-            return None
-        return user_of(document)
+        return self._one("users", user_id, user_of)
 
     @_speaking
     def find_users(
@@ -186,18 +108,14 @@ class ServersStore:
             wanted["find.name"] = person_key(*name)
         if not wanted or limit <= 0 or not all(map(is_text, wanted.values())):
             return []
-        users = [user_of(d) for d in self.users_there.find(wanted).sort("_id", ASCENDING).limit(limit)]
+        users = [user_of(d) for d in self.there["users"].find(wanted).sort("_id", ASCENDING).limit(limit)]
         if not users:
             self._still_current()
         return users
 
     @_speaking
     def order(self, order_id: str) -> Order | None:
-        document = self.orders_there.find_one({"_id": order_id}) if is_text(order_id) else None
-        if document is None:
-            self._still_current()
-            return None
-        return order_of(document)
+        return self._one("orders", order_id, order_of)
 
     @_speaking
     def orders(
@@ -217,12 +135,14 @@ class ServersStore:
             return OrderPage([], 0)
         items: list[Order] = []
         if limit != 0:
-            cursor = self.orders_there.find(wanted).sort(ORDER_OF_ORDERS[1:]).skip(offset).limit(limit or 0)
+            cursor = (
+                self.there["orders"].find(wanted).sort(ORDER_OF_ORDERS[1:]).skip(offset).limit(limit or 0)
+            )
             items = [order_of(document) for document in cursor]
         if items and (limit is None or len(items) < limit):
             total = offset + len(items)
         else:
-            total = self.orders_there.count_documents(wanted)
+            total = self.there["orders"].count_documents(wanted)
         if total == 0:
             self._still_current()
         return OrderPage(items, total)
@@ -231,51 +151,36 @@ class ServersStore:
     def statistics(self, user_id: str) -> UserStatistics | None:
         if self.user(user_id) is None:
             return None
-        orders = list(
-            self.orders_there.find(
-                {"user_id": user_id},
-                {"_id": 0, "order_date": 1, "quantity": 1, "order_status": 1, "product_id": 1},
-            )
-        )
+        fields = ("order_date", "quantity", "order_status", "product_id")
+        orders = list(self.there["orders"].find({"user_id": user_id}, dict.fromkeys(fields, 1)))
         if not orders:
             self._still_current()
-        product_ids = list({order["product_id"] for order in orders})
-        known: dict[str, JsonObject] = {}
-        for first in range(0, len(product_ids), _IN):
-            for document in self.products_there.find(
-                {"_id": {"$in": product_ids[first : first + _IN]}}, {"price": 1, "category": 1, "store": 1}
-            ):
-                known[document["_id"]] = document
-        if len(known) < len(product_ids):
-            self._still_current()
-        purchases = []
-        for order in orders:
-            product = known[order["product_id"]]
-            purchases.append(
-                Purchase(
-                    ms_from_iso(order["order_date"]),
-                    order["quantity"],
-                    order["order_status"],
-                    product["price"],
-                    product["category"],
-                    product["store"],
-                )
+        of_product = {"price": 1, "category": 1, "store": 1}
+        known = self._some("products", (order["product_id"] for order in orders), of_product)
+        purchases = [
+            Purchase(
+                ms_from_iso(order["order_date"]),
+                order["quantity"],
+                order["order_status"],
+                *(known[order["product_id"]][name] for name in of_product),
             )
+            for order in orders
+        ]
         return user_statistics(user_id, purchases, self._manifest.as_of)
 
     @_speaking
     def reviews(self, user_id: str) -> list[KeptReview]:
-        return self._reviews.of_orders(self.orders(user_id).items)
-
-    def iter_reviews(self) -> Iterator[KeptReview]:
-        with self.servers.speaking():
-            yield from self._reviews.every(self.orders_there)
+        if self._manifest.reviews is None:
+            return []
+        orders = self.orders(user_id).items
+        found = self._some(REVIEWS, (order.order_id for order in orders))
+        return [review_of(found[order.order_id], order) for order in orders if order.order_id in found]
 
     @_speaking
     def near(self, kind: IdKind, key: str, limit: int = 3) -> list[str]:
         if not is_text(key):
             return []
-        there = {"product": self.products_there, "user": self.users_there, "order": self.orders_there}[kind]
+        there = self.there[f"{kind}s"]
         found: list[str] = []
         for compare, direction in (("$gte", ASCENDING), ("$lt", DESCENDING)):
             cursor = there.find({"_id": {compare: key}}, {"_id": 1}).sort("_id", direction).limit(limit)
@@ -283,40 +188,48 @@ class ServersStore:
         return nearest(key, found, limit)
 
     def iter_products(self) -> Iterator[Product]:
-        for document in self._each(self.products_there, [("_id", ASCENDING)], "products"):
-            yield product_of(document, self._url)
+        return map(self._read_product, self._each("products"))
 
     def iter_users(self) -> Iterator[User]:
-        for user, _ in self.iter_found_users():
-            yield user
+        return map(user_of, self._each("users"))
 
     def iter_found_users(self) -> Iterator[tuple[User, JsonObject | None]]:
         """Each with what look-ups compare, as it is stored."""
-        for document in self._each(self.users_there, [("_id", ASCENDING)], "users"):
+        for document in self._each("users"):
             find = document.get("find")
             yield user_of(document), find
 
     def iter_orders(self) -> Iterator[Order]:
-        for document in self._each(self.orders_there, ORDER_OF_ORDERS, "orders"):
-            yield order_of(document)
+        return map(order_of, self._each("orders", ORDER_OF_ORDERS))
 
-    def _each(self, there: Any, order: list[tuple[str, int]], kind: str) -> Iterator[JsonObject]:
+    def iter_reviews(self) -> Iterator[KeptReview]:
+        """Yield reviews by order id; the orders of a batch are looked up together."""
+        kept = self._manifest.reviews is not None
+        for part in batched(self._each(REVIEWS), _ASKED) if kept else ():
+            with self.servers.speaking():
+                there = self._some("orders", (one["_id"] for one in part))
+            orders = {key: order_of(document) for key, document in there.items()}
+            yield from (review_of(one, orders[one["_id"]]) for one in part if one["_id"] in orders)
+
+    def _each(
+        self, kind: str, order: Sequence[tuple[str, int]] = (("_id", ASCENDING),)
+    ) -> Iterator[JsonObject]:
         """All of a collection; an end that comes too early is an error and not an end."""
         seen = 0
         with self.servers.speaking():
-            for document in there.find({}, batch_size=_BATCH).sort(order):
+            for document in self.there[kind].find({}, batch_size=_READ).sort(order):
                 seen += 1
                 yield document
-            if seen < self._manifest.counts[kind]:
+            if seen < self._manifest.counts.get(kind, 0):
                 self._still_current()
 
     @_speaking
     def sample_users(self, count: int, *, seed: int, min_orders: int = 1) -> list[str]:
         rows: Iterator[JsonObject]
         if min_orders <= 0:
-            rows = self.users_there.find({}, {"_id": 1}, batch_size=_BATCH * 10)
+            rows = self.there["users"].find({}, {"_id": 1}, batch_size=_READ * 10)
         else:
-            rows = self.orders_there.aggregate(
+            rows = self.there["orders"].aggregate(
                 [
                     {"$group": {"_id": "$user_id", "orders": {"$sum": 1}}},
                     {"$match": {"orders": {"$gte": min_orders}}},
