@@ -236,7 +236,7 @@ def _calls(settings: Settings) -> str:
     def bare_search(query: str) -> object:
         return client.search(
             index=name,
-            query=_query(SearchRequest(query), query_words(query)),
+            query={"bool": _query(SearchRequest(query), query_words(query))},
             sort=[{"_score": {"order": "desc"}}, {"product_id": {"order": "asc"}}],
             size=10,
             track_total_hits=True,

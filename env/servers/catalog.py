@@ -7,6 +7,7 @@ and every sort puts last.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -31,20 +32,33 @@ Ask = Callable[[JsonObject, Sequence[JsonObject], int, int], JsonObject]
 """Query, sort, first and number of hits -> the server's answer."""
 
 
+# A serverless index gives no hits by number beyond these.
+_SERVERLESS_WINDOW = 10_000
+_SORTS: dict[str, JsonObject] = {
+    "price_asc": {"price": {"order": "asc", "missing": "_last"}},
+    "price_desc": {"price": {"order": "desc", "missing": "_last"}},
+    "rating": {"average_rating": {"order": "desc", "missing": "_last"}},
+    "popularity": {"rating_number": {"order": "desc", "missing": "_last"}},
+    "relevance": {"_score": {"order": "desc"}},
+}
+_BY_ID: JsonObject = {"product_id": {"order": "asc"}}
+
+
 class ElasticEngine:
     """`ask` calls the server; what the shop's lexicon counts is not asked."""
 
     counts_first = False
 
-    def __init__(
-        self, ask: Ask, sorts: Mapping[str, JsonObject], size: int, lexicon: Callable[[], Lexicon]
-    ) -> None:
-        self._ask, self._sorts, self._size, self.lexicon = ask, sorts, size, lexicon
+    def __init__(self, ask: Ask, size: int, lexicon: Lexicon) -> None:
+        self._ask, self._size, self._lexicon = ask, size, lexicon
         self._count_once = lru_cache(4096)(self._counted)
+
+    def lexicon(self) -> Lexicon:
+        return self._lexicon
 
     def holders(self, field: str, word: str) -> int:
         if field in _COUNTED_HERE:
-            return self.lexicon().products_with(field, word)
+            return self._lexicon.products_with(field, word)
         return self._count_once(field, word)
 
     def _counted(self, field: str, word: str) -> int:
@@ -56,15 +70,19 @@ class ElasticEngine:
 
     def hits(self, demanded: Node, plan: Plan, request: SearchRequest, *, total: int | None = None) -> Hits:
         """The server counts in the same answer."""
-        limit = max(0, min(request.limit, self._size - request.offset))
         query: JsonObject = {"filter": [_node(demanded), *_field_filters(request)]}
-        ranked = request.sort == "relevance"
-        if ranked and limit:
+        if request.sort == "relevance":
             query["should"] = _ranking(plan)
-        sort = [self._sorts[request.sort], {"product_id": {"order": "asc"}}]
-        answer = self._ask({"bool": query}, sort, request.offset if limit else 0, limit)
+        return self.page(query, request)
+
+    def page(self, query: JsonObject, request: SearchRequest) -> Hits:
+        # A page past the end is empty, and the server reserves room for what it is asked.
+        limit = max(0, min(request.limit, self._size - request.offset))
+        answer = self._ask(
+            {"bool": query}, [_SORTS[request.sort], _BY_ID], request.offset if limit else 0, limit
+        )
         hits = answer["hits"]["hits"]
-        scores = [hit["sort"][0] if ranked else None for hit in hits]
+        scores = [hit["sort"][0] if request.sort == "relevance" else None for hit in hits]
         return Hits([hit["_id"] for hit in hits], scores, _total(answer))
 
     def near(self, vector: Vectors, request: SearchRequest, count: int) -> list[str]:
@@ -79,9 +97,8 @@ class ElasticEngine:
                 "filter": _field_filters(request),
             }
         }
-        sort = [{"_score": {"order": "desc"}}, {"product_id": {"order": "asc"}}]
         # A score of one half is a likeness of nothing.
-        hits = self._ask(query, sort, 0, count)["hits"]["hits"]
+        hits = self._ask(query, [_SORTS["relevance"], _BY_ID], 0, count)["hits"]["hits"]
         return [hit["_id"] for hit in hits if hit["sort"][0] > _UNLIKE]
 
     def among(self, product_ids: Sequence[str], demanded: Node) -> set[str]:
@@ -121,36 +138,28 @@ def _best(one: Best) -> JsonObject:
 
 
 def _field_filters(request: SearchRequest, *, unpriced: bool = False) -> list[JsonObject]:
-    filters: list[JsonObject] = []
-    unknown = {"bool": {"must_not": [{"exists": {"field": "price"}}]}}
-    bounds = {"gte": request.min_price, "lte": request.max_price}
-    given = {name: value for name, value in bounds.items() if value is not None}
-    if unpriced:
-        filters.append(unknown)
-    elif given:
-        within: JsonObject = {"range": {"price": given}}
-        filters.append(
-            {"bool": {"should": [within, unknown], "minimum_should_match": 1}}
-            if request.unknown_price
-            else within
-        )
-    if request.min_rating is not None:
-        filters.append({"range": {"average_rating": {"gte": request.min_rating}}})
+    filters = _price_and_rating(request, unpriced=unpriced)
     filters += [{"term": {"shelf": key}} for key in shelf_parts(request.category)]
     if request.brand is not None:
         filters.append({"term": {"brand": raw_key(request.brand)}})
     return filters
 
 
-# A serverless index gives no hits by number beyond these.
-_SERVERLESS_WINDOW = 10_000
-_SORTS: dict[str, JsonObject] = {
-    "price_asc": {"price": {"order": "asc", "missing": "_last"}},
-    "price_desc": {"price": {"order": "desc", "missing": "_last"}},
-    "rating": {"average_rating": {"order": "desc", "missing": "_last"}},
-    "popularity": {"rating_number": {"order": "desc", "missing": "_last"}},
-    "relevance": {"_score": {"order": "desc"}},
-}
+def _price_and_rating(request: SearchRequest, *, unpriced: bool = False) -> list[JsonObject]:
+    filters: list[JsonObject] = []
+    unknown = {"bool": {"must_not": [{"exists": {"field": "price"}}]}}
+    bounds = {"gte": request.min_price, "lte": request.max_price}
+    given = {name: value for name, value in bounds.items() if value is not None}
+    within: JsonObject = {"range": {"price": given}}
+    if unpriced:
+        filters.append(unknown)
+    elif given and request.unknown_price:
+        filters.append({"bool": {"should": [within, unknown], "minimum_should_match": 1}})
+    elif given:
+        filters.append(within)
+    if request.min_rating is not None:
+        filters.append({"range": {"average_rating": {"gte": request.min_rating}}})
+    return filters
 
 
 class ServersCatalog:
@@ -164,11 +173,11 @@ class ServersCatalog:
         search: SearchName,
         embedder: Embedder | None = None,
     ) -> None:
-        self.servers, self.index, self._size, self.search_name = servers, index, size, search
+        self.servers, self.index, self.search_name = servers, index, search
         self._categories = dict(categories)
-        engine = ElasticEngine(self._ask, _SORTS, size, lambda: lexicon)
-        self._fields = FieldSearch(engine)
-        self._hybrid = None if embedder is None else HybridSearch(engine, embedder)
+        self._engine = ElasticEngine(self._ask, size, lexicon)
+        self._fields = FieldSearch(self._engine)
+        self._hybrid = None if embedder is None else HybridSearch(self._engine, embedder)
 
     def categories(self) -> dict[str, int]:
         return dict(self._categories)
@@ -184,23 +193,13 @@ class ServersCatalog:
             return self._hybrid.search(request)
         if name != "plain":
             return self._fields.search(request)
-        # A page past the end is empty, and the server reserves room for what it is asked.
-        limit = max(0, min(request.limit, self._size - request.offset))
-        sort = [_SORTS[request.sort], {"product_id": {"order": "asc"}}]
-        answer = self._ask(_query(request, words), sort, request.offset if limit else 0, limit)
-        hits = answer["hits"]
-        relevance = request.sort == "relevance"
-        return SearchPage(
-            [hit["_id"] for hit in hits["hits"]],
-            [hit["sort"][0] if relevance else None for hit in hits["hits"]],
-            hits["total"]["value"],
-        )
+        return SearchPage(*self._engine.page(_query(request, words), request))
 
     def _ask(self, query: JsonObject, sort: Sequence[JsonObject], first: int, limit: int) -> JsonObject:
         try:
             if self.servers.serverless and first + limit > _SERVERLESS_WINDOW:
                 return self._ask_far(query, sort, first, limit)
-            return self._ask_once(query, sort, limit, first=first)
+            return self._ask_once(query, sort, limit, from_=first)
         except elasticsearch.NotFoundError as error:
             raise ShopError(
                 f"Elasticsearch at {self.servers.shown['Elasticsearch']}: the index {self.index} is gone; the shop was replaced "
@@ -211,63 +210,42 @@ class ServersCatalog:
                 raise
 
     def _ask_once(
-        self,
-        query: JsonObject,
-        sort: Sequence[JsonObject],
-        limit: int,
-        *,
-        first: int | None = None,
-        after: Any = None,
+        self, query: JsonObject, sort: Sequence[JsonObject], limit: int, **beginning: Any
     ) -> JsonObject:
         answer: JsonObject = self.servers.search.search(
             index=self.index,
             query=query,
             sort=sort or None,
-            from_=first,
-            search_after=after,
             size=limit,
             track_total_hits=True,
             source=False,
             search_type="dfs_query_then_fetch",
+            **beginning,
         ).body
         return answer
 
     def _ask_far(self, query: JsonObject, sort: Sequence[JsonObject], first: int, limit: int) -> JsonObject:
         """Hits beyond what may be asked for by number, reached from page to page."""
-        answer: JsonObject | None = None
         page: list[JsonObject] = []
         passed, after = 0, None
-        while passed < first + limit:
+        while True:
             size = min(first + limit - passed, _SERVERLESS_WINDOW)
-            reply = self._ask_once(query, sort, size, after=after)
-            answer = answer or reply
-            hits = reply["hits"]["hits"]
+            answer = self._ask_once(query, sort, size, search_after=after)
+            hits = answer["hits"]["hits"]
             page += hits[max(0, first - passed) :]
             passed += len(hits)
-            if len(hits) < size:
-                break
+            if len(hits) < size or passed == first + limit:
+                answer["hits"]["hits"] = page
+                return answer
             after = hits[-1]["sort"]
-        assert answer is not None
-        answer["hits"]["hits"] = page
-        return answer
 
 
 def _query(request: SearchRequest, words: list[str]) -> JsonObject:
+    """The query of a plain search. Unknown prices are not asked for here."""
     each = [{"term": {"text": {"value": word}}} for word in words]
-    query: JsonObject = {}
-    if request.match == "all":
-        query["must"] = each
-    else:
-        query |= {"should": each, "minimum_should_match": 1}
-    filters: list[JsonObject] = []
-    bounds = {"gte": request.min_price, "lte": request.max_price}
-    given = {name: value for name, value in bounds.items() if value is not None}
-    if given:
-        filters.append({"range": {"price": given}})
-    if request.min_rating is not None:
-        filters.append({"range": {"average_rating": {"gte": request.min_rating}}})
+    filters = _price_and_rating(replace(request, unknown_price=False))
     if request.category is not None:
         filters.append({"term": {"category": category_term(request.category)}})
-    if filters:
-        query["filter"] = filters
-    return {"bool": query}
+    if request.match == "all":
+        return {"must": each, "filter": filters}
+    return {"should": each, "minimum_should_match": 1, "filter": filters}

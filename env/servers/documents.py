@@ -28,19 +28,16 @@ from drr.env.shop import OrderColumns, UserRow
 from drr.env.text import person_key
 
 _ESCAPES = {"%": "%25", ".": "%2E", "$": "%24", "\0": "%00"}
+_SAFE = str.maketrans(_ESCAPES)
 _EMPTY = "%"
 _AS_JSON = "%json"
 # MongoDB takes a hundred levels, of which the record itself is some.
 _DEEPEST = 80
-_LARGEST_DOCUMENT = 16 << 20
+_LARGEST = 16 << 20
 
 
 def safe_key(key: str) -> str:
-    if not key:
-        return _EMPTY
-    if not any(c in _ESCAPES for c in key):
-        return key
-    return "".join(_ESCAPES.get(c, c) for c in key)
+    return key.translate(_SAFE) or _EMPTY
 
 
 def plain_key(key: str) -> str:
@@ -81,15 +78,13 @@ def product_document(product: Product) -> RawBSONDocument:
     document = product.document()
     del document["product_url"]
     document["details"] = safe(product.details)
+    refused = f"products: {product.product_id} cannot be stored"
     try:
         encoded = bson.encode(document)
     except (bson.errors.BSONError, OverflowError) as error:
-        raise ShopError(f"products: {product.product_id} cannot be stored: {error}") from error
-    if len(encoded) > _LARGEST_DOCUMENT:
-        raise ShopError(
-            f"products: {product.product_id} cannot be stored: it has {len(encoded):,} bytes, and MongoDB takes "
-            f"{_LARGEST_DOCUMENT:,} in one document"
-        )
+        raise ShopError(f"{refused}: {error}") from error
+    if (size := len(encoded)) > _LARGEST:
+        raise ShopError(f"{refused}: it has {size:,} bytes, and MongoDB takes {_LARGEST:,} in one document")
     return RawBSONDocument(encoded)
 
 

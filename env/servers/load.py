@@ -131,13 +131,15 @@ class Load:
         self._documents: Any = versions.documents
         self._taken = f"servers:{names.shop}: another process loads this shop now; nothing was published"
         self._token = uuid.uuid4().hex
-        self.continued = False
         versions.sweep()
-        try:
+        self.continued = self._documents.find_one({"_id": LOAD}) is not None
+        if not self.continued:
             version = f"v{uuid.uuid4().hex[:12]}"
-            self._documents.insert_one({"_id": LOAD, "version": version, "token": self._token, "done": {}})
-        except mongo.DuplicateKeyError:
-            self.continued = True
+            begun = {"_id": LOAD, "version": version, "token": self._token, "done": {}}
+            try:
+                self._documents.insert_one(begun)
+            except mongo.DuplicateKeyError:  # somebody else began it just now
+                self.continued = True
         state = self._documents.find_one_and_update(
             {"_id": LOAD}, {"$set": {"token": self._token}}, return_document=ReturnDocument.AFTER
         )

@@ -14,7 +14,7 @@ from drr.env.search.read_query import Lexicon
 from drr.env.servers.catalog import ServersCatalog
 from drr.env.servers.connect import Servers
 from drr.env.servers.documents import plain
-from drr.env.servers.load import KINDS, RESERVED, Names, ShownVersion, Versions, collection, names_of
+from drr.env.servers.load import KINDS, LOAD, RESERVED, Names, ShownVersion, Versions, collection, names_of
 from drr.env.servers.store import ServersStore
 from drr.env.settings import Settings
 from drr.env.shop import SERVERS, Manifest, Shop
@@ -27,7 +27,8 @@ def open_shop(spec: str, settings: Settings) -> Shop:
     try:
         servers.versions()
         with servers.speaking():
-            kept = Versions(servers, names).shown() or _nothing_there(servers, names, spec)
+            versions = Versions(servers, names)
+            kept = versions.shown() or _nothing_there(servers, names, versions, spec)
             manifest = parse_manifest(plain(kept["manifest"]), spec)
             check_tokenizer(manifest, spec)
             check_set(servers, names, kept["version"], manifest, spec)
@@ -60,12 +61,11 @@ def index_meta(names: Names, version: str, content_hash: str) -> JsonObject:
     return {"shop": names.shop, "version": version, "content_hash": content_hash}
 
 
-def _nothing_there(servers: Servers, names: Names, spec: str) -> NoReturn:
-    mappings = servers.search.indices.get_mapping(index=names.indices)
-    # A load that is in progress has not said yet what its index is of.
-    if whole := [name for name, one in mappings.items() if one["mappings"].get("_meta")]:
+def _nothing_there(servers: Servers, names: Names, versions: Versions, spec: str) -> NoReturn:
+    indices = list(servers.search.indices.get(index=names.indices, features="aliases"))
+    if indices and versions.documents.find_one({"_id": LOAD}) is None:
         raise NoSuchShop(
-            f"{spec}: Elasticsearch has the index {whole[0]} and MongoDB has no such database; "
+            f"{spec}: Elasticsearch has the index {indices[0]} and MongoDB has no such database; "
             "check DRR_MONGODB_URL, or ingest again"
         )
     try:

@@ -14,7 +14,8 @@ from drr.env.servers.load import Load, Names, StoredBatches, collection
 from pymongo import ReplaceOne, WriteConcern
 from pymongo import errors as mongo
 
-# A record waits for the server's journal, so it is made after so many batches.
+# A record waits for the server's journal, so it is made after so many batches. What is searched too takes longer, and a
+# record is made of each.
 RECORDED = 10
 _DUPLICATE = 11000
 Document = Mapping[str, Any]
@@ -64,7 +65,7 @@ class Sending:
             raise _refused(kind, records, error) from error
         if searched:
             index.bulk(self._servers, self._index, searched)
-        if reached["batches"] % RECORDED == 0:
+        if searched or reached["batches"] % RECORDED == 0:
             self.load.record(kind, reached)
 
 

@@ -21,7 +21,6 @@ from pymongo import ASCENDING, DESCENDING
 
 ORDER_OF_ORDERS = [("user_id", ASCENDING), ("order_date", DESCENDING), ("_id", ASCENDING)]
 INDEXES = {
-    "products": [],
     "users": [
         [("find.email", ASCENDING), ("_id", ASCENDING)],
         [("find.name", ASCENDING), ("_id", ASCENDING)],
