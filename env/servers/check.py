@@ -50,7 +50,7 @@ class _Check:
         self._found = ContentHash()
         self._product_ids, self._user_ids = list[str](), list[str]()
         self._holders: Counter[tuple[str, str]] = Counter()
-        """How many products have a word in a field."""
+        """The number of products that have a word in a field."""
 
     def problems(self) -> Iterator[str]:
         yield from self._check_products()

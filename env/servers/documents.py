@@ -166,7 +166,7 @@ def review_of(document: JsonObject, order: Order) -> KeptReview:
 
 
 Parts: TypeAlias = "tuple[SearchFields, Vectors | None]"
-"""What a product is searched by."""
+"""The fields and the vector that a product is searched by."""
 
 
 class SearchParts:

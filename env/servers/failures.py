@@ -145,21 +145,21 @@ class MongoFailures:
         """`places` are the set's members as far as they are known; `electing`: none of those that answer is the primary."""
         code = getattr(error, "code", None)
         if isinstance(error, mongo.NotPrimaryError) or code in _FAILING_OVER or electing:
-            said = (
+            reason = (
                 " has no primary just now, as in a fail-over, which takes seconds to a minute; "
                 "wait so long and run the same command again"
             )
         elif isinstance(error, mongo.NetworkTimeout | mongo.ExecutionTimeout | mongo.WaitQueueTimeoutError):
-            said = _TOO_SLOW.format(self.timeout)
+            reason = _TOO_SLOW.format(self.timeout)
         elif isinstance(error, mongo.ServerSelectionTimeoutError | mongo.AutoReconnect):
-            said = self._unreachable(error, places)
+            reason = self._unreachable(error, places)
         elif isinstance(error, mongo.ConfigurationError):
-            said = f": {first_line(error)}; check DRR_MONGODB_URL and the server's version (6.0 or newer)"
+            reason = f": {first_line(error)}; check DRR_MONGODB_URL and the server's version (6.0 or newer)"
         elif isinstance(error, mongo.OperationFailure):
-            said = self._refusal(error)
+            reason = self._refusal(error)
         else:
-            said = f": {type(error).__name__}: {first_line(error)}"
-        return f"MongoDB at {self.shown}{said}"
+            reason = f": {type(error).__name__}: {first_line(error)}"
+        return f"MongoDB at {self.shown}{reason}"
 
     def _unreachable(self, error: mongo.PyMongoError, places: Sequence[Place]) -> str:
         text = str(error).lower()
@@ -180,7 +180,7 @@ class MongoFailures:
         return f" does not answer; {_START} or set DRR_MONGODB_URL"
 
     def _refusal(self, error: mongo.OperationFailure) -> str:
-        said = first_line(error)
+        reason = first_line(error)
         if error.code in (18, 8000):
             return _WRONG_USER
         if error.code == 13 and not has_user(self.address):
@@ -188,10 +188,10 @@ class MongoFailures:
                 " asks for a user and password; put them into DRR_MONGODB_URL (mongodb://USER:PASSWORD@HOST)"
             )
         if error.code == 13:
-            return f": this user may not do that ({said}); give it the role readWrite on this database"
-        if error.code == 14031 or _FULL & set(said.lower().split()):
-            return f" is full ({said}); make room there and run the same command again"
-        return f": {type(error).__name__}: {said}"
+            return f": this user may not do that ({reason}); give it the role readWrite on this database"
+        if error.code == 14031 or _FULL & set(reason.lower().split()):
+            return f" is full ({reason}); make room there and run the same command again"
+        return f": {type(error).__name__}: {reason}"
 
 
 @dataclass(frozen=True)
@@ -207,16 +207,16 @@ class SearchFailures:
         if isinstance(error, elasticsearch.UnsupportedProductError):
             return self.stranger()
         if isinstance(error, elastic_transport.ConnectionTimeout):
-            said = _TOO_SLOW.format(self.timeout)
+            reason = _TOO_SLOW.format(self.timeout)
         elif isinstance(error, elastic_transport.ConnectionError):
-            said = self._unreachable(error)
+            reason = self._unreachable(error)
         elif not isinstance(error, elasticsearch.ApiError):
-            said = f": {type(error).__name__}: {first_line(error)}"
+            reason = f": {type(error).__name__}: {first_line(error)}"
         elif "media_type_header" in text or "compatible-with" in text:
             return self.too_old("8 or older")
         else:
-            said = self._refusal(error.meta.status, text)
-        return f"Elasticsearch at {self.shown}{said}"
+            reason = self._refusal(error.meta.status, text)
+        return f"Elasticsearch at {self.shown}{reason}"
 
     def too_old(self, number: str) -> str:
         return (

@@ -22,7 +22,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}")
 RESERVED = {"admin", "local", "config"}
 KINDS = ("products", "users", "orders")
 REVIEWS = "reviews"
-"""Where reviews are kept, a collection more."""
+"""The collection that is there only where reviews are kept."""
 MANIFEST = "manifest"
 CURRENT, LOAD = "current", "load"
 _VERSION = re.compile(r"v[0-9a-f]{12}")
@@ -34,7 +34,7 @@ class Names:
 
     @property
     def indices(self) -> str:
-        """What the indices of all versions are called."""
+        """The pattern of the names of all versions' indices."""
         return self.index("v*")
 
     def index(self, version: str) -> str:
@@ -114,7 +114,7 @@ class Versions:
             self.drop(version)
 
     def _there(self) -> set[str]:
-        """The versions of which anything is there."""
+        """Versions of which anything is there."""
         parts = [name.partition("_") for name in self._database.list_collection_names()]
         found = {version for kind, _, version in parts if kind in (*KINDS, REVIEWS)}
         indices = self._search.indices.get(

@@ -46,7 +46,7 @@ class Sending:
         self._under_way = self._thread.submit(self._send, kind, records, searched, reached)
 
     def wait(self) -> None:
-        """Wait for the batch that is on its way; its failure is raised here, so nothing is sent behind one that is missing."""
+        """Wait for the batch that is on its way. Its failure is raised here: nothing is sent behind one that is missing."""
         if self._under_way is not None:
             sent, self._under_way = self._under_way, None
             with self._servers.speaking():

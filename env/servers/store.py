@@ -70,7 +70,7 @@ class ServersStore:
     def _some(
         self, kind: str, keys: Iterable[str], fields: dict[str, int] | None = None
     ) -> dict[str, JsonObject]:
-        """By their ids, as far as they are there."""
+        """Find records by their ids, as far as they are there."""
         wanted = [key for key in dict.fromkeys(keys) if is_text(key)]
         found: dict[str, JsonObject] = {}
         for part in batched(wanted, _ASKED):

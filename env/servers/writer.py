@@ -30,7 +30,7 @@ from drr.env.servers.documents import (
     safe,
     user_document,
 )
-from drr.env.servers.load import KINDS, REVIEWS, Load, StoredBatches, Versions, names_of
+from drr.env.servers.load import KINDS, REVIEWS, Load, Names, StoredBatches, Versions, names_of
 from drr.env.servers.opening import check_set, index_meta
 from drr.env.servers.sending import Document, Sending
 from drr.env.servers.store import INDEXES
@@ -59,8 +59,8 @@ class ServersWriter:
         self._parts = SearchParts(settings)
         self._product_ids, self._user_ids = list[str](), list[str]()
         self._published = False
+        # None where the rows are only hashed.
         self._sending: Sending | None = None
-        """`None` where the rows are only hashed."""
         try:
             self._server_versions = self._servers.versions()
             with self._servers.speaking():
@@ -90,12 +90,8 @@ class ServersWriter:
     def _discard(self, load: Load, reason: str) -> NoReturn:
         """Remove an unfinished load that cannot be continued, so that the next attempt begins afresh."""
         with self._servers.speaking():
-            self._remove(load)
+            _remove(self._versions, load)
         raise ShopError(f"{self._spec}: {reason}; it was removed, so run the same command again")
-
-    def _remove(self, load: Load) -> None:
-        if load.end():
-            self._versions.drop(load.version)
 
     def __enter__(self) -> Self:
         return self
@@ -110,7 +106,7 @@ class ServersWriter:
                 self._sending.close()
                 # If the servers cannot be reached now, the next load sweeps.
                 with suppress(ShopError), self._servers.speaking():
-                    self._remove(self._sending.load)
+                    _remove(self._versions, self._sending.load)
         finally:
             self._close()
 
@@ -176,14 +172,8 @@ class ServersWriter:
 
     def _reviewed(self, rows: Sequence[ReviewRow]) -> list[JsonObject]:
         assert self._sending is not None
-        documents = [review_document(row) for row in rows]
-        wanted = {one["_id"] for one in documents}
         with self._servers.speaking():
-            there = self._sending.collection("orders").find({"_id": {"$in": list(wanted)}}, {"_id": 1})
-            lost = wanted - {one["_id"] for one in there}
-        if lost:
-            raise ShopError(f"reviews: one is of the order {min(lost)}, which was not written")
-        return documents
+            return _reviews_of(self._sending.collection("orders"), rows)
 
     def _write(
         self,
@@ -229,7 +219,8 @@ class ServersWriter:
         with self._servers.speaking(), pymongo.timeout(_PATIENCE):
             if kept is None:  # an earlier attempt may have kept some
                 self._sending.collection(REVIEWS).drop()
-            manifest = sealed(self._checked(self._sending, manifest))
+            sizes = _finish(self._servers, self._names, self._sending, manifest)
+        manifest = sealed(manifest.model_copy(update={"sizes": sizes}))
         with self._servers.speaking():
             load.hold()
             self._versions.show(
@@ -246,22 +237,6 @@ class ServersWriter:
             self._versions.sweep()
         return manifest
 
-    def _checked(self, sending: Sending, manifest: Manifest) -> Manifest:
-        """The manifest with the sizes on the servers' disks, once all that it counts is there."""
-        name = self._names.index(sending.load.version)
-        meta = index_meta(self._names, sending.load.version, manifest.content_hash)
-        collections = {kind: sending.collection(kind) for kind in (*KINDS, REVIEWS)}
-        there = {kind: one.count_documents({}) for kind, one in collections.items()}
-        there["documents in the index"] = index.finish(self._servers, name, meta)
-        written = {**manifest.counts, REVIEWS: self._reviews.count}
-        for kind, count in there.items():
-            expected = written.get(kind, written["products"])
-            if count != expected:
-                reason = f"{count:,} {kind} are there and {expected:,} were written"
-                raise ShopError(f"{self._spec}: {reason}; nothing was published")
-        sizes = _sizes(self._servers, [collections[kind] for kind in KINDS], name)
-        return manifest.model_copy(update={"sizes": sizes})
-
     def _unchanged(self, manifest: Manifest) -> Manifest:
         """The shop that is there, if it is the one that would have been written."""
         assert self._current is not None
@@ -274,6 +249,38 @@ class ServersWriter:
             check_set(self._servers, self._names, self._current["version"], there, self._spec)
             self._versions.sweep()
         return there
+
+
+def _remove(versions: Versions, load: Load) -> None:
+    """Remove a load with all that it stored, unless somebody else has it by now."""
+    if load.end():
+        versions.drop(load.version)
+
+
+def _reviews_of(orders: Any, rows: Sequence[ReviewRow]) -> list[JsonObject]:
+    """Make the documents. `ShopError` for a review of no order."""
+    documents = [review_document(row) for row in rows]
+    wanted = {one["_id"] for one in documents}
+    there = orders.find({"_id": {"$in": list(wanted)}}, {"_id": 1})
+    if lost := wanted - {one["_id"] for one in there}:
+        raise ShopError(f"reviews: one is of the order {min(lost)}, which was not written")
+    return documents
+
+
+def _finish(servers: Servers, names: Names, sending: Sending, manifest: Manifest) -> dict[str, int]:
+    """Finish the index, and count what is there. Return the sizes on the servers' disks."""
+    version = sending.load.version
+    collections = {kind: sending.collection(kind) for kind in (*KINDS, REVIEWS)}
+    there = {kind: one.count_documents({}) for kind, one in collections.items()}
+    meta = index_meta(names, version, manifest.content_hash)
+    there["documents in the index"] = index.finish(servers, names.index(version), meta)
+    reviews = 0 if manifest.reviews is None else manifest.reviews.count
+    written = {**manifest.counts, REVIEWS: reviews, "documents in the index": manifest.counts["products"]}
+    for kind, count in there.items():
+        if count != written[kind]:
+            reason = f"{count:,} {kind} are there and {written[kind]:,} were written"
+            raise ShopError(f"servers:{names.shop}: {reason}; nothing was published")
+    return _sizes(servers, [collections[kind] for kind in KINDS], names.index(version))
 
 
 def _sizes(servers: Servers, collections: Sequence[Any], index_name: str) -> dict[str, int]:
