@@ -329,8 +329,6 @@ class ReportView:
     ratings: tuple[ShownRating, ...] = ()
     rules: tuple[RuleView, ...] = ()
     findings: tuple[ShownFinding, ...] = ()
-    figures_read: str = ""
-    """Sentence on how many of its figures rules could read."""
     points: tuple[ShownPoint, ...] = ()
     figures: tuple[tuple[Metric, float | None], ...] = ()
     """Metrics that no other part of the page shows, each with its value."""
@@ -353,6 +351,8 @@ class ReportView:
     """Contradictions to the shop's records that a judge who read twice found."""
     papers: Mapping[str, Any] = field(default_factory=dict)
     """Readings of each paper, by the paper's name."""
+    figures_read: str = ""
+    """Sentence on how many of its figures rules could read."""
 
     @property
     def calls(self) -> tuple[CallView, ...]:

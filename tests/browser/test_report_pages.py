@@ -92,10 +92,10 @@ def test_the_first_screen_says_who_leads_and_a_head_sorts_the_board(page: Page, 
     assert page.locator("#board .scroll").evaluate("e => e.scrollWidth - e.clientWidth") <= 0
     expect(page.locator("details.topic[open]")).to_have_count(0)
     rows, head = page.locator("#board tbody tr"), page.locator("#board thead th", has_text="tokens")
-    tokens = [float(one.replace(",", "")) for one in rows.locator("td:nth-child(7) a").all_inner_texts()]
+    tokens = [float(one.replace(",", "")) for one in rows.locator("td:nth-child(8) a").all_inner_texts()]
     head.locator(".head").click()
     expect(head).to_have_attribute("aria-sort", "descending")
-    shown = [float(one.replace(",", "")) for one in rows.locator("td:nth-child(7) a").all_inner_texts()]
+    shown = [float(one.replace(",", "")) for one in rows.locator("td:nth-child(8) a").all_inner_texts()]
     assert shown == sorted(tokens, reverse=True)
 
 
