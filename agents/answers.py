@@ -97,7 +97,7 @@ def has_researched(run: AgentRun) -> bool:
     """Tell whether a tool that looks up answered anybody in the run. That there is no such thing is an answer, too."""
     return any(
         call.kind == "api"
-        and EVERY[call.name].looks_up
+        and (call.name not in EVERY or EVERY[call.name].looks_up)  # an agent's own tools look things up
         and (call.error is None or call.error.kind == "not_found")
         for calls in run.calls.values()
         for call in calls
