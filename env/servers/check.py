@@ -84,7 +84,7 @@ class _Check:
                 yield entry_of(product, made, with_fields=self._with_fields)
 
     def _unfound(self, products: Sequence[Product], fields: Sequence[SearchFields]) -> Iterable[str]:
-        """Those that a search for all their words, and nothing else, does not find."""
+        """Products that a search for all their own words does not find."""
         asked: list[str] = []
         queries: list[JsonObject] = []
         for product, made in zip(products, fields, strict=True):

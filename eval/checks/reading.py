@@ -21,9 +21,9 @@ class FiguresRow(TypedDict):
     """
 
     read: int
-    """Those that a rule found right or wrong,"""
+    """Figures that a rule found right or wrong."""
     of: int
-    """of so many that stand there."""
+    """All figures that stand there."""
 
 
 def figures_read(subject: Subject, checks: Iterable[Check]) -> FiguresRow:

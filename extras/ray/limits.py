@@ -118,7 +118,7 @@ class LimitsActor:
 
         lost = ray.get_runtime_context().was_current_actor_reconstructed
         self._closed_until = time.monotonic() + _SILENT_S / 2 if lost else 0.0
-        """Those that knew the one before say first what they have under way."""
+        """Until then a restarted actor only listens: workers of the lost one say what they have under way."""
         self._lanes: dict[str, Sharing] = {}
 
     async def hear(self, worker: str, run: str, most: int, stands: Mapping[str, Stand]) -> dict[str, int]:

@@ -129,14 +129,25 @@ def test_tables_comparison_and_verdicts_have_it(
     assert "faithfulness by citation" in page
 
 
+@pytest.fixture
+async def doubted(tmp_path: Path) -> Path:
+    """An answer with one claim that its page states, and one that its page does not."""
+    with Study.create(tmp_path / "study", {"schema": 1, "run": {}}) as study:
+        report = cites(CARE, CARS).replace("[1][2].", "[1].\n\nThe hopper holds 12 pounds of seed [2].")
+        await put(study, answer("a", "plain", report, [web(CARE, GOOD), web(CARS, "Cars are red.")]))
+        models = offline()
+        await judge(study, desk(study, models), models, JudgeOptions(["faithfulness"]))
+    return tmp_path / "study"
+
+
 def test_the_trace_of_an_answer_ends_with_the_claims_that_are_not_supported_in_full(
-    judged_study: Path, drr: Drr
+    doubted: Path, drr: Drr
 ) -> None:
-    rows = face.verdicts(judged_study).to_pylist()
+    rows = face.verdicts(doubted).to_pylist()
     key = next(row["answer"] for row in rows if row["together"] != "full")
     own = [row for row in rows if row["answer"] == key]
     open_ = [row for row in own if row["together"] != "full"]
-    told = drr.out("study", "trace", judged_study, key).partition("--- not supported in full: ")[2]
+    told = drr.out("study", "trace", doubted, key).partition("--- not supported in full: ")[2]
     claims, doubted = ({row["claim"] for row in some} for some in (own, open_))
     assert told.startswith(f"{len(doubted)} of {len(claims)} cited claims ---\n")
     assert all(f"{row['together']}: {row['text']}" in told and row["reason"] in told for row in open_)

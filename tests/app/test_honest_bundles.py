@@ -277,11 +277,6 @@ def _only_a_part(drr: Drr, box: Path) -> None:
     run(drr, box, "--trials", 1, "--only", variants="hybrid-react")
 
 
-def _served_by_several(drr: Drr, box: Path) -> None:
-    run(drr, box, "--pool", "processes", "--workers", 2, "--trials", 2, variants="react,hybrid-react")
-    assert drr("judge", "study", "--quiet", "--pool", "processes", "--workers", 2)[0] == 0
-
-
 def _killed(drr: Drr, box: Path) -> None:
     """A run that is killed in its third answer, and goes on."""
     asked = count()
@@ -344,7 +339,6 @@ STUDIES = (
     _files_judged,
     _trials_that_fail,
     _only_a_part,
-    _served_by_several,
     _killed,
     _persons,
     _scored_by_a_model,

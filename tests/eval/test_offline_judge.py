@@ -81,6 +81,30 @@ def test_more_evidence_never_makes_a_verdict_worse() -> None:
     assert support(claim, [page]).label != "full"
 
 
+TRAY = """Product: Hazelby Tray Set, Nonslip, for Breakfast in Bed
+Price: $31.99
+Average rating: 4.1 out of 5 stars
+Number of ratings: 57
+Order: 4517698977967507 of 2023-08-19
+Feature: Stands on rubber feet, so it never slides."""
+
+
+@pytest.mark.parametrize(
+    ("claim", "wrong"),
+    [
+        ("Hazelby Tray Set, Nonslip, for Breakfast in Bed: $31.99", "$13.99"),
+        ("Worth a look: Hazelby Tray Set, Nonslip, for Breakfast in Bed ($31.99, 4.1 of 5)", "$31.49"),
+        ("The Hazelby Tray Set, Nonslip, for Breakfast in Bed has 57 ratings", "75"),
+        ("Order 4517698977967507: Hazelby Tray Set, Nonslip, for Breakfast in Bed, 2023-08-19", "2023-08-29"),
+    ],
+)
+def test_title_price_date_and_number_of_the_very_record_are_full(claim: str, wrong: str) -> None:
+    """The title's words stand in the heading and count for little: they left such claims `partial`."""
+    assert support(claim, [TRAY]).label == "full", support(claim, [TRAY]).reason
+    right = {"$13.99": "$31.99", "$31.49": "$31.99", "75": "57", "2023-08-29": "2023-08-19"}[wrong]
+    assert support(claim.replace(right, wrong), [TRAY]).label != "full"
+
+
 @pytest.mark.parametrize("empty", ["$None", "$nan", "$N/A", "${price}", "$null"])
 def test_a_price_that_nobody_filled_in_makes_no_claim_full(empty: str) -> None:
     """`f"${price}"` where the price is unknown."""

@@ -150,7 +150,8 @@ def test_neither_what_runs_at_once_nor_a_providers_names_change_a_byte(box: Path
     def script(request: Request) -> Say:
         if len(request.body["messages"]) > 1:
             return Say("A report of 4 words.")
-        return Say(calls=[("calculator", {"expression": "1+1"}), ("calculator", {"expression": "2+2"})])
+        looks = [("product_catalog_search", {"query": word}) for word in ("bird house", "bird feeder")]
+        return Say(calls=looks)
 
     with Wire(script) as wire:
         for variants, more in (("all", ()), ("react", by_model(wire, "--trials", 3))):

@@ -31,7 +31,7 @@ _FILE_CHARS, _PAGE_CHARS = 20_000, 12_000
 
 
 class ProposedFact(FrozenRow):
-    """What a text states, with the words that state it."""
+    """A statement of a text, with the words that make it."""
 
     subject: str = Field(min_length=1, max_length=120)
     attribute: str = Field(min_length=1, max_length=120)
