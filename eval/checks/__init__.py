@@ -103,7 +103,7 @@ RULES: dict[str, Rule] = {
     "rating": Rule(products.rating, "103", reads_figures=True),
     "total": Rule(money.total, "100", reads_figures=True),
     "budget": Rule(money.budget, "101", reads_figures=True),
-    "order_facts": Rule(orders.order_facts, "103", reads_figures=True),
+    "order_facts": Rule(orders.order_facts, "104", reads_figures=True),
     "privacy": Rule(privacy, "100"),
     "profile_facts": Rule(profile_facts, "100", reads_figures=True),
     "statistics": Rule(history.statistics, "101", reads_figures=True),

@@ -30,8 +30,7 @@ _ORDER_ID = re.compile(
     r"(?<![\w.$/-])\d{16}(?![\w-])|\border(?:\s+(?:id|number|no\.?|#))*\s*+(?:[:#]\s*+)?\[?(?P<n>\d{9,20})(?![\d,.]*\d)",
     re.I,
 )
-_DIGITS = 16
-"""Digits of every order's number."""
+_DIGITS = 16  # of every order's number
 _STATES = {one.casefold(): one for one in ORDER_STATUSES}
 _NOT_YET = listed("refunded|pending|in transit|on its way|still on its way|on the way|not delivered|open")
 """States that no record has."""
@@ -41,11 +40,9 @@ _DAY_LABELS = listed(
 )
 _STATE_LABELS = listed("status|state|order status")
 _COUNT = re.compile(r"\d{1,3}(?![\d.,])")
-_PAIR = 2
-"""Cells of a row that is a label with its value."""
+_PAIR = 2  # cells of a row: a label and its value
 _THING_LABELS = listed("item|product|what|bought|thing|name|product name|item ordered")
-_NEAR = 40
-"""Characters between an order's number and its day."""
+_NEAR = 40  # characters between an order's number and its day
 _BETWEEN = re.compile(
     r"[\s*_]*(?:[(,:—–-]|\bof\b|\bfrom\b|\bon\b|\bdated\b|\bplaced\b|\bordered\b|order|[\s#*_])*[\s*_]*", re.I
 )
@@ -155,9 +152,9 @@ class _OrderReader:
             self._table, self._columns = line.table, self._side_by_side(line, here)
         elif line.kind == "row" and self._columns:
             label, *values = (segment(self._mentions.plain, *cell) for cell in line.cells)
-            for column, value in enumerate(values):
-                if (order := self._columns.get(column)) is not None:
-                    name = plain_label(label.text)
+            name = plain_label(label.text)
+            for value, order in zip(values, map(self._columns.get, range(len(values))), strict=True):
+                if order is not None:
                     _compare_labelled(tally, self._subject, self._mentions, name, value, order)
             return
         if here:
@@ -187,11 +184,11 @@ class _OrderReader:
 
     def _side_by_side(self, line: TextLine, here: Sequence[tuple[str, Span]]) -> dict[int, Order]:
         """Return the order of each column but the first, where a row has one in several of them."""
-        found: dict[int, Order] = {}
-        for order, span in self._own(here):
-            for column, (low, high) in enumerate(line.cells[1:]):
-                if low <= span[0] < high:
-                    found[column] = order
+        starts = {span[0]: order for order, span in self._own(here)}
+        cells = [
+            next((start for start in starts if low <= start < high), None) for low, high in line.cells[1:]
+        ]
+        found = {column: starts[start] for column, start in enumerate(cells) if start is not None}
         return found if len(found) == len(here) > 1 else {}
 
     def _belongs(self, line: TextLine) -> bool:
@@ -279,8 +276,12 @@ def _compare_line(
     starts = [span[0] for _, span in named]
     months = [one for one in dates(mentions.plain, line.start, line.end) if one.month]
     for order, span in orders:
-        if (when := _day_beside(mentions.plain, months, span, starts)) is not None:
+        when = _day_beside(mentions.plain, months, span, starts, order)
+        if when is not None and when.day:
             _compare_day(tally, order, when)
+        elif when is not None:  # `A in May 2020, B in June`: a month between two orders may be either's
+            known = any(one.covers(order.order_date) for one in months) or None
+            tally.compare((when.start, when.end), known, "")
     if len({order.order_id for order, _ in orders}) != 1 or len(orders) != len(named):
         return
     order = orders[0][0]
@@ -316,17 +317,22 @@ def _compare_row(
         _compare_state(tally, order, value)
 
 
-def _day_beside(text: str, whens: Sequence[When], span: Span, starts: Sequence[int]) -> When | None:
-    """Return the day that stands right beside an order's number: `order 63 (October 13, 2013)`, `2013-10-13 (order 63)`."""
-    for one in whens:
-        if span[1] <= one.start <= span[1] + _NEAR and _BETWEEN.fullmatch(text, span[1], one.start):
-            return one
-    following = next((start for start in starts if start > span[0]), None)
-    for one in whens:
-        if one.end <= span[0] <= one.end + _NEAR and _BACK.fullmatch(text, one.end, span[0]):
-            several = following is not None and not any(span[1] <= each.start < following for each in whens)
-            return None if several or any(one.end <= each < span[0] for each in starts) else one
-    return None
+def _day_beside(
+    text: str, whens: Sequence[When], span: Span, starts: Sequence[int], order: Order
+) -> When | None:
+    """Return the day right beside an order's number: `order 63 (October 13, 2013)`, `2013-10-13 (order 63)`."""
+    low, high = span
+    near = [one for one in whens if low - _NEAR <= one.end and one.start <= high + _NEAR]
+    behind = [one for one in near if high <= one.start and _BETWEEN.fullmatch(text, high, one.start)]
+    before = [one for one in near if one.end <= low and _BACK.fullmatch(text, one.end, low)]
+    if behind and before and len(starts) > 1:  # `on a day, order 63, on another, order 64`: either's
+        return next((one for one in (*before, *behind) if one.covers(order.order_date)), None)
+    if behind:
+        return behind[0]
+    following = next((start for start in starts if start > low), None)
+    several = following is not None and not any(high <= each.start < following for each in whens)
+    other = not before or several or any(before[0].end <= each < low for each in starts)
+    return None if other else before[0]
 
 
 def _compare_day(tally: Tally, order: Order, when: When) -> None:

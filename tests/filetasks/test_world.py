@@ -269,8 +269,7 @@ def test_no_run_opens_the_truth_or_loads_its_module(place: Path) -> None:
     assert any(
         "https://care.example/kettle-limescale" in report for report in reports
     )  # a refusal quotes no page
-    for report in reports:  # rules read, quote and cite; they say what they could not see
-        assert "Rules see no pictures: what the pictures among your files may show is missing here" in report
+    for report in reports:  # the script quotes and cites
         assert "The warranty of the kettle lasts 36 months" in report and "file://manual.pdf#page=2" in report
     kept = [
         path

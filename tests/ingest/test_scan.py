@@ -64,7 +64,7 @@ def plain(count: int, seed: int = 0) -> list[bytes]:
         json.dumps(
             review(
                 user_id=user_id(n), parent_asin=product_id(rng.randrange(50)),
-                rating=float(rng.randint(0, 5)), timestamp=rng.randrange(10**12, 1_700_000_000_000),
+                rating=float(rng.randint(0, 5)), timestamp=rng.randrange(10**12, 1_690_000_000_000),
                 helpful_vote=rng.choice([0, 7, 10, 99, 28781]), verified_purchase=rng.random() < 0.5,
                 title="x" * rng.randrange(200), text="y" * rng.randrange(700),
             )
