@@ -14,7 +14,6 @@ from drr.app.board.every_eval import every_eval, place_of
 from drr.app.board.listed import ListedBundle, ListedSystem, row_of, systems_of
 from drr.app.board.page import SCRIPTS, BoardPages
 from drr.app.board.ranking import Ranking
-from drr.app.bundles.figures import opened, plain_config
 from drr.app.bundles.making import BundleConfig, make
 from drr.app.bundles.verified import Verified
 from drr.app.bundles.verifying import VerifyTerms, verify
@@ -29,6 +28,7 @@ from drr.env.progress import Progress, Quiet
 from drr.eval.metrics import metric_name, metrics
 from drr.study.bundle.archive import LARGEST
 from drr.study.bundle.parcel import unpacked
+from drr.study.bundle.rebuilding import opened, plain_config
 from drr.study.kept import KeptValue, mark_of
 
 _MOST = 1000

@@ -4,34 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
-from pathlib import Path
 from typing import cast
 
 from drr.app.reporting import ReportConfig, figures_of
 from drr.env.json_object import JsonObject
 from drr.eval.judging.read import has_figures, judgings
-from drr.study.bundle.parcel import Parcel
-from drr.study.bundle.rebuilding import BundleTexts, rebuilt
-from drr.study.config import StudyConfig
 from drr.study.study import Study
 from drr.study.unit import canonical_json
-
-
-@contextmanager
-def opened(parcel: Parcel, folder: Path | None = None, config: StudyConfig | None = None) -> Iterator[Study]:
-    """The study of an unpacked bundle, made again. Folder and configuration are its own if no others are given."""
-    with (
-        rebuilt(parcel, folder or parcel.folder / "study", config) as study,
-        closing(cast(BundleTexts, study.blobs)),
-    ):
-        yield study
-
-
-def plain_config(parcel: Parcel) -> StudyConfig:
-    """A configuration without the addresses and places that a bundle names."""
-    settings = parcel.study()["config"].get("settings", {})
-    return {"schema": 1, "run": {}, "settings": {"shop_url": settings.get("shop_url")}}
 
 
 def every_figure(study: Study) -> JsonObject:

@@ -1,41 +1,62 @@
-"""Making a bundle of a study: everything that stands behind its figures, in one file."""
+"""Making a bundle of a study: everything that stands behind its figures, in one file. All units go in, whatever became of them."""
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import distributions
-from pathlib import Path
+from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
-from drr.app.bundles.complete import NOT_BEGUN, not_begun
-from drr.app.bundles.figures import differing, every_figure, opened
+from drr.app.bundles.answers import NOT_BEGUN, not_begun
+from drr.app.bundles.figures import differing, every_figure
 from drr.app.giving import PERSONS
 from drr.app.judging import shop_of, study_settings
 from drr.app.models import models_of, prompts_of
 from drr.app.notices import notice
 from drr.app.studies import code_id, made_by
-from drr.env.errors import Misuse
+from drr.env.errors import DrrError, Misuse
+from drr.env.files import check_plain, read_file
 from drr.env.json_object import JsonObject
 from drr.env.settings import Settings
 from drr.env.shop import Shop
 from drr.eval.asking.conversation import box_prompts
 from drr.eval.evidence.answers import read_answers
 from drr.eval.tasks.desk import profile_text, text_id
-from drr.llm.budget import Prices, load_prices
-from drr.study.bundle.archive import pack
-from drr.study.bundle.making import Contents, lay_out
-from drr.study.bundle.parcel import BundleManifest, Parcel, PromptLine
+from drr.llm.budget import load_prices
+from drr.llm.meter import PICO
+from drr.study.bundle.archive import HASHED, MANIFEST, ROOT, SIGNATURES, pack
+from drr.study.bundle.parcel import (
+    BESIDE,
+    MARKS,
+    SCHEMA,
+    BundleManifest,
+    KeptText,
+    Parcel,
+    PromptLine,
+    RecordLine,
+    UnitLine,
+    Why,
+    impersonal,
+    is_beside,
+    withheld_of,
+)
+from drr.study.bundle.rebuilding import opened
 from drr.study.bundle.seal import sign
 from drr.study.status import uncounted
 from drr.study.study import Study
+from drr.study.unit import Record, canonical_json
 
 _NO_BUNDLE = {"stress": "its answers saw a changed shop", "canaries": "its answers are a trial of judges"}
 """Fields by which studies of other kinds are known."""
+_START = 120
+"""Signs by which a text is known that stands in another, be it shortened there."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,50 +91,101 @@ class Bundle(NamedTuple):
 def make(config: BundleConfig) -> Bundle:
     """Write the bundle of a study, whole or not at all."""
     with Study.read(config.study) as study, TemporaryDirectory(prefix="drr-bundle-") as place:
-        for name, what in _NO_BUNDLE.items():
-            if name in study.config.get("run", {}):
-                raise Misuse(f"{config.study}: {what}; name a study that agents answered")
-        study.look_for_losses()
-        if study.losses:
-            labels = ", ".join(sorted(loss.label for loss in study.losses.values())[:3])
-            raise Misuse(f"{config.study}: {labels} lack texts; restore them, or compute the answers again")
-        settings = study_settings(study, config.given, config.trusted)
+        _check(study)
+        parcel, settings = Parcel(Path(place)), study_settings(study, config.given, config.trusted)
         shop = shop_of(study, config.shop)
         if shop is None and study.config.get("run", {}).get("shop"):
             notice("the shop is not here: what rests on shoppers' profiles can be verified only with it")
-        imported = sum(record.made_elsewhere for record in study.records("answer", None, current=False))
+        records = [*study.records(None, None, current=False)]
+        imported = sum(record.made_elsewhere for record in records)
         if config.redact and imported:
             notice(f"{imported:,} imported answers keep all their texts; read them through")
         if config.redact and (config.study / PERSONS).is_file():
             notice("conversations and judgements keep what was told of persons; read them through")
         machine = {"system": platform.platform(), "python": sys.version, "cores": os.cpu_count()}
-        contents = Contents(
-            made_by=made_by(),
-            code=code_id(),
-            redact=config.redact,
-            persons=PERSONS,
-            with_pages=config.with_pages,
-            facts={NOT_BEGUN: str(left)} if (left := not_begun(study)) > 0 else {},
-            keys=models_of(settings).redact,
-            prices=_prices(study, load_prices(settings.price_file)),
-            beside={
-                "prompts.jsonl": _reworded(settings),
-                "packages.json": [{"bill": _packages(), "machine": machine}],
-                "shoppers.jsonl": [] if config.redact or shop is None else _profiles(study, shop),
+        packing = _Packing(study, config)
+        files: dict[str, Iterable[Mapping[str, Any]]] = {
+            "units.jsonl": packing.units(),
+            "texts.jsonl": packing.texts(),
+            "study.json": [_about(study, settings)],
+            "prompts.jsonl": _reworded(settings),
+            "packages.json": [{"bill": _packages(), "machine": machine}],
+            "shoppers.jsonl": [] if config.redact or shop is None else _profiles(study, shop),
+            "beside.jsonl": beside(study.folder, redact=config.redact),
+        }
+        for name, rows in files.items():
+            _write(parcel, name, rows)
+        questions = study.folder / "queries.jsonl"
+        (parcel.folder / "queries.jsonl").write_bytes(read_file(questions) if questions.is_file() else b"")
+        _write(parcel, "figures.json", [_figures(study, parcel)])
+        manifest = cast(
+            BundleManifest,
+            {
+                "schema": SCHEMA,
+                "made_by": made_by(),
+                "code": code_id(),
+                "redacted": config.redact,
+                "with_pages": config.with_pages,
+                **parcel.facts(),
             },
-            figures=lambda parcel: _figures(study, parcel),
         )
-        parcel = Parcel(Path(place))
-        manifest = lay_out(study, parcel.folder, contents)
+        _write(parcel, MANIFEST, [manifest])
+        (parcel.folder / ROOT).write_text(f"{parcel.root}\n", encoding="ascii")
+        (parcel.folder / SIGNATURES).touch()
+        keys = models_of(settings).redact
+        for name in (*HASHED, MANIFEST):
+            with (parcel.folder / name).open(encoding="utf-8") as lines:
+                if any(map(keys.count, lines)):
+                    raise DrrError(
+                        f"{study.folder}: a key of yours stands in its {name}; nothing was written"
+                    )
         if config.sign is not None:
             sign(parcel, config.sign, "maker", {"made_by": manifest["made_by"]})
-        return Bundle(
-            parcel.root,
+        size, unknown = (
             pack(parcel.folder, config.out),
-            manifest,
-            uncounted(study.records("answer", None, current=False)),
-            len(study.ledger.units.aside()),
+            uncounted(one for one in records if one.kind == "answer"),
         )
+        return Bundle(parcel.root, size, manifest, unknown, len(study.ledger.units.aside()))
+
+
+def _check(study: Study) -> None:
+    for name, what in _NO_BUNDLE.items():
+        if name in study.config.get("run", {}):
+            raise Misuse(f"{study.folder}: {what}; name a study that agents answered")
+    study.look_for_losses()
+    if study.losses:
+        labels = ", ".join(sorted(loss.label for loss in study.losses.values())[:3])
+        raise Misuse(f"{study.folder}: {labels} lack texts; restore them, or compute the answers again")
+
+
+def _write(parcel: Parcel, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
+    with (parcel.folder / name).open("x", encoding="utf-8", newline="\n") as file:
+        file.writelines(canonical_json(row) + "\n" for row in rows)
+
+
+def _about(study: Study, settings: Settings) -> JsonObject:
+    """Its configuration, the facts of its ledger, what was paid, and today's prices of the models that were asked."""
+    facts = {name: value for name, value in study.ledger.facts() if name != "schema"}
+    if (left := not_begun(study)) > 0:
+        facts[NOT_BEGUN] = str(left)
+    records, prices = study.records(None, None, current=False), load_prices(settings.price_file)
+    asked = {
+        name: prices.of(name) for one in records for name in {row["model"] for row in one.usage.values()}
+    }
+    known = {name: one.model_dump(mode="json", exclude_none=True) for name, one in asked.items() if one}
+    spent = study.ledger.accounts.total()
+    account = {"cost": spent.cost, "tokens": spent.tokens, "unpriced": spent.unpriced}
+    return {"config": _unplaced(dict(study.config)), "facts": facts, "spent": account, "prices": known}
+
+
+def _unplaced(value: Any) -> Any:
+    """A configuration without the folders of whoever ran it: of paths the last part stays."""
+    if isinstance(value, Mapping):
+        return {name: _unplaced(one) for name, one in value.items()}
+    if isinstance(value, str) and "/" in value and "://" not in value:
+        parts = value.split(",")
+        return ",".join(PurePath(one).name if one[:1] in ("/", "~", ".") else one for one in parts)
+    return value
 
 
 def _figures(study: Study, parcel: Parcel) -> JsonObject:
@@ -123,6 +195,12 @@ def _figures(study: Study, parcel: Parcel) -> JsonObject:
     if others := list(differing(every_figure(study), found)):
         notice(f"{len(others):,} figures of the bundle are not those of the study, the first is {others[0]}")
     return found
+
+
+def _profiles(study: Study, shop: Shop) -> list[dict[str, str]]:
+    """Collect what judges were told of each shopper."""
+    users = {answer.user_id for answer in read_answers(study) if answer.user_id is not None}
+    return [{"user": user, "profile": profile_text(shop, user)} for user in sorted(users)]
 
 
 def _packages() -> JsonObject:
@@ -142,15 +220,75 @@ def _reworded(settings: Settings) -> Iterator[PromptLine]:
             yield {"of": "judges", "name": name, "sha256": text_id(text), "text": text}
 
 
-def _prices(study: Study, prices: Prices) -> JsonObject:
-    """The prices of today of the models that were asked."""
-    records = study.records(None, None, current=False)
-    names = sorted({row["model"] for record in records for row in record.usage.values()})
-    known = {name: price for name in names if (price := prices.of(name)) is not None}
-    return {name: price.model_dump(mode="json", exclude_none=True) for name, price in known.items()}
+class _Packing:
+    def __init__(self, study: Study, config: BundleConfig) -> None:
+        self._study, self._config = study, config
+        self._texts: dict[str, None] = {}
+        """Hashes in the order in which units name them."""
+        self._why: dict[str, Why] = {}
+        self._cut: dict[str, set[str]] = {}
+        """Conversations, with the texts that are cut out of them."""
+
+    def units(self) -> Iterator[UnitLine]:
+        """Yield the units by kind and key, so that equal studies are equal bytes."""
+        for unit, current in self._study.ledger.units.known():
+            record = self._study.record(unit.key)
+            yield {
+                "kind": unit.kind,
+                "label": unit.label,
+                "current": current,
+                "key_fields": dict(unit.key_fields),
+                "spec": dict(unit.spec),
+                "record": None if record is None else self._record(record),
+            }
+
+    def _record(self, record: Record) -> RecordLine:
+        withheld = withheld_of(record, redacted=self._config.redact, with_pages=self._config.with_pages)
+        self._why |= withheld
+        self._texts |= dict.fromkeys(record.blobs.values())
+        if withheld and "transcript" in record.blobs:
+            self._cut.setdefault(record.blobs["transcript"], set()).update(withheld)
+        fields = {name: getattr(record, name) for name in RecordLine.__annotations__ if name != "cost"}
+        fields["cost"] = None if record.cost_usd is None else round(record.cost_usd * PICO)
+        result = impersonal(record.result) if self._config.redact else record.result
+        return cast(RecordLine, {**fields, "result": result})
+
+    def texts(self) -> Iterator[KeptText]:
+        for digest in self._texts:
+            if digest in self._why:
+                yield {"sha256": digest, "why": self._why[digest]}
+                continue
+            content, cut = self._study.blobs.get(digest), self._cut.get(digest)
+            try:
+                yield (
+                    {"text": content.decode()}
+                    if cut is None
+                    else self._conversation(digest, content.decode())
+                )
+            except UnicodeDecodeError:
+                if cut is not None:
+                    yield {"sha256": digest, "why": self._why[min(cut)]}
+                else:
+                    yield {"base64": b64encode(content).decode("ascii")}
+
+    def _conversation(self, digest: str, text: str) -> KeptText:
+        """Cut withheld texts out of a conversation. Where one stands there in another form, all of it is withheld."""
+        own = sorted(filter(None, (self._study.blobs.get(one).decode() for one in self._cut[digest])))
+        why, cut = self._why[min(self._cut[digest])], text
+        for content in sorted(own, key=len, reverse=True):
+            cut = cut.replace(json.dumps(content, ensure_ascii=False)[1:-1], "[withheld]")
+        if any(json.dumps(content[:_START], ensure_ascii=False)[1:-1] in cut for content in own):
+            return {"sha256": digest, "why": why}
+        return {"text": text} if cut == text else {"sha256": digest, "why": why, "text": cut}
 
 
-def _profiles(study: Study, shop: Shop) -> list[dict[str, str]]:
-    """Collect what judges were told of each shopper."""
-    users = {answer.user_id for answer in read_answers(study) if answer.user_id is not None}
-    return [{"user": user, "profile": profile_text(shop, user)} for user in sorted(users)]
+def beside(folder: Path, *, redact: bool) -> Iterator[dict[str, str]]:
+    """Files of lines that lie beside the ledger, and the marks of readers. What is of people stays out where they do."""
+    marks = folder / MARKS
+    if marks.is_dir() and not redact:
+        check_plain(marks)
+    names = [name for name in BESIDE if not (redact and name == PERSONS)]
+    marked = [] if redact else [f"{MARKS}/{path.name}" for path in marks.glob("*.jsonl")]
+    for name in sorted([*names, *marked]):
+        if (folder / name).is_file() and is_beside(name):
+            yield {"name": name, "text": read_file(folder / name).decode()}

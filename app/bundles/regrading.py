@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypedDict, cast
 
-from drr.app.bundles.figures import opened, plain_config
 from drr.app.bundles.verified import Verified
 from drr.app.bundles.verifying import check_hashes
 from drr.app.judgement import JudgeConfig, Judgement, judge
@@ -20,7 +19,7 @@ from drr.eval.stats.intervals import VRow
 from drr.eval.tasks.registry import groups, tasks
 from drr.study.blobs import Blobs
 from drr.study.bundle.parcel import Parcel, unpacked
-from drr.study.bundle.rebuilding import BundleTexts
+from drr.study.bundle.rebuilding import BundleTexts, opened, plain_config
 from drr.study.study import Study
 
 

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
-from drr.app.bundles.answers import check_answers
-from drr.app.bundles.complete import check_complete, check_set, questions_of
-from drr.app.bundles.figures import differing, every_figure, opened
+from drr.app.bundles.answers import check_answers, check_complete, check_set, questions_of
+from drr.app.bundles.figures import differing, every_figure
 from drr.app.bundles.judged import RebuiltDesks, check_judgements
 from drr.app.bundles.replayed import check_shop_is_theirs, check_tools, shop_as_stated
 from drr.app.bundles.verified import Verified, cause_of
@@ -26,9 +25,8 @@ from drr.env.shop_world import ShopRealm
 from drr.eval.tasks.desk import profile_text
 from drr.llm.names import OFFLINE
 from drr.study.bundle.archive import MANIFEST, ROOT, pack
-from drr.study.bundle.making import withheld_of
-from drr.study.bundle.parcel import BundleManifest, Parcel, PromptLine, unpacked
-from drr.study.bundle.rebuilding import BundleTexts
+from drr.study.bundle.parcel import BundleManifest, Parcel, PromptLine, unpacked, withheld_of
+from drr.study.bundle.rebuilding import BundleTexts, opened
 from drr.study.bundle.seal import public_id, sign, signatures
 from drr.study.form import reading
 from drr.study.kept import named
@@ -138,7 +136,7 @@ def _check_contents(terms: VerifyTerms, parcel: Parcel, found: Verified) -> None
         kept.strict = False
         with found.unless_broken("figures", ""):
             _check_figures(study, parcel, manifest, found)
-        beside = any(parcel.lines("beside.jsonl"))
+        beside = any(parcel.rows("beside.jsonl", JsonObject))
         _say_what_stays_open(study, manifest, found, asked=bool(asked), beside=beside)
 
 

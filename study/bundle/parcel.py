@@ -1,4 +1,4 @@
-"""The contents of a bundle: its rows, its manifest, and reading them from an unpacked bundle of anybody."""
+"""The contents of a bundle: its rows, its manifest, and the tree of hashes over its lines."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import re
 import time
 from base64 import b64decode
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import reduce
 from hashlib import sha256
 from math import inf
 from pathlib import Path
@@ -17,14 +18,15 @@ from typing import Annotated, Any, Literal, NotRequired, TypeVar
 from drr.env.bounded import LINE, MOST_PARTS
 from drr.env.errors import DrrError, Misuse, wrong_field
 from drr.env.json_object import JsonObject, parsed
+from drr.env.shop_world import USER_TOOLS
+from drr.env.world import is_paged
 from drr.llm.meter import PICO, UsageRow, dollars
 from drr.study.bundle.archive import HASHED, MANIFEST, unpack
-from drr.study.bundle.tree import leaf, tree
 from drr.study.config import StudyConfig
 from drr.study.form import reading
-from drr.study.unit import KINDS, Kind, Status, Unit, canonical_json
+from drr.study.unit import KINDS, Kind, Record, Status, Unit, canonical_json
 from pydantic import Field, TypeAdapter, ValidationError
-from typing_extensions import TypedDict  # a row's own type extends it, and pydantic reads it
+from typing_extensions import TypedDict  # pydantic reads it
 
 SCHEMA = 1
 BESIDE = ("criteria.jsonl", "failure_labels.jsonl", "foreign.jsonl", "key_points.jsonl", "persons.jsonl")
@@ -37,6 +39,7 @@ WITHHELD: Mapping[Why, str] = {
     "page": "pages of third parties, and what was read of them",
     "person": "shoppers' records, what tools read of them, their changes, and labels of the study's readers",
 }
+_OWN_WEB = "sandbox"
 Picos = Annotated[int, Field(gt=-(1 << 62), lt=1 << 62)]
 """Picodollars, of which a ledger can hold the sum."""
 _SECONDS, _BYTES_A_SECOND = 30, 2_000
@@ -104,38 +107,7 @@ class StudyRow(TypedDict):
     """All that was paid, failed tries included."""
 
 
-class CostRow(TypedDict):
-    """Costs of the ended units of a kind."""
-
-    usd: float
-    """Sum of what is known."""
-    unknown: int
-    """Units whose cost nobody knows."""
-    tokens: int
-
-
-class HashedFile(TypedDict):
-    bytes: int
-    lines: int
-    tree: str
-
-
-class BundleFacts(TypedDict):
-    """The part of a manifest that follows from the other files."""
-
-    questions: int
-    set_sha256: str
-    units: dict[str, dict[str, int]]
-    """Kind to ending to count; `pending` has none."""
-    costs: dict[str, CostRow]
-    spent_usd: float | None
-    """`None`: a call's price is unknown."""
-    withheld: dict[str, int]
-    """Texts that are here as hashes, by reason."""
-    files: dict[str, HashedFile]
-
-
-class BundleManifest(BundleFacts):
+class BundleManifest(TypedDict):
     """The first file of a bundle, which stands for all others."""
 
     schema: int
@@ -144,6 +116,18 @@ class BundleManifest(BundleFacts):
     """Hash of the program that made it."""
     redacted: bool
     with_pages: bool
+    questions: int
+    """It and what is below follow from the other files."""
+    set_sha256: str
+    units: dict[str, dict[str, int]]
+    """Kind to ending to count; `pending` has none."""
+    costs: dict[str, JsonObject]
+    """Kind to the sum of what is known, the units whose cost nobody knows, and tokens."""
+    spent_usd: float | None
+    """`None`: a call's price is unknown."""
+    withheld: dict[str, int]
+    """Texts that are here as hashes, by reason."""
+    files: dict[str, JsonObject]
 
 
 def unit_of(line: UnitLine) -> Unit:
@@ -176,36 +160,27 @@ class Parcel:
     @property
     def root(self) -> str:
         """The name of the bundle, made of all that it holds but for its signatures."""
-        return leaf((self.folder / MANIFEST).read_bytes()).hex()
+        return _leaf((self.folder / MANIFEST).read_bytes()).hex()
 
-    def lines(self, name: str) -> Iterator[Any]:
-        """Yield the lines of a file, each written as we write it."""
+    def rows(self, name: str, form: type[Row]) -> Iterator[Row]:
+        """Yield the rows of a file, each of this form, with nothing beside it, and written as we write it."""
+        adapter = TypeAdapter(form)
         with (self.folder / name).open("rb") as file:
             for number, line in enumerate(iter(lambda: file.readline(LINE + 1), b""), 1):
                 self.check_time()
-                if len(line) > LINE or line.count(b"[") + line.count(b"{") > MOST_PARTS:
-                    raise DrrError(f"{name} of the bundle, line {number}: too long, or of too many parts")
-                try:
-                    found = parsed(line)
-                    ours = canonical_json(found).encode() + b"\n"
-                except ValueError as error:
-                    raise DrrError(f"{name} of the bundle, line {number}: {error}") from error
-                if ours != line:
-                    raise DrrError(f"{name} of the bundle, line {number}: not as this program writes it")
-                yield found
-
-    def rows(self, name: str, form: type[Row]) -> Iterator[Row]:
-        """Yield the rows of a file, which are of this form and have nothing beside it."""
-        adapter = TypeAdapter(form)
-        for number, line in enumerate(self.lines(name), 1):
-            with reading(f"{name} of the bundle, line {number}"):
-                try:
-                    row = adapter.validate_python(line, strict=True)
-                except ValidationError as error:
-                    raise ValueError(wrong_field(error)) from error
-                if row != line:
-                    raise ValueError("it has fields that we do not write")
-            yield row
+                with reading(f"{name} of the bundle, line {number}"):
+                    if len(line) > LINE or line.count(b"[") + line.count(b"{") > MOST_PARTS:
+                        raise ValueError("too long, or of too many parts")
+                    plain = parsed(line)
+                    if canonical_json(plain).encode() + b"\n" != line:
+                        raise ValueError("not as this program writes it")
+                    try:
+                        row = adapter.validate_python(plain, strict=True)
+                    except ValidationError as error:
+                        raise ValueError(wrong_field(error)) from error
+                    if row != plain:
+                        raise ValueError("it has fields that we do not write")
+                yield row
 
     def row(self, name: str, form: type[Row]) -> Row:
         """Return the only row of a file."""
@@ -222,15 +197,9 @@ class Parcel:
     def study(self) -> StudyRow:
         return self.row("study.json", StudyRow)
 
-    def units(self) -> Iterator[UnitLine]:
-        return self.rows("units.jsonl", UnitLine)
-
-    def texts(self) -> Iterator[KeptText]:
-        return self.rows("texts.jsonl", KeptText)
-
-    def files(self) -> dict[str, HashedFile]:
+    def files(self) -> dict[str, JsonObject]:
         """Hash the files."""
-        found: dict[str, HashedFile] = {}
+        found: dict[str, JsonObject] = {}
         for name in HASHED:
             path = self.folder / name
             with path.open("rb") as file:
@@ -239,33 +208,60 @@ class Parcel:
                 found[name] = {"bytes": path.stat().st_size, "lines": count, "tree": tree(file)}
         return found
 
-    def facts(self) -> BundleFacts:
+    def facts(self) -> JsonObject:
         """Sum up what the files hold, as the manifest has it."""
-        units = Counter[tuple[str, str]]()
-        picos, unknown, tokens = Counter[str](), Counter[str](), Counter[str]()
-        for line in self.units():
-            kind, record = line["kind"], line["record"]
-            units[kind, "pending" if record is None else record["status"]] += 1
+        units: dict[str, Counter[str]] = {kind: Counter() for kind in KINDS}
+        costs = {kind: Counter(picos=0, unknown=0, tokens=0) for kind in KINDS}
+        for line in self.rows("units.jsonl", UnitLine):
+            record, cost = line["record"], costs[line["kind"]]
+            units[line["kind"]]["pending" if record is None else record["status"]] += 1
             if record is not None:
-                unknown[kind] += record["cost"] is None
-                picos[kind] += record["cost"] or 0
-                used = record["usage"].values()
-                tokens[kind] += sum(row["input_tokens"] + row["output_tokens"] for row in used)
+                cost["unknown"] += record["cost"] is None
+                cost["picos"] += record["cost"] or 0
+                cost["tokens"] += sum(
+                    row["input_tokens"] + row["output_tokens"] for row in record["usage"].values()
+                )
         asked = (self.folder / "queries.jsonl").read_bytes()
-        spent = self.study()["spent"]
-        withheld = Counter[str](line["why"] for line in self.texts() if "why" in line)
+        spent, texts = self.study()["spent"], self.rows("texts.jsonl", KeptText)
         return {
             "questions": asked.count(b"\n"),
             "set_sha256": sha256(asked).hexdigest(),
-            "units": {one: {how: n for (kind, how), n in units.items() if kind == one} for one in KINDS},
-            "costs": {
-                kind: {"usd": picos[kind] / PICO, "unknown": unknown[kind], "tokens": tokens[kind]}
-                for kind in KINDS
-            },
+            "units": {kind: dict(counts) for kind, counts in units.items()},
+            "costs": {kind: {"usd": cost.pop("picos") / PICO, **cost} for kind, cost in costs.items()},
             "spent_usd": None if spent["unpriced"] else dollars(spent["cost"]),
-            "withheld": dict(withheld),
+            "withheld": dict(Counter(line["why"] for line in texts if "why" in line)),
             "files": self.files(),
         }
+
+
+def withheld_of(record: Record, *, redacted: bool, with_pages: bool) -> dict[str, Why]:
+    """Find the texts of an answer that do not go in."""
+    result, found = record.result, dict[str | None, Why]()
+    web = record.key_fields.get("web") or {}
+    strange = not with_pages and web.get("name", "other") != _OWN_WEB
+    if record.kind != "answer":
+        return {}
+    for row in result.get("sources") or ():
+        if strange and is_paged(row["type"]):
+            found |= {row["sha256"]: "page", row["page_sha256"]: "page"}
+        if redacted and row["type"] == "user":
+            found |= {row["sha256"]: "person", row["record_sha256"]: "person"}
+    for row in (result.get("fabricated") or ()) if strange else ():
+        found[row["page_sha256"]] = "page"
+    for call in result.get("tool_calls") or ():
+        if strange and call.get("name") == "web_search":
+            found[call.get("result_sha256")] = "page"
+        if redacted and call.get("name") in USER_TOOLS:
+            found[call.get("result_sha256")] = "person"
+    return {digest: why for digest, why in found.items() if digest is not None}
+
+
+def impersonal(result: Mapping[str, Any]) -> JsonObject:
+    """A result without titles of a shopper's records and without what was changed of them."""
+    shown = {**result, "state_changes": []} if result.get("state_changes") else {**result}
+    if rows := result.get("sources"):
+        shown["sources"] = [{**row, "title": None} if row["type"] == "user" else row for row in rows]
+    return shown
 
 
 def content_of(line: KeptText) -> bytes:
@@ -277,3 +273,24 @@ def content_of(line: KeptText) -> bytes:
 def digest_of(line: KeptText) -> str:
     """The hash of the text as it was, be it here or withheld."""
     return line["sha256"] if "why" in line else sha256(content_of(line)).hexdigest()
+
+
+def _leaf(content: bytes) -> bytes:
+    return sha256(b"\0" + content).digest()
+
+
+def _node(left: bytes, right: bytes) -> bytes:
+    return sha256(b"\1" + left + right).digest()
+
+
+def tree(lines: Iterable[bytes]) -> str:
+    """Hash lines to one root, as RFC 6962 does. Two lines hash to a node, two nodes of one height to the next."""
+    peaks: list[tuple[int, bytes]] = []
+    for line in lines:
+        height, found = 0, _leaf(line)
+        while peaks and peaks[-1][0] == height:
+            height, found = height + 1, _node(peaks.pop()[1], found)
+        peaks.append((height, found))
+    if not peaks:
+        return sha256(b"").hexdigest()
+    return reduce(lambda right, left: _node(left, right), [one for _, one in reversed(peaks)]).hex()

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from drr.env.errors import DrrError
 from drr.env.json_object import parsed
 from drr.study.blobs import Blobs, LostText
 from drr.study.bundle.parcel import (
     MARKS,
+    KeptText,
     Parcel,
     UnitLine,
     Why,
@@ -38,9 +40,9 @@ class BundleTexts(Blobs):
         self._lines: dict[str, int] = {}
         self.withheld: dict[str, Why] = {}
         self.strict = False
-        at = 0
-        with (parcel.folder / "texts.jsonl").open("rb") as raw:
-            for line, content in zip(parcel.texts(), raw, strict=True):
+        at, path = 0, parcel.folder / "texts.jsonl"
+        with path.open("rb") as raw:
+            for line, content in zip(parcel.rows(path.name, KeptText), raw, strict=True):
                 digest = digest_of(line)
                 if digest in self._lines:
                     raise DrrError(f"texts.jsonl of the bundle: the text {digest[:12]} stands there twice")
@@ -48,7 +50,7 @@ class BundleTexts(Blobs):
                 if "why" in line:
                     self.withheld[digest] = line["why"]
                 at += len(content)
-        self._file = (parcel.folder / "texts.jsonl").open("rb")
+        self._file = path.open("rb")
 
     def close(self) -> None:
         self._file.close()
@@ -72,47 +74,48 @@ class BundleTexts(Blobs):
         return iter(self._lines)
 
 
-def rebuilt(parcel: Parcel, folder: Path, config: StudyConfig | None = None) -> Study:
-    """Make the study of an unpacked bundle in a new folder, with another configuration if one is given. Whoever asked closes it."""
-    document = parcel.study()
+@contextmanager
+def opened(parcel: Parcel, folder: Path | None = None, config: StudyConfig | None = None) -> Iterator[Study]:
+    """The study of an unpacked bundle, made again. Folder and configuration are its own if no others are given."""
+    folder, document, where = folder or parcel.folder / "study", parcel.study(), "study.json of the bundle"
     check_config(document["config"], Path("study.json"))
-    kept = BundleTexts(parcel)
-    with reading("study.json of the bundle"):
-        study = Study.create(folder, config or document["config"])
-    study.blobs = kept
-    try:
-        _write_units(study, parcel.units())
-        with reading("study.json of the bundle"):
-            for name, value in document["facts"].items():
-                if not name.startswith(FILE):
-                    study.ledger.set_meta(name, value)
-        _write_beside(parcel, folder)
-    except BaseException:
-        study.close()
-        kept.close()
-        raise
-    return study
+    with closing(BundleTexts(parcel)) as kept:
+        with reading(where):
+            study = Study.create(folder, config or document["config"])
+        with study:
+            study.blobs = kept
+            _write_units(study, parcel)
+            with reading(where):
+                for name, value in document["facts"].items():
+                    if not name.startswith(FILE):
+                        study.ledger.set_meta(name, value)
+            _write_beside(parcel, folder)
+            yield study
 
 
-def _write_units(study: Study, lines: Iterable[UnitLine]) -> None:
-    left, aside, seen = iter(lines), set[str](), set[str]()
-    while batch := list(islice(left, _BATCH)):
+def plain_config(parcel: Parcel) -> StudyConfig:
+    """A configuration without the addresses and places that a bundle names."""
+    settings = parcel.study()["config"].get("settings", {})
+    return {"schema": 1, "run": {}, "settings": {"shop_url": settings.get("shop_url")}}
+
+
+def _write_units(study: Study, parcel: Parcel) -> None:
+    left, aside, seen = parcel.rows("units.jsonl", UnitLine), set[str](), set[str]()
+    while batch := [(unit_of(line), line) for line in islice(left, _BATCH)]:
         with reading("units.jsonl of the bundle"):
-            units = [unit_of(line) for line in batch]
-            fresh = {unit.key for unit in units} - seen
-            if len(fresh) < len(units):
+            fresh = {unit.key for unit, _ in batch} - seen
+            if len(fresh) < len(batch):
                 raise ValueError("a unit stands there twice")
             seen |= fresh
-            study.ledger.units.register(units)
-            aside |= {unit.key for unit, line in zip(units, batch, strict=True) if not line["current"]}
-            ended = {
-                unit.key: {**line["record"]}
-                for unit, line in zip(units, batch, strict=True)
-                if line["record"] is not None
+            study.ledger.units.register([unit for unit, _ in batch])
+            aside |= {unit.key for unit, line in batch if not line["current"]}
+            ended: dict[str, dict[str, Any]] = {
+                unit.key: {**line["record"]} for unit, line in batch if line["record"] is not None
             }
-            blobs: dict[str, Any] = {key: fields.pop("blobs") for key, fields in ended.items()}
-            finished = [Finished(key=key, texts={}, **cast(Any, fields)) for key, fields in ended.items()]
-            study.ledger.records.commit(finished, blobs)
+            blobs = {key: fields.pop("blobs") for key, fields in ended.items()}
+            study.ledger.records.commit(
+                [Finished(key=key, texts={}, **fields) for key, fields in ended.items()], blobs
+            )
     units = [known.unit for known in study.ledger.units.known()]
     for kind in KINDS if aside else ():
         study.retire(kind, [unit for unit in units if unit.kind == kind and unit.key not in aside])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
@@ -55,23 +56,27 @@ def _id(key: Ed25519PublicKey) -> str:
     return sha256(raw).hexdigest()
 
 
+@contextmanager
+def _key_in(path: Path, what: str) -> Iterator[bytes]:
+    """The content of a file of a key; `Misuse` where it is not what is wanted."""
+    try:
+        yield read_file(path, _LARGEST)
+    except (OSError, TypeError, ValueError, DrrError) as error:
+        what = what if path.exists() else "not there"
+        hint = "`drr bundle key new` makes one, and its public half beside it as `.pub`"
+        raise Misuse(f"{path}: is {what}; {hint}") from error
+
+
 def public_id(path: Path) -> str:
     """The id of a public key in a file; `Misuse` for what is none."""
-    try:
-        return _id(of(serialization.load_pem_public_key(read_file(path, _LARGEST)), Ed25519PublicKey))
-    except (OSError, TypeError, ValueError, DrrError) as error:
-        what = "is no public key (Ed25519); name the `.pub` file of `drr bundle key new`"
-        raise Misuse(f"{path}: {what}") from error
+    with _key_in(path, "no public key (Ed25519)") as content:
+        return _id(of(serialization.load_pem_public_key(content), Ed25519PublicKey))
 
 
 def sign(parcel: Parcel, file: Path, role: Role, predicate: Mapping[str, Any]) -> str:
     """Add a signature by the key in a file to an unpacked bundle. Gives the key's id."""
-    try:
-        key = of(serialization.load_pem_private_key(read_file(file, _LARGEST), None), Ed25519PrivateKey)
-    except (OSError, TypeError, ValueError, DrrError) as error:
-        what = "is no Ed25519 key without a password" if file.exists() else "is not there"
-        what += "; `drr bundle key new` makes one"
-        raise Misuse(f"{file}: {what}") from error
+    with _key_in(file, "no Ed25519 key without a password") as content:
+        key = of(serialization.load_pem_private_key(content, None), Ed25519PrivateKey)
     public = key.public_key()
     statement = {
         "_type": _STATEMENT,
@@ -99,7 +104,7 @@ def signatures(parcel: Parcel) -> Iterator[tuple[str, Role]]:
     """Yield key and role of each signature of an unpacked bundle. `DrrError` for one that does not hold."""
     if (parcel.folder / SIGNATURES).stat().st_size > _LARGEST:
         raise DrrError("a bundle with more than a megabyte of signatures")
-    for number, envelope in enumerate(parcel.lines(SIGNATURES), 1):
+    for number, envelope in enumerate(parcel.rows(SIGNATURES, JsonObject), 1):
         with reading(f"signature {number} of the bundle"):
             payload, signature = b64decode(envelope["payload"]), b64decode(envelope["signatures"][0]["sig"])
             statement = parsed(payload)

@@ -17,16 +17,14 @@ import pytest
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-from drr.app.bundles.figures import opened
 from drr.app.cli import main
 from drr.env.errors import DrrError, Misuse
 from drr.env.settings import Settings
 from drr.study.bundle.archive import MANIFEST, NAMES, SIGNATURES, pack, unpack
-from drr.study.bundle.parcel import Parcel, StudyRow, digest_of, unit_of
+from drr.study.bundle.parcel import Parcel, StudyRow, UnitLine, digest_of, tree, unit_of
 from drr.study.bundle.parcel import unpacked as bundle_opened
-from drr.study.bundle.rebuilding import BundleTexts, rebuilt
+from drr.study.bundle.rebuilding import BundleTexts, opened
 from drr.study.bundle.seal import public_id, signatures
-from drr.study.bundle.tree import leaf, tree
 from drr.study.study import Study
 from drr.study.unit import canonical_json
 
@@ -100,7 +98,7 @@ def test_the_tree_is_that_of_rfc_6962() -> None:
 
     def split(some: list[bytes]) -> bytes:
         if len(some) == 1:
-            return leaf(some[0])
+            return sha256(b"\0" + some[0]).digest()
         half = 1 << ((len(some) - 1).bit_length() - 1)
         return sha256(b"\1" + split(some[:half]) + split(some[half:])).digest()
 
@@ -527,8 +525,8 @@ def test_a_small_bundle_that_would_take_long_is_refused_early(home: Path, tmp_pa
     unpack(home / "bundle", tmp_path)
     add(tmp_path)
     pack(tmp_path, tmp_path / "flooded")
-    with pytest.raises(DrrError, match=told), bundle_opened(tmp_path / "flooded") as parcel:
-        rebuilt(parcel, tmp_path / "study")
+    with pytest.raises(DrrError, match=told), bundle_opened(tmp_path / "flooded") as parcel, opened(parcel):
+        pass
 
 
 def test_a_bundle_that_has_had_its_time_is_read_no_further(home: Path, tmp_path: Path) -> None:
@@ -537,7 +535,7 @@ def test_a_bundle_that_has_had_its_time_is_read_no_further(home: Path, tmp_path:
         assert study.blobs.get(digest)
         late = Parcel(parcel.folder, until=0)
         for read in (
-            lambda: list(late.units()),
+            lambda: list(late.rows("units.jsonl", UnitLine)),
             lambda: late.row("study.json", StudyRow),
             lambda: BundleTexts(late),
         ):

@@ -61,11 +61,11 @@ OURS = {
 MADE = {
     *(
         "study/bundle/archive.py",
-        "study/bundle/making.py",
         "study/bundle/parcel.py",
         "study/bundle/rebuilding.py",
     ),
     *(
+        "app/bundles/making.py",
         "app/bundles/verifying.py",
         "study/folders.py",
     ),

@@ -19,6 +19,7 @@ from weakref import finalize
 
 from drr.agents.commands.command import Command, CommandTerms, search_path
 from drr.agents.commands.process import place_for
+from drr.app.bundles.making import beside
 from drr.app.pages.serve import guarded, place_of
 from drr.env.bounded import DEEPEST, read_toml
 from drr.env.errors import DrrError
@@ -27,7 +28,6 @@ from drr.env.settings import Settings
 from drr.env.shop import open_shop
 from drr.llm.meter import UsageRow
 from drr.papers.dr3.folders import open_tasks
-from drr.study.bundle.making import beside
 from drr.study.study import Study
 from drr.study.unit import Finished, Unit
 from starlette.applications import Starlette
@@ -159,7 +159,7 @@ def _entry_is_read(given: tuple[str, str, str]) -> str | None:
             if way != "bundle":
                 return None if "/" in name else "opened"
             try:
-                found = list(beside(study.folder, redact=False, persons="persons.jsonl"))
+                found = list(beside(study.folder, redact=False))
             except DrrError:
                 return None
         return "in a bundle" if "SECRET" in repr(found) else None
