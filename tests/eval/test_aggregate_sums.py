@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,127 +14,53 @@ from drr.eval.stats.aggregate import aggregate
 
 from tests.commands import Drr
 
-Row = dict[str, Any]
+VERDICTS = ("supported", "supported", "unsupported", "unknown", None)
+SHARES, GRADES = (1, 0.5, 0, None), (None, 0, 1, 2.25, 3, 4)
+SCORED = [{"weight": (0.05, 0.3, 0.5), "scores": (None, [None, 7, 9.5], [3, 8, 2], [5] * 3, [])}]
+CRITERIA = dict.fromkeys(("GOAL", "CONT", "PRES", "ACTI"), SCORED)
+NUMBERS, ANY = tuple(range(1, 61)), (None, 0, 0.25, 4, 7.5, 10)
+ROWS: dict[str, Any] = {
+    "pqr": {"weights": dict.fromkeys(CRITERIA, (0.0, 0.2, 0.7)), "criteria": CRITERIA},
+    "pqr-r": {"claims": [{"cited": (True, True, False), "verdict": VERDICTS}]},
+    "fact": {"task": NUMBERS[:8], "system": "ST", "sources": [{"error": (True, False), "verdicts": [VERDICTS]}]},
+    "dr3": {
+        "ir_uf?": [SHARES], "ir_sc?": [SHARES], "required?": ["abcd"], "cited?": ["abcdef"],
+        "fa?": [(True, False, None)], "if?": [(True, False, None)], "dq?": (None, 1, 7, 8.5),
+    },
+    "reporteval": {
+        "quality?": {"clarity?": GRADES, "coherence?": GRADES, "overall?": GRADES},
+        "pairs?": [GRADES], "support?": [(-1, 0, 1, None)],
+    },
+    "rubric": {
+        "task": NUMBERS, "system": "ST", "items": {"recall": NUMBERS[:9], "form": NUMBERS[:9]},
+        "shares": {"recall": (None, 0.125, 0.5, 1), "form": (None, 0.25, 0.9)},
+    },
+    "agreement": {
+        "query": NUMBERS[:12], "criterion": ("c1", "c2", "c3"), "judge": {"A": ANY, "B": ANY},
+        "human": {"A": NUMBERS[:4], "B": NUMBERS[:4]},
+    },
+    "swap": {"task": NUMBERS, "criteria_of": ("anna", "ben", 3), "report_of": ("anna", "ben", 3), "p": ANY},
+}  # fmt: skip
+"""A list holds up to four of its form, a tuple or a text are choices, and a field with a question mark may be missing."""
 
 
-def score(rng: random.Random, low: int, high: int) -> Any:
-    return rng.choice([None, rng.randint(low, high), round(rng.uniform(low, high), 2)])
-
-
-def pqr_row(rng: random.Random) -> Row:
-    dims = rng.sample(["GOAL", "CONT", "PRES", "ACTI"], rng.randint(1, 4))
-    criteria = {}
-    for dim in dims:
-        if rng.random() < 0.9:
-            criteria[dim] = [
-                {
-                    "weight": round(rng.uniform(0.05, 0.5), 2),
-                    "scores": rng.choice(
-                        [
-                            None,
-                            [score(rng, 0, 10) for _ in range(rng.randint(0, 3))],
-                            [rng.randint(0, 10)] * 3,
-                        ]
-                    ),
-                }
-                for _ in range(rng.randint(0, 3))
-            ]
-    return {"weights": {dim: round(rng.random(), 2) for dim in dims}, "criteria": criteria}
-
-
-def reliability_row(rng: random.Random) -> Row:
-    verdicts = ["supported", "unsupported", "unknown", None]
-    return {
-        "claims": [
-            {"cited": rng.random() < 0.7, "verdict": rng.choice(verdicts)} for _ in range(rng.randint(0, 6))
-        ]
-    }
-
-
-def fact_row(rng: random.Random) -> Row:
-    verdicts = ["supported", "supported", "unsupported", "unknown", None]
-    return {
-        "task": rng.randint(1, 8),
-        "system": rng.choice("ST"),
-        "sources": [
-            {"error": rng.random() < 0.4, "verdicts": rng.choices(verdicts, k=rng.randint(0, 3))}
-            for _ in range(rng.randint(0, 3))
-        ],
-    }
-
-
-def dr3_row(rng: random.Random) -> Row:
-    row: Row = {
-        "ir_uf": rng.choices([1, 0.5, 0, None], k=rng.randint(0, 4)),
-        "ir_sc": rng.choices([1, 0.5, 0, None], k=4),
-        "required": rng.choices("abcd", k=rng.randint(0, 4)),
-        "cited": rng.choices("abcdef", k=rng.randint(0, 4)),
-        "fa": rng.choices([True, False, None], k=3),
-        "if": rng.choices([True, False, None], k=3),
-        "dq": rng.choice([None, 1, 7, 8.5]),
-    }
-    return {name: value for name, value in row.items() if rng.random() < 0.9}
-
-
-def reporteval_row(rng: random.Random) -> Row:
-    row: Row = {
-        "quality": {n: score(rng, 0, 4) for n in rng.sample(["clarity", "coherence", "overall"], 2)},
-        "pairs": [score(rng, 0, 4) for _ in range(rng.randint(0, 4))],
-        "support": rng.choices([-1, 0, 1, None], k=rng.randint(0, 4)),
-    }
-    return {name: value for name, value in row.items() if rng.random() < 0.9}
-
-
-def rubric_row(rng: random.Random) -> Row:
-    kinds = rng.sample(["recall", "analysis", "form"], 2)
-    return {
-        "task": rng.randint(1, 400),
-        "system": rng.choice("ST"),
-        "items": {kind: rng.randint(0, 9) for kind in kinds},
-        "shares": {kind: rng.choice([None, round(rng.random(), 3)]) for kind in kinds},
-    }
-
-
-def agreement_row(rng: random.Random) -> Row:
-    query = rng.randint(1, 12)
-    sides = "A" if query == 12 else "AB"
-    return {
-        "query": query,
-        "criterion": f"c{rng.randint(1, 5)}",
-        "judge": {side: score(rng, 0, 10) for side in sides},
-        "human": {side: rng.randint(0, 4) for side in sides},
-    }
-
-
-def swap_row(rng: random.Random) -> Row:
-    persons = ["anna", "ben", 3]
-    return {
-        "task": rng.randint(1, 60),
-        "criteria_of": rng.choice(persons),
-        "report_of": rng.choice(persons),
-        "p": rng.choice([None, round(rng.uniform(0, 10), 2), round(rng.uniform(0, 10), 2)]),
-    }
-
-
-MADE: dict[str, Callable[[random.Random], Row]] = {
-    "pqr": pqr_row,
-    "pqr-r": reliability_row,
-    "fact": fact_row,
-    "dr3": dr3_row,
-    "reporteval": reporteval_row,
-    "rubric": rubric_row,
-    "agreement": agreement_row,
-    "swap": swap_row,
-}
+def made(rng: random.Random, form: Any) -> Any:
+    if isinstance(form, dict):
+        kept = [name for name in form if not name.endswith("?") or rng.random() < 0.9]
+        return {name.rstrip("?"): made(rng, form[name]) for name in kept}
+    if isinstance(form, list):
+        return [made(rng, form[0]) for _ in range(rng.randint(0, 4))]
+    return rng.choice(form)
 
 
 @pytest.mark.parametrize("protocol", protocols())
 def test_an_interval_holds_its_value_and_every_table_can_be_printed(
     protocol: str, tmp_path: Path, drr: Drr
 ) -> None:
-    file = tmp_path / "rows.jsonl"
-    rng = random.Random(3)
-    file.write_text("".join(json.dumps(MADE[protocol](rng)) + "\n" for _ in range(80)), encoding="utf-8")
+    file, rng = tmp_path / "rows.jsonl", random.Random(3)
+    file.write_text(
+        "".join(json.dumps(made(rng, ROWS[protocol])) + "\n" for _ in range(80)), encoding="utf-8"
+    )
     found = aggregate(protocol, file, intervals=True)
     values = found["values"] if protocol != "swap" else {}
     spans = list(held(found["intervals"], values))
