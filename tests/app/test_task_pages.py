@@ -243,7 +243,7 @@ def test_found_pages_say_what_a_model_took_them_for_and_what_a_person_said(tmp_p
     assert "as kind-model took them" in html and "too short 1" in html and "confirm, https" in html
     assert "1 found page not confirmed" in (tmp_path / "pages" / "index.html").read_text()
     shelf = TaskShelf(folder)
-    shown = [shelf.document(name) for name in shelf.documents("007")]
+    shown = [shelf.document(name) for kind, name in shelf.pages("007") if kind == "d"]
     assert [(one["page"].url, one["kind"], one["proposal"]["standing"]) for one in shown if one] == [
         (proposal.url, proposal.kind, standing)
         for proposal, standing in zip(proposals, standings, strict=True)
@@ -297,7 +297,7 @@ def test_a_report_shows_each_fact_beside_its_place(study: Path, tasks: Path) -> 
         bare, shown = pages.report(view), view.papers["dr3"]
     assert isinstance(shown, ShownFacts) and shown.depth is not None
     found = facts_in(view.report, shown.facts, shelf.evidence("007"), view.judged_by)
-    by_id = {one["id"]: one for one in found}
+    by_id = {one["row"]["id"]: one for one in found}
     assert list(by_id) == list(FACTS)
     assert by_id["f1"]["state"] == "found"
     assert by_id["f1"]["words"] == "The warranty of the kettle lasts 36 months [1]."
@@ -315,7 +315,8 @@ def test_a_report_shows_each_fact_beside_its_place(study: Path, tasks: Path) -> 
     assert checklist is not None and f"Checklist: {checklist['text']}" in html and 'id="checklist"' in bare
     decided = next(point for point in checklist["points"] if point["facts"])
     assert (
-        decided["by"].startswith("by its facts") and f'<a href="#fact-{decided["facts"][0]["id"]}">' in html
+        decided["by"].startswith("by its facts")
+        and f'<a href="#fact-{decided["facts"][0]["row"]["id"]}">' in html
     )
     assert f"Depth: {shown.depth['grade']} of 10" in html and shown.depth["reason"] in html
     assert "contradicted" in bare and "<svg" not in bare and "../t/" not in bare

@@ -48,7 +48,7 @@ from drr.eval.foreign.summary import ForeignValue
 from drr.eval.metrics.base import Metric
 from drr.eval.tasks.key_points import PointRow
 from drr.eval.tasks.mistakes import MistakeRow
-from drr.papers.dr3.judging.rows import FactLabel, PlaceRow, RepeatedRow
+from drr.papers.dr3.judging.rows import FactLabel, PlaceRow, RepeatedRow, RequiredFactRow
 from drr.papers.dr3.viewer.pages import ShownFacts
 from drr.papers.pdr.judging.rows import CriterionRow
 from drr.papers.pdr.person import Attribute
@@ -220,11 +220,12 @@ def test_an_answer_leads_from_its_errors_to_their_places_and_back(page: Page, ho
 def hostile_fact(name: str, text: str) -> FactLabel:
     """Contradicted by a page whose address is hostile, too."""
     evil = " ".join(PAYLOADS)
-    return FactLabel(
+    row = RequiredFactRow(
         id=name, source="page", subject=evil, attribute=evil, value=PAYLOADS[0], text=text, modality="text",
-        places=[PlaceRow(address="javascript:alert(1)", quote=evil)], rule=0.5, rule_reason=evil, spans=((0, 30),),
+        places=[PlaceRow(address="javascript:alert(1)", quote=evil)], score=0.5, reason=evil, spans=[[0, 30]],
         repeated=[RepeatedRow(kind="outdated", value=evil, pages=["javascript:alert(1)", evil], start=0, end=40)], met=True,
     )  # fmt: skip
+    return FactLabel(row)
 
 
 def hostile_view() -> ReportView:

@@ -20,7 +20,7 @@ from drr.eval.metrics.document import study_document
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.registry import stages, tasks
 from drr.papers.dr3.form import TRUTH, document
-from drr.papers.dr3.judging.rows import document_rows, fact_labels, point_labels, points_met
+from drr.papers.dr3.judging.rows import PointLabel, document_rows, fact_labels, point_labels
 from drr.papers.dr3.judging.truths import KnownTask, KnownTasks, keep_tasks_place, tasks_place, truths_of
 from drr.papers.dr3.metrics import dr3
 from drr.papers.dr3.metrics.document import SHOWN
@@ -118,27 +118,36 @@ def values(judged: Judged) -> dict[str, float | None]:
     return dict(dr3.per_report(judged, one(judged)))
 
 
+def points_of(judged: Judged) -> dict[str, PointLabel]:
+    return {label.row["id"]: label for label in point_labels(judged, one(judged).key) or ()}
+
+
 ALL = {"f1": "whole", "f2": "none", "f3": "none", "p1": "none", "p2": "part"}
 
 
 async def test_both_labels_are_kept_and_the_rule_comes_first(study: Study) -> None:
     script = Dr3Judge(ALL, {"c3": False, "c4": True})
     judged = await judged_by(study, script)
-    labels = {label.id: label for label in fact_labels(judged, one(judged).key) or ()}
-    assert {name: (label.rule, label.judge, label.score) for name, label in labels.items()} == {
+    labels = {label.row["id"]: label for label in fact_labels(judged, one(judged).key) or ()}
+    assert {name: (label.row["score"], label.judge, label.score) for name, label in labels.items()} == {
         "f1": (1, 1, 1),
         "f2": (1, 0, 1),  # the rule found it
         "f3": (0, 0, 0),
         "p1": (0, 0, 0),
         "p2": (0, 0.5, 0.5),
     }
-    assert [change["value"] for change in labels["p1"].repeated] == ["36 months"]
-    span = labels["f3"].judge_span
-    assert span is not None and one(judged).report[slice(*span)] == "under warranty for 36 months"
-    assert points_met(judged, one(judged).key) == {"c1": True, "c2": False, "c3": False, "c4": True}
-    points = {point.id: point for point in point_labels(judged, one(judged).key) or ()}
-    assert points["c1"].facts and points["c1"].reason == "" and points["c3"].reason == "as told"
-    assert points["c3"].span is not None and not points["c3"].facts
+    assert [change["value"] for change in labels["p1"].row["repeated"]] == ["36 months"]
+    assert labels["f3"].words(one(judged).report) == "under warranty for 36 months"
+    points = points_of(judged)
+    assert {name: point.met for name, point in points.items()} == {
+        "c1": True, "c2": False, "c3": False, "c4": True,
+    }  # fmt: skip
+    assert points["c1"].row["facts"] and points["c1"].verdict is None and not points["c3"].row["facts"]
+    assert (
+        points["c3"].verdict is not None
+        and points["c3"].verdict["reason"] == "as told"
+        and "span" in points["c3"].verdict
+    )
     found = values(judged)
     assert found["dr3_ir_uf"] == pytest.approx(200 / 3) and found["dr3_ir_sc"] == 0
     assert found["dr3_ir_sc_mean"] == 25 and found["dr3_if"] == 50 and found["dr3_dq"] == 60
@@ -157,8 +166,8 @@ async def test_what_a_judge_leaves_out_is_asked_for_once_more_and_is_unknown_the
     assert ("fact", ["p2"]) in script.asked and ("point", ["c4"]) in script.asked and len(script.asked) == 5
     found = values(judged)
     assert found["dr3_ir_sc"] == 0 and found["dr3_ir_sc_mean"] == 0  # of p1 alone
-    points = points_met(judged, one(judged).key)
-    assert points is not None and points["c2"] is None and points["c4"] is None
+    points = points_of(judged)
+    assert points["c2"].met is None and points["c4"].met is None
 
 
 @pytest.mark.parametrize("grade", [0, 11, 7.5, "seven", None])
@@ -202,9 +211,7 @@ async def test_the_noise_floor_is_of_trials_else_of_the_judge_asked_again_else_n
 async def test_where_rules_judge_only_their_labels_count(study: Study) -> None:
     judged = await judged_by(study, None)
     labels = fact_labels(judged, one(judged).key) or ()
-    assert [label.score for label in labels] == [1, 1, 0, 0, 0] and not any(
-        label.by_judge for label in labels
-    )
+    assert [label.score for label in labels] == [1, 1, 0, 0, 0] and not any(label.asked for label in labels)
     found = values(judged)
     assert "dr3_labels_agree" not in found and found["dr3_dq"] is not None
     assert found["dr3_if"] == 50  # of the two that name facts
@@ -228,11 +235,7 @@ async def test_search_and_writing_share_what_is_lost(study: Study) -> None:
 
 async def test_the_sums_are_those_of_the_aggregate(study: Study) -> None:
     judged = await judged_by(study, Dr3Judge(ALL, {"c3": False, "c4": True}))
-    raw = dr3.raw_of(judged, one(judged))
-    row = {
-        "ir_uf": raw.ir_uf, "ir_sc": raw.ir_sc, "required": raw.required, "cited": raw.cited,
-        "if": raw.follows, "dq": raw.dq,
-    }  # fmt: skip
+    row = dr3.row_of(judged, one(judged)).model_dump(by_alias=True, exclude_none=True)
     sums = Dr3Sums()
     told = sums.add(Dr3Sums.form.model_validate(row))
     found = values_of(judged, one(judged))

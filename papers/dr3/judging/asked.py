@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 from drr.env.json_object import JsonObject
 from drr.eval.asking.conversation import Asking, Section, conversation
@@ -16,14 +16,7 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import locate
 from drr.eval.tasks.desk import Desk, Estimate, Task, text_id
 from drr.eval.tasks.judged import Judged
-from drr.papers.dr3.judging.forms import (
-    DepthGrade,
-    Extent,
-    InsightAnswer,
-    InsightAnswers,
-    PointMet,
-    PointsMet,
-)
+from drr.papers.dr3.judging.forms import DepthGrade, InsightAnswer, InsightAnswers, PointMet, PointsMet
 from drr.papers.dr3.judging.rows import DEPTH, FOLLOWING, INSIGHTS, DepthRow, depth_of
 from drr.papers.dr3.judging.truths import KnownTask, KnownTasks
 from drr.study.unit import Outcome, Record, Unit
@@ -32,22 +25,6 @@ from pydantic import BaseModel
 TOGETHER = 10
 """Things in one call; the report is sent with each."""
 LEFT_OUT = "the judge left this id out, or said two things of it, also when asked for it alone"
-
-
-class ThingVerdict(Protocol):
-    """A verdict, as the form of the answer has it."""
-
-    @property
-    def id(self) -> str: ...
-
-    @property
-    def justification(self) -> str: ...
-
-    @property
-    def quote(self) -> str: ...
-
-
-Form = TypeVar("Form", bound=BaseModel)
 
 
 class Thing(NamedTuple):
@@ -65,22 +42,15 @@ class ThingsTask(Task[Answer]):
     """Name of its things for the judge."""
     field: ClassVar[str]
     """Field of a row with the verdict; `None` there is unknown."""
+    form: ClassVar[type[BaseModel]]
 
     @abstractmethod
     def things(self, known: KnownTask) -> list[Thing]:
         """List the things of one task with files."""
 
     @abstractmethod
-    def asking(self, desk: Desk, answer: Answer, things: Sequence[Thing]) -> Asking[Any]:
-        """The request about some of them."""
-
-    @abstractmethod
     def verdict(self, judged: Any) -> object:
         """Make the verdict on one thing, as a row keeps it."""
-
-    def versions(self, desk: Desk) -> Mapping[str, str]:
-        ask = desk.protocol.ask(self.name)
-        return {} if ask is None else {self.name: desk.version(self.version, self.role, ask.prompt)}
 
     def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
         known = desk.chosen(KnownTasks).get(about.query_id)
@@ -88,24 +58,33 @@ class ThingsTask(Task[Answer]):
             return
         for things in groups_of(self.things(known), TOGETHER):
             names = [one.id for one in things]
-            prompt = self.asking(desk, about, things).fingerprint
+            prompt = self._asking(desk, about, things).fingerprint
             fields = {"answer": about.key, "items": names, "prompt": prompt}
             spec = {"answer": about.key, "things": [list(one) for one in things]}
             yield self.unit(desk, f"{self.name} {', '.join(names)} \u00b7 {about.label}", fields, spec)
 
+    def _asking(self, desk: Desk, answer: Answer, things: Iterable[Thing]) -> Asking[Any]:
+        named = (
+            Section(self.word, one.text, f"{self.word.capitalize()} `{one.id}`:", one.id) for one in things
+        )
+        return report_asking(desk, self.name, self.form, answer, *named)
+
     async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         """`ModelFailure` where there is no usable answer at all."""
-        answer, things = desk.answer(spec["answer"]), [Thing(*one) for one in spec["things"]]
-        named = {one.id: one for one in things}
-        found: dict[str, ThingVerdict] = await ask_by_id(
-            judge,
-            list(named),
-            TOGETHER,
-            lambda names: self.asking(desk, answer, [named[name] for name in names]),
-            self.verdict,
-        )
-        rows = {one.id: self._row(found.get(one.id), answer.report) for one in things}
-        return Outcome({"said": rows})
+        answer, named = desk.answer(spec["answer"]), {id_: Thing(id_, text) for id_, text in spec["things"]}
+
+        def asking(names: Sequence[str]) -> Asking[Any]:
+            return self._asking(desk, answer, [named[name] for name in names])
+
+        found = await ask_by_id(judge, list(named), TOGETHER, asking, self.verdict)
+        return Outcome({"said": {name: self._row(found.get(name), answer.report) for name in named}})
+
+    def _row(self, judged: InsightAnswer | PointMet | None, report: str) -> JsonObject:
+        if judged is None:
+            return {self.field: None, "reason": LEFT_OUT}
+        row: JsonObject = {self.field: self.verdict(judged), "reason": judged.justification}
+        span = locate(judged.quote, report) if judged.quote.strip() else None
+        return row if span is None else {**row, "span": [span.start, span.end]}
 
     def read(self, record: Record, judged: Judged) -> None:
         if record.done:
@@ -126,72 +105,52 @@ class ThingsTask(Task[Answer]):
         return Estimate(size + 1700, 100 * len(things))
 
     def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None]:
-        found: dict[tuple[str, str], str | int | None] = {}
-        for answer, rows in judged.others.get(self.name, {}).items():
-            for name, row in cast("dict[str, dict[str, object]]", rows).items():
-                value = row[self.field]
-                found[answer, name] = None if value is None else str(value)
-        return found
-
-    def _row(self, judged: ThingVerdict | None, report: str) -> JsonObject:
-        if judged is None:
-            return {self.field: None, "reason": LEFT_OUT}
-        row: JsonObject = {self.field: self.verdict(judged), "reason": judged.justification}
-        span = locate(judged.quote, report) if judged.quote.strip() else None
-        return row if span is None else {**row, "span": [span.start, span.end]}
+        found = cast("dict[str, dict[str, dict[str, object]]]", judged.others.get(self.name, {}))
+        return {
+            (answer, name): None if row[self.field] is None else str(row[self.field])
+            for answer, rows in found.items()
+            for name, row in rows.items()
+        }
 
 
 def report_asking(
-    desk: Desk, task: str, form: type[Form], answer: Answer, things: Iterable[Thing] = (), word: str = ""
-) -> Asking[Form]:
+    desk: Desk, task: str, form: type[BaseModel], answer: Answer, *things: Section
+) -> Asking[Any]:
     """The question, the report, and each thing under its id."""
     sections = (
         Section("question", answer.query, "The question:"),
         Section("answer", answer.report, "The report:", report=True),
-        *(Section(word, one.text, f"{word.capitalize()} `{one.id}`:", one.id) for one in things),
+        *things,
     )
     messages = conversation(desk.prompts[desk.protocol.asks[task].prompt].fill(), sections)
     return Asking(task, form, messages, sections, (answer.key,), shop_url=desk.shop_url)
-
-
-_SCORE: Mapping[Extent, float] = {"whole": 1.0, "part": 0.5, "none": 0.0}
 
 
 class InsightsTask(ThingsTask):
     name = INSIGHTS
     word = "fact"
     field = "score"
+    form = InsightAnswers
 
     def things(self, known: KnownTask) -> list[Thing]:
         return [Thing(fact.id, fact.text) for fact in known.truth.facts]
 
-    def asking(self, desk: Desk, answer: Answer, things: Sequence[Thing]) -> Asking[InsightAnswers]:
-        return report_asking(desk, self.name, InsightAnswers, answer, things, self.word)
-
     def verdict(self, judged: InsightAnswer) -> float:
-        return _SCORE[judged.told]
-
-
-INSIGHTS_TASK = InsightsTask()
+        return {"whole": 1.0, "part": 0.5, "none": 0.0}[judged.told]
 
 
 class FollowingTask(ThingsTask):
     name = FOLLOWING
     word = "point"
     field = "met"
+    form = PointsMet
 
     def things(self, known: KnownTask) -> list[Thing]:
         points = known.truth.checklist
         return [Thing(one.id, one.requirement) for one in points if one.decided_by == "judge"]
 
-    def asking(self, desk: Desk, answer: Answer, things: Sequence[Thing]) -> Asking[PointsMet]:
-        return report_asking(desk, self.name, PointsMet, answer, things, self.word)
-
     def verdict(self, judged: PointMet) -> bool:
         return judged.met
-
-
-FOLLOWING_TASK = FollowingTask()
 
 
 class DepthTask(Task[Answer]):
@@ -199,24 +158,18 @@ class DepthTask(Task[Answer]):
     subject = "answer"
     metrics = ("dr3",)
 
-    def versions(self, desk: Desk) -> Mapping[str, str]:
-        ask = desk.protocol.ask(self.name)
-        return {} if ask is None else {self.name: desk.version(self.version, self.role, ask.prompt)}
-
     def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
         if about.query_id in desk.chosen(KnownTasks) and desk.protocol.ask(self.name) is not None:
             fields = {"answer": about.key, "question": text_id(about.query), "shown": text_id(about.report)}
             yield self.unit(desk, f"depth \u00b7 {about.label}", fields, {"answer": about.key})
 
     async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
-        answer = desk.answer(spec["answer"])
-        judged = await judge.answer(report_asking(desk, DEPTH, DepthGrade, answer))
+        judged = await judge.answer(report_asking(desk, DEPTH, DepthGrade, desk.answer(spec["answer"])))
         return Outcome({"depth": judged.model_dump()})
 
     def read(self, record: Record, judged: Judged) -> None:
-        row = DepthRow(grade=None, reason=f"{record.reason}: {record.message}")
-        if record.done:
-            row = record.result["depth"]
+        failed = DepthRow(grade=None, reason=f"{record.reason}: {record.message}")
+        row = record.result["depth"] if record.done else failed
         judged.others.setdefault(self.name, {})[record.key_fields["answer"]] = row
 
     def estimate(self, desk: Desk, unit: Unit) -> Estimate:
@@ -228,4 +181,4 @@ class DepthTask(Task[Answer]):
         return {(key, "depth"): row["grade"] for key, row in rows.items() if row is not None}
 
 
-DEPTH_TASK = DepthTask()
+INSIGHTS_TASK, FOLLOWING_TASK, DEPTH_TASK = InsightsTask(), FollowingTask(), DepthTask()

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, NotRequired, TypedDict, cast
 from urllib.parse import urldefrag
@@ -20,6 +20,7 @@ FACTS, INSIGHTS, FOLLOWING, DEPTH = "facts", "insights", "following", "depth"
 """The tasks, and where a judging keeps what they found: by rule, and three that ask a judge."""
 Span = tuple[int, int]
 Modality = Literal["text", "table", "picture"]
+Role = Literal["file", "page", "distractor"]
 
 
 class PlaceRow(TypedDict):
@@ -50,6 +51,7 @@ class RequiredFactRow(TypedDict):
     text: str
     modality: Modality
     places: list[PlaceRow]
+    """Places in the task's files and pages."""
     score: float | None
     """1 wholly, 0.5 in part, 0 not; `None`: code cannot look for it."""
     reason: str
@@ -65,7 +67,7 @@ class DocumentRow(TypedDict):
 
     id: str
     """`file://NAME`, or the page's address."""
-    role: Literal["file", "page", "distractor"]
+    role: Role
     cited: bool
 
 
@@ -86,21 +88,20 @@ class KnownRow(TypedDict):
     points: list[PointRuleRow]
 
 
-class InsightRow(TypedDict):
-    """Verdict of a judge on one fact."""
+class ThingRow(TypedDict):
+    """A judge's verdict on one thing."""
 
-    score: float | None
     reason: str
     span: NotRequired[list[int]]
     """The words that it quoted, where the report holds them."""
 
 
-class PointMetRow(TypedDict):
-    """Verdict of a judge on one point of the checklist."""
+class InsightRow(ThingRow):
+    score: float | None
 
+
+class PointMetRow(ThingRow):
     met: bool | None
-    reason: str
-    span: NotRequired[list[int]]
 
 
 class DepthRow(TypedDict):
@@ -111,65 +112,57 @@ class DepthRow(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class FactLabel:
-    """One required fact in one report: both labels, with where they rest."""
+    """One required fact in one report: what the rule found, and what a judge says of it."""
 
-    id: str
-    source: Literal["file", "page"]
-    subject: str
-    attribute: str
-    value: str
-    text: str
-    modality: Modality
-    places: Sequence[PlaceRow]
-    """Places in the task's files and pages."""
-    rule: float | None
-    """1 wholly, 0.5 in part, 0 not found; `None`: code cannot look for it."""
-    rule_reason: str
-    spans: tuple[Span, ...]
-    """Sentences of the report that tell it by the rule, best first."""
-    repeated: Sequence[RepeatedRow]
-    """Falsified values that the report states of its subject."""
-    met: bool | None
-    """True where the run's tools returned it; `None`: unknown."""
-    judge: float | None = None
-    judge_reason: str = ""
-    judge_span: Span | None = None
-    by_judge: bool = False
+    row: RequiredFactRow
+    verdict: InsightRow | None = None
+    asked: bool = False
     """A judge was asked, so that where the rule found nothing it is his to say."""
 
     @property
+    def by_rule(self) -> bool:
+        """Tell who decides: the rule on what it found wholly; else the judge, where one was asked."""
+        return self.row["score"] == 1 or not self.asked
+
+    @property
+    def judge(self) -> float | None:
+        return None if self.verdict is None else self.verdict["score"]
+
+    @property
     def score(self) -> float | None:
-        """Score what counts: what the rule found wholly is there; else the judge decides, where one was asked."""
-        if self.rule == 1 or not self.by_judge:
-            return self.rule
-        return self.judge
+        """Score what counts."""
+        return self.row["score"] if self.by_rule else self.judge
 
     @property
-    def contradicted(self) -> bool:
-        return bool(self.repeated)
+    def reason(self) -> str:
+        return self.row["reason"] if self.by_rule else "" if self.verdict is None else self.verdict["reason"]
 
     @property
-    def shown(self) -> Span | None:
-        """The words of the report that show it."""
-        if self.rule == 1 or not self.by_judge:
-            return self.spans[0] if self.spans else None
-        return self.judge_span
+    def met(self) -> bool | None:
+        return self.row.get("met")
+
+    def words(self, report: str) -> str:
+        """The words of the report that show it; empty where there is no place."""
+        spans = self.row["spans"]
+        return words_of(report, (spans[0] if spans else None) if self.by_rule else span_of(self.verdict))
 
 
 @dataclass(frozen=True, slots=True)
 class PointLabel:
     """One point of the checklist in one report."""
 
-    id: str
-    requirement: str
-    category: str
-    facts: tuple[str, ...]
-    """Those that decide it; empty where a judge does."""
+    row: PointRuleRow
     met: bool | None
-    reason: str
-    """The judge's; empty where nobody was asked."""
-    span: Span | None
-    """The words of the report that the judge quoted."""
+    verdict: PointMetRow | None = None
+    """The judge's verdict; `None` where facts decide, or nobody was asked."""
+
+
+def span_of(verdict: ThingRow | None) -> list[int] | None:
+    return None if verdict is None else verdict.get("span")
+
+
+def words_of(report: str, span: list[int] | None) -> str:
+    return "" if span is None else report[slice(*span)].strip()
 
 
 def known_row(judged: Judged, answer: str) -> KnownRow | None:
@@ -180,50 +173,37 @@ def known_row(judged: Judged, answer: str) -> KnownRow | None:
 def fact_labels(judged: Judged, answer: str) -> tuple[FactLabel, ...] | None:
     """Every required fact of the answer's task; `None` where nobody looked yet, or looking failed."""
     known = known_row(judged, answer)
-    rows = cast("Mapping[str, InsightRow] | None", judged.others.get(INSIGHTS, {}).get(answer))
-    return None if known is None else tuple(_label(row, rows) for row in known["facts"])
+    verdicts = cast("Mapping[str, InsightRow] | None", judged.others.get(INSIGHTS, {}).get(answer))
+    if known is None:
+        return None
+    return tuple(
+        FactLabel(row, (verdicts or {}).get(row["id"]), verdicts is not None) for row in known["facts"]
+    )
 
 
-def documents_of(judged: Judged, answer: str) -> Sequence[DocumentRow] | None:
+def documents_of(judged: Judged, answer: str) -> list[DocumentRow]:
     known = known_row(judged, answer)
-    return None if known is None else known["documents"]
-
-
-def points_met(judged: Judged, answer: str) -> Mapping[str, bool | None] | None:
-    """Each point of the checklist; `None` of one that nobody decided. A point that names facts is met where all of them are there."""
-    labels = point_labels(judged, answer)
-    return None if labels is None else {label.id: label.met for label in labels}
+    return [] if known is None else known["documents"]
 
 
 def point_labels(judged: Judged, answer: str) -> tuple[PointLabel, ...] | None:
     """The checklist in its order; `None` where nobody looked at the report yet, or looking failed."""
-    known, labels = known_row(judged, answer), fact_labels(judged, answer)
-    if known is None or labels is None:
+    known = known_row(judged, answer)
+    if known is None:
         return None
-    scores = {label.id: label.score for label in labels}
-    rows = cast("Mapping[str, PointMetRow]", judged.others.get(FOLLOWING, {}).get(answer) or {})
-    return tuple(_point(row, scores, rows.get(row["id"])) for row in known["points"])
+    scores = {label.row["id"]: label.score for label in fact_labels(judged, answer) or ()}
+    verdicts = cast("Mapping[str, PointMetRow]", judged.others.get(FOLLOWING, {}).get(answer) or {})
+    return tuple(_point(row, scores, verdicts.get(row["id"])) for row in known["points"])
 
 
-def _point(row: PointRuleRow, scores: Mapping[str, float | None], judged: PointMetRow | None) -> PointLabel:
-    by_facts = _all_there([scores[name] for name in row["facts"]]) if row["facts"] else None
-    verdict = None if row["facts"] else judged
-    span = None if verdict is None else verdict.get("span")
-    return PointLabel(
-        row["id"],
-        row["requirement"],
-        row["category"],
-        tuple(row["facts"]),
-        by_facts if verdict is None else verdict["met"],
-        "" if verdict is None else verdict["reason"],
-        None if span is None else (span[0], span[1]),
-    )
-
-
-def _all_there(scores: Sequence[float | None]) -> bool | None:
-    if any(score is not None and score < 1 for score in scores):
-        return False
-    return None if None in scores else True
+def _point(row: PointRuleRow, scores: Mapping[str, float | None], verdict: PointMetRow | None) -> PointLabel:
+    """A point that names facts is met where all of them are there, whatever a judge says."""
+    if not row["facts"]:
+        return PointLabel(row, None if verdict is None else verdict["met"], verdict)
+    own = [scores[name] for name in row["facts"]]
+    if any(score is not None and score < 1 for score in own):
+        return PointLabel(row, met=False)
+    return PointLabel(row, None if None in own else True)
 
 
 def depth_of(judged: Judged, answer: str) -> DepthRow | None:
@@ -231,63 +211,23 @@ def depth_of(judged: Judged, answer: str) -> DepthRow | None:
     return cast("DepthRow | None", judged.others.get(DEPTH, {}).get(answer))
 
 
-def _label(row: RequiredFactRow, judged: Mapping[str, InsightRow] | None) -> FactLabel:
-    one = None if judged is None else judged.get(row["id"])
-    span = None if one is None else one.get("span")
-    return FactLabel(
-        row["id"],
-        row["source"],
-        row["subject"],
-        row["attribute"],
-        row["value"],
-        row["text"],
-        row["modality"],
-        row["places"],
-        row["score"],
-        row["reason"],
-        tuple((start, end) for start, end in row["spans"]),
-        row["repeated"],
-        row.get("met"),
-        None if one is None else one["score"],
-        "" if one is None else one["reason"],
-        None if span is None else (span[0], span[1]),
-        judged is not None,
-    )
-
-
 def document_rows(
     report: str, facts: Iterable[TaskFact], files: Iterable[str], pages: Iterable[KnownPage]
 ) -> list[DocumentRow]:
     """List the required documents, then the distractors that are cited."""
     cited = {document_id(marker.url) for marker in parse(report).markers if marker.url is not None}
-    found = [
-        DocumentRow(id=name, role="file", cited=name in cited)
-        for name in dict.fromkeys(map(file_address, (*files, *_files_of(facts))))
-    ]
+    addresses = [place.address for fact in facts for place in fact.places if place.address.startswith(SCHEME)]
+    named = [place.name for one in addresses if (place := file_place(canonical_url(one))) is not None]
     known = [(document_id(page.url), page.kind) for page in pages]
-    found += [
-        DocumentRow(id=name, role="page", cited=name in cited) for name, kind in known if kind == "supportive"
+    roles: list[tuple[str, Role]] = [
+        *((name, "file") for name in dict.fromkeys(map(file_address, (*files, *named)))),
+        *((name, "page") for name, kind in known if kind == "supportive"),
+        *((name, "distractor") for name, kind in known if kind == "distractor" and name in cited),
     ]
-    found += [
-        DocumentRow(id=name, role="distractor", cited=True)
-        for name, kind in known
-        if kind == "distractor" and name in cited
-    ]
-    return found
+    return [DocumentRow(id=name, role=role, cited=name in cited) for name, role in roles]
 
 
 def document_id(address: str) -> str:
     """Identify the whole document that an address is in."""
     place = file_place(canonical_url(address))
     return file_address(place.name) if place is not None else urldefrag(canonical_url(address)).url
-
-
-def _files_of(facts: Iterable[TaskFact]) -> Iterator[str]:
-    """Yield the names of the files that facts stand in."""
-    for fact in facts:
-        for place in fact.places:
-            if (
-                place.address.startswith(SCHEME)
-                and (named := file_place(canonical_url(place.address))) is not None
-            ):
-                yield named.name

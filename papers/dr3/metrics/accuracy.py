@@ -5,34 +5,21 @@ from __future__ import annotations
 from drr.eval.metrics.base import CitedSums, sum_metric
 from drr.papers.dr3.sums import report_values
 
-HUNDRED = (0.0, 100.0)
-METRICS = (
-    sum_metric(
-        "dr3_fa",
-        "DR3 FA",
+_FIGURES = (
+    (
+        "dr3_fa", "DR3 FA",
         "DR3-Eval's factual accuracy by its text: wholly supported pairs of claim and address; an unread source supports nothing.",
-        HUNDRED,
-        digits=1,
+        "100 x wholly supported (claim, address) pairs / pairs, unreadable 0, mean over queries",
     ),
-    sum_metric(
-        "dr3_fa_lenient",
-        "DR3 FA lenient",
-        "As DR3 FA, support in part counting as support.",
-        HUNDRED,
-        digits=1,
-    ),
-    sum_metric(
-        "dr3_fa_claims",
-        "DR3 FA claims",
+    ("dr3_fa_lenient", "DR3 FA lenient", "As DR3 FA, support in part counting as support.", "as dr3_fa, support in part counts"),
+    (
+        "dr3_fa_claims", "DR3 FA claims",
         "DR3-Eval's factual accuracy by its code: cited claims that every one of their addresses supports at least in part.",
-        HUNDRED,
-        digits=1,
+        "100 x claims that all of their addresses support at least in part / cited claims, unreadable 0, mean over queries",
     ),
+)  # fmt: skip
+METRICS = tuple(
+    sum_metric(name, label, explanation, (0.0, 100.0), digits=1) for name, label, explanation, _ in _FIGURES
 )
-METHODS = {
-    "dr3_fa": "100 x wholly supported (claim, address) pairs / pairs, unreadable 0, mean over queries",
-    "dr3_fa_lenient": "as dr3_fa, support in part counts",
-    "dr3_fa_claims": "100 x claims that all of their addresses support at least in part / cited claims, unreadable 0, mean over queries",
-}
-SUMS = CitedSums(METHODS, report_values)
+SUMS = CitedSums({name: method for name, _, _, method in _FIGURES}, report_values)
 per_report, corpus = SUMS.per_report, SUMS.corpus

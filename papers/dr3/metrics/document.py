@@ -14,7 +14,7 @@ from drr.eval.metrics.base import Values
 from drr.eval.metrics.costs import cost_document, ended_answers
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.document import JudgedStudy
-from drr.eval.stats.asked import AskedQuestion
+from drr.eval.stats.asked import AskedQuestion, grouped
 from drr.eval.stats.differences import PairedDifference, paired, with_holm
 from drr.eval.stats.intervals import VRow, mean
 from drr.eval.tasks.judged import Judged
@@ -48,30 +48,28 @@ def dr3_document(judged: Judged, again: Sequence[Judged] = ()) -> Dr3Document | 
     asked = {answer.key for answer in judged.answers if fact_labels(judged, answer.key) is not None}
     if not asked:
         return None
-    known = _Known(judged)
     systems = {
         system: own
         for system, answers in variants_of(judged).items()
         if (own := [a for a in answers if a.key in asked])
     }
-    by_size = {system: known.by_size(answers) for system, answers in systems.items()}
+    by_size = {system: _by_size(answers) for system, answers in systems.items()}
+    firsts = {system: next(iter(own)) for system, own in by_size.items()}
+    sizes = [
+        (system, size, firsts[system], own[size], own[firsts[system]])
+        for system, own in by_size.items()
+        for size in list(own)[1:]
+    ]
+    options = [(a, a, b, systems[a], systems[b]) for a, b in option_pairs(list(systems))]
+    values = {answer.key: values_of_tasks(judged, answer) for own in systems.values() for answer in own}
     return {
         "sizes": {
-            system: {size: known.figures(answers) for size, answers in own.items()}
+            system: {size: _figures(judged, answers) for size, answers in own.items()}
             for system, own in by_size.items()
         },
-        "between_sizes": known.differences(
-            {
-                (system, size, first): (own[size], own[first])
-                for system, own in by_size.items()
-                for first in list(own)[:1]
-                for size in list(own)[1:]
-            }
-        ),
-        "between_options": known.differences(
-            {(a, a, b): (systems[a], systems[b]) for a, b in option_pairs(list(systems))}, sizes=True
-        ),
-        "modalities": {system: known.modalities(answers) for system, answers in systems.items()},
+        "between_sizes": _differences(values, sizes, by_size=False),
+        "between_options": _differences(values, options, by_size=True),
+        "modalities": {system: _modalities(judged, answers) for system, answers in systems.items()},
         "errors": {system: error_shares(judged, answers) for system, answers in systems.items()},
         "noise": {system: noise_floor(judged, again, answers, SHOWN) for system, answers in systems.items()},
     }
@@ -79,9 +77,7 @@ def dr3_document(judged: Judged, again: Sequence[Judged] = ()) -> Dr3Document | 
 
 def option_pairs(systems: Sequence[str]) -> list[tuple[str, str]]:
     """Each against the one of its architecture that has most of its options and no other, else against the plainest."""
-    by_name: dict[str, list[str]] = {}
-    for system in systems:
-        by_name.setdefault(_OPTIONS.split(system, maxsplit=1)[0], []).append(system)
+    by_name = grouped((_OPTIONS.split(system, maxsplit=1)[0], system) for system in systems)
     found = []
     for own in by_name.values():
         plain = sorted(own, key=lambda one: (len(_parts(one)), one))
@@ -99,77 +95,60 @@ def _parts(system: str) -> frozenset[str]:
     return frozenset(agent.split("+")[1:]) | {f"@{one}" for part in given for one in part.split("+")}
 
 
-class _Known:
-    """The values of every report, worked out once."""
+def _by_size(answers: Sequence[Answer]) -> dict[str, list[Answer]]:
+    found = grouped((_size(answer), answer) for answer in answers)
+    return dict(sorted(found.items(), key=lambda one: _tokens(one[0])))
 
-    def __init__(self, judged: Judged) -> None:
-        self._judged = judged
-        self._values: dict[str, Values] = {}
 
-    def by_size(self, answers: Sequence[Answer]) -> dict[str, list[Answer]]:
-        found: dict[str, list[Answer]] = {}
-        for answer in answers:
-            found.setdefault(_size(answer), []).append(answer)
-        return dict(sorted(found.items(), key=lambda one: _tokens(one[0])))
+def _figures(judged: Judged, answers: Sequence[Answer]) -> dict[str, VRow]:
+    found = {**accuracy.corpus(judged, answers), **family.corpus(judged, answers)}
+    return documented({name: found[name] for name in SHOWN if name in found})
 
-    def figures(self, answers: Sequence[Answer]) -> dict[str, VRow]:
-        found = {**accuracy.corpus(self._judged, answers), **family.corpus(self._judged, answers)}
-        return documented({name: found[name] for name in SHOWN if name in found})
 
-    def differences(
-        self,
-        pairs: Mapping[tuple[str, str, str], tuple[Sequence[Answer], Sequence[Answer]]],
-        *,
-        sizes: bool = False,
-    ) -> list[Dr3Difference]:
-        """List the differences. With `sizes`, a task at one size meets itself at that size."""
-        ends = {name: metric.range for name, metric in metrics().items()}
-        tested: dict[tuple[int, str], PairedDifference] = {}
-        for number, (left, right) in enumerate(pairs.values()):
-            for name in SHOWN:
-                a, b = (self._by_task(own, name, sizes=sizes) for own in (left, right))
-                if a.keys() & b.keys():
-                    tested[number, name] = paired(a, b, ends.get(name))
-        rows: list[Dr3Difference] = [
-            {"system": system, "a": a, "b": b, "metrics": {}} for system, a, b in pairs
-        ]
-        places = {f"{number} {name}": one for (number, name), one in tested.items()}
-        for place, one in with_holm(places).items():
-            at, _, name = place.partition(" ")
-            rows[int(at)]["metrics"][name] = one.document()
-        return rows
+def _differences(
+    values: Mapping[str, Values],
+    pairs: Iterable[tuple[str, str, str, Sequence[Answer], Sequence[Answer]]],
+    *,
+    by_size: bool,
+) -> list[Dr3Difference]:
+    """List the differences: system, two names, the answers of both. With `by_size`, a task at one size meets itself at that size."""
+    rows: list[Dr3Difference] = []
+    tested: dict[str, PairedDifference] = {}
+    for system, a, b, left, right in pairs:
+        for name in SHOWN:
+            one, other = (_by_task(values, own, name, by_size=by_size) for own in (left, right))
+            if one.keys() & other.keys():
+                tested[f"{len(rows)} {name}"] = paired(one, other, metrics()[name].range)
+        rows.append({"system": system, "a": a, "b": b, "metrics": {}})
+    for place, difference in with_holm(tested).items():
+        at, _, name = place.partition(" ")
+        rows[int(at)]["metrics"][name] = difference.document()
+    return rows
 
-    def modalities(self, answers: Sequence[Answer]) -> dict[str, VRow]:
-        found: dict[str, VRow] = {}
-        for modality in get_args(Modality):
-            by_query: dict[AskedQuestion, list[float | None]] = {}
-            for answer in answers:
-                labels = fact_labels(self._judged, answer.key) or ()
-                scores = [one.score for one in labels if one.modality == modality and one.score is not None]
-                value = 100 * sum(score == 1 for score in scores) / len(scores) if scores else None
-                by_query.setdefault(answer.asked, []).append(value)
-            method = "100 x required facts of this modality told wholly / those with a label, mean over queries with any"
-            recall = mean(by_query, method, family.HUNDRED)
-            if recall.n:
-                found[modality] = recall.document()
-        return found
 
-    def _by_task(
-        self, answers: Sequence[Answer], name: str, *, sizes: bool
-    ) -> dict[AskedQuestion, list[float | None]]:
-        found: dict[AskedQuestion, list[float | None]] = {}
-        for answer in answers:
-            values = self._of(answer)
-            if name in values:
-                task = task_of(answer)
-                asked = AskedQuestion(f"{task}@{_size(answer)}" if sizes else task, task)
-                found.setdefault(asked, []).append(values[name])
-        return found
+def _by_task(
+    values: Mapping[str, Values], answers: Sequence[Answer], name: str, *, by_size: bool
+) -> dict[AskedQuestion, list[float | None]]:
+    known = [(answer, values[answer.key][name]) for answer in answers if name in values[answer.key]]
+    tasks = [(task_of(answer), _size(answer), value) for answer, value in known]
+    return grouped((AskedQuestion(f"{task}@{size}" if by_size else task, task), v) for task, size, v in tasks)
 
-    def _of(self, answer: Answer) -> Values:
-        if answer.key not in self._values:
-            self._values[answer.key] = values_of_tasks(self._judged, answer)
-        return self._values[answer.key]
+
+def _modalities(judged: Judged, answers: Sequence[Answer]) -> dict[str, VRow]:
+    method = (
+        "100 x required facts of this modality told wholly / those with a label, mean over queries with any"
+    )
+
+    def recall(answer: Answer, modality: str) -> float | None:
+        labels = [one for one in fact_labels(judged, answer.key) or () if one.row["modality"] == modality]
+        scores = [one.score for one in labels if one.score is not None]
+        return 100 * sum(score == 1 for score in scores) / len(scores) if scores else None
+
+    found = {
+        modality: mean(grouped((one.asked, recall(one, modality)) for one in answers), method, family.HUNDRED)
+        for modality in get_args(Modality)
+    }
+    return {modality: value.document() for modality, value in found.items() if value.n}
 
 
 def _size(answer: Answer) -> str:

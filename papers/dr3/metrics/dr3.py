@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
-from drr.eval.stats.citations import WHOLLY, CitationVerdict, found, share
+from drr.eval.stats.citations import WHOLLY, CitationVerdict, found
 from drr.eval.stats.intervals import V
 from drr.eval.tasks.judged import Judged
-from drr.papers.dr3.judging.rows import FactLabel, depth_of, documents_of, fact_labels, points_met
-from drr.papers.dr3.sums import Dr3Raw, dr3_figures
+from drr.papers.dr3.judging.rows import FactLabel, depth_of, documents_of, fact_labels, point_labels
+from drr.papers.dr3.sums import Dr3Row, dr3_figures, percent, supported
 
 TITLES = {
     "dr3": "DR3-Eval: what a report on a task with files knows (0-100)",
@@ -118,8 +118,10 @@ def per_report(judged: Judged, answer: Answer) -> Values:
     labels = fact_labels(judged, answer.key)
     if labels is None:
         return {}
-    values = {**_printed(judged, answer, labels), **_beside(judged, answer, labels)}
-    return {f"dr3_{name}": value for name, value in values.items()}
+    row = row_of(judged, answer)
+    values = {**dr3_figures(row), "avg_printed": dr3_figures(row, printed=True)["avg"]}
+    values |= _beside(judged, answer, labels)
+    return {f"dr3_{name}": value for name, value in values.items() if name != "fa"}
 
 
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
@@ -131,54 +133,45 @@ def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
     return over_queries(answers, lambda answer: per_report(judged, answer), methods)
 
 
-def raw_of(judged: Judged, answer: Answer) -> Dr3Raw:
+def row_of(judged: Judged, answer: Answer) -> Dr3Row:
     """Return what the figures are summed from, as `drr papers aggregate dr3` takes it."""
     labels = fact_labels(judged, answer.key) or ()
-    documents = [one for one in documents_of(judged, answer.key) or () if one["role"] != "distractor"]
-    met, depth = points_met(judged, answer.key), depth_of(judged, answer.key)
-    return Dr3Raw(
-        ir_uf=[one.score for one in labels if one.source == "file"],
-        ir_sc=[one.score for one in labels if one.source == "page"],
+    documents = [one for one in documents_of(judged, answer.key) if one["role"] != "distractor"]
+    points, depth = point_labels(judged, answer.key), depth_of(judged, answer.key)
+    return Dr3Row.model_construct(
+        ir_uf=[one.score for one in labels if one.row["source"] == "file"],
+        ir_sc=[one.score for one in labels if one.row["source"] == "page"],
         required=[one["id"] for one in documents],
         cited=[one["id"] for one in documents if one["cited"]],
         fa=_pairs(judged.citations.get(answer.key)),
-        follows=None if met is None else list(met.values()),
+        follows=None if points is None else [one.met for one in points],
         dq=None if depth is None else depth["grade"],
     )
-
-
-def _printed(judged: Judged, answer: Answer, labels: Sequence[FactLabel]) -> dict[str, float | None]:
-    raw = raw_of(judged, answer)
-    figures = dr3_figures(raw)
-    printed = dr3_figures(raw, printed=True)["avg"]
-    return {name: value for name, value in figures.items() if name != "fa"} | {"avg_printed": printed}
 
 
 def _pairs(citations: Sequence[CitationVerdict] | None) -> list[bool | None] | None:
     """Pair the citations: what could not be read supports nothing; all is unknown while one waits."""
     if citations is None or any(one.status is None for one in citations):
         return None
-    verdicts = [found(one.status, WHOLLY) for one in citations]
-    return [None if one is None else one == "supported" for one in verdicts]
+    return [supported(found(one.status, WHOLLY)) for one in citations]
 
 
 def _beside(judged: Judged, answer: Answer, labels: Sequence[FactLabel]) -> dict[str, float | None]:
-    documents = [
-        one for one in documents_of(judged, answer.key) or () if one["role"] != "file" and one["cited"]
-    ]
+    documents = [one for one in documents_of(judged, answer.key) if one["role"] != "file" and one["cited"]]
     known = [(one.met, one.score == 1) for one in labels if one.met is not None and one.score is not None]
-    both = [one for one in labels if one.judge is not None and one.rule is not None]
-    values: dict[str, float | None] = {
-        "contradicted": _hundred(one.contradicted for one in labels if one.rule is not None),
-        "distractors": _hundred(one["role"] == "distractor" for one in documents),
-        "search_loss": _hundred(not met and not stated for met, stated in known),
-        "writing_loss": _hundred(bool(met) and not stated for met, stated in known),
-        "closed_book": _hundred(stated for met, stated in known if not met),
+    rules = [(one, one.row["score"]) for one in labels if one.row["score"] is not None]
+    values = {
+        "contradicted": percent(bool(one.row["repeated"]) for one, _ in rules),
+        "distractors": percent(one["role"] == "distractor" for one in documents),
+        "search_loss": percent(not met and not stated for met, stated in known),
+        "writing_loss": percent(met and not stated for met, stated in known),
+        "closed_book": percent(stated for met, stated in known if not met),
     }
     if (harm := harmed_claims(judged, answer, labels)) is not None:
-        values["harm"] = _hundred(harm)
-    if any(one.by_judge for one in labels):
-        values["labels_agree"] = _hundred((one.judge == 1) == (one.rule == 1) for one in both)
+        values["harm"] = percent(harm)
+    if any(one.asked for one in labels):
+        both = [(one.judge, rule) for one, rule in rules if one.judge is not None]
+        values["labels_agree"] = percent((judge == 1) == (rule == 1) for judge, rule in both)
     return values
 
 
@@ -187,10 +180,5 @@ def harmed_claims(judged: Judged, answer: Answer, labels: Iterable[FactLabel]) -
     claims = judged.checked_claims(answer)
     if claims is None or claims.claims is None:
         return None
-    spans = {(one["start"], one["end"]) for label in labels for one in label.repeated}
+    spans = {(one["start"], one["end"]) for label in labels for one in label.row["repeated"]}
     return [any(row["start"] < end and start < row["end"] for start, end in spans) for row in claims.claims]
-
-
-def _hundred(values: Iterable[bool]) -> float | None:
-    value = share(values)
-    return None if value is None else 100 * value

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, NotRequired, TypedDict, cast, get_args
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Values
 from drr.eval.metrics.rows import CostDocument, StudyDocument
-from drr.eval.stats.asked import AskedQuestion
+from drr.eval.stats.asked import grouped
 from drr.eval.stats.differences import DifferenceRow, pooled_sd
 from drr.eval.stats.intervals import SHARE, VRow, mean
 from drr.eval.tasks.judged import Judged
@@ -21,8 +21,7 @@ from drr.papers.dr3.judging.rows import (
     document_id,
     documents_of,
     fact_labels,
-    known_row,
-    points_met,
+    point_labels,
 )
 from drr.papers.dr3.metrics import accuracy
 from drr.papers.dr3.metrics import dr3 as family
@@ -111,22 +110,30 @@ def errors_of(judged: Judged, answer: Answer) -> list[Dr3Error] | None:
     labels = fact_labels(judged, answer.key)
     if labels is None:
         return None
-    return [*_hallucinations(judged, answer), *_of_facts(judged, answer, labels), *_points(judged, answer)]
+    missed = [
+        Dr3Error("point_missed", one.row["requirement"])
+        for one in point_labels(judged, answer.key) or ()
+        if not one.row["facts"] and one.met is False
+    ]
+    return [*_hallucinations(judged, answer), *_of_facts(judged, answer, labels), *missed]
 
 
 def error_shares(judged: Judged, answers: Sequence[Answer]) -> dict[str, ErrorShare]:
     """Compute the shares by label; a report without an error has no shares and is unscored."""
-    found = [(answer, errors_of(judged, answer)) for answer in answers]
+    found = [(answer, errors_of(judged, answer) or []) for answer in answers]
     shares: dict[str, ErrorShare] = {}
     for label in ERRORS:
-        by_query: dict[AskedQuestion, list[float | None]] = {}
-        own: list[ErrorExample] = []
-        for answer, errors in found:
-            here = [one for one in errors or () if one.label == label]
-            by_query.setdefault(answer.asked, []).append(len(here) / len(errors) if errors else None)
-            own += [{"answer": answer.label, "words": excerpt(one.words, _EXCERPT)} for one in here]
+        own = [
+            (answer, [one for one in errors if one.label == label], len(errors)) for answer, errors in found
+        ]
+        by_query = grouped((answer.asked, len(here) / of if of else None) for answer, here, of in own)
+        examples: list[ErrorExample] = [
+            {"answer": answer.label, "words": excerpt(one.words, _EXCERPT)}
+            for answer, here, _ in own
+            for one in here
+        ]
         value = mean(by_query, "share of a report's errors, mean over queries with any", SHARE).document()
-        shares[label] = {"share": value, "count": len(own), "examples": own[:EXAMPLES]}
+        shares[label] = {"share": value, "count": len(examples), "examples": examples[:EXAMPLES]}
     return shares
 
 
@@ -141,34 +148,27 @@ def _hallucinations(judged: Judged, answer: Answer) -> Iterator[Dr3Error]:
 
 
 def _of_facts(judged: Judged, answer: Answer, labels: Sequence[FactLabel]) -> Iterator[Dr3Error]:
-    cited = {row["id"] for row in documents_of(judged, answer.key) or () if row["cited"]}
+    cited = {row["id"] for row in documents_of(judged, answer.key) if row["cited"]}
     for label in labels:
-        for start, end in dict.fromkeys((one["start"], one["end"]) for one in label.repeated):
+        row, score = label.row, label.score
+        for start, end in dict.fromkeys((one["start"], one["end"]) for one in row["repeated"]):
             yield Dr3Error("distracted", answer.report[start:end])
-        if label.score == 1:
-            documents = {document_id(place["address"]) for place in label.places}
+        shown = label.words(answer.report) or row["text"]
+        if score == 1:
+            documents = {document_id(place["address"]) for place in row["places"]}
             if documents and not documents & cited:
-                shown = label.shown
-                yield Dr3Error("uncited", label.text if shown is None else answer.report[slice(*shown)])
-        elif label.score is not None and label.score > 0:
-            shown = label.shown
-            yield Dr3Error("in_part", label.text if shown is None else answer.report[slice(*shown)])
-        elif label.score == 0 and label.met is not None:
-            yield Dr3Error("not_written" if label.met else "not_found", label.text)
+                yield Dr3Error("uncited", shown)
+        elif score:
+            yield Dr3Error("in_part", shown)
+        elif score == 0 and label.met is not None:
+            yield Dr3Error("not_written" if label.met else "not_found", row["text"])
 
 
-def _points(judged: Judged, answer: Answer) -> Iterator[Dr3Error]:
-    known, met = known_row(judged, answer.key), points_met(judged, answer.key)
-    for row in known["points"] if known is not None and met is not None else ():
-        if not row["facts"] and met is not None and met[row["id"]] is False:
-            yield Dr3Error("point_missed", row["requirement"])
-
-
-BEHIND: Mapping[str, tuple[str, ...]] = {
-    "dr3_ir_sc": (INSIGHTS,),
-    "dr3_ir_uf": (INSIGHTS,),
-    "dr3_if": (INSIGHTS, FOLLOWING),
-    "dr3_dq": (DEPTH,),
+BEHIND: Mapping[str, frozenset[str]] = {
+    "dr3_ir_sc": frozenset((INSIGHTS,)),
+    "dr3_ir_uf": frozenset((INSIGHTS,)),
+    "dr3_if": frozenset((INSIGHTS, FOLLOWING)),
+    "dr3_dq": frozenset((DEPTH,)),
 }
 """Judge's tasks behind each figure that sways with the judge alone. CC is code's; a claim's sources are
 judged again for a few claims only, which makes no figure."""
@@ -179,15 +179,11 @@ def noise_floor(
 ) -> NoiseFloor:
     """Compute the noise floor of one system. Trials say more, as they hold the judge's swaying too; a figure
     that was not repeated is unknown."""
-    by_question: dict[AskedQuestion, list[Values]] = {}
-    for answer in answers:
-        by_question.setdefault(answer.asked, []).append(values_of_tasks(judged, answer))
-    trials = _rows([list(own) for own in by_question.values()], shown)
+    by_question = grouped((answer.asked, values_of_tasks(judged, answer)) for answer in answers)
+    trials = _rows(list(by_question.values()), shown)
     if any(row["sd"] is not None for row in trials.values()):
         return {"between": "trials", "metrics": trials}
-    repeats = _rows(
-        [[dict(one) for one in _judged_again(judged, again, answer)] for answer in answers], shown
-    )
+    repeats = _rows([list(_judged_again(judged, again, answer)) for answer in answers], shown)
     measured = any(row["sd"] is not None for row in repeats.values())
     return {"between": "judgings" if measured else None, "metrics": repeats}
 
@@ -209,23 +205,18 @@ def _judged_again(judged: Judged, again: Sequence[Judged], answer: Answer) -> It
     """The figures by the first judging, and by each other one of all that the first was asked for them."""
     first = family.per_report(judged, answer)
     yield {name: first.get(name) for name in BEHIND}
+    tasks = (INSIGHTS, FOLLOWING, DEPTH)
+    asked = {task for task in tasks if answer.key in judged.others.get(task, {})}
     for one in again:
-        anew = {task for task in (INSIGHTS, FOLLOWING, DEPTH) if _covers(one, judged, task, answer.key)}
-        others = dict(judged.others)
-        for task in anew:
-            others[task] = {answer.key: one.others[task][answer.key]}
+        anew = {task for task in tasks if _covers(one, judged, task, answer.key)}
+        others = {**judged.others, **{task: {answer.key: one.others[task][answer.key]} for task in anew}}
         values = family.per_report(replace(judged, others=others), answer)
-        asked = {task for task in (INSIGHTS, FOLLOWING, DEPTH) if answer.key in judged.others.get(task, {})}
-        yield {
-            name: values.get(name)
-            for name, tasks in BEHIND.items()
-            if asked.intersection(tasks) and asked.intersection(tasks) <= anew
-        }
+        yield {name: values.get(name) for name, own in BEHIND.items() if asked & own and asked & own <= anew}
 
 
 def _covers(again: Judged, first: Judged, task: str, answer: str) -> bool:
     """Tell whether all of what was asked is there again: a part of it is a figure of something else."""
     own, other = (one.others.get(task, {}).get(answer) for one in (first, again))
     if isinstance(own, Mapping) and isinstance(other, Mapping):
-        return own.keys() <= other.keys() if task != DEPTH else True
+        return task == DEPTH or own.keys() <= other.keys()
     return False

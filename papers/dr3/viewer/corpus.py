@@ -6,7 +6,7 @@ from functools import cached_property
 
 from drr.papers.dr3.folders import FileTask
 from drr.papers.dr3.form import CorpusPage, corpus_pages, read_sizes
-from drr.papers.dr3.truth import KnownPage, PageProposal, TaskFact, read_truth
+from drr.papers.dr3.truth import KnownPage, PageProposal, read_truth
 from drr.papers.dr3.viewer.drawers import Values
 from drr.papers.dr3.viewer.texts import FactSpan, Place, passage_around, words_at
 
@@ -20,7 +20,7 @@ class TaskCorpus:
 
     def __init__(self, name: str, task: FileTask) -> None:
         self.name, self.task, self.question = name, task, task.question
-        self.truth, self.sizes = read_truth(task.folder), read_sizes(task.folder)
+        self.truth, self.sizes = read_truth(task.folder), read_sizes(task.folder).sizes
         self._known = {page.url: page for page in self.truth.pages}
         self.proposed = {one.url: one for one in (self.truth.found.proposals if self.truth.found else ())}
 
@@ -40,12 +40,6 @@ class TaskCorpus:
             number for _, number in sorted((one.kind != "supportive", self.places[one.url]) for one in pages)
         ]
 
-    @property
-    def documents(self) -> list[int]:
-        """List those with a page of their own: of known kind, or proposed."""
-        proposed = [self.places[url] for url in self.proposed if url in self.places]
-        return list(dict.fromkeys([*self.known, *proposed]))
-
     @cached_property
     def noise(self) -> list[int]:
         known = set(self.known)
@@ -54,6 +48,17 @@ class TaskCorpus:
     @property
     def noise_pages(self) -> int:
         return -(-len(self.noise) // NOISE_TOGETHER)
+
+    def pages(self) -> list[tuple[str, str]]:
+        """List the viewer's own by kind and name. A page of known kind, or a proposed one, has one to itself."""
+        proposed = [self.places[url] for url in self.proposed if url in self.places]
+        documents = dict.fromkeys([*self.known, *proposed])
+        noise = range(1, self.noise_pages + 1)
+        return [
+            ("t", self.name),
+            *(("d", f"{self.name}-{n}") for n in documents),
+            *(("n", f"{self.name}-{n}") for n in noise),
+        ]
 
     def link(self, url: str) -> str | None:
         """Link from a page of the viewer one folder deep."""
@@ -77,7 +82,7 @@ class TaskCorpus:
             "page": page,
             "kind": known.kind if known else "noise",
             "spans": self._spans(page, known, proposed),
-            "sizes": [name for name, size in self.sizes.sizes.items() if number <= size.pages],
+            "sizes": [name for name, size in self.sizes.items() if number <= size.pages],
             "facts": (known.facts or ((change.fact,) if change else ())) if known else (),
             "statement": self.changed(known) if known and change else None,
             "proposal": self.proposal(proposed) if proposed else None,
@@ -91,12 +96,8 @@ class TaskCorpus:
         first = (number - 1) * NOISE_TOGETHER
         own = self.noise[first : first + NOISE_TOGETHER]
         place = {"number": number, "of": self.noise_pages, "first": first + 1, "last": first + len(own)}
-        return {
-            "task": self.name,
-            **place,
-            "total": len(self.noise),
-            "documents": list(map(self.document, own)),
-        }
+        documents = list(map(self.document, own))
+        return {"task": self.name, **place, "total": len(self.noise), "documents": documents}
 
     def proposal(self, one: PageProposal) -> Values:
         """A model's proposal for a found page, and a person's view of it."""
@@ -120,15 +121,15 @@ class TaskCorpus:
         self, page: CorpusPage, known: KnownPage | None, proposed: PageProposal | None
     ) -> list[FactSpan]:
         """List what a change made, the sentences of facts, else what a model quoted of a found page."""
+        marked: list[tuple[str, tuple[str | None, ...]]] = []
         if known is not None and known.change is not None:
-            marked = [(words_at(page.text, known.change.stated), known.change.fact)]
+            marked = [(known.change.fact, (known.change.stated,))]
         elif known is not None and known.facts:
-            facts = [one for one in self.truth.facts if one.id in known.facts]
-            marked = [(self._sentence(page, fact), fact.id) for fact in facts]
-        else:
-            marked = [(words_at(page.text, proposed.quote if proposed else None), "quotation")]
-        return [FactSpan(*span, name) for span, name in marked if span is not None]
-
-    def _sentence(self, page: CorpusPage, fact: TaskFact) -> Place | None:
-        quotes = [one.quote for one in fact.places if one.address == page.url]
-        return words_at(page.text, *quotes, fact.value)
+            for fact in self.truth.facts:
+                if fact.id in known.facts:
+                    quotes = [one.quote for one in fact.places if one.address == page.url]
+                    marked.append((fact.id, (*quotes, fact.value)))
+        elif proposed is not None:
+            marked = [("quotation", (proposed.quote,))]
+        found = ((words_at(page.text, *words), name) for name, words in marked)
+        return [FactSpan(*span, name) for span, name in found if span is not None]

@@ -28,8 +28,6 @@ Values = dict[str, Any]
 """The values of a template."""
 Boxes = Sequence[tuple[str, Box]]
 """Boxes of each fact."""
-Draw = Callable[[int, Sequence[str]], DrawnPage]
-"""A page of this file with the places of words; `FileProblem` where it cannot be drawn."""
 
 
 class HeldFact(NamedTuple):
@@ -54,64 +52,63 @@ def facts_of(name: str, facts: Sequence[TaskFact]) -> list[HeldFact]:
     ]
 
 
+def names_of(facts: Sequence[HeldFact]) -> list[str]:
+    return list(dict.fromkeys(one.fact.id for one in facts))
+
+
 @dataclass(frozen=True)
 class DrawerPaper:
-    """One file; `link` gives the address of a drawn page by its number."""
+    """One file, and how its pages are drawn."""
 
-    name: str
     content: FileContent
     facts: Sequence[HeldFact]
-    draw: Draw
+    draw: Callable[[int, Sequence[str]], DrawnPage]
+    """Draws a page with the places of words; `FileProblem` where it cannot be drawn."""
     link: Callable[[int], str]
+    """The address of a drawn page."""
 
     def values(self) -> Values:
         content = self.content
+        own: Values = {"text": _marked(content.whole or "", self.facts)}
         if content.pages:
-            return self._pages()
-        if content.picture is not None:
-            return {**NOTHING, "image": self._picture()}
-        if content.sheets:
+            own = self._pages(content.pages)
+        elif content.picture is not None:
+            own = {"image": self._picture()}
+        elif content.sheets:
             more = len(content.sheets) - MOST_SHEETS
-            sheets = [_sheet(sheet, self.facts) for sheet in content.sheets[:MOST_SHEETS]]
-            return {
-                **NOTHING,
-                "sheets": sheets,
+            own = {
+                "sheets": [_sheet(sheet, self.facts) for sheet in content.sheets[:MOST_SHEETS]],
                 "note": f"{more} more sheets are not shown." if more > 0 else None,
             }
-        return {**NOTHING, "text": _marked(content.whole or "", self.facts)}
+        return {**NOTHING, **own}
 
     def evidence(self, fact: TaskFact, place: FilePlace) -> tuple[Values | None, Passage | None]:
         """A fact's part of the drawn page or picture, else its words there."""
-        own, number = [one for one in self.facts if one.fact is fact], 0
-        image, text = None, self.content.whole
-        if self.content.picture is not None:
+        content, image, text = self.content, None, self.content.whole
+        words = [word for one in self.facts if one.fact is fact for word in one.words]
+        if content.picture is not None:
             image = self._picture()
-        elif self.content.pages:
+        elif content.pages:
             number = place.box.top if place.kind == "page" and place.box is not None else 0
-            on_page = _on_page(number, self.facts)
+            on_page = self._on_page(number)
             image = self._image(number, on_page) if on_page else None
-            text = self.content.pages[number - 1] if 0 < number <= len(self.content.pages) else None
-        elif self.content.sheets:
-            text = self.content.at(place) or ""
-            return None, passage_around(text, words_at(text, fact.value))
+            text = content.pages[number - 1] if 0 < number <= len(content.pages) else None
+        elif content.sheets:
+            text, words = content.at(place), [fact.value]
         boxes = [box for name, box in (image or {}).get("boxes", ()) if name == fact.id]
         if image is not None and boxes:
-            crop = {
-                "image": {**image, "boxes": [(fact.id, box) for box in boxes]},
-                "part": _part(image, boxes),
-            }
-            return crop, None
-        spans = [] if text is None else _spans(text, own)
-        return None, passage_around(text or "", (spans[0].start, spans[0].end)) if spans else None
+            own = {**image, "boxes": [(fact.id, box) for box in boxes]}
+            return {"image": own, "part": _part(image, boxes)}, None
+        return None, passage_around(text or "", words_at(text or "", *words))
 
     def _picture(self) -> Values:
+        size = self.content.picture
+        assert size is not None
         boxes = [
             (one.fact.id, one.place.box)
             for one in self.facts
             if one.place.kind == "region" and one.place.box and self.content.at(one.place) is not None
         ]
-        size = self.content.picture
-        assert size is not None
         return self._linked(1, size["width"], size["height"], boxes)
 
     def _linked(
@@ -120,25 +117,29 @@ class DrawerPaper:
         """A page as we drew it; its measure is unknown until it is."""
         return {"link": self.link(number), "width": width, "height": height, "boxes": boxes}
 
-    def _pages(self) -> Values:
+    def _pages(self, texts: Sequence[str]) -> Values:
         """Pages with facts are drawn now, to mark them; the others when a browser asks for them."""
-        texts = self.content.pages
-        facts = {number: _on_page(number, self.facts) for number in range(1, len(texts) + 1)}
-        numbers = [number for number, own in facts.items() if own or number <= MOST_PAGES]
-        drawn = {number: self._image(number, facts[number]) for number in numbers if facts[number]}
-        first = next(iter(drawn), numbers[0])
-        able = (drawn[first] if first in drawn else self._image(first, ())) is not None
+        facts = {number: self._on_page(number) for number in range(1, len(texts) + 1)}
+        shown = {number: own for number, own in facts.items() if own or number <= MOST_PAGES}
+        drawn = {number: self._image(number, own) for number, own in shown.items() if own}
+        first = next(iter(drawn.values())) if drawn else self._image(next(iter(shown)), ())
         pages = [
             {
                 "number": number,
-                "text": _marked(texts[number - 1], facts[number]),
-                "image": drawn.get(number, self._linked(number) if able else None),
-                "facts": names_of(facts[number]),
+                "text": _marked(texts[number - 1], own),
+                "image": drawn.get(number, None if first is None else self._linked(number)),
+                "facts": names_of(own),
             }
-            for number in numbers
+            for number, own in shown.items()
         ]
-        more, note = len(texts) - len(numbers), None if able else NOT_DRAWN
-        return {**NOTHING, "pages": pages, "more_pages": more, "note": note}
+        note = NOT_DRAWN if first is None else None
+        return {"pages": pages, "more_pages": len(texts) - len(shown), "note": note}
+
+    def _on_page(self, number: int) -> list[HeldFact]:
+        """List those of this page; one that names no place of the file stands on none of them."""
+        return [
+            one for one in self.facts if one.place.kind == "page" and one.box.top <= number <= one.box.bottom
+        ]
 
     def _image(self, number: int, facts: Sequence[HeldFact]) -> Values | None:
         try:
@@ -149,7 +150,7 @@ class DrawerPaper:
         left = iter(drawn.boxes)
         for one in facts:
             found = [next(left, ()) for _ in one.words]
-            boxes += [(one.fact.id, box) for box in next((own for own in found if own), ())]
+            boxes += [(one.fact.id, box) for box in next(filter(None, found), ())]
         return self._linked(number, drawn.width, drawn.height, boxes)
 
 
@@ -165,22 +166,9 @@ def _part(image: Values, boxes: Sequence[Box]) -> Box:
     )
 
 
-def names_of(facts: Sequence[HeldFact]) -> list[str]:
-    return list(dict.fromkeys(one.fact.id for one in facts))
-
-
-def _on_page(number: int, facts: Sequence[HeldFact]) -> list[HeldFact]:
-    """List those of this page; one that names no place of the file stands on none of them."""
-    return [one for one in facts if one.place.kind == "page" and one.box.top <= number <= one.box.bottom]
-
-
-def _spans(text: str, facts: Sequence[HeldFact]) -> list[FactSpan]:
-    found = ((words_at(text, *one.words), one.fact.id) for one in facts)
-    return [FactSpan(*span, fact) for span, fact in found if span is not None]
-
-
 def _marked(text: str, facts: Sequence[HeldFact]) -> Any:
-    return facts_marked(text, _spans(text, facts))
+    found = ((words_at(text, *one.words), one.fact.id) for one in facts)
+    return facts_marked(text, [FactSpan(*span, fact) for span, fact in found if span is not None])
 
 
 def _sheet(sheet: Sheet, facts: Sequence[HeldFact]) -> Values:
@@ -191,25 +179,25 @@ def _sheet(sheet: Sheet, facts: Sequence[HeldFact]) -> Values:
     wanted = {number for number, _ in sheet.rows[:FIRST_ROWS]}
     for one in marked:
         wanted |= set(range(one.box.top - NEAR_ROWS, one.box.bottom + NEAR_ROWS + 1))
-    columns = min(sheet.width, max([MOST_COLUMNS, *(col for cells in marked.values() for _, col in cells)]))
+    last = max([MOST_COLUMNS, *(col for cells in marked.values() for _, col in cells)])
+    columns = range(1, min(sheet.width, last) + 1)
     rows: list[Values] = []
     skipped = 0
-    for number, cells in sheet.rows:
+    for number, _ in sheet.rows:
         if number not in wanted:
             skipped += 1
             continue
-        shown = [
+        cells = [
             {
-                "text": excerpt(cells[col - 1] if col <= len(cells) else "", LONGEST_CELL),
+                "text": excerpt(sheet.cell(col, number), LONGEST_CELL),
                 "facts": [one.fact.id for one, own in marked.items() if (number, col) in own],
             }
-            for col in range(1, columns + 1)
+            for col in columns
         ]
-        rows.append({"number": number, "cells": shown, "skipped": skipped})
+        rows.append({"number": number, "cells": cells, "skipped": skipped})
         skipped = 0
-    letters = [column_letters(col) for col in range(1, columns + 1)]
-    more = {"more_columns": sheet.width - columns, "more_rows": skipped}
-    return {"name": sheet.name, "columns": letters, "rows": rows, **more}
+    more = {"more_columns": sheet.width - len(columns), "more_rows": skipped}
+    return {"name": sheet.name, "columns": list(map(column_letters, columns)), "rows": rows, **more}
 
 
 def _is_of(place: FilePlace, sheet: Sheet) -> bool:
@@ -222,9 +210,8 @@ def _cells(sheet: Sheet, one: HeldFact) -> set[tuple[int, int]]:
     """Find the cells of a range; of a row those with the fact's value, else all of it."""
     rows = [number for number, _ in sheet.rows if one.box.top <= number <= one.box.bottom]
     if one.place.kind == "cell":
-        return {
-            (row, col) for row in rows for col in range(one.box.left, min(one.box.right, sheet.width) + 1)
-        }
+        columns = range(one.box.left, min(one.box.right, sheet.width) + 1)
+        return {(row, col) for row in rows for col in columns}
     cells = {(row, col) for row in rows for col in range(1, len(sheet.by_number[row]) + 1)}
     saying = {(row, col) for row, col in cells if words_at(sheet.cell(col, row), one.fact.value)}
     return saying or cells

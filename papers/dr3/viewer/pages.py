@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +15,7 @@ from drr.app.viewer.highlight import Stretch, marked_html
 from drr.app.viewer.model import ReportView, ShownEntry
 from drr.app.viewer.of_papers import Inserts, StudyPart
 from drr.app.viewer.reader import Reader
-from drr.app.viewer.render import Pages, if_any, marked, part, templates
+from drr.app.viewer.render import Pages, marked, part, templates
 from drr.app.viewer.static import SCRIPTS
 from drr.app.vouching import is_own_shop, offer_shop, remember_shop
 from drr.app.written import VIEWER_MARK, fresh_folder
@@ -48,15 +49,12 @@ SHOWN_CHANGES = 3
 """Changes of each fact that are shown before one asks for the rest."""
 FIGURES = ("dr3_ir_sc", "dr3_ir_uf", "dr3_cc", "dr3_contradicted", "dr3_search_loss", "dr3_writing_loss")
 """Figures of each answer, beside the task that it answers."""
-FOLDERS = ("t", "d", "n", "f")
-"""Tasks, documents of known kind, noise, drawn files."""
+KINDS = ("t", "d", "n")
+"""Folders of pages: tasks, documents of known kind, noise."""
+DRAWN = "f"
 _MISSING = "no such page of these tasks"
-Entries = Callable[[], Sequence[ShownEntry]]
-"""All answers of the study that the pages stand beside."""
-
-
-def _none() -> Sequence[ShownEntry]:
-    return ()
+_INDEX = ' <a href="tasks.html">The tasks</a>, with what is true of them.'
+_LINE = '<p><a href="../t/{}.html">The task</a>: its files, its corpus, and what is true of it.</p>'
 
 
 class ShownFacts(NamedTuple):
@@ -85,25 +83,19 @@ class TaskFolderPages(StudyPart):
         return TaskFolder(TaskShelf(place)) if holds_tasks(place) else None
 
     def read(self, entry: ShownEntry, judged: Judged, answer: Answer) -> ShownFacts:
-        key = answer.key
-        return ShownFacts(
-            fact_labels(judged, key) or (), point_labels(judged, key) or (), depth_of(judged, key)
-        )
+        facts, points = fact_labels(judged, answer.key), point_labels(judged, answer.key)
+        return ShownFacts(facts or (), points or (), depth_of(judged, answer.key))
 
     def on_index(self, entries: Sequence[ShownEntry]) -> Inserts:
         from markupsafe import Markup
 
-        link = Markup(' <a href="tasks.html">The tasks</a>, with what is true of them.')
-        return {"told": link} if self._names else {}
+        return {"told": Markup(_INDEX)} if self._names else {}  # noqa: S704  (a text of ours)
 
     def on_query(self, reports: Sequence[ReportView]) -> Inserts:
         from markupsafe import Markup
 
         name = self._task_of(reports[0].entry)
-        line = Markup(
-            '<p><a href="../t/{}.html">The task</a>: its files, its corpus, and what is true of it.</p>'
-        )
-        return {} if name is None else {"task": line.format(name)}
+        return {} if name is None else {"task": Markup(_LINE).format(name)}  # noqa: S704  (a text of ours)
 
     def on_report(self, report: ReportView) -> Inserts:
         from markupsafe import Markup
@@ -125,23 +117,18 @@ class TaskFolderPages(StudyPart):
         return next((name for name in map(file_name, _tasks_of(entry)) if name in self._names), None)
 
     def routes(self, pages: Pages) -> Sequence[Route]:
-        return () if self._shelf is None else task_routes(self._shelf, _beside(pages), self.reader.entries)
+        return () if self._shelf is None else self._beside(self._shelf, pages).routes()
 
     def write(self, pages: Pages, draft: Path, progress: Progress) -> int:
-        if self._shelf is None:
-            return 0
-        return write_task_files(self._shelf, _beside(pages), draft, progress, self.reader.entries)
+        return 0 if self._shelf is None else self._beside(self._shelf, pages).write(draft, progress)
+
+    def _beside(self, shelf: TaskShelf, pages: Pages) -> TaskPages:
+        return TaskPages(shelf, replace(pages.frame, about=str), BESIDE, self.reader.entries)
 
 
-def _tasks_of(entry: ShownEntry) -> Iterator[str]:
+def _tasks_of(entry: ShownEntry) -> list[str]:
     """Name the tasks that it may answer: as its question does, else by what stands before the size."""
-    if entry.task is not None:
-        yield entry.task
-    yield entry.query_id.partition("@")[0]
-
-
-def _beside(pages: Pages) -> TaskPages:
-    return TaskPages(replace(pages.frame, about=str), BESIDE)
+    return [*filter(None, (entry.task,)), entry.query_id.partition("@")[0]]
 
 
 def shelf_of(study: Study, given: Path | None) -> TaskShelf | None:
@@ -173,41 +160,94 @@ def shelf_of(study: Study, given: Path | None) -> TaskShelf | None:
 class TaskPages:
     """Draws the pages; `home` is the index of tasks: the first page, or one of its own beside a study."""
 
-    def __init__(self, frame: Frame, home: str = "index.html") -> None:
-        self.home = home
+    def __init__(
+        self,
+        shelf: TaskShelf,
+        frame: Frame,
+        home: str = "index.html",
+        entries: Callable[[], Sequence[ShownEntry]] = tuple,
+    ) -> None:
+        """`entries` are all answers of the study that the pages stand beside."""
+        self._shelf, self._home, self._entries = shelf, home, entries
         self._common = {**frame.values("tasks"), "live": False, "home": home, "banner": OWNERS}
 
-    def _draw(self, name: str, root: str, **values: Any) -> str:
+    def _draw(self, name: str, root: str, values: Mapping[str, Any]) -> str:
         template = templates().get_template(f"dr3/{name}.html")
         return template.render(root=root, marked=marked, **self._common, **values)
 
-    def index(self, tasks: Values) -> str:
-        return self._draw("tasks", "", tasks=tasks)
+    def index(self) -> str:
+        return self._draw("tasks", "", {"tasks": self._shelf.set()})
 
-    def task(self, task: Values, answers: Sequence[ShownEntry] = ()) -> str:
-        """`answers` are those of the study that these pages stand beside."""
-        sizes, words = list(task["sizes"]), task["question"].query.split()
-        found = sorted(answers, key=lambda one: (one.variant, _place(sizes, one.size), one.trial))
-        return self._draw(
-            "task",
-            "../",
-            t=task,
-            answers=found,
-            figures=[metrics()[name] for name in FIGURES if any(name in one.scores for one in found)],
-            other_words=any(one.query.split() != words for one in found),
-            shown_changes=SHOWN_CHANGES,
-            named={one.id: one for one in task["truth"].facts},
-        )
+    def page(self, kind: str, name: str) -> str | None:
+        """Draw a page of a task, a document or some noise; `None` where there is none of this name."""
+        if kind == "t":
+            task = self._shelf.task(name)
+            return None if task is None else self._draw("task", "../", self._of_task(task))
+        found = self._shelf.document(name) if kind == "d" else self._shelf.noise(name)
+        letter, template = ("d", "document") if kind == "d" else ("n", "noise")
+        return None if found is None else self._draw(template, "../", {letter: found, "html": _read})
 
-    def document(self, document: Values) -> str:
-        return self._draw("document", "../", d=document, html=_read)
+    def _of_task(self, task: Values) -> Values:
+        question, sizes = task["question"], list(task["sizes"])
 
-    def noise(self, noise: Values) -> str:
-        return self._draw("noise", "../", n=noise, html=_read)
+        def place(one: ShownEntry) -> tuple[str, int, int]:
+            return one.variant, sizes.index(one.size) if one.size in sizes else len(sizes), one.trial
 
+        answers = [one for one in self._entries() if question.task_id in _tasks_of(one)]
+        return {
+            "t": task,
+            "answers": sorted(answers, key=place),
+            "figures": [metrics()[name] for name in FIGURES if any(name in one.scores for one in answers)],
+            "other_words": any(one.query.split() != question.query.split() for one in answers),
+            "shown_changes": SHOWN_CHANGES,
+            "named": {one.id: one for one in task["truth"].facts},
+        }
 
-def _place(sizes: Sequence[str], size: str | None) -> int:
-    return sizes.index(size) if size in sizes else len(sizes)
+    def routes(self) -> list[Route]:
+        from starlette.responses import HTMLResponse, PlainTextResponse, Response
+        from starlette.routing import Route
+
+        def index(request: Request) -> Response:
+            return HTMLResponse(self.index())
+
+        def image(request: Request) -> Response:
+            drawn = self._shelf.image(request.path_params["name"])
+            if drawn is None:
+                return PlainTextResponse(_MISSING, 404)
+            return Response(drawn.data, 200, None, drawn.mime_type)
+
+        def page(kind: str, request: Request) -> Response:
+            try:
+                html = self.page(kind, request.path_params["name"])
+            except DrrError as error:
+                return PlainTextResponse(str(error), 500)
+            return PlainTextResponse(_MISSING, 404) if html is None else HTMLResponse(html)
+
+        return [
+            Route(f"/{self._home}", index),
+            Route(f"/{DRAWN}/{{name:str}}", image),
+            *(Route(f"/{kind}/{{name:str}}.html", partial(page, kind)) for kind in KINDS),
+        ]
+
+    def write(self, draft: Path, progress: Progress) -> int:
+        """Write into a folder that others may write to as well; the pages, without what is drawn."""
+        (draft / self._home).write_text(self.index(), encoding="utf-8")
+        for folder in (*KINDS, DRAWN):
+            (draft / folder).mkdir()
+        count, names = 1, self._shelf.readable()
+        with progress.stage("tasks", total=len(names), unit="tasks") as stage:
+            for task in names:
+                for kind, name in self._shelf.pages(task):
+                    html = self.page(kind, name)
+                    if html is not None:
+                        (draft / kind / f"{name}.html").write_text(html, encoding="utf-8")
+                        count += 1
+                for image in self._shelf.images(task):
+                    drawn = self._shelf.image(image)
+                    if drawn is not None:
+                        (draft / DRAWN / image).write_bytes(drawn.data)
+                stage.advance()
+        return count
 
 
 def _read(document: Values) -> Markup:
@@ -225,7 +265,8 @@ class TaskFolder(NamedTuple):
     shelf: TaskShelf
 
     def _pages(self, *, served: bool) -> TaskPages:
-        return TaskPages(Frame(self.shelf.name, served, [FramePlace("tasks", "index.html", "Tasks")]))
+        frame = Frame(self.shelf.name, served, [FramePlace("tasks", "index.html", "Tasks")])
+        return TaskPages(self.shelf, frame)
 
     def site(self, token: str, port: int) -> Starlette:
         from starlette.applications import Starlette
@@ -233,91 +274,13 @@ class TaskFolder(NamedTuple):
         from starlette.routing import Mount, Route
         from starlette.staticfiles import StaticFiles
 
-        async def root(request: Request) -> Response:
+        def root(request: Request) -> Response:
             return RedirectResponse("index.html", 303)
 
-        own = task_routes(self.shelf, self._pages(served=True))
+        own = self._pages(served=True).routes()
         routes = [Route("/", root), Mount("/static", StaticFiles(directory=STATIC)), *own]
         return guarded(Starlette(routes=routes), lambda: {token}, port)
 
     def write(self, folder: Path, progress: Progress) -> int:
         with fresh_folder(folder, VIEWER_MARK, "drr view", SCRIPTS) as draft:
-            return write_task_files(self.shelf, self._pages(served=False), draft, progress)
-
-
-def task_routes(shelf: TaskShelf, pages: TaskPages, entries: Entries = _none) -> list[Route]:
-    from starlette.concurrency import run_in_threadpool
-    from starlette.responses import HTMLResponse, PlainTextResponse, Response
-    from starlette.routing import Route
-
-    async def index(request: Request) -> Response:
-        return HTMLResponse(await run_in_threadpool(lambda: pages.index(shelf.set())))
-
-    async def image(request: Request) -> Response:
-        drawn = await run_in_threadpool(shelf.image, request.path_params["name"])
-        return (
-            PlainTextResponse(_MISSING, 404)
-            if drawn is None
-            else Response(drawn.data, 200, None, drawn.mime_type)
-        )
-
-    def page(draw: Callable[[str], str | None]) -> Callable[[Request], Response]:
-        def answer(request: Request) -> Response:
-            try:
-                html = draw(request.path_params["name"])
-            except DrrError as error:
-                return PlainTextResponse(str(error), 500)
-            return PlainTextResponse(_MISSING, 404) if html is None else HTMLResponse(html)
-
-        return answer
-
-    drawing = _drawing(shelf, pages, entries)
-    return [
-        Route(f"/{pages.home}", index),
-        Route("/f/{name:str}", image),
-        *(Route(f"/{kind}/{{name:str}}.html", page(draw)) for kind, draw in drawing.items()),
-    ]
-
-
-def _drawing(shelf: TaskShelf, pages: TaskPages, entries: Entries) -> dict[str, Callable[[str], str | None]]:
-    def task(found: Values) -> str:
-        return pages.task(found, [one for one in entries() if found["question"].task_id in _tasks_of(one)])
-
-    return {
-        "t": lambda name: if_any(shelf.task(name), task),
-        "d": lambda name: if_any(shelf.document(name), pages.document),
-        "n": lambda name: if_any(shelf.noise(name), pages.noise),
-    }
-
-
-def write_task_files(
-    shelf: TaskShelf, pages: TaskPages, draft: Path, progress: Progress, entries: Entries = _none
-) -> int:
-    """Write into a folder that others may write to as well; the pages, without what is drawn."""
-    count = 1
-    (draft / pages.home).write_text(pages.index(shelf.set()), encoding="utf-8")
-    for name in FOLDERS:
-        (draft / name).mkdir()
-    drawing = _drawing(shelf, pages, entries)
-
-    def put(kind: str, name: str) -> None:
-        nonlocal count
-        html = drawing[kind](name)
-        if html is not None:
-            (draft / kind / f"{name}.html").write_text(html, encoding="utf-8")
-            count += 1
-
-    names = shelf.readable()
-    with progress.stage("tasks", total=len(names), unit="tasks") as stage:
-        for name in names:
-            put("t", name)
-            for document in shelf.documents(name):
-                put("d", document)
-            for noise in shelf.noises(name):
-                put("n", noise)
-            for image in shelf.images(name):
-                drawn = shelf.image(image)
-                if drawn is not None:
-                    (draft / "f" / image).write_bytes(drawn.data)
-            stage.advance()
-    return count
+            return self._pages(served=False).write(draft, progress)

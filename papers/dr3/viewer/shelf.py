@@ -40,7 +40,7 @@ class OpenTask(TaskCorpus):
             "made": self.truth.intent != "other",
             "facts": [self._fact(one) for one in self.truth.facts],
             "files": self.files,
-            "sizes": self.sizes.sizes,
+            "sizes": self.sizes,
             "kinds": [kind for kind in ("supportive", "distractor", "noise") if kind in shown],
             "noise_pages": self.noise_pages,
             "noise": len(self.noise),
@@ -49,46 +49,35 @@ class OpenTask(TaskCorpus):
 
     @cached_property
     def files(self) -> list[Values]:
-        return [self._file(number) for number in range(1, len(self.question.files) + 1)]
+        return [self._file(number, name) for number, name in enumerate(self.question.files, 1)]
 
     @cached_property
     def _papers(self) -> dict[str, DrawerPaper | FileProblem]:
-        return {name: self._paper(number) for number, name in enumerate(self.question.files, 1)}
+        return {name: self._paper(number, name) for number, name in enumerate(self.question.files, 1)}
 
-    def _paper(self, number: int) -> DrawerPaper | FileProblem:
-        name = self.question.files[number - 1]
+    def _paper(self, number: int, name: str) -> DrawerPaper | FileProblem:
         try:
             content = self.task.drawer.content(name)
         except FileProblem as problem:
             return problem
         return DrawerPaper(
-            name,
             content,
             facts_of(name, self.truth.facts),
             lambda page, words: self.drawn(number, page, words),
             lambda page: f"../f/{self.image_name(number, page)}",
         )
 
-    def _file(self, number: int) -> Values:
-        name = self.question.files[number - 1]
+    def _file(self, number: int, name: str) -> Values:
         paper = self._papers[name]
         try:
             size = len(self.task.drawer.bytes_of(name))
         except FileProblem:
             size = None
-        head = {
-            "number": number,
-            "name": name,
-            "bytes": size,
-            "facts": names_of(facts_of(name, self.truth.facts)),
-        }
+        facts = names_of(facts_of(name, self.truth.facts))
+        head = {"number": number, "name": name, "bytes": size, "facts": facts}
         if isinstance(paper, FileProblem):
-            return {
-                **NOTHING,
-                **head,
-                "label": "not read",
-                "problem": paper.message.removeprefix(f"{name}: "),
-            }
+            problem = paper.message.removeprefix(f"{name}: ")
+            return {**NOTHING, **head, "label": "not read", "problem": problem}
         return {**head, "label": paper.content.label, **paper.values()}
 
     def drawn(self, number: int, page: int, words: Sequence[str] = ()) -> DrawnPage:
@@ -133,21 +122,23 @@ class OpenTask(TaskCorpus):
     @cached_property
     def evidence(self) -> dict[str, Values]:
         """Map by fact, with links as a page of the viewer has them that is not the task's own."""
-        return {fact.id: self._evidence(self._fact(fact)) for fact in self.truth.facts}
+        found = {}
+        for fact in self.truth.facts:
+            shown = self._fact(fact)
+            passages = {one["url"]: one["passage"] for one in shown["right"]}
+            shown["places"] = [self._seen(fact, one, passages) for one in shown["places"]]
+            found[fact.id] = shown
+        return found
 
-    def _evidence(self, shown: Values) -> Values:
-        passages = {one["url"]: one["passage"] for one in shown["right"]}
-        places = []
-        for one in shown["places"]:
-            link, place = one["link"], file_place(one["address"])
-            if link is not None and link.startswith("#"):
-                link = f"../t/{self.name}.html{link}"
-            crop, passage = None, passages.get(one["address"])
-            paper = None if place is None else self._papers.get(place.name)
-            if place is not None and isinstance(paper, DrawerPaper):
-                crop, passage = paper.evidence(shown["fact"], place)
-            places.append({**one, "link": link, "crop": crop, "passage": passage})
-        return {**shown, "places": places}
+    def _seen(self, fact: TaskFact, shown: Values, passages: Mapping[str, object]) -> Values:
+        link, place = shown["link"], file_place(shown["address"])
+        if link is not None and link.startswith("#"):
+            link = f"../t/{self.name}.html{link}"
+        paper = None if place is None else self._papers.get(place.name)
+        crop, passage = None, passages.get(shown["address"])
+        if place is not None and isinstance(paper, DrawerPaper):
+            crop, passage = paper.evidence(fact, place)
+        return {**shown, "link": link, "crop": crop, "passage": passage}
 
 
 class TaskShelf:
@@ -167,23 +158,16 @@ class TaskShelf:
     def set(self) -> Values:
         """All tasks of the folder, and what its manifest says of their making."""
         manifest = read_manifest(self._place)
-        return {
-            "entries": [self._entry(name) for name in self._tasks],
-            "funnel": manifest and manifest.funnel,
-        }
+        return {"entries": list(map(self._entry, self._tasks)), "funnel": manifest and manifest.funnel}
 
     def _entry(self, name: str) -> Values:
         task = self._tasks[name]
         row: Values = {"name": name, "question": task.question, "problem": None}
         try:
             known = {"truth": read_truth(task.folder), "sizes": read_sizes(task.folder).sizes}
-            return {
-                **row,
-                **known,
-                "forms": Counter(ending(one).upper() or "?" for one in task.question.files),
-            }
         except (DrrError, OSError) as error:
             return {**row, "problem": str(error).splitlines()[0]}
+        return {**row, **known, "forms": Counter(ending(one).upper() or "?" for one in task.question.files)}
 
     def task(self, name: str) -> Values | None:
         with self._lock:
@@ -206,14 +190,10 @@ class TaskShelf:
         with self._lock:
             return None if task is None else task.noises(number)
 
-    def documents(self, name: str) -> list[str]:
-        """The names of pages that have one of their own, for who writes them all."""
+    def pages(self, name: str) -> list[tuple[str, str]]:
+        """List the pages of a task by kind and name, for who writes them all."""
         task = self._opened(name)
-        return [] if task is None else [f"{name}-{number}" for number in task.documents]
-
-    def noises(self, name: str) -> list[str]:
-        task = self._opened(name)
-        return [] if task is None else [f"{name}-{n}" for n in range(1, task.noise_pages + 1)]
+        return [] if task is None else task.pages()
 
     def images(self, name: str) -> list[str]:
         """List those that the task's page names."""
