@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from drr.env.shop import Shop
@@ -13,18 +15,9 @@ from drr.eval.judging.run import JudgeOptions, cited_pages, refetch
 from drr.eval.metrics.document import study_document
 from drr.study.study import Study
 
-from tests.eval.nursery import (
-    Judge,
-    answer,
-    asked_for,
-    by_wire,
-    message,
-    put,
-    sentences,
-    web,
-)
+from tests.eval.nursery import Judge, answer, asked_for, by_wire, message, put, sentences, web
 from tests.tools.small_shop import ANNA, FEEDER
-from tests.wire import Fail, Say
+from tests.wire import Fail, Reply, Request, Say
 
 CARE = "https://birds.example/care"
 REPORT = f"""# Care
@@ -45,90 +38,69 @@ def statuses(study: Study) -> dict[str, str]:
     return {name: v["status"] for items in judged.support.values() for name, v in items.items()}
 
 
+def figures(study: Study, variant: str = "react") -> dict[str, Any]:
+    return dict(study_document(study)["metrics"][variant])
+
+
+def held(name: str, support: str, quote: str = "") -> dict[str, str]:
+    return {"id": name, "justification": "", "quote": quote, "support": f"{support}_support"}
+
+
+def judge_that(asked: str, reply: Callable[[Request], Reply | None]) -> Judge:
+    """All but one task are done as they should be."""
+    return Judge(claims=sentences, instead=lambda task, request: reply(request) if task == asked else None)
+
+
+def verdicts(*rows: dict[str, str]) -> Say:
+    return Say(json.dumps({"verdicts": rows}))
+
+
 @pytest.mark.parametrize("status", ["unreachable", "blocked", "empty"])
 async def test_an_unreadable_source_has_its_own_status_and_is_never_shown(
     study: Study, shop: Shop, status: str
 ) -> None:
-    await put(
-        study,
-        answer("a", "react", REPORT, [web(CARE, None, seen="Access denied. Error 503.", status=status)]),
-    )
-    script = Judge(claims=sentences)
-    await by_wire(study, script, FAITH, shop)
-    assert statuses(study)["c1-web"] == status
-    metrics = study_document(study)["metrics"]["react"]
-    assert metrics["fp_strict"]["value"] == pytest.approx(0.5)
-    assert metrics["fp_reachable"]["value"] == pytest.approx(1.0)
-    assert metrics["fp"]["value"] == metrics["fp_strict"]["value"]
-    assert metrics["unreadable_rate"]["value"] == pytest.approx(0.5)
-
-
-async def test_error_text_of_a_page_is_no_evidence(study: Study) -> None:
-    await put(
-        study,
-        answer(
-            "a", "react", REPORT, [web(CARE, "**Error for URL** 503", seen="On care", status="unreachable")]
-        ),
-    )
-    _, requests = await by_wire(study, Judge(claims=sentences), FAITH, None)
+    page = web(CARE, "**Error for URL** 503", seen="Access denied.", status=status)
+    await put(study, answer("a", "react", REPORT, [page]))
+    _, requests = await by_wire(study, Judge(claims=sentences), FAITH, shop)
     assert not any("Error for URL" in message(r) for r in requests)
+    assert statuses(study)["c1-web"] == status
+    found = figures(study)
+    for name, value in (("fp_strict", 0.5), ("fp_reachable", 1.0), ("fp", 0.5), ("unreadable_rate", 0.5)):
+        assert found[name]["value"] == pytest.approx(value), name
 
 
 async def test_a_failed_extraction_is_tried_again_twice_then_counted_and_left_out(
     study: Study, shop: Shop
 ) -> None:
-    await put(
-        study, answer("a", "react", REPORT, [PAGE]), answer("b", "react", "# Broken\n\n" + REPORT, [PAGE])
-    )
-
-    def broken(task: str, request):  # type: ignore[no-untyped-def]
-        first = request.body["messages"][0]["content"]
-        return Say("no JSON at all") if task == "claims" and "# Broken" in str(first) else None
-
-    script = Judge(claims=sentences, instead=broken)
+    broken = answer("b", "react", "# Broken\n\n" + REPORT, [PAGE])
+    await put(study, answer("a", "react", REPORT, [PAGE]), broken)
+    script = judge_that("claims", lambda asked: Say("no JSON") if "# Broken" in message(asked) else None)
     ran, _ = await by_wire(study, script, FAITH, shop)
     assert script.asked.count("claims") == 1 + 3 * 2
     assert ran.summary.failures == {"malformed": 1}
-    document = study_document(study)
-    fp = document["metrics"]["react"]["fp"]
-    assert (fp["value"], fp["n"], fp["n_unscored"]) == (pytest.approx(1.0), 1, 1)
-    assert document["metrics"]["react"]["fr"]["n_unscored"] == 1
-    assert document["coverage"]["variants"]["react"]["extract_error"] == 1
-    assert document["coverage"]["invalid"]
+    found, coverage = figures(study), study_document(study)["coverage"]
+    assert (found["fp"]["value"], found["fp"]["n"], found["fp"]["n_unscored"]) == (pytest.approx(1.0), 1, 1)
+    assert found["fr"]["n_unscored"] == 1
+    assert coverage["variants"]["react"]["extract_error"] == 1 and coverage["invalid"]
 
 
 async def test_malformed_judge_json_is_asked_for_once_more_then_a_judge_error(
     study: Study, shop: Shop
 ) -> None:
     await put(study, answer("a", "react", REPORT, [PAGE]))
-
-    def cut(task: str, request):  # type: ignore[no-untyped-def]
-        if task == "support" and "once a week" in message(request):
-            return Say(
-                '{"verdicts": [{"id": "c1-web", "justification": "x", "quote": "", "support": "full_su'
-            )
-        return None
-
-    script = Judge(claims=sentences, instead=cut)
+    cut = Say(verdicts(held("c1-web", "full")).text[:-9])
+    script = judge_that("support", lambda asked: cut if "once a week" in message(asked) else None)
     await by_wire(study, script, FAITH, shop)
     assert script.asked.count("support") == 2 + 1
     assert statuses(study) == {"c1-web": "judge_error", "c2-product": "full"}
-    metrics = study_document(study)["metrics"]["react"]
-    assert (metrics["fp_web"]["value"], metrics["fp_product"]["value"], metrics["fp"]["value"]) == (
-        None,
-        1.0,
-        1.0,
-    )
+    found = figures(study)
+    assert [found[name]["value"] for name in ("fp_web", "fp_product", "fp")] == [None, 1.0, 1.0]
 
 
 async def test_an_answer_cut_by_the_token_limit_is_never_mended(study: Study, shop: Shop) -> None:
     await put(study, answer("a", "react", REPORT, [PAGE]))
-    whole = '{"verdicts": [{"id": "c1-web", "justification": "x", "quote": "", "support": "full_support"}]}'
-
-    def cut(task: str, request):  # type: ignore[no-untyped-def]
-        return Say(whole, stop_reason="max_tokens") if task == "support" else None
-
-    script = Judge(claims=sentences, instead=cut)
+    whole = verdicts(held("c1-web", "full")).text
+    script = judge_that("support", lambda asked: Say(whole, stop_reason="max_tokens"))
     ran, _ = await by_wire(study, script, FAITH, shop)
     assert script.asked.count("support") == 4  # of two units, each once more with room for more
     assert ran.summary.failures == {"truncated": 2}
@@ -139,24 +111,12 @@ async def test_only_missing_ids_are_asked_for_again(study: Study, shop: Shop) ->
     await put(study, answer("a", "react", REPORT, [PAGE]))
     asked: list[list[str]] = []
 
-    def forgetful(task: str, request):  # type: ignore[no-untyped-def]
-        if task != "support":
-            return None
-        ids = [name for name, _ in asked_for(message(request))]
-        asked.append(ids)
-        given = ids[:1] if len(asked) == 1 else []
-        return Say(
-            json.dumps(
-                {
-                    "verdicts": [
-                        {"id": name, "justification": "", "quote": "", "support": "partial_support"}
-                        for name in (*given, "c99-web")
-                    ]
-                }
-            )
-        )
+    def forgetful(request: Request) -> Reply:
+        asked.append([name for name, _ in asked_for(message(request))])
+        given = asked[-1][:1] if len(asked) == 1 else []
+        return verdicts(*(held(name, "partial") for name in (*given, "c99-web")))
 
-    await by_wire(study, Judge(claims=sentences, instead=forgetful), FAITH, shop, batch=5)
+    await by_wire(study, judge_that("support", forgetful), FAITH, shop, batch=5)
     assert asked == [["c1-web", "c2-product"], ["c2-product"]]
     assert statuses(study) == {"c1-web": "partial", "c2-product": "judge_error"}
     assert study_document(study)["coverage"]["tasks"]["support"]["failed"] == 1
@@ -203,29 +163,14 @@ async def test_of_a_long_source_the_passages_for_this_claim_are_shown(study: Stu
     page = f"Head of the page.\n\n{filler[:30000]}\n\n{fact}\n\n{filler[30000:]}"
     await put(study, answer("a", "react", REPORT, [web(CARE, page)]))
 
-    def quoting(task: str, request):  # type: ignore[no-untyped-def]
-        if task != "support":
-            return None
-        return Say(
-            json.dumps(
-                {
-                    "verdicts": [
-                        {"id": "c1-web", "justification": "", "quote": fact, "support": "full_support"}
-                    ]
-                }
-            )
-        )
-
-    _, requests = await by_wire(study, Judge(claims=sentences, instead=quoting), FAITH, None)
-    shown = [message(r) for r in requests if "c1-web" in message(r)]
-    assert len(shown) == 1
-    assert fact in shown[0]
-    assert "Head of the page" in shown[0]
-    assert len(shown[0]) < 9000
-    (verdicts,) = read_judged(study, choose(study)).support.values()
-    (span,) = verdicts["c1-web"]["spans"]
+    quoting = judge_that("support", lambda asked: verdicts(held("c1-web", "full", fact)))
+    _, requests = await by_wire(study, quoting, FAITH, None)
+    (shown,) = (message(r) for r in requests if "c1-web" in message(r))
+    assert fact in shown and "Head of the page" in shown and len(shown) < 9000
+    (found,) = read_judged(study, choose(study)).support.values()
+    (span,) = found["c1-web"]["spans"]
     assert page[span["start"] : span["end"]] == fact
-    assert verdicts["c1-web"]["sources"][0]["sha256"] == span["sha256"]
+    assert found["c1-web"]["sources"][0]["sha256"] == span["sha256"]
 
 
 HOSTILE = (
@@ -249,50 +194,27 @@ async def test_full_and_partial_by_words_that_the_evidence_lacks_are_open_and_no
     study: Study, quote: str, said: str, status: str
 ) -> None:
     """Both are read as a judge is shown them, a stranger's page too."""
-    verdict = {"id": "c1-web", "justification": "so it says", "quote": quote, "support": f"{said}_support"}
     await put(study, answer("a", "react", REPORT, [web(CARE, HOSTILE)]))
-
-    def quoting(task: str, request):  # type: ignore[no-untyped-def]
-        return Say(json.dumps({"verdicts": [verdict]})) if task == "support" else None
-
-    ran, _ = await by_wire(study, Judge(claims=sentences, instead=quoting), FAITH, None)
-    judged = read_judged(study, choose(study))
-    (verdicts,) = judged.support.values()
-    assert verdicts["c1-web"]["status"] == status and judged.failed["support"] == 0
-    assert verdicts["c1-web"].get("quote_not_found") == (quote if status == "unquoted" else None)
-    fp = study_document(study)["metrics"]["react"]["fp"]
-    assert (fp["value"], fp["n_unscored"]) == (
-        {"full": 1.0, "none": 0.0, "unquoted": None}[status],
-        status == "unquoted",
-    )
-    assert not ran.summary.failures
+    quoting = judge_that("support", lambda asked: verdicts(held("c1-web", said, quote)))
+    ran, _ = await by_wire(study, quoting, FAITH, None)
+    judged, fp = read_judged(study, choose(study)), figures(study)["fp"]
+    (found,) = judged.support.values()
+    assert found["c1-web"]["status"] == status and judged.failed["support"] == 0
+    assert found["c1-web"].get("quote_not_found") == (quote if status == "unquoted" else None)
+    assert fp["value"] == {"full": 1.0, "none": 0.0, "unquoted": None}[status]
+    assert fp["n_unscored"] == (status == "unquoted") and not ran.summary.failures
 
 
 async def test_what_was_judged_before_an_outage_is_kept_and_only_the_rest_is_judged_after(
     study: Study, shop: Shop
 ) -> None:
     await put(study, *(answer(str(i), "react", REPORT, [PAGE]) for i in range(4)))
-    quality = JudgeOptions(["quality"], units=1)
-
-    def dying(task: str, request):  # type: ignore[no-untyped-def]
-        return Fail(401, "authentication_error") if request.number == 10 else None
-
-    first, requests = await by_wire(study, Judge(instead=dying), quality, shop)
-    assert first.summary.stopped == "bad_key"
-    assert first.summary.done == 10
+    quality, refused = JudgeOptions(["quality"], units=1), Fail(401, "authentication_error")
+    dying = Judge(instead=lambda task, request: refused if request.number == 10 else None)
+    first, _ = await by_wire(study, dying, quality, shop)
+    assert (first.summary.stopped, first.summary.done) == ("bad_key", 10)
     second, requests = await by_wire(study, Judge(), quality, shop)
-    assert second.summary.stopped is None
-    assert len(requests) == 28 - 10
-
-
-async def test_a_failure_that_passes_is_judged_again_on_the_next_run(study: Study, shop: Shop) -> None:
-    await put(study, answer("a", "react", REPORT, [PAGE]))
-    down = Judge(instead=lambda task, request: Fail(529, "overloaded_error"))
-    first, _ = await by_wire(study, down, JudgeOptions(["quality"]), shop)
-    assert first.summary.failures["overloaded"] > 0
-    assert "overall" not in study_document(study)["metrics"]["react"]
-    await by_wire(study, Judge(), JudgeOptions(["quality"]), shop)
-    assert study_document(study)["metrics"]["react"]["overall"]["value"] == 7.0
+    assert (second.summary.stopped, len(requests)) == (None, 28 - 10)
 
 
 async def test_every_cited_page_is_fetched_once_for_the_whole_study(study: Study) -> None:
@@ -308,34 +230,14 @@ async def test_every_cited_page_is_fetched_once_for_the_whole_study(study: Study
             reads.append(url)
             return Page(url, url, "unreachable", None, None, "scripted", "404")
 
-    report = REPORT.replace(CARE, CARE + "/?utm_source=x")
-    await put(
-        study,
-        answer("a", "react", REPORT, [PAGE]),
-        answer("b", "react", report, [PAGE]),
-        answer("c", "react", REPORT, [PAGE]),
-    )
+    texts = {"a": REPORT, "b": REPORT.replace(CARE, CARE + "/?utm_source=x"), "c": REPORT}
+    await put(study, *(answer(query, "react", text, [PAGE]) for query, text in texts.items()))
     pages = await refetch(cited_pages(read_answers(study), frozenset({"ecommerce.example"})), Fetcher())
     assert reads == [CARE]
     await by_wire(study, Judge(claims=sentences), FAITH, None)
     await by_wire(study, Judge(claims=sentences), FAITH, None, refetched=pages)
-    metrics = study_document(study)["metrics"]["react"]
-    assert (metrics["fp_web"]["value"], metrics["fp_web_now"]["value"]) == (1.0, 0.0)
-
-
-async def test_frozen_page_and_what_the_agent_saw_are_judged_apart(study: Study) -> None:
-    source = web(CARE, "Clean every feeder once a week.", seen="A page on birds.")
-    await put(study, answer("a", "react", REPORT, [source]))
-    script = Judge(
-        claims=sentences,
-        support=lambda claim, text: "full_support" if "once a week" in text else "no_support",
-    )
-    await by_wire(study, script, FAITH, None)
-    document = study_document(study)
-    metrics = document["metrics"]["react"]
-    assert (metrics["fp_web"]["value"], metrics["fp"]["value"]) == (1.0, 1.0)
-    assert metrics["fp_seen"]["value"] == 0.0
-    assert document["coverage"]["variants"]["react"]["reading"]["page_only"] == 1
+    found = figures(study)
+    assert (found["fp_web"]["value"], found["fp_web_now"]["value"]) == (1.0, 0.0)
 
 
 async def test_a_number_that_no_source_states_is_noted_and_overrules_nobody(study: Study, shop: Shop) -> None:
@@ -377,20 +279,16 @@ async def test_an_outage_that_left_units_unjudged_makes_the_judging_invalid_unti
     study: Study, shop: Shop
 ) -> None:
     await put(study, answer("a", "react", REPORT, [PAGE]))
-
-    def down(task: str, request):  # type: ignore[no-untyped-def]
-        if task == "support" and "once a week" in message(request):
-            return Fail(529, "overloaded_error", "overloaded")
-        return None
-
-    await by_wire(study, Judge(claims=sentences, instead=down), FAITH, shop)
-    document = study_document(study)
-    assert document["coverage"]["tasks"]["support"] == {"judged": 2, "failed": 1, "failed_share": 0.5}
-    assert document["coverage"]["invalid"]
-    assert document["metrics"]["react"]["n_cited_web"]["value"] == 1
-    assert document["metrics"]["react"]["fp_web"]["value"] is None
+    overloaded = Fail(529, "overloaded_error", "overloaded")
+    down = judge_that("support", lambda asked: overloaded if "once a week" in message(asked) else None)
+    ran, _ = await by_wire(study, down, FAITH, shop)
+    assert ran.summary.failures["overloaded"] > 0
+    coverage, found = study_document(study)["coverage"], figures(study)
+    assert coverage["tasks"]["support"] == {"judged": 2, "failed": 1, "failed_share": 0.5}
+    assert coverage["invalid"]
+    assert (found["n_cited_web"]["value"], found["fp_web"]["value"]) == (1, None)
     await by_wire(study, Judge(claims=sentences), FAITH, shop)
-    assert not study_document(study)["coverage"]["invalid"]
+    assert not study_document(study)["coverage"]["invalid"] and figures(study)["fp_web"]["value"] == 1.0
 
 
 async def test_a_claim_counts_for_the_types_it_cites_before_anybody_judged_it(

@@ -63,6 +63,10 @@ Seed spoils when it gets wet [1].
 [1] {CARE}
 """
 PAGE = web(CARE, "Clean every feeder once a week. Wet seed spoils.")
+FILLER = "\n\n".join("Birds are many and gardens are few and winters are long." for _ in range(600))
+LONG_REPORT = REPORT.replace("Seed spoils", f"{FILLER}\n\nSeed spoils")
+"""Too long for one call: its claims are asked for in two."""
+BOTH = ["Feeders should be cleaned once a week.", "Seed spoils when it gets wet."]
 EVERYTHING = ("faithfulness", "quality", "pairwise")
 TASKS = (ExtractionTask, SupportTask, RatingTask, PairwiseTask)
 
@@ -76,9 +80,18 @@ async def asked(
     return Counter(script.asked[before:])
 
 
-def raised(monkeypatch: pytest.MonkeyPatch, *tasks: type) -> None:
+def raised(monkeypatch: pytest.MonkeyPatch, *tasks: type, version: int = 99) -> None:
     for task in tasks:
-        monkeypatch.setattr(task, "version", 99)
+        monkeypatch.setattr(task, "version", version)
+
+
+def claims(report: str) -> list[dict[str, Any]]:
+    return [claim for claim in sentences(report) if "Birds are many" not in claim["quote"]]
+
+
+def found(study: Study) -> list[str]:
+    (said,) = read_judged(study, choose(study)).claims["all"].values()
+    return [claim["text"] for claim in said.claims or ()]
 
 
 def figures(study: Study) -> str:
@@ -93,10 +106,11 @@ async def test_raised_versions_read_what_is_kept_and_call_nobody(
     first = await asked(study, Judge(claims=sentences))
     assert first == {"claims": 2, "support": 4, "rating": 14, "pairwise": 14}
     before = figures(study)
-    raised(monkeypatch, *TASKS)
-    assert await asked(study, Judge(claims=sentences)) == {}
-    assert figures(study) == before
-    old, new = judgings(study)
+    for version in (98, 99):
+        raised(monkeypatch, *TASKS, version=version)
+        assert await asked(study, Judge(claims=sentences, rating=lambda text: 1)) == {}
+        assert figures(study) == before
+    old, *_, new = judgings(study)
     own = {task.name for task in TASKS}
     asked_about = [name for name in old.versions if name.partition("/")[0] in own]
     assert [[old.versions[name].partition("-")[0], "99"] for name in asked_about] == [
@@ -104,21 +118,7 @@ async def test_raised_versions_read_what_is_kept_and_call_nobody(
     ]
     again = [r for r in study.records("judgement") if "-99" in r.key_fields["version"]]
     assert len(again) == 34
-    assert {(record.result["reread"], len(record.usage), record.cost_usd or 0) for record in again} == {
-        (1, 0, 0)
-    }
-
-
-@pytest.mark.long
-async def test_a_third_version_reads_the_same_answers_again(
-    study: Study, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await put(study, answer("a", "x", REPORT, [PAGE]))
-    await asked(study, Judge(), ["quality"])
-    for version in (2, 3):
-        monkeypatch.setattr(RatingTask, "version", version)
-        assert await asked(study, Judge(rating=lambda text: 1), ["quality"]) == {}
-    assert {v.value for v in read_judged(study, choose(study)).ratings.popitem()[1].values()} == {7}
+    assert {(one.result["reread"], len(one.usage), one.cost_usd or 0) for one in again} == {(1, 0, 0)}
 
 
 async def test_only_requests_whose_bytes_changed_are_sent(
@@ -126,11 +126,9 @@ async def test_only_requests_whose_bytes_changed_are_sent(
 ) -> None:
     await put(study, answer("a", "x", REPORT, [PAGE]))
     await asked(study, Judge(), ["quality"])
-    changed = tmp_path / "prompts"
-    changed.mkdir()
-    (changed / "criterion_depth.md").write_text("How deep does it go? Stricter than before.")
-    monkeypatch.setattr(RatingTask, "version", 2)
-    prompts = box_prompts().overridden(changed)
+    (tmp_path / "criterion_depth.md").write_text("How deep does it go? Stricter than before.")
+    raised(monkeypatch, RatingTask)
+    prompts = box_prompts().overridden(tmp_path)
     assert await asked(study, Judge(), ["quality"], prompts=prompts) == {"rating": 1}
 
 
@@ -164,11 +162,8 @@ async def test_answers_that_could_not_be_read_fail_again_for_nothing_and_are_ask
 async def test_what_a_judge_left_out_is_judged_anew_when_told(study: Study) -> None:
     """An answer without verdicts can be read, so its unit is done: told to, it is asked again, and the rest is not."""
     await put(study, answer("a", "x", REPORT, [PAGE]), answer("b", "x", REPORT, [PAGE]))
-
-    silent = Judge(
-        claims=sentences,
-        instead=lambda task, request: Say('{"verdicts": []}') if task == "support" else None,
-    )
+    nothing = Say('{"verdicts": []}')
+    silent = Judge(claims=sentences, instead=lambda task, _: nothing if task == "support" else None)
     await asked(study, silent, ["faithfulness"])
     assert study_document(study)["coverage"]["invalid_because"]
     assert await asked(study, Judge(claims=sentences), ["faithfulness"]) == {}
@@ -179,22 +174,12 @@ async def test_what_a_judge_left_out_is_judged_anew_when_told(study: Study) -> N
 
 async def test_what_was_answered_before_an_outage_is_not_paid_again(study: Study) -> None:
     """A report too long for one call: its beginning was answered, then the provider went down."""
-    filler = "\n\n".join("Birds are many and gardens are few and winters are long." for _ in range(600))
-    await put(study, answer("a", "x", REPORT.replace("Seed spoils", f"{filler}\n\nSeed spoils"), [PAGE]))
-    claims = lambda report: [c for c in sentences(report) if "Birds are many" not in c["quote"]]  # noqa: E731
-
-    def down(task: str, request: Any) -> Any:
-        return Fail(529, "overloaded_error") if request.number > 0 else None
-
-    assert (await asked(study, Judge(claims=claims, instead=down), ["faithfulness"]))["claims"] > 1
-    after = await asked(study, Judge(claims=claims), ["faithfulness"])
-    assert after == {"claims": 1, "support": 1}
-    judged = read_judged(study, choose(study))
-    (found,) = judged.claims["all"].values()
-    assert [claim["text"] for claim in found.claims or ()] == [
-        "Feeders should be cleaned once a week.",
-        "Seed spoils when it gets wet.",
-    ]
+    await put(study, answer("a", "x", LONG_REPORT, [PAGE]))
+    overloaded = Fail(529, "overloaded_error")
+    down = Judge(claims=claims, instead=lambda task, request: overloaded if request.number > 0 else None)
+    assert (await asked(study, down, ["faithfulness"]))["claims"] > 1
+    assert await asked(study, Judge(claims=claims), ["faithfulness"]) == {"claims": 1, "support": 1}
+    assert found(study) == BOTH
 
 
 async def test_ids_that_were_asked_for_twice_are_read_again_in_that_order(
@@ -237,12 +222,14 @@ async def test_a_raised_rule_checks_every_report_again_and_only_its_last_word_co
     study: Study, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await put(study, *(answer("a", variant, REPORT, [PAGE]) for variant in ("x", "y")))
-    models = offline()
-    options = JudgeOptions(["rules"])
-    assert (await judge(study, desk(study, models, shop), models, options)).summary.done == 2
-    assert (await judge(study, desk(study, models, shop), models, options)).summary.done == 0
+
+    async def checked() -> int:
+        models = offline()
+        return (await judge(study, desk(study, models, shop), models, JudgeOptions(["rules"]))).summary.done
+
+    assert [await checked(), await checked()] == [2, 0]
     monkeypatch.setitem(RULES, "price", RULES["price"]._replace(version="raised"))
-    assert (await judge(study, desk(study, models, shop), models, options)).summary.done == 2
+    assert await checked() == 2
     assert study_document(study)["coverage"]["tasks"]["rules"]["judged"] == 2
 
 
@@ -252,26 +239,10 @@ async def test_keys_of_before_tasks_had_versions_are_still_the_keys(study: Study
     await asked(study, Judge(), ["quality"])
     (depth,) = [r for r in study.records("judgement") if r.key_fields["dimension"] == "depth"]
     prompts = box_prompts()
-    assert dict(depth.key_fields) == {
-        "task": "rating",
-        "protocol": "ours",
-        "judge": SONNET,
-        "version": version_of(prompts["rate"], prompts["criterion_depth"]),
-        "schema": 1,
-        "answer": depth.spec["answer"],
-        "dimension": "depth",
-        "prompt": depth.key_fields["prompt"],
-        "repeat": 0,
-    }
-
-
-FILLER = "\n\n".join("Birds are many and gardens are few and winters are long." for _ in range(600))
-KILLED_REPORT = f"Feeders should be cleaned once a week [1].\n\n{FILLER}\n\nSeed spoils when it gets wet [1].\n\n## Sources\n[1] {CARE}\n"
-"""Too long for one call: its claims are asked_study for in two."""
-
-
-def claims(report: str) -> list[dict[str, Any]]:
-    return [claim for claim in sentences(report) if "Birds are many" not in claim["quote"]]
+    fixed = {"task": "rating", "protocol": "ours", "judge": SONNET, "schema": 1, "repeat": 0}
+    own = {"answer": depth.spec["answer"], "dimension": "depth", "prompt": depth.key_fields["prompt"]}
+    version = version_of(prompts["rate"], prompts["criterion_depth"])
+    assert dict(depth.key_fields) == {**fixed, **own, "version": version}
 
 
 async def judging(study: Study, url: str) -> Ran:
@@ -299,60 +270,35 @@ def saved(study: Study) -> int:
     return sum(map(len, study.ledger.saved.of_kind("judgement", "raw:")))
 
 
-def hung(script: Judge) -> Judge:
-    """No answer to the second request."""
-    script.instead = lambda task, request: Hang(60) if request.number == 1 else None
-    return script
-
-
-def found(study: Study) -> list[str]:
-    (said,) = read_judged(study, choose(study)).claims["all"].values()
-    return [claim["text"] for claim in said.claims or ()]
-
-
-BOTH = ["Feeders should be cleaned once a week.", "Seed spoils when it gets wet."]
-
-
-@pytest.fixture
-async def asked_study(study: Study) -> Study:
-    await put(
-        study,
-        answer("a", "x", KILLED_REPORT, [web(CARE, "Clean every feeder once a week. Wet seed spoils.")]),
-    )
-    return study
-
-
 @pytest.mark.long
-async def test_after_a_kill_only_what_was_not_answered_is_asked(asked_study: Study) -> None:
-    first = hung(Judge(claims=claims))
-    let_go(asked_study)
+async def test_after_a_kill_only_what_was_not_answered_is_asked(study: Study) -> None:
+    await put(study, answer("a", "x", LONG_REPORT, [PAGE]))
+    first = Judge(claims=claims, instead=lambda task, asked: Hang(60) if asked.number == 1 else None)
+    let_go(study)
     with Wire(first) as wire:
-        process = subprocess.Popen([sys.executable, "-c", DRIVER, str(asked_study.folder), wire.url])
-        await until(lambda: len(first.asked) == 2 and saved(asked_study) == 1)
+        process = subprocess.Popen([sys.executable, "-c", DRIVER, str(study.folder), wire.url])
+        await until(lambda: len(first.asked) == 2 and saved(study) == 1)
         process.kill()
         process.wait()
-    assert not list(asked_study.records("judgement", None)), "it died in the middle of its first unit"
-    again = Judge(claims=claims)
-    with Wire(again) as wire:
-        assert (await judging(asked_study, wire.url)).summary.ok
-    assert Counter(again.asked) == {"claims": 1, "support": 1}
-    assert found(asked_study) == BOTH
-    assert saved(asked_study) == 0, "the record holds them now"
-    (extracted,) = (r for r in asked_study.records("judgement") if r.key_fields["task"] == "claims")
+    assert not list(study.records("judgement", None)), "it died in the middle of its first unit"
+    assert await asked(study, Judge(claims=claims), ["faithfulness"]) == {"claims": 1, "support": 1}
+    assert found(study) == BOTH
+    assert saved(study) == 0, "the record holds them now"
+    (extracted,) = (r for r in study.records("judgement") if r.key_fields["task"] == "claims")
     assert extracted.result["reread"] == 1 and len([n for n in extracted.blobs if n.startswith("raw:")]) == 2
 
 
-async def test_what_another_process_saved_since_is_known_for_the_same_unit_only(asked_study: Study) -> None:
+async def test_what_another_process_saved_since_is_known_for_the_same_unit_only(study: Study) -> None:
     """A unit whose worker died goes to one that looked into the ledger before."""
     units = [Unit("judgement", {"n": n}, {}, f"unit-{n}") for n in (1, 2)]
-    asked_study.ledger.units.register(units)
-    kept = KeptAnswers(asked_study)
+    study.ledger.units.register(units)
+    kept = KeptAnswers(study)
     assert kept.of("r1", units[0].key) == []
     names = ("raw:r1:0", "raw:r1:1", "raw:r2:0")
-    asked_study.ledger.saved.add(Saved(units[0].key, name, name.encode()) for name in names)
+    study.ledger.saved.add(Saved(units[0].key, name, name.encode()) for name in names)
     assert kept.of("r1", units[0].key) == ["raw:r1:0", "raw:r1:1"]
     assert kept.of("r1", units[1].key) == []
-    assert KeptAnswers(asked_study).of("r2", units[1].key) == ["raw:r2:0"]
+    assert KeptAnswers(study).of("r2", units[1].key) == ["raw:r2:0"]
 
 
 BEFORE = "before"

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -27,9 +25,8 @@ from tests.cases import cases
 from tests.commands import Drr
 from tests.eval.nursery import answer, by_model, by_rules, desk, put, scripted, sections_of, system
 from tests.eval.nursery import message as told
-from tests.letting import let_go
 from tests.tools.small_shop import ANNA, ANNAS_ORDER, FEEDER, GRINDER
-from tests.wire import Hang, Reply, Request, Say, Wire
+from tests.wire import Reply, Request, Say, Wire
 
 QUESTION = "Beside my Nestwell, which bird feeder should I hang in Oklahoma, for at most $30 in all, without plastic?"
 Verdict = Mapping[str, str]
@@ -308,37 +305,6 @@ async def test_a_forecast_counts_points_and_matches(study: Study) -> None:
     await models.aclose()
     assert {name: row["calls"] for name, row in rows.items()} == {"points": 1, "matches": 2}
     assert not list(study.records("judgement", None))
-
-
-DRIVER = """
-import asyncio, sys
-from pathlib import Path
-from drr.study.study import Study
-from tests.eval.test_key_points import judging
-with Study.open(Path(sys.argv[1])) as study:
-    asyncio.run(judging(study, sys.argv[2]))
-"""
-
-
-@pytest.mark.long
-async def test_after_a_kill_only_what_was_not_answered_is_asked(study: Study) -> None:
-    """It dies while the point that was left out is asked for alone."""
-    ask(study)
-    await put(study, answer("a", "x", "A steel feeder.", user_id=ANNA))
-    let_go(study)
-    script = PointJudge(instead=lambda task, request: Hang(60) if request.number == 2 else None)
-    script.says = lambda text: None if "place" in text else "support"
-    with Wire(script) as wire:
-        process = subprocess.Popen([sys.executable, "-c", DRIVER, str(study.folder), wire.url])
-        async with asyncio.timeout(60):
-            while len(script.asked) < 3 or not list(study.ledger.saved.of_kind("judgement", "raw:")):
-                await asyncio.sleep(0.02)
-        process.kill()
-        process.wait()
-    again = PointJudge()
-    judged = await judged_by(study, again)
-    assert again.asked == ["matches"] and again.shown == [["c3"]]
-    assert values(judged)["kp_all_strict"] == 1.0
 
 
 def test_recall_of_nothing_is_unknown() -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -37,9 +35,8 @@ from tests.cases import cases
 from tests.commands import Drr
 from tests.eval.nursery import answer, desk, message, put, scripted, sections_of, system
 from tests.eval.pqr_judge import PERSONS, CriteriaJudge, judged_by, judging
-from tests.letting import let_go
 from tests.tools.small_shop import ANNA, BEN
-from tests.wire import Fail, Hang, Request, Say, Wire
+from tests.wire import Fail, Request, Say, Wire
 
 TASK = "What of a, under $100?"
 OF_ANNA = CriteriaOwner("t1", "p-anna")
@@ -269,36 +266,6 @@ async def test_other_persons_criteria_leave_a_reports_own_figures_alone(study: S
     assert values(judged)["pqr_p"] == pytest.approx(8.0)
     swapped = totals_under(judged, found.key, of_ben.owner, own=False)
     assert swapped is not None and swapped.total == pytest.approx(2.0)
-
-
-DRIVER = """
-import asyncio, sys
-from pathlib import Path
-from drr.study.study import Study
-from tests.eval.pqr_judge import judging
-with Study.open(Path(sys.argv[1])) as study:
-    asyncio.run(judging(study, sys.argv[2]))
-"""
-
-
-@pytest.mark.long
-async def test_a_kill_between_criteria_and_scores_pays_nothing_twice(study: Study) -> None:
-    ask(study)
-    await put(study, answer("a", "x", REPORT, user_id=ANNA))
-    let_go(study)
-    script = CriteriaJudge(instead=lambda task, request: Hang(60) if task == "scores" else None)
-    with Wire(script) as wire:
-        process = subprocess.Popen([sys.executable, "-c", DRIVER, str(study.folder), wire.url])
-        async with asyncio.timeout(60):
-            while not script.asked["scores"]:
-                await asyncio.sleep(0.02)
-        process.kill()
-        process.wait()
-    assert script.asked["weights"] == 10 and script.asked["criteria"] == 7
-    again = CriteriaJudge()
-    judged = await judged_by(study, again)
-    assert again.asked == {"scores": 21}
-    assert values(judged)["pqr_p"] == pytest.approx(7.0)
 
 
 @pytest.mark.long
