@@ -34,6 +34,7 @@ from drr.study.study import Study
 from tests.cases import cases
 from tests.commands import Drr
 from tests.eval.foreign_files import FOREIGN, WISHES, lines
+from tests.kept import is_as_kept
 
 Refused = Callable[..., str]
 
@@ -52,10 +53,10 @@ TAKEN: dict[str, Sequence[Sequence[str]]] = cases("eval", "TAKEN")
 
 
 def _words(root: Path, words: Sequence[str]) -> list[str]:
-    return [
-        str(root / word) if "/" in word or word.endswith(".jsonl") or word == "result" else word
-        for word in words
-    ]
+    def is_path(word: str) -> bool:
+        return "/" in word or word.endswith(".jsonl") or word == "result"
+
+    return [str(root / word) if is_path(word) else word for word in words]
 
 
 @pytest.fixture(scope="module")
@@ -74,30 +75,16 @@ def table(drr: Drr, study: Path, part: str) -> dict[str, Any]:
     return found
 
 
-def test_race_is_the_mean_of_what_its_judge_said(drr: Drr, studies: dict[str, Path]) -> None:
-    race = table(drr, studies["drb"], "race")
-    assert race["judge"] == "gemini-x" and list(race["systems"]) == ["alpha"]
-    assert race["sources"][0].startswith("raw_results.jsonl (")
-    overall = race["systems"]["alpha"]["overall_score"]
-    assert (overall["value"], overall["n"], overall["n_unscored"]) == (0.375, 2, 1)
-
-
-def test_fact_is_summed_as_its_own_code_does(drr: Drr, studies: dict[str, Path]) -> None:
-    """Unknown statements and unreadable pages are left out, a report without a citation is in no mean."""
-    fact = table(drr, studies["drb"], "fact")["systems"]["alpha"]
-    assert {name: fact[name]["value"] for name in fact} == {
-        "citations": 2.0,
-        "supported": 1.0,
-        "accuracy": 0.5,
-    }
-    assert fact["accuracy"]["n"] == 2 and fact["accuracy"]["n_unscored"] == 1
-
-
-def test_p_and_r_of_pdr_bench(drr: Drr, studies: dict[str, Path]) -> None:
-    assert table(drr, studies["pdr"], "p")["systems"]["alpha"]["p_overall_score"]["value"] == 5.0
-    r = table(drr, studies["pdr"], "r")["systems"]["alpha"]
-    assert r["fa"]["value"] == pytest.approx(10 / 3) and r["cc"]["value"] == 6.0
-    assert r["r_overall_score"]["value"] == pytest.approx((10 / 3 + 6) / 2)
+@pytest.mark.parametrize("name", TAKEN)
+def test_scores_of_others_are_summed_as_their_own_code_does_and_are_no_metric_of_ours(
+    drr: Drr, studies: dict[str, Path], name: str
+) -> None:
+    """Unknown statements, unreadable pages and a score of -1 are left out; a report without a citation is in no mean."""
+    report = drr.json("report", studies[name])
+    is_as_kept(f"foreign-{name}", {one["part"]: one["systems"] for one in report["foreign"]})
+    named = {column["name"] for one in report["foreign"] for column in one["figures"]}
+    assert named and not named & {metric for row in report["metrics"].values() for metric in row}
+    assert report["judge"] is None and not report["pairwise"]
 
 
 def test_pairs_of_pdr_bench_keep_task_and_person(studies: dict[str, Path]) -> None:
@@ -108,38 +95,16 @@ def test_pairs_of_pdr_bench_keep_task_and_person(studies: dict[str, Path]) -> No
     }
 
 
-def test_dr3_knows_sizes_and_leaves_what_is_undefined_open(drr: Drr, studies: dict[str, Path]) -> None:
-    scores = table(drr, studies["dr3"], "scores")["systems"]["model-a, 128k"]
-    told = {name: (row["value"], row["n_unscored"]) for name, row in scores.items()}
-    assert told["total_score"] == (61.5, 0) and told["recall_pages"] == (40.0, 0)
-    assert told["factual_accuracy"] == (None, 1), "-1 is no score"
-    assert told["recall_files"] == (None, 1) and told["overall_quality"] == (70.0, 0)
+def test_dr3_knows_sizes(studies: dict[str, Path]) -> None:
     with Study.open(studies["dr3"]) as study:
         found = {(answer.variant, answer.query_id) for answer in read_answers(study)}
     assert found == {("model-a", f"{task}@{size}") for task in ("001", "002") for size in ("32k", "128k")}
 
 
-def test_reporteval_has_grades_by_report_and_labels_of_unknown_reports(
-    drr: Drr, studies: dict[str, Path]
-) -> None:
-    grades = table(drr, studies["reporteval"], "grades")["systems"]["qwen"]
-    assert (grades["repeat_score"]["value"], grades["repeat_score"]["n_unscored"]) == (2.5, 1)
-    assert grades["clarity_score"]["value"] == 3.0
-    support = table(drr, studies["reporteval"], "support")["systems"]["qwen"]
-    assert support["support"]["value"] == 0.25 and support["strong"]["value"] == 0.5
-    assert support["support"]["ci_low"] is None and support["support"]["n_unscored"] == 1
-
-
-@pytest.mark.parametrize("name", TAKEN)
-def test_no_score_of_others_is_a_metric_of_ours(drr: Drr, studies: dict[str, Path], name: str) -> None:
-    report = drr.json("report", studies[name])
-    named = {column["name"] for one in report["foreign"] for column in one["figures"]}
-    assert named and not named & {metric for row in report["metrics"].values() for metric in row}
-    assert report["judge"] is None and not report["pairwise"]
-
-
 def test_each_judge_has_a_table_of_its_own_in_report_and_viewer(drr: Drr, studies: dict[str, Path]) -> None:
     race = FOREIGN / "drb/race/alpha/raw_results.jsonl"
+    before = table(drr, studies["drb"], "race")
+    assert before["judge"] == "gemini-x" and before["sources"][0].startswith("raw_results.jsonl (")
     taken = drr.json("import", studies["drb"], race, "--format", "drb", "--judge", "<b>other</b>")
     assert taken["reports"] == 0 and taken["scores"][0]["rows"] == 3 and taken["replaced"] == 0
     report = drr.json("report", studies["drb"])
@@ -166,17 +131,8 @@ def test_reports_and_scores_come_back_from_an_export(drr: Drr, tmp_path: Path, n
     told = drr.json("export", study, "--out", out, "--format", name)
     paths = [out / path for path in told["files"]]
     queries = [path for path in paths if "quer" in path.name or "topic" in path.name]
-    drr.json(
-        "import",
-        again,
-        *(p for p in paths if p not in queries),
-        "--format",
-        name,
-        "--queries",
-        *queries,
-        "--judge",
-        "j",
-    )
+    others = (path for path in paths if path not in queries)
+    drr.json("import", again, *others, "--format", name, "--queries", *queries, "--judge", "j")
     assert _answers(again) == _answers(study)
     before, after = drr.json("report", study)["foreign"], drr.json("report", again)["foreign"]
     written = [one for one in before if one["part"] in registry.formats()[name].written_parts]
@@ -197,12 +153,9 @@ def test_an_export_says_what_the_form_has_no_room_for(drr: Drr, tmp_path: Path) 
     path = lines(tmp_path / "r.jsonl", {"id": "a", **row, **seen}, {"id": "b", **row, "trial": 1})
     drr.json("import", tmp_path / "st", path)
     told = drr.json("export", tmp_path / "st", "--out", tmp_path / "out", "--format", "drb")
-    assert told["reports"] == 1 and {one["what"]: one["reports"] for one in told["left_out"]} == {
-        "trials after the first": 1,
-        "users": 1,
-        "sources": 1,
-        "tool calls": 1,
-    }
+    left_out = dict.fromkeys(("trials after the first", "users", "sources", "tool calls"), 1)
+    assert told["reports"] == 1
+    assert {one["what"]: one["reports"] for one in told["left_out"]} == left_out
 
 
 def test_our_own_reports_are_judged_elsewhere_and_their_scores_find_them(drr: Drr, tmp_path: Path) -> None:
@@ -321,20 +274,15 @@ def test_words_of_strangers_stay_words(drr: Drr, tmp_path: Path) -> None:
     path = lines(tmp_path / "__proto__.jsonl", *rows)
     assert drr.json("import", tmp_path / "st", path, "--format", "drb")["systems"] == ["__proto__"]
     scored = [{"id": row["id"], "prompt": row["prompt"], "overall_score": 0.5} for row in rows]
-    drr.json(
-        "import", tmp_path / "st", lines(tmp_path / "__proto__/raw_results.jsonl", *scored), "--format", "drb"
-    )
+    results = lines(tmp_path / "__proto__/raw_results.jsonl", *scored)
+    drr.json("import", tmp_path / "st", results, "--format", "drb")
     assert table(drr, tmp_path / "st", "race")["systems"]["__proto__"]["overall_score"]["n"] == 2
     with Study.open(tmp_path / "st") as study:
         reader = Reader(study)
-        pages = [
-            Pages("s", served=False).report(view)
-            for one in reader.entries()
-            if (view := reader.report(one.key))
-        ]
-    assert len(pages) == 2 and not any(
-        "<script>alert" in page or 'href="javascript' in page for page in pages
-    )
+        views = [view for one in reader.entries() if (view := reader.report(one.key))]
+    shown = [Pages("s", served=False).report(view) for view in views]
+    assert len(shown) == 2
+    assert not any("<script>alert" in page or 'href="javascript' in page for page in shown)
 
 
 @pytest.mark.parametrize(("words", "told"), cases("eval", "test_misuse_is_one_line"))
@@ -346,33 +294,22 @@ def test_misuse_is_one_line(
 
 
 def test_a_file_of_theirs_without_a_format_says_whose_it_is(refused: Refused, tmp_path: Path) -> None:
-    for name, file in (
-        ("drb", "raw_data/alpha.jsonl"),
-        ("pdr", "raw_data_en/alpha.jsonl"),
-        ("reporteval", "qwen.jsonl"),
-    ):
-        err = refused("import", tmp_path / "st", FOREIGN / name / file)
-        assert f"--format {name}" in err and not (tmp_path / "st").exists()
+    for file in ("drb/raw_data/alpha.jsonl", "pdr/raw_data_en/alpha.jsonl", "reporteval/qwen.jsonl"):
+        err = refused("import", tmp_path / "st", FOREIGN / file)
+        assert f"--format {file.partition('/')[0]}" in err and not (tmp_path / "st").exists()
 
 
-def test_a_spoiled_file_of_scores_is_named(
-    drr: Drr, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_spoiled_file_of_scores_is_named(drr: Drr, tmp_path: Path) -> None:
     """A study may come from anybody."""
     study = tmp_path / "st"
     drr.json("import", study, FOREIGN / "drb/raw_data/alpha.jsonl", "--format", "drb")
-    for row in (
-        "{",
-        '{"format": "drb", "part": "race", "system": "alpha", "values": {"overall_score": 7}, "source": "", "sha256": ""}',
-    ):
+    beyond = {"format": "drb", "part": "race", "system": "alpha", "source": "", "sha256": ""}
+    beyond |= {"values": {"overall_score": 7}}
+    for row in ("{", json.dumps(beyond)):
         (study / "foreign.jsonl").write_text(row + "\n", encoding="utf-8")
-        for words in (
-            ["report", str(study), "--json"],
-            ["view", str(study), "--static", str(tmp_path / "v")],
-        ):
-            assert main(words) == 1
-            out, err = capsys.readouterr()
-            assert not out and "foreign.jsonl, line 1" in err and err.count("\n") == 1
+        for words in (["report", study, "--json"], ["view", study, "--static", tmp_path / "v"]):
+            code, out, err = drr(*words)
+            assert code == 1 and not out and "foreign.jsonl, line 1" in err and err.count("\n") == 1
 
 
 def test_scores_alone_want_a_study(refused: Refused, tmp_path: Path) -> None:
@@ -393,19 +330,12 @@ def test_reports_on_tasks_of_dr3_are_held_against_their_facts(drr: Drr, tmp_path
         lines(task / f"gold_insights_from_{name}.json", {"gold_insights": [insight]})
     lines(task / "checklist.json", {"checklist": [{"id": 1, "requirement": "names one", "category": "x"}]})
     tasks, study, results = tmp_path / "tasks", tmp_path / "st", tmp_path / "result/32k/m/001"
-    assert (
-        main(
-            ["papers", "tasks", "import", str(tmp_path / "own"), "--out", str(tasks), "--today", "2024-01-01"]
-        )
-        == 0
-    )
+    drr.out("papers", "tasks", "import", tmp_path / "own", "--out", tasks, "--today", "2024-01-01")
     results.mkdir(parents=True)
     (results / "final_report.md").write_text("Cedar holds five pounds.", encoding="utf-8")
     drr.json("import", study, tmp_path / "result", "--format", "dr3", "--queries", task / "query.jsonl")
-    judged = main(
-        ["judge", str(study), "--what", "dr3", "--tasks", str(tasks), "--judge", "offline", "--quiet"]
-    )
-    assert judged == 0 and drr.json("report", study)["coverage"]["tasks"]["facts"]["judged"] == 1
+    drr.out("judge", study, "--what", "dr3", "--tasks", tasks, "--judge", "offline", "--quiet")
+    assert drr.json("report", study)["coverage"]["tasks"]["facts"]["judged"] == 1
 
 
 def test_two_sets_of_dr3_under_the_same_numbers_are_two_questions(drr: Drr, tmp_path: Path) -> None:
@@ -421,9 +351,8 @@ def test_two_sets_of_dr3_under_the_same_numbers_are_two_questions(drr: Drr, tmp_
 
 
 def test_a_result_of_dr3_beyond_its_scale_is_refused(refused: Refused, tmp_path: Path) -> None:
-    path = lines(
-        tmp_path / "m/001/eval_overall_quality.json", {"metric_name": "overall_quality", "score": 700}
-    )
+    score = {"metric_name": "overall_quality", "score": 700}
+    path = lines(tmp_path / "m/001/eval_overall_quality.json", score)
     queries = lines(tmp_path / "query.jsonl", {"number": "001", "query": "q"})
     err = refused("import", tmp_path / "st", path, "--format", "dr3", "--queries", queries)
     assert str(path) in err and "score" in err
@@ -461,6 +390,5 @@ def test_one_more_format_is_a_file_and_a_line(
         view = reader.report(reader.entries()[0].key)
         assert view is not None
         assert "Toy bench, stars: stars" in Pages("s", served=False).report(view)
-    assert drr.json("export", tmp_path / "st", "--out", tmp_path / "out", "--format", "toy")["files"] == [
-        "toy.txt"
-    ]
+    told = drr.json("export", tmp_path / "st", "--out", tmp_path / "out", "--format", "toy")
+    assert told["files"] == ["toy.txt"]

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from drr.app.cli import main
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.env.errors import DrrError, Misuse
 from drr.env.session import Session
 from drr.env.shop import Shop
+from drr.env.source import Source
 from drr.env.web.sandbox import Sandbox
 from drr.env.world import KINDS, World, owner_of
 from drr.eval.agreement.judges import agreement
@@ -30,6 +30,7 @@ from drr.study.study import Study
 from drr.tools.base import ToolContext, ToolError
 
 from tests.cases import cases
+from tests.commands import Drr
 from tests.eval.nursery import Judge, answer, by_rules, by_wire, put, web
 from tests.eval.task_files import TaskWorld, address, read_page
 from tests.tools.small_shop import ANNA
@@ -48,16 +49,11 @@ def test_one_id_is_one_thing_even_if_the_texts_were_cleaned() -> None:
 
 
 def test_rankings_of_people_and_judges_stand_side_by_side() -> None:
-    other = {"system_a": "y", "system_b": "z"}
-    labels = [
-        label
-        for n in range(3)
-        for judge in ("anna", "model")
-        for label in (
-            pair(n, "A", judge),
-            pair(n, "A", judge, id=f"z{n}", answer_a=f"answer of y to {n}", answer_b=f"of z to {n}", **other),
-        )
-    ]
+    said = [(n, judge) for n in range(3) for judge in ("anna", "model")]
+    labels = [pair(n, "A", judge) for n, judge in said]
+    for n, judge in said:
+        texts = {"id": f"z{n}", "answer_a": f"answer of y to {n}", "answer_b": f"of z to {n}"}
+        labels.append(pair(n, "A", judge, system_a="y", system_b="z", **texts))
     ranking = agreement(labels)["pairwise"]["pairs"][0]["rankings"]["depth"]
     assert ranking["same_order"]
     assert ranking["spearman"]["value"] == pytest.approx(1.0)
@@ -76,12 +72,11 @@ async def test_a_study_judge_stands_beside_people(study: Study) -> None:
     for repeat in (0, 1):
         await by_wire(study, script, JudgeOptions(["quality", "pairwise"]), repeat=repeat)
     judged = read_judged(study, choose(study))
-    people = [
-        pair(0, label, "anna", id=pair_id(f"q-{q}", "x", "y"), query=f"What of {q}, under $100?").model_copy(
-            update={"answer_a": f"# x {q}", "answer_b": f"# y {q}", "system_a": None, "system_b": None}
-        )
-        for q, label in zip("abc", ("A", "A", "tie"), strict=True)
-    ]
+    people = []
+    for q, label in zip("abc", ("A", "A", "tie"), strict=True):
+        texts = {"query": f"What of {q}, under $100?", "answer_a": f"# x {q}", "answer_b": f"# y {q}"}
+        one = pair(0, label, "anna", id=pair_id(f"q-{q}", "x", "y"), **texts)
+        people.append(one.model_copy(update={"system_a": None, "system_b": None}))
     labels = study_labels(judged)
     assert len(labels) == 3 * 7 + 6 * 7
     found = agreement([*people, *labels])["pairwise"]["pairs"][0]
@@ -117,12 +112,7 @@ def test_a_broken_line_of_labels_is_named(tmp_path: Path) -> None:
     cases("eval", "test_a_grade_beyond_the_scale_it_is_read_on_is_named_by_its_line"),
 )
 def test_a_grade_beyond_the_scale_it_is_read_on_is_named_by_its_line(
-    words: Sequence[str],
-    inside: float,
-    beyond: float,
-    told: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    words: Sequence[str], inside: float, beyond: float, told: str, tmp_path: Path, drr: Drr
 ) -> None:
     """Before, a judge's 8 beside a person's 80 was a distance of 72 points, with an interval that ended at 10."""
     file = tmp_path / "grades.jsonl"
@@ -130,10 +120,8 @@ def test_a_grade_beyond_the_scale_it_is_read_on_is_named_by_its_line(
     file.write_text("\n".join(lines), encoding="utf-8")
     places = {"STUDY": str(tmp_path / "study"), "FILE": str(file)}
     Study.create(tmp_path / "study", {"schema": 1, "run": {}}).close()
-    assert main([places.get(word, word) for word in words]) == 2
-    said = capsys.readouterr().err
-    assert f"line 2: label: a grade of {beyond:g}" in said
-    assert told in said
+    said = drr.err(*(places.get(word, word) for word in words))
+    assert f"line 2: label: a grade of {beyond:g}" in said and told in said
 
 
 def grade(id: str, judge: str, label: float, *, answer: str = "the same words", **more: str) -> RatingLabel:
@@ -146,30 +134,24 @@ def test_equal_reports_of_two_variants_are_two_things_under_whatever_ids(names: 
     judge = [grade("react", "rules-2", 3), grade("react+ws", "rules-2", 5)]
     people = [grade(name, "anna", label) for name, label in zip(names, (3, 5), strict=True)]
     for labels in ([*judge, *people], [*people, *judge]):
-        found = agreement(labels)["rating"]
-        assert found["pairs"][0]["dimensions"]["depth"]["mard"]["n"] == 2
-        assert found["pairs"][0]["dimensions"]["depth"]["mard"]["value"] == 0.0
-        assert found["repeated"] == 0
+        assert apart(labels) == (0.0, 2, 0)
 
 
-def test_an_id_that_a_judge_gave_to_several_answers_names_none_of_them() -> None:
-    labels = [grade("q1", judge, n, answer=f"answer {n}") for judge in ("anna", "ben") for n in (2, 7)]
-    row = agreement(labels)["rating"]["pairs"][0]["dimensions"]["depth"]
-    assert row["mard"]["n"] == 2 and row["mard"]["value"] == 0.0
-
-
-def test_a_label_given_again_replaces_the_earlier_one_and_is_counted() -> None:
-    labels = [grade("a", "anna", 2), grade("a", "anna", 4), grade("a", "ben", 4)]
+def apart(labels: Sequence[RatingLabel]) -> tuple[float | None, int, int]:
+    """How far two people's grades are from each other, of how many answers, and how many labels were given again."""
     found = agreement(labels)["rating"]
-    assert found["repeated"] == 1
-    assert found["pairs"][0]["dimensions"]["depth"]["mard"]["value"] == 0.0
+    mard = found["pairs"][0]["dimensions"]["all"]["mard"]
+    return mard["value"], mard["n"], found["repeated"]
 
 
-def test_one_id_a_dimension_is_one_answer() -> None:
-    anna = [grade(f"x-{d}", "anna", 2, dimension=d) for d in ("depth", "clarity")]
-    ben = [grade("x", "ben", 2, dimension=d) for d in ("depth", "clarity")]
-    row = agreement([*anna, *ben])["rating"]["pairs"][0]["dimensions"]["all"]
-    assert row["mard"]["n"] == 2
+def test_what_one_id_names() -> None:
+    """No answer if a judge gave it to several; the last label that he gave; one answer in every dimension."""
+    several = [grade("q1", judge, n, answer=f"answer {n}") for judge in ("anna", "ben") for n in (2, 7)]
+    assert apart(several) == (0.0, 2, 0)
+    assert apart([grade("a", "anna", 2), grade("a", "anna", 4), grade("a", "ben", 4)]) == (0.0, 1, 1)
+    sides = ("depth", "clarity")
+    anna = [grade(f"x-{side}", "anna", 2, dimension=side) for side in sides]
+    assert apart([*anna, *(grade("x", "ben", 2, dimension=side) for side in sides)]) == (0.0, 2, 0)
 
 
 def claim(name, seen=None, **page):
@@ -188,12 +170,8 @@ B = [claim("1", product="full"), claim("2", product="none")]
 # C: no citation at all. FP None, FR 0 of 3.
 C = [claim("1"), claim("2"), claim("3")]
 # D: an unreachable and a blocked page, one readable. strict web (0 + 0 + 1)/3, product 1 -> FP 2/3; reachable (1 + 1)/2 = 1.
-D = [
-    claim("1", web="unreachable"),
-    claim("2", web="blocked"),
-    claim("3", web="full"),
-    claim("4", product="full"),
-]
+D = [claim(str(n), web=status) for n, status in enumerate(("unreachable", "blocked", "full"), 1)]
+D.append(claim("4", product="full"))
 # E: one claim with both types (none, full), one judge failure that is left out: web 0; product 1 -> 0.5.
 #    Supported: the first by its product, the second unknown and left out -> 1 of 1. FR 2 of 2.
 E = [claim("1", web="none", product="full"), claim("2", web="judge_error")]
@@ -266,26 +244,20 @@ async def test_a_fourth_kind_is_judged_counted_and_shown(study: Study, world: Wo
     with pytest.raises(ToolError):
         read_page(ctx, MANUAL, 9)
     await put(study, answer("kettle", "react", REPORT, [source for one in read for source in one.sources]))
-    await by_rules(study, ["faithfulness"])
-
-    document = study_document(study)
-    metrics = document["metrics"]["react"]
+    judged = await by_rules(study, ["faithfulness"])
+    metrics = study_document(study)["metrics"]["react"]
     assert metrics["n_cited_file"]["value"] == 4
     assert metrics["fp_file"]["value"] == pytest.approx((1 + 1 + 0.5 + 0) / 4)
     assert metrics_by_name()["n_cited"].label == "N cited (web, product)", "of these kinds, so not of files"
     assert metrics["n_cited"]["value"] == 0 and metrics["fp"]["value"] is None
-
-    judged = read_judged(study, choose(study, None))
     verdicts = [verdict for one in judged.support.values() for verdict in one.values()]
     assert {verdict["type"] for verdict in verdicts} == {"file"}
     assert sorted(verdict["status"] for verdict in verdicts) == ["full", "full", "partial", "unreachable"]
     found = per_report(judged, judged.answers[0])
     assert found["n_cited_file"] == 4 and found["fr"] == 3 / 4
-
     table = [metric.name for metric in tables()["faithfulness"]]
     assert table.index("fp_user") + 1 == table.index("fp_file") and "n_cited_file" in table
     assert "the task's files" in metrics_by_name()["fp_file"].explanation
-
     reader = Reader(study)
     (entry,) = reader.entries()
     report = reader.report(entry.key)
@@ -318,8 +290,6 @@ def test_a_newcomer_takes_its_own_addresses_from_the_web_and_no_others(world: Wo
 
 async def test_a_type_that_no_kind_has_is_held_against_what_the_tools_returned(study: Study) -> None:
     """As of a report that another program made: its types are its own."""
-    from drr.env.source import Source
-
     url = "https://atlas.example/sheet/7"
     source = Source(url=url, type="map", title="Sheet 7", seen="The river is 12 km long.")
     await put(study, answer("river", "react", f"The river is 12 km long [1].\n\n[1] {url}\n", [source]))

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.app.cli import main
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.citations.parse import parse
+from drr.env.entities import ORDER_STATUSES
 from drr.env.records.shopper import history_evidence
 from drr.env.settings import Settings
-from drr.env.shop import Manifest, OrderColumns, Shop, UserRow, open_shop, shop_writer
+from drr.env.shop import Shop, UserRow, open_shop
 from drr.eval.asking.conversation import box_prompts
 from drr.eval.canaries import reports
 from drr.eval.checks import Subject
@@ -33,6 +32,7 @@ from tests.cases import cases
 from tests.commands import Drr
 from tests.eval.nursery import SONNET, answer, by_wire, message, put, sections_of
 from tests.eval.proofreader import Proofreader, Verdict, false
+from tests.shops import write_rows
 from tests.tools.small_shop import ANNA, FEEDER, GRINDER, write_shop
 from tests.wire import Fail, Reply, Request, Wire
 
@@ -160,15 +160,9 @@ def test_a_window_that_is_too_small_is_sent_less_at_once(study: Study, shop: Sho
 def test_an_order_may_be_named_without_the_zeros_at_its_head(tmp_path: Path) -> None:
     """Whoever reads a number as a number leaves them out; the readers are told which order it is."""
     spec, settings = str(tmp_path / "shop"), Settings(shop_url=URL)
-    products = reports.PRODUCTS
-    with shop_writer(spec, settings, replace=True) as writer:
-        writer.write_products(products)
-        writer.write_users(
-            [[UserRow(ANNA, "a@post.example", "Anna", "Ortiz", "1", "1 Road", "Norman", "OK", "7")]]
-        )
-        writer.write_orders([OrderColumns([28971141976916], [0], [0], [1_655_000_000_000], [1], [0])])
-        counts = {"products": len(products), "users": 1, "orders": 1}
-        writer.publish(Manifest(backend="", as_of="2022-06-20", content_hash="", counts=counts))
+    anna = UserRow(ANNA, "a@post.example", "Anna", "Ortiz", "1", "1 Road", "Norman", "OK", "7")
+    order = (28971141976916, reports.PRODUCTS[0].product_id, 0, 1_655_000_000_000, 1, ORDER_STATUSES[0])
+    write_rows(spec, settings, reports.PRODUCTS, [anna], [order], replace=True)
     report = (
         "Your order 28971141976916 came.\n\nThe code 8971141976916 is none, and 0028971141976916 is whole."
     )
@@ -256,15 +250,10 @@ def test_a_second_judging_asks_nobody_again(study: Study, shop: Shop) -> None:
 
 
 def test_the_page_of_a_report_shows_what_is_wrong_and_what_was_passed(study: Study, shop: Shop) -> None:
+    blue = of_words("is blue", false("is blue", "the color is <green>", instead="is green"))
+    pounds = of_words("six pounds", false("six pounds", "it may be more"))
     script = Proofreader(
-        lambda text: (
-            false("is blue", "the color is <green>", instead="is green")
-            if "is blue" in text
-            else false("six pounds", "it may be more")
-            if "six pounds" in text
-            else None
-        ),
-        lambda charge: "wrong" if "is blue" in charge else "right",
+        lambda text: blue(text) or pounds(text), lambda charge: "wrong" if "is blue" in charge else "right"
     )
     found, _ = found_in(study, shop, script)
     assert found["acquitted"]
@@ -275,10 +264,7 @@ def test_the_page_of_a_report_shows_what_is_wrong_and_what_was_passed(study: Stu
     page = Pages("s", served=False).report(view)
     shown = page[page.index('id="mistakes"') : page.index('id="sources"')]
     assert "records contradict: 1" in shown and "the color is &lt;green&gt;" in shown
-    assert re.findall(r'<span class="tag \w+">(wrong|passed)</span> ([^<]*)', shown)[0] == (
-        "wrong",
-        "is blue",
-    )
+    assert re.search(r'<span class="tag \w+">(?:wrong|passed)</span> [^<]*', shown)[0].endswith("is blue")  # type: ignore[index]
     assert shown.count(">passed</span>") == len(found["acquitted"])
 
 
@@ -322,63 +308,39 @@ def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 ASKED = ["check", "report.md", "--shop", "shop", "--user", ANNA]
 
 
-def test_one_report_is_read_without_a_study(
-    at_home: Path, drr: Drr, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with Wire(Proofreader(of_words("is blue", false("blue", "the color is green", instead="green")))) as wire:
-        more = ["--judge", SONNET, "--base-url", wire.url]
-        assert main([*ASKED, *more]) == 1
-        out = capsys.readouterr().out
-        assert f"{SONNET}: 1 mistakes in" in out and "line 3: blue (instead: green)" in out
-        document = drr.json(*ASKED, *more, code=1)
-    assert [row["words"] for row in document["reading"]["found"]["mistakes"]] == ["blue"]
-    assert document["reading"]["usage"]["judge"]["calls"] == 2
-    with Wire(Proofreader(weighs=lambda charge: "right")) as wire:
-        main([*ASKED, "--judge", SONNET, "--base-url", wire.url])
-        assert f"{SONNET}: 0 mistakes in" in capsys.readouterr().out
-
-
 OFF = ["--judge", SONNET, "--base-url"]
 
 
-def rules_of(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
-    rules: dict[str, Any] = json.loads(capsys.readouterr().out)["rules"]
-    return rules
+def test_one_report_is_read_without_a_study(at_home: Path, drr: Drr) -> None:
+    with Wire(Proofreader(of_words("is blue", false("blue", "the color is green", instead="green")))) as wire:
+        out = drr.out(*ASKED, *OFF, wire.url, code=1)
+        assert f"{SONNET}: 1 mistakes in" in out and "line 3: blue (instead: green)" in out
+        reading = drr.json(*ASKED, *OFF, wire.url, code=1)["reading"]
+    assert [row["words"] for row in reading["found"]["mistakes"]] == ["blue"]
+    assert reading["usage"]["judge"]["calls"] == 2
+    with Wire(Proofreader(weighs=lambda charge: "right")) as wire:
+        assert f"{SONNET}: 0 mistakes in" in drr.out(*ASKED, *OFF, wire.url)
 
 
-def test_what_rules_find_stands_whatever_a_judge_says(
-    at_home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    wrong = REPORT + f"\n- [Nail grinder]({URL}{GRINDER}): $41.00\n"
-    (at_home / "report.md").write_text(wrong, encoding="utf-8")
-    assert main([*ASKED, "--json"]) == 1
-    before = rules_of(capsys)
+def test_what_rules_find_stands_whatever_a_judge_says(at_home: Path, drr: Drr) -> None:
+    wrong = f"\n- [Nail grinder]({URL}{GRINDER}): $41.00\n\nAlso see {URL}product/B0NOWHERE1.\n"
+    (at_home / "report.md").write_text(REPORT + wrong, encoding="utf-8")
+    before = drr.json(*ASKED, code=1)["rules"]
     assert before["price"]["evidence"] == ["Price: $41.00; record: $31.00"]
+    assert before["in_catalogue"]["status"] == "fail"
     for verdict in ("right", "wrong"):
         with Wire(Proofreader(weighs=lambda charge, said=verdict: said)) as wire:
-            assert main([*ASKED, *OFF, wire.url, "--json"]) == 1
-        assert rules_of(capsys) == before
+            assert drr.json(*ASKED, *OFF, wire.url, code=1)["rules"] == before
 
 
-def test_a_report_of_which_something_was_left_out_is_not_clear(
-    at_home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_report_of_which_something_was_left_out_is_not_clear(at_home: Path, drr: Drr) -> None:
     script = Proofreader(weighs=lambda charge: "right", leaves_out=lambda text, time: "six pounds" in text)
     with Wire(script) as wire:
-        assert main([*ASKED, *OFF, wire.url, "--quiet"]) == 1
-    out, err = capsys.readouterr()
-    assert "1 statements without a verdict: nothing is known of these" in out and " calls" not in err
+        code, out, err = drr(*ASKED, *OFF, wire.url, "--quiet")
+    assert code == 1 and "1 statements without a verdict" in out and " calls" not in err
     with Wire(Proofreader(weighs=lambda charge: "right")) as wire:
-        assert main([*ASKED, *OFF, wire.url]) == 0
-    assert re.search(rf"{SONNET} reads \d+ statements: \d calls", capsys.readouterr().err)
-
-
-def test_a_rule_that_no_judge_is_asked_about_stays(at_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    made_up = REPORT + "\nAlso see http://ecommerce.example/product/B0NOWHERE1.\n"
-    (at_home / "report.md").write_text(made_up.replace("$60.99", "$50.99"), encoding="utf-8")
-    with Wire(Proofreader(weighs=lambda charge: "right")) as wire:
-        assert main([*ASKED, *OFF, wire.url, "--json"]) == 1
-    assert rules_of(capsys)["in_catalogue"]["status"] == "fail"
+        code, _, err = drr(*ASKED, *OFF, wire.url)
+    assert code == 0 and re.search(rf"{SONNET} reads \d+ statements: \d calls", err)
 
 
 @pytest.mark.parametrize(
@@ -389,9 +351,6 @@ def test_a_rule_that_no_judge_is_asked_about_stays(at_home: Path, capsys: pytest
         ([*ASKED, "--judge", "nobody:nothing"], "nobody"),
     ],
 )
-def test_a_judge_that_cannot_read_is_refused(
-    at_home: Path, words: list[str], told: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(words) == 2
-    out, err = capsys.readouterr()
-    assert told in err and not out
+def test_a_judge_that_cannot_read_is_refused(at_home: Path, words: list[str], told: str, drr: Drr) -> None:
+    code, out, err = drr(*words)
+    assert code == 2 and told in err and not out
