@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from drr.agents.evidence import EvidenceLedger
-from drr.app.cli import main
 from drr.citations.parse import parse
 from drr.env.entities import Product
 from drr.env.records.product import product_evidence
@@ -49,32 +48,16 @@ def test_passages_are_short_in_order_and_lose_nothing_but_white_space(text: str)
 
 def test_a_short_text_is_shown_whole_and_a_long_one_by_its_head_and_what_concerns_the_claim() -> None:
     assert select("anything", "x" * (WHOLE - 1)) == [(0, WHOLE - 1)]
-    text = (
-        "Head. "
-        + "Nothing of use here at all. " * 400
-        + "The anodised widget weighs 91 grams. "
-        + "More of the same. " * 400
-    )
-    spans = select("The widget is anodised", text)
-    shown = "".join(text[s.start : s.end] for s in spans)
-    assert shown.startswith("Head.")
-    assert "anodised widget" in shown
-    assert len(spans) <= 6
-    assert sum(s.end - s.start for s in spans) <= 6 * PASSAGE
-
-
-def test_a_text_that_fits_the_room_is_shown_whole_and_a_longer_one_fills_it_with_what_concerns_the_claim_first() -> (
-    None
-):
     text = "Head. " + "Plain words here.\n" * 1000 + "The anodised widget.\n" + "More of it.\n" * 1000
     assert select("The widget is anodised", text, whole_within(len(text))) == [(0, len(text))]
     room = 9 * PASSAGE
-    spans = select("The widget is anodised", text, whole_within(room))
-    shown = "".join(text[s.start : s.end] for s in spans)
-    assert shown.startswith("Head.")
-    assert "anodised widget" in shown
+    spans, filled = (select("The widget is anodised", text, *how) for how in ((), (whole_within(room),)))
+    for found in (spans, filled):
+        shown = "".join(text[s.start : s.end] for s in found)
+        assert shown.startswith("Head.") and "anodised widget" in shown
+        assert all(a.end < b.start for a, b in pairwise(found))
+    assert len(spans) <= 6 and sum(s.end - s.start for s in spans) <= 6 * PASSAGE
     assert room - 3 * PASSAGE < len(shown) <= room
-    assert all(a.end < b.start for a, b in pairwise(spans))
 
 
 def test_a_quote_is_found_across_white_space_and_case_and_never_invented() -> None:
@@ -89,11 +72,8 @@ def test_a_quote_is_found_across_white_space_and_case_and_never_invented() -> No
 def test_a_product_is_evidence_in_full(shop: Shop) -> None:
     product = shop.store.product(FEEDER)
     assert product is not None
-    text = product_evidence(product).text
-    assert "Price: $19.99" in text
-    assert "2,067" in text
-    assert "Item Weight: 4 pounds" in text
-    assert "Best Sellers Rank, Birds: 12" in text
+    shown = ("Price: $19.99", "2,067", "Item Weight: 4 pounds", "Best Sellers Rank, Birds: 12")
+    assert all(part in product_evidence(product).text for part in shown)
 
 
 def test_an_item_without_any_source_is_not_judged() -> None:
@@ -117,12 +97,8 @@ def test_a_report_is_cut_as_it_is_read(manner: str) -> None:
 async def test_an_agent_knows_an_address_exactly_where_the_judge_resolves_it(study: Study) -> None:
     """10,000 pairs of what a tool returned and what a report cites, each side spelt as it likes."""
     chance = Random(13)
-    some = [
-        Address(
-            chance.choice(["http", "https"]), f"h{n % 20}.example", f"/A{n}/b_{n % 7}", (f"q={n}",) * (n % 2)
-        )
-        for n in range(100)
-    ]
+    places = [(f"h{n % 20}.example", f"/A{n}/b_{n % 7}", (f"q={n}",) * (n % 2)) for n in range(100)]
+    some = [Address(chance.choice(["http", "https"]), *place) for place in places]
     ledger, sources = EvidenceLedger(), [Source(url=spelt(one, chance), type="web", seen="x") for one in some]
     ledger.add("", sources)
     cited = [spelt(near(one, chance), chance).strip() for one in some for _ in range(100)]
@@ -135,19 +111,13 @@ async def test_an_agent_knows_an_address_exactly_where_the_judge_resolves_it(stu
 
 
 async def test_the_product_behind_an_order_is_known_to_both(study: Study) -> None:
-    order = Source(
-        url="user://ANNA/orders/1", type="user", seen="x", record={"product_url": "http://shop.example/B1"}
-    )
+    shop, url = "http://shop.example", "user://ANNA/orders/1"
+    order = Source(url=url, type="user", seen="x", record={"product_url": f"{shop}/B1"})
     ledger = EvidenceLedger()
     ledger.add("", [order])
     await put(study, answer("a", "react", "", [order]))
     (kept,) = read_answers(study)
-    for url in (
-        "http://shop.example/B1/",
-        "user://ANNA/orders/1",
-        "user://anna/orders/1",
-        "http://shop.example/B2",
-    ):
+    for url in (f"{shop}/B1/", order.url, order.url.replace("ANNA", "anna"), f"{shop}/B2"):
         assert ledger.knows(url) == Book(kept, None).resolves(url)
     assert ledger.knows("HTTP://SHOP.example/B1?utm_source=x")
 
@@ -159,40 +129,26 @@ async def test_records_that_were_withheld_are_no_source_that_the_shop_holds(
     garden.write_shop(str(tmp_path / "shop"), Settings())
     cited = f"user://{garden.ANNA}/profile"
     plain = answer("a", "react", "", user_id=garden.ANNA)
-    told = replace(
-        plain, key_fields={**plain.key_fields, "setting": "task"}, spec={**plain.spec, "setting": "task"}
-    )
+    withheld = {"setting": "task"}
+    told = replace(plain, key_fields={**plain.key_fields, **withheld}, spec={**plain.spec, **withheld})
     shown = answer("b", "react", "", [Source(url=cited, type="user", seen="x")], user_id=garden.ANNA)
     await put(study, plain, told, shown)
     with open_shop(str(tmp_path / "shop"), Settings()) as shop:
-        found = {
-            (one.query_id, one.record.spec.get("setting")): Book(one, shop) for one in read_answers(study)
-        }
-        assert {key: book.resolves(cited) for key, book in found.items()} == {
-            ("q-a", None): True,
-            ("q-a", "task"): False,
-            ("q-b", None): True,
-        }
+        answers = {(one.query_id, one.record.spec.get("setting")): one for one in read_answers(study)}
+        found = {key: Book(one, shop) for key, one in answers.items()}
+        known = {("q-a", None): True, ("q-a", "task"): False, ("q-b", None): True}
+        assert {key: book.resolves(cited) for key, book in found.items()} == known
         page = found["q-a", "task"].page(cited)
     assert (page.text, page.status) == (None, "unreachable")
     assert "withheld" in (page.reason or "")
 
 
 KIT = Product(
-    product_id="B0",
-    product_url="http://ecommerce.example/B0",
-    title="ERYTLLY Bird Feeding Station Kit",
+    product_id="B0", product_url="http://ecommerce.example/B0", title="ERYTLLY Bird Feeding Station Kit",
     features=["91 inch tall rust-resistant metal pole with 4 adjustable hooks", "Not dishwasher safe."],
-    description=[],
-    price=43.99,
-    store=None,
-    categories=[],
-    category="Pet_Supplies",
-    details={},
-    average_rating=4.5,
-    rating_number=2067,
-    bought_together=None,
-)
+    description=[], price=43.99, store=None, categories=[], category="Pet_Supplies", details={},
+    average_rating=4.5, rating_number=2067, bought_together=None,
+)  # fmt: skip
 
 
 def evidence(product: Product) -> Frozen:
@@ -257,10 +213,8 @@ def test_every_figure_that_a_record_decides_is_marked() -> None:
     source = evidence(KIT)
     decision = decide("It costs $43.99 and is rated 3.9 stars", [source])
     assert decision is not None and source.text is not None
-    assert [source.text[a:b] for a, b in decision.spans] == [
-        "Price: $43.99",
-        "Average rating: 4.5 out of 5 stars",
-    ]
+    marked = ["Price: $43.99", "Average rating: 4.5 out of 5 stars"]
+    assert [source.text[a:b] for a, b in decision.spans] == marked
     assert decision.reason == "the record says otherwise: 3.9 stars (stars 4.5)"
 
 
@@ -311,37 +265,33 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def imported(text: str, capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
+def imported(text: str, drr: Drr, *options: str) -> dict[str, Any]:
     row = {"system": "other", "query": "What do I buy?", "user_id": ANNA, "report_markdown": text}
     Path("reports.jsonl").write_text(json.dumps(row) + "\n")
-    assert main(["import", "study", "reports.jsonl", "--quiet", "--json", *options]) == 0
-    return dict(json.loads(capsys.readouterr().out))
+    return dict(drr.json("import", "study", "reports.jsonl", "--quiet", *options))
 
 
-def judged(capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, float | None]:
-    told = ["judge", "study", "--what", "faithfulness,citations", "--judge", "offline", "--quiet", "--json"]
-    assert main([*told, *options]) == 0
-    found = json.loads(capsys.readouterr().out)["metrics"]["other"]
+def judged(drr: Drr, *options: str) -> dict[str, float | None]:
+    told = ("judge", "study", "--what", "faithfulness,citations", "--judge", "offline", "--quiet")
+    found = drr.json(*told, *options)["metrics"]["other"]
     return {name: one["value"] for name, one in found.items()}
 
 
-def verdicts() -> dict[tuple[str, str], tuple[str, str]]:
-    assert main(["report", "study", "--verdicts", "verdicts.jsonl", "--quiet"]) == 0
+def verdicts(drr: Drr) -> dict[tuple[str, str], tuple[str, str]]:
+    drr.out("report", "study", "--verdicts", "verdicts.jsonl", "--quiet")
     rows = [json.loads(line) for line in Path("verdicts.jsonl").read_text().splitlines()]
     return {(r["claim"], r["url"].rpartition("/")[2]): (r["status"], r["standing"]) for r in rows}
 
 
-def test_a_product_that_the_shop_does_not_have_supports_nothing(
-    place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    imported(report(SHOP), capsys, "--shop", "shop")
-    found = judged(capsys)
+def test_a_product_that_the_shop_does_not_have_supports_nothing(place: Path, drr: Drr) -> None:
+    imported(report(SHOP), drr, "--shop", "shop")
+    found = judged(drr)
     assert (found["fp"], found["fp_citation"], found["dr3_fa"]) == (0.25, 0.25, 25.0)
     assert (found["fact_accuracy"], found["re_support"], found["re_strong"]) == (0.25, -0.5, 0.25)
     assert found["citations_unread"] == 0.0
     assert found["fp_reachable"] == pytest.approx(1 / 3), "the other reading leaves the made-up product out"
     assert found["fr"] == 0.75, "an address of nothing is no source"
-    assert verdicts() == {
+    assert verdicts(drr) == {
         ("c1", FEEDER): ("full", "full"),
         ("c2", FEEDER): ("none", "irrelevant"),
         ("c3", GRINDER): ("none", "irrelevant"),
@@ -349,26 +299,20 @@ def test_a_product_that_the_shop_does_not_have_supports_nothing(
     }
 
 
-def test_another_host_is_the_shop_only_where_a_person_says_so(
-    place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    imported(report(OTHER), capsys, "--shop", "shop")
-    left = judged(capsys)
+def test_another_host_is_the_shop_only_where_a_person_says_so(place: Path, drr: Drr) -> None:
+    imported(report(OTHER), drr, "--shop", "shop")
+    left = judged(drr)
     assert (left["fp"], left["fp_citation"], left["citations_unread"]) == (None, None, 1.0)
-    named = judged(capsys, "--shop-url", OTHER)
+    named = judged(drr, "--shop-url", OTHER)
     assert (named["fp"], named["fp_citation"], named["fr"]) == (0.25, 0.25, 0.75)
 
 
-def test_an_import_says_which_shop_it_is_held_against(
-    place: Path, drr: Drr, capsys: pytest.CaptureFixture[str]
-) -> None:
-    told = imported(report(SHOP), capsys, "--shop", "shop", "--shop-url", OTHER)
+def test_an_import_says_which_shop_it_is_held_against(place: Path, drr: Drr) -> None:
+    told = imported(report(SHOP), drr, "--shop", "shop", "--shop-url", OTHER)
     assert told["held_against"] == {"shop": "shop", "shop_url": OTHER}
     Path("study").rename("held")
-    assert imported(report(SHOP), capsys)["held_against"] == {"shop": None, "shop_url": SHOP}
-    assert f"held against the shop shop, whose pages are at {OTHER}" in drr.out(
-        "import", "held", "reports.jsonl", "--quiet"
-    )
+    assert imported(report(SHOP), drr)["held_against"] == {"shop": None, "shop_url": SHOP}
+    assert OTHER in drr.out("import", "held", "reports.jsonl", "--quiet")
     assert "held against no shop" in drr.out("import", "study", "reports.jsonl", "--quiet")
 
 
@@ -383,33 +327,30 @@ def test_it_this_and_they_lean_on_the_link_right_before(text: str, leans: dict[s
     assert found == {said: (url.format(**where),) for said, url in leans.items()}
 
 
-def test_equal_words_behind_two_links_are_two_statements(
-    place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_equal_words_behind_two_links_are_two_statements(place: Path, drr: Drr) -> None:
     text = f"The [feeder]({SHOP}/{FEEDER}) is green. It costs $19.99.\n\nThe [grinder]({SHOP}/{GRINDER}) is quiet. It costs $19.99.\n"
-    imported(text, capsys, "--shop", "shop")
-    judged(capsys)
-    assert [verdicts()[claim, where][0] for claim, where in (("c2", FEEDER), ("c4", GRINDER))] == [
-        "full",
-        "none",
-    ]
+    imported(text, drr, "--shop", "shop")
+    judged(drr)
+    found = verdicts(drr)
+    assert (found["c2", FEEDER][0], found["c4", GRINDER][0]) == ("full", "none")
 
 
-def test_a_web_page_is_not_leaned_on(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_web_page_is_not_leaned_on(place: Path, drr: Drr) -> None:
     """What a page says of a thing is not the thing: the next sentence may be the writer's own."""
-    imported("Clean it weekly, says [the club](https://birds.example/care). It takes ten minutes.\n", capsys)
-    assert judged(capsys)["n_cited"] == 1
+    imported("Clean it weekly, says [the club](https://birds.example/care). It takes ten minutes.\n", drr)
+    assert judged(drr)["n_cited"] == 1
 
 
 async def test_what_a_model_leaves_without_a_source_leans_too(study: Study, shop: Shop) -> None:
     """Both halves of the sentence, which the model tells apart."""
     first, second = f"The [feeder]({SHOP}/{FEEDER}) is green.", "It holds six pounds and has a steel pole."
-    split = [
-        {"quote": first, "claim": "The feeder is green.", "sources": [f"{SHOP}/{FEEDER}"]},
-        {"quote": second, "claim": "The feeder holds six pounds.", "sources": []},
-        {"quote": "has a steel pole", "claim": "The feeder has a steel pole.", "sources": []},
-        {"quote": "Dogs bark at it.", "claim": "Dogs bark at the feeder.", "sources": []},
-    ]
+    told = {first: "The feeder is green.", second: "The feeder holds six pounds."}
+    told |= {
+        "has a steel pole": "The feeder has a steel pole.",
+        "Dogs bark at it.": "Dogs bark at the feeder.",
+    }
+    cites = {first: [f"{SHOP}/{FEEDER}"]}
+    split = [{"quote": quote, "claim": said, "sources": cites.get(quote, [])} for quote, said in told.items()]
     await put(study, answer("a", "react", f"{first} {second} Dogs bark at it.", user_id=ANNA))
     await by_wire(study, Judge(claims=lambda report: split), JudgeOptions(["faithfulness"]), shop)
     judged = read_judged(study, choose(study))

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.app.cli import main
 from drr.env.errors import Misuse
 from drr.env.shop import Shop
 from drr.env.web.base import Page
@@ -30,6 +29,7 @@ from drr.offline.judge import RulesJudge
 from drr.study.study import Study
 
 from tests.cases import cases
+from tests.commands import Drr
 from tests.eval.nursery import (
     Judge,
     answer,
@@ -46,17 +46,15 @@ from tests.eval.nursery import (
 )
 from tests.tools.small_shop import ANNA, FEEDER
 from tests.web.hostile import READER, redirect, reply, serving, to_loopback
-from tests.wire import Wire
+from tests.wire import Say, Wire
 
 CARE = "https://birds.example/care"
 PAGE = web(CARE, "Clean every feeder once a week.")
 
 
 def report(mark: str, claims: int = 1) -> str:
-    lines = [f"{mark} claim number {i} about care [1]." for i in range(claims)]
-    return "\n".join(
-        [f"# {mark}", *lines, "", "## Sources", f"[1] {CARE}", f"[2] http://ecommerce.example/{FEEDER}"]
-    )
+    lines = "\n".join(f"{mark} claim number {i} about care [1]." for i in range(claims))
+    return f"# {mark}\n{lines}\n\n## Sources\n[1] {CARE}\n[2] http://ecommerce.example/{FEEDER}"
 
 
 async def judged_by(
@@ -81,16 +79,9 @@ async def test_each_dimension_is_a_call_of_its_own_and_sees_shop_and_profile(
 
 
 async def test_every_pair_meets_in_both_orders_trial_by_trial(study: Study) -> None:
-    await put(
-        study,
-        *(
-            answer(q, v, report(v), [PAGE], trial=t)
-            for q in "ab"
-            for v in ("react+ws", "hybrid-react+ws")
-            for t in (0, 1)
-        ),
-        *(answer(q, "react", report("react"), [PAGE]) for q in "ab"),
-    )
+    for t, v in ((t, v) for t in (0, 1) for v in ("react+ws", "hybrid-react+ws")):
+        await put(study, *(answer(q, v, report(v), [PAGE], trial=t) for q in "ab"))
+    await put(study, *(answer(q, "react", report("react"), [PAGE]) for q in "ab"))
     requests = await judged_by(Judge(winner=lambda a, b: "A"), study, JudgeOptions(["pairwise"]))
     assert len(requests) == 2 * 2 * 7 * 2
     document = study_document(study)
@@ -155,16 +146,10 @@ async def test_figures_by_rules_of_before_say_that_they_stand_apart(
 async def test_a_changed_prompt_judges_again_and_the_difference_is_told(study: Study, tmp_path: Path) -> None:
     await put(study, answer("a", "react", report("plain"), [PAGE]))
     await judged_by(Judge(rating=lambda text: 8), study, JudgeOptions(["quality"]))
-    changed = tmp_path / "prompts"
-    changed.mkdir()
-    (changed / "criterion_depth.md").write_text("How deep does it go? Stricter than before.")
-    requests = await judged_by(
-        Judge(rating=lambda text: 5),
-        study,
-        JudgeOptions(["quality"]),
-        prompts=box_prompts().overridden(changed),
-    )
-    assert len(requests) == 1
+    (tmp_path / "criterion_depth.md").write_text("How deep does it go? Stricter than before.")
+    prompts = box_prompts().overridden(tmp_path)
+    stricter = Judge(rating=lambda text: 5)
+    assert len(await judged_by(stricter, study, JudgeOptions(["quality"]), prompts=prompts)) == 1
     old, new = (read_judged(study, judging) for judging in judgings(study))
     assert (old.ratings != new.ratings, len(judgings(study))) == (True, 2)
     told = difference(old, new)["tasks"]["rating"]
@@ -208,12 +193,9 @@ async def test_as_printed_a_long_page_is_shown_whole_and_under_ours_by_what_conc
     theirs = await judged_by(Paper(claims=sentences), study, faithful, protocol="paper")
     assert not any("Zinc rusts late." in message(r) for r in ours)
     assert sum("Zinc rusts late." in message(r) for r in theirs) == 1
-    (support,) = (
-        record
-        for record in study.records("judgement")
-        if record.key_fields["task"] == "support" and record.key_fields["protocol"] == "paper"
-    )
-    (verdict,) = support.result["verdicts"].values()
+    asked = [(one.key_fields, one.result) for one in study.records("judgement")]
+    (support,) = (said for of, said in asked if (of["task"], of["protocol"]) == ("support", "paper"))
+    (verdict,) = support["verdicts"].values()
     assert verdict["sources"][0]["passages"] == [[0, len(text)]]
 
 
@@ -221,12 +203,8 @@ class Paper(Judge):
     """Answers in the order the paper asked for."""
 
     def _support(self, text: str) -> dict[str, Any]:
-        return {
-            "verdicts": [
-                {"id": v["id"], "support": v["support"], "justification": v["justification"]}
-                for v in super()._support(text)["verdicts"]
-            ]
-        }
+        said = super()._support(text)["verdicts"]
+        return {"verdicts": [{name: v[name] for name in ("id", "support", "justification")} for v in said]}
 
     def _pairwise(self, text: str) -> dict[str, Any]:
         return {"winner": "A", "justification": "as told"}
@@ -286,15 +264,11 @@ async def test_a_forecast_counts_the_calls_that_a_run_then_makes(study: Study, s
 async def test_more_than_two_percent_of_failures_spoil_a_judging(study: Study) -> None:
     await put(study, *(answer(str(i), "react", report(f"r{i}"), [PAGE]) for i in range(2)))
 
-    def lazy(task: str, request: Any) -> Any:
-        from tests.wire import Say
-
-        return Say("no grade from me") if request.number % 7 == 3 and request.number < 8 else None
-
-    await judged_by(Judge(instead=lazy), study, JudgeOptions(["quality"]))
+    once = Judge(instead=lambda task, request: Say("no grade from me") if request.number == 3 else None)
+    await judged_by(once, study, JudgeOptions(["quality"]))
     coverage = study_document(study)["coverage"]
     assert not coverage["invalid"]  # asked once more, it answered
-    always = Judge(instead=lambda task, request: __import__("tests.wire", fromlist=["Say"]).Say("none"))
+    always = Judge(instead=lambda task, request: Say("none"))
     await put(study, answer("c", "react", report("late"), [PAGE]))
     await judged_by(always, study, JudgeOptions(["quality"]))
     coverage = study_document(study)["coverage"]
@@ -320,19 +294,13 @@ async def test_compare_pairs_by_query(study: Study) -> None:
 
 NOON = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
 FACT = "A ramp for an old dog rises no more than eighteen degrees, and its surface is rough enough to hold wet paws."
-OTHER = (
-    "Dogs with sore joints need wider steps, and a rail helps them to trust the ramp in the very first week."
-)
+OTHER = "Dogs with sore joints need wider steps, and a rail helps them to trust the ramp in the first week."
+REST = "Measure the height of the car before you choose the length of the ramp; a long ramp is a gentle one."
 
 
 def article(text: str) -> str:
-    rest = (
-        "Measure the height of the car before you choose the length of the ramp; a long ramp is a gentle one."
-    )
-    body = f"<p>{text}</p><p>{rest}</p>"
-    return (
-        f"<html><head><title>Ramps</title></head><body><article><h1>Ramps</h1>{body}</article></body></html>"
-    )
+    body = f"<article><h1>Ramps</h1><p>{text}</p><p>{REST}</p></article>"
+    return f"<html><head><title>Ramps</title></head><body>{body}</body></html>"
 
 
 async def test_what_was_read_what_stands_there_and_what_is_left_of_it(study: Study) -> None:
@@ -398,27 +366,21 @@ async def test_what_was_read_what_stands_there_and_what_is_left_of_it(study: Stu
 
 @pytest.mark.parametrize("recording", [False, True])
 def test_the_snapshots_of_the_run_are_not_the_pages_of_today(
-    recording: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    recording: bool, tmp_path: Path, drr: Drr, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The address is one that the fetcher refuses, which today makes it unreadable whatever was kept of it."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SERPER_API_KEY", raising=False)
     url, folder = "http://10.0.0.1/ramps", tmp_path / "study"
-    line: dict[str, Any] = {
-        "id": "1",
-        "system": "alpha",
-        "query": "Which ramp?",
-        "report_markdown": f"{FACT} [1]\n\n## Sources\n[1] {url}\n",
-        "evidence": [{"url": url, "type": "web", "text": FACT}],
-    }
+    line: dict[str, Any] = {"id": "1", "system": "alpha", "query": "Which ramp?"}
+    line["report_markdown"] = f"{FACT} [1]\n\n## Sources\n[1] {url}\n"
+    line["evidence"] = [{"url": url, "type": "web", "text": FACT}]
     (tmp_path / "r.jsonl").write_text(json.dumps(line) + "\n")
-    assert main(["import", str(folder), "r.jsonl", "--quiet"]) == 0
+    drr.out("import", folder, "r.jsonl", "--quiet")
     kept = tmp_path / "recording" if recording else folder / "pages"
     Snapshots(kept, lambda: NOON).put(url, Page(url, url, "ok", "Ramps", FACT, "by hand"), {})
-    command = ["judge", str(folder), "--what", "faithfulness", "--quiet", "--json"]
-    assert main(command) == 0
-    now = ["--refetch", "--web", "serper", *(["--web-record", str(kept)] if recording else [])]
-    capsys.readouterr()
-    assert main([*command, *now]) == 0
-    metrics = json.loads(capsys.readouterr().out)["metrics"]["alpha"]
+    command = ("judge", folder, "--what", "faithfulness", "--quiet")
+    drr.out(*command)
+    now = ("--refetch", "--web", "serper", *(("--web-record", kept) if recording else ()))
+    metrics = drr.json(*command, *now)["metrics"]["alpha"]
     assert (metrics["fp_web"]["value"], metrics["fp_web_now"]["value"]) == (1.0, 0.0)
