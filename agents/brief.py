@@ -212,7 +212,8 @@ LAUNCH = "launch_researcher"
 CONTROL = frozenset({REASON, FINALIZE, LAUNCH})
 
 
-def _schema(name: str, description: str, parameter: str, meaning: str, *, required: bool) -> ToolSchema:
+def tool_schema(name: str, description: str, /, required: bool = True, **parameters: str) -> ToolSchema:
+    """Describe a tool whose parameters are texts, each with its meaning."""
     return {
         "type": "function",
         "function": {
@@ -220,39 +221,36 @@ def _schema(name: str, description: str, parameter: str, meaning: str, *, requir
             "description": description,
             "parameters": {
                 "type": "object",
-                "properties": {parameter: {"type": "string", "description": meaning}},
-                "required": [parameter] if required else [],
+                "properties": {
+                    one: {"type": "string", "description": meaning} for one, meaning in parameters.items()
+                },
+                "required": list(parameters) if required else [],
                 "additionalProperties": False,
             },
         },
     }
 
 
-REASON_TOOL = _schema(
+REASON_TOOL = tool_schema(
     REASON,
     "Hold a thought: what is known, what is missing, what to do next. Has no other effect.",
-    "thought",
-    "The thought, in a few sentences.",
-    required=True,
+    thought="The thought, in a few sentences.",
 )
-FINALIZE_TOOL = _schema(
+FINALIZE_TOOL = tool_schema(
     FINALIZE,
     "End the research. The report is written afterwards from what was found.",
-    "reason",
-    "Why the research is complete, in one sentence.",
     required=False,
+    reason="Why the research is complete, in one sentence.",
 )
 
 
 def launch_tool(more: str = "") -> ToolSchema:
     """Describe a launch of a researcher; `more` is what that one sees beside the sub-problem."""
-    return _schema(
+    return tool_schema(
         LAUNCH,
         "Start one researcher on one sub-problem. Several calls in one turn run side by side; each answers with a short cited"
         f" report. The researcher sees this text{more} only.",
-        "sub_problem",
-        "What to find out, with every limit that applies and what the answer should contain.",
-        required=True,
+        sub_problem="What to find out, with every limit that applies and what the answer should contain.",
     )
 
 
@@ -296,11 +294,13 @@ OF_FILES = {
 PARAMETER = {REASON: "thought", FINALIZE: "reason", LAUNCH: "sub_problem"}
 
 
-def complaint(name: str, arguments: JsonObject) -> str | None:
+def complaint(name: str, arguments: JsonObject, parameters: Sequence[str] = ()) -> str | None:
     """Say what is wrong with the arguments of a control call, in a sentence that the model can act on."""
-    parameter = PARAMETER[name]
-    value = arguments.get(parameter)
-    if name != FINALIZE and (not isinstance(value, str) or not value.strip()):
-        return f"{name} needs `{parameter}`: a text that is not empty"
-    extra = sorted(set(arguments) - {parameter})
-    return f"{name} takes only `{parameter}`, not {', '.join(extra)}" if extra else None
+    wanted = parameters or (PARAMETER[name],)
+    for one in wanted if name != FINALIZE else ():
+        value = arguments.get(one)
+        if not isinstance(value, str) or not value.strip():
+            return f"{name} needs `{one}`: a text that is not empty"
+    extra = sorted(set(arguments) - set(wanted))
+    named = " and ".join(f"`{one}`" for one in wanted)
+    return f"{name} takes only {named}, not {', '.join(extra)}" if extra else None

@@ -10,9 +10,9 @@ main {reason, search_pages, read_files, search_shop, look_at_picture, calculator
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache, partial
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 from drr.agents.base import CallError, Ending, StopReason, ToolSchema
 from drr.agents.brief import FINALIZE, FINALIZE_TOOL, REASON, REASON_TOOL, REPORTS, Leading, Piece, Reporting
@@ -28,6 +28,7 @@ from drr.agents.findings import (
 )
 from drr.agents.running import MAIN, AgentRun, tool_message
 from drr.agents.turns import broken_off, compose, end_for, in_place, is_broken_off, twice
+from drr.env.json_object import JsonObject
 from drr.env.source import Source
 from drr.env.web.base import InWhole, Page
 from drr.llm.failures import ModelFailure, ModelSetupError
@@ -37,9 +38,9 @@ from drr.papers.dr3.agent import VALIDATE, sub_agents
 from drr.papers.dr3.agent.sub_agents import (
     BY_NODE,
     CALCULATOR,
+    LOOKER,
     SEARCHER,
     SUB_AGENTS,
-    VIEW,
     SubAgent,
     condensed,
     with_context,
@@ -77,24 +78,15 @@ class Dr3State(TypedDict):
 
 def tools_of(run: AgentRun) -> list[ToolSchema]:
     """The same list in every request of the conversation: those who have nothing to work on are not there."""
-    calls = [one.launch for one in _helpers(run)]
-    calls += [sub_agents.LAUNCH] if VIEW in run.names else []
+    calls = [one.launch for one in helpers_of(run).values()]
     calls += [one for one in run.schemas if one["function"]["name"] == CALCULATOR]
     return [*([REASON_TOOL] if run.reasons else []), *calls, FINALIZE_TOOL]
 
 
-def _helpers(run: AgentRun) -> list[SubAgent]:
-    """List who has something to work on. With the pages in its own window the main agent has nobody search them."""
+def helpers_of(run: AgentRun) -> dict[str, SubAgent]:
+    """Map the tools that call them to those who have something to work on. With the pages in its own window the main agent has nobody search them."""
     long = bool(run.settings.get("long_context"))
-    return [one for one in SUB_AGENTS if one.tools(run) and not (long and one is SEARCHER)]
-
-
-def nodes_of(run: AgentRun) -> dict[str, str]:
-    """Map each tool to the node that it gives work to."""
-    return {
-        **{one.name: one.node for one in _helpers(run)},
-        **({sub_agents.NAME: "perception"} if VIEW in run.names else {}),
-    }
+    return {one.name: one for one in SUB_AGENTS if one.tools(run) and not (long and one is SEARCHER)}
 
 
 # The main agent ------------------------------------------------------------------------------------------------------
@@ -129,24 +121,23 @@ async def main(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Below]:
 
 def _errands(run: AgentRun, state: Dr3State, turn: AIMessage) -> list[Errand]:
     """List what a turn gives away: the first calls that are well formed, numbered on from those before."""
-    nodes = nodes_of(run)
-    seen = set(state["seen"])
+    helpers, seen = helpers_of(run), set(state["seen"])
     errands: list[Errand] = []
     for place, call in enumerate(turn.tool_calls):
-        node, arguments = nodes.get(call["name"]), dict(call["args"])
-        if node is None or _complaint(call["name"], arguments) or len(errands) == run.limits.researchers:
+        kind, arguments = helpers.get(call["name"]), dict(call["args"])
+        if kind is None or kind.wrong(arguments) or len(errands) == run.limits.researchers:
             continue
-        problem, name = str(arguments.get("task") or ""), ""
-        if node == "perception":
+        problem, name = str(arguments.get("task") or arguments.get("question")), ""
+        if kind is LOOKER:
             name = sub_agents.picture_named(str(arguments["name"]))
-            problem = str(arguments["question"])
             if name in seen:
                 continue
             seen.add(name)
-        letter = BY_NODE[node].letter if node in BY_NODE else sub_agents.LETTER
-        who = f"{letter}{len(state['findings']) + len(errands) + 1}"
+        who = f"{kind.letter}{len(state['findings']) + len(errands) + 1}"
         errands.append(
-            Errand(researcher=who, turn=state["steps"], place=place, problem=problem, node=node, name=name)
+            Errand(
+                researcher=who, turn=state["steps"], place=place, problem=problem, node=kind.node, name=name
+            )
         )
     return errands
 
@@ -182,17 +173,16 @@ async def observe(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Litera
     stop_over_budget(state["findings"])
     give_up_without_findings(state["findings"])
     back = {finding.place: finding for finding in state["findings"] if finding.turn == state["steps"] - 1}
-    nodes = nodes_of(run)
+    helpers = helpers_of(run)
     own = {CALCULATOR} & run.names | ({REASON, FINALIZE} if run.reasons else {FINALIZE})
     answers: list[BaseMessage] = []
     for place, call in enumerate(turn.tool_calls):
-        name, arguments = call["name"], dict(call["args"])
-        if name not in nodes:
+        name, arguments, finding = call["name"], dict(call["args"]), back.get(place)
+        if name not in helpers:
             alone = turn.model_copy(update={"tool_calls": [call]})
-            answers += await run.act(MAIN, alone, run.tools, own | nodes.keys())
+            answers += await run.act(MAIN, alone, run.tools, own | helpers.keys())
             continue
-        finding = back.get(place)
-        text, error = _answer(run, name, arguments, finding)
+        text, error = _answer(run, helpers[name], arguments, finding)
         found = None if error or finding is None else condensing(run, finding.researcher, finding.problem)
         lasted = (run.steps.last("main"), None if finding is None else finding.ended)
         run.record(MAIN, name, arguments, text, "control", error, lasted=lasted)
@@ -203,30 +193,15 @@ async def observe(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Litera
     return Command(update={"messages": answers}, goto="main")
 
 
-def _complaint(name: str, arguments: Mapping[str, Any]) -> str | None:
-    wanted = ("name", "question") if name == sub_agents.NAME else ("task",)
-    for one in wanted:
-        value = arguments.get(one)
-        if not isinstance(value, str) or not value.strip():
-            return f"{name} needs `{one}`: a text that is not empty"
-    extra = sorted(set(arguments) - set(wanted))
-    return (
-        f"{name} takes only {' and '.join(f'`{one}`' for one in wanted)}, not {', '.join(extra)}"
-        if extra
-        else None
-    )
-
-
 def _answer(
-    run: AgentRun, name: str, arguments: Mapping[str, Any], finding: Finding | None
+    run: AgentRun, kind: SubAgent, arguments: JsonObject, finding: Finding | None
 ) -> tuple[str, CallError | None]:
-    if wrong := _complaint(name, arguments):
+    if wrong := kind.wrong(arguments):
         return wrong, CallError(kind="invalid", message=wrong)
-    if finding is None and name == sub_agents.NAME:
-        text = "Not looked at again: each picture is looked at once, and all that was seen stands in that answer."
-        return text, CallError(kind="not_allowed", message=text)
     if finding is None:
         text = f"Not started: at most {run.limits.researchers} in one turn. Call again if it is still needed."
+        if kind is LOOKER:
+            text = "Not looked at again: each picture is looked at once, and all that was seen stands in that answer."
         return text, CallError(kind="not_allowed", message=text)
     if finding.error is not None:
         return f"Error ({finding.error.kind}): {finding.error.message}", finding.error
@@ -256,28 +231,25 @@ async def report(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Literal
 
 async def _written(run: AgentRun, state: Dr3State) -> str:
     """Write in the conversation, which has every summary; in a fresh one where that is full or broken."""
-    findings, stop = state["findings"], state["stop"]
-    findings_text = [(finding, finding.text) for finding in findings if finding.text is not None]
-    pages = state["pages"]
+    known = [(one, one.text) for one in state["findings"] if one.text is not None]
+    stop, pages = state["stop"], state["pages"]
     brief = Reporting(
         run.query,
-        researched=tuple(condensing(run, f.researcher, f.problem) for f, _ in findings_text),
+        researched=tuple(condensing(run, one.researcher, one.problem) for one, _ in known),
         pages=tuple(map(source_of, pages)),
     )
     if stop != "context_limit" and not is_broken_off(stop):
         try:
             text, _ = await in_place(run, "main", state["messages"], stop, tools_of(run), brief)
         except ModelFailure as failure:
-            if end_for(failure, known=bool(findings_text)) is None:
+            if end_for(failure, known=bool(known)) is None:
                 raise
             run.notes.append(f"main: the report was asked for in a fresh conversation ({failure.kind})")
         else:
             if text is not None:
                 return text
-    pieces = [
-        Piece(f"{finding.researcher}: {finding.problem}", text, "report") for finding, text in findings_text
-    ]
-    pieces += page_pieces(pages)
+    pieces = [Piece(f"{one.researcher}: {one.problem}", text, "report") for one, text in known]
+    pieces += [Piece(f"{page.title} ({page.final_url})", page.markdown or "", "page") for page in pages]
     return await compose(run, "report_generator", "report", run.asked, REPORTS, pieces, brief)
 
 
@@ -295,11 +267,9 @@ async def validate(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Liter
 def graph() -> CompiledStateGraph[Dr3State, AgentRun, Dr3State, Dr3State]:
     builder = StateGraph(Dr3State, context_schema=AgentRun).add_node("main", main)
     for one in SUB_AGENTS:
-        builder.add_node(one.node, sub_agent).add_edge(one.node, "observe")
+        builder.add_node(one.node, perception if one is LOOKER else sub_agent).add_edge(one.node, "observe")
     return (
-        builder.add_node("perception", perception)
-        .add_edge("perception", "observe")
-        .add_node("observe", observe)
+        builder.add_node("observe", observe)
         .add_node("report", report)
         .add_node("validate", validate)
         .add_edge(START, "main")
@@ -343,13 +313,7 @@ def pages_in_window(run: AgentRun) -> list[Page]:
             "context_overflow", "this web is searched and cannot be given whole; leave long-context out"
         )
     pages = web.whole()
-    _check_window(run, sum(len(page.markdown or "") for page in pages))
-    run.ledger.add(MAIN, map(source_of, pages))
-    return pages
-
-
-def _check_window(run: AgentRun, chars: int) -> None:
-    tokens = chars // CHARS_PER_TOKEN
+    tokens = sum(len(page.markdown or "") for page in pages) // CHARS_PER_TOKEN
     try:
         most = input_tokens(run.agent.name)
     except ModelSetupError:  # of somebody else, whose window nobody here knows
@@ -360,6 +324,8 @@ def _check_window(run: AgentRun, chars: int) -> None:
             f"the frozen pages are some {tokens:,} tokens (characters/{CHARS_PER_TOKEN}) and {run.agent.name} reads {most:,};"
             " take a smaller size, or a model with a larger window",
         )
+    run.ledger.add(MAIN, map(source_of, pages))
+    return pages
 
 
 def source_of(page: Page) -> Source:
@@ -372,8 +338,3 @@ def instructions_on(run: AgentRun, pages: Sequence[Page]) -> str:
         return run.asked
     text = "\n\n".join(f"Address: {page.final_url}\n{page.markdown}" for page in pages)
     return f"{run.asked}\n\n{run.prompts.fill('dr3_pages', pages=fence(text, 'pages'))}"
-
-
-def page_pieces(pages: Sequence[Page]) -> list[Piece]:
-    """List the pieces for a fresh conversation, beside what was condensed."""
-    return [Piece(f"{page.title} ({page.final_url})", page.markdown or "", "page") for page in pages]

@@ -6,18 +6,20 @@ Whoever calls one reads that text and nothing else of it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal
 
 from drr.agents import turns
 from drr.agents.base import PERCEPTION, CallError, ToolSchema
-from drr.agents.brief import Helping, Looking
+from drr.agents.brief import Helping, Looking, complaint, tool_schema
 from drr.agents.findings import Condensed, afresh, in_conversation
 from drr.agents.running import AgentRun, CallTool, tool_message
 from drr.agents.turns import is_broken_off, twice
 from drr.citations.files import file_place, piece_address
+from drr.env.json_object import JsonObject
+from drr.env.source import Source
 from drr.env.text import tokens
 from drr.env.web.base import InPieces
 from drr.llm.failures import ModelFailure
@@ -37,29 +39,9 @@ EQUAL = 3
 _SNIPPET, _MOST_HITS = 320, 20
 FILES = ("list_files", "read_file", "search_file")
 VIEW, CALCULATOR = "view_image", "calculator"
-OF_THE_MAIN_AGENT = (VIEW, CALCULATOR)
 
 
-def function(name: str, description: str, /, **parameters: str) -> ToolSchema:
-    """A tool of texts that are all needed."""
-    return {
-        "type": "function",
-        "function": {
-            "name": name,
-            "description": description,
-            "parameters": {
-                "type": "object",
-                "properties": {
-                    one: {"type": "string", "description": text} for one, text in parameters.items()
-                },
-                "required": list(parameters),
-                "additionalProperties": False,
-            },
-        },
-    }
-
-
-CONTEXT_TOOL = function(
+CONTEXT_TOOL = tool_schema(
     CONTEXT,
     "Get the best passages of many pages for a query at once, with title and address each: wider than a search, for when you know"
     " which words lead there.",
@@ -75,8 +57,8 @@ class SubAgent:
     letter: str
     launch: ToolSchema
     prompt: str
-    turns: str
-    """The limit that bounds it."""
+    turns: str = ""
+    """The limit that bounds its loop; one without makes one request."""
     has: tuple[str, ...] = ()
     """Its tools, by name; none named: all that nobody else has."""
     further: tuple[ToolSchema, ...] = ()
@@ -86,20 +68,24 @@ class SubAgent:
     def name(self) -> str:
         return self.launch["function"]["name"]
 
+    def wrong(self, arguments: JsonObject) -> str | None:
+        """Say what is wrong with the arguments of a call."""
+        return complaint(self.name, arguments, list(self.launch["function"]["parameters"]["properties"]))
+
     def tools(self, run: AgentRun) -> list[ToolSchema]:
         """List the tools that the world offers; nothing where there is nothing of it."""
         own = [one for one in run.schemas if self._takes(one["function"]["name"])]
         return [*own, *self.further] if own else []
 
     def _takes(self, name: str) -> bool:
-        return name in self.has if self.has else name not in (SEARCH, *FILES, *OF_THE_MAIN_AGENT)
+        return name in self.has if self.has else name not in (SEARCH, *FILES, VIEW, CALCULATOR)
 
 
 _TASK = "What is to be found out, with all that must be known for it: the sub-agent sees this text only."
 SEARCHER = SubAgent(
     "rag_search",
     "s",
-    function(
+    tool_schema(
         "search_pages",
         "Have one thing found out in the pages of the web. Several calls in one turn run side by side; each answers with a short cited"
         " summary.",
@@ -113,7 +99,7 @@ SEARCHER = SubAgent(
 READER = SubAgent(
     "file_reader",
     "f",
-    function(
+    tool_schema(
         "read_files",
         "Have one thing found out in the shopper's files, pictures aside. Answers with a short summary that names page, row or cell.",
         task=_TASK,
@@ -125,7 +111,7 @@ READER = SubAgent(
 SHOPPER = SubAgent(
     "shop_search",
     "c",
-    function(
+    tool_schema(
         "search_shop",
         "Have one thing found out in this shop: its catalogue and, where there are any, the shopper's records. Answers with a short cited"
         " summary.",
@@ -134,7 +120,20 @@ SHOPPER = SubAgent(
     "dr3_shop",
     "search_turns",
 )
-SUB_AGENTS = (SEARCHER, READER, SHOPPER)
+LOOKER = SubAgent(
+    "perception",
+    "p",
+    tool_schema(
+        "look_at_picture",
+        "Have a picture among the shopper's files looked at: what is written and shown in it is read out, and the question answered. Each"
+        " picture is looked at once.",
+        name="The picture's file name.",
+        question="All that you want to know of it.",
+    ),
+    "dr3_look",
+    has=(VIEW,),
+)
+SUB_AGENTS = (SEARCHER, READER, SHOPPER, LOOKER)
 BY_NODE = {one.node: one for one in SUB_AGENTS}
 
 
@@ -159,14 +158,11 @@ async def act(state: SubAgentState, runtime: Runtime[AgentRun]) -> Command[Liter
     """Answer the calls of the last turn, a search that was made often enough without making it."""
     run, who, turn = runtime.context, state["who"], state["messages"][-1]
     assert isinstance(turn, AIMessage)
-    kind = BY_NODE[state["node"]]
-    repeated = _repeated(state["messages"])
+    kind, repeated = BY_NODE[state["node"]], _repeated(state["messages"])
     made = [call for place, call in enumerate(turn.tool_calls) if place not in repeated]
     allowed = {tool["function"]["name"] for tool in kind.tools(run)}
-    ran = await run.act(
-        who, turn.model_copy(update={"tool_calls": made}), run.tools_on(state["problem"]), allowed
-    )
-    given = iter(ran)
+    part = turn.model_copy(update={"tool_calls": made})
+    given = iter(await run.act(who, part, run.tools_on(state["problem"]), allowed))
     answers = [
         _refused(run, who, call) if place in repeated else next(given)
         for place, call in enumerate(turn.tool_calls)
@@ -228,60 +224,43 @@ def with_context(call: CallTool, chars: int) -> CallTool:
     async def called(name: str, arguments: Mapping[str, Any], context: ToolContext) -> ToolAnswer:
         if name != CONTEXT:
             return await call(name, arguments, context)
-        web = context.web
-        longest = web.piece_chars if isinstance(web, InPieces) else _SNIPPET
-        hits = min(_MOST_HITS, max(1, -(-chars // longest)))
-        found = await call(SEARCH, arguments, replace(context, top_k=hits))
-        return _bounded(found, chars, web.piece_of if isinstance(web, InPieces) else _one_piece)
+        web = context.web if isinstance(context.web, InPieces) else None
+        hits = min(_MOST_HITS, max(1, -(-chars // (web.piece_chars if web else _SNIPPET))))
+        return _bounded(await call(SEARCH, arguments, replace(context, top_k=hits)), chars, web)
 
     return called
 
 
-def _one_piece(url: str, seen: str) -> int | None:
-    return None
-
-
-def _bounded(
-    answer: ToolAnswer, chars: int, piece_of: Callable[[str, str], int | None] = _one_piece
-) -> ToolAnswer:
+def _bounded(answer: ToolAnswer, chars: int, web: InPieces | None) -> ToolAnswer:
     """Bound the passages as they come, under the address of their piece, until the room is used up. The last of them is cut."""
-    sources, shown, left = [], [], chars
-    for source in answer.sources:
+    sources: list[Source] = []
+    items: list[JsonObject] = []
+    left = chars
+    for one in answer.sources:
         if left <= 0:
             break
-        number = piece_of(source.url, source.seen)
-        shown.append(source.url if number is None else piece_address(source.url, number))
-        sources.append(source.model_copy(update={"seen": source.seen[:left]}))
-        left -= len(source.seen)
+        number = None if web is None else web.piece_of(one.url, one.seen)
+        url = one.url if number is None else piece_address(one.url, number)
+        sources.append(one.model_copy(update={"seen": one.seen[:left]}))
+        items.append({"title": one.title, "url": url, "snippet": one.seen[:left]})
+        left -= len(one.seen)
     if not sources:
         return answer
-    rows = [
-        f"{k}. {one.title}\n   {url}\n   {one.seen}"
-        for k, (one, url) in enumerate(zip(sources, shown, strict=True), 1)
-    ]
-    items = [
-        {"title": one.title, "url": url, "snippet": one.seen} for one, url in zip(sources, shown, strict=True)
-    ]
-    return ToolAnswer(
-        "\n".join([f"{len(rows)} passages", *rows]), sources, {"items": items, "total": len(items)}
-    )
+    rows = [f"{k}. {one['title']}\n   {one['url']}\n   {one['snippet']}" for k, one in enumerate(items, 1)]
+    text = "\n".join([f"{len(rows)} passages", *rows])
+    return ToolAnswer(text, sources, {"items": items, "total": len(items)})
 
 
 def _repeated(messages: Sequence[BaseMessage]) -> set[int]:
     """Find the calls of the last turn, by place, that search for words for the third time."""
-    asked = [
-        (number, place, words)
-        for number, message in enumerate(messages)
-        if isinstance(message, AIMessage)
-        for place, call in enumerate(message.tool_calls)
-        if (words := _searched(call))
-    ]
     made: Counter[tuple[str, ...]] = Counter()
-    found = set()
-    for number, place, words in asked:
-        made[words] += 1
-        if made[words] >= EQUAL and number == len(messages) - 1:
-            found.add(place)
+    found: set[int] = set()
+    for message in messages:
+        found = set()
+        for place, call in enumerate(message.tool_calls if isinstance(message, AIMessage) else ()):
+            if words := _searched(call):
+                made[words] += 1
+                found |= {place} if made[words] >= EQUAL else set()
     return found
 
 
@@ -297,16 +276,6 @@ def _refused(run: AgentRun, who: str, call: ToolCall) -> BaseMessage:
     error = CallError(kind="not_allowed", message=text)
     run.record(who, call["name"], dict(call["args"]), text, "refused", error)
     return tool_message(call["id"], call["name"], text, ok=False)
-
-
-NAME, LETTER = "look_at_picture", "p"
-LAUNCH = function(
-    NAME,
-    "Have a picture among the shopper's files looked at: what is written and shown in it is read out, and the question answered. Each"
-    " picture is looked at once.",
-    name="The picture's file name.",
-    question="All that you want to know of it.",
-)
 
 
 def picture_named(name: str) -> str:
