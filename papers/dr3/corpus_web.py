@@ -49,14 +49,8 @@ def cut(text: str) -> list[str]:
     while True:
         end = start + PIECE_CHARS
         if end < len(text):
-            end = (
-                max(
-                    text.rfind(" ", start + PIECE_CHARS // 2, end),
-                    text.rfind("\n", start + PIECE_CHARS // 2, end),
-                    0,
-                )
-                or end
-            )
+            gaps = (text.rfind(gap, start + PIECE_CHARS // 2, end) for gap in " \n")
+            end = max(*gaps, 0) or end
         found.append(text[start:end].strip())
         if end >= len(text):
             return [piece for piece in found if piece] or [text]
@@ -127,16 +121,8 @@ class DenseSearch:
 
 def best(scores: Scores, count: int) -> list[int]:
     """The places of the highest scores above 0, ties by place."""
-    count = min(count, len(scores))
-    if count == 0:
-        return []
-    if count < len(scores):
-        least = np.partition(scores, len(scores) - count)[len(scores) - count]
-        chosen = np.flatnonzero(scores >= least)
-    else:
-        chosen = np.arange(len(scores))
-    ordered = sorted(chosen.tolist(), key=lambda place: (-float(scores[place]), place))
-    return [place for place in ordered[:count] if scores[place] > 0]
+    order = np.argsort(-scores, kind="stable")[:count]
+    return [place for place in order.tolist() if scores[place] > 0]
 
 
 READER = "corpus/1"
@@ -184,15 +170,10 @@ class CorpusWeb:
 
     def find(self, query: str, limit: int) -> list[CorpusPiece]:
         """The best piece of each page, best first, ties by address."""
-        if not self.pages:
-            return []
         found: dict[int, CorpusPiece] = {}
-        for place in best(self.index.scores(query), 10 * limit + 50):
-            piece = self.pieces[place]
-            found.setdefault(piece.page, piece)
-            if len(found) == limit:
-                break
-        return list(found.values())
+        for place in best(self.index.scores(query), 10 * limit + 50) if self.pages else ():
+            found.setdefault(self.pieces[place].page, self.pieces[place])
+        return list(found.values())[:limit]
 
     async def search(self, query: str, top_k: int) -> list[WebHit]:
         return [self._hit(piece) for piece in self.find(query, top_k)]
@@ -209,18 +190,15 @@ class CorpusWeb:
             return None
         page = self.pages[place]
         texts, snippet = cut(page.text), " ".join(seen.split()).removeprefix(f"{page.date} - ")[:_BEGINS]
-        begun = (
-            number for number, text in enumerate(texts, 1) if " ".join(text.split())[:_BEGINS] == snippet
-        )
-        return next(begun, None) if len(texts) > 1 else None
+        begun = [n for n, text in enumerate(texts, 1) if " ".join(text.split())[:_BEGINS] == snippet]
+        return begun[0] if begun and len(texts) > 1 else None
 
     async def read(self, url: str) -> Page:
         place = self._places.get(address_key(url))
-        if place is None:
-            return Page(
-                url, url, "unreachable", None, None, READER, "this address is not among the frozen pages"
-            )
-        return self._page(url, self.pages[place])
+        if place is not None:
+            return self._page(url, self.pages[place])
+        problem = "this address is not among the frozen pages"
+        return Page(url, url, "unreachable", None, None, READER, problem)
 
     def whole(self) -> list[Page]:
         return [self._page(page.url, page) for page in self.pages]
@@ -237,11 +215,6 @@ class OpenCorpora:
         self._settings = settings
         self._most, self._lock = most_chars, Lock()
         self._open: OrderedDict[tuple[Path, str, Reach, tuple[int, ...]], CorpusWeb] = OrderedDict()
-
-    def _embedder(self, reach: Reach) -> Embedder | None:
-        """`None`: the offline one, fitted to the pieces of each corpus."""
-        settings = self._settings_for(reach)
-        return None if settings.model_for("embedder") == OFFLINE else embedder_of(settings)
 
     def _settings_for(self, reach: Reach) -> Settings:
         """The settings, with the embedder that the reach names."""
@@ -270,7 +243,10 @@ class OpenCorpora:
             if pages and reach.pages != "whole":
                 assert kinds is not None  # whoever opens a world for such a reach knows them
                 pages = [page for page in pages if kinds.has(reach.pages, page.url)]
-            made = self._open[key] = CorpusWeb(pages, self._embedder(reach) if dense else None, dense)
+            settings = self._settings_for(reach)
+            # The offline one is fitted to the pieces of each corpus.
+            fitted = not dense or settings.model_for("embedder") == OFFLINE
+            made = self._open[key] = CorpusWeb(pages, None if fitted else embedder_of(settings), dense)
             while len(self._open) > 1 and sum(web.characters for web in self._open.values()) > self._most:
                 self._open.popitem(last=False)
             return made

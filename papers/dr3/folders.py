@@ -117,6 +117,8 @@ class FileSources:
         if place is None:
             return as_seen(address, self.name, returned)
         if self._drawer is None:
+            if not returned:
+                return self._missing(address, "the task's files were not at hand to look it up")
             return self._as_read(address, place, returned)
         try:
             content = self._drawer.content(place.name)
@@ -124,30 +126,20 @@ class FileSources:
             if problem.kind == "not_found" and not returned:
                 return Frozen(address, self.name, "unreachable", reason="there is no such file")
             seen = self._as_read(address, place, returned)
-            return (
-                seen
-                if seen.status == "ok"
-                else Frozen(address, self.name, "not_frozen", reason=problem.message)
-            )
+            return seen if seen.status == "ok" else self._missing(address, problem.message)
         text = content.at(place)
         if text is None:
             return Frozen(address, self.name, "unreachable", reason="the file has no such place")
         if content.picture is not None:
-            return Frozen(address, self.name, "not_frozen", reason=PICTURE)
+            return self._missing(address, PICTURE)
         if not text.strip():
-            return Frozen(
-                address,
-                self.name,
-                "not_frozen",
-                reason="this place of the file has no words that could be read",
-            )
+            return self._missing(address, "this place of the file has no words that could be read")
         return Frozen(address, self.name, "ok", text, title_of(returned) or place.name)
 
     def _as_read(self, address: str, place: FilePlace, returned: Sequence[Source]) -> Frozen:
         if returned and media_of(place.name) == "picture":
-            return Frozen(address, self.name, "not_frozen", reason=PICTURE)
-        if not returned and self._drawer is None:
-            return Frozen(
-                address, self.name, "not_frozen", reason="the task's files were not at hand to look it up"
-            )
+            return self._missing(address, PICTURE)
         return as_seen(address, self.name, returned)
+
+    def _missing(self, address: str, reason: str) -> Frozen:
+        return Frozen(address, self.name, "not_frozen", reason=reason)

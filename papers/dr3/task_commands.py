@@ -5,18 +5,17 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from drr.app.at_terminal import moment, reviewer_of, shown
-from drr.app.console import print_json, progress_of, settings_of, tell
+from drr.app.console import progress_of, settings_of, tell
+from drr.app.notices import notice
 from drr.app.terminal import flowed
 from drr.env.errors import Misuse, wrong_field
 from drr.papers.dr3.folders import left_out
 from drr.papers.dr3.form import MANIFEST, is_rejected, is_task, task_folders
 from drr.papers.dr3.making.card import write_card
-from drr.papers.dr3.making.checking import FileTaskProblem, check_tasks, is_unconfirmed
+from drr.papers.dr3.making.checking import check_tasks, is_unconfirmed
 from drr.papers.dr3.making.layout import LOST, dr3_folders, export_task, import_task
 from drr.papers.dr3.making.manifest import (
     TaskSetManifest,
@@ -28,11 +27,8 @@ from drr.papers.dr3.making.manifest import (
 )
 from drr.papers.dr3.making.review import review_proposals, review_tasks
 from drr.papers.dr3.making.stored import StoredTask
-from drr.papers.dr3.task_text import asked_text, truth_text
+from drr.papers.dr3.task_text import asked_text, heading, truth_text
 from pydantic import ValidationError
-
-if TYPE_CHECKING:
-    from drr.papers.dr3.making.without import AnsweredTasks
 
 
 def make(arguments: argparse.Namespace) -> int:
@@ -59,31 +55,29 @@ def make(arguments: argparse.Namespace) -> int:
             return code
         manifest = found
     write_card(arguments.out, manifest)
-    if arguments.json:
-        document = manifest.model_dump(exclude={"schema_version"})
-        print_json({"schema": 1, "folder": str(arguments.out), **document})
-        return code
-    _tell_set(arguments.out, manifest)
+    document = manifest.model_dump(exclude={"schema_version"})
+    tell(arguments, {"folder": str(arguments.out), **document}, *_set_lines(arguments.out, manifest))
     return code
 
 
-def _tell_set(out: Path, manifest: TaskSetManifest) -> None:
-    funnel, found = manifest.funnel, manifest.found
-    digest = (manifest.content_hash or "")[:12]
-    print(f"{out}: {manifest.tasks} tasks, {manifest.files_per_task} files each, {digest}")
-    print(f"  intents: {_counts_text(manifest.intents)}")
-    print(
-        f"  files: {_counts_text(manifest.files)}; {manifest.multimodal:.0%} of the tasks with several modalities"
-    )
-    print(f"  sizes: {', '.join(manifest.sizes)} ({manifest.counter})")
+def _set_lines(out: Path, manifest: TaskSetManifest) -> list[str]:
+    funnel, found, digest = manifest.funnel, manifest.found, (manifest.content_hash or "")[:12]
     refused = _counts_text(funnel.refused) or "none"
-    print(f"  candidates: {funnel.generated} made, {refused} refused, {funnel.kept} kept")
+    lines = [
+        f"{out}: {manifest.tasks} tasks, {manifest.files_per_task} files each, {digest}",
+        f"  intents: {_counts_text(manifest.intents)}",
+        f"  files: {_counts_text(manifest.files)}; {manifest.multimodal:.0%} of the tasks with several modalities",
+        f"  sizes: {', '.join(manifest.sizes)} ({manifest.counter})",
+        f"  candidates: {funnel.generated} made, {refused} refused, {funnel.kept} kept",
+    ]
     if found is None:
-        print(f"next: drr papers tasks check {out}; drr papers tasks show {out}/001")
-        return
-    print(f"  pages: {_counts_text(found.pages)}; {found.web}, judged by {found.model}")
-    print(f"  {_unconfirmed(found.unconfirmed)}")
-    print(f"next: drr papers tasks review {out} --reviewer NAME")
+        return [*lines, f"next: drr papers tasks check {out}; drr papers tasks show {out}/001"]
+    return [
+        *lines,
+        f"  pages: {_counts_text(found.pages)}; {found.web}, judged by {found.model}",
+        f"  {_unconfirmed(found.unconfirmed)}",
+        f"next: drr papers tasks review {out} --reviewer NAME",
+    ]
 
 
 def _unconfirmed(count: int) -> str:
@@ -98,10 +92,7 @@ def _counts_text(counts: dict[str, int]) -> str:
 def check(arguments: argparse.Namespace) -> int:
     folders = task_folders(arguments.file)
     if read_manifest(folders[0].parent) is None:
-        print(
-            f"drr: {folders[0].parent}: has no {MANIFEST}, so nothing could be compared with what was written",
-            file=sys.stderr,
-        )
+        notice(f"{folders[0].parent}: has no {MANIFEST}, so nothing could be compared with what was written")
     found = dict(check_tasks(folders))
     answered = None
     if arguments.model is not None:
@@ -112,38 +103,26 @@ def check(arguments: argparse.Namespace) -> int:
         answered = answered_tasks(arguments, settings, sound)
         for problem in answered.problems:
             found[problem.task].append(problem)
-    _tell_checked(arguments, found, folders, answered)
-    return 1 if any(found.values()) else answered.code if answered else 0
-
-
-def _tell_checked(
-    arguments: argparse.Namespace,
-    found: Mapping[str, list[FileTaskProblem]],
-    folders: list[Path],
-    answered: AnsweredTasks | None,
-) -> None:
     problems = [one for rows in found.values() for one in rows]
     bad = sum(map(bool, found.values()))
     unconfirmed = [one.name for one in folders if is_unconfirmed(one)]
-    if arguments.json:
-        document = {
-            "schema": 1,
-            "tasks": len(found),
-            "failed": bad,
-            "by_check": dict(Counter(one.check for one in problems)),
-            "problems": [one.document() for one in problems],
-            "unconfirmed": unconfirmed,
-        }
-        print_json({**document, **({"answering": answered.document()} if answered else {})})
-        return
-    for one in problems:
-        print(f"{one.task}: {one.check}: {one.told}")
+    document = {
+        "tasks": len(found),
+        "failed": bad,
+        "by_check": Counter(one.check for one in problems),
+        "problems": [one.document() for one in problems],
+        "unconfirmed": unconfirmed,
+        **({"answering": answered.document()} if answered else {}),
+    }
+    lines = [f"{one.task}: {one.check}: {one.told}" for one in problems]
     for fact in answered.untold if answered else ():
-        print(f"{fact.task}: with all sources the model did not tell fact {fact.fact} ({fact.value})")
+        lines.append(f"{fact.task}: with all sources the model did not tell fact {fact.fact} ({fact.value})")
     if unconfirmed:
         some = "1 task has" if len(unconfirmed) == 1 else f"{len(unconfirmed)} tasks have"
-        print(f"{some} kinds of pages that no person confirmed: {', '.join(unconfirmed)}")
-    print(f"{len(found) - bad} of {len(found)} tasks pass every check")
+        lines.append(f"{some} kinds of pages that no person confirmed: {', '.join(unconfirmed)}")
+    lines.append(f"{len(found) - bad} of {len(found)} tasks pass every check")
+    tell(arguments, document, *lines)
+    return 1 if problems else answered.code if answered else 0
 
 
 def show(arguments: argparse.Namespace) -> int:
@@ -151,49 +130,31 @@ def show(arguments: argparse.Namespace) -> int:
     if not folders:
         raise Misuse(f"{arguments.file}: no task {arguments.task!r} in it")
     tasks = [StoredTask(one) for one in folders]
-    if arguments.json:
-        print_json(
-            {
-                "schema": 1,
-                "tasks": [
-                    {
-                        "question": one.question.model_dump(mode="json"),
-                        "truth": one.truth.model_dump(mode="json"),
-                    }
-                    for one in tasks
-                ],
-            }
-        )
-    elif len(tasks) == 1 or is_task(arguments.file):
-        print(flowed(f"{asked_text(tasks[0])}\n\n{truth_text(tasks[0])}"))
-    else:
-        for one in tasks:
-            files = ", ".join(one.question.files)
-            fields = (one.name, one.truth.intent, one.truth.theme, one.truth.review.status, files)
-            print(flowed("  ".join(fields)))
+    parts = [{"question": one.question, "truth": one.truth} for one in tasks]
+    rows = [{name: row.model_dump(mode="json") for name, row in own.items()} for own in parts]
+    lines: list[str] = []
+    if not arguments.json and (len(tasks) == 1 or is_task(arguments.file)):
+        lines = [f"{asked_text(tasks[0])}\n\n{truth_text(tasks[0])}"]
+    elif not arguments.json:
+        lines = [f"{one.name}  {heading(one.truth)}  {', '.join(one.question.files)}" for one in tasks]
+    tell(arguments, {"tasks": rows}, *map(flowed, lines))
     return 0
 
 
 def review(arguments: argparse.Namespace) -> int:
-
-    name = reviewer_of(arguments)
+    name, again = reviewer_of(arguments), arguments.again
     folders = task_folders(arguments.file)
-    if not review_proposals(folders, name, input, shown, moment, again=arguments.again):
-        return _reviewed(arguments.file, folders)
-    tally = review_tasks(
-        folders,
-        name,
-        input,
-        shown,
-        moment,
-        lambda folder: asked_text(StoredTask(folder)),
-        lambda folder: truth_text(StoredTask(folder)),
-        again=arguments.again,
-    )
-    print(
-        f"\n{arguments.file}: {tally.accepted} accepted, {tally.rejected} rejected now; {tally.left} left",
-        file=sys.stderr,
-    )
+    if review_proposals(folders, name, input, shown, moment, again=again):
+
+        def asked(folder: Path) -> str:
+            return asked_text(StoredTask(folder))
+
+        def truth(folder: Path) -> str:
+            return truth_text(StoredTask(folder))
+
+        tally = review_tasks(folders, name, input, shown, moment, asked, truth, again=again)
+        counts = f"{tally.accepted} accepted, {tally.rejected} rejected now; {tally.left} left"
+        print(f"\n{arguments.file}: {counts}", file=sys.stderr)
     return _reviewed(arguments.file, folders)
 
 
@@ -225,7 +186,7 @@ def bring_in(arguments: argparse.Namespace) -> int:
         write_task(arguments.out, task)
         sentences[folder.name] = list(notes)
         for note in notes:
-            print(f"drr: {folder.name}: {note}", file=sys.stderr)
+            notice(f"{folder.name}: {note}")
     tell(
         arguments,
         {"folder": str(arguments.out), "tasks": len(folders), "notes": sentences},
@@ -241,7 +202,7 @@ def write_out(arguments: argparse.Namespace) -> int:
     for number, folder in enumerate(folders, 1):
         export_task(folder, arguments.out, number)
     if rejected:
-        print(f"drr: {left_out(arguments.file, rejected)}", file=sys.stderr)
+        notice(left_out(arguments.file, rejected))
     tell(
         arguments,
         {"folder": str(arguments.out), "tasks": len(folders), "rejected": rejected, "lost": LOST},

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from textwrap import fill
 
 from drr.app.terminal import plain, screen
 from drr.env.drawer.form import FileProblem
 from drr.papers.dr3.form import DRAWER
 from drr.papers.dr3.making.stored import StoredTask
-from drr.papers.dr3.truth import KnownPage
+from drr.papers.dr3.truth import KnownPage, StatementChange, TaskTruth
 from drr.wording.excerpt import excerpt
 
 _WIDE, _CHANGES, _FILE = 100, 6, 1_500
@@ -39,12 +40,15 @@ def _content(task: StoredTask, name: str) -> list[str]:
     return [line for line in plain(cut).splitlines() if line.strip()]
 
 
+def heading(truth: TaskTruth) -> str:
+    return f"{truth.intent}  {truth.theme}  {truth.review.status}"
+
+
 def truth_text(task: StoredTask) -> str:
     """Facts with their places, corpus, terms, answer, checklist."""
-    truth = task.truth
-    lines = [f"{truth.intent}  {truth.theme}  {truth.review.status}"]
-    for source, title in (("file", "facts of files"), ("page", "facts of pages")):
-        lines += ["", title]
+    truth, lines = task.truth, [heading(task.truth)]
+    for source in ("file", "page"):
+        lines += ["", f"facts of {source}s"]
         for fact in truth.facts:
             if fact.source == source:
                 lines.append(f"  {fact.id:<4} {fact.text}")
@@ -53,35 +57,30 @@ def truth_text(task: StoredTask) -> str:
     for name, size in truth.sizes.items():
         counts = ", ".join(f"{kind} {count}" for kind, count in size.counts.items())
         lines.append(f"  {name:<6} {size.tokens:>9,} tokens of {size.target:,}; {counts}")
-    changes = [page for page in truth.pages if page.change is not None]
-    for page in changes[:_CHANGES]:
-        lines += _distractor(task, page)
-    if more := len(changes) - _CHANGES:
-        lines += [f"  ... {more} more distractor{'s' * (more > 1)}; --json has all"] if more > 0 else []
+    changed = [(page, page.change) for page in truth.pages if page.change is not None]
+    for page, change in changed[:_CHANGES]:
+        lines += _distractor(task, page, change)
+    if (more := len(changed) - _CHANGES) > 0:
+        lines.append(f"  ... {more} more distractor{'s' * (more > 1)}; --json has all")
     for role in ("signal", "noise"):
-        terms = [term.term for term in truth.terms if term.role == role]
-        if terms:
-            lines += ["", f"{role} terms", *(f"  {term}" for term in terms)]
+        terms = [f"  {term.term}" for term in truth.terms if term.role == role]
+        lines += ["", f"{role} terms", *terms] if terms else []
     if truth.answer:
-        lines += ["", "how the facts combine", *(_filled(one) for one in truth.answer)]
-    lines += ["", "checklist"]
-    lines += [
+        lines += ["", "how the facts combine", *map(_filled, truth.answer)]
+    rows = [
         f"  {one.id:<4} {one.category:<11} {one.decided_by:<6} {one.requirement}" for one in truth.checklist
     ]
-    return "\n".join(lines)
+    return "\n".join([*lines, "", "checklist", *rows])
 
 
-def _distractor(task: StoredTask, page: KnownPage) -> list[str]:
-    change = page.change
-    assert change is not None
+def _distractor(task: StoredTask, page: KnownPage, change: StatementChange) -> Iterator[str]:
     after = "left out" if change.after is None else repr(change.after)
-    lines = [
-        f"  distractor ({change.kind}) of {change.fact}: {change.before!r} -> {after}",
-        f"       {page.url}",
-    ]
+    yield f"  distractor ({change.kind}) of {change.fact}: {change.before!r} -> {after}"
+    yield f"       {page.url}"
     text = next((one.text for one in task.pages if one.url == page.url), "")
     sentence = next((line for line in text.splitlines() if change.stated and change.stated in line), None)
-    return lines if sentence is None else [*lines, f"       {excerpt(sentence.strip(), 240)}"]
+    if sentence is not None:
+        yield f"       {excerpt(sentence.strip(), 240)}"
 
 
 def _filled(text: str) -> str:
