@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
@@ -69,22 +70,27 @@ ERROR_NOTE = "Of all errors of a report the share that is of this kind, mean ove
 
 BETWEEN = {"trials": "trials", "judgings": "judgings of one report", None: NOT_MEASURED}
 HOW = "`drr run --trials 3` measures all of it, `drr judge --repeat 3` the judge's part."
+NOISE_NOTES = (
+    "Standard deviation of one report's figure when the same is done again: answered (trials of a question), else judged (`drr judge --repeat`: the same report, the "
+    "judge alone, and only what he was asked anew). n: questions, or reports, that have two. A mean of m questions sways by this over the root of m.",
+    HOW,
+)
+Row = tuple[str, Sequence[Cell]]
+Draft = Callable[..., Table]
+"""Makes a table under the study's banner."""
 
 
-def noise_notes(material: Material) -> list[str]:
+def _noise_notes(document: Dr3Document) -> list[str]:
     """Say how far the figures sway by themselves, for under any table that shows them."""
-    document = dr3_part(material.document)
-    floors = {} if document is None else document["noise"]
-    swayed = {
-        name: max(known)
-        for name in ("dr3_ir_sc", "dr3_cc", "dr3_ir_uf", "dr3_fa", "dr3_if", "dr3_dq")
-        if (known := [sd for one in floors.values() if (sd := one["metrics"][name]["sd"]) is not None])
-    }
+    floors = [one["metrics"] for one in document["noise"].values()]
+    known = {name: [sd for one in floors if (sd := one[name]["sd"]) is not None] for name in PANELS}
     if not floors:
         return []
-    if not swayed:
+    noise = ", ".join(
+        f"{metrics()[name].label} {metrics()[name].shown(max(own))}" for name, own in known.items() if own
+    )
+    if not noise:
         return [f"Noise floor: {NOT_MEASURED}: each question was answered once and judged once. {HOW}"]
-    noise = ", ".join(f"{metrics()[name].label} {metrics()[name].shown(sd)}" for name, sd in swayed.items())
     return [
         f"Noise floor, standard deviation of one report, the largest of any system: {noise}; others {NOT_MEASURED}. `dr3-noise` has each."
     ]
@@ -95,28 +101,26 @@ def dr3_tables(material: Material) -> Iterator[Table]:
     document = dr3_part(material.document)
     if document is None:
         return
-    shown = [metrics()[name] for name in SHOWN if _has(document, name)]
-    yield _sizes(material, document, shown)
+    rows = [row for own in document["sizes"].values() for row in own.values()]
+    shown = [metrics()[name] for name in SHOWN if any(name in row for row in rows)]
+    table = partial(Table, banner=material.banner)
+    yield _sizes(table, document, shown)
     if document["between_options"]:
-        yield _options(material, document, shown)
-    yield _noise(material, document, shown)
-    yield _modalities(material, document)
-    yield _errors(material, document)
-
-
-def _has(document: Dr3Document, name: str) -> bool:
-    return any(name in row for own in document["sizes"].values() for row in own.values())
+        yield _options(table, document, shown)
+    yield _noise(table, document, shown)
+    yield _modalities(table, document)
+    yield _errors(table, document)
 
 
 def _difference(one: Dr3Difference, shown: Sequence[Metric]) -> list[Cell]:
     return [Cell.tested(one["metrics"].get(metric.name), metric.digits) for metric in shown]
 
 
-def _sizes(material: Material, document: Dr3Document, shown: Sequence[Metric]) -> Table:
-    rows: list[tuple[str, Sequence[Cell]]] = []
+def _sizes(table: Draft, document: Dr3Document, shown: Sequence[Metric]) -> Table:
+    rows: list[Row] = []
     behind: dict[str, Sequence[str]] = {}
     for system, own in document["sizes"].items():
-        lines = [(f"{system}, {size}", metric_cells(row, shown)) for size, row in own.items()]
+        lines: list[Row] = [(f"{system}, {size}", metric_cells(row, shown)) for size, row in own.items()]
         lines += [
             (f"{system}: {one['a']} minus {one['b']}", _difference(one, shown))
             for one in document["between_sizes"]
@@ -125,32 +129,26 @@ def _sizes(material: Material, document: Dr3Document, shown: Sequence[Metric]) -
         rows += lines
         behind |= {name: (system,) for name, _ in lines}
     title = "DR3-Eval: size by size (its Table 2 and Figure 6)"
-    notes = [NOTE, *noise_notes(material)]
-    return Table("dr3-sizes", title, metric_headings(shown), rows, notes, material.banner, behind=behind)
+    notes = [NOTE, *_noise_notes(document)]
+    return table("dr3-sizes", title, metric_headings(shown), rows, notes, behind=behind)
 
 
-def _options(material: Material, document: Dr3Document, shown: Sequence[Metric]) -> Table:
+def _options(table: Draft, document: Dr3Document, shown: Sequence[Metric]) -> Table:
     found = {f"{one['a']} minus {one['b']}": one for one in document["between_options"]}
     rows = [(name, _difference(one, shown)) for name, one in found.items()]
     title = "DR3-Eval: options of one architecture (its Tables 5 and 6, Figure 5)"
-    notes = [f"{NOTE} A task at one size meets itself at that size.", *noise_notes(material)]
+    notes = [f"{NOTE} A task at one size meets itself at that size.", *_noise_notes(document)]
     behind = {name: (one["a"], one["b"]) for name, one in found.items()}
-    return Table("dr3-options", title, metric_headings(shown), rows, notes, material.banner, behind=behind)
+    return table("dr3-options", title, metric_headings(shown), rows, notes, behind=behind)
 
 
-def _noise(material: Material, document: Dr3Document, shown: Sequence[Metric]) -> Table:
-    rows: list[tuple[str, Sequence[Cell]]] = []
-    for system, floor in document["noise"].items():
-        cells = [_swayed(floor["metrics"][metric.name], metric) for metric in shown]
-        rows.append((system, [Cell(BETWEEN[floor["between"]]), *cells]))
-    columns = [Heading("between", "between", "What was done again."), *metric_headings(shown)]
-    notes = [
-        "Standard deviation of one report's figure when the same is done again: answered (trials of a question), else judged (`drr judge --repeat`: the same report, the "
-        "judge alone, and only what he was asked anew). n: questions, or reports, that have two. A mean of m questions sways by this over the root of m.",
-        HOW,
+def _noise(table: Draft, document: Dr3Document, shown: Sequence[Metric]) -> Table:
+    rows = [
+        (system, [Cell(BETWEEN[floor["between"]]), *(_swayed(floor["metrics"][m.name], m) for m in shown)])
+        for system, floor in document["noise"].items()
     ]
-    title = "DR3-Eval: how far each figure sways by itself"
-    return Table("dr3-noise", title, columns, rows, notes, material.banner)
+    columns = [Heading("between", "between", "What was done again."), *metric_headings(shown)]
+    return table("dr3-noise", "DR3-Eval: how far each figure sways by itself", columns, rows, NOISE_NOTES)
 
 
 def _swayed(row: NoiseRow, metric: Metric) -> Cell:
@@ -159,38 +157,29 @@ def _swayed(row: NoiseRow, metric: Metric) -> Cell:
     return Cell(row["sd"], n=row["n"], digits=metric.digits)
 
 
-def _modalities(material: Material, document: Dr3Document) -> Table:
+def _modalities(table: Draft, document: Dr3Document) -> Table:
     kinds = list(dict.fromkeys(kind for own in document["modalities"].values() for kind in own))
     explanation = "Of the required facts that stand in {}, the share that the report tells wholly, 0-100."
     columns = [Heading(f"IR {kind}", f"dr3_ir_{kind}", explanation.format(kind)) for kind in kinds]
+    cells = {
+        name: [Cell.of(own.get(kind), 1) for kind in kinds] for name, own in document["modalities"].items()
+    }
+    return table("dr3-modality", "DR3-Eval: where facts stand (its Table 13)", columns, list(cells.items()))
+
+
+def _errors(table: Draft, document: Dr3Document) -> Table:
+    words = {name: name.replace("_", " ") for name in ERRORS}
+    columns = [Heading(words[name], name, meaning.capitalize() + ".") for name, meaning in ERRORS.items()]
     rows = [
-        (system, [Cell.of(own.get(kind), 1) for kind in kinds])
-        for system, own in document["modalities"].items()
+        (system, [Cell.of(own[name]["share"]) for name in ERRORS])
+        for system, own in document["errors"].items()
     ]
-    return Table(
-        "dr3-modality", "DR3-Eval: where facts stand (its Table 13)", columns, rows, (), material.banner
-    )
-
-
-def _errors(material: Material, document: Dr3Document) -> Table:
-    columns = [
-        Heading(name.replace("_", " "), name, meaning.capitalize() + ".") for name, meaning in ERRORS.items()
-    ]
-    rows: list[tuple[str, Sequence[Cell]]] = []
     notes = [ERROR_NOTE]
-    for system, own in document["errors"].items():
-        rows.append((system, [Cell.of(own[name]["share"]) for name in ERRORS]))
-    for name in ERRORS:
-        found = next(
-            (own[name]["examples"][0] for own in document["errors"].values() if own[name]["examples"]), None
-        )
-        if found is not None:
-            notes.append(
-                f"{name.replace('_', ' ')}: {ERRORS[name]}, e.g. {found['answer']}: {found['words']!r}"
-            )
-    return Table(
-        "dr3-errors", "DR3-Eval: kinds of errors (its Figure 8)", columns, rows, notes, material.banner
-    )
+    for name, meaning in ERRORS.items():
+        examples = (one for own in document["errors"].values() for one in own[name]["examples"][:1])
+        if (found := next(examples, None)) is not None:
+            notes.append(f"{words[name]}: {meaning}, e.g. {found['answer']}: {found['words']!r}")
+    return table("dr3-errors", "DR3-Eval: kinds of errors (its Figure 8)", columns, rows, notes)
 
 
 def _dr3_notes(material: Material) -> list[str]:
