@@ -11,8 +11,18 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from drr.wording.dates import MONTH, dates, days_of_year
-from drr.wording.figures import CARDINALS, HEDGES, SPOKEN, UNITS, WHOLE, cardinals, number, spoken
+from drr.wording.dates import MONTH, DayOfYear, When, dates, days_of_year
+from drr.wording.figures import (
+    CARDINALS,
+    HEDGES,
+    SPOKEN,
+    UNITS,
+    WHOLE,
+    MeasureUnit,
+    cardinals,
+    number,
+    spoken,
+)
 from drr.wording.money import every_amount
 from drr.wording.vocabulary import Wordbook, vocabulary
 
@@ -24,6 +34,8 @@ _NUMBER = (
     rf"(?:(?<![\w.,$/])(?P<whole>{WHOLE})(?:(?P<part>\.\d{{1,6}})|\s?(?P<vulgar>[{_MARKS}])|[\s-](?P<over>\d{{1,2}}/\d{{1,2}}))?"
     rf"|(?<![\w.])(?P<bare>[{_MARKS}])|(?<!\w)(?P<words>{_HUNDREDS})(?:\sand\s(?:a|one)\s(?P<odd>{'|'.join(_ODD)}))?)"
 )
+_NUMBER_GROUPS = ("odd", "words", "bare", "over", "vulgar", "part", "whole")
+"""Groups of a number; the first of them that matched ends it."""
 _MEASURED = re.compile(
     rf"{_NUMBER}(?!\d|/\d|-[a-z]{{1,12}}-\d)(?:(?:\s|-|\s-\s)?(?P<unit>%|[\"″”']|per\scent\b|[a-z]{{1,24}}\b\.?))?",
     re.I,
@@ -49,6 +61,7 @@ _SMALL = 12
 """A count up to here is a manner of speaking where what is counted does not stand beside it."""
 _AMBIGUOUS = frozenset(("in", "m", "a", "min", "second", "seconds", "'"))
 """Read as a unit, and as no unit."""
+_NO_MEASURES = ("count", "light", "thickness", "money")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +87,6 @@ class ToldPlace:
     end: int
     exact: bool
     """`False`: it is told in part."""
-
-
-@dataclass(frozen=True)
-class _Day:
-    year: int
-    month: int
-    day: int
-
-    def iso(self) -> str:
-        return f"{self.year:04d}-{self.month:02d}-{self.day:02d}"
 
 
 class RateWords:
@@ -117,14 +120,14 @@ class ToldValue:
     def __init__(self, written: str) -> None:
         self.written = written
         self._day = next((day for day, _, _ in _days(written)), None)
-        code = None if self._day else _CODE.search(written)
+        self._code: re.Match[str] | None = None
         self._figure: ToldFigure | None = None
-        if self._day is None and (code is None or _is_measure(code[0])):
-            code = None
+        if self._day is None:
+            code = _CODE.search(written)
+            self._code = code if code is not None and not _is_measure(code[0]) else None
+        if self._day is None and self._code is None:
             found = sorted(stated_figures(written), key=lambda one: (one.kind == "count", one.start))
             self._figure = found[0] if found else None
-        self._code = None if code is None else code[0]
-        self._bound = code is not None and RATES.before.search(written, 0, code.start()) is not None
 
     @property
     def is_known(self) -> bool:
@@ -135,26 +138,19 @@ class ToldValue:
     def is_plain(self) -> bool:
         """Tell whether much else has such a value: a whole number of months or percent."""
         one = self._figure
-        return (
-            one is not None
-            and one.kind != "money"
-            and (one.step in (0.0, 0.5 * one.base))
-            and (one.amount / one.base) % 1 == 0
-        )
+        if one is None or one.kind == "money":
+            return False
+        return one.step in (0.0, 0.5 * one.base) and (one.amount / one.base) % 1 == 0
 
     def places(self, text: str) -> list[ToldPlace]:
         if self._day is not None:
             return list(_day_places(self._day, text))
         if self._code is not None:
-            return list(self._code_places(self._code, text))
-        return [] if self._figure is None else list(_figure_places(self._figure, text))
-
-    def _code_places(self, code: str, text: str) -> Iterator[ToldPlace]:
-        runs = r"[\s-]?".join(map(re.escape, _RUNS.findall(code)))
-        for found in re.finditer(
-            rf"(?<![A-Za-z0-9])(?<![A-Za-z0-9]-){runs}(?![A-Za-z0-9]|-[A-Za-z0-9])", text, re.I
-        ):
-            yield ToldPlace(*found.span(), not self._bound or RATES.before.search(text) is not None)
+            return list(_code_places(self._code, text))
+        if self._figure is None:
+            return []
+        found = [(one, _same(self._figure, one)) for one in stated_figures(text)]
+        return [ToldPlace(one.start, one.end, exact) for one, exact in found if exact is not None]
 
 
 def _is_measure(code: str) -> bool:
@@ -163,54 +159,53 @@ def _is_measure(code: str) -> bool:
     return found is not None and bool(found["unit"]) and UNITS.named(found["unit"]) is not None
 
 
-def _day_places(day: _Day, text: str) -> Iterator[ToldPlace]:
+def _code_places(code: re.Match[str], text: str) -> Iterator[ToldPlace]:
+    runs = r"[\s-]?".join(map(re.escape, _RUNS.findall(code[0])))
+    exact = RATES.before.search(code.string, 0, code.start()) is None or RATES.before.search(text) is not None
+    for found in re.finditer(
+        rf"(?<![A-Za-z0-9])(?<![A-Za-z0-9]-){runs}(?![A-Za-z0-9]|-[A-Za-z0-9])", text, re.I
+    ):
+        yield ToldPlace(*found.span(), exact)
+
+
+def _day_places(day: str, text: str) -> Iterator[ToldPlace]:
+    """The day itself, and its month or its day of the year where no whole date stands there."""
     whole = _days(text)
     yield from (ToldPlace(start, end, exact=True) for one, start, end in whole if one == day)
-    for when in dates(text, 0, len(text)):
-        if (
-            when.month is not None
-            and when.day is None
-            and when.covers(day.iso())
-            and not _lies_in(when.start, whole)
-        ):
-            yield ToldPlace(when.start, when.end, exact=False)
-    for stated_day in days_of_year(text, 0, len(text)):
-        if stated_day.covers(day.iso()) and not _lies_in(stated_day.start, whole):
-            yield ToldPlace(stated_day.start, stated_day.end, exact=False)
+    parts: list[When | DayOfYear] = [
+        one for one in dates(text, 0, len(text)) if one.month is not None and one.day is None
+    ]
+    for part in (*parts, *days_of_year(text, 0, len(text))):
+        if part.covers(day) and not _lies_in(part.start, whole):
+            yield ToldPlace(part.start, part.end, exact=False)
 
 
-def _lies_in(position: int, days: Iterable[tuple[_Day, int, int]]) -> bool:
+def _lies_in(position: int, days: Iterable[tuple[str, int, int]]) -> bool:
     return any(start <= position < end for _, start, end in days)
 
 
 @lru_cache(maxsize=2048)
-def _days(text: str) -> tuple[tuple[_Day, int, int], ...]:
-    """Whole dates, each with its place."""
-    found = [
-        (day, *match.span()) for match in _MORE_DATES.finditer(text) if (day := _more(match)) is not None
-    ]
+def _days(text: str) -> tuple[tuple[str, int, int], ...]:
+    """Whole dates as `YYYY-MM-DD`, each with its place."""
+    found = [(day, *match.span()) for match in _MORE_DATES.finditer(text) if (day := _more(match))]
     for when in dates(text, 0, len(text)):
         if when.month is not None and when.day is not None and not _lies_in(when.start, found):
-            found.append((_Day(when.year, when.month, when.day), when.start, when.end))
+            found.append((_iso(when.year, when.month, when.day), when.start, when.end))
     return tuple(found)
 
 
-def _more(match: re.Match[str]) -> _Day | None:
-    groups = match.groupdict()
-    if groups["m1"]:
-        full = next(dates(f"{groups['m1']} {groups['d1']}, {groups['y1']}", 0, 30), None)
-        return None if full is None or full.month is None else _Day(full.year, full.month, int(groups["d1"]))
-    if groups["y2"]:
-        return _Day(int(groups["y2"]), int(groups["m2"]), int(groups["d2"]))
-    year = int(groups["y3"])
-    return _Day(year if year > 99 else 2000 + year, int(groups["m3"]), int(groups["d3"]))
+def _more(match: re.Match[str]) -> str | None:
+    if match["m1"]:
+        full = next(dates(f"{match['m1']} {match['d1']}, {match['y1']}", 0, 30), None)
+        return None if full is None or full.month is None else _iso(full.year, full.month, int(match["d1"]))
+    if match["y2"]:
+        return _iso(int(match["y2"]), int(match["m2"]), int(match["d2"]))
+    year = int(match["y3"])
+    return _iso(year if year > 99 else 2000 + year, int(match["m3"]), int(match["d3"]))
 
 
-def _figure_places(wanted: ToldFigure, text: str) -> Iterator[ToldPlace]:
-    for one in stated_figures(text):
-        exact = _same(wanted, one)
-        if exact is not None:
-            yield ToldPlace(one.start, one.end, exact)
+def _iso(year: int, month: int, day: int) -> str:
+    return f"{year:04d}-{month:02d}-{day:02d}"
 
 
 def _same(wanted: ToldFigure, other: ToldFigure) -> bool | None:
@@ -236,31 +231,25 @@ def _one_word(a: str, b: str) -> bool:
 @lru_cache(maxsize=2048)
 def stated_figures(text: str) -> tuple[ToldFigure, ...]:
     """Every figure but dates and codes, in order; what is told in two units is one figure."""
-    taken = [(start, end) for _, start, end in _days(text)]
     found = [
-        _money(text, one.value, one.start, one.end, approx=one.approx, whole=one.whole)
+        ToldFigure(
+            "money", one.value, 1.0, 0.5 if one.whole else 0.005, one.start, one.end,
+            one.approx or _is_hedged(text, one.start),
+        )
         for one in every_amount(text)
-    ]
-    taken += [(one.start, one.end) for one in found]
-    measured = [one for one in _measured(text) if not _meets(one, taken)]
-    halved = [one for one in _halved(text) if not _meets(one, taken)]
-    often = [one for one in _often(text) if not _meets(one, taken)]
-    rest = [one for one in _compounds(measured, text) if not any(_overlap(one, other) for other in halved)]
+    ]  # fmt: skip
+    taken = [*((start, end) for _, start, end in _days(text)), *((one.start, one.end) for one in found)]
+    measured, halved, often = (
+        [one for one in own if not _meets(one, taken)]
+        for own in (_measured(text), _halved(text), _often(text))
+    )
+    halves = [(one.start, one.end) for one in halved]
+    rest = [one for one in _compounds(measured, text) if not _meets(one, halves)]
     return tuple(sorted([*found, *rest, *halved, *often], key=lambda one: one.start))
 
 
 def _meets(one: ToldFigure, taken: Iterable[tuple[int, int]]) -> bool:
     return any(one.start < high and low < one.end for low, high in taken)
-
-
-def _overlap(one: ToldFigure, other: ToldFigure) -> bool:
-    return one.start < other.end and other.start < one.end
-
-
-def _money(text: str, value: float, start: int, end: int, *, approx: bool, whole: bool) -> ToldFigure:
-    return ToldFigure(
-        "money", value, 1.0, 0.5 if whole else 0.005, start, end, approx or _is_hedged(text, start)
-    )
 
 
 def _measured(text: str) -> Iterator[ToldFigure]:
@@ -271,40 +260,33 @@ def _measured(text: str) -> Iterator[ToldFigure]:
             continue  # the digits of a code
         value, digits = _value(match)
         hedged = _is_hedged(text, start)
-        end = next(
-            match.end(name)
-            for name in ("odd", "words", "bare", "over", "vulgar", "part", "whole")
-            if match[name]
-        )
-        tail = " ".join(text[end : end + 40].split()[:2])
+        end = next(match.end(name) for name in _NUMBER_GROUPS if match[name])
         per = RATES.each(text, end)
         if per is not None:
             yield ToldFigure(f"a {per[0]}", value, 1.0, 0.0, start, per[1], hedged)
-        form = match["unit"] or ""
-        unit = UNITS.named(
-            "percent" if form.casefold().startswith("per") and " " in form else form.rstrip(".")
-        )
-        if unit is not None and unit.kind not in ("count", "light", "thickness", "money"):
-            step = 0.5 * 10**-digits * unit.base
-            kind, base = _time_kind(unit.name, unit.base) if unit.kind == "time" else (unit.kind, unit.base)
-            yield ToldFigure(kind, value * base, base, step / unit.base * base, start, match.end(), hedged)
-        if per is None and (unit is None or unit.kind == "count" or form.casefold() in _AMBIGUOUS):
+        form = (match["unit"] or "").casefold()
+        unit = UNITS.named("percent" if form.startswith("per") and " " in form else form.rstrip("."))
+        if unit is not None and unit.kind not in _NO_MEASURES:
+            kind, base = _kind_of(unit)
+            step = 0.5 * 10**-digits * unit.base / unit.base * base
+            yield ToldFigure(kind, value * base, base, step, start, match.end(), hedged)
+        if per is None and (unit is None or unit.kind == "count" or form in _AMBIGUOUS):
+            tail = " ".join(text[end : end + 40].split()[:2])
             yield ToldFigure("count", value, 1.0, 0.0, start, end, hedged, tail)
 
 
-def _time_kind(name: str, base: float) -> tuple[str, float]:
+def _kind_of(unit: MeasureUnit) -> tuple[str, float]:
     """Months do not come to days: a year is twelve of the one, a week seven of the other."""
-    if name in ("month", "year"):
-        return "months", 12.0 if name == "year" else 1.0
-    return "time", base
+    if unit.kind == "time" and unit.name in ("month", "year"):
+        return "months", 12.0 if unit.name == "year" else 1.0
+    return unit.kind, unit.base
 
 
 def _value(match: re.Match[str]) -> tuple[float, int]:
     """Read a value and the number of decimals that it shows."""
     if match["words"]:
-        return _in_words(match["words"]) + _ODD.get((match["odd"] or "").casefold(), 0.0), 2 if match[
-            "odd"
-        ] else 0
+        odd = (match["odd"] or "").casefold()
+        return _in_words(match["words"]) + _ODD.get(odd, 0.0), 2 if odd else 0
     if match["bare"]:
         return _VULGAR[match["bare"]], 2
     value = number(match["whole"] + (match["part"] or ""))
@@ -317,15 +299,11 @@ def _value(match: re.Match[str]) -> tuple[float, int]:
 
 
 def _in_words(words: str) -> float:
-    head, hundred, rest = words.casefold().partition("hundred")
-    if not hundred or not rest.strip():
-        return float(spoken(words)) if not head.strip() or not hundred else 100.0 * _many(head)
-    return 100.0 * _many(head) + spoken(rest.strip().removeprefix("and").strip())
-
-
-def _many(head: str) -> int:
-    word = head.strip()
-    return 1 if word in ("a", "") else CARDINALS.index(word)
+    head, hundred, rest = (part.strip() for part in words.casefold().partition("hundred"))
+    if not hundred:
+        return float(spoken(words))
+    many = 1 if head in ("a", "") else CARDINALS.index(head)
+    return 100.0 * many + (spoken(rest.removeprefix("and").strip()) if rest else 0)
 
 
 def _halved(text: str) -> Iterator[ToldFigure]:
@@ -333,7 +311,7 @@ def _halved(text: str) -> Iterator[ToldFigure]:
     for match in _HALVED.finditer(text):
         unit = UNITS.named(match["u1"] or match["u2"])
         if unit is not None and unit.kind in ("time", "length", "weight"):
-            kind, base = _time_kind(unit.name, unit.base) if unit.kind == "time" else (unit.kind, unit.base)
+            kind, base = _kind_of(unit)
             share = 0.5 if match["half"] else 1.25 if match["quarter"] else 1.5
             yield ToldFigure(kind, share * base, base, 0.0, *match.span(), _is_hedged(text, match.start()))
 
@@ -341,12 +319,10 @@ def _halved(text: str) -> Iterator[ToldFigure]:
 def _often(text: str) -> Iterator[ToldFigure]:
     """`twice a week`"""
     for match in RATES.often.finditer(text):
-        per = RATES.each(text, match.end())
+        per, start = RATES.each(text, match.end()), match.start()
         if per is not None:
             count = float(RATES.times[match["times"].casefold()])
-            yield ToldFigure(
-                f"a {per[0]}", count, 1.0, 0.0, match.start(), per[1], _is_hedged(text, match.start())
-            )
+            yield ToldFigure(f"a {per[0]}", count, 1.0, 0.0, start, per[1], _is_hedged(text, start))
 
 
 def _compounds(figures: list[ToldFigure], text: str) -> list[ToldFigure]:
@@ -355,10 +331,9 @@ def _compounds(figures: list[ToldFigure], text: str) -> list[ToldFigure]:
     for first, second in pairwise([one for one in figures if one.kind != "count"]):
         finer = first.kind == second.kind and second.base < first.base and second.amount < first.base
         if finer and _JOINED.fullmatch(text, first.end, second.start):
-            whole = replace(
-                second, amount=first.amount + second.amount, start=first.start, hedged=first.hedged
-            )
-            found = [one for one in found if not _overlap(one, whole)] + [whole]
+            amount = first.amount + second.amount
+            whole = replace(second, amount=amount, start=first.start, hedged=first.hedged)
+            found = [one for one in found if not _meets(one, [(whole.start, whole.end)])] + [whole]
     return found
 
 
@@ -366,9 +341,8 @@ def _is_hedged(text: str, start: int) -> bool:
     """`no more than $5` is no hedge: it names the bound itself."""
     low = max(0, start - 24)
     hedge = HEDGES.before.search(text, low, start)
-    if (
-        hedge is not None
-        and RATES.negated.search(text, max(0, hedge.start() - 40), hedge.start() + 1) is None
-    ):
-        return True
+    if hedge is not None:
+        ahead = text, max(0, hedge.start() - 40), hedge.start() + 1
+        if RATES.negated.search(*ahead) is None:
+            return True
     return _RANGE_BEFORE.search(text[low:start]) is not None

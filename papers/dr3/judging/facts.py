@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from drr.citations.addresses import canonical_url
@@ -12,6 +12,7 @@ from drr.env.progress import read_in_time
 from drr.env.source import Source
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
+from drr.eval.stats.asked import grouped
 from drr.eval.tasks.desk import Desk, Task, text_id
 from drr.eval.tasks.judged import Judged, Judging
 from drr.papers.dr3.judging.finding import LONGEST, ReportFacts
@@ -27,9 +28,7 @@ _OVERLAP = 80
 
 def met_facts(facts: Iterable[TaskFact], sources: Iterable[Source]) -> Mapping[str, bool | None]:
     """Find which facts were met; `None` where nobody recorded where it stands, or only words say it."""
-    given: dict[str, list[Source]] = {}
-    for source in sources:
-        given.setdefault(document_id(source.url), []).append(source)
+    given = grouped((document_id(source.url), source) for source in sources)
     return {fact.id: _is_met(fact, given) for fact in facts}
 
 
@@ -37,30 +36,23 @@ def _is_met(fact: TaskFact, given: Mapping[str, list[Source]]) -> bool | None:
     value = ToldValue(fact.value)
     if not fact.places or not (value.is_known and fact.made):
         return None
-    return any(_states(fact, value, source) for place in fact.places for source in _of(place.address, given))
+    sources = (source for place in fact.places for source in _of(place.address, given))
+    return any(fact.modality == "picture" or _states(value, source.seen) for source in sources)
 
 
 def _of(address: str, given: Mapping[str, list[Source]]) -> list[Source]:
     """Choose of a file only what was given of places that share something with the fact's."""
-    place = file_place(canonical_url(address))
-    found = given.get(document_id(address), [])
+    found, place = given.get(document_id(address), []), file_place(canonical_url(address))
     if place is None:
         return found
-    return [
-        one for one in found if (own := file_place(canonical_url(one.url))) is not None and own.meets(place)
-    ]
+    own = ((one, file_place(canonical_url(one.url))) for one in found)
+    return [one for one, its in own if its is not None and its.meets(place)]
 
 
-def _states(fact: TaskFact, value: ToldValue, source: Source) -> bool:
-    if fact.modality == "picture":
-        return True
-    return any(one.exact for part in _windows(source.seen) for one in value.places(part))
-
-
-def _windows(text: str) -> Iterator[str]:
-    """Parts that overlap by more than any value takes."""
-    for start in range(0, max(1, len(text) - _OVERLAP), LONGEST - _OVERLAP):
-        yield text[start : start + LONGEST]
+def _states(value: ToldValue, text: str) -> bool:
+    """Look in parts that overlap by more than any value takes."""
+    starts = range(0, max(1, len(text) - _OVERLAP), LONGEST - _OVERLAP)
+    return any(one.exact for start in starts for one in value.places(text[start : start + LONGEST]))
 
 
 class FactsTask(Task[Answer]):
@@ -69,9 +61,6 @@ class FactsTask(Task[Answer]):
     subject = "answer"
     asks = False
     metrics = ("dr3",)
-
-    def versions(self, desk: Desk) -> Mapping[str, str]:
-        return {}
 
     def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
         task = desk.chosen(KnownTasks).get(about.query_id)

@@ -33,13 +33,13 @@ _EXTENTS = {
 WORDS_ONLY = "only words say it, and no figure or name that code could look for"
 
 
-@dataclass(frozen=True)
+@dataclass
 class FalseValue:
     """The false values that recorded changes make of one fact."""
 
     kind: ChangeKind
     written: str
-    pages: tuple[str, ...]
+    pages: list[str]
 
     @cached_property
     def value(self) -> ToldValue:
@@ -51,12 +51,9 @@ def false_values(fact: TaskFact, pages: Iterable[KnownPage]) -> list[FalseValue]
     found: dict[str, FalseValue] = {}
     for page in pages:
         change = page.change
-        if change is None or change.fact != fact.id or not change.after:
-            continue
-        written = change.after.rpartition(": ")[2] if change.kind == "other_model" else change.after
-        known = found.get(written)
-        kind = change.kind if known is None else known.kind
-        found[written] = FalseValue(kind, written, (*(known.pages if known else ()), page.url))
+        if change is not None and change.fact == fact.id and change.after:
+            written = change.after.rpartition(": ")[2] if change.kind == "other_model" else change.after
+            found.setdefault(written, FalseValue(change.kind, written, [])).pages.append(page.url)
     return list(found.values())
 
 
@@ -102,21 +99,17 @@ class ReportFacts:
         value = ToldValue(fact.value)
         if not fact.made or not value.is_known:
             return None, []
-        scored: list[tuple[float, int, list[int]]] = []
+        scored: list[tuple[float, list[int]]] = []
         for number, sentence in enumerate(self.sentences):
-            if settled_otherwise and self._standing.sets_aside(number):
-                continue
-            scores = [self._score(number, place, fact) for place in self._stated_places(sentence, value)]
-            if scores and max(scores) > 0:
-                scored.append((-max(scores), number, [sentence.start, sentence.end]))
-        scored.sort()
-        return (-scored[0][0] if scored else 0.0), [
-            span for score, _, span in scored if score == scored[0][0]
-        ][:_SPANS]
+            if not (settled_otherwise and self._standing.sets_aside(number)):
+                scores = [self._score(number, place, fact) for place in self._stated_places(number, value)]
+                scored.append((max(scores, default=0.0), [sentence.start, sentence.end]))
+        best = max((score for score, _ in scored), default=0.0)
+        return best, [span for score, span in scored if score == best and best > 0][:_SPANS]
 
-    def _stated_places(self, sentence: ReportSentence, value: ToldValue) -> list[ToldPlace]:
+    def _stated_places(self, number: int, value: ToldValue) -> list[ToldPlace]:
         """Find where the sentence states the value, but not where it is asked, denied or worked out of something else."""
-        text = sentence.text
+        text = self.sentences[number].text
         if text.endswith(("?", "？")):
             return []
         return [
@@ -156,8 +149,7 @@ class ReportFacts:
     @cached_property
     def _carried(self) -> list[str | None]:
         """Find the subject of each sentence where it names nothing itself."""
-        spoken = _SpokenOf(self.report, self.subjects)
-        return [spoken.then(sentence) for sentence in self.sentences]
+        return list(map(_SpokenOf(self.report, self.subjects).then, self.sentences))
 
     @cached_property
     def _standing(self) -> ReportStanding:
@@ -175,14 +167,11 @@ class ReportFacts:
             return
         for false in wrong:
             for number, sentence in enumerate(self.sentences):
-                exact_places = [one for one in self._stated_places(sentence, false.value) if one.exact]
-                if exact_places and self._is_repeated(fact, false, number, exact_places):
+                places = [one for one in self._stated_places(number, false.value) if one.exact]
+                if places and self._is_repeated(fact, false, number, places):
+                    start, end = sentence.start, sentence.end
                     yield RepeatedRow(
-                        kind=false.kind,
-                        value=false.written,
-                        pages=list(false.pages),
-                        start=sentence.start,
-                        end=sentence.end,
+                        kind=false.kind, value=false.written, pages=false.pages, start=start, end=end
                     )
 
     def _is_settled(self, fact: TaskFact) -> bool:
@@ -190,8 +179,8 @@ class ReportFacts:
         value = ToldValue(fact.value)
         return any(
             self._score(number, place, fact) == 1 and self._standing.settles_on(number, place)
-            for number, sentence in enumerate(self.sentences)
-            for place in self._stated_places(sentence, value)
+            for number in range(len(self.sentences))
+            for place in self._stated_places(number, value)
         )
 
     def _is_repeated(
@@ -262,9 +251,7 @@ def _is_about(fact: TaskFact, pages: Iterable[str], sentence: ReportSentence) ->
     """Tell whether a sentence is about the fact's attribute, or cites a page that falsifies it."""
     if set(map(canonical_url, pages)).intersection(sentence.urls):
         return True
-    wanted = f"{fact.attribute} {fact.text}"
-    if FACT_WORDS.about(wanted) & FACT_WORDS.about(sentence.text):
+    if FACT_WORDS.about(f"{fact.attribute} {fact.text}") & FACT_WORDS.about(sentence.text):
         return True
-    subject = families(fact.subject)
-    own = families(fact.attribute) - subject
+    own = families(fact.attribute) - families(fact.subject)
     return bool(own & families(sentence.text))

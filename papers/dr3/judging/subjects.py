@@ -7,16 +7,17 @@ stranger: what is told of strangers is told of no fact.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from typing import NamedTuple
 
 from drr.eval.evidence.claims import ReportSentence
 from drr.eval.evidence.passages import content_words
 from drr.papers.dr3.truth import KnownPage, TaskFact
 from drr.papers.dr3.value_forms import ToldPlace, ToldValue
-from drr.wording.vocabulary import Wordbook, either, vocabulary
+from drr.wording.vocabulary import Wordbook, vocabulary
 
 STRANGER = "\0"
 _HOME = "the "
@@ -39,6 +40,10 @@ class SubjectMention(NamedTuple):
     key: str
     """Key of a subject, or `STRANGER`."""
 
+    def meets(self, other: SubjectMention, behind: int = 0) -> bool:
+        """Tell whether they share a place, or the other begins within so many letters behind this."""
+        return self.start < other.end and other.start < self.end + behind
+
 
 @dataclass(frozen=True)
 class _Thing:
@@ -53,18 +58,29 @@ class _Thing:
 
 class TaskSubjects:
     def __init__(
-        self, facts: Iterable[TaskFact], pages: Iterable[KnownPage] = (), question: str = ""
+        self, facts: Sequence[TaskFact], pages: Iterable[KnownPage] = (), question: str = ""
     ) -> None:
-        subjects = list(dict.fromkeys(fact.subject for fact in facts if fact.made))
-        self._keys = {subject: key_of(subject) for subject in subjects}
-        names: dict[str, set[str]] = {}
-        for subject in subjects:
-            names.setdefault(self._keys[subject], set()).add(_noun_of(subject))
-        self._things = [_thing(key, nouns - {""}) for key, nouns in names.items()]
+        self._keys = {fact.subject: key_of(fact.subject) for fact in facts if fact.made}
+        nouns: dict[str, set[str]] = {}
+        for subject, key in self._keys.items():
+            nouns.setdefault(key, set()).add(_parts(subject)[1])
+        self._things = [_thing(key, own - {""}) for key, own in nouns.items()]
         self._sisters = _sisters(facts, pages)
-        self._home = {self._keys[subject] for subject in subjects if subject.startswith(_HOME)}
         self._known: dict[str, list[SubjectMention]] = {}
-        self._owned = next((key for key in names if _is_owned(key, question)), None)
+        self._owned = next((key for key in nouns if _is_owned(key, question)), None)
+        self._roles = list(self._only_ones())
+
+    def _only_ones(self) -> Iterator[tuple[re.Pattern[str], str]]:
+        """`the seller`, `the maker`, `your shelf`, `yours`, where one subject alone may be meant."""
+        home = {key for subject, key in self._keys.items() if subject.startswith(_HOME)}
+        doors = {key for key in home if FACT_WORDS.doors.search(key)}
+        things = {one.key for one in self._things if one.noun is not None}
+        houses = {one.key for one in self._things if one.noun is None} - home
+        owned = {key for key in self._keys.values() if key == self._owned}
+        roles = [(FACT_WORDS.sellers, houses), (FACT_WORDS.doors, doors), (FACT_WORDS.places, home - doors)]
+        for role, keys in (*roles, (FACT_WORDS.makers, things), (_YOURS, owned)):
+            if len(keys) == 1:
+                yield role, keys.pop()
 
     def of(self, subject: str) -> str:
         return self._keys.get(subject, STRANGER)
@@ -76,19 +92,11 @@ class TaskSubjects:
         return self._known[text]
 
     def _mentions(self, text: str) -> list[SubjectMention]:
-        found = [
-            SubjectMention(*match.span(), thing.key)
-            for thing in self._things
-            for match in thing.name.finditer(text)
-        ]
-        found += [one for one in self._by_noun(text) if not _meets(one, found)]
-        found += [one for one in self._by_role(text) if not _meets(one, found)]
-        strangers = [SubjectMention(*match.span(), STRANGER) for match in self._sister_places(text)]
-        kept = [
-            one
-            for one in found
-            if not any(one.end <= s.start <= one.end + 1 or _meets(one, [s]) for s in strangers)
-        ]
+        found = list(_named(text, ((one.name, one.key) for one in self._things)))
+        for more in (self._by_noun(text), _named(text, self._roles)):
+            found += [one for one in more if not any(one.meets(other) for other in found)]
+        strangers = list(_named(text, [] if self._sisters is None else [(self._sisters, STRANGER)]))
+        kept = [one for one in found if not any(one.meets(other, 2) for other in strangers)]
         return sorted([*kept, *strangers])
 
     def subject_in(self, text: str, start: int, end: int) -> str | None:
@@ -100,7 +108,7 @@ class TaskSubjects:
         keys = {one.key for one in self.mentions(text)}
         return keys.pop() if len(keys) == 1 else None
 
-    def _by_noun(self, text: str) -> Iterable[SubjectMention]:
+    def _by_noun(self, text: str) -> Iterator[SubjectMention]:
         """Find by name, where one thing alone is called so and no other maker's name stands before it."""
         places: dict[tuple[int, int], list[_Thing]] = {}
         for thing in self._things:
@@ -116,41 +124,23 @@ class TaskSubjects:
             elif self._owned in keys and before is not None and before[1].casefold() in ("your", "my", "our"):
                 yield SubjectMention(start, end, str(self._owned))
 
-    def _by_role(self, text: str) -> Iterable[SubjectMention]:
-        """`the seller`, `the maker`, `your shelf`, `yours`, where one subject alone may be meant."""
-        things = [one.key for one in self._things if one.noun is not None]
-        home = sorted(self._home)
-        houses = [one.key for one in self._things if one.noun is None and one.key not in home]
-        doors = [key for key in home if FACT_WORDS.doors.search(key)]
-        places = [key for key in home if key not in doors]
-        roles = [(FACT_WORDS.sellers, houses), (FACT_WORDS.doors, doors), (FACT_WORDS.places, places)]
-        roles += [(FACT_WORDS.makers, things), (_YOURS, [self._owned] if self._owned else [])]
-        for role, keys in roles:
-            if len(keys) == 1:
-                yield from (SubjectMention(*match.span(), str(keys[0])) for match in role.finditer(text))
 
-    def _sister_places(self, text: str) -> Iterable[re.Match[str]]:
-        return self._sisters.finditer(text) if self._sisters is not None else ()
+def _named(text: str, names: Iterable[tuple[re.Pattern[str], str]]) -> Iterator[SubjectMention]:
+    for name, key in names:
+        yield from (SubjectMention(*match.span(), key) for match in name.finditer(text))
 
 
 def key_of(subject: str) -> str:
     """The maker's name, or all of what stands at home."""
+    return _parts(subject)[0].casefold()
+
+
+def _parts(subject: str) -> tuple[str, str]:
+    """A maker's name, and what the thing is called; what stands at home has its name alone."""
     if subject.startswith(_HOME):
-        return subject.casefold()
-    return _maker_of(subject).casefold()
-
-
-def _maker_of(subject: str) -> str:
-    names: list[str] = []
-    for word in subject.split():
-        if word[:1].islower():
-            break
-        names.append(word)
-    return " ".join(names) or subject
-
-
-def _noun_of(subject: str) -> str:
-    return "" if subject.startswith(_HOME) else subject[len(_maker_of(subject)) :].strip()
+        return subject, ""
+    maker = " ".join(takewhile(lambda word: not word[:1].islower(), subject.split())) or subject
+    return maker, subject[len(maker) :].strip()
 
 
 def _thing(key: str, nouns: Iterable[str]) -> _Thing:
@@ -202,10 +192,6 @@ def _is_name(text: str, word: tuple[int, str]) -> bool:
     return bool(text[:start].strip(" \t*_\"'“(")) or bool(content_words(word_text))
 
 
-def _meets(one: SubjectMention, others: Iterable[SubjectMention]) -> bool:
-    return any(one.start < other.end and other.start < one.end for other in others)
-
-
 def bound(mentions: Sequence[SubjectMention], text: str, start: int, end: int) -> str | None:
     """Find the subject: named alone, else in the value's own clause, nearest there. Else the last one named
     before it, else the first behind."""
@@ -240,18 +226,16 @@ class ReportStanding:
 
     def is_own(self, number: int, true: ToldValue) -> bool:
         """Tell whether nothing there speaks against it; `true` is the value that the report ought to settle on."""
-        text = self.sentences[number].text
-        if FACT_WORDS.disowns(text) or any(map(FACT_WORDS.disowns, self._over[number])):
+        around = (self.sentences[number].text, *self._over[number])
+        if any(map(FACT_WORDS.disowns, around)):
             return False
         return not self._is_taken_back(number, true) and not self._is_announced(number, true)
 
     def settles_on(self, number: int, place: ToldPlace) -> bool:
         """Tell whether it is the report's own conclusion; another statement of the same sentence may be disowned."""
         text = self.sentences[number].text
-        if self.sets_aside(number):
-            return False
         low, high = clause_of(text, place.start, place.end)
-        return not FACT_WORDS.disowns(text[low:high])
+        return not self.sets_aside(number) and not FACT_WORDS.disowns(text[low:high])
 
     def sets_aside(self, number: int) -> bool:
         """Tell whether the writer does not go by it."""
@@ -260,8 +244,6 @@ class ReportStanding:
     def _is_taken_back(self, number: int, true: ToldValue) -> bool:
         """Tell whether the sentence behind it in its paragraph takes it back; not where that sets the true value aside."""
         after = self._neighbour(number, 1)
-        if after is None:
-            return False
         if FACT_WORDS.sets_aside(after):
             return not true.places(after)
         return FACT_WORDS.turns(after) or FACT_WORDS.disowns(after)
@@ -269,13 +251,13 @@ class ReportStanding:
     def _is_announced(self, number: int, true: ToldValue) -> bool:
         """Tell whether the sentence before it in its paragraph announces what is not so."""
         before = self._neighbour(number, -1)
-        return before is not None and FACT_WORDS.disowns(before) and not true.places(before)
+        return FACT_WORDS.disowns(before) and not true.places(before)
 
-    def _neighbour(self, number: int, step: int) -> str | None:
-        at = number + step
-        if not 0 <= at < len(self.sentences) or self.sentences[at].block != self.sentences[number].block:
-            return None
-        return self.sentences[at].text
+    def _neighbour(self, number: int, step: int) -> str:
+        """Another sentence of the same paragraph; empty where there is none."""
+        own, at = self.sentences[number], number + step
+        near = self.sentences[at] if 0 <= at < len(self.sentences) else None
+        return near.text if near is not None and near.block == own.block else ""
 
     @cached_property
     def _over(self) -> list[tuple[str, ...]]:
@@ -287,8 +269,7 @@ class ReportStanding:
                 heading, lead = one.text, ""
                 found.append(())
                 continue
-            if one.kind == "text":
-                lead = ""
+            lead = "" if one.kind == "text" else lead
             found.append((heading, lead))
             if one.kind == "text" and one.text.endswith(LEADS_IN):
                 lead = one.text
@@ -302,41 +283,37 @@ _AHEAD = 3
 
 class FactWords:
     def __init__(self, words: Wordbook) -> None:
-        def whole(*groups: str) -> re.Pattern[str]:
-            return re.compile(rf"(?<![\w-])(?:{words.either(*groups)})(?![\w-])", re.I)
+        def compiled(expression: str) -> re.Pattern[str]:
+            return re.compile(expression, re.I)
+
+        def whole(group: str) -> re.Pattern[str]:
+            return compiled(rf"(?<![\w-])(?:{words.either(group)})(?![\w-])")
 
         def known(group: str) -> re.Pattern[str]:
             """Match a group's words with a word before them that says which one. `your shelf`, and no `gap of 3 in`."""
             ahead = rf"(?:{words.either('known')})\s{{1,4}}(?:[\w-]{{1,20}}\s{{1,4}})?"
-            return re.compile(rf"(?<![\w-]){ahead}(?:{words.either(group)})(?![\w-])", re.I)
+            return compiled(rf"(?<![\w-]){ahead}(?:{words.either(group)})(?![\w-])")
 
+        few = r"(?:[\w'’-]{1,20}\s{1,4}){0,2}"
         self.places, self.doors = known("places"), known("doors")
         self.sellers, self.makers = known("sellers"), known("makers")
         self.disowned, self.aside, self.others = whole("disowned"), whole("set_aside"), whole("others")
-        self.amiss = re.compile(
-            rf"(?<![\w-])(?:{words.either('amiss')})(?![\w-])(?!\s{{1,4}}(?:[\w'’-]{{1,20}}\s{{1,4}}){{0,2}}(?:{words.either('statements')})(?!\w))",
-            re.I,
+        self.amiss = compiled(
+            rf"(?<![\w-])(?:{words.either('amiss')})(?![\w-])(?!\s{{1,4}}{few}(?:{words.either('statements')})(?!\w))"
         )
-        self.untrusted = re.compile(
-            rf"(?<![\w-])(?:{words.either('refusing')})\s{{1,4}}(?:[\w'’-]{{1,20}}\s{{1,4}}){{0,2}}(?:{words.either('trusting')})(?![\w-])",
-            re.I,
+        self.untrusted = compiled(
+            rf"(?<![\w-])(?:{words.either('refusing')})\s{{1,4}}{few}(?:{words.either('trusting')})(?![\w-])"
         )
-        self.worked_out = re.compile(
-            rf"(?<![\w-])(?:{words.either('multiplied')})\s(?:that|this|it|the\s[\w-]{{1,20}})\s(?:is|are|makes?|gives?|comes?\sto)\s{{1,4}}$",
-            re.I,
+        self.worked_out = compiled(
+            rf"(?<![\w-])(?:{words.either('multiplied')})\s(?:that|this|it|the\s[\w-]{{1,20}})\s(?:is|are|makes?|gives?|comes?\sto)\s{{1,4}}$"
         )
-        self.denied = re.compile(
-            rf"(?<![\w-])(?:{words.either('denied')})\s{{1,4}}(?:[\w'’$-]{{1,24}}\s{{1,4}}){{0,{_AHEAD}}}$",
-            re.I,
+        self.denied = compiled(
+            rf"(?<![\w-])(?:{words.either('denied')})\s{{1,4}}(?:[\w'’$-]{{1,24}}\s{{1,4}}){{0,{_AHEAD}}}$"
         )
-        self._bounds = re.compile(rf"\b(?:{words.either('bounds')})(?:\sthan)?\s{{1,4}}$", re.I)
+        self._bounds = compiled(rf"\b(?:{words.either('bounds')})(?:\sthan)?\s{{1,4}}$")
         """Denied they name a bound, which is told."""
-        self.turned = re.compile(rf"\W{{0,4}}(?:{words.either('turned')})(?![\w-])", re.I)
-        self.cues = {
-            name: re.compile(rf"(?<![\w-])(?:{either(rows.words)})(?![\w-])", re.I)
-            for name, rows in words.groups.items()
-            if name.startswith(_CUE)
-        }
+        self.turned = compiled(rf"\W{{0,4}}(?:{words.either('turned')})(?![\w-])")
+        self.cues = {name: whole(name) for name in words.groups if name.startswith(_CUE)}
 
     def is_denied(self, text: str, start: int) -> bool:
         """Tell whether the words that begin there are denied."""
