@@ -23,7 +23,8 @@ def write_rows(
 ) -> None:
     """Write a shop of these rows, as of 20 June 2022."""
     places = {product.product_id: place for place, product in enumerate(products)}
-    numbers, named, buyers, moments, quantities, statuses = map(list, zip(*orders, strict=True))
+    told = [list(column) for column in zip(*orders, strict=True)] or [[] for _ in range(6)]
+    numbers, named, buyers, moments, quantities, statuses = told
     columns = OrderColumns(
         numbers,
         [places[name] for name in named],

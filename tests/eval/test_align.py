@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -26,18 +27,20 @@ def quality(
     queries: int, label: Callable[[int, str, str], float], reports: str = "ab"
 ) -> list[dict[str, Any]]:
     """Two experts each."""
-    return [
-        {
-            "id": f"q{query}/{report}/{side}", "query": f"Question {query}?",
-            "answer": f"Report {report} of question {query}.", "dimension": side,
-            "label": label(query, report, side), "judge": who,
+    rows = []
+    for query, report, side, who in product(range(queries), reports, ("clarity", "overall"), ("ann", "bob")):
+        row = {
+            "id": f"q{query}/{report}/{side}",
+            "query": f"Question {query}?",
+            "dimension": side,
+            "judge": who,
+        }
+        row |= {
+            "answer": f"Report {report} of question {query}.",
             "comment": f"{who} says so of {query}{report}",
         }
-        for query in range(queries)
-        for report in reports
-        for side in ("clarity", "overall")
-        for who in ("ann", "bob")
-    ]  # fmt: skip
+        rows.append({**row, "label": label(query, report, side)})
+    return rows
 
 
 def write(path: Path, rows: Sequence[dict[str, Any]]) -> str:
@@ -56,14 +59,9 @@ class GradeJudge:
         told = message(request)
         self.requests.append(system(request) + told)
         report = next(section.text for section in sections_of(told) if section.label == "answer")
-        return Say(
-            json.dumps(
-                {
-                    side: {"reason": f"as told of {side}", "grade": self.grade(system(request), report, side)}
-                    for side in SIDES
-                }
-            )
-        )
+        grades = {side: self.grade(system(request), report, side) for side in SIDES}
+        said = {side: {"reason": f"as told of {side}", "grade": grade} for side, grade in grades.items()}
+        return Say(json.dumps(said))
 
 
 @pytest.fixture
@@ -121,9 +119,7 @@ def test_labels_that_cannot_be_aligned_are_refused(tmp_path: Path, align: Any) -
 
 
 @pytest.mark.long
-def test_a_version_is_read_on_dev_and_the_next_one_beside_it(
-    tmp_path: Path, align: Any, drr: Drr, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_version_is_read_on_dev_and_the_next_one_beside_it(tmp_path: Path, align: Any, drr: Drr) -> None:
     rows = quality(12, lambda query, report, side: 1 if report == "a" else 3)
     labels, study = write(tmp_path / "experts.jsonl", rows), str(tmp_path / "study")
     align("new", study, "--labels", labels, "--task", "quality", "--target", "1.7")
@@ -135,21 +131,16 @@ def test_a_version_is_read_on_dev_and_the_next_one_beside_it(
     with Wire(GradeJudge(grade)) as wire:
         first = align("run", study, *by_model(wire))
         assert len(wire.requests) == 12, "one call gives all sides"
-        assert first["figures"]["mad"]["value"] == 0.5 and first["figures"]["mad_of_range"] == 0.125
-        assert first["figures"]["bias"]["value"] == 0.5
-        assert (
-            first["sides"]["clarity"]["mad"]["value"] == 0 and first["sides"]["overall"]["mad"]["value"] == 1
-        )
-        assert first["figures"]["pca"]["value"] == 1 and first["figures"]["pca"]["chance"] == 0.5
-        assert first["figures"]["rank"]["value"] == 1 and first["figures"]["rank"]["chance"] == 0.5
+        figures, sides = first["figures"], first["sides"]
+        assert figures["mad"]["value"] == figures["bias"]["value"] == 0.5 and figures["mad_of_range"] == 0.125
+        assert [sides[side]["mad"]["value"] for side in ("clarity", "overall")] == [0, 1]
+        assert {(figures[name]["value"], figures[name]["chance"]) for name in ("pca", "rank")} == {(1, 0.5)}
         assert first["ended"] is None
         worst_one = first["disagreements"][0]
         assert (len(first["disagreements"]), worst_one["side"]) == (10, "overall")
-        assert (
-            worst_one["judge"] - worst_one["people"] == 1 and worst_one["judge_says"] == "as told of overall"
-        )
+        assert worst_one["judge"] - worst_one["people"] == 1
+        assert worst_one["judge_says"] == "as told of overall"
         assert [word.partition(":")[0] for word in worst_one["people_say"]] == ["ann", "bob"]
-        assert "says so of" in worst_one["people_say"][0]
         assert align("run", study, *by_model(wire))["figures"] == first["figures"]
         assert len(wire.requests) == 12, "what is kept is asked for no more"
         assert align("edit", study)["version"] == 2
@@ -168,11 +159,9 @@ def test_a_version_is_read_on_dev_and_the_next_one_beside_it(
             assert traced["label"].endswith(one["id"]) and "as told of overall" in json.dumps(traced)
         file.write_text("Something else.", encoding="utf-8")
         assert "changed after it was run" in align("run", study, *by_model(wire), code=2)
-    capsys.readouterr()
     told = drr.out("align", "status", study)
     assert "v1 (" in told and "v2 (" in told and "test read 0 times" in told
-    assert main(["align", "show", study, "--version", "7"]) == 2
-    capsys.readouterr()
+    drr.err("align", "show", study, "--version", "7")
     assert each[0]["unit"][:12] in drr.out("align", "show", study, "--version", "1")
     assert "was changed after it was run" in drr.err("align", "show", study)
 
@@ -223,10 +212,8 @@ def test_the_test_half_is_read_once_a_version_and_counted(tmp_path: Path, align:
         assert (first["half"], first["test_read"], first["disagreements"]) == ("test", 1, [])
         calls = len(wire.requests)
         again = align("run", study, "--test", *by_model(wire))
-        assert (
-            again["read_before"] and again["run"]["figures"] == first["figures"] and again["test_read"] == 1
-        )
-        assert len(wire.requests) == calls
+        assert again["read_before"] and again["run"]["figures"] == first["figures"]
+        assert (again["test_read"], len(wire.requests)) == (1, calls)
         align("edit", study)
         prompt = Path(study, "align", "quality", "v2", "re_quality.md")
         prompt.write_text(prompt.read_text("utf-8") + "Be strict.\n", encoding="utf-8")
@@ -234,9 +221,8 @@ def test_the_test_half_is_read_once_a_version_and_counted(tmp_path: Path, align:
         (tmp_path / "study.jsonl").rename(moved)
         assert "say with --labels" in align("run", study, "--test", *by_model(wire), code=2)
         other = write(tmp_path / "other.jsonl", [{**row, "label": 1} for row in rows])
-        assert "not what was sealed" in align(
-            "run", study, "--test", "--labels", other, *by_model(wire), code=2
-        )
+        words = ("run", study, "--test", "--labels", other, *by_model(wire))
+        assert "not what was sealed" in align(*words, code=2)
         second = align("run", study, "--test", "--labels", str(moved), *by_model(wire))
         assert second["test_read"] == 2
     assert align("status", study)["alignments"][0]["test_read"] == 2
@@ -253,12 +239,9 @@ def test_the_report_says_how_often_test_was_read(tmp_path: Path, align: Any, drr
     align("run", study, "--judge", "offline", "--quiet")
     align("run", study, "--test", "--judge", "offline", "--quiet")
     (row,) = drr.json("report", study)["alignment"]
-    assert (row["task"], row["test_read"], [run["half"] for run in row["runs"]]) == (
-        "quality",
-        1,
-        ["dev", "test"],
-    )
-    assert main(["report", study, "--out", str(tmp_path / "out")]) == 0
+    assert (row["task"], row["test_read"]) == ("quality", 1)
+    assert [run["half"] for run in row["runs"]] == ["dev", "test"]
+    drr.out("report", study, "--out", tmp_path / "out")
     drawn = (tmp_path / "out" / "tables" / "alignment.md").read_text("utf-8")
     assert "test read 1 time" in drawn and "v1" in drawn and "rules-2" in drawn
     page = (tmp_path / "out" / "index.html").read_text("utf-8")
@@ -274,51 +257,28 @@ def test_the_report_says_how_often_test_was_read(tmp_path: Path, align: Any, drr
 
 def test_redundancy_and_support_and_pairs_are_aligned_too(tmp_path: Path, align: Any) -> None:
     words = "The steel feeder keeps seed dry in heavy rain and its perches fold away in winter. " * 3
-    passages = [
-        {
-            "id": f"p{n}",
-            "query": f"Question {n}?",
-            "passage_a": f"{words} {n}",
-            "passage_b": f"{words} {n}" if n % 2 else f"Nothing of that kind is said of lamps number {n}.",
-            "label": 0 if n % 2 else 4,
-            "judge": "ann",
+    said = "The feeder holds five pounds of seed."
+    rows: list[dict[str, Any]] = []
+    for n in range(6):
+        other = words if n % 2 else "Nothing of that kind is said of lamps number"
+        of: dict[str, dict[str, Any]] = {
+            "p": {"passage_a": f"{words} {n}", "passage_b": f"{other} {n}", "label": 0 if n % 2 else 4},
+            "c": {"claim": said, "evidence": f"Feeder {n}. {said}", "label": "full"},
+            "x": {"answer_a": "Short.", "answer_b": "Short.  ", "label": "tie"},
+            "r": {"answer": "Short.", "label": 1},
         }
-        for n in range(6)
-    ]
-    claims = [
-        {
-            "id": f"c{n}",
-            "query": f"Question {n}?",
-            "claim": "The feeder holds five pounds of seed.",
-            "evidence": f"Feeder {n}. The feeder holds five pounds of seed.",
-            "label": "full",
-            "judge": "ann",
-        }
-        for n in range(4)
-    ]
-    pairs = [
-        {
-            "id": f"x{n}", "query": f"Question {n}?", "answer_a": "Short.", "answer_b": "Short.  ",
-            "label": "tie",
-        }
-        for n in range(4)
-    ]  # fmt: skip
-    ratings = [{"id": f"r{n}", "query": f"Question {n}?", "answer": "Short.", "label": 1} for n in range(4)]
+        about = {"query": f"Question {n}?", "judge": "ann"}
+        rows += [{"id": f"{name}{n}", **about, **row} for name, row in of.items()]
     study = str(tmp_path / "study")
-    labels = write(tmp_path / "experts.jsonl", [*passages, *claims, *pairs, *ratings])
+    labels = write(tmp_path / "experts.jsonl", rows)
     found = {}
     for task in ("redundancy", "support", "pairwise", "rating"):
         align("new", study, "--labels", labels, "--task", task)
         found[task] = align("run", study, "--task", task, "--judge", "offline", "--quiet")["figures"]
     assert [found[task]["mad"]["value"] for task in ("redundancy", "support", "pairwise")] == [0, 0, 0]
-    assert found["rating"]["mad"]["n"] == 2
+    assert found["rating"]["mad"]["n"] == 3
     assert "which one? --task" in align("show", study, code=2)
-    assert [one["task"] for one in align("status", study)["alignments"]] == [
-        "redundancy",
-        "support",
-        "rating",
-        "pairwise",
-    ]
+    assert {one["task"] for one in align("status", study)["alignments"]} == found.keys()
 
 
 def test_pairs_are_the_same_whichever_way_round_and_two_orders_that_differ_are_a_tie() -> None:
@@ -365,12 +325,10 @@ def test_the_loop_ends_by_the_interval_or_when_three_versions_bring_nothing() ->
 def test_a_half_that_was_not_judged_to_its_end_is_no_reading(tmp_path: Path, align: Any) -> None:
     study = begin(align, tmp_path / "study", quality(4, lambda *_: 2))
     with Wire(GradeJudge(lambda prompt, report, side: 3)) as wire:
-        found = align("run", study, "--limit", "1", *by_model(wire))
-        assert found["complete"] is False
+        part = ("run", study, "--limit", "1", *by_model(wire))
+        assert align(*part)["complete"] is False
         assert align("status", study)["alignments"][0]["runs"] == []
-        assert "not judged to its end" in align(
-            "run", study, "--test", "--limit", "1", *by_model(wire), code=1
-        )
+        assert "not judged to its end" in align(*part, "--test", code=1)
         assert align("status", study)["alignments"][0]["test_read"] == 0
         assert align("run", study, *by_model(wire))["complete"]
 

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from drr.app.annotate.labels import export, merge, notebooks
 from drr.app.annotate.page import bundle
-from drr.app.annotate.plan import AnnotationPlan, BlindPair, ShownCriterion, load, make_criteria_plan, save
+from drr.app.annotate.plan import (
+    AnnotationPlan,
+    Annotator,
+    BlindPair,
+    ShownCriterion,
+    load,
+    make_criteria_plan,
+    save,
+)
 from drr.app.annotate.site import owner_page, site
-from drr.app.cli import main
 from drr.env.errors import DrrError, Misuse
 from drr.env.shop import Shop
 from drr.eval.agreement.corrected import corrected_document
@@ -45,27 +53,23 @@ CRITERIA = [
 ]
 
 
-def reports(count: int = 4) -> list[BlindPair]:
-    return [
-        BlindPair(
-            id=f"p-{number}",
-            query_id=f"q{number}",
-            query=f"Question {number}?",
-            profile="- needs: walks with a cane",
-            trial=0,
-            system_a="react+ws",
-            system_b="",
-            answer_a=f"# Report {number}\n\nBy react+ws. <script>alert(1)</script>",
-            answer_b="",
-            criteria=CRITERIA,
-        )
-        for number in range(count)
-    ]
+def report(number: int) -> BlindPair:
+    text = f"# Report {number}\n\nBy react+ws. <script>alert(1)</script>"
+    fields = {"id": f"p-{number}", "query_id": f"q{number}", "query": f"Question {number}?", "trial": 0}
+    fields |= {"profile": "- needs: walks with a cane", "system_a": "react+ws", "system_b": ""}
+    return BlindPair.model_validate({**fields, "answer_a": text, "answer_b": "", "criteria": CRITERIA})
+
+
+def save_marks(path: Path, who: Annotator, asked: Sequence[tuple[str, str]], choice: object) -> None:
+    said = {"choice": choice, "seconds": 1.0, "at": 1.0}
+    marks = [{"pair": pair, "dimension": criterion, **said} for pair, criterion in asked]
+    saved = {"annotator": who.name, "plan": who.sheet, "marks": marks}
+    path.write_text(json.dumps(saved), encoding="utf-8")
 
 
 @pytest.fixture
 def plan() -> AnnotationPlan:
-    return make_criteria_plan(reports(), annotators=["ann", "bob"], count=3, seed=1)
+    return make_criteria_plan([*map(report, range(4))], annotators=["ann", "bob"], count=3, seed=1)
 
 
 def test_the_page_shows_one_report_and_its_criteria_and_not_who_wrote_it(plan: AnnotationPlan) -> None:
@@ -77,10 +81,8 @@ def test_the_page_shows_one_report_and_its_criteria_and_not_who_wrote_it(plan: A
     turn = data["turns"][0]
     assert [one["id"] for one in turn["criteria"]] == ["h1", "h2"]
     assert turn["criteria"][0]["meaning"] == "It is light. (A cane.)"
-    assert "right" not in turn
+    assert "right" not in turn and "<script>" not in turn["left"]
     assert "react" not in page.lower().replace("reaction", "")
-    assert "<script>" not in turn["left"]
-    assert "criterion by criterion" in page
 
 
 def test_a_score_is_taken_and_a_side_is_not(plan: AnnotationPlan, tmp_path: Path) -> None:
@@ -117,52 +119,40 @@ def test_scores_of_a_saved_bundle_come_in(plan: AnnotationPlan, tmp_path: Path) 
     again = load(tmp_path)
     assert again == plan
     bob = plan.annotators[1]
-    mark = {"pair": bob.turns[0].pair, "dimension": "h2", "choice": 4, "seconds": 1.0, "at": 1.0}
     saved = tmp_path / "labels-bob.json"
-    saved.write_text(json.dumps({"annotator": "bob", "plan": bob.sheet, "marks": [mark]}), encoding="utf-8")
-    assert merge(tmp_path, plan, [saved]) == {"bob": 1}
+
+    def merged(choice: object) -> dict[str, int]:
+        save_marks(saved, bob, [(bob.turns[0].pair, "h2")], choice)
+        return merge(tmp_path, plan, [saved])
+
+    assert merged(4) == {"bob": 1}
     assert [one.choice for one in notebooks(tmp_path, plan)["bob"].marks().values()] == [4]
-    wrong = {**mark, "choice": "tie"}
-    saved.write_text(json.dumps({"annotator": "bob", "plan": bob.sheet, "marks": [wrong]}), encoding="utf-8")
     with pytest.raises(Misuse, match="is not in this plan"):
-        merge(tmp_path, plan, [saved])
+        merged("tie")
     with pytest.raises(DrrError, match="no report has criteria of a person"):
         make_criteria_plan([], annotators=["ann"], count=3, seed=1)
 
 
 @pytest.mark.long
-async def test_from_a_scored_study_to_agreement(
-    tmp_path: Path, shop: Shop, study: Study, drr: Drr, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_from_a_scored_study_to_agreement(tmp_path: Path, shop: Shop, study: Study, drr: Drr) -> None:
     await with_reports(study)
     await asked(study, PersonJudge(), shop)
-    folder = str(study.folder)
+    folder = study.folder
     study.close()
-    words = ["annotate", folder, "--task", "criteria", "--annotators", "ann"]
-    assert main([*words, "--bundle", str(tmp_path / "bundles")]) == 0
-    plan = load(Path(folder) / "annotation" / "criteria")
-    assert plan is not None
-    assert len(plan.pairs) == 4
-    assert all(len(pair.criteria) == 4 * 8 for pair in plan.pairs)
+    words = ("annotate", folder, "--task", "criteria")
+    drr.out(*words, "--annotators", "ann", "--bundle", tmp_path / "bundles")
+    plan = load(folder / "annotation" / "criteria")
+    assert plan is not None and [len(pair.criteria) for pair in plan.pairs] == [4 * 8] * 4
     assert {pair.profile for pair in plan.pairs} == {"- pets: feeds wild birds", "- pets: keeps a dog"}
-    marks = [
-        {"pair": pair.id, "dimension": one.id, "choice": 9, "seconds": 1.0, "at": 1.0}
-        for pair in plan.pairs
-        for one in pair.criteria
-    ]
-    saved = tmp_path / "labels-ann.json"
-    sheet = plan.annotators[0].sheet
-    saved.write_text(json.dumps({"annotator": "ann", "plan": sheet, "marks": marks}), encoding="utf-8")
-    labels = str(tmp_path / "labels.jsonl")
-    assert main([*words[:4], "--import", str(saved), "--export", labels]) == 0
-    capsys.readouterr()
-    document = drr.json("agreement", folder, "--human", labels)
-    (pair,) = document["criteria"]["pairs"]
+    saved, labels = tmp_path / "labels-ann.json", tmp_path / "labels.jsonl"
+    every = [(pair.id, one.id) for pair in plan.pairs for one in pair.criteria]
+    save_marks(saved, plan.annotators[0], every, 9)
+    drr.out(*words, "--import", saved, "--export", labels)
+    (pair,) = drr.json("agreement", folder, "--human", labels)["criteria"]["pairs"]
     assert pair["judges"][1] == "ann"
     assert pair["dimensions"]["all"]["criterion"]["mard"]["n"] == 4 * 32
     assert set(pair["dimensions"]["all"]["system"]["systems"]) == {"fitted", "general"}
-    assert main(["report", folder, "--labels", labels]) == 0
-    told = capsys.readouterr().out
+    told = drr.out("report", folder, "--labels", labels)
     assert re.search(r"pqr p +\W* *fitted", told) and "64 of 64" in told and "of nothing" not in told
 
 
@@ -216,14 +206,10 @@ async def test_a_label_weighs_in_p_as_its_criterion_does(study: Study) -> None:
                 form = {"id": place, "query": "", "answer": "", "dimension": dimension, "criterion": name}
                 labels += [CriterionLabel(**form, label=score, judge="ann", sample=lot)] * (number < 15)
     figures = {row["metric"]: row for row in corrected_document(judged, labels)["figures"]}
-    corrected = {metric: row["value"] for metric, row in figures.items()}
-    assert corrected["pqr_p"] == pytest.approx(7.4)
-    assert corrected["pqr_goal"] == pytest.approx(6.5) and corrected["pqr_pres"] == pytest.approx(8.0)
-    assert (figures["pqr_p"]["n_labelled"], figures["pqr_p"]["n"], figures["pqr_p"]["biased"]) == (
-        120,
-        128,
-        None,
-    )
+    for metric, corrected in (("pqr_p", 7.4), ("pqr_goal", 6.5), ("pqr_pres", 8.0)):
+        assert figures[metric]["value"] == pytest.approx(corrected)
+    of_p = figures["pqr_p"]
+    assert (of_p["n_labelled"], of_p["n"], of_p["biased"]) == (120, 128, None)
 
 
 def criterion(dimension: str, weight: float) -> CriterionRow:

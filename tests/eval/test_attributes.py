@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from drr.app.cli import main
 from drr.env.settings import Settings
 from drr.papers.pdr.person import Person
 
 from tests.agents.garden import ANNA, write_shop
+from tests.commands import Drr
+from tests.eval.nursery import SONNET
 from tests.persons.remembering import CLUES, FIRST, SECOND, STATEMENTS, built, write_contexts
 from tests.wire import Request, Say, Wire, looked
 
@@ -62,42 +63,38 @@ def ignores(request: Request) -> Say:
     return looked(request, "The cedar house lasts 9 years.")
 
 
-def figures(
-    home: Path,
-    at: Path,
-    settings: Sequence[str],
-    agent: Callable[[Request], Say],
-    capsys: pytest.CaptureFixture[str],
-) -> Figures:
-    words = ["run", str(at), "--queries", str(home / "queries.jsonl"), "--shop", str(home / "shop"), "--settings", ",".join(settings),
-             "--persons", str(home / "persons.jsonl"), "--contexts", str(home / "contexts"), "--quiet",
-             "--variants", "react", "--model", "anthropic:claude-sonnet-5-5"]  # fmt: skip
-    with Wire(agent) as wire:
-        assert main([*words, "--base-url", wire.url]) == 0
-    return reported(at, capsys)
+Figure = Callable[..., Figures]
 
 
-def reported(at: Path, capsys: pytest.CaptureFixture[str]) -> Figures:
-    capsys.readouterr()
-    assert main(["report", str(at), "--json"]) == 0
-    return json.loads(capsys.readouterr().out)["metrics"]
+@pytest.fixture
+def figures(home: Path, drr: Drr) -> Figure:
+    """The report of a study that is run, if an agent is given, by these settings."""
+
+    def told(
+        at: Path, *settings: str, agent: Callable[[Request], Say] = listens, contexts: Path | None = None
+    ) -> Figures:
+        files = {name: home / f"{name}.jsonl" for name in ("queries", "persons")}
+        files |= {"shop": home / "shop", "contexts": contexts or home / "contexts"}
+        words = [word for name, path in files.items() for word in (f"--{name}", path)]
+        words += ["--settings", ",".join(settings), "--variants", "react", "--model", SONNET, "--quiet"]
+        with Wire(agent) as wire:
+            if settings:
+                drr.out("run", at, *words, "--base-url", wire.url)
+        return dict(drr.json("report", at)["metrics"])
+
+    return told
 
 
 def values(figures: Figures, system: str) -> dict[str, float | None]:
-    return {
-        name.removeprefix("att_"): v["value"]
-        for name, v in figures[system].items()
-        if name.startswith("att_")
-    }
+    own = {name: v["value"] for name, v in figures[system].items() if name.startswith("att_")}
+    return {name.removeprefix("att_"): value for name, value in own.items()}
 
 
 def test_a_bad_memory_is_told_from_an_agent_that_ignores_a_good_one(
-    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    home: Path, tmp_path: Path, figures: Figure
 ) -> None:
     planted, empty = f"memory:{home}/planted.py:Planted", f"memory:{home}/planted.py:Empty"
-    found = figures(
-        home, tmp_path / "a", ["task", "persona", "context:2k", planted, empty, "records"], listens, capsys
-    )
+    found = figures(tmp_path / "a", "task", "persona", "context:2k", planted, empty, "records")
     good = values(found, "react@memory:planted.py:Planted:32k")
     assert (good.pop("given_tokens") or 0) > 20
     assert good == {"given": 0.3, "given_precision": 0.75, "given_contradictions": 1, "told": 0.1, "used": 1 / 3,
@@ -113,25 +110,15 @@ def test_a_bad_memory_is_told_from_an_agent_that_ignores_a_good_one(
         assert set(values(found, system)) == {"told", "told_precision", "told_contradictions"}
         assert values(found, system)["told"] == 0
 
-    deaf = values(
-        figures(home, tmp_path / "b", [planted], ignores, capsys), "react@memory:planted.py:Planted:32k"
-    )
+    deaf = values(figures(tmp_path / "b", planted, agent=ignores), "react@memory:planted.py:Planted:32k")
     assert (deaf["given"], deaf["used"]) == (0.3, 0)
 
 
-def test_what_was_given_is_unknown_once_its_contexts_are_others(
-    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    at = tmp_path / "study"
-    own = tmp_path / "contexts"
+def test_what_was_given_is_unknown_once_its_contexts_are_others(tmp_path: Path, figures: Figure) -> None:
+    at, own = tmp_path / "study", tmp_path / "contexts"
     write_contexts(own, [built(PERSON)], sizes={"2k": 2000})
-    words = ["run", str(at), "--queries", str(home / "queries.jsonl"), "--shop", str(home / "shop"), "--settings", "context:2k",
-             "--persons", str(home / "persons.jsonl"), "--contexts", str(own), "--quiet",
-             "--variants", "react", "--model", "anthropic:claude-sonnet-5-5"]  # fmt: skip
-    with Wire(listens) as wire:
-        assert main([*words, "--base-url", wire.url]) == 0
-    assert values(reported(at, capsys), "react@context:2k")["given"] == 1
+    assert values(figures(at, "context:2k", contexts=own), "react@context:2k")["given"] == 1
     write_contexts(own, [built(PERSON, 2)], sizes={"2k": 2000})
-    changed = values(reported(at, capsys), "react@context:2k")
+    changed = values(figures(at), "react@context:2k")
     assert (changed["given"], changed["used"], changed["given_tokens"]) == (None, None, None)
     assert changed["told"] == 0.1

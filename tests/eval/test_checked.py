@@ -126,16 +126,8 @@ async def test_what_rules_of_another_version_checked_is_named(
 
 async def test_the_rules_know_what_the_tools_returned(study: Study, shop: Shop) -> None:
     made_up = f"Care [1] and more [2].\n\n## Sources\n[1] {CARE}\n[2] https://made-up.example/x\n"
-    await put(
-        study,
-        answer(
-            "a",
-            "react",
-            made_up,
-            [web(CARE, "Clean feeders.")],
-            fabricated=[{"url": "https://made-up.example/x", "page": "Text.", "page_status": "ok"}],
-        ),
-    )
+    fabricated = [{"url": "https://made-up.example/x", "page": "Text.", "page_status": "ok"}]
+    await put(study, answer("a", "react", made_up, [web(CARE, "Clean feeders.")], fabricated=fabricated))
     (one,) = read_answers(study)
     assert returned(one) == {CARE}
     told = subject(one, shop, "http://ecommerce.example")
@@ -201,10 +193,9 @@ async def test_a_call_that_never_ran_is_no_tool_call(study: Study) -> None:
 
 async def test_a_charge_by_words_that_the_report_lacks_is_unknown_and_counted(study: Study) -> None:
     await put(study, answer("a", "react", "First line of it.\nSecond line of it."))
-    said = Say(
-        '{"failures": [{"example": "second LINE of it", "label": "shallow_analysis"}, {"example": "never said", "label": "weak_synthesis"}]}'
-    )
-    await by_wire(study, lambda request: said, JudgeOptions(["failures"]))
+    charges = {"second LINE of it": "shallow_analysis", "never said": "weak_synthesis"}
+    said = [{"example": example, "label": label} for example, label in charges.items()]
+    await by_wire(study, lambda request: Say(json.dumps({"failures": said})), JudgeOptions(["failures"]))
     judged = read_judged(study, choose(study))
     (found,) = judged.failures.values()
     assert found == {
@@ -216,9 +207,8 @@ async def test_a_charge_by_words_that_the_report_lacks_is_unknown_and_counted(st
     assert shown["shallow_analysis"] == (1.0, 1, 0) and shown["narrow_framing"] == (0.0, 1, 0)
     assert shown["weak_synthesis"] == (None, 0, 1)
     table = failure_labels(Material(study, judged, study_document(study)))
-    assert table is not None and not any(
-        "weak synthesis" in note for note in table.notes if "no judge" in note
-    )
+    assert table is not None
+    assert not any("weak synthesis" in note for note in table.notes if "no judge" in note)
     assert dict(table.rows)["weak synthesis"][0].text() == "unknown (charged by other words in 1)"
     assert any(note.endswith("in no share: weak synthesis 1 (react).") for note in table.notes)
 
@@ -280,12 +270,8 @@ async def test_failures_are_counted_per_variant_with_examples_and_a_person_has_t
         f"[1] Panorama wild bird feeder: http://ecommerce.example/{FEEDER}\n[2] Stone bird bath: http://ecommerce.example/B0BATH0001\n"
         "[3] Quiet dog nail grinder: http://ecommerce.example/B0GRINDER1\n"
     )
-    await put(
-        study,
-        answer("a", "x", dear, user_id=ANNA),
-        answer("b", "x", GOOD, user_id=ANNA),
-        answer("a", "y", GOOD, user_id=ANNA),
-    )
+    texts = {("a", "x"): dear, ("b", "x"): GOOD, ("a", "y"): GOOD}
+    await put(study, *(answer(*of, text, user_id=ANNA) for of, text in texts.items()))
     await by_rules(study, ["rules", "failures"], shop)
     told = study_document(study)["failures"]["variants"]
     assert set(told["x"]) == set(LABELS)
@@ -293,10 +279,8 @@ async def test_failures_are_counted_per_variant_with_examples_and_a_person_has_t
     assert (broken["share"]["value"], broken["share"]["n"]) == (1.0, 1)
     assert broken["examples"][0]["by"] == "rule budget"
     assert told["y"]["fabricated_citation"]["share"]["value"] == 1.0  # no tool returned the feeder's address
-    said = [
-        {"answer": "q-a/x/0", "label": "budget_break", "present": False, "judge": "anna"},
-        {"answer": "q-b/x/0", "label": "budget_break", "present": False, "judge": "anna"},
-    ]
+    no = {"label": "budget_break", "present": False, "judge": "anna"}
+    said = [{"answer": f"q-{query}/x/0", **no} for query in "ab"]
     (study.folder / FILE).write_text("".join(json.dumps(line) + "\n" for line in said))
     told = study_document(study)["failures"]
     assert (told["corrected"], told["variants"]["x"]["budget_break"]["share"]["value"]) == (2, 0.0)
@@ -307,25 +291,18 @@ async def test_failures_are_counted_per_variant_with_examples_and_a_person_has_t
     (study.folder / FILE).write_text("".join(json.dumps(line) + "\n" for line in said))
     told = study_document(study)["failures"]
     assert told["variants"]["x"]["budget_break"]["share"]["value"] == 0.0  # also after it was judged again
-    assert told["variants"]["x"]["weak_synthesis"]["examples"][0] == {
-        "answer": "q-a/x/0",
-        "by": "ben",
-        "text": "two lists",
-    }
-    assert told["corrections_of_no_answer"] == ["q-z/x/0"]
-    assert (told["corrected"], [one["judge"] for one in told["corrections"]]) == (
-        3,
-        ["anna", "ben", "anna", "ben"],
-    )
+    shown = {"answer": "q-a/x/0", "by": "ben", "text": "two lists"}
+    assert told["variants"]["x"]["weak_synthesis"]["examples"][0] == shown
+    assert told["corrections_of_no_answer"] == ["q-z/x/0"] and told["corrected"] == 3
+    assert [one["judge"] for one in told["corrections"]] == ["anna", "ben", "anna", "ben"]
     (study.folder / FILE).write_text('{"answer": "q-a/x/0", "label": "ugly", "present": true}\n')
     with pytest.raises(DrrError, match="line 1: label"):
         study_document(study)
 
 
 async def test_a_report_too_long_to_read_is_counted_as_failed(study: Study) -> None:
-    await put(
-        study, answer("a", "short", "Birds need water."), answer("a", "long", "Birds need seed. " * 30_000)
-    )
+    texts = {"short": "Birds need water.", "long": "Birds need seed. " * 30_000}
+    await put(study, *(answer("a", variant, text) for variant, text in texts.items()))
     await by_rules(study, ["rules"])
     assert sorted(str(r.reason) for r in study.records("judgement", None)) == ["None", "too_slow"]
     judged = read_judged(study, choose(study))
@@ -338,9 +315,7 @@ FORMS = cases("eval", "FORMS")
 @each("form", FORMS)
 def test_no_form_of_hidden_words_reaches_a_judge_and_the_shown_ones_do(form: str) -> None:
     text = visible_report(FORMS[form])
-    assert "SECRET" not in text
-    assert "One" in text
-    assert "Two" in text
+    assert "SECRET" not in text and "One" in text and "Two" in text
 
 
 @pytest.mark.parametrize(
@@ -364,13 +339,11 @@ IGNORABLE = (  # Default_Ignorable_Code_Point of Unicode
 )  # fmt: skip
 
 
-@given(
-    st.lists(
-        st.sampled_from(IGNORABLE).map(chr)
-        | st.characters(categories=["Cc", "Cs"], exclude_characters="\t\n"),
-        min_size=1,
-    )
-)
+SHAPELESS = st.sampled_from(IGNORABLE).map(chr)
+SHAPELESS |= st.characters(categories=["Cc", "Cs"], exclude_characters="\t\n")
+
+
+@given(st.lists(SHAPELESS, min_size=1))
 def test_no_run_of_signs_without_a_shape_tells_a_judge_anything(signs: list[str]) -> None:
     assert visible_report(f"seed{''.join(signs)} feeder") == "seed feeder"
 
@@ -463,12 +436,10 @@ def test_what_a_judge_reads_is_on_the_sanitised_page(markdown: str) -> None:
         assert run in shown or run in sites or run.isdecimal(), run
 
 
-@given(
-    st.lists(
-        st.sampled_from([text for name, text in FORMS.items() if "never closed" not in name]), max_size=6
-    ),
-    st.sampled_from(["\n\n", "\n\n---\n\n", "\n\n# Head\n\n"]),
-)
+CLOSED = st.sampled_from([text for name, text in FORMS.items() if "never closed" not in name])
+
+
+@given(st.lists(CLOSED, max_size=6), st.sampled_from(["\n\n", "\n\n---\n\n", "\n\n# Head\n\n"]))
 def test_forms_together_hide_no_better_than_alone(forms: list[str], between: str) -> None:
     text = visible_report(between.join(forms))
     assert "SECRET" not in text
@@ -477,9 +448,8 @@ def test_forms_together_hide_no_better_than_alone(forms: list[str], between: str
 
 async def test_the_one_who_finds_claims_reads_no_hidden_words_and_every_cited_address() -> None:
     """A chunk is read as the page shows it, and a link that cites keeps its address, which the list names too."""
-    report = (
-        'Cardinals stay [Birds](https://birds.example/native "SECRET").\n\n[//]: # (SECRET)\n\nSeed is cheap.'
-    )
+    link = '[Birds](https://birds.example/native "SECRET")'
+    report = f"Cardinals stay {link}.\n\n[//]: # (SECRET)\n\nSeed is cheap."
     told = []
 
     class Listener:

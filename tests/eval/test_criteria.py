@@ -12,20 +12,21 @@ from drr.env.entities import Product
 from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.settings import Settings
-from drr.env.shop import Manifest, Shop, open_shop, shop_writer
+from drr.env.shop import Shop, open_shop
 from drr.eval.checks.base import Subject
 from drr.eval.judging.read import choose, read_judged
 from drr.papers.pdr.judging.choices import PqrChoices, check_tasks, task_id_of
 from drr.papers.pdr.judging.rows import DIMENSIONS, CriteriaOwner, Rubric, owners_of, rubric_of
 from drr.papers.pdr.judging.violations import violations, violations_of
 from drr.papers.pdr.metrics import pqr as metrics
-from drr.papers.pdr.person import Attribute, Ground, Person
+from drr.papers.pdr.person import Person
 from drr.study.study import Study
 
 from tests.cases import cases
 from tests.commands import Drr
 from tests.eval.nursery import answer, by_rules, put, system
 from tests.eval.pqr_judge import PERSONS, CriteriaJudge, judged_by, judging
+from tests.shops import write_rows
 from tests.tools.small_shop import ANNA, BEN, PRODUCTS, USERS
 from tests.wire import Request, Say, Wire
 
@@ -111,9 +112,8 @@ async def test_rules_make_criteria_of_what_touches_the_task_the_rarer_the_heavie
 ) -> None:
     """Without a model and without a file of persons: of the shop's records."""
     text = "Which bird feeder suits a small deck, under $45 in all?"
-    (study.folder / "queries.jsonl").write_text(
-        json.dumps({"id": "q-a", "query": text, "user_id": ANNA}), encoding="utf-8"
-    )
+    line = json.dumps({"id": "q-a", "query": text, "user_id": ANNA})
+    (study.folder / "queries.jsonl").write_text(line, encoding="utf-8")
     judged = await by_rules(study, ["criteria"], shop)
     task, person = owners_of(judged)
     assert task.person_id is None and task.task_id == task_id_of(None, text)
@@ -159,11 +159,8 @@ def _study(tmp_path: Path) -> Path:
 def test_the_command_lists_and_shows_criteria_and_a_file_changes_them(tmp_path: Path, drr: Drr) -> None:
     folder, path = str(_study(tmp_path)), tmp_path / "criteria.jsonl"
     listed = drr.json("criteria", folder, "list")["criteria"]
-    assert [(one["task_id"], one["person_id"], one["state"]) for one in listed] == [
-        ("t1", None, "made"),
-        ("t1", "p-anna", "made"),
-        ("t1", "p-ben", "made"),
-    ]
+    owned = [(one["task_id"], one["person_id"], one["state"]) for one in listed]
+    assert owned == [("t1", name, "made") for name in (None, "p-anna", "p-ben")]
     drr.out("criteria", folder, "export", path)
     of_anna, of_ben = map(json.loads, path.read_text("utf-8").splitlines())
     acti = of_anna["personalization_criterions"]["actionability_practicality"]
@@ -181,7 +178,7 @@ def test_the_command_lists_and_shows_criteria_and_a_file_changes_them(tmp_path: 
     kept = Path(folder, "criteria.jsonl")
     with_history = [{**json.loads(line), "history": [{"what": "edit"}]} for line in kept.open()]
     kept.write_text("".join(json.dumps(line) + "\n" for line in with_history))
-    assert main(["judge", folder, "--what", "criteria", "--judge", "offline", "--quiet"]) == 0
+    drr.out("judge", folder, "--what", "criteria", "--judge", "offline", "--quiet")
     assert "t1/p-anna  given  " in drr.out("criteria", folder), "a file of an earlier version is read"
 
 
@@ -200,12 +197,9 @@ def exported(made: Path) -> list[dict[str, object]]:
 def test_a_file_in_the_papers_form_comes_back_as_it_went(
     made: Path, exported: list[dict[str, object]], tmp_path: Path, drr: Drr
 ) -> None:
-    assert [(line["taskid"], line["userid"], line["id"]) for line in exported] == [
-        ("t1", "p-anna", "q-ann"),
-        ("t1", "p-ben", "q-ben"),
-    ]
-    first = exported[0]
-    assert set(first) == {
+    told = [(line["taskid"], line["userid"], line["id"]) for line in exported]
+    assert told == [("t1", "p-anna", "q-ann"), ("t1", "p-ben", "q-ben")]
+    assert set(exported[0]) == {
         "id", "domain", "language", "taskid", "userid", "task", "personalization_weights", "quality_weights",
         "personalization_criterions", "quality_criterions",
     }  # fmt: skip
@@ -225,13 +219,13 @@ def test_a_malformed_file_changes_nothing_and_is_named_by_line(
     tmp_path: Path,
     change: dict[str, object],
     wrong: str,
-    capsys: pytest.CaptureFixture[str],
+    drr: Drr,
 ) -> None:
     path = tmp_path / "bad.jsonl"
     good = {**exported[0], "personalization_weights": {"GOAL": 0.1, "CONT": 0.2, "PRES": 0.3, "ACTI": 0.4}}
     path.write_text(json.dumps(good) + "\n" + json.dumps({**exported[1], **change}), encoding="utf-8")
-    assert main(["criteria", str(made), "import", str(path), "--by", "Ada"]) == 2
-    assert f"{path}, line 2: " in (said := capsys.readouterr().err) and wrong in said
+    said = drr.err("criteria", made, "import", path, "--by", "Ada")
+    assert f"{path}, line 2: " in said and wrong in said
     assert not (made / "criteria.jsonl").exists()
 
 
@@ -242,71 +236,43 @@ def test_choices_that_say_nothing_have_no_mark() -> None:
 
 FEEDER, SEED, BITES, BISCUITS = "B0BN7FLXLV", "B0SEED0001", "B0BITES001", "B0BISCUIT1"
 SHOP = "http://ecommerce.example"
-ALLERGIC = Person(
-    person_id="p-anna",
-    attributes=(
-        Attribute(
-            id="goods-feeders",
-            block="goods",
-            statement="owns feeders already",
-            basis="records",
-            evidence=(Ground(order_id="1", product_id=FEEDER),),
-        ),
-        Attribute(id="needs-nuts", block="needs", statement="is allergic to peanuts", basis="stated"),
-        Attribute(
-            id="needs-air",
-            block="needs",
-            statement="needs indoor air free of corn and pollen",
-            basis="records",
-        ),
-    ),
-)
+OWNED = {"id": "goods-feeders", "block": "goods", "statement": "owns feeders already", "basis": "records"}
+NUTS = {"id": "needs-nuts", "block": "needs", "statement": "is allergic to peanuts", "basis": "stated"}
+AIR = {
+    "id": "needs-air",
+    "block": "needs",
+    "statement": "needs indoor air free of corn and pollen",
+    "basis": "records",
+}
+OF = {
+    "person_id": "p-anna",
+    "attributes": [{**OWNED, "evidence": [{"order_id": "1", "product_id": FEEDER}]}, NUTS, AIR],
+}
+ALLERGIC = Person.model_validate(OF)
 
 
 @pytest.fixture(scope="module")
 def snack_shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     spec, settings = str(tmp_path_factory.mktemp("violations") / "shop"), Settings(shop_url=SHOP)
     seed = next(one for one in PRODUCTS if one.product_id == SEED)
-    products = [
-        *PRODUCTS,
-        _like(
-            seed, BITES, "Crunchy trail bites for hikers", 8.5, {"Ingredients": "Corn, roasted peanuts, salt"}
-        ),
-        _like(
-            seed,
-            BISCUITS,
-            "Soft oat biscuits for hikers",
-            6.5,
-            {"Ingredients": "Oats. Made without peanuts."},
-        ),
-    ]
-    with shop_writer(spec, settings, replace=True) as writer:
-        writer.write_products(sorted(products, key=lambda one: one.product_id))
-        writer.write_users([USERS])
-        writer.publish(
-            Manifest(
-                backend="",
-                as_of="2022-06-20",
-                content_hash="",
-                counts={"products": len(products), "users": 3, "orders": 0},
-            )
-        )
+    bites = ("Crunchy trail bites for hikers", 8.5, {"Ingredients": "Corn, roasted peanuts, salt"})
+    oats = ("Soft oat biscuits for hikers", 6.5, {"Ingredients": "Oats. Made without peanuts."})
+    products = [*PRODUCTS, _like(seed, BITES, *bites), _like(seed, BISCUITS, *oats)]
+    write_rows(spec, settings, sorted(products, key=lambda one: one.product_id), USERS, (), replace=True)
     with open_shop(spec, settings) as opened:
         yield opened
 
 
 def _like(one: Product, product_id: str, title: str, price: float, details: dict[str, str]) -> Product:
-    return one.model_copy(
-        update={"product_id": product_id, "title": title, "price": price, "details": details}
-    )
+    changes = {"product_id": product_id, "title": title, "price": price, "details": details}
+    return one.model_copy(update=changes)
 
 
 def plan(*rows: tuple[str, str, str], more: str = "") -> str:
     lines = [f"| [{name}]({SHOP}/{product_id}) | ${price} |" for name, product_id, price in rows]
     total = sum(float(price) for *_, price in rows)
-    return "\n".join(
-        [more, "", "| item | price |", "| --- | --- |", *lines, f"| **Total** | **${total:.2f}** |"]
-    )
+    head = [more, "", "| item | price |", "| --- | --- |"]
+    return "\n".join([*head, *lines, f"| **Total** | **${total:.2f}** |"])
 
 
 FEEDERS = ("Panorama wild bird feeder", FEEDER, "19.99")
@@ -353,16 +319,12 @@ def test_what_the_person_or_the_wish_rules_out(snack_shop: Shop) -> None:
 async def test_they_stand_beside_p_with_the_broken_limits(study: Study, snack_shop: Shop) -> None:
     """`answer` asks under $100."""
     dear = ("Stone bird bath", "B0BATH0001", "64.50")
-    await put(
-        study,
-        answer("a", "good", plan(SEEDS, OATS)),
-        answer("a", "bad", plan(dear, FEEDERS, SNACK, SEEDS)),
-    )
+    plans = {"good": plan(SEEDS, OATS), "bad": plan(dear, FEEDERS, SNACK, SEEDS)}
+    await put(study, *(answer("a", variant, text) for variant, text in plans.items()))
     line = '{"id": "q-a", "query": "What of a, under $100?", "user_id": "U1", "person_id": "p-anna"}'
     (study.folder / "queries.jsonl").write_text(line, encoding="utf-8")
-    judged = await by_rules(
-        study, ["pqr"], snack_shop, choices={PqrChoices: PqrChoices({"p-anna": ALLERGIC}, rounds=1)}
-    )
+    choices = {PqrChoices: PqrChoices({"p-anna": ALLERGIC}, rounds=1)}
+    judged = await by_rules(study, ["pqr"], snack_shop, choices=choices)
     bad, good = judged.answers
     found = violations_of(judged, bad.key)
     assert found is not None

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.app.cli import main
 from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.shop import Shop
@@ -67,13 +66,13 @@ class PointJudge:
             if section.label == "point"
         ]
         self.shown.append([name for name, _ in points])
-        return {
-            "verdicts": [
-                {"id": name, "justification": f"in other words: {point[::-1]}", "quote": "", "support": said}
-                for name, point in reversed(points)
-                if (said := self.says(point)) is not None
-            ]
-        }
+        said = [(name, point, self.says(point)) for name, point in reversed(points)]
+        rows = [
+            {"id": name, "justification": f"in other words: {point[::-1]}", "quote": "", "support": support}
+            for name, point, support in said
+            if support is not None
+        ]
+        return {"verdicts": rows}
 
 
 async def judged_by(study: Study, script: PointJudge, shop: Shop | None = None, **more: Any) -> Judged:
@@ -86,10 +85,18 @@ async def judging(study: Study, url: str, shop: Shop | None = None, what: str = 
     return await by_model(study, url, JudgeOptions([what]), shop, **more)
 
 
-def texts(judged: Judged) -> dict[str, str]:
+def rows_of(judged: Judged) -> dict[str, PointRow]:
     points = points_of(judged, "q-a")
     assert points is not None and points.rows is not None
-    return {row["id"]: row["text"] for row in points.rows}
+    return {row["id"]: row for row in points.rows}
+
+
+def texts(judged: Judged) -> dict[str, str]:
+    return {name: row["text"] for name, row in rows_of(judged).items()}
+
+
+def own_point(name: str, text: str) -> PointRow:
+    return {"id": name, "text": text, "weight": "vital", "origin": "person"}
 
 
 def values(judged: Judged, variant: str = "x") -> Mapping[str, float | None]:
@@ -101,9 +108,7 @@ async def test_points_come_of_the_question_the_records_and_the_catalogue(study: 
     facts = [{"kind": "order", "id": ANNAS_ORDER}, {"kind": "profile", "id": "address.state"}]
     ask(study, needs=["bird seed", "bird feeder", "dog nail grinder", "stone bird bath"], facts_used=facts)
     script = PointJudge([("It says how to keep squirrels away.", "okay")])
-    found = points_of(await judged_by(study, script, shop, what="points"), "q-a")
-    assert found is not None and found.rows is not None
-    rows = {row["id"]: row for row in found.rows}
+    rows = rows_of(await judged_by(study, script, shop, what="points"))
     assert {name: [row["weight"], row["text"]] for name, row in rows.items()} == cases(
         "eval", "test_points_come_of_the_question_the_records_and_the_catalogue"
     )
@@ -114,15 +119,10 @@ async def test_points_come_of_the_question_the_records_and_the_catalogue(study: 
 async def test_a_purchase_that_nobody_named_is_a_point_only_where_the_question_names_its_kind(
     study: Study, shop: Shop
 ) -> None:
-    script = PointJudge()
-    (study.folder / "queries.jsonl").write_text(
-        json.dumps({"id": "q-a", "query": "Do my bird feeders need a pole?", "user_id": ANNA}),
-        encoding="utf-8",
-    )
-    (row,) = (
-        points_of(await judged_by(study, script, shop, what="points"), "q-a") or found_none()
-    ).rows or ()
-    assert (row["id"], row["weight"]) == ("s1", "okay"), "the grinder was cancelled, and is another thing"
+    ask(study, "Do my bird feeders need a pole?")
+    rows = rows_of(await judged_by(study, PointJudge(), shop, what="points"))
+    weights = {name: row["weight"] for name, row in rows.items()}
+    assert weights == {"s1": "okay"}, "the grinder was cancelled, and is another thing"
 
 
 async def test_what_the_question_does_not_name_is_worth_having_and_what_is_bought_again_may_be_owned(
@@ -130,16 +130,10 @@ async def test_what_the_question_does_not_name_is_worth_having_and_what_is_bough
 ) -> None:
     facts = [{"kind": "order", "id": ANNAS_ORDER}, {"kind": "profile", "id": "address.city"}]
     ask(study, "Time for a new bird feeder?", intent="reorder", needs=["bird feeder"], facts_used=facts)
-    found = points_of(await judged_by(study, PointJudge(), shop, what="points"), "q-a")
-    assert found is not None and found.rows is not None
-    rows = {row["id"]: row for row in found.rows}
+    rows = rows_of(await judged_by(study, PointJudge(), shop, what="points"))
     assert {name: row["weight"] for name, row in rows.items()} == {"s1": "okay", "s2": "okay", "k1": "vital"}
     assert rows["s2"]["text"] == "It takes account of where the shopper lives: Norman, Oklahoma."
     assert rows["k1"]["products"] == [FEEDER]
-
-
-def found_none() -> Any:
-    raise AssertionError("no points were made")
 
 
 async def test_recall_by_hand_with_a_judge_that_omits_reorders_and_rewords(study: Study) -> None:
@@ -181,9 +175,7 @@ async def test_a_point_without_a_verdict_makes_recall_unknown_and_never_0(study:
 
 
 async def test_a_question_without_points_has_no_recall(study: Study) -> None:
-    (study.folder / "queries.jsonl").write_text(
-        json.dumps({"id": "q-a", "query": "Why do birds sing?", "user_id": "u"}), encoding="utf-8"
-    )
+    ask(study, "Why do birds sing?")
     await put(study, answer("a", "x", "They like to."), answer("b", "x", "It costs $5."))
     judged = await judged_by(study, PointJudge())
     first, second = judged.answers
@@ -219,13 +211,12 @@ async def test_code_decides_what_it_can_and_nobody_is_asked_for_it(study: Study,
     judged = await judged_by(study, script, shop)
     said = {a.variant: matches_of(judged, a.key) or {} for a in judged.answers}
     by = {
-        variant: {name: (one["support"], one["by"]) for name, one in found.items() if name in ("c1", "k1")}
-        for variant, found in said.items()
+        v: [f"{found[n]['support']} by {found[n]['by']}" for n in ("c1", "k1")] for v, found in said.items()
     }
     assert by == {
-        "cheap": {"c1": ("support", "rule"), "k1": ("support", "rule")},
-        "dear": {"c1": ("not_support", "rule"), "k1": ("support", "rule")},
-        "sly": {"c1": ("not_support", "judge"), "k1": ("not_support", "judge")},
+        "cheap": ["support by rule"] * 2,
+        "dear": ["not_support by rule", "support by rule"],
+        "sly": ["not_support by judge"] * 2,
     }
     assert script.shown == [["c1", "k1"]]
 
@@ -256,10 +247,7 @@ async def test_a_purchase_is_told_where_one_line_names_the_product_and_its_day(
 
 async def test_many_points_are_asked_in_batches_of_one_size_each_point_once(study: Study) -> None:
     ask(study)
-    rows: list[PointRow] = [
-        {"id": f"p{n}", "text": f"It names the thing number {n}.", "weight": "vital", "origin": "person"}
-        for n in range(1, 24)
-    ]
+    rows = [own_point(f"p{n}", f"It names the thing number {n}.") for n in range(1, 24)]
     await put(study, answer("a", "x", "A steel feeder.", user_id=ANNA))
     script = PointJudge()
     judged = await judged_by(study, script, own_points={"q-a": rows})
@@ -272,9 +260,7 @@ async def test_many_points_are_asked_in_batches_of_one_size_each_point_once(stud
 async def test_other_points_are_another_judging_and_what_was_answered_is_not_paid_again(study: Study) -> None:
     ask(study)
     await put(study, answer("a", "x", "A steel feeder.", user_id=ANNA))
-    own: dict[str, list[PointRow]] = {
-        "q-a": [{"id": "p1", "text": "It is of steel.", "weight": "vital", "origin": "person"}]
-    }
+    own = {"q-a": [own_point("p1", "It is of steel.")]}
     first = await judged_by(study, PointJudge(says=lambda text: "not_support"))
     changed = PointJudge()
     second = await judged_by(study, changed, own_points=own)
@@ -308,7 +294,7 @@ async def test_a_forecast_counts_points_and_matches(study: Study) -> None:
 
 
 def test_recall_of_nothing_is_unknown() -> None:
-    row: PointRow = {"id": "c1", "text": "t", "weight": "vital", "origin": "person"}
+    row = own_point("c1", "t")
     said: PointVerdictRow = {"support": "not_support", "reason": "", "by": "judge"}
     assert metrics.recall([], {}, 0.5) is None
     assert metrics.recall([row], {}, 0.5) is None
@@ -325,58 +311,48 @@ def test_a_broken_line_is_named_and_nothing_is_taken(tmp_path: Path, line: str, 
 
 
 @pytest.mark.long
-def test_the_command_exports_takes_in_and_shows_points(
-    tmp_path: Path, drr: Drr, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_exports_takes_in_and_shows_points(tmp_path: Path, drr: Drr) -> None:
     folder, out = tmp_path / "study", tmp_path / "points.jsonl"
     with Study.create(folder, {"schema": 1, "run": {}}) as study:
         ask(study)
         report = "Total: $20.\n\nIn Oklahoma, hang it low."
         asyncio.run(put(study, answer("a", "x", report, user_id=ANNA)))
-    words = ["judge", str(folder), "--judge", "offline", "--quiet"]
-    assert main([*words, "--what", "points", "--export-points", str(out)]) == 0
+    words = ("judge", folder, "--judge", "offline", "--quiet", "--what")
+    drr.out(*words, "points", "--export-points", out)
     lines = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
     assert [line["id"] for line in lines] == ["c1", "c2", "c3"]
     own = {"query_id": "q-a", "text": "It says to hang it low.", "weight": "vital"}
     out.write_text("".join(json.dumps(line) + "\n" for line in [*lines[2:], own]), encoding="utf-8")
-    capsys.readouterr()
-    found = drr.json(*words, "--what", "recall", "--points", out)["metrics"]["x"]
+    found = drr.json(*words, "recall", "--points", out)["metrics"]["x"]
     assert (found["kp_points"]["value"], found["kp_all_strict"]["value"]) == (2.0, 0.0)
     assert found["kp_all_lenient"]["value"] == 0.5, "words alone show at most a part"
-    assert "--export-points: a dry run makes no points" in drr.err(
-        *words, "--what", "points", "--dry-run", "--export-points", out
-    )
+    assert "--export-points" in drr.err(*words, "points", "--dry-run", "--export-points", out)
     for place, code in ((tmp_path / "none" / "p.jsonl", 2), (tmp_path, 1)):
-        assert main([*words, "--what", "points", "--export-points", str(place)]) == code
-        assert str(place) in capsys.readouterr().err
+        assert str(place) in drr.err(*words, "points", "--export-points", place, code=code)
     bad = tmp_path / "bad.jsonl"
     bad.write_text("{}", encoding="utf-8")
-    assert main([*words, "--what", "recall", "--points", str(bad)]) == 2
-    said = capsys.readouterr()
-    assert said.out == "" and said.err == f"drr: {bad}, line 1: query_id: is missing\n"
-    assert main([*words, "--what", "recall"]) == 0, (
-        "the points that were taken in count until others are given"
-    )
-    assert re.search(
-        r"^Key-point recall\nvariant +reports +vital, strict", capsys.readouterr().out, re.MULTILINE
-    )
-    assert main(["view", str(folder), "--static", str(tmp_path / "pages"), "--quiet"]) == 0
+    code, printed, said = drr(*words, "recall", "--points", bad)
+    assert (code, printed, said) == (2, "", f"drr: {bad}, line 1: query_id: is missing\n")
+    told = drr.out(*words, "recall")  # the points that were taken in count until others are given
+    assert re.search(r"^Key-point recall\nvariant +reports +vital, strict", told, re.MULTILINE)
+    drr.out("view", folder, "--static", tmp_path / "pages", "--quiet")
     (question,) = (tmp_path / "pages" / "q").glob("*.html")
     assert "<b>p2</b> vital (person): It says to hang it low.</th><td><span" in question.read_text("utf-8")
     (page,) = (tmp_path / "pages" / "r").glob("*.html")
-    shown = page.read_text("utf-8")
-    assert "Key points of the question" in shown
-    assert "<b>p2</b> vital (person): It says to hang it low." in shown
-    assert '<span class="tag point-partial_support">partial support</span>' in shown
-    assert '<blockquote class="passage">In Oklahoma, hang it low.</blockquote>' in shown
+    for shown in (
+        "Key points of the question",
+        "<b>p2</b> vital (person): It says to hang it low.",
+        '<span class="tag point-partial_support">partial support</span>',
+        '<blockquote class="passage">In Oklahoma, hang it low.</blockquote>',
+    ):
+        assert shown in page.read_text("utf-8")
 
 
 async def test_the_judge_without_a_model_finds_rather_too_little(study: Study) -> None:
     ask(study)
     own: dict[str, list[PointRow]] = cases("eval", "test_the_judge_without_a_model_finds_rather_too_little")
-    await put(
-        study, answer("a", "x", "A baffle on the pole keeps squirrels away.\n\nBuy seed.", user_id=ANNA)
-    )
+    told = "A baffle on the pole keeps squirrels away.\n\nBuy seed."
+    await put(study, answer("a", "x", told, user_id=ANNA))
     judged = await by_rules(study, ["recall"], own_points=own)
     (found,) = judged.answers
     said = {name: one["support"] for name, one in (matches_of(judged, found.key) or {}).items()}

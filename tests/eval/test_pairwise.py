@@ -9,7 +9,6 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from drr.app.cli import main
 from drr.env.errors import DrrError
 from drr.eval.evidence.answers import Answer
 from drr.eval.judging.read import choose, read_judged
@@ -152,12 +151,9 @@ def test_one_order_alone_decides_nothing_and_is_counted() -> None:
     judged = Judged(None, [unasked("alpha"), unasked("beta")])
     judged.pairs["alpha", "beta", "overall"] = Verdict("first", None, None)
     (result,) = pair_results(judged.comparisons())
+    rate = result["win_rate"]
     assert (result["wins"], result["errors"]) == (0, 1)
-    assert (result["win_rate"]["value"], result["win_rate"]["n"], result["win_rate"]["n_unscored"]) == (
-        None,
-        0,
-        1,
-    )
+    assert (rate["value"], rate["n"], rate["n_unscored"]) == (None, 0, 1)
     judged.pairs["beta", "alpha", "overall"] = Verdict("second", None, None)
     (result,) = pair_results(judged.comparisons())
     assert (result["wins"], result["errors"], result["win_rate"]["value"]) == (1, 0, 1.0)
@@ -178,16 +174,11 @@ class SideBySide:
         listed = re.findall(r"^\*\*([^*]+)\*\*:", system(request), re.MULTILINE)
         self.asked.append(listed)
         a, b = (next(s.text for s in sections_of(told(request)) if s.label == f"answer_{x}") for x in "ab")
-        grades = [
-            {
-                "criterion": self.spelt(name),
-                "justification": "as told",
-                "a": self.worth(a, name, True),
-                "b": self.worth(b, name, False),
-            }
-            for name in reversed(listed)
-            if name != self.leaves_out or len(listed) == 1
-        ]
+        grades = []
+        for name in reversed(listed):
+            if name != self.leaves_out or len(listed) == 1:
+                said = {"criterion": self.spelt(name), "justification": "as told"}
+                grades.append(said | {"a": self.worth(a, name, True), "b": self.worth(b, name, False)})
         return Say(json.dumps({"grades": grades}))
 
 
@@ -265,15 +256,10 @@ async def test_a_trial_meets_its_own_else_the_first_and_a_question_without_refer
     )
     models = scripted("http://127.0.0.1:9")
     at = desk(study, models, reference="ref")
-    met = {
-        a.label: r and r.label for a in at.answers.values() if (r := reference_of(at, a)) or a.variant == "x"
-    }
-    assert met == {
-        "q-a/x/0": "q-a/ref/0",
-        "q-a/x/1": "q-a/ref/1",
-        "q-a/x/2": "q-a/ref/0",
-        "q-b/x/0": None,
-    }
+    met = {a.label: reference_of(at, a) for a in at.answers.values() if a.variant == "x"}
+    first, second = "q-a/ref/0", "q-a/ref/1"
+    expected = {"q-a/x/0": first, "q-a/x/1": second, "q-a/x/2": first, "q-b/x/0": None}
+    assert {name: one and one.label for name, one in met.items()} == expected
     row = forecast(study, at, models, JudgeOptions(["relative"]))["tasks"]["relative"]
     await models.aclose()
     assert row["calls"] == 6
@@ -296,9 +282,7 @@ async def test_another_reference_is_another_judging(two: Study) -> None:
     assert {*(relative_of(second, second.answers[-1].key) or {})} == {"first", "second"}
 
 
-def test_the_command_needs_a_reference_keeps_it_and_shows_the_figures(
-    tmp_path: Path, drr: Drr, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_needs_a_reference_keeps_it_and_shows_the_figures(tmp_path: Path, drr: Drr) -> None:
     folder = tmp_path / "study"
     long = (
         "- The steel feeder costs $19.99 because steel lasts, while plastic cracks in winter.\n"
@@ -306,21 +290,15 @@ def test_the_command_needs_a_reference_keeps_it_and_shows_the_figures(
         "- Clean it every 2 weeks with warm water, so that wet seed does not spoil.\n"
     )
     with Study.create(folder, {"schema": 1, "run": {}}) as study:
-        texts = {
-            "x": f"# Feeders\n\n{long}",
-            "ref": f"# Feeders\n\n## Choice\n\n{long}It holds 6 pounds of seed.",
-        }
+        texts = {"x": f"# Feeders\n\n{long}"}
+        texts["ref"] = f"# Feeders\n\n## Choice\n\n{long}It holds 6 pounds of seed."
         asyncio.run(put(study, *(answer("a", name, text) for name, text in texts.items())))
-    words = ["judge", str(folder), "--judge", "offline", "--quiet", "--what", "relative"]
-    assert main(words) == 2
-    assert capsys.readouterr().err == (
-        "drr: --what relative: no --reference says whose reports the others are graded against; name one of ref, x\n"
-    )
-    assert "--reference nobody: no answer in this study is by it" in drr.err(*words, "--reference", "nobody")
-    assert main([*words, "--reference", "ref", "--dry-run"]) == 0
-    assert main(words) == 2, "a dry run keeps nothing"
-    assert main([*words, "--reference", "ref"]) == 0
-    shown = capsys.readouterr().out
+    words = ("judge", folder, "--judge", "offline", "--quiet", "--what", "relative")
+    assert drr.err(*words).endswith("name one of ref, x\n")
+    assert "--reference nobody" in drr.err(*words, "--reference", "nobody")
+    drr.out(*words, "--reference", "ref", "--dry-run")
+    drr.err(*words)  # a dry run keeps nothing
+    shown = drr.out(*words, "--reference", "ref")
     assert "Quality relative to the reference report" in shown and "position bias" in shown
     assert "surface rules" in shown
     found = drr.json(*words)["metrics"]
