@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from drr.env.shop import Shop
 from drr.eval.canaries.reports import CANARIES, CLEAN, sources
-from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import JudgeOptions, judge
 from drr.eval.labels import DIMENSIONS
-from drr.eval.metrics import families
+from drr.eval.metrics import values_of
 from drr.eval.tasks.key_points import PointRow
 from drr.study.study import Study
 
 from tests.cases import cases
-from tests.eval.nursery import answer, desk, offline, put
+from tests.eval.nursery import answer, by_rules, put
 from tests.tools.small_shop import ANNA
 
 pytestmark = pytest.mark.long
@@ -29,25 +29,15 @@ EFFORT = {"input_tokens", "output_tokens", "words", "tool_calls", "seconds"}
 
 @pytest.fixture(scope="module")
 def scores(tmp_path_factory: pytest.TempPathFactory, shop: Shop) -> dict[str, dict[str, float | None]]:
-    import asyncio
-
     async def go() -> dict[str, dict[str, float | None]]:
         with Study.create(tmp_path_factory.mktemp("canaries") / "study", {"schema": 1, "run": {}}) as study:
             reports = {"clean": CLEAN, **{name: make() for name, make in CANARIES.items()}}
-            await put(
-                study, *(answer("a", name, text, sources(), user_id=ANNA) for name, text in reports.items())
-            )
-            models = offline()
+            units = [answer("a", name, text, sources(), user_id=ANNA) for name, text in reports.items()]
+            await put(study, *units)
             what = ["faithfulness", "quality", "pairwise", "recall", "relative"]
-            options = JudgeOptions(what, variants=list(reports))
-            at = desk(study, models, shop, own_points=HIDDEN_POINTS, reference="clean")
-            ran = await judge(study, at, models, options)
-            assert ran.summary.ok
-            judged = read_judged(study, choose(study))
-            found = {
-                a.variant: {k: v for family in families() for k, v in family.per_report(judged, a).items()}
-                for a in judged.answers
-            }
+            judged = await by_rules(study, what, shop, own_points=HIDDEN_POINTS, reference="clean")
+            assert not judged.failed.total()
+            found = {a.variant: values_of(judged, a) for a in judged.answers}
             for c in judged.comparisons():
                 if "clean" in (c.a, c.b) and c.score is not None:
                     other = c.b if c.a == "clean" else c.a
@@ -70,15 +60,9 @@ def test_a_canary_scores_no_better_than_its_clean_version(
     scores: dict[str, dict[str, float | None]], name: str
 ) -> None:
     clean, canary = scores["clean"], scores[name]
-    better = {
-        metric: (value, clean[metric])
-        for metric, value in canary.items()
-        if metric not in COUNTS | EFFORT | NAIVE
-        and not metric.startswith(("beats_", "rel_"))
-        and value is not None
-        and value > (clean[metric] or 0) + 1e-9
-    }
-    assert not better
+    told = {m: value for m, value in canary.items() if not m.startswith(("beats_", "rel_"))}
+    for metric in told.keys() - COUNTS - EFFORT - NAIVE:
+        assert (told[metric] or 0) <= (clean[metric] or 0) + 1e-9, metric
     assert all((canary[f"rel_{d}"] or 0) <= 0.5 for d in DIMENSIONS if d != "overall")
     assert all((canary[f"beats_clean_{d}"] or 0) <= 0.5 for d in DIMENSIONS)
 

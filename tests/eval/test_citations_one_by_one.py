@@ -6,7 +6,8 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
@@ -65,13 +66,9 @@ def good(claim: str, evidence: str) -> str:
 
 
 async def judged_by(
-    script: Judge,
-    study: Study,
-    options: JudgeOptions = ALL,
-    shop: Shop | None = None,
-    claims: Callable[[str], list[dict[str, Any]]] = claims_of,
+    script: Judge, study: Study, options: JudgeOptions = ALL, shop: Shop | None = None
 ) -> list[Request]:
-    script.claims = claims
+    script.claims = script.claims or claims_of
     ran, requests = await by_wire(study, script, options, shop)
     assert not ran.summary.bugs
     return requests
@@ -90,19 +87,13 @@ def pages(*texts: str | None) -> list[Source]:
     return [web(place(n), text, status="ok" if text else "unreachable") for n, text in enumerate(texts, 1)]
 
 
-def verdict(
-    status: Status | None,
-    *,
-    needed: bool | None = None,
-    is_source: bool = True,
-    url: str | None = None,
-    claim: str = "c1",
-) -> CitationVerdict:
+def verdict(status: Status | None, needed: bool | None = None, **more: Any) -> CitationVerdict:
     """Each of an address of its own, unless told otherwise."""
-    url = url or f"u{next(_NUMBERS)}"
-    return CitationVerdict(
-        "a", claim, url, "web", status, None, needed, is_source, "", None, "j", "ours", "c1", None
+    url = f"u{next(_NUMBERS)}"
+    made = CitationVerdict(
+        "a", "c1", url, "web", status, None, needed, True, "", None, "j", "ours", "c1", None
     )
+    return replace(made, **more)
 
 
 _NUMBERS = count()
@@ -124,12 +115,8 @@ def test_a_report_by_hand() -> None:
         verdict("unreachable", is_source=False), verdict("blocked"), verdict("judge_error"),
         verdict("none", needed=None),
     ]  # fmt: skip
-    assert report_values(cited) == {
-        "fp_citation": 3 / 5,
-        "fp_citation_strict": 3 / 6,
-        "n_citations": 8,
-        "citations_unread": 1 / 7,
-    }
+    values = {"fp_citation": 3 / 5, "fp_citation_strict": 3 / 6, "n_citations": 8, "citations_unread": 1 / 7}
+    assert report_values(cited) == values
     waiting = report_values([*cited, verdict(None)])
     assert waiting["fp_citation"] is waiting["fp_citation_strict"] is None
     assert report_values([])["fp_citation"] is None
@@ -152,9 +139,8 @@ async def test_nine_irrelevant_addresses_lower_it_and_leave_fp_and_fr_as_they_ar
     texts = [GOOD + " Feeders last for years.", *(f"{IDLE} Number {n}." for n in range(9))]
     plain = report(*((claim, [1]) for claim in told))
     padded = report(*((claim, range(1, 11)) for claim in told))
-    await put(
-        study, answer("a", "plain", plain, pages(texts[0])), answer("a", "padded", padded, pages(*texts))
-    )
+    await put(study, answer("a", "plain", plain, pages(texts[0])))
+    await put(study, answer("a", "padded", padded, pages(*texts)))
     script = Judge(support=good, alone=good)
     await judged_by(script, study)
     assert Counter(script.asked) == {"claims": 2, "support": 4, "citations": 2}
@@ -197,10 +183,8 @@ async def test_a_claim_with_one_address_of_a_type_costs_nothing_more(study: Stud
     script = Judge(support=lambda c, e: "partial_support")
     await judged_by(script, study, shop=shop)
     assert Counter(script.asked) == {"claims": 1, "support": 2}
-    assert [(row.type, row.status, row.by) for row in rows(study)] == [
-        ("web", "partial", "judge"),
-        ("product", "partial", "judge"),
-    ]
+    judged = [(row.type, row.status, row.by) for row in rows(study)]
+    assert judged == [(kind, "partial", "judge") for kind in ("web", "product")]
     assert figures(study)["fp_citation"]["value"] == 1.0
 
 
@@ -213,9 +197,7 @@ async def test_halves_that_only_together_support_are_needed(study: Study) -> Non
 
     script = Judge(support=both)
     await judged_by(script, study)
-    assert Counter(script.asked) == {"claims": 1, "support": 1, "citations": 2}, (
-        "the sets without one: one question"
-    )
+    assert script.asked.count("citations") == 2, "the sets without one: one question"
     assert [row.standing for row in rows(study)] == ["needed", "needed", "irrelevant"]
     assert figures(study)["fp_citation"]["value"] == pytest.approx(2 / 3)
 
@@ -237,14 +219,13 @@ def bears(pieces: Pieces, sources: set[int], one: int) -> bool:
 async def test_it_is_what_leaving_out_each_in_turn_would_give(study: Study) -> None:
     """16 claims whose pieces are stated by sources alone or together; a judge who knows which, asked as little as may be."""
     rng = random.Random(5)
-    worlds: list[tuple[int, Pieces]] = []
-    for _ in range(16):
-        count = rng.randint(2, 5)
-        sets = [set(rng.sample(range(count), rng.randint(1, min(3, count)))) for _ in range(4)]
-        worlds.append((count, [sets[:2], sets[2:]] if rng.random() < 0.5 else [sets[:1], sets[1:2]]))
+    worlds: list[Pieces] = []
     claims: list[dict[str, Any]] = []
     sources: list[Source] = []
-    for world, (count, _) in enumerate(worlds):
+    for world in range(16):
+        count = rng.randint(2, 5)
+        sets = [set(rng.sample(range(count), rng.randint(1, min(3, count)))) for _ in range(4)]
+        worlds.append([sets[:2], sets[2:]] if rng.random() < 0.5 else [sets[:1], sets[1:2]])
         urls = [f"https://w{world}.example/{n}" for n in range(count)]
         sources += [web(url, f"Page {n} of world {world}.") for n, url in enumerate(urls)]
         claim = f"Claim of world number {world}"
@@ -254,31 +235,27 @@ async def test_it_is_what_leaving_out_each_in_turn_would_give(study: Study) -> N
 
     def knows(claim: str, evidence: str) -> str:
         world = int(re.findall(r"number (\d+)", claim)[0])
-        return says(worlds[world][1], {int(n) for n in re.findall(r"Page (\d+) of", evidence)})
+        return says(worlds[world], {int(n) for n in re.findall(r"Page (\d+) of", evidence)})
 
-    script = Judge(support=knows)
-    await judged_by(script, study, claims=lambda report: claims)
+    script = Judge(support=knows, claims=lambda report: claims)
+    await judged_by(script, study)
     found = {row.url: row.supports for row in rows(study)}
-    expected = {
-        f"https://w{world}.example/{n}": bears(pieces, set(range(count)), n)
-        for world, (count, pieces) in enumerate(worlds)
-        for n in range(count)
-    }
+    of = [(pieces, claim["sources"]) for pieces, claim in zip(worlds, claims, strict=True)]
+    every = [(url, pieces, len(urls), n) for pieces, urls in of for n, url in enumerate(urls)]
+    expected = {url: bears(pieces, set(range(count)), n) for url, pieces, count, n in every}
     assert found == expected
     assert False in expected.values() and "needed" in {row.standing for row in rows(study)}
-    assert script.asked.count("citations") < len(expected) / 2, (
-        "of two questions for each, one alone and one without it"
-    )
+    # of two questions for each, one alone and one without it
+    assert script.asked.count("citations") < len(expected) / 2
 
 
 async def test_what_could_not_be_read_is_unknown_and_what_is_made_up_is_not(study: Study) -> None:
     never = {"url": place(2), "page_status": None}
+    both = report((GOOD, [1, 2]))
     await put(
-        study,
-        answer("a", "dead", report((GOOD, [1, 2])), pages(None, None)),
-        answer("a", "half", report((GOOD, [1, 2])), pages(GOOD, None)),
-        answer("a", "made-up", report((GOOD, [1, 2])), pages(GOOD), fabricated=[never]),
+        study, answer("a", "dead", both, pages(None, None)), answer("a", "half", both, pages(GOOD, None))
     )
+    await put(study, answer("a", "made-up", both, pages(GOOD), fabricated=[never]))
     script = Judge(alone=good)
     await judged_by(script, study)
     assert "citations" not in script.asked, "one text at most could be read"
@@ -292,9 +269,8 @@ async def test_what_could_not_be_read_is_unknown_and_what_is_made_up_is_not(stud
     counted = study_document(study)["coverage"]["variants"]["made-up"]["citations"]
     assert {name: n for name, n in counted.items() if n} == {"full": 1, "made_up": 1}
     assert found["made-up"]["citations_unread"]["value"] == 0.0, "it has nothing to read"
-    assert unread_text(counted) == "1 of 2 citations is made up"
-    both = "3 of 5 citations could not be read (3 blocked) and 1 of 5 citations is made up"
-    assert unread_text(counted | {"blocked": 3}) == both
+    told = "3 of 5 citations could not be read (3 blocked) and 1 of 5 citations is made up"
+    assert unread_text(counted | {"blocked": 3}) == told
 
 
 async def test_equal_texts_are_shown_once(study: Study) -> None:
@@ -317,10 +293,7 @@ async def test_a_price_is_held_against_each_record_without_a_judge(study: Study,
     script = Judge()
     await judged_by(script, study, shop=shop)
     assert "citations" not in script.asked
-    assert [(row.status, row.by, row.standing) for row in rows(study)] == [
-        ("full", "rule", "full"),
-        ("none", "rule", "irrelevant"),
-    ]
+    assert [(row.by, row.standing) for row in rows(study)] == [("rule", "full"), ("rule", "irrelevant")]
 
 
 @pytest.mark.long
@@ -340,10 +313,8 @@ async def test_addresses_under_a_group_of_statements_are_cited_by_the_group(stud
     text = f"## Care\n\n- {GOOD}\n- Seed spoils in rain.\n\n[1] [2] [3]\n\n## Sources\n{listed}\n"
     await put(study, answer("a", "x", text, pages(GOOD, "Seed spoils in rain.", IDLE)))
     await by_rules(study, ["faithfulness", "citations"])
-    assert [(row.claim, row.status) for row in rows(study) if row.status != "none"] == [
-        ("c1", "full"),
-        ("c2", "full"),
-    ]
+    bearing = [(row.claim, row.status) for row in rows(study) if row.status != "none"]
+    assert bearing == [("c1", "full"), ("c2", "full")]
     assert len(rows(study)) == 6 and {row.scope for row in rows(study)} == {"c1"}
     found = figures(study)
     assert (found["fp_citation"]["value"], found["n_citations"]["value"]) == (pytest.approx(2 / 3), 3)
@@ -391,10 +362,8 @@ async def test_single_verdicts_stand_where_those_of_the_set_failed(study: Study)
     await put(study, answer("a", "x", report((GOOD, [1, 2])), pages(GOOD, IDLE)))
     fails = Judge(alone=good, instead=lambda task, request: Say("no verdict") if task == "support" else None)
     await judged_by(fails, study)
-    assert [(row.standing, row.together) for row in rows(study)] == [
-        ("full", "judge_error"),
-        ("irrelevant", "judge_error"),
-    ]
+    assert [row.standing for row in rows(study)] == ["full", "irrelevant"]
+    assert {row.together for row in rows(study)} == {"judge_error"}
     found = figures(study)
     assert (found["fp_citation"]["value"], found["fp"]["value"]) == (0.5, None)
 

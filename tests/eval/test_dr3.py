@@ -29,7 +29,7 @@ from drr.papers.dr3.sums import Dr3Sums
 from drr.study.study import Study
 
 from tests.eval.dr3_truth import OLD, QUESTION, RIGHT, UPKEEP, truth
-from tests.eval.nursery import answer, by_rules, by_wire, message, put, sections_of
+from tests.eval.nursery import answer, by_rules, by_wire, message, put, sections_of, web
 from tests.filetasks.made import write_task
 from tests.wire import Reply, Request, Say
 
@@ -75,22 +75,10 @@ class Dr3Judge:
         if kind == "depth":
             return {"reason": "as told", "grade": self.grade}
         said, field = (self.told, "told") if kind == "fact" else (self.met, "met")
-        rows = [
-            {
-                "id": name,
-                "justification": "as told",
-                "quote": "under warranty for 36 months",
-                field: said[name],
-            }
-            for name in reversed(ids)
-            if name in said
-        ]
-        return {
-            "verdicts": [
-                *rows,
-                {"id": "x9", "justification": "", "quote": "", field: "none" if field == "told" else True},
-            ]
-        }
+        told = {name: said[name] for name in reversed(ids) if name in said}
+        told["x9"] = "none" if field == "told" else True
+        plain = {"justification": "as told", "quote": "under warranty for 36 months"}
+        return {"verdicts": [{"id": name, **plain, field: value} for name, value in told.items()]}
 
 
 def options() -> JudgeOptions:
@@ -153,11 +141,8 @@ async def test_both_labels_are_kept_and_the_rule_comes_first(study: Study) -> No
     assert found["dr3_ir_sc_mean"] == 25 and found["dr3_if"] == 50 and found["dr3_dq"] == 60
     assert found["dr3_labels_agree"] == 80 and found["dr3_cc"] == 75 and found["dr3_distractors"] == 50
     assert found["dr3_avg"] is None and "dr3_harm" not in found  # nobody extracted claims
-    assert sorted(script.asked) == [
-        ("depth", []),
-        ("fact", ["f1", "f2", "f3", "p1", "p2"]),
-        ("point", ["c3", "c4"]),
-    ]
+    asked = [("depth", []), ("fact", ["f1", "f2", "f3", "p1", "p2"]), ("point", ["c3", "c4"])]
+    assert sorted(script.asked) == asked
 
 
 async def test_what_a_judge_leaves_out_is_asked_for_once_more_and_is_unknown_then(study: Study) -> None:
@@ -180,9 +165,8 @@ async def test_an_answer_that_is_no_json_makes_facts_unknown_where_no_rule_found
     script = Dr3Judge(ALL, instead=[Say("I would rather talk.")] * 40)
     judged = await judged_by(study, script)
     found = values(judged)
-    assert (
-        found["dr3_ir_uf"] == 100 and found["dr3_ir_sc"] is None
-    )  # f1 and f2 by rule, of the others nothing is known
+    # f1 and f2 by rule, of the others nothing is known
+    assert found["dr3_ir_uf"] == 100 and found["dr3_ir_sc"] is None
     assert found["dr3_dq"] is None and found["dr3_if"] == 100 and found["dr3_avg"] is None
     assert found["dr3_avg_printed"] == pytest.approx((100 + 75 + 100) / 3)
 
@@ -218,15 +202,13 @@ async def test_where_rules_judge_only_their_labels_count(study: Study) -> None:
 
 
 async def test_search_and_writing_share_what_is_lost(study: Study) -> None:
+    """What no page of the fact says, and what stands behind what was given, was not found."""
+    plan = "file://plan.xlsx#cell=Plan!B4:B5"
     sources = [
-        Source(url="file://plan.xlsx#cell=Plan!B4:B5", type="file", seen="Upkeep $54.20, width 30.5 in"),
-        Source(url=RIGHT, type="web", seen="x " * 3970 + "The Oakmere is covered for 54 months."),
-        Source(
-            url=f"{RIGHT}/other", type="web", seen="The Brightpail takes $18.90 a year."
-        ),  # no page of the fact
-        Source(
-            url=UPKEEP, type="web", seen="A kettle costs something.", page="It is $18.90."
-        ),  # behind what it was given
+        Source(url=plan, type="file", seen="Upkeep $54.20, width 30.5 in"),
+        web(RIGHT, None, seen="x " * 3970 + "The Oakmere is covered for 54 months."),
+        web(f"{RIGHT}/other", None, seen="The Brightpail takes $18.90 a year."),
+        web(UPKEEP, "It is $18.90.", seen="A kettle costs something."),
     ]
     found = values(await judged_by(study, None, sources=sources))
     assert (found["dr3_search_loss"], found["dr3_writing_loss"]) == (20, 40)  # p2; f3 and p1
@@ -247,17 +229,11 @@ async def test_the_sums_are_those_of_the_aggregate(study: Study) -> None:
 @pytest.mark.parametrize(
     ("report", "cited"),
     [
-        (
-            f"Oakmere Brightpail slip.png plan.xlsx Right Upkeep {RIGHT.removeprefix('https://')} Amazon",
-            set(),
-        ),
+        ("Oakmere Brightpail slip.png plan.xlsx Right Upkeep right.example/a Amazon", set()),
         (f"## Sources\n\n- {RIGHT}\n- {UPKEEP}\n- file://slip.png", set()),  # a list that nothing cites
         (f"It holds [1].\n\n## Sources\n\n[1] {RIGHT}", {RIGHT}),
         (f"It holds ({RIGHT}#a), and so ({RIGHT}#b).", {RIGHT}),
-        (
-            "It holds (file://plan.xlsx#cell=Plan!B4) and (file://plan.xlsx#cell=Plan!Z9).",
-            {"file://plan.xlsx"},
-        ),
+        ("It (file://plan.xlsx#cell=Plan!B4) holds (file://plan.xlsx#cell=Plan!Z9).", {"file://plan.xlsx"}),
         ("It holds [here](file://other.xlsx) and [there](https://right.example/b).", set()),
     ],
 )
@@ -279,10 +255,8 @@ def test_what_is_true_is_found_by_the_task_and_only_under_its_own_question(tasks
         told = spec.get("task_id")
         return SimpleNamespace(query_id=query_id, query=query, label=f"{query_id}/react/0", task_id=told)
 
-    known, strange = truths_of(
-        tasks_folder,
-        [given("007@1k", QUESTION), given("q-1", QUESTION, task_id="007"), given("q-2", "Another?")],
-    )
+    asked = [given("007@1k", QUESTION), given("q-1", QUESTION, task_id="007"), given("q-2", "Another?")]
+    known, strange = truths_of(tasks_folder, asked)
     assert set(known) == {"007@1k", "q-1"} and strange == ["q-2/react/0"]
     assert known["q-1"].truth == truth() and "plan.xlsx" not in known["q-1"].files
     with pytest.raises(Misuse, match="asks another question"):

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from typing import Any
 
 import pytest
 from drr.app.cli import main
 from drr.eval.agreement.study import agreement_document, study_labels
-from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import JudgeOptions, judge
 from drr.eval.labels import CriterionLabel
 from drr.eval.metrics.document import study_document
+from drr.eval.tasks.judged import Judged
 from drr.papers.dr3.judging.finding import ReportFacts
 from drr.papers.dr3.judging.rows import RequiredFactRow
 from drr.papers.dr3.judging.subjects import TaskSubjects
 from drr.papers.dr3.judging.truths import KnownTask, KnownTasks
 from drr.papers.dr3.metrics.document import dr3_document, option_pairs
-from drr.papers.dr3.metrics.rows import Dr3Document, errors_of
+from drr.papers.dr3.metrics.rows import errors_of
 from drr.papers.dr3.value_forms import ToldValue
 from drr.study.study import Study
 
 from tests.cases import cases, each
 from tests.eval.dr3_truth import FACTS, OLD, PAGES, QUESTION, RIGHT, RUMOR, UPKEEP, truth
-from tests.eval.nursery import answer, desk, offline, put, web
+from tests.eval.nursery import answer, by_rules, put, web
 
 KETTLE_PAGES = [
     web(RIGHT, "The Oakmere steel kettle is under warranty for 54 months."),
@@ -39,24 +39,16 @@ REPORTS = {
 }  # fmt: skip
 
 
-async def _filled(study: Study) -> None:
+async def _filled(study: Study) -> Judged:
     """Judged by rules, whole."""
     answers = [answer(query, variant, text, KETTLE_PAGES) for (query, variant), text in REPORTS.items()]
     await put(study, *answers)
-    models = offline()
-    known = {f"q-{query}": KnownTask(truth(), ("slip.png", "plan.xlsx")) for query, _ in REPORTS}
-    ran = await judge(
-        study, desk(study, models, choices={KnownTasks: KnownTasks(known)}), models, JudgeOptions(["dr3"])
-    )
-    assert ran.summary.ok
+    return await _judged(study, *(f"q-{query}" for query, _ in REPORTS))
 
 
-@pytest.fixture
-async def document(study: Study) -> Dr3Document:
-    await _filled(study)
-    found = dr3_document(read_judged(study, choose(study)))
-    assert found is not None
-    return found
+async def _judged(study: Study, *queries: str) -> Judged:
+    known = {query: KnownTask(truth(), ("slip.png", "plan.xlsx")) for query in queries}
+    return await by_rules(study, ["dr3"], choices={KnownTasks: KnownTasks(known)})
 
 
 async def test_what_answering_and_judging_took_is_told(study: Study) -> None:
@@ -68,7 +60,9 @@ async def test_what_answering_and_judging_took_is_told(study: Study) -> None:
         assert own["judge"]["usd"]["value"] == 0.0
 
 
-async def test_sizes_and_options_are_paired_by_task(document: Dr3Document) -> None:
+async def test_sizes_and_options_are_paired_by_task(study: Study) -> None:
+    document = dr3_document(await _filled(study))
+    assert document is not None
     sizes = document["sizes"]["dr3"]
     assert list(sizes) == ["32k", "128k"]
     assert [sizes[size]["dr3_ir_sc"]["value"] for size in sizes] == [75, 25]
@@ -79,16 +73,12 @@ async def test_sizes_and_options_are_paired_by_task(document: Dr3Document) -> No
     assert (option["a"], option["b"]) == ("dr3+validate", "dr3")
     assert option["metrics"]["dr3_ir_sc"]["value"] == pytest.approx(-50)  # 32k alone: -50 and -50
     assert option["metrics"]["dr3_ir_sc"]["p_holm"] is not None
-    assert {name: row["value"] for name, row in document["modalities"]["dr3"].items()} == {
-        "text": 50,
-        "table": 0,
-        "picture": 25,
-    }
+    modalities = {name: row["value"] for name, row in document["modalities"]["dr3"].items()}
+    assert modalities == {"text": 50, "table": 0, "picture": 25}
 
 
 async def test_errors_have_the_words_that_show_them(study: Study) -> None:
-    await _filled(study)
-    judged = read_judged(study, choose(study))
+    judged = await _filled(study)
     by_label = {one.label: one for one in judged.answers}
     astray = errors_of(judged, by_label["q-002@128k/dr3/0"]) or []
     assert [[one.label, one.words[:30]] for one in astray] == cases(
@@ -126,11 +116,8 @@ async def test_tables_and_the_figure_stand_in_the_report(tmp_path: Path) -> None
         *("dr3", "dr3-beside", "dr3-sizes", "dr3-options", "dr3-modality", "dr3-errors", "dr3-noise"),
     }
     rows = list(csv.DictReader((tables / "dr3-sizes.csv").read_text(encoding="utf-8").splitlines()))
-    assert list(dict.fromkeys(row["row"] for row in rows))[:3] == [
-        "dr3, 32k",
-        "dr3, 128k",
-        "dr3: 128k minus 32k",
-    ]
+    shown = list(dict.fromkeys(row["row"] for row in rows))
+    assert shown[:3] == ["dr3, 32k", "dr3, 128k", "dr3: 128k minus 32k"]
     assert (tmp_path / "report" / "figures" / "dr3-sizes.svg").is_file()
     for name in ("dr3", "dr3-sizes", "dr3-options", "dr3-noise"):
         assert "not measured" in (tables / f"{name}.md").read_text(encoding="utf-8")
@@ -143,12 +130,7 @@ TOLD = cases("eval", "TOLD")
 async def test_people_are_held_against_the_judge_by_the_same_figures(study: Study) -> None:
     reports = [". ".join(TOLD[:many]) + f" ({RIGHT})." for many in (1, 2, 3)]
     await put(study, *(answer("kettle", f"system-{n}", text) for n, text in enumerate(reports)))
-    models = offline()
-    made = desk(
-        study, models, choices={KnownTasks: KnownTasks({"q-kettle": KnownTask(truth(), ("slip.png",))})}
-    )
-    assert (await judge(study, made, models, JudgeOptions(["dr3"]))).summary.ok
-    judged = read_judged(study, choose(study))
+    judged = await _judged(study, "q-kettle")
     own = [one for one in study_labels(judged) if isinstance(one, CriterionLabel)]
     assert {one.criterion for one in own} == {f"dr3_{name}" for name in ("ir_uf", "ir_sc", "cc", "if", "dq")}
     assert {one.criterion: one.label for one in own if one.id == "q-kettle/system-1/0"}["dr3_ir_sc"] == 10
@@ -162,9 +144,9 @@ async def test_people_are_held_against_the_judge_by_the_same_figures(study: Stud
     assert report["pearson"]["value"] == pytest.approx(1)
 
 
-def rows(report: str) -> dict[str, RequiredFactRow]:
-    one = truth()
-    here = ReportFacts(report, TaskSubjects(one.facts, one.pages, QUESTION), one.facts)
+def rows(report: str, asked: str = QUESTION, **of: Any) -> dict[str, RequiredFactRow]:
+    one = truth(**of)
+    here = ReportFacts(report, TaskSubjects(one.facts, one.pages, asked), one.facts)
     return {row["id"]: row for row in here.rows(one.pages)}
 
 
@@ -247,21 +229,22 @@ def test_a_distractors_value_under_its_own_address_is_accused_without_a_name() -
 
 
 def test_one_that_is_said_to_be_owned_is_yours() -> None:
-    one = truth()
     asked = "I own an Oakmere steel kettle. Is the Brightpail steel kettle better?"
-    here = ReportFacts("Yours takes $54.20 a year.", TaskSubjects(one.facts, one.pages, asked), one.facts)
-    assert {row["id"]: row["score"] for row in here.rows(one.pages)}["f2"] == 1
+    assert rows("Yours takes $54.20 a year.", asked)["f2"]["score"] == 1
 
 
 def test_an_imported_insight_is_for_a_judge_to_find() -> None:
+    text = "Kettles ought to be descaled."
     insight = {
-        **FACTS[3], "subject": "a page", "attribute": "insight", "text": "Kettles ought to be descaled.",
+        **FACTS[3],
+        "subject": "a page",
+        "attribute": "insight",
+        "text": text,
+        "value": text,
         "made": False,
-    }  # fmt: skip
-    insight["value"] = insight["text"]
-    one = truth(facts=[insight], pages=[], checklist=[])
-    here = ReportFacts("Kettles ought to be descaled.", TaskSubjects(one.facts), one.facts)
-    assert [(row["score"], row["repeated"]) for row in here.rows(one.pages)] == [(None, [])]
+    }
+    (row,) = rows(text, "", facts=[insight], pages=[], checklist=[]).values()
+    assert (row["score"], row["repeated"]) == (None, [])
 
 
 def test_a_long_report_is_read_in_time() -> None:
@@ -278,7 +261,5 @@ def test_a_sentence_that_never_ends_is_read_as_far_as_one_may_go() -> None:
 
 def test_pages_of_a_change_are_named_together() -> None:
     again = {**PAGES[2], "url": "https://old.example/b"}
-    one = truth(pages=[*PAGES, again])
-    here = ReportFacts("The Oakmere warranty is 36 months.", TaskSubjects(one.facts, one.pages), one.facts)
-    repeated = {row["id"]: row["repeated"] for row in here.rows(one.pages)}["p1"]
-    assert [row["pages"] for row in repeated] == [[OLD, "https://old.example/b"]]
+    found = rows("The Oakmere warranty is 36 months.", "", pages=[*PAGES, again])["p1"]
+    assert [row["pages"] for row in found["repeated"]] == [[OLD, again["url"]]]

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.app.cli import main
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import JudgeOptions
 from drr.eval.metrics import shown_name
@@ -26,6 +25,7 @@ from drr.study.study import Study
 
 from tests.cases import cases
 from tests.commands import Drr
+from tests.eval.foreign_files import lines
 from tests.eval.nursery import answer, by_wire, message, put, sections_of, system
 from tests.eval.written_reports import HEADINGS, with_copy, write_report
 from tests.wire import Reply, Request, Say
@@ -111,9 +111,7 @@ def test_all_pairs_are_judged_up_to_thirty_and_of_more_the_same_seed_draws_the_s
     far = [pair.second - pair.first for pair in drawn if pair.stands_for > 1]
     bands = [n * (1 - (1 - k / 5) ** 0.5) for k in range(1, 5)]
     by_band = [sum(one <= bound for one in far) for bound in bands]
-    assert all(abs(count - 4 * k) <= 1 for k, count in enumerate(by_band, 1)), (
-        "as many from each band of distance"
-    )
+    assert all(abs(count - 4 * k) <= 1 for k, count in enumerate(by_band, 1)), "as many from each band"
 
 
 @pytest.mark.long
@@ -159,14 +157,10 @@ async def test_a_reworded_paragraph_lowers_the_figure_on_the_wire(study: Study) 
     rng = random.Random(4)
     report = write_report(rng, 900)
     said = report.paragraphs[2]
-    await put(
-        study,
-        answer("a", "clean", report.text),
-        answer("a", "changed", with_copy(report, rng, reworded(said))),
-    )
-    judged = await judged_by(
-        study, PairJudge(lambda a, b: 0 if is_rewording(a, b) and said[:60] in f"{a} {b}" else 4)
-    )
+    texts = {"clean": report.text, "changed": with_copy(report, rng, reworded(said))}
+    await put(study, *(answer("a", name, text) for name, text in texts.items()))
+    script = PairJudge(lambda a, b: 0 if is_rewording(a, b) and said[:60] in f"{a} {b}" else 4)
+    judged = await judged_by(study, script)
     clean, changed = (values(judged, name) for name in ("clean", "changed"))
     assert clean["re_non_redundancy"] == 4
     assert changed["re_non_redundancy"] == pytest.approx(4 * (MOST - 1) / MOST)
@@ -213,9 +207,8 @@ async def test_with_and_without_the_summary_and_the_same_sums_as_aggregate(
 ) -> None:
     await put(study, answer("a", "x", MIXED))
     marks = {"Fazit": 0, "Upkeep": 2}
-    judged = await judged_by(
-        study, PairJudge(lambda a, b: next((n for head, n in marks.items() if head in b), 3))
-    )
+    script = PairJudge(lambda a, b: next((n for head, n in marks.items() if head in b), 3))
+    judged = await judged_by(study, script)
     found = values(judged, "x")
     rows = repetition_of(judged, judged.answers[0].key) or ()
     pairs = [row["score"] for row in rows]
@@ -235,46 +228,33 @@ async def test_with_and_without_the_summary_and_the_same_sums_as_aggregate(
 
 
 def test_as_printed_are_sections_of_the_second_level_by_the_published_rule() -> None:
+    """The lead and `End` go, then what holds https and what is short, then S0 and S6."""
     long = "x " * 110
-    parts = [
-        "# T",
-        long,
-        *(f"## S{n}\n\n{long}\n\n### inner\n\n{long}" for n in range(7)),
-        "## Short\n\nfew",
-        "## End",
-    ]
-    text = "\n\n".join(parts).replace("## S3\n", "## S3\n\nhttps://a.example\n")
+    sections = (f"## S{n}\n\n{long}\n\n### inner\n\n{long}" for n in range(7))
+    text = "\n\n".join(["# T", long, *sections, "## Short\n\nfew", "## End"])
+    text = text.replace("## S3\n", "## S3\n\nhttps://a.example\n")
     found = passages_of(text, "sections")
-    assert [one.heading for one in found] == ["## S1", "## S2", "## S4", "## S5"], (
-        "the lead and `End` go, then what holds https and what is short, then S0 and S6"
-    )
+    assert [one.heading for one in found] == ["## S1", "## S2", "## S4", "## S5"]
     assert len(drawn_pairs(text, "sections", 0)) == 6
     assert passages_of("## A\n\nb\n\n## C", "sections") == (), "three paragraphs or fewer are not judged"
     assert passages_of(f"{long}\n\n{long}\n\n{long}\n\n{long}", "sections") == ()
 
 
 @pytest.mark.long
-def test_the_command_judges_imported_reports_and_shows_every_table(
-    tmp_path: Path, drr: Drr, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_judges_imported_reports_and_shows_every_table(tmp_path: Path, drr: Drr) -> None:
     rng = random.Random(3)
     report = write_report(rng, 500)
-    lines = [
-        {"id": name, "system": name, "query": "Which feeder?", "report_markdown": text}
-        for name, text in (("plain", report.text), ("doubled", with_copy(report, rng)), ("short", "Buy one."))
+    texts = {"plain": report.text, "doubled": with_copy(report, rng), "short": "Buy one."}
+    rows = [
+        {"id": n, "system": n, "query": "Which feeder?", "report_markdown": text} for n, text in texts.items()
     ]
-    (tmp_path / "reports.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    study = str(tmp_path / "study")
-    assert main(["import", study, str(tmp_path / "reports.jsonl"), "--quiet"]) == 0
-    words = ["judge", study, "--judge", "offline", "--quiet", "--what", "reporteval", "--profile", "paper"]
-    assert main([*words, "--pair-seed", "5"]) == 0
-    told = capsys.readouterr().out
+    study, file = tmp_path / "study", lines(tmp_path / "reports.jsonl", *rows)
+    drr.out("import", study, file, "--quiet")
+    words = ("judge", study, "--judge", "offline", "--quiet", "--what", "reporteval")
+    told = drr.out(*words, "--profile", "paper", "--pair-seed", "5")
     assert "ReportEval: quality and non-redundancy (0-4), support (-1 to 1)" in told
-    assert (
-        "Judged by surface rules (rules-2)" in told
-        and "of level-2 sections, by the rule of ReportEval" in told
-    )
-    document = drr.json("judge", study, "--judge", "offline", "--quiet", "--what", "reporteval")
+    assert "(rules-2)" in told and "of level-2 sections, by the rule of ReportEval" in told
+    document = drr.json(*words)
     assert document["run"]["planned"] and not document["run"]["left"]
     plain, doubled, short = (document["metrics"][name] for name in ("plain", "doubled", "short"))
     for name in metrics._methods("paragraphs"):
@@ -283,29 +263,25 @@ def test_the_command_judges_imported_reports_and_shows_every_table(
     assert doubled["re_worst_pair"]["value"] == 0 and short["re_non_redundancy"]["value"] is None
     printed = document["as_printed"]["metrics"]["plain"]
     assert "level-2 sections by the published code's rule" in printed["re_non_redundancy"]["method"]
-    with Study.open(Path(study)) as opened:
+    with Study.open(study) as opened:
         records = [r for r in opened.records("judgement") if r.key_fields["task"] == REPETITION]
-    assert {record.key_fields["seed"] for record in records} == {5}, (
-        "what was asked for once counts until something else is"
-    )
+    seeds = {record.key_fields["seed"] for record in records}
+    assert seeds == {5}, "what was asked for once counts until something else is"
     assert shown_name("re_non_redundancy") in drr.out("compare", study, "plain", "doubled")
-    assert main(["report", study, "--out", str(tmp_path / "report")]) == 0
+    drr.out("report", study, "--out", tmp_path / "report")
     for name in ("reporteval", "reporteval-pairs", "as-printed"):
         drawn = (tmp_path / "report" / "tables" / f"{name}.md").read_text("utf-8")
         assert "non-redundancy" in drawn and "rules-2" in drawn
-    assert main(["view", study, "--static", str(tmp_path / "pages"), "--quiet"]) == 0
+    drr.out("view", study, "--static", tmp_path / "pages", "--quiet")
     pages = "".join(page.read_text("utf-8") for page in (tmp_path / "pages" / "r").glob("*.html"))
     assert "ReportEval: what passages repeat" in pages and "comprehensiveness" in pages
 
 
-def test_a_study_without_these_judgements_shows_no_such_table(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_study_without_these_judgements_shows_no_such_table(tmp_path: Path, drr: Drr) -> None:
     folder = tmp_path / "study"
     with Study.create(folder, {"schema": 1, "run": {}}) as made:
         asyncio.run(put(made, answer("a", "x", "It is light [1].\n\n[1] https://a.example/x\n")))
-    assert main(["judge", str(folder), "--judge", "offline", "--quiet"]) == 0
-    told = capsys.readouterr().out
+    told = drr.out("judge", folder, "--judge", "offline", "--quiet")
     assert "ReportEval:" not in told and "PQR:" not in told
     with Study.open(folder) as made:
         judged = read_judged(made, choose(made))
