@@ -29,12 +29,8 @@ def report_values(
 
 
 def cites(claim: str, *statuses: Status | None) -> list[CitationVerdict]:
-    return [
-        CitationVerdict(
-            "a", claim, f"u{claim}{n}", "web", status, None, None, True, "", None, "j", "ours", "c1", None
-        )
-        for n, status in enumerate(statuses)
-    ]
+    rest = (None, None, True, "", None, "j", "ours", "c1", None)
+    return [CitationVerdict("a", claim, f"u{claim}{n}", "web", s, *rest) for n, s in enumerate(statuses)]
 
 
 # Five claims, four cited; eight pairs. c1: full, none. c2: partial. c3: unreachable. c4: none, blocked, full, judge_error. c5 uncited.
@@ -72,12 +68,8 @@ def test_each_has_its_own_rule_for_what_is_unknown() -> None:
     assert (failed["pqr_fa"], failed["dr3_fa"], failed["fact_accuracy"], failed["re_support"]) == (None,) * 4
     assert (failed["pqr_cc"], failed["pqr_r"], failed["pqr_r_printed"]) == (10, None, 5)
     uncited = report_values({"c1": False}, [])
-    assert (uncited["pqr_fa"], uncited["pqr_cc"], uncited["pqr_r"], uncited["pqr_r_printed"]) == (
-        None,
-        0,
-        None,
-        0,
-    )
+    names = ("pqr_fa", "pqr_cc", "pqr_r", "pqr_r_printed")
+    assert [uncited[name] for name in names] == [None, 0, None, 0]
     assert uncited["dr3_fa_claims"] is uncited["fact_effective"] is None
     waiting = report_values({"c1": True}, cites("c1", "full", None))
     assert {name for name, value in waiting.items() if value is not None} == {"pqr_cc"}
@@ -115,12 +107,10 @@ def _totals(weights: Mapping[str, float], criteria: Mapping[str, Sequence[Writte
 
 
 def test_missing_scores_make_the_whole_unknown_and_count_nothing_as_printed() -> None:
-    half = _totals(
-        {"GOAL": 0.6, "CONT": 0.4}, {"GOAL": [(0.5, [8, 6]), (0.5, None)], "CONT": [(1.0, [None, None])]}
-    )
+    scores: dict[str, list[Written]] = {"GOAL": [(0.5, [8, 6]), (0.5, None)], "CONT": [(1.0, [None, None])]}
+    half = _totals({"GOAL": 0.6, "CONT": 0.4}, scores)
     assert half.dimensions == {"GOAL": 7.0, "CONT": None}
-    assert half.total is None
-    assert half.by_round == [None, None]
+    assert half.total is None and half.by_round == [None, None]
     assert half.n_unscored == 3  # a list that is missing, and two answers
     assert half.as_printed.dimensions == {"GOAL": 7.0, "CONT": 0.0}
     assert half.as_printed.total == pytest.approx(4.2)

@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.app.cli import main
 from drr.app.report.material import Material
 from drr.app.report.metric_tables import metric_tables
 from drr.app.report.page import section
 from drr.app.report.tables import Cell, Table, headings, markdown
 from drr.eval.asking.judge import KeptAnswers
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import JudgeOptions, Work, forecast, judge
+from drr.eval.judging.run import JudgeOptions, Work, forecast
 from drr.eval.metrics.document import study_document
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.registry import stages, tasks
@@ -33,7 +32,7 @@ from drr.study.study import Study
 
 from tests.cases import cases
 from tests.commands import Drr
-from tests.eval.nursery import answer, desk, message, put, scripted, sections_of, system
+from tests.eval.nursery import answer, by_wire, desk, message, put, scripted, sections_of, system
 from tests.eval.pqr_judge import PERSONS, CriteriaJudge, judged_by, judging
 from tests.tools.small_shop import ANNA, BEN
 from tests.wire import Fail, Request, Say, Wire
@@ -43,9 +42,21 @@ OF_ANNA = CriteriaOwner("t1", "p-anna")
 REPORT = "A steel feeder [1].\n\n## Sources\n[1] http://ecommerce.example/B0BN7FLXLV\n"
 
 
-def ask(study: Study, user: str = ANNA) -> None:
-    line = {"id": "q-a", "query": TASK, "user_id": user, "task_id": "t1"}
-    (study.folder / "queries.jsonl").write_text(json.dumps(line), encoding="utf-8")
+def ask(study: Study, *users: str) -> None:
+    named = {"q-a": ANNA} if not users else {f"q-{n}": user for n, user in enumerate(users)}
+    rows = [{"id": n, "query": TASK, "user_id": user, "task_id": "t1"} for n, user in named.items()]
+    (study.folder / "queries.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+
+async def reported(study: Study, *names: str) -> None:
+    """Answers of one question, or of one system alone."""
+    ask(study)
+    texts = {name: f"Of {name}. {REPORT}" for name in names} or {"x": REPORT}
+    await put(study, *(answer("a", name, text, user_id=ANNA) for name, text in texts.items()))
+
+
+def scored(script: CriteriaJudge) -> list[str]:
+    return [text for text in script.requests if text.startswith("You score a report")]
 
 
 def values(judged: Judged, variant: str = "x") -> dict[str, float | None]:
@@ -72,8 +83,7 @@ async def test_reworded_and_reordered_answers_land_right_and_what_is_missing_is_
     study: Study,
 ) -> None:
     """The judge answers backwards, under upper-case ids, with the criterion in other words."""
-    ask(study)
-    await put(study, answer("a", "x", REPORT, user_id=ANNA))
+    await reported(study)
     said: dict[str, Any] = {"goal1": 10, "goal2": "9", "goal3": 8.5, "goal4": 0}
 
     def score(name: str, text: str) -> Any:
@@ -108,16 +118,13 @@ async def test_three_settings_and_two_variants_share_the_criteria(study: Study) 
     names = [
         f"{variant}-{setting}" for variant in ("react", "p2f") for setting in ("task", "context", "persona")
     ]
-    await put(
-        study, *(answer("a", name, f"By {index}. {REPORT}", user_id=ANNA) for index, name in enumerate(names))
-    )
+    reports = (f"By {index}. {REPORT}" for index in range(len(names)))
+    await put(study, *(answer("a", *one, user_id=ANNA) for one in zip(names, reports, strict=True)))
     script = CriteriaJudge()
     await judged_by(study, script, rounds=2)
     assert script.asked == {"weights": 10, "criteria": 7, "scores": 6 * 7 * 2}
-    for text in script.requests:
-        assert not any(word in text for word in [*names, "context", ANNA, "B0BN7FLXLV"]), (
-            "blind, and without citations"
-        )
+    blind = [*names, "context", ANNA, "B0BN7FLXLV"]  # and without citations
+    assert not any(word in text for text in script.requests for word in blind)
     again = CriteriaJudge()
     judged = await judged_by(study, again, rounds=2)
     assert not again.asked
@@ -128,23 +135,19 @@ async def test_three_settings_and_two_variants_share_the_criteria(study: Study) 
 @pytest.mark.long
 async def test_as_printed_the_same_criteria_are_scored_in_the_papers_way_and_made_once(study: Study) -> None:
     """Two calls a round; a dimension without a score counts 0. What a person has nothing to do with has no ceiling in either."""
-    ask(study)
-    await put(study, answer("a", "x", REPORT, user_id=ANNA))
+    await reported(study)
     ours = CriteriaJudge(lambda name, text: 6)
     await judged_by(study, ours, rounds=1)
     printed = CriteriaJudge(lambda name, text: None if name.startswith("goal") else 8)
-    with Wire(printed) as wire:
-        models = scripted(wire.url)
-        options = JudgeOptions(["criteria"])
-        options.stages = stages({name: tasks()[name] for name in ("criteria", "scores")})
-        there = desk(study, models, protocol="paper", choices={PqrChoices: PqrChoices(PERSONS, rounds=1)})
-        assert (await judge(study, there, models, options)).summary.ok
-        await models.aclose()
+    options = JudgeOptions(["criteria"])
+    options.stages = stages({name: tasks()[name] for name in ("criteria", "scores")})
+    choices = {PqrChoices: PqrChoices(PERSONS, rounds=1)}
+    assert (await by_wire(study, printed, options, protocol="paper", choices=choices))[0].summary.ok
     assert printed.asked == {"scores": 2}, "criteria are those that were made for ours"
     assert sorted(map(len, printed.shown)) == [3 * 8, 4 * 8]
     assert all("6-8 good" in text and "7 or 8" not in text for text in printed.requests)
-    scored = [text for text in (*ours.requests, *printed.requests) if text.startswith("You score a report")]
-    assert len(scored) == 7 + 2 and not any("suit anybody" in text for text in scored)
+    told = scored(ours) + scored(printed)
+    assert len(told) == 7 + 2 and not any("suit anybody" in text for text in told)
     document = study_document(study)
     found = document["as_printed"]["metrics"]["x"]
     assert (found["pqr_p"]["value"], found["pqr_q"]["value"]) == (pytest.approx(0.75 * 8), pytest.approx(8))
@@ -153,18 +156,15 @@ async def test_as_printed_the_same_criteria_are_scored_in_the_papers_way_and_mad
 
 
 async def test_quality_is_scored_without_the_person(study: Study) -> None:
-    ask(study)
-    await put(study, answer("a", "x", REPORT, user_id=ANNA))
+    await reported(study)
     script = CriteriaJudge()
     await judged_by(study, script, rounds=1)
-    scored = [text for text in script.requests if text.startswith("You score a report")]
-    known = [any(s.label == "profile" for s in sections_of(text)) for text in scored]
+    known = [any(s.label == "profile" for s in sections_of(text)) for text in scored(script)]
     assert (known.count(True), known.count(False)) == (4, 3)
 
 
 async def test_after_an_edit_only_what_was_changed_is_asked(study: Study) -> None:
-    ask(study)
-    await put(study, answer("a", "x", REPORT, user_id=ANNA))
+    await reported(study)
     first = await judged_by(study, CriteriaJudge(lambda name, text: 5))
     rubric = rubric_of(first, OF_ANNA)
     assert rubric is not None and rubric.weights is not None
@@ -187,8 +187,7 @@ async def test_after_an_edit_only_what_was_changed_is_asked(study: Study) -> Non
 @pytest.mark.long
 async def test_a_report_that_waits_for_a_changed_criterion_has_no_figure(study: Study) -> None:
     """One of two reports was scored by the new criterion when the judging stopped: no table holds both versions."""
-    ask(study)
-    await put(study, *(answer("a", name, f"Of {name}. {REPORT}", user_id=ANNA) for name in "xy"))
+    await reported(study, *"xy")
     rubric = rubric_of(await judged_by(study, CriteriaJudge(), rounds=1), OF_ANNA)
     assert rubric is not None and rubric.weights is not None
     rows: Any = {name: [dict(row) for row in rubric.rows(name)] for name in DIMENSIONS["p"]}
@@ -209,8 +208,7 @@ async def test_a_report_that_waits_for_a_changed_criterion_has_no_figure(study: 
 
 
 async def test_all_dimensions_at_once_as_published(study: Study) -> None:
-    ask(study)
-    await put(study, answer("a", "x", REPORT, user_id=ANNA))
+    await reported(study)
     script = CriteriaJudge()
     await judged_by(study, script, rounds=1, at_once=True)
     assert sorted(map(len, script.shown)) == [24, 32]
@@ -218,8 +216,7 @@ async def test_all_dimensions_at_once_as_published(study: Study) -> None:
 
 @pytest.mark.long
 async def test_a_dimension_without_criteria_makes_the_whole_unknown(study: Study) -> None:
-    ask(study)
-    await put(study, answer("a", "x", REPORT, user_id=ANNA))
+    await reported(study)
 
     def instead(task: str, request: Request) -> Say | None:
         presentation = task == "criteria" and "the side Presentation fit" in system(request)
@@ -241,12 +238,7 @@ async def test_a_dimension_without_criteria_makes_the_whole_unknown(study: Study
 @pytest.mark.long
 async def test_other_persons_criteria_leave_a_reports_own_figures_alone(study: Study) -> None:
     """What a swap plans: the same unit under another owner."""
-
-    lines = [
-        {"id": f"q-{n}", "query": TASK, "user_id": user, "task_id": "t1"}
-        for n, user in enumerate((ANNA, BEN))
-    ]
-    (study.folder / "queries.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    ask(study, ANNA, BEN)
     unit = answer("0", "x", REPORT, user_id=ANNA)
     await put(study, unit)
     script = CriteriaJudge(lambda name, text: 2 if "keeps a dog" in text else 8)
@@ -269,51 +261,37 @@ async def test_other_persons_criteria_leave_a_reports_own_figures_alone(study: S
 
 
 @pytest.mark.long
-def test_the_command_judges_without_a_model_and_shows_every_table(
-    tmp_path: Path, drr: Drr, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_judges_without_a_model_and_shows_every_table(tmp_path: Path, drr: Drr) -> None:
     folder = tmp_path / "study"
     with Study.create(folder, {"schema": 1, "run": {}}) as study:
-        ask(study)
-        asyncio.run(
-            put(
-                study, answer("a", "x", REPORT, user_id=ANNA), answer("a", "y", "Buy a feeder.", user_id=ANNA)
-            )
-        )
-
+        asyncio.run(reported(study, "x", "y"))
     persons = tmp_path / "persons.jsonl"
     persons.write_text("\n".join(one.model_dump_json() for one in PERSONS.values()), encoding="utf-8")
-    words = ["judge", str(folder), "--judge", "offline", "--quiet", "--what", "pqr"]
+    words = ("judge", folder, "--judge", "offline", "--quiet", "--what", "pqr")
     found = drr.json(*words, "--persons", persons, "--rounds", "2", "--seeds", "2")["metrics"]["x"]
     for name in cases("eval", "test_the_command_judges_without_a_model_and_shows_every_table"):
         assert {"value", "ci_low", "ci_high", "n", "n_unscored", "method"} <= found[name].keys(), name
     assert found["pqr_p"]["value"] is not None and found["pqr_p_sd_rounds"]["value"] == 0.0
     assert found["pqr_p_sd_seeds"]["value"] is not None
-    assert main(words) == 0
-    told = capsys.readouterr().out
-    assert "PQR: personalization, quality, reliability (0-10)" in told
-    assert "Judged by surface rules (rules-2)" in told
+    told = drr.out(*words)
+    assert "PQR: personalization, quality, reliability (0-10)" in told and "(rules-2)" in told
     assert re.search(r"^variant +reports +PDR R +P +Q +Overall +violations", told, re.MULTILINE)
     with Study.open(folder) as study:
-        rounds = [
-            record.key_fields["round"]
-            for record in study.records("judgement")
-            if record.key_fields["task"] == "scores"
-        ]
-    assert set(rounds) == {0, 1}, "what was asked for once counts until something else is"
-    assert main(["report", str(folder), "--out", str(tmp_path / "report")]) == 0
+        keys = [record.key_fields for record in study.records("judgement")]
+    rounds = {one["round"] for one in keys if one["task"] == "scores"}
+    assert rounds == {0, 1}, "what was asked for once counts until something else is"
+    drr.out("report", folder, "--out", tmp_path / "report")
     for name in ("pqr", "pqr-dimensions"):
         drawn = (tmp_path / "report" / "tables" / f"{name}.md").read_text("utf-8")
         assert "P SD rounds" in drawn and "Q SD criteria" in drawn and "rules-2" in drawn
-    assert main(["view", str(folder), "--static", str(tmp_path / "pages"), "--quiet"]) == 0
+    drr.out("view", folder, "--static", tmp_path / "pages", "--quiet")
     (question,) = (tmp_path / "pages" / "q").glob("*.html")
     assert "<b>goal1</b> " in question.read_text("utf-8")
     pages = [page.read_text("utf-8") for page in (tmp_path / "pages" / "r").glob("*.html")]
     assert all("<b>dein1</b> (rule): It deals with this part of the task" in page for page in pages)
     bad = tmp_path / "bad.jsonl"
     bad.write_text("{}", encoding="utf-8")
-    assert main([*words, "--persons", str(bad)]) == 2
-    assert capsys.readouterr().err.startswith(f"drr: {bad}, line 1: ")
+    assert drr.err(*words, "--persons", bad).startswith(f"drr: {bad}, line 1: ")
 
 
 def test_what_is_within_the_noise_is_grey() -> None:
@@ -325,23 +303,16 @@ def test_what_is_within_the_noise_is_grey() -> None:
 @pytest.mark.long
 async def test_a_variant_is_grey_where_it_is_no_further_off_than_the_rounds_are_apart(study: Study) -> None:
     """The judge gives 5, 7, 9 in turn of rounds: reports that differ by 1 are within that, one that differs by 5 is not."""
-    ask(study)
-    await put(
-        study, *(answer("a", name, f"Of {name}. {REPORT}", user_id=ANNA) for name in ("best", "near", "far"))
-    )
     off = {"best": 0, "near": 1, "far": 5}
-
+    await reported(study, *off)
     rounds: dict[str, Iterator[int]] = {}
 
     def instead(task: str, request: Request) -> Say | None:
         if task != "scores":
             return None
         shown = message(request)
-        score = (
-            5
-            + 2 * next(rounds.setdefault(shown, count()))
-            - next(off[one] for one in off if f"Of {one}." in shown)
-        )
+        apart = next(off[one] for one in off if f"Of {one}." in shown)
+        score = 5 + 2 * next(rounds.setdefault(shown, count())) - apart
         ids = re.findall(r"^Criterion `([^`]+)`", shown, re.MULTILINE)
         return Say(json.dumps({"scores": [{"id": name, "analysis": "", "score": score} for name in ids]}))
 
@@ -358,8 +329,7 @@ async def test_a_variant_is_grey_where_it_is_no_further_off_than_the_rounds_are_
 
 
 async def test_a_forecast_counts_criteria_and_scores(study: Study) -> None:
-    ask(study)
-    await put(study, *(answer("a", name, REPORT, user_id=ANNA) for name in "xy"))
+    await reported(study, *"xy")
     models = scripted("http://127.0.0.1:9")
     made = desk(study, models, choices={PqrChoices: PqrChoices(PERSONS)})
     rows = forecast(study, made, models, JudgeOptions(["pqr"]))["tasks"]

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.app.cli import main
 from drr.env.shop import Shop
 from drr.eval.agreement.study import agreement_document, study_labels
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.labels import CriterionLabel
 from drr.eval.metrics.document import study_document
+from drr.eval.stats.intervals import V
 from drr.eval.tasks.judged import Judged
 from drr.papers.pdr.metrics.swap import corpus, per_report
 from drr.study.study import Study
+from drr.study.unit import Unit
 
 from tests.commands import Drr
+from tests.eval.foreign_files import lines
 from tests.eval.nursery import SONNET, answer, put, sections_of
 from tests.eval.nursery import message as told
 from tests.eval.pqr_judge import CriteriaJudge, judging
@@ -55,17 +58,18 @@ async def with_reports(study: Study, trials: int = 1) -> None:
     lines = [{"id": name, "query": text, "user_id": user, "task_id": "t1"} for user, name in QUERIES.items()]
     (study.folder / "queries.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     units = []
-    for user, name in QUERIES.items():
+    general = f"# A plan\n\nTake [this]({SHOP}/{FEEDER}) or [that]({SHOP}/{GRINDER})."
+    for (user, name), trial in product(QUERIES.items(), range(trials)):
         fitted = f"# For you\n\nAs one who {TRAITS[user]}, take [this]({SHOP}/{OWN[user]})."
-        general = f"# A plan\n\nTake [this]({SHOP}/{FEEDER}) or [that]({SHOP}/{GRINDER})."
         for variant, report in (("fitted", fitted), ("general", general)):
-            for trial in range(trials):
-                unit = answer("a", variant, f"{report}\n\n{trial}", user_id=user, trial=trial)
-                fields = {**unit.spec, "query_id": name, "query": text}
-                units.append(
-                    type(unit)("answer", {**fields, "made": "by hand"}, fields, f"{name}/{variant}/{trial}")
-                )
+            unit = answer("a", variant, f"{report}\n\n{trial}", user_id=user, trial=trial)
+            fields = {**unit.spec, "query_id": name, "query": text}
+            units.append(Unit("answer", {**fields, "made": "by hand"}, fields, f"{name}/{variant}/{trial}"))
     await put(study, *units)
+
+
+def of_variant(judged: Judged, name: str) -> dict[str, V]:
+    return dict(corpus(judged, [a for a in judged.answers if a.variant == name]))
 
 
 async def test_a_fitted_report_is_told_from_one_for_somebody_else(study: Study, shop: Shop) -> None:
@@ -74,11 +78,7 @@ async def test_a_fitted_report_is_told_from_one_for_somebody_else(study: Study, 
     judged = await asked(study, script, shop)
     # Of P four dimensions of four reports under two persons' criteria, of Q three of four reports.
     assert script.asked["scores"] == 4 * 4 * 2 + 3 * 4
-    by_variant = {
-        name: corpus(judged, [a for a in judged.answers if a.variant == name])
-        for name in ("fitted", "general")
-    }
-    fitted, general = by_variant["fitted"], by_variant["general"]
+    fitted, general = (of_variant(judged, name) for name in ("fitted", "general"))
     assert (fitted["pqr_swap_p"].value, fitted["pqr_delta"].value) == (pytest.approx(9), pytest.approx(5))
     assert (fitted["pqr_cfa_min"].value, fitted["pqr_a_min"].value) == (pytest.approx(5), pytest.approx(9))
     assert (general["pqr_delta"].value, general["pqr_cfa_min"].value) == (pytest.approx(0), pytest.approx(0))
@@ -107,7 +107,7 @@ async def test_trials_are_averaged_and_what_is_missing_is_unknown(study: Study, 
             return {"scores": []} if own else super()._scores(request)
 
     judged = await asked(study, Silent(), shop)
-    fitted = corpus(judged, [a for a in judged.answers if a.variant == "fitted"])
+    fitted = of_variant(judged, "fitted")
     assert fitted["pqr_delta"].value == pytest.approx(5), "of Anna alone"
     assert fitted["pqr_delta"].n_unscored == 1
     assert fitted["pqr_a_min"].value == pytest.approx(9)
@@ -134,26 +134,18 @@ async def test_a_judges_scores_are_labels_under_criteria(study: Study, shop: Sho
 
 
 def test_swap_by_rules_as_a_user_types_it(tmp_path: Path, shop: Shop, drr: Drr) -> None:
-    lines = [
-        {
-            "id": f"{system}-{user}",
-            "system": system,
-            "query": "Which thing for a garden?",
-            "user_id": user,
-            "report_markdown": f"# A plan\n\nTake [this]({SHOP}/{OWN[user] if system == 'fitted' else FEEDER}).",
-        }
-        for user in (ANNA, BEN)
-        for system in ("fitted", "general")
-    ]
-    reports = tmp_path / "reports.jsonl"
-    reports.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    study = str(tmp_path / "study")
-    assert main(["import", study, str(reports), "--shop", shop.spec, "--quiet"]) == 0
+    rows = []
+    for user, system in product((ANNA, BEN), ("fitted", "general")):
+        text = f"# A plan\n\nTake [this]({SHOP}/{OWN[user] if system == 'fitted' else FEEDER})."
+        asked = {"query": "Which thing for a garden?", "user_id": user}
+        rows.append({"id": f"{system}-{user}", "system": system, **asked, "report_markdown": text})
+    study, reports = tmp_path / "study", lines(tmp_path / "reports.jsonl", *rows)
+    drr.out("import", study, reports, "--shop", shop.spec, "--quiet")
     words = ("judge", study, "--what", "swap", "--judge", "offline", "--rounds", "1", "--quiet")
     metrics = drr.json(*words)["metrics"]
     assert metrics["fitted"]["pqr_same_products"]["value"] == 0
     assert metrics["general"]["pqr_same_products"]["value"] == 1
     assert {"pqr_p", "pqr_violations", "pqr_delta", "pqr_cfa_min"} <= set(metrics["general"])
-    assert main(["report", study, "--out", str(tmp_path / "report")]) == 0
+    drr.out("report", study, "--out", tmp_path / "report")
     assert "P tells" in (tmp_path / "report" / "tables" / "swap.md").read_text("utf-8")
     assert "`drr judge STUDY --what swap` does it" in drr.err("papers", "swap", study)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drr.app.cli import main
 from drr.app.report.tables import Cell
 from drr.app.terminal import with_interval
 from drr.env.errors import Misuse
@@ -35,19 +34,9 @@ from drr.study.study import Study
 from drr.study.unit import Unit
 
 from tests.cases import cases
+from tests.commands import Drr
 from tests.eval.dr3_truth import OLD, RIGHT, UPKEEP, truth
-from tests.eval.nursery import (
-    SONNET,
-    answer,
-    by_rules,
-    by_wire,
-    desk,
-    offline,
-    put,
-    sections_of,
-    system,
-    web,
-)
+from tests.eval.nursery import SONNET, answer, by_rules, by_wire, desk, offline, put, sections_of, system, web
 from tests.eval.nursery import message as told
 from tests.wire import Request, Say
 
@@ -118,19 +107,19 @@ async def test_a_forecast_counts_it_and_what_needs_it(study: Study) -> None:
 
 
 @pytest.mark.usefixtures("toys")
-def test_the_command_names_it_and_takes_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with Study.create(tmp_path / "study", {"schema": 1, "run": {}}) as study:
-        ask(study, "a")
-    main(["judge", "--help"])
-    assert "toy" in capsys.readouterr().out
-    asked = ["--what", "toy", "--judge", SONNET, "--base-url", "http://127.0.0.1:9", "--dry-run", "--json"]
-    assert main(["judge", str(tmp_path / "study"), *asked]) == 0
-    assert json.loads(capsys.readouterr().out)["tasks"]["toy-criteria"]["calls"] == 1
-    assert main(["judge", str(tmp_path / "study"), "--what", "tin"]) == 2
-    assert (
-        "faithfulness, citations, quality, pairwise, rules, failures, mistakes, points, recall, relative, toy, criteria, pqr, swap, reporteval, dr3"
-        in capsys.readouterr().err
-    )
+def test_the_command_names_it_takes_it_and_says_what_has_no_rule(tmp_path: Path, drr: Drr) -> None:
+    study = tmp_path / "study"
+    with Study.create(study, {"schema": 1, "run": {}}) as made:
+        ask(made, "a")
+    assert "toy" in drr.out("judge", "--help")
+    asked = ("judge", study, "--what")
+    told = drr.json(*asked, "toy", "--judge", SONNET, "--base-url", "http://127.0.0.1:9", "--dry-run")
+    assert told["tasks"]["toy-criteria"]["calls"] == 1
+    assert ", ".join(groups()) in drr.err(*asked, "tin")
+    for more in ([], ["--dry-run"], ["--pool", "ray"]):
+        code, out, err = drr(*asked, "toy", *more)
+        assert (code, out) == (2, "") and err.startswith("drr: toy-criteria, toy-marks: ")
+        assert err.endswith("name a model with --judge\n") and err.count("\n") == 1
 
 
 def test_a_task_that_needs_what_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,30 +145,13 @@ def test_the_usual_words_leave_out_what_costs_more() -> None:
 
 
 @pytest.mark.usefixtures("toys")
-async def test_rules_refuse_what_they_have_no_rule_for_before_anything_is_begun(
-    study: Study, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_rules_refuse_what_they_have_no_rule_for_before_anything_is_begun(study: Study) -> None:
     ask(study, "a")
     await put(study, answer("a", "react", "Warm and cheap."))
     models = offline()
     with pytest.raises(Misuse, match="toy-criteria, toy-marks: rules-2 judges without a model"):
         await judge(study, desk(study, models), models, JudgeOptions(["toy", "rules"]))
     assert not list(study.records("judgement", None)) and choose(study) is None
-
-
-@pytest.mark.usefixtures("toys")
-def test_the_command_refuses_it_in_one_sentence_that_says_what_to_do(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with Study.create(tmp_path / "study", {"schema": 1, "run": {}}) as study:
-        ask(study, "a")
-    for more in ([], ["--dry-run"], ["--pool", "ray"]):
-        assert main(["judge", str(tmp_path / "study"), "--what", "toy", *more]) == 2
-        said = capsys.readouterr()
-        assert said.err == (
-            "drr: toy-criteria, toy-marks: rules-2 judges without a model and has no rule for that; name a model with --judge\n"
-        )
-        assert said.out == ""
 
 
 TASKS, SIZES = 30, ("32k", "64k", "128k")
@@ -246,14 +218,10 @@ def test_two_tasks_at_many_sizes_are_two_draws() -> None:
 
 
 def test_a_sign_test_counts_a_task_once() -> None:
-    def rows(of: str | None) -> list[Comparison]:
-        return [
-            Comparison(f"{of}{size}", "depth", "x", "y", "a", "a", task=of)
-            for of in map(str, range(4))
-            for size in SIZES
-        ]
-
-    (found,) = pair_results(rows(""))
+    asked = [(str(task), size) for task in range(4) for size in SIZES]
+    (found,) = pair_results(
+        [Comparison(f"{task}{size}", "depth", "x", "y", "a", "a", task=task) for task, size in asked]
+    )
     assert found["wins"] == 12 and found["p_sign"] == pytest.approx(0.125)
     assert found["win_rate"]["tasks"] == 4
 
@@ -284,18 +252,13 @@ async def sized(study: Study) -> Study:
     for t in range(3):
         for size in SIZES[:2]:
             queries.append(Query(id=f"q-{t}-{size}", query="What?", user_id="u", task_id=f"00{t}", size=size))
-            units += [
-                answer(f"{t}-{size}", variant, text, PAGES)
-                for variant, text in (("dr3", GOOD), ("react", POOR if t else GOOD))
-            ]
+            texts = {"dr3": GOOD, "react": POOR if t else GOOD}
+            units += [answer(f"{t}-{size}", variant, text, PAGES) for variant, text in texts.items()]
     _with_questions(study, queries)
     await put(study, *units)
     truths = {query.id: KnownTask(truth(), ("slip.png", "plan.xlsx")) for query in queries}
-    await by_rules(
-        study,
-        ["dr3", "faithfulness", "quality", "pairwise", "rules"],
-        choices={KnownTasks: KnownTasks(truths)},
-    )
+    what = ["dr3", "faithfulness", "quality", "pairwise", "rules"]
+    await by_rules(study, what, choices={KnownTasks: KnownTasks(truths)})
     return study
 
 
