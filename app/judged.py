@@ -9,7 +9,7 @@ from drr.env.plugins import merged
 from drr.eval.agreement.rows import ClassesRow
 from drr.eval.checks.reading import FiguresRow, reading_text
 from drr.eval.labels import DIMENSIONS
-from drr.eval.metrics import metrics as known_metrics
+from drr.eval.metrics import metric as metric_of
 from drr.eval.metrics import tables, titles
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.document import printed_figures
@@ -36,11 +36,12 @@ AS_PRINTED = {
 
 
 def judged_text(document: StudyDocument) -> str:
+    names = {name for row in document["metrics"].values() for name in row}
     parts = [
         flowing(document["banner"] or ""),
         _faithfulness(document),
         _quality(document),
-        *(_further(document, key, own) for key, own in tables().items() if key not in FAMILIES_PRINTED),
+        *(_further(document, key, own) for key, own in tables(names).items() if key not in FAMILIES_PRINTED),
         _length_warning(document),
         _pairs(document["pairwise"]),
         _broken_rules(document["metrics"]),
@@ -75,7 +76,7 @@ def _means(
 
 def _faithfulness(document: StudyDocument) -> str | None:
     ranks = {name: len(GIVEN_UP) - i for i, name in enumerate(GIVEN_UP)}
-    columns = [Column(known_metrics()[name].label, rank=ranks.get(name, 0)) for name in FAITHFULNESS]
+    columns = [Column(metric_of(name).label, rank=ranks.get(name, 0)) for name in FAITHFULNESS]
     drawn = _means(document, FAITHFULNESS, columns, dict.fromkeys(FAITHFULNESS, 2))
     return drawn and "\n".join([drawn, *map(flowing, unread_of(document))])
 
@@ -83,12 +84,12 @@ def _faithfulness(document: StudyDocument) -> str | None:
 def _quality(document: StudyDocument) -> str | None:
     if not any("overall" in values for values in document["metrics"].values()):
         return None
-    columns = [Column(known_metrics()[d].label, rank=int(d != "overall")) for d in DIMENSIONS]
+    columns = [Column(metric_of(d).label, rank=int(d != "overall")) for d in DIMENSIONS]
     return _means(document, DIMENSIONS, columns, dict.fromkeys(DIMENSIONS, 1), first="variant (0-10)")
 
 
 def _further(document: StudyDocument, key: str, metrics: Sequence[Metric]) -> str | None:
-    leading = [known_metrics()[name] for name in merged("leads").get(key, ())]
+    leading = [metric_of(name) for name in merged("leads").get(key, ())]
     shown = {name for row in document["metrics"].values() for name in row}
     present = [m for m in (*leading, *metrics) if m.name in shown]
     if shown.isdisjoint(m.name for m in metrics):
@@ -96,14 +97,12 @@ def _further(document: StudyDocument, key: str, metrics: Sequence[Metric]) -> st
     columns = [Column(m.label, rank=int(m.detail and m is not present[0])) for m in present]
     drawn = _means(document, [m.name for m in present], columns, {m.name: m.digits for m in present})
     reasons = reasons_of(document["metrics"], {m.name: m.label for m in present})
-    return "\n".join([titles().get(key, key), str(drawn), *reasons])
+    return "\n".join([titles(shown).get(key, key), str(drawn), *reasons])
 
 
 def _length_warning(document: StudyDocument) -> str | None:
     long = [
-        known_metrics()[name].label
-        for name, v in (document["length_correlation"] or {}).items()
-        if v["warning"]
+        metric_of(name).label for name, v in (document["length_correlation"] or {}).items() if v["warning"]
     ]
     notice = f"Warning: {', '.join(long)} follow the length of the report (Spearman above 0.5)."
     return flowing(notice) if long else None
@@ -124,7 +123,7 @@ def _pairs(pairwise: Sequence[PairRow]) -> str | None:
     )
     rows = [
         [
-            known_metrics()[row["dimension"]].label,
+            metric_of(row["dimension"]).label,
             f"{row['a']} : {row['b']}",
             f"{row['wins']}/{row['ties']}/{row['losses']}",
             with_interval(row["win_rate"], 2),

@@ -25,6 +25,7 @@ class JudgingTask(NamedTuple):
 
     group: str
     """The word of `--what` that asks for it."""
+    name: str
     place: str
     """`module:object`."""
     usual: bool = False
@@ -38,6 +39,8 @@ class Placed(NamedTuple):
     before: str = ""
     """The one that it stands in front of."""
     after: str = ""
+    tasks: Sequence[str] = ()
+    """Its figures are of verdicts of these tasks alone, so it is loaded where one of them judged; empty: always."""
 
 
 class Paper(NamedTuple):

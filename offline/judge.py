@@ -51,7 +51,7 @@ class RulesJudge:
         return _TASKS.union(*(paper.ruled for paper in papers()))
 
     def answer(self, asking: Asking[Any]) -> Mapping[str, Any]:
-        rule = _rules().get(asking.form)
+        rule = _RULES.get(asking.form) or _of_papers().get(asking.form)
         if rule is None:
             raise DrrError(f"{self.name} has no rule for the task {asking.task}; name a model with --judge")
         return rule(asking)
@@ -173,10 +173,10 @@ _TASKS = frozenset(
 
 
 @cache
-def _rules() -> Rules:
-    """Return the rules by the form that is asked for."""
+def _of_papers() -> Rules:
+    """The rules that papers bring, by the form that is asked for."""
     further: list[Rules] = [load(paper.judge_rules) for paper in papers() if paper.judge_rules]
-    return {form: rule for rules in (_RULES, *further) for form, rule in rules.items()}
+    return {form: rule for rules in further for form, rule in rules.items()}
 
 
 _ENOUGH = 0.75

@@ -75,8 +75,8 @@ PAPER = Paper(
     name="toy",
     title="Toy",
     tasks=(
-        JudgingTask("toy", "tests.eval.toy_tasks:CRITERIA"),
-        JudgingTask("toy", "tests.eval.toy_tasks:MARKS"),
+        JudgingTask("toy", "toy-criteria", "tests.eval.toy_tasks:CRITERIA"),
+        JudgingTask("toy", "toy-marks", "tests.eval.toy_tasks:MARKS"),
     ),
     metrics=(Placed("toy_paper.tone", before="quality"),),
     commands="toy_paper.commands:ROWS",

@@ -59,7 +59,7 @@ class WrittenBoard(NamedTuple):
 def build_board(config: BoardConfig, progress: Progress) -> WrittenBoard:
     """Write the folder, whole or not at all. `Misuse` for what is no file or study, and for an unknown metric."""
     by = None if config.by is None else metric_name(config.by)
-    if by is not None and by not in metrics():
+    if by is not None and not metrics([by]):
         raise Misuse(f"{config.by}: is no metric; `drr report --explain` lists them")
     for path in config.bundles:
         if not path.exists():

@@ -93,8 +93,8 @@ class ListedSystem:
     @property
     def shown_figures(self) -> list[tuple[Metric, VRow]]:
         """Its figures that are known, in the order of the metrics."""
-        rows = ((metric, self.figures.get(name)) for name, metric in metrics().items())
-        return [(metric, row) for metric, row in rows if row is not None and row["value"] is not None]
+        rows = ((metric, self.figures[name]) for name, metric in metrics(self.figures).items())
+        return [(metric, row) for metric, row in rows if row["value"] is not None]
 
     def value(self, metric: str) -> float | None:
         row = self.figures.get(metric)

@@ -10,7 +10,7 @@ from drr.app.board.listed import ListedSystem
 from drr.app.report.board import DOLLARS, NOT_IN_FP, TOKENS, Column, metric_columns, shaded, share_of
 from drr.app.report.headline import lead_metrics
 from drr.app.report.tables import Cell, Heading, RowHead, Table
-from drr.eval.metrics import metrics
+from drr.eval.metrics import metric as metric_of
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.reliability import WAYS
 from drr.eval.stats.intervals import VRow
@@ -69,7 +69,7 @@ class Ranking(NamedTuple):
             if by
             else [name for name in lead_metrics() if any(one.value(name) is not None for one in systems)]
         )
-        metric = metrics()[known[0]] if known else None
+        metric = metric_of(known[0]) if known else None
         if metric is None:
             return cls(sorted(systems, key=_name), None, {})
         lower = metric.better == "lower"

@@ -29,7 +29,7 @@ from drr.eval.tasks.checked import rules_version
 from drr.eval.tasks.desk import Desk, Task, text_id
 from drr.eval.tasks.judged import Judging
 from drr.eval.tasks.key_points import kept_points
-from drr.eval.tasks.registry import tasks
+from drr.eval.tasks.registry import known_task, tasks
 from drr.eval.tasks.relative import kept_reference
 from drr.llm.failures import ModelFailure
 from drr.llm.meter import UsageRow
@@ -165,10 +165,10 @@ class RebuiltDesks:
 
 async def check_judgements(desks: RebuiltDesks, found: Verified) -> None:
     """Make the judgements again that count, and name what a judging lacks."""
-    known, failed = tasks(), Counter[tuple[str, str, str]]()
+    failed = Counter[tuple[str, str, str]]()
     ended = {record.key for record in desks.study.records("answer", None, current=False) if record.done}
     for record in desks.counting():
-        task = known.get(str(record.key_fields.get("task")))
+        task = known_task(str(record.key_fields.get("task")))
         if task is None:
             found.skip("judgements", record.label, "no task of this name is known here")
             continue
@@ -259,16 +259,17 @@ def _models_of(record: Record) -> list[UsageRow]:
 
 def _check_planned(desks: RebuiltDesks, judging: Judging, found: Verified) -> None:
     """Name what a judging of these kinds would have judged, and is not there."""
-    known, there = tasks(), dict[str, dict[str, tuple[str, str]]]()
+    there: dict[str, dict[str, tuple[str, str]]] = {}
     fields_of, forms = dict[str, Mapping[str, Any]](), dict[str, set[frozenset[str]]]()
     for record in desks.counting():
-        fields, task = record.key_fields, known.get(str(record.key_fields["task"]))
+        fields, task = record.key_fields, known_task(str(record.key_fields["task"]))
         if task is not None and task.belongs(fields, judging):
             fields_of.setdefault(task.name, fields)
             forms.setdefault(task.name, set()).add(frozenset(fields))
             own = record.label, canonical_json(record.spec)
             there.setdefault(task.name, {})[matter({**fields, "shop": None})] = own
     judged = read_judged(desks.study, judging, answers=desks.answers)
+    known = tasks((), there)
     for name, here in there.items():
         desk = desks.desk_of(judging, fields_of[name], known[name])
         if desk is not None:

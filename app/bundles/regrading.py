@@ -93,5 +93,5 @@ def _beside(folder: Path, root: str, before: str | None, made: Judgement) -> Reg
 
 
 def _two(old: Mapping[str, VRow], new: Mapping[str, VRow]) -> dict[str, TwoFigures]:
-    judged = {name for name, metric in metrics().items() if metric.judged}
-    return {name: {"before": old.get(name), "now": new.get(name)} for name in sorted(judged & {*old, *new})}
+    judged = [name for name, metric in metrics({*old, *new}).items() if metric.judged]
+    return {name: {"before": old.get(name), "now": new.get(name)} for name in sorted(judged)}

@@ -194,7 +194,7 @@ async def judged_part(
     retry, limit = arguments.retry_failed, arguments.limit
     options = JudgeOptions([*what], None, budget, cap, arguments.units, retry, limit)
     ran = await judge(study, at, models, options, progress=progress_of(arguments))
-    return ran.summary, read_judged(study, judging_of(at), answers=answers)
+    return ran.summary, read_judged(study, judging_of(at, options.tasks), answers=answers)
 
 
 async def _reports(

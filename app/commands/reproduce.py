@@ -209,11 +209,10 @@ def _headline(metrics: Path, shown: Sequence[str]) -> str:
 
 def figures_table(metrics: Path, shown: Sequence[str], *, width: int | None = None) -> str:
     """The few figures that say how it went, each with its interval."""
-    from drr.eval.metrics import metrics as registry
+    from drr.eval.metrics import metric
 
     document = json.loads(read_file(metrics))
-    known = registry()
-    heads = {name: HEADLINE.get(name, (known[name].label, known[name].digits)) for name in shown}
+    heads = {name: HEADLINE.get(name, (metric(name).label, metric(name).digits)) for name in shown}
     names = [name for name in heads if any(name in row for row in document["metrics"].values())]
     rows = []
     for variant, values in document["metrics"].items():

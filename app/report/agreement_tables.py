@@ -12,7 +12,8 @@ from drr.eval.agreement.criteria import scores_under_criteria
 from drr.eval.agreement.judges import OVERALL, Items, preferences
 from drr.eval.agreement.rows import AgreementDocument, CriteriaLevels, RankingRow
 from drr.eval.labels import CriterionLabel, Label, PairwiseLabel, RatingLabel, pair_id, rating_id
-from drr.eval.metrics import metrics, values_of
+from drr.eval.metrics import metric as metric_of
+from drr.eval.metrics import values_of
 from drr.wording.excerpt import excerpt
 
 _ALL, _NONE = "all", "–"
@@ -47,9 +48,10 @@ def _ratings(document: AgreementDocument) -> Iterator[Compared]:
 
 
 def _metrics(document: AgreementDocument) -> Iterator[Compared]:
-    known = metrics()
     for pair in document["metrics"]:
-        yield from (Compared(known[name].label, pair["judges"], row) for name, row in pair["metrics"].items())
+        yield from (
+            Compared(metric_of(name).label, pair["judges"], row) for name, row in pair["metrics"].items()
+        )
 
 
 def _criteria(document: AgreementDocument) -> Iterator[Compared]:
@@ -191,14 +193,14 @@ def _judged_criteria(material: Material) -> Judgements:
 
 
 def _judged_metrics(material: Material) -> Judgements:
-    raters, known = material.raters, metrics()
+    raters = material.raters
     answers = raters.answers if raters else ()
     items = {a.key: JudgedItem(system_answer(a), material.links.report(a.key), {}) for a in answers}
     for judge, judged in (raters.judged if raters else {}).items():
         for answer in judged.answers:
             for name, value in values_of(judged, answer).items():
                 if value is not None:
-                    items[answer.key].labels[known[name].label, judge] = known[name].shown(value)
+                    items[answer.key].labels[metric_of(name).label, judge] = metric_of(name).shown(value)
     return items.values()
 
 

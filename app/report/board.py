@@ -12,7 +12,7 @@ from drr.app.report.differences import Contrast, means_of, not_measured, ranked
 from drr.app.report.headline import lead_metrics, unscored
 from drr.app.report.material import Material, PerReport
 from drr.app.report.tables import Cell, Heading, Table
-from drr.eval.metrics import metrics
+from drr.eval.metrics import metric as metric_of
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.rules import figures_of
 from drr.eval.stats.intervals import VRow, mean
@@ -74,7 +74,7 @@ def standings(
     by_rules: bool = False,
 ) -> Standings:
     """Rank systems by the first figure that is known: of two systems where there are two."""
-    known = (metrics()[name] for name in lead_metrics())
+    known = map(metric_of, lead_metrics())
     first = (one for one in known if any(v is not None for v in means_of(per_report, one).values()))
     metric = found[0].metric if found else next(first, None)
     if metric is None:
@@ -217,7 +217,7 @@ def metric_columns(figures: Mapping[str, Mapping[str, VRow]], *also: str) -> lis
     """The first figures of each way to judge, and those named. `figures` are the metrics of each system, by name."""
     shown = []
     for name in dict.fromkeys(("reward", "fp", "fr", *lead_metrics(), *also)):
-        known = metrics()[name]
+        known = metric_of(name)
         if name not in ("fp", "fr", "overall") and not any(name in row for row in figures.values()):
             continue
         cells = {

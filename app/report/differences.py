@@ -10,7 +10,7 @@ from drr.app.report.headline import lead_metrics
 from drr.app.report.material import Material, PerReport
 from drr.app.report.tables import NOT_MEASURED, Cell, Heading, Table
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics import metrics
+from drr.eval.metrics import metric as metric_of
 from drr.eval.metrics.base import Metric
 from drr.eval.stats.differences import (
     SIGNIFICANT,
@@ -129,8 +129,8 @@ class Contrast:
 
 def contrasts(per_report: PerReport) -> list[Contrast]:
     """The better of two first, by the first figure that both have."""
-    means = {name: means_of(per_report, metrics()[name]) for name in lead_metrics()}
-    shown = [metrics()[name] for name, own in means.items() if sum(v is not None for v in own.values()) > 1]
+    means = {name: means_of(per_report, metric_of(name)) for name in lead_metrics()}
+    shown = [metric_of(name) for name, own in means.items() if sum(v is not None for v in own.values()) > 1]
     if not shown:
         return []
     pairs = _pairs(ranked(shown[0], means[shown[0].name]))

@@ -10,7 +10,7 @@ from drr.app.judged import unread_text
 from drr.app.report.material import LONGEST_NAME, Material
 from drr.app.report.of_papers import report_parts
 from drr.env.checkable import finds
-from drr.eval.metrics import metrics
+from drr.eval.metrics import metric as metric_of
 from drr.eval.rewards import ReadForm, read_form
 from drr.study.unit import Record
 from drr.wording.excerpt import excerpt, many
@@ -69,7 +69,7 @@ def unscored(material: Material) -> list[str]:
             sum(row["n"] + row["n_unscored"] for row in rows),
         )
         if missing:
-            lines.append(f"{metrics()[name].label}: {missing} of {whole} are unscored")
+            lines.append(f"{metric_of(name).label}: {missing} of {whole} are unscored")
     if any("reward" in row for row in document["metrics"].values()):
         answers = [one for own in material.variants.values() for one in own]
         checked = [one.record for one in answers if one.question and finds(one.question.checkable)]

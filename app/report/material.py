@@ -12,7 +12,8 @@ from drr.eval.agreement.rows import AgreementDocument
 from drr.eval.agreement.study import Raters
 from drr.eval.evidence.answers import Answer
 from drr.eval.judging.read import repetitions
-from drr.eval.metrics import metrics, unanswered, values_of
+from drr.eval.metrics import metric as metric_of
+from drr.eval.metrics import unanswered, values_of
 from drr.eval.metrics.base import Values
 from drr.eval.metrics.compare import values_again
 from drr.eval.metrics.coverage import variants_of
@@ -134,7 +135,7 @@ class Material:
         if metric not in self._floors:
             trials = self.per_report(metric)
             floor = noise_floor(trials) or noise_floor(trials, self._again.get(metric))
-            self._floors[metric] = None if metrics()[metric].across_trials else floor
+            self._floors[metric] = None if metric_of(metric).across_trials else floor
         return self._floors[metric]
 
     @cached_property

@@ -82,12 +82,12 @@ def forms() -> dict[str, MetricForm]:
 
 def metric_tables(material: Material) -> Iterator[Table]:
     """Family by family, those that this study has anything for."""
-    known, titles = registry.metrics(), registry.titles()
     figures = material.document["metrics"].values()
-    left = registry.unasked({name for row in figures for name in row}) if material.paper is None else ()
-    for key, metrics in registry.tables().items():
+    names = {name for row in figures for name in row}
+    left, titles = registry.unasked(names) if material.paper is None else (), registry.titles(names)
+    for key, metrics in registry.tables(names).items():
         form = forms().get(key, MetricForm())
-        shown = [known[name] for name in form.lead] + metrics
+        shown = [*map(registry.metric, form.lead), *metrics]
         if key in ELSEWHERE:
             continue
         present = [metric for metric in _present(shown, figures) if metric.name not in left]
@@ -101,11 +101,10 @@ def _present(metrics: Iterable[Metric], rows: Collection[Mapping[str, VRow]]) ->
 
 
 def _table(material: Material, key: str, title: str, metrics: Sequence[Metric], form: MetricForm) -> Table:
-    known = registry.metrics()
     tested = {m.name: material.per_report(m.name) for m in metrics if m.better is not None}
     ranges = {m.name: m.range for m in metrics}
     leaders = winners(tested, lower={m.name for m in metrics if m.better == "lower"}, ranges=ranges)
-    closing = [known[name] for name in form.closing.values()]
+    closing = [*map(registry.metric, form.closing.values())]
     slight = {metric.name: _slight(material, metric, form.sways.get(metric.name, ())) for metric in metrics}
 
     def cell(variant: str, metric: Metric) -> Cell:
@@ -129,7 +128,9 @@ def _table(material: Material, key: str, title: str, metrics: Sequence[Metric], 
     if material.with_paper:
         notes.append(f"In braces {PRINTED_NOTE}.")
     columns = metric_headings(metrics)
-    columns += [Heading.of(known[name])._replace(key=column) for column, name in form.closing.items()]
+    columns += [
+        Heading.of(registry.metric(name))._replace(key=column) for column, name in form.closing.items()
+    ]
     repeated = all(metric.across_trials for metric in metrics)
     notes += [_REPEATED] if repeated else floor_notes(material, metrics)
     notes += form.notes(material)
@@ -201,7 +202,8 @@ def as_printed(material: Material) -> Table | None:
 def noise(material: Material) -> Table | None:
     """Measure how much the same variant differs from itself on the same query: what a difference must exceed."""
     rows, shown = [], []
-    for metric in registry.metrics().values():
+    names = {name for row in material.document["metrics"].values() for name in row}
+    for metric in registry.metrics(names).values():
         if not metric.detail:
             cells = [_within(by_query) for by_query in material.per_report(metric.name).values()]
             if any(cell.value is not None for cell in cells):

@@ -14,7 +14,7 @@ from drr.app.report.material import Material
 from drr.app.report.tables import Cell, Table, headings, metric_cells, metric_headings
 from drr.env.given import parts_of
 from drr.eval.asking.rules import is_rules
-from drr.eval.metrics import documented, families, metrics
+from drr.eval.metrics import documented, families, metric
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.coverage import rank_of
 from drr.eval.stats.intervals import VRow
@@ -93,9 +93,9 @@ class _Pages:
         return f"{exhibit.source} of {self.paper.title}, ours"
 
     def _own(self, exhibit: Exhibit) -> Table | None:
-        figures, known = self.material.document["metrics"], metrics()
+        figures = self.material.document["metrics"]
         systems = self._systems(exhibit)
-        shown = [known[name] for name in exhibit.metrics if any(name in figures[one] for one in systems)]
+        shown = [metric(name) for name in exhibit.metrics if any(name in figures[one] for one in systems)]
         if not shown:
             return None
         columns = metric_headings(shown)
@@ -127,7 +127,7 @@ class _Pages:
         if len(kept) == len(answers):
             return self.material.document["metrics"][system]
         part = replace(self.material.judged, answers=kept)
-        return documented({n: v for family in families() for n, v in family.corpus(part, kept).items()})
+        return documented({n: v for family in families(part) for n, v in family.corpus(part, kept).items()})
 
     def beside(self, found: Sequence[Table]) -> Iterator[Table]:
         """Ours, each followed by what the paper prints in its place."""

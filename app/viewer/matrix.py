@@ -81,7 +81,8 @@ def _measure(metric: Metric) -> Measure:
 
 def measures(entries: Sequence[ShownEntry], first: Metric | None) -> list[Measure]:
     """List the metrics that are known of an answer, the one that ranks first, and last what each answer cost."""
-    shown = [_measure(metric) for metric in metrics().values() if not metric.detail]
+    names = {"fp"}.union(*(entry.scores for entry in entries))
+    shown = [_measure(metric) for metric in metrics(names).values() if not metric.detail]
     known = [one for one in (*shown, COST) if any(one.of(entry) is not None for entry in entries)]
     return sorted(known, key=lambda one: first is None or one.name != first.name) or shown[:1]
 

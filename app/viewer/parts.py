@@ -44,8 +44,9 @@ SHOWN_ELSEWHERE = frozenset({"quality", "rules"})
 
 def figures(values: Mapping[str, float | None]) -> Iterable[tuple[Metric, float | None]]:
     left = unasked(values)
-    shown = {name: metric for name, metric in metrics().items() if metric.table not in SHOWN_ELSEWHERE and not metric.across_trials}  # fmt: skip
-    return ((metric, values[name]) for name, metric in shown.items() if name in values and name not in left)
+    for name, metric in metrics(values).items():
+        if metric.table not in SHOWN_ELSEWHERE and not metric.across_trials and name not in left:
+            yield metric, values[name]
 
 
 def claims(judged: Judged, answer: Answer, book: Book | None) -> Iterable[ShownClaim]:

@@ -32,7 +32,7 @@ from drr.app.viewer.of_papers import StudyPart, joined, template_folders
 from drr.app.viewer.reader import Around
 from drr.eval.judging.marks import MARKABLE
 from drr.eval.labels import DIMENSIONS
-from drr.eval.metrics import metrics
+from drr.eval.metrics import meaning
 from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class Pages:
             slots=joined(paper.on_report(report) for paper in self._papers),
             named=names.named,
             dimensions=list(dict.fromkeys(rating.dimension for rating in report.ratings)),
-            meaning=metrics(),
+            meaning=meaning,
             around=around,
             html=report_html(report, has_cards=True),
             source_of=names.source_of,
@@ -189,7 +189,7 @@ def part(name: str, **values: Any) -> Markup:
     """Draw a part of a page by a template of its own."""
     from markupsafe import Markup
 
-    html = templates().get_template(name).render(meaning=metrics(), marked=marked, **values)
+    html = templates().get_template(name).render(meaning=meaning, marked=marked, **values)
     return Markup(html)  # noqa: S704  (a template escapes what is put into it)
 
 

@@ -205,7 +205,7 @@ def measured(judged: Judged, answer: Answer, values: Mapping[str, float | None])
     """The report's own metrics as the means take them, and what verdicts and source types it has."""
     claims = list(parts.claims(judged, answer, None))
     return Measured(
-        {name: values.get(name) for name, metric in metrics().items() if not metric.detail},
+        {name: values[name] for name, metric in metrics(values).items() if not metric.detail},
         tuple(sorted({claim.status for claim in claims})),
         tuple(sorted({verdict.source_type for claim in claims for verdict in claim.verdicts})),
         tuple(claim.text for claim in claims),

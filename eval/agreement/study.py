@@ -309,7 +309,7 @@ def on_metrics(one: Judged, other: Judged) -> dict[str, Statistics]:
     left = [values_of(one, answer) for answer in one.answers]
     right = [values_of(other, answer) for answer in one.answers]
     found: dict[str, Statistics] = {}
-    for name, metric in metrics().items():
+    for name, metric in metrics({name for values in left for name in values}).items():
         x = [values.get(name) for values in left]
         y = [values.get(name) for values in right]
         width = None if metric.range is None else metric.range[1] - metric.range[0]

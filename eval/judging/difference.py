@@ -14,7 +14,7 @@ from drr.eval.judging.read import judging_of, judgings
 from drr.eval.tasks.desk import Desk
 from drr.eval.tasks.judged import Judged, Judging
 from drr.eval.tasks.protocol import PROTOCOLS
-from drr.eval.tasks.registry import tasks
+from drr.eval.tasks.registry import known_task, ours, tasks
 from drr.llm.prompts import Prompts
 from drr.study.study import Study
 
@@ -39,10 +39,11 @@ def earlier_parts(judging: Judging) -> list[str]:
 
 def earlier_code(judged: Judged) -> list[str]:
     """List the tasks whose code was of another version, with today's: `support 10 (today 11)`."""
-    known, found = tasks(), dict[str, str]()
+    found: dict[str, str] = {}
     for name, version in judged.judging.versions.items() if judged.judging else ():
-        task, made = known.get(name.partition("/")[0]), _code(name, version)
-        if task is not None and made is not None and made != task.version and judged.units[task.name]:
+        part, made = name.partition("/")[0], _code(name, version)
+        task = known_task(part) if judged.units[part] and made is not None else None
+        if task is not None and made != task.version:
             found[task.name] = f"{task.name} {made} (today {task.version})"
     return sorted(found.values())
 
@@ -62,7 +63,8 @@ def goes_on_by_earlier(study: Study, desk: Desk) -> bool:
 def _marks(judging: Judging, prompts: Prompts) -> dict[str, str]:
     judge, extractor = (JudgeName(name, name, False) for name in (judging.judge, judging.extractor))
     desk = Desk(judge, extractor, None, "", prompts, judging.way)
-    return {name: _mark(version) for name, version in judging_of(desk).versions.items()}
+    named = {name.partition("/")[0] for name in judging.versions}
+    return {name: _mark(version) for name, version in judging_of(desk, named).versions.items()}
 
 
 def _mark(version: str) -> str:
@@ -118,7 +120,7 @@ def last_two(judgings: Sequence[Judging]) -> list[Judging]:
 def difference(old: Judged, new: Judged) -> JudgingDifference:
     labels = {answer.key: answer.label for answer in new.answers}
     found: dict[str, VerdictChanges] = {}
-    for name, task in tasks().items():
+    for name, task in tasks(ours(), {*old.units, *new.units}).items():
         before, after = task.values(old), task.values(new)
         if before is not None and after is not None:
             found[name] = _changes(before, after, labels)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import cache
 from typing import Any, TypedDict, cast
 
 from drr.env.errors import Misuse
 from drr.eval.evidence.answers import Answer, read_answers
 from drr.eval.stats.citations import CitationVerdict
-from drr.eval.tasks.desk import Desk, Task
+from drr.eval.tasks.desk import Desk
 from drr.eval.tasks.judged import Judged, Judging
 from drr.eval.tasks.protocol import AS_PRINTED, OURS, JudgingProtocol
-from drr.eval.tasks.registry import tasks
+from drr.eval.tasks.registry import known_task, ours, tasks
 from drr.study.form import reading
 from drr.study.study import Study
 from drr.study.unit import Record, canonical_json, is_about
@@ -23,9 +24,10 @@ _HOW = frozenset({"version", "prompt", "schema", "report", "statuses", "repeat"}
 """Fields of a key that describe the judging and the words shown, not the thing judged."""
 
 
-def judging_of(desk: Desk) -> Judging:
-    versions = {name: v for task in tasks().values() for name, v in task.versions(desk).items()}
-    return desk.judging(versions)
+def judging_of(desk: Desk, named: Iterable[str] = ()) -> Judging:
+    """The judging of this desk: our tasks, and those of papers that are named."""
+    asked = tasks(ours(), named).values()
+    return desk.judging({name: v for task in asked for name, v in task.versions(desk).items()})
 
 
 def judgings(study: Study) -> list[Judging]:
@@ -35,8 +37,12 @@ def judgings(study: Study) -> list[Judging]:
 
 
 def remember(study: Study, judging: Judging) -> None:
-    kept = [asdict(known) for known in judgings(study) if known != judging]
-    text = json.dumps([*kept, asdict(judging)], sort_keys=True)
+    """Keep it as the last. One that judged other kinds in the same way is the same judging, which then has both."""
+    known = judgings(study)
+    before = next((one for one in reversed(known) if one.agrees(judging)), judging)
+    whole = replace(judging, versions={**before.versions, **judging.versions})
+    kept = [asdict(one) for one in known if one not in (before, whole)]
+    text = json.dumps([*kept, asdict(whole)], sort_keys=True)
     if text != study.ledger.meta(_META):
         study.ledger.set_meta(_META, text)
 
@@ -83,7 +89,7 @@ def repetitions(study: Study, judged: Judged) -> list[Judged]:
     if first is None or first.repeat or first.refetch or first.protocol != OURS.name:
         return []
     known = {j.id: j for j in judgings(study) if j.repeat and not j.refetch and j.protocol == first.protocol}
-    same = [j for j in known.values() if j.judge == first.judge and j.versions == first.versions]
+    same = [j for j in known.values() if j.judge == first.judge and replace(j, repeat=0).agrees(first)]
     return [read_judged(study, j, answers=judged.answers) for j in same]
 
 
@@ -98,10 +104,9 @@ def read_judged(
     judged = Judged(judging, read_answers(study) if answers is None else answers)
     if judging is None:
         return judged
-    known = tasks()
-    ours = _by_task(_current(study) if among is None else among, known, judging)
-    for name, records in ours.items():
-        task = known[name]
+    found = _by_task(_current(study) if among is None else among, judging)
+    for name, task in tasks(ours(), found).items():
+        records = found.get(name, [])
         counted = [record for record in records if task.counts(record, judged)]
         settled = sorted((r for r in counted if _settled(r)), key=lambda r: (r.finished_at, r.key))
         judged.units[name] += len(settled)
@@ -142,16 +147,14 @@ def complete_only(judged: Judged) -> Judged:
     return replace(judged, answers=kept, pairs=pairs)
 
 
-def _by_task(
-    records: Iterable[Record], known: Mapping[str, Task[Any]], judging: Judging
-) -> dict[str, list[Record]]:
-    """Group those of this judging in the order in which tasks need each other. Judgements of no known task are left out."""
-    found: dict[str, list[Record]] = {name: [] for name in known}
+def _by_task(records: Iterable[Record], judging: Judging) -> dict[str, list[Record]]:
+    """Group those of this judging. Judgements of no known task are left out."""
+    known, found = cache(known_task), dict[str, list[Record]]()
     for record in records:
         with reading(f"the judgement {record.label!r}"):
-            task = known.get(record.key_fields["task"])
+            task = known(record.key_fields["task"])
             if task is not None and task.belongs(record.key_fields, judging):
-                found[task.name].append(record)
+                found.setdefault(task.name, []).append(record)
     return found
 
 

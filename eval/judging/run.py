@@ -23,7 +23,7 @@ from drr.eval.stats.asked import grouped, known_sum
 from drr.eval.tasks.checked import returned
 from drr.eval.tasks.desk import About, Desk, Pair, Task, Wish
 from drr.eval.tasks.judged import Judged
-from drr.eval.tasks.registry import stages, tasks
+from drr.eval.tasks.registry import known_task, stages, tasks
 from drr.llm.budget import Limit
 from drr.study.pools import Pool
 from drr.study.run import Pace, Summary, run
@@ -55,6 +55,10 @@ class JudgeOptions:
 
     def __post_init__(self) -> None:
         self.stages = stages(tasks(self.what))
+
+    @property
+    def tasks(self) -> dict[str, Task[Any]]:
+        return {task.name: task for stage in self.stages for task in stage}
 
     @property
     def need_answers(self) -> bool:
@@ -116,7 +120,7 @@ def _can_be_judged(desk: Desk, task: Task[Any]) -> bool:
 
 def stage_units(study: Study, desk: Desk, options: JudgeOptions, stage: Sequence[Task[Any]]) -> list[Unit]:
     """The units of one stage; what it needs has been judged, as far as it could be."""
-    judging, answers = judging_of(desk), list(desk.answers.values())
+    judging, answers = judging_of(desk, options.tasks), list(desk.answers.values())
     rests = any(task.needs for task in stage)
     judged = read_judged(study, judging, answers=answers) if rests else Judged(judging, answers)
     return sampled(desk, list(planned_units(desk, options, stage, judged)))
@@ -176,16 +180,16 @@ def sampled(desk: Desk, units: list[Unit]) -> list[Unit]:
 def forecast(study: Study, desk: Desk, models: Models, options: JudgeOptions) -> Forecast:
     """Calls and tokens of what is missing; what a task will find is guessed by rule where others need it."""
     done = {record.key for record in study.records("judgement")}
-    judged = read_judged(study, judging_of(desk), answers=list(desk.answers.values()))
+    judged = read_judged(study, judging_of(desk, options.tasks), answers=list(desk.answers.values()))
     rows: dict[str, Row] = {}
     for stage in options.stages:
         for unit in sampled(desk, list(planned_units(desk, options, stage, judged))):
             if unit.key not in done:
-                _count(rows, desk, tasks()[unit.spec["task"]], unit)
+                _count(rows, desk, options.tasks[unit.spec["task"]], unit)
         for task, matter in _planned(desk, options, stage):
             task.guess(desk, matter, judged)
     price = models.prices.of(models.name_of("judge"))
-    alone = {name: row for name, row in rows.items() if tasks()[name].subject == "query"}
+    alone = {name: row for name, row in rows.items() if options.tasks[name].subject == "query"}
     return {
         "schema": 1,
         "judge": desk.judge.model,
@@ -276,7 +280,7 @@ class Work:
     around: Around = _nobody
 
     async def __call__(self, spec: Mapping[str, Any], context: Context) -> Outcome:
-        task = tasks().get(spec["task"])
+        task = known_task(spec["task"])
         if task is None:
             raise DrrError(
                 f"no judgement of the kind {spec['task']!r} is known; it was planned by a newer version"
@@ -303,13 +307,13 @@ async def judge(
     check_rules(desk, options)
     ran = Ran()
     work = Work(desk, KeptAnswers(study), around)
-    remember(study, judging_of(desk))
+    remember(study, judging_of(desk, options.tasks))
     for stage in options.stages:
         units = stage_units(study, desk, options, stage)
         if not units:
             continue
         if options.retry_failed:
-            _reopen_left_out(study, units)
+            _reopen_left_out(study, units, options)
         names = ", ".join(task.name for task in stage) if len(stage) == 1 else "judgements"
         summary = await run(
             study,
@@ -330,13 +334,13 @@ async def judge(
     return ran
 
 
-def _reopen_left_out(study: Study, units: Sequence[Unit]) -> None:
+def _reopen_left_out(study: Study, units: Sequence[Unit], options: JudgeOptions) -> None:
     """Reopen those of these whose judge left out a part of the question."""
-    wanted, known = {unit.key for unit in units}, tasks()
+    wanted = {unit.key for unit in units}
     found = [
         record.key
         for record in study.records("judgement")
-        if record.key in wanted and record.done and known[record.key_fields["task"]].lacks(record)
+        if record.key in wanted and record.done and options.tasks[record.key_fields["task"]].lacks(record)
     ]
     study.ledger.records.reopen(found, LEFT_OUT, "the judge left out a part of what it was asked")
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from drr.env.plugins import papers, placed
+from drr.env.plugins import Placed, papers, placed
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Family, Metric, Values
 from drr.eval.stats.asked import AskedQuestion, grouped
@@ -30,24 +30,35 @@ _SHORT, _NAMED = "faithfulness", "fp"
 """The headline figure, as people say it and as documents have it."""
 
 
-def families() -> list[Family]:
-    """Ours and those of the papers, in the order of their tables."""
+def families(judged: Judged | None = None) -> list[Family]:
+    """Ours and those of the papers, in the order of their tables: all, or without those of tasks that judged nothing."""
     further = (one for paper in papers() for one in paper.metrics)
+    if judged is not None:
+        further = (one for one in further if not one.tasks or any(judged.units[name] for name in one.tasks))
+    return _modules(further)
+
+
+def _modules(further: Iterable[Placed]) -> list[Family]:
     modules: list[Any] = [
         import_module(name if "." in name else f"{__name__}.{name}") for name in placed(FAMILIES, further)
     ]
     return modules
 
 
-def metrics() -> dict[str, Metric]:
-    """Every metric by name, family by family in the order of their tables."""
-    found: dict[str, Metric] = {}
-    for family in families():
-        for metric in _declared(family):
-            if metric.name in found:
-                raise ValueError(f"two metrics are called {metric.name}")
-            found[metric.name] = metric
-    return found
+def metrics(named: Collection[str] | None = None) -> dict[str, Metric]:
+    """Metrics by name, in the order of their tables: all, or those named, for which no more families are loaded than they need."""
+    found = _declared(_families_of(named))
+    return found if named is None else {name: one for name, one in found.items() if name in named}
+
+
+def _families_of(named: Collection[str] | None) -> list[Family]:
+    always = _modules(one for paper in papers() for one in paper.metrics if not one.tasks)
+    return always if named is not None and _declared(always).keys() >= {*named} else families()
+
+
+def metric(name: str) -> Metric:
+    """The metric of this name."""
+    return metrics([name])[name]
 
 
 def metric_name(word: str) -> str:
@@ -60,49 +71,67 @@ def metric_name(word: str) -> str:
 
 def shown_name(name: str) -> str:
     """Return the label that people are shown; `metric_name` understands it."""
-    found = metrics().get(name)
+    found = metrics([name]).get(name)
     return name if found is None else found.label
+
+
+def meaning(name: str) -> str:
+    """Explain it in a sentence; nothing for a name that is no metric's."""
+    found = metrics([name]).get(name)
+    return "" if found is None else found.explanation
 
 
 def unasked(names: Collection[str]) -> set[str]:
     """Return the metrics that sum up a paper's verdicts, where nothing of that paper was judged."""
-    found = [metric for name, metric in metrics().items() if name in names]
+    found = metrics(names).values()
     judged = {metric.name.partition("_")[0] for metric in found if not metric.only_with}
     return {metric.name for metric in found if metric.only_with and metric.only_with not in judged}
 
 
 def documented(figures: Mapping[str, V]) -> dict[str, VRow]:
     """Figures by the names of metrics, each with an interval that keeps to its metric's range."""
-    known = metrics()
+    known = metrics(figures)
     return {
         name: v.within(known[name].ends if name in known else None).document() for name, v in figures.items()
     }
 
 
-def _declared(family: Family) -> Sequence[Metric]:
-    made: Callable[[], Sequence[Metric]] | None = getattr(family, "metrics", None)
-    return family.METRICS if made is None else made()
+def _declared(among: Iterable[Family]) -> dict[str, Metric]:
+    found: dict[str, Metric] = {}
+    for family in among:
+        made: Callable[[], Sequence[Metric]] | None = getattr(family, "metrics", None)
+        for one in family.METRICS if made is None else made():
+            if one.name in found:
+                raise ValueError(f"two metrics are called {one.name}")
+            found[one.name] = one
+    return found
 
 
-def tables() -> dict[str, list[Metric]]:
+def tables(named: Collection[str] | None = None) -> dict[str, list[Metric]]:
     """The metrics that stand in a table, by its key."""
-    return grouped((one.table, one) for one in metrics().values() if one.table is not None)
+    return grouped((one.table, one) for one in metrics(named).values() if one.table is not None)
 
 
-def titles() -> dict[str, str]:
+def titles(named: Collection[str] | None = None) -> dict[str, str]:
     """List the notes of families over their own tables, by key."""
-    return {key: title for family in families() for key, title in getattr(family, "TITLES", {}).items()}
+    return {
+        key: title for family in _families_of(named) for key, title in getattr(family, "TITLES", {}).items()
+    }
 
 
 def unanswered(
     judged: Judged, variant: str, among: Iterable[Family] | None = None
 ) -> list[tuple[AskedQuestion, Values]]:
     """List the figures of questions that a system has no answer to, of the families that have such."""
-    known = families() if among is None else among
+    known = families(judged) if among is None else among
     found = [family.unanswered(judged, variant) for family in known if hasattr(family, "unanswered")]
     return [row for one in found for row in one.items()]
 
 
 def values_of(judged: Judged, answer: Answer) -> dict[str, float | None]:
     """Every metric of one report, of all families."""
-    return {name: value for family in families() for name, value in family.per_report(judged, answer).items()}
+    return {
+        name: value
+        for family in families(judged)
+        for name, value in family.per_report(judged, answer).items()
+    }

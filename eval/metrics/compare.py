@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics import families, metrics, unanswered, values_of
+from drr.eval.metrics import families, metric, metrics, unanswered, values_of
 from drr.eval.metrics.base import Family, Values
 from drr.eval.metrics.coverage import equal_reports, texts_of, variants_of
 from drr.eval.metrics.document import SCHEMA, banner
@@ -26,7 +27,8 @@ class PairedMetrics:
     """The values of a variant's reports are worked out once, in however many pairs it is."""
 
     judged: Judged
-    among: Sequence[Family] = field(default_factory=families)
+    chosen: Sequence[Family] = ()
+    """Default: the families that the judging has figures of."""
     known: dict[tuple[Family, str], Values] = field(default_factory=dict)
     """Values that do not hang on which other reports there are, by family and answer: for who pairs parts of a judging too."""
     _paired: dict[tuple[Family, str], dict[str, ByQuery]] = field(default_factory=dict)
@@ -35,13 +37,17 @@ class PairedMetrics:
         self, a: str, b: str, there: PairedMetrics | None = None
     ) -> list[dict[str, PairedDifference]]:
         """Return `a` minus `b` (perhaps of `there`) on shared queries, for each family's shared metrics."""
-        ends = {name: metric.range for name, metric in metrics().items()}
         found = []
         for family in self.among:
             left, right = self._by_metric(family, a), (there or self)._by_metric(family, b)
             shared = [name for name in left if name in right]
-            found.append({name: paired(left[name], right[name], ends.get(name)) for name in shared})
+            ends = metrics(shared)
+            found.append({name: paired(left[name], right[name], ends[name].range) for name in shared})
         return found
+
+    @cached_property
+    def among(self) -> Sequence[Family]:
+        return self.chosen or families(self.judged)
 
     def values(self, variant: str) -> dict[str, ByQuery]:
         """Return the values of every family."""
@@ -69,19 +75,22 @@ class PairedMetrics:
 
 def values_again(judgings: Sequence[Judged]) -> dict[str, dict[str, dict[str, list[float | None]]]]:
     """Map by metric, system and answer what each judging gives it. Left out is what stands without any verdict: nobody was asked it again."""
-    known, first = metrics(), judgings[0]
+    first = judgings[0]
     bare = replace(first, support={}, addresses={}, ratings={}, failures={}, others={})
-    asked = {name for name, metric in known.items() if metric.judged}
-    for answer in first.answers:
-        asked -= {name for name, value in values_of(bare, answer).items() if value is not None}
+    code = {
+        name
+        for answer in first.answers
+        for name, value in values_of(bare, answer).items()
+        if value is not None
+    }
     found: dict[str, dict[str, dict[str, list[float | None]]]] = {}
     for judged in (_whole(one, first) for one in judgings):
         for answer in judged.answers:
             for name, value in values_of(judged, answer).items():
-                if name in asked:
+                if name not in code:
                     own = found.setdefault(name, {}).setdefault(answer.variant, {})
                     own.setdefault(answer.key, []).append(value)
-    return found
+    return {name: found[name] for name, one in metrics(found).items() if one.judged}
 
 
 def _whole(again: Judged, first: Judged) -> Judged:
@@ -122,7 +131,7 @@ def compare(judged: Judged, a: str, b: str, again: Sequence[Judged] = ()) -> Com
         "reports": shared,
         "metrics": {name: difference.document() for name, difference in tested.items()},
         "noise": {name: floor for name, floor in _floors(judged, values, again).items() if name in tested},
-        "about": {name: metric.document() for name, metric in metrics().items() if name in tested},
+        "about": {name: one.document() for name, one in metrics(tested).items()},
         "pairwise": [row for row in pair_results(judged.comparisons()) if {row["a"], row["b"]} == {a, b}],
     }
 
@@ -134,7 +143,7 @@ def _floors(judged: Judged, values: PairedMetrics, again: Sequence[Judged]) -> d
     found: dict[str, FloorRow] = {}
     for name in dict.fromkeys(name for own in systems.values() for name in own):
         trials = {variant: own[name] for variant, own in systems.items() if name in own}
-        floor = None if metrics()[name].across_trials else noise_floor(trials, again_values.get(name))
+        floor = None if metric(name).across_trials else noise_floor(trials, again_values.get(name))
         if floor is not None:
             found[name] = {"value": floor.value, "by": floor.by, "n": floor.n}
     return found

@@ -215,7 +215,7 @@ def _judged_document(judged: Judged, failures: FailureDocument | None) -> StudyD
     by_variant = variants_of(judged)
     figures = {
         variant: documented(
-            {name: v for family in families() for name, v in family.corpus(judged, answers).items()}
+            {name: v for family in families(judged) for name, v in family.corpus(judged, answers).items()}
         )
         for variant, answers in by_variant.items()
     }

@@ -11,7 +11,7 @@ from typing import Literal, TypedDict
 
 from drr.env.errors import Misuse
 from drr.eval.checks import RULES
-from drr.eval.metrics import families, metric_name, metrics, shown_name, values_of
+from drr.eval.metrics import families, metric, metric_name, metrics, shown_name, values_of
 from drr.eval.metrics.base import Better
 from drr.eval.metrics.compare import ByQuery, PairedMetrics
 from drr.eval.metrics.coverage import variants_of
@@ -109,7 +109,9 @@ def required(judged: Judged, requirements: Sequence[Requirement]) -> list[GateRo
     _check_variants(requirements, by_variant)
     rows = []
     for variant, answers in by_variant.items():
-        figures = {name: v for family in families() for name, v in family.corpus(judged, answers).items()}
+        figures = {
+            name: v for family in families(judged) for name, v in family.corpus(judged, answers).items()
+        }
         known = [values_of(judged, answer).keys() for answer in answers]
         for one in requirements:
             if one.variant in (None, variant):
@@ -172,7 +174,7 @@ def _figure(figures: Mapping[str, V], name: str) -> V | None:
     v = figures.get(own)
     if v is None:
         return None
-    v = v.within(metrics()[own].ends)
+    v = v.within(metric(own).ends)
     return _turned(v, 1.0) if turned else v
 
 
@@ -185,7 +187,7 @@ def _requirement_row(
     why = None
     if v is None:
         why = "unknown: nothing of this variant was judged for it"
-        if one.metric in (known := metrics()) and known[one.metric].across_trials:
+        if any(known.across_trials for known in metrics([one.metric]).values()):
             why = "unknown: no question has as many answers that this can be told of; `drr run STUDY --trials N` adds some"
     elif lacking:
         why = f"unknown: {lacking} of {answers} answers are not judged for it"
@@ -244,7 +246,7 @@ def _headlines(values: Mapping[str, ByQuery]) -> list[str]:
     """List the headlines that have a better side, and a value somewhere."""
     return [
         name
-        for name, metric in metrics().items()
+        for name, metric in metrics(values).items()
         if metric.better
         and not metric.detail
         and any(one is not None for trials in values.get(name, {}).values() for one in trials)

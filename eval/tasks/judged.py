@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -111,6 +111,12 @@ class Judging:
     @property
     def way(self) -> JudgingProtocol:
         return PROTOCOLS[self.protocol]
+
+    def agrees(self, other: Judging) -> bool:
+        """Tell whether they are one judging, of which each may have judged kinds that the other has not."""
+        shared = self.versions.keys() & other.versions.keys()
+        same = all(self.versions[name] == other.versions[name] for name in shared)
+        return same and replace(self, versions={}) == replace(other, versions={})
 
     @property
     def is_first(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
 
 REGISTERED: tuple[JudgingTask, ...] = (
-    JudgingTask("faithfulness", "drr.eval.tasks.extraction:EXTRACTION", usual=True),
-    JudgingTask("faithfulness", "drr.eval.tasks.support:SUPPORT", usual=True),
-    JudgingTask("citations", "drr.eval.tasks.citations:CITATIONS", usual=True),
-    JudgingTask("quality", "drr.eval.tasks.grading:RATING", usual=True),
-    JudgingTask("pairwise", "drr.eval.tasks.grading:PAIRWISE", usual=True),
-    JudgingTask("rules", "drr.eval.tasks.checked:CHECKED", usual=True),
-    JudgingTask("failures", "drr.eval.tasks.grading:FAILURES"),
-    JudgingTask("mistakes", "drr.eval.tasks.mistakes:MISTAKES_TASK"),
-    JudgingTask("points", "drr.eval.tasks.point_making:POINTS_TASK"),
-    JudgingTask("recall", "drr.eval.tasks.point_matching:MATCHES_TASK"),
-    JudgingTask("relative", "drr.eval.tasks.relative:RELATIVE"),
+    JudgingTask("faithfulness", "claims", "drr.eval.tasks.extraction:EXTRACTION", usual=True),
+    JudgingTask("faithfulness", "support", "drr.eval.tasks.support:SUPPORT", usual=True),
+    JudgingTask("citations", "citations", "drr.eval.tasks.citations:CITATIONS", usual=True),
+    JudgingTask("quality", "rating", "drr.eval.tasks.grading:RATING", usual=True),
+    JudgingTask("pairwise", "pairwise", "drr.eval.tasks.grading:PAIRWISE", usual=True),
+    JudgingTask("rules", "rules", "drr.eval.tasks.checked:CHECKED", usual=True),
+    JudgingTask("failures", "failures", "drr.eval.tasks.grading:FAILURES"),
+    JudgingTask("mistakes", "mistakes", "drr.eval.tasks.mistakes:MISTAKES_TASK"),
+    JudgingTask("points", "points", "drr.eval.tasks.point_making:POINTS_TASK"),
+    JudgingTask("recall", "matches", "drr.eval.tasks.point_matching:MATCHES_TASK"),
+    JudgingTask("relative", "relative", "drr.eval.tasks.relative:RELATIVE"),
 )
 
 
@@ -42,18 +42,37 @@ def groups(*, usual: bool = False) -> list[str]:
     return list(dict.fromkeys(row.group for row in registered() if row.usual or not usual))
 
 
-def tasks(what: Iterable[str] | None = None) -> Mapping[str, Task[Any]]:
-    """Map names to tasks, each after those it needs. All of them, or those of some groups and what these need."""
-    known = _loaded(registered())
-    if what is None:
-        return {task.name: task for _, task in known}
-    asked = frozenset(what)
-    words = asked.union(*map(beside, asked))
-    wanted: set[str] = set()
-    for group, task in reversed(known):
-        if group in words or task.name in wanted:
-            wanted |= {task.name, *task.needs}
-    return {task.name: task for _, task in known if task.name in wanted}
+def tasks(what: Iterable[str] | None = None, named: Iterable[str] = ()) -> Mapping[str, Task[Any]]:
+    """Map names to tasks, each after those it needs: all, or those of some groups and some names. Loads no others."""
+    rows = _rows()
+    words = [row.group for row in rows.values()] if what is None else [*what]
+    asked, wanted = {*words}.union(*map(beside, words)), {*named}
+    ordered: dict[str, Task[Any]] = {}
+
+    def place(name: str, below: tuple[str, ...]) -> None:
+        if name in below or name not in rows:
+            raise ValueError(f"{below[-1]} needs {name}: no such task can come before it")
+        if name not in ordered:
+            task = _loaded(rows[name])
+            for needed in task.needs:
+                place(needed, (*below, name))
+            ordered[name] = task
+
+    for row in rows.values():
+        if row.group in asked or row.name in wanted:
+            place(row.name, ())
+    return ordered
+
+
+def ours() -> list[str]:
+    """The words of the tasks that belong to no paper: every judging has their versions."""
+    return [row.group for row in REGISTERED]
+
+
+def known_task(name: str) -> Task[Any] | None:
+    """The task of this name; `None` for a name that a newer version gave."""
+    row = _rows().get(name)
+    return None if row is None else _loaded(row)
 
 
 def stages(chosen: Mapping[str, Task[Any]]) -> list[list[Task[Any]]]:
@@ -66,24 +85,18 @@ def stages(chosen: Mapping[str, Task[Any]]) -> list[list[Task[Any]]]:
     return [[task for task in chosen.values() if height[task.name] == level] for level in levels]
 
 
+def _rows() -> dict[str, JudgingTask]:
+    rows: dict[str, JudgingTask] = {}
+    for row in registered():
+        if row.name in rows:
+            raise ValueError(f"{row.place}: a task is called {row.name} already")
+        rows[row.name] = row
+    return rows
+
+
 @cache
-def _loaded(rows: Sequence[JudgingTask]) -> list[tuple[str, Task[Any]]]:
-    found: dict[str, tuple[str, Task[Any]]] = {}
-    for row in rows:
-        task: Task[Any] = load(row.place)
-        if task.name in found:
-            raise ValueError(f"{row.place}: a task is called {task.name} already")
-        found[task.name] = (row.group, task)
-    ordered: dict[str, tuple[str, Task[Any]]] = {}
-
-    def place(name: str, below: tuple[str, ...]) -> None:
-        if name in below or name not in found:
-            raise ValueError(f"{below[-1]} needs {name}: no such task can come before it")
-        if name not in ordered:
-            for needed in found[name][1].needs:
-                place(needed, (*below, name))
-            ordered[name] = found[name]
-
-    for name in found:
-        place(name, ())
-    return list(ordered.values())
+def _loaded(row: JudgingTask) -> Task[Any]:
+    task: Task[Any] = load(row.place)
+    if task.name != row.name:
+        raise ValueError(f"{row.place}: the task is called {task.name}, its row {row.name}")
+    return task

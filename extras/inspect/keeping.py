@@ -119,7 +119,7 @@ class Keeping:
         if ran.summary.stopped == "interrupted":
             raise KeyboardInterrupt
         about = self.study.ledger.records.about(*keys, *desk.questions)
-        judged = read_judged(self.study, judging_of(desk), answers=answers, among=about)
+        judged = read_judged(self.study, judging_of(desk, options.tasks), answers=answers, among=about)
         return [_figures(judged, answer, ran.summary.stopped) for answer in answers]
 
     async def _take_in(self, batch: Sequence[SampleAnswer], models: Models) -> list[str]:

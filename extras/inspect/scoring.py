@@ -68,7 +68,7 @@ def check_groups(groups: Sequence[str]) -> None:
 
 def _figure(name: str, scores: Sequence[SampleScore]) -> V:
     """Sum as `drr judge` does: the mean over questions of the trials' mean, with its interval."""
-    ours: OurMetric | None = metrics().get(name)
+    ours: OurMetric | None = metrics([name]).get(name)
     ordered = sorted(scores, key=lambda one: (str(one.sample_id), (one.score.metadata or {}).get(TRIAL, 0)))
     by_query: dict[AskedQuestion, list[float | None]] = {}
     for one in ordered:

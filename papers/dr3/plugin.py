@@ -12,16 +12,16 @@ PAPER = Paper(
     worlds={"files": f"{_HERE}.world:open_files"},
     kinds={"file": f"{_HERE}.folders:FileSources"},
     tasks=(
-        JudgingTask("dr3", f"{_HERE}.judging.facts:FACTS_TASK"),
-        JudgingTask("dr3", f"{_HERE}.judging.asked:INSIGHTS_TASK"),
-        JudgingTask("dr3", f"{_HERE}.judging.asked:FOLLOWING_TASK"),
-        JudgingTask("dr3", f"{_HERE}.judging.asked:DEPTH_TASK"),
+        JudgingTask("dr3", "facts", f"{_HERE}.judging.facts:FACTS_TASK"),
+        JudgingTask("dr3", "insights", f"{_HERE}.judging.asked:INSIGHTS_TASK"),
+        JudgingTask("dr3", "following", f"{_HERE}.judging.asked:FOLLOWING_TASK"),
+        JudgingTask("dr3", "depth", f"{_HERE}.judging.asked:DEPTH_TASK"),
     ),
     besides={"dr3": ("faithfulness", "citations")},  # FA is summed from verdicts on citations
     asks={"ours": f"{_HERE}.judging.forms:OURS"},
     metrics=(
         Placed(f"{_HERE}.metrics.accuracy", after="fact"),
-        Placed(f"{_HERE}.metrics.dr3", before="quality"),
+        Placed(f"{_HERE}.metrics.dr3", before="quality", tasks=("facts", "insights", "following", "depth")),
     ),
     documents={"dr3": f"{_HERE}.metrics.document:document_part"},
     judge_rules=f"{_HERE}.judging.forms:RULES",

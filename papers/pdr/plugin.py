@@ -10,16 +10,16 @@ PAPER = Paper(
     name="pdr",
     title="PDR-Bench",
     tasks=(
-        JudgingTask("criteria", f"{_JUDGING}.making:CRITERIA_TASK"), JudgingTask("pqr", f"{_JUDGING}.scoring:SCORES_TASK"),
-        JudgingTask("pqr", f"{_JUDGING}.violations:VIOLATIONS_TASK"), JudgingTask("swap", f"{_JUDGING}.swap:SWAP_TASK"),
-        JudgingTask("swap", f"{_JUDGING}.swap:ADOPTION_TASK"),
+        JudgingTask("criteria", "criteria", f"{_JUDGING}.making:CRITERIA_TASK"), JudgingTask("pqr", "scores", f"{_JUDGING}.scoring:SCORES_TASK"),
+        JudgingTask("pqr", "violations", f"{_JUDGING}.violations:VIOLATIONS_TASK"), JudgingTask("swap", "swap", f"{_JUDGING}.swap:SWAP_TASK"),
+        JudgingTask("swap", "adoption", f"{_JUDGING}.swap:ADOPTION_TASK"),
     ),
     # R is summed from verdicts on citations; a swap is held against the scores under one's own criteria
     besides={"pqr": ("faithfulness", "citations"), "swap": ("pqr",)},
     asks={"ours": f"{_JUDGING}.forms:OURS", "paper": f"{_JUDGING}.forms:AS_PRINTED"},
     metrics=(
-        Placed(f"{_METRICS}.reliability", before="fact"), Placed(f"{_METRICS}.pqr", before="quality"),
-        Placed(f"{_METRICS}.swap", before="effort"), Placed(f"{_METRICS}.attributes", before="effort"),
+        Placed(f"{_METRICS}.reliability", before="fact"), Placed(f"{_METRICS}.pqr", before="quality", tasks=("scores", "violations")),
+        Placed(f"{_METRICS}.swap", before="effort", tasks=("scores", "swap", "adoption")), Placed(f"{_METRICS}.attributes", before="effort"),
     ),
     documents={"settings": f"{_METRICS}:document_part"},
     printed=f"{_METRICS}.pqr:AS_PRINTED",

@@ -9,12 +9,12 @@ PAPER = Paper(
     name="reporteval",
     title="ReportEval",
     tasks=(
-        JudgingTask("reporteval", f"{_HERE}.judging.grades:GRADES_TASK"),
-        JudgingTask("reporteval", f"{_HERE}.judging.repetition:REPETITION_TASK"),
+        JudgingTask("reporteval", "grades", f"{_HERE}.judging.grades:GRADES_TASK"),
+        JudgingTask("reporteval", "repetition", f"{_HERE}.judging.repetition:REPETITION_TASK"),
     ),
     besides={"reporteval": ("faithfulness", "citations")},  # support is summed from verdicts on citations
     asks={"ours": f"{_HERE}.judging.forms:ASKS", "paper": f"{_HERE}.judging.forms:ASKS"},
-    metrics=(Placed(f"{_HERE}.support", after="fact"), Placed(f"{_HERE}.metrics", before="quality")),
+    metrics=(Placed(f"{_HERE}.support", after="fact"), Placed(f"{_HERE}.metrics", before="quality", tasks=("grades", "repetition"))),
     printed=f"{_HERE}.metrics:AS_PRINTED",
     judge_rules=f"{_HERE}.judging.rules:RULES",
     ruled=("grades", "repetition"),

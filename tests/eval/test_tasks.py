@@ -41,8 +41,8 @@ from tests.eval.nursery import message as told
 from tests.wire import Request, Say
 
 LINES = (
-    JudgingTask("toy", "tests.eval.toy_tasks:MARKS", usual=False),
-    JudgingTask("toy", "tests.eval.toy_tasks:CRITERIA", usual=False),
+    JudgingTask("toy", "toy-marks", "tests.eval.toy_tasks:MARKS"),
+    JudgingTask("toy", "toy-criteria", "tests.eval.toy_tasks:CRITERIA"),
 )
 
 
