@@ -5,7 +5,8 @@ A task asks the protocol and never which one it is. A new protocol is one object
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import ChainMap
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -25,6 +26,27 @@ class Ask(NamedTuple):
 
     prompt: str
     form: type[BaseModel]
+
+
+class _OfPapers(Mapping[str, Ask]):
+    """The questions of papers' tasks, loaded where a question is asked that is none of ours."""
+
+    def __init__(self, protocol: str) -> None:
+        self._protocol = protocol
+
+    @cached_property
+    def _known(self) -> Mapping[str, Ask]:
+        asked = [load(paper.asks[self._protocol]) for paper in papers() if self._protocol in paper.asks]
+        return {name: ask for own in asked for name, ask in own.items()}
+
+    def __getitem__(self, name: str) -> Ask:
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
 
 
 @dataclass(frozen=True)
@@ -60,8 +82,7 @@ class JudgingProtocol:
     @cached_property
     def asks(self) -> Mapping[str, Ask]:
         """The questions of the protocol, with those of papers' tasks; nothing else is judged under it."""
-        further = [load(paper.asks[self.name]) for paper in papers() if self.name in paper.asks]
-        return {name: ask for asked in (self.own_asks, *further) for name, ask in asked.items()}
+        return ChainMap({**self.own_asks}, _OfPapers(self.name))  # type: ignore[arg-type]  # is only read
 
     def ask(self, *names: str) -> Ask | None:
         """The first of these that the protocol asks."""

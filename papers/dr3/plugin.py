@@ -23,7 +23,7 @@ PAPER = Paper(
         Placed(f"{_HERE}.metrics.accuracy", after="fact"),
         Placed(f"{_HERE}.metrics.dr3", before="quality", tasks=("facts", "insights", "following", "depth")),
     ),
-    documents={"dr3": f"{_HERE}.metrics.document:document_part"},
+    documents={"dr3": f"{_HERE}.metrics:document_part"},
     judge_rules=f"{_HERE}.judging.forms:RULES",
     ruled=("depth",),
     labels=f"{_HERE}.metrics.document:labels_of",

@@ -34,7 +34,7 @@ _OPTIONS = re.compile(r"[+@]")
 _TOKENS = re.compile(r"(\d+)(k?)", re.IGNORECASE)
 
 
-def document_part(about: JudgedStudy) -> Dr3Document | None:
+def document_of(about: JudgedStudy) -> Dr3Document | None:
     """Make the part `dr3` of a study's document."""
     again = [about.counted(one) for one in repetitions(about.study, about.judged)]
     found = dr3_document(about.judged, again)
