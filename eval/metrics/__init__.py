@@ -31,7 +31,7 @@ _SHORT, _NAMED = "faithfulness", "fp"
 
 
 def families(judged: Judged | None = None) -> list[Family]:
-    """Ours and those of the papers, in the order of their tables: all, or without those of tasks that judged nothing."""
+    """Ours and those of the papers, in the order of their tables. A judging has none of tasks that judged nothing."""
     further = (one for paper in papers() for one in paper.metrics)
     if judged is not None:
         further = (one for one in further if not one.tasks or any(judged.units[name] for name in one.tasks))
@@ -46,7 +46,7 @@ def _modules(further: Iterable[Placed]) -> list[Family]:
 
 
 def metrics(named: Collection[str] | None = None) -> dict[str, Metric]:
-    """Metrics by name, in the order of their tables: all, or those named, for which no more families are loaded than they need."""
+    """Metrics by name, in the order of their tables. Those of a few names load no more families than they need."""
     found = _declared(_families_of(named))
     return found if named is None else {name: one for name, one in found.items() if name in named}
 

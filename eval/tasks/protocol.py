@@ -85,8 +85,9 @@ class JudgingProtocol:
         return ChainMap({**self.own_asks}, _OfPapers(self.name))  # type: ignore[arg-type]  # is only read
 
     def ask(self, *names: str) -> Ask | None:
-        """The first of these that the protocol asks."""
-        return next((self.asks[name] for name in names if name in self.asks), None)
+        """The first of these that the protocol asks; a paper has no part of our questions."""
+        known = self.own_asks if any(name in self.own_asks for name in names) else self.asks
+        return next((known[name] for name in names if name in known), None)
 
 
 OURS = JudgingProtocol(
