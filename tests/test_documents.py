@@ -177,7 +177,7 @@ def test_modules_and_files_of_the_documents_exist() -> None:
         if (
             word in TO_BE_WRITTEN
             or ".".join(parts) in TO_BE_WRITTEN
-            or word in ("drr.toml", "drr.variants", "drr.memories", "drr.papers")
+            or word in ("drr.toml", "drr.variants", "drr.papers")
         ):
             continue
         try:

@@ -11,11 +11,12 @@ from functools import cache
 from hashlib import blake2b
 from importlib.resources import files
 from random import Random
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from drr.env.entities import KeptReview, User
 from drr.env.errors import DrrError
 from drr.env.shop import Shop, Store
+from drr.eval.stats.asked import grouped
 from drr.papers.pdr.person import Attribute, Ground, Person, disclosed
 from drr.papers.pdr.records import derived, history_of, spoken_theme
 from drr.papers.pdr.words import invented_traits
@@ -57,58 +58,44 @@ _DOUBT = re.compile(
 """A sentence with one of these may say that it is not so, or speak of another."""
 
 
-class StatedTrait(NamedTuple):
-    theme: str
-    quote: str
-
-
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
-    text = (files("drr.papers.pdr.words") / "stated.toml").read_text(encoding="utf-8")
-    found = {}
+    text, found = (files("drr.papers.pdr.words") / "stated.toml").read_text(encoding="utf-8"), {}
     for theme, row in tomllib.loads(text).items():
-        ways = []
-        if row["have"]:
-            thing = "|".join(map(re.escape, sorted(row["have"], key=len, reverse=True)))
-            ways.append(
-                rf"\b(?:my|our|(?:I|we)(?:'ve|’ve)?\s(?:have|own|keep|got|adopted))\s(?:{_NUMBER}\s){{0,2}}(?:[a-z-]{{1,20}}\s)?(?:{thing})\b{_HEAD}"
-            )
-        if row["say"]:
-            ways.append(
-                rf"\b(?:I|we)(?:['’]ve)?(?:\s(?:have|often|always|mostly|also))?\s(?:{'|'.join(map(re.escape, row['say']))})\b"
-            )
-        found[theme] = re.compile("|".join(ways), re.I)
+        thing = "|".join(map(re.escape, sorted(row["have"], key=len, reverse=True)))
+        verbs = "|".join(map(re.escape, row["say"]))
+        ways = {
+            rf"\b(?:my|our|(?:I|we)(?:'ve|’ve)?\s(?:have|own|keep|got|adopted))\s(?:{_NUMBER}\s){{0,2}}(?:[a-z-]{{1,20}}\s)?(?:{thing})\b{_HEAD}": thing,
+            rf"\b(?:I|we)(?:['’]ve)?(?:\s(?:have|often|always|mostly|also))?\s(?:{verbs})\b": verbs,
+        }
+        found[theme] = re.compile("|".join(way for way, words in ways.items() if words), re.I)
     return found
 
 
-def stated_traits(text: str) -> list[StatedTrait]:
-    """Each theme once; the quotation is a part of the text as it stands there."""
+def stated_traits(text: str) -> dict[str, str]:
+    """Map each theme to its quotation, which is a part of the text as it stands there."""
     found: dict[str, str] = {}
-    for sentence in _SENTENCE.finditer(text):
-        statement = sentence[0].strip()
-        if not statement or _DOUBT.search(statement):
-            continue
-        for theme, pattern in _patterns().items():
-            if theme not in found and pattern.search(statement):
-                found[theme] = statement
-    return [StatedTrait(theme, quote) for theme, quote in found.items()]
+    for statement in (sentence[0].strip() for sentence in _SENTENCE.finditer(text)):
+        if statement and not _DOUBT.search(statement):
+            for theme, pattern in _patterns().items():
+                if theme not in found and pattern.search(statement):
+                    found[theme] = statement
+    return found
 
 
 def with_stated(attributes: Sequence[Attribute], reviews: Iterable[KeptReview]) -> list[Attribute]:
     """Add the quotation as evidence to what records say already. Anything that only reviews say is an attribute of its own."""
-    grounds: dict[str, list[Ground]] = {}
-    for review in reviews:
-        for trait in stated_traits(f"{review.title}\n{review.text}"):
-            own = grounds.setdefault(trait.theme, [])
-            if len(own) < _MOST:
-                named = {"order_id": review.order_id, "product_id": review.product_id}
-                own.append(Ground(**named, quote=trait.quote))
     by_id = {one.id: one for one in attributes}
+    grounds = grouped(
+        (theme, Ground(order_id=review.order_id, product_id=review.product_id, quote=quote))
+        for review in reviews
+        for theme, quote in stated_traits(f"{review.title}\n{review.text}").items()
+    )
     for theme, own in grounds.items():
         block, key, statement = spoken_theme(theme)
         one = Attribute(id=key, block=block, statement=statement, basis="stated")
         before = by_id.get(key, one)
-        by_id[key] = before.model_copy(update={"evidence": (*before.evidence, *own)})
+        by_id[key] = before.model_copy(update={"evidence": (*before.evidence, *own[:_MOST])})
     return list(by_id.values())
 
 
@@ -132,19 +119,17 @@ def person_of(
     stated: Sequence[Attribute] = (),
 ) -> Person:
     """Make a person of what records and own reviews say of one shopper before `as_of`. What nobody says is
-    drawn by `seed`; `said` is what a model found besides."""
-    history = history_of(store, user_id, as_of)
-    person_id = person_id_of(user_id)
-    attributes = with_stated([one.attribute for one in derived(history)], own_reviews(store, user_id, as_of))
-    attributes += stated
+    drawn by `seed`; `stated` is what a model found besides."""
+    history, person_id = history_of(store, user_id, as_of), person_id_of(user_id)
+    by_rule = [one.attribute for one in derived(history)]
+    attributes = [*with_stated(by_rule, own_reviews(store, user_id, as_of)), *stated]
     if with_invented:
         blocks = {one.block for one in stated}
         attributes += [one for one in invented(person_id, seed or 0) if one.block not in blocks]
-    known = [
-        one for one in (_undisclosed(attribute, history.user) for attribute in attributes) if one is not None
-    ]
+    known = (_undisclosed(attribute, history.user) for attribute in attributes)
+    kept = tuple(one for one in known if one is not None)
     made_of = {"user_id": user_id, "shop_hash": shop_hash, "as_of": as_of, "seed": seed}
-    return Person.model_validate({"person_id": person_id, **made_of, "attributes": tuple(known)})
+    return Person.model_validate({"person_id": person_id, **made_of, "attributes": kept})
 
 
 def own_reviews(store: Store, user_id: str, as_of: str) -> list[KeptReview]:
@@ -155,18 +140,11 @@ def own_reviews(store: Store, user_id: str, as_of: str) -> list[KeptReview]:
 def _undisclosed(attribute: Attribute, user: User) -> Attribute | None:
     """Remove quotations that contain the name of the shopper or the like. Return `None` where the statement
     contains it, or nothing is left."""
-    evidence = tuple(
-        ground for ground in attribute.evidence if ground.quote is None or not disclosed(ground.quote, user)
-    )
+    evidence = tuple(one for one in attribute.evidence if one.quote is None or not disclosed(one.quote, user))
     lost = attribute.basis == "stated" and not evidence
     if lost or disclosed(attribute.statement, user):
         return None
     return attribute.model_copy(update={"evidence": evidence})
-
-
-def invents(shop: Shop, choice: Invented) -> bool:
-    """Tell whether anything may be invented. About people who may be real nothing is made up unless it was asked for."""
-    return choice == "all" or (choice == "sample" and shop.manifest.origin == "sample")
 
 
 def build_persons(
@@ -177,14 +155,16 @@ def build_persons(
     choice: Invented = "sample",
     stated: Mapping[str, Sequence[Attribute]] | None = None,
 ) -> Iterator[Person]:
-    """One person for each of these users, in their order; `said` by user id."""
-    manifest, spoken = shop.manifest, stated or {}
-    draws, made_of = invents(shop, choice), manifest.content_hash
+    """One person for each of these users, in their order; `stated` by user id.
+
+    About people who may be real nothing is made up unless it was asked for.
+    """
+    manifest = shop.manifest
+    draws = choice == "all" or (choice == "sample" and manifest.origin == "sample")
+    made_of: Any = {"shop_hash": manifest.content_hash, "seed": seed, "with_invented": draws}
     for user_id in users:
-        own = spoken.get(user_id, ())
-        yield person_of(
-            shop.store, user_id, manifest.as_of, shop_hash=made_of, seed=seed, with_invented=draws, stated=own
-        )
+        own = (stated or {}).get(user_id, ())
+        yield person_of(shop.store, user_id, manifest.as_of, **made_of, stated=own)
 
 
 def drawn_users(shop: Shop, count: int, *, seed: int, min_orders: int) -> list[str]:

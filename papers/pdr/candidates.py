@@ -95,33 +95,24 @@ def accepted(
     for one in candidates:
         ground, key = _ground(one.quote, reviews), _id(one)
         why = "quotation" if ground is None else _against(one, ground, user)
-        if (
-            ground is not None
-            and why is None
-            and (_plain(one.statement) in texts or _by_rule(one, ground) & taken)
-        ):
-            why = "known"
         if ground is None or why is not None:
-            refused[why or "quotation"] += 1
-        elif key in found:
-            evidence = tuple(dict.fromkeys((*found[key].evidence, ground)))
-            found[key] = found[key].model_copy(update={"evidence": evidence})
+            refused[why or ""] += 1
+        elif _plain(one.statement) in texts or _by_rule(one, ground) & taken:
+            refused["known"] += 1
         else:
             statement = " ".join(one.statement.split()).rstrip(".")
-            found[key] = Attribute(
-                id=key, block=one.block, statement=statement, basis="stated", evidence=(ground,)
-            )
+            new = Attribute(id=key, block=one.block, statement=statement, basis="stated")
+            before = found.get(key, new)
+            evidence = tuple(dict.fromkeys((*before.evidence, ground)))
+            found[key] = before.model_copy(update={"evidence": evidence})
     return Accepted(list(found.values()), dict(sorted(refused.items())))
 
 
 def _ground(quote: str, reviews: Sequence[KeptReview]) -> Ground | None:
     """The sentences that hold the quotation, as they stand in the review; only white space may differ."""
     words = quote.split()
-    if len(words) < _WORDS:
-        return None
     pattern = re.compile(r"(?<!\w)" + r"\s+".join(map(re.escape, words)) + r"(?!\w)")
-    for review in reviews:
-        text = _text(review)
+    for review, text in ((one, _text(one)) for one in reviews if len(words) >= _WORDS):
         match = pattern.search(text)
         if match is not None:
             every = _SENTENCE.finditer(text)
@@ -148,7 +139,7 @@ def _id(one: Candidate) -> str:
 
 def _by_rule(one: Candidate, ground: Ground) -> set[str]:
     """Attributes of the candidate's block that rules read from the same words."""
-    spoken = [spoken_theme(trait.theme) for trait in stated_traits(ground.quote or "")]
+    spoken = map(spoken_theme, stated_traits(ground.quote or ""))
     return {key for block, key, _ in spoken if block == one.block}
 
 

@@ -172,12 +172,12 @@ class Contexts:
         where = f"{part / ITEMS}, line"
         items = tuple(row_of(f"{where} {number}", line, ContextItem, SCHEMA) for number, line in lines)
         try:
-            counts = parsed(_read_text(part / SIZES))
+            known = parsed(_read_text(part / SIZES))
         except ValueError as error:
             raise DrrError(f"{part / SIZES}: not JSON ({error}); {again}") from error
-        known = counts if isinstance(counts, dict) else {}
         for size in self.sizes:
-            if not isinstance(count := known.get(size), int) or not 0 <= count <= len(items):
+            count = known.get(size) if isinstance(known, dict) else None
+            if not isinstance(count, int) or not 0 <= count <= len(items):
                 raise DrrError(f"{part / SIZES}: says nothing that can be of {size}; {again}")
         return items, known
 
@@ -239,7 +239,7 @@ def write_made(
 ) -> ContextManifest:
     """`made` writes each person's files into the folder that it is handed, and says what they are."""
     check_ours(folder, MANIFEST, "drr papers context build")
-    hidden = folder.parent / f".{folder.name}.part-{os.getpid()}"
+    hidden, old = (folder.parent / f".{folder.name}.{name}-{os.getpid()}" for name in ("part", "old"))
     shutil.rmtree(hidden, ignore_errors=True)
     try:
         hidden.mkdir(parents=True)
@@ -251,7 +251,11 @@ def write_made(
         manifest = ContextManifest.model_validate({**made_of, **hashes, "persons": entries})
         text = json.dumps(manifest.model_dump(mode="json"), indent=1) + "\n"
         (hidden / MANIFEST).write_text(text, encoding="utf-8")
-        _swap(hidden, folder)
+        if folder.exists():
+            folder.rename(old)
+        hidden.rename(folder)
+        if old.exists():
+            shutil.rmtree(old)
     except (PermissionError, NotADirectoryError) as error:
         raise Misuse(f"{folder}: cannot be written ({error.strerror}); choose another place") from error
     finally:
@@ -262,11 +266,9 @@ def write_made(
 def write_person(folder: Path, one: BuiltContext) -> PersonContext:
     part = folder / file_name(one.person.person_id)
     part.mkdir()
-    items = _json_lines(item.model_dump() for item in one.items)
-    truth = _json_lines(truth.model_dump() for truth in one.truths)
-    (part / ITEMS).write_text(items, encoding="utf-8")
-    (part / TRUTH).write_text(truth, encoding="utf-8")
-    (part / SIZES).write_text(json.dumps(one.counts) + "\n", encoding="utf-8")
+    items, truth = (_json_lines(row.model_dump() for row in rows) for rows in (one.items, one.truths))
+    for name, text in ((ITEMS, items), (TRUTH, truth), (SIZES, json.dumps(one.counts) + "\n")):
+        (part / name).write_text(text, encoding="utf-8")
     return PersonContext(
         items=len(one.items),
         items_hash=text_hash(items),
@@ -280,18 +282,9 @@ def write_person(folder: Path, one: BuiltContext) -> PersonContext:
 def few_of(one: BuiltContext, count: int) -> dict[str, int]:
     """Attributes that too few of the first items express."""
     shown = Counter(key for truth in one.truths[:count] for key in truth.expresses)
-    every = {**{attribute.id: 0 for attribute in one.person.attributes}, **shown}
-    return {key: times for key, times in every.items() if times < LEAST}
+    every = dict.fromkeys([*(attribute.id for attribute in one.person.attributes), *shown])
+    return {key: shown[key] for key in every if shown[key] < LEAST}
 
 
 def _json_lines(rows: Iterable[Mapping[str, object]]) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-
-
-def _swap(hidden: Path, folder: Path) -> None:
-    old = folder.parent / f".{folder.name}.old-{os.getpid()}"
-    if folder.exists():
-        folder.rename(old)
-    hidden.rename(folder)
-    if old.exists():
-        shutil.rmtree(old)

@@ -10,12 +10,14 @@ from hashlib import blake2b
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
+from typing import Any
 
-from drr.env.entities import User
+from drr.env.entities import KeptReview, User
 from drr.env.errors import DrrError
 from drr.env.settings import Settings
 from drr.env.shop import Shop, open_shop
 from drr.env.text import Run
+from drr.eval.stats.asked import grouped
 from drr.papers.pdr.context import (
     CONVERSATIONAL,
     LEAST,
@@ -175,9 +177,8 @@ def _drafts(person: Person, material: PersonMaterial, room: _Room, rng: Random) 
     plain = material.orders() + material.reviews()
     by_attribute = _by_attribute(person, material, plain, rng)
     for times in range(1, LEAST + 1):
-        for one in person.attributes:
-            pools = by_attribute[one.id]
-            while room.shown[one.id] < times:
+        for key, pools in by_attribute.items():
+            while room.shown[key] < times:
                 wanted = pools[room.wants_talk] or pools[not room.wants_talk]
                 if not wanted:
                     break
@@ -187,19 +188,18 @@ def _drafts(person: Person, material: PersonMaterial, room: _Room, rng: Random) 
 
 def _by_attribute(
     person: Person, material: PersonMaterial, orders: list[ItemDraft], rng: Random
-) -> dict[str, tuple[list[ItemDraft], list[ItemDraft]]]:
-    """Attribute to (not in conversation, in conversation), to be taken from the end."""
-    showing: dict[str, list[ItemDraft]] = {}
-    for draft in orders:
-        for key in draft.expresses:
-            if len(showing.setdefault(key, [])) < 2 * LEAST:
-                showing[key].append(draft)
-    pools = {}
+) -> dict[str, dict[bool, list[ItemDraft]]]:
+    """Attribute to what is not in conversation and what is, to be taken from the end."""
+    showing, pools = grouped((key, draft) for draft in orders for key in draft.expresses), {}
     for one in person.attributes:
-        pool = showing.get(one.id, []) + material.traits(one) + material.talk_of_theme(one, 2 * LEAST)
+        pool = (
+            showing.get(one.id, [])[: 2 * LEAST]
+            + material.traits(one)
+            + material.talk_of_theme(one, 2 * LEAST)
+        )
         rng.shuffle(pool)
-        plain = [draft for draft in pool if draft.kind not in CONVERSATIONAL]
-        pools[one.id] = (plain, [draft for draft in pool if draft.kind in CONVERSATIONAL])
+        own = grouped((draft.kind in CONVERSATIONAL, draft) for draft in pool)
+        pools[one.id] = {spoken: own.get(spoken, []) for spoken in (False, True)}
     return pools
 
 
@@ -248,28 +248,29 @@ class ContextWorks:
         self._wares = Wares(shop.store.iter_products(), seed, persons)
 
     def built(self, person: Person) -> BuiltContext:
-        if person.shop_hash not in (None, self._shop.manifest.content_hash):
+        store, manifest = self._shop.store, self._shop.manifest
+        if person.shop_hash not in (None, manifest.content_hash):
             raise DrrError(
                 f"{self._shop.spec}: the person {person.person_id} was made of another shop; build persons of this one"
             )
-        as_of = person.as_of or self._shop.manifest.as_of
-        known = person.model_copy(update={"as_of": as_of})
-        history = None if person.user_id is None else history_of(self._shop.store, person.user_id, as_of)
-        reviews = [] if person.user_id is None else self._shop.store.reviews(person.user_id)
+        known = person.model_copy(update={"as_of": person.as_of or manifest.as_of})
+        history, reviews = None, list[KeptReview]()
+        if person.user_id is not None:
+            history = history_of(store, person.user_id, known.as_of or "")
+            reviews = store.reviews(person.user_id)
         rng = Random(f"material:{self._seed}:{person.person_id}")
         material = PersonMaterial(known, history, reviews, self._wares, rng)
-        user = None if history is None else history.user
-        return build_context(known, material, user, self._sizes, self._seed)
+        return build_context(
+            known, material, None if history is None else history.user, self._sizes, self._seed
+        )
 
 
 _WORKS: list[ContextWorks] = []
 """The one of a worker process, made when it starts."""
 
 
-def start_worker(
-    spec: str, settings: Settings, persons: Sequence[Person], sizes: Mapping[str, int], seed: int
-) -> None:
-    _WORKS.append(ContextWorks(open_shop(spec, settings), persons, sizes, seed))
+def start_worker(spec: str, settings: Settings, *what: Any) -> None:
+    _WORKS.append(ContextWorks(open_shop(spec, settings), *what))
 
 
 def write_one(task: tuple[Path, Person]) -> tuple[str, PersonContext]:

@@ -44,13 +44,10 @@ _SHOPPER = "Shopper: "
 
 def own_words(item: ContextItem) -> str:
     """Return what the person says in it. Nothing that an assistant or a record says is a word of theirs."""
-    if item.kind in ("purchase", "return"):
-        return ""
     if item.kind == "dialogue":
-        return "\n".join(
-            line.removeprefix(_SHOPPER) for line in item.text.split("\n") if line.startswith(_SHOPPER)
-        )
-    return item.text
+        lines = item.text.split("\n")
+        return "\n".join(one.removeprefix(_SHOPPER) for one in lines if one.startswith(_SHOPPER))
+    return "" if item.kind in ("purchase", "return") else item.text
 
 
 class Opposed:
@@ -63,10 +60,9 @@ class Opposed:
         self._nouns: dict[tuple[str, ...], str] = {}
         self._homes: dict[str, str] = {}
         for one in person.attributes:
-            for run in _others(one.block, key_of(one)) if "any" not in values_of(one) else ():
-                self._other[run] = one.id
-            for noun in _nouns(one):
-                self._nouns[tuple(tokens(noun))] = one.id
+            if "any" not in values_of(one):
+                self._other |= dict.fromkeys(_others(one.block, key_of(one)), one.id)
+            self._nouns |= {tuple(tokens(noun)): one.id for noun in _nouns(one)}
             if one.block == "place":
                 self._homes |= dict.fromkeys(one.names, one.id)
 
@@ -89,19 +85,12 @@ class Opposed:
             return []
         found = {self._other[run] for run in runs(tokens(text), _TELLING) if run in self._other}
         denials = denials_of_self(text)
-        found |= {key for thing in denials.denied for key in self._denied(tokens(thing))}
-        if self._homes and denials.homes:
-            found |= {
-                key for home in denials.homes for key in self._homes.values() if home not in self._homes
-            }
+        for thing in map(tokens, denials.denied):  # with one word before it
+            places = [(noun, at) for noun in self._nouns for at in (0, 1)]
+            found |= {self._nouns[noun] for noun, at in places if tuple(thing[at : at + len(noun)]) == noun}
+        if any(home not in self._homes for home in denials.homes):
+            found |= set(self._homes.values())
         return sorted(found)
-
-    def _denied(self, thing: list[str]) -> set[str]:
-        return {
-            key
-            for noun, key in self._nouns.items()
-            if any(tuple(thing[at : at + len(noun)]) == noun for at in (0, 1))  # with one word before it
-        }
 
 
 def outright_runs(attribute: Attribute) -> frozenset[Run]:
@@ -169,65 +158,56 @@ def item_faults(
 
 
 def person_faults(contexts: Contexts, person: Person, user: User | None = None) -> Iterator[ContextFault]:
-    truths = read_truth(contexts, person.person_id)
-    every = contexts.items(person.person_id, contexts.sizes[-1])
+    key, truths = person.person_id, read_truth(contexts, person.person_id)
+    every = contexts.items(key, contexts.sizes[-1])
     yield from item_faults(person, every, user)
     known = {one.id for one in person.attributes}
     for item in every:
-        truth = truths.get(item.id)
+        truth, text = truths.get(item.id), None
         if truth is None:
             text = "has no line in the truth"
         elif not known.issuperset(truth.expresses):
             text = "expresses what is no attribute of the person"
         elif truth.noise == bool(truth.expresses):
             text = "is noise and expresses something, or neither"
-        else:
-            continue
-        yield ContextFault(person.person_id, "truth", item.id, text)
+        if text is not None:
+            yield ContextFault(key, "truth", item.id, text)
     for size, asked in contexts.manifest.sizes.items():
-        items = contexts.items(person.person_id, size)
-        share = _talk(items)
+        items = contexts.items(key, size)
+        share, tokens = _talk(items) / max(len(items), 1), tokens_of(text_of(items))
         if items and not TALK_FROM <= share <= TALK_TO:
             text = f"{size}: {share:.0%} of the items are conversational, 20 to 50% are asked for"
-            yield ContextFault(person.person_id, "conversational", None, text)
-        tokens = tokens_of(text_of(items))
+            yield ContextFault(key, "conversational", None, text)
         if abs(tokens - asked) > OFF * asked:
-            why = contexts.manifest.persons[person.person_id].short.get(size)
+            why = contexts.manifest.persons[key].short.get(size)
             text = f"{size}: {tokens:,} tokens, {asked:,} were asked for" + (f"; {why}" if why else "")
-            yield ContextFault(person.person_id, "tokens", None, text)
+            yield ContextFault(key, "tokens", None, text)
 
 
-def _talk(items: Sequence[ContextItem]) -> float:
-    return sum(item.kind in CONVERSATIONAL for item in items) / max(len(items), 1)
+def _talk(items: Iterable[ContextItem]) -> int:
+    return sum(item.kind in CONVERSATIONAL for item in items)
 
 
 def shares_of(contexts: Contexts, persons: Mapping[str, Person]) -> dict[str, JsonObject]:
     """The shares of all persons, size by size. `few` counts attributes that fewer than five items express."""
-    rows: dict[str, list[tuple[int, int, int, int, int]]] = {size: [] for size in contexts.sizes}
-    for key in contexts.persons:
-        truths = read_truth(contexts, key)
-        for size in contexts.sizes:
+    truths, found = {key: read_truth(contexts, key) for key in contexts.persons}, dict[str, JsonObject]()
+    for size, asked in contexts.manifest.sizes.items():
+        tokens, counts = list[int](), Counter[str]()
+        for key, truth in truths.items():
             items = contexts.items(key, size)
-            known = [truths[item.id] for item in items if item.id in truths]
-            talk = sum(item.kind in CONVERSATIONAL for item in items)
-            shown = Counter(one for truth in known for one in truth.expresses)
-            few = sum(shown[one.id] < LEAST for one in persons[key].attributes)
-            noise = sum(truth.noise for truth in known)
-            rows[size].append((tokens_of(text_of(items)), len(items), talk, noise, few))
-    attributes = sum(len(persons[key].attributes) for key in contexts.persons)
-    found: dict[str, JsonObject] = {}
-    for size, own in rows.items():
-        tokens, *counts = zip(*own, strict=True) if own else ((), (), (), (), ())
-        many, talk, noise, few = map(sum, counts)
+            known = [truth[item.id] for item in items if item.id in truth]
+            shown = Counter(one for row in known for one in row.expresses)
+            attributes = persons[key].attributes
+            tokens.append(tokens_of(text_of(items)))
+            counts.update(items=len(items), talk=_talk(items), noise=sum(row.noise for row in known))
+            counts.update(few=sum(shown[one.id] < LEAST for one in attributes), attributes=len(attributes))
+        many = counts["items"]
         found[size] = {
-            "asked": contexts.manifest.sizes[size],
-            "tokens": {"fewest": min(tokens, default=0), "most": max(tokens, default=0)},
-            "items": many,
-            "conversational": round(talk / many, 3) if many else None,
-            "noise": round(noise / many, 3) if many else None,
-            "few": few,
-            "attributes": attributes,
-        }
+            "asked": asked, "tokens": {"fewest": min(tokens, default=0), "most": max(tokens, default=0)},
+            "items": many, "conversational": round(counts["talk"] / many, 3) if many else None,
+            "noise": round(counts["noise"] / many, 3) if many else None,
+            "few": counts["few"], "attributes": counts["attributes"],
+        }  # fmt: skip
     return found
 
 
@@ -260,11 +240,8 @@ class DenialReader:
         )
 
     def read(self, text: str) -> SaidOfSelf:
-        return SaidOfSelf(tuple(self._denied(text)), tuple(m["state"] for m in self._home.finditer(text)))
-
-    def _denied(self, text: str) -> Iterator[str]:
-        for match in self._denial.finditer(text):
-            yield match["thing"]
+        things, states = self._denial.finditer(text), self._home.finditer(text)
+        return SaidOfSelf(tuple(one["thing"] for one in things), tuple(one["state"] for one in states))
 
 
 denials_of_self = DenialReader(vocabulary("denials")).read

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from drr.env.errors import Misuse
+from drr.env.json_object import JsonObject
 from drr.eval.evidence.answers import questions, read_answers
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.tasks.judged import Judged
-from drr.papers.pdr.judging.choices import GivenCriteria, KeptChoices, owner_ids
+from drr.papers.pdr.judging.choices import GivenCriteria, kept_persons, owner_ids
 from drr.papers.pdr.judging.file import given_criteria
-from drr.papers.pdr.judging.rows import DIMENSIONS, CriteriaOwner, Rubric, owners_of, rubric_of
+from drr.papers.pdr.judging.rows import (
+    DIMENSIONS,
+    TITLES,
+    CriteriaDimension,
+    CriteriaOwner,
+    Rubric,
+    owners_of,
+    rubric_of,
+)
 from drr.papers.pdr.sums import spread
 
 if TYPE_CHECKING:
@@ -20,16 +28,47 @@ if TYPE_CHECKING:
 
 class OwnCriteria(NamedTuple):
     owner: CriteriaOwner
+    task: str
+    """Its text; empty where no question of the study is of it any more."""
     rubric: Rubric
     state: str
     """State in a word or two, for lists."""
+
+    @property
+    def dimensions(self) -> Sequence[CriteriaDimension]:
+        return DIMENSIONS[self.owner.half]
 
     @property
     def given(self) -> GivenCriteria | None:
         """`None` where nothing stands here yet."""
         return _given(self.owner, self.rubric)
 
-    def spreads(self) -> Mapping[str, float | None]:
+    def short(self) -> JsonObject:
+        counts = {name: len(self.rubric.rows(name)) for name in self.dimensions}
+        return {**self.owner._asdict(), "state": self.state, "criteria": counts}
+
+    def document(self) -> JsonObject:
+        rubric = self.rubric
+        criteria = {name: rubric.criteria.get(name) for name in self.dimensions}
+        made = {"task": self.task, "weights": rubric.weights, "weights_sd": self._spreads()}
+        return {**self.short(), **made, "criteria": criteria, "not_made": rubric.reasons}
+
+    def text(self) -> str:
+        lines, spreads = [f"{self.owner.label} ({self.state})", f"  {self.task}"], self._spreads()
+        weights = self.rubric.weights["weights"] if self.rubric.weights else {}
+        for name in self.dimensions:
+            weight = f"{weights[name]:.2f}" if name in weights else "no weight"
+            sd = spreads.get(name)
+            between = "" if sd is None else f", SD {sd:.3f} between samples"
+            lines.append(f"\n{name} {TITLES[name]}: {weight}{between}")
+            if name in self.rubric.reasons:
+                lines.append(f"  not made: {self.rubric.reasons[name]}")
+            for row in self.rubric.rows(name):
+                lines.append(f"  {row['id']:<7} {row['weight']:.2f}  {row['criterion']} ({row['origin']})")
+                lines.append(f"                {row['explanation']}")
+        return "\n".join(lines)
+
+    def _spreads(self) -> Mapping[str, float | None]:
         """The standard deviation of each dimension's weight between the samples."""
         samples = self.rubric.weights["samples"] if self.rubric.weights else []
         return {name: spread([one.get(name) for one in samples]) for name in (samples[0] if samples else ())}
@@ -37,20 +76,18 @@ class OwnCriteria(NamedTuple):
 
 class CriteriaBook:
     def __init__(self, study: Study, judge: str | None = None) -> None:
-        answers = read_answers(study)
+        answers, asked, persons = read_answers(study), questions(study), kept_persons(study)
         self.judging = choose(study, judge)
-        self._judged: Judged = read_judged(study, self.judging, answers=answers)
+        self._judged = read_judged(study, self.judging, answers=answers)
         self.kept = given_criteria(study)
-        asked = questions(study)
-        persons = KeptChoices(study).persons()
         self.tasks: dict[str, str] = {}
         """Text of each task."""
         self.asked_by: dict[CriteriaOwner, str] = {}
         """The first question of each task and person."""
-        wishes = {one.query_id: (one.query, one.user_id or "") for one in answers}
-        wishes = {query.id: (query.query, query.user_id) for query in asked.values()} | {
-            name: wish for name, wish in wishes.items() if name not in asked
-        }
+        wishes = {query.id: (query.query, query.user_id) for query in asked.values()}
+        for one in answers:
+            if one.query_id not in asked:
+                wishes[one.query_id] = (one.query, one.user_id or "")
         for query_id, (text, user_id) in wishes.items():
             task, *person = owner_ids(asked.get(query_id), text, user_id, persons)
             self.tasks.setdefault(task.task_id, text)
@@ -61,13 +98,17 @@ class CriteriaBook:
         self.owners = sorted(found, key=lambda owner: (owner.task_id, owner.person_id or ""))
         """A task before its persons."""
 
+    def every(self) -> list[OwnCriteria]:
+        return [self.of(owner) for owner in self.owners]
+
     def of(self, owner: CriteriaOwner) -> OwnCriteria:
         made, kept = rubric_of(self._judged, owner) or Rubric(), self.kept.get(owner)
         rubric = made
         if kept is not None:
             weights = {"weights": dict(kept.weights), "samples": [], "refused": []}
             rubric = Rubric(weights, dict(kept.criteria))  # type: ignore[arg-type]
-        return OwnCriteria(owner, rubric, _state(owner, rubric, made, is_given=kept is not None))
+        state = _state(owner, rubric, made, is_given=kept is not None)
+        return OwnCriteria(owner, self.tasks.get(owner.task_id, ""), rubric, state)
 
     def named(self, words: str) -> OwnCriteria:
         """Find by `TASK` or `TASK/PERSON`."""

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -121,10 +122,8 @@ class PersonGiving(Giving):
 
         if setting.kind == "memory":
             return self._recalled(setting, person_id or "", query)
-        text = ""
-        if setting.has_persona:
-            text = persona_text(self._person(person_id))
-        elif setting.kind == "context":
+        text = persona_text(self._person(person_id)) if setting.has_persona else ""
+        if setting.kind == "context":
             text = self.contexts.text(person_id or "", self._size(setting) or "")
         return Given(setting, text, tokens_of(text) if text else None)
 
@@ -203,11 +202,12 @@ class PersonGiving(Giving):
         asked = grouped((query.person_id or "", query.query) for query in queries)
         memories = grouped((one.memory_word, one) for one in self.settings if one.kind == "memory")
         found: dict[tuple[Setting, str], Unit] = {}
-        for word, named in memories.items() if self.making is not None else ():
-            for person_id, wishes in asked.items():
+        if self.making is not None:
+            for (word, named), (person_id, wishes) in product(memories.items(), asked.items()):
                 wanted = [Wanted(wish, one.tokens or 0) for wish in wishes for one in named]
-                unit = self.making.unit(word, person_id, wanted) if self.making else None
-                found |= {(one, person_id): unit for one in named if unit is not None}
+                found |= dict.fromkeys(
+                    ((one, person_id) for one in named), self.making.unit(word, person_id, wanted)
+                )
         return found
 
     def forecast(
@@ -217,27 +217,22 @@ class PersonGiving(Giving):
         from drr.papers.pdr.memory.registry import memory_kind
         from drr.study.study import Study
 
-        units: dict[str, dict[str, Unit]] = {}
-        for (setting, _), unit in self.memory_units(queries).items():
-            units.setdefault(setting.memory_word, {})[unit.key] = unit
-        done: set[str] = set()
+        named = ((setting.memory_word, unit) for (setting, _), unit in self.memory_units(queries).items())
+        units, rows, done = grouped(named), list[MemoryForecastRow](), set[str]()
         if folder is not None and units:
             with Study.read(folder) as study:
                 done = {record.key for record in study.records("generation", current=False)}
-        rows = []
         for word, own in units.items():
-            kind, left = memory_kind(word), [unit for key, unit in own.items() if key not in done]
+            kind, every = memory_kind(word), {unit.key: unit for unit in own}
+            left = [unit for key, unit in every.items() if key not in done]
             known = 0 if not kind.asks_model or not left else None
+            asked = dict.fromkeys(("calls", "input_tokens", "output_tokens"), known)
             row = {
-                "memory": kind.name,
-                "persons": len(own),
-                "left": len(left),
-                "from": NOBODY if known == 0 else None,
-            }
-            recalls = sum(len(unit.spec["wanted"]) for unit in left)
-            cost = 0.0 if known == 0 and (not kind.embeds or not left) else None
-            asked = {"calls": known, "input_tokens": known, "output_tokens": known, "cost_usd": cost}
-            rows.append(cast(MemoryForecastRow, {**row, "recalls": recalls, **asked}))
+                "memory": kind.name, "persons": len(every), "left": len(left), "from": NOBODY if known == 0 else None,
+                "recalls": sum(len(unit.spec["wanted"]) for unit in left), **asked,
+                "cost_usd": 0.0 if known == 0 and (not kind.embeds or not left) else None,
+            }  # fmt: skip
+            rows.append(cast(MemoryForecastRow, row))
         return rows
 
 

@@ -28,6 +28,7 @@ from drr.papers.pdr.judging.rows import (
     SCORES,
     CriteriaDimension,
     Half,
+    Rubric,
     rubric_of,
     scores_of,
 )
@@ -39,30 +40,22 @@ def labels_of(judged: Judged, name: str) -> Iterable[Label]:
     """The mean of the rounds, under the criteria that stand now and were made for this report's task and person. A criterion is
     named by its hash: what people said of it before it was changed is of another."""
     for answer in judged.answers:
-        scored = [
+        scores = grouped(
             ((place.owner, criterion), row["score"])
-            for place, scores in (scores_of(judged, answer.key) or {}).items()
+            for place, own in (scores_of(judged, answer.key) or {}).items()
             if place.own and not place.seed
-            for criterion, row in scores.items()
-        ]
-        by_criterion = grouped((under, score) for under, score in scored if score is not None)
-        for owner in dict.fromkeys(owner for owner, _ in by_criterion):
-            rubric = rubric_of(judged, owner)
-            for dimension in DIMENSIONS[owner.half] if rubric is not None else ():
-                names = [rubric.hash_of(dimension, row) for row in rubric.rows(dimension)] if rubric else []
-                for criterion in dict.fromkeys(one for one in names if (owner, one) in by_criterion):
-                    about = {
-                        "judge": name,
-                        "query": answer.query,
-                        "answer": answer.report,
-                        "dimension": dimension,
-                    }
-                    label, rounds = (
-                        rating_id(answer.query_id, answer.variant, answer.trial),
-                        by_criterion[owner, criterion],
-                    )
-                    own = {"id": label, "criterion": criterion, "label": sum(rounds) / len(rounds)}
-                    yield CriterionLabel.model_validate({**own, **about})
+            for criterion, row in own.items()
+            if row["score"] is not None
+        )
+        about = {"judge": name, "query": answer.query, "answer": answer.report}
+        about["id"] = rating_id(answer.query_id, answer.variant, answer.trial)
+        for owner in dict.fromkeys(owner for owner, _ in scores):
+            rubric = rubric_of(judged, owner) or Rubric()
+            for one in DIMENSIONS[owner.half]:
+                for criterion in dict.fromkeys(rubric.hash_of(one, row) for row in rubric.rows(one)):
+                    if rounds := [score for score in scores.get((owner, criterion), ()) if score is not None]:
+                        own = {"dimension": one, "criterion": criterion, "label": sum(rounds) / len(rounds)}
+                        yield CriterionLabel.model_validate({**about, **own})
 
 
 def scored_reports(study: Study, judge: str | None, variants: Collection[str] | None) -> list[BlindPair]:
@@ -87,15 +80,11 @@ def scored_reports(study: Study, judge: str | None, variants: Collection[str] | 
 
 def _shown_criteria(judged: Judged, answer: Answer) -> list[ShownCriterion]:
     owner = own_owner(judged, answer.key, "p")
-    rubric = None if owner is None else rubric_of(judged, owner)
-    if rubric is None:
-        return []
+    rubric = (None if owner is None else rubric_of(judged, owner)) or Rubric()
+    rows = ((one, row, rubric.hash_of(one, row)) for one in DIMENSIONS["p"] for row in rubric.rows(one))
     return [
-        ShownCriterion(
-            id=rubric.hash_of(one, row), dimension=one, text=row["criterion"], explanation=row["explanation"]
-        )
-        for one in DIMENSIONS["p"]
-        for row in rubric.rows(one)
+        ShownCriterion(id=name, dimension=one, text=row["criterion"], explanation=row["explanation"])
+        for one, row, name in rows
     ]
 
 

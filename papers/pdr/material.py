@@ -14,6 +14,7 @@ from drr.env.entities import KeptReview, Product
 from drr.env.profile import BY_KEY, themes_of
 from drr.env.records.shopper import order_words, page_words, product_name, review_words
 from drr.env.text import WIDTH, Run, runs, tokens
+from drr.eval.stats.asked import grouped
 from drr.papers.pdr.context import ItemKind
 from drr.papers.pdr.context_check import outright_runs
 from drr.papers.pdr.person import Attribute, Person, disclosed
@@ -34,16 +35,11 @@ class Ware(NamedTuple):
     short: str
     long: str
 
-
-def ware_of(product: Product) -> Ware:
-    return Ware(
-        product.product_id,
-        product_name(product),
-        product.store,
-        frozenset(themes_of(product.title)),
-        page_words(product, _SHORT),
-        page_words(product, _LONG),
-    )
+    @classmethod
+    def of(cls, product: Product) -> Ware:
+        pages = (page_words(product, most) for most in (_SHORT, _LONG))
+        about = frozenset(themes_of(product.title))
+        return cls(product.product_id, product_name(product), product.store, about, *pages)
 
 
 class Wares:
@@ -56,18 +52,14 @@ class Wares:
             return blake2b(f"{seed}\n{product.product_id}".encode(), digest_size=12).digest()
 
         outright = {run for person in persons for one in person.attributes for run in outright_runs(one)}
-        chosen = nsmallest(most, products, key=key)
-        self.every = []
+        wares = map(Ware.of, nsmallest(most, products, key=key))
+        self.every = [ware for ware in wares if not disclosed(f"{ware.name}\n{ware.long}")]
         self.says: dict[str, frozenset[Run]] = {}
         """Each product page's runs that are some person's attribute in its own words."""
-        for ware in map(ware_of, chosen):
-            text = f"{ware.name}\n{ware.long}"
-            if not disclosed(text):
-                words = tokens(text)
-                self.every.append(ware)
-                self.says[ware.product_id] = frozenset(
-                    outright.intersection([*runs(words, WIDTH), *runs(words, WIDTH - 1)])
-                )
+        for ware in self.every:
+            words = tokens(f"{ware.name}\n{ware.long}")
+            found = outright.intersection([*runs(words, WIDTH), *runs(words, WIDTH - 1)])
+            self.says[ware.product_id] = frozenset(found)
 
     @cached_property
     def by_theme(self) -> dict[str, list[Ware]]:
@@ -85,64 +77,6 @@ class ItemDraft(NamedTuple):
     expresses: tuple[str, ...]
     quoted: tuple[Ware, ...] = ()
     """Products whose pages it quotes."""
-
-
-class ProductTalk:
-    """One person's, by a generator of its own."""
-
-    def __init__(
-        self, rng: Random, today: date, themes: Mapping[str, str], brands: Mapping[str, str]
-    ) -> None:
-        self._rng, self._today = rng, today
-        self._themes, self._brands = themes, brands
-
-    def _of_ware(self, *wares: Ware) -> tuple[str, ...]:
-        found = {self._themes[key] for ware in wares for key in ware.themes if key in self._themes}
-        found |= {self._brands[ware.store] for ware in wares if ware.store and ware.store in self._brands}
-        return tuple(sorted(found))
-
-    def asked(self, line: Purchased, shown: tuple[str, ...]) -> ItemDraft:
-        """Some days after the purchase, and before today."""
-        ware = ware_of(line.product)
-        latest = (self._today - line.day).days - 1
-        day = line.day + timedelta(days=self._rng.randint(0, max(0, min(latest, 120))))
-        text = self._answered(self._rng.choice(talk().own).format(what=ware.name), ware.long)
-        return ItemDraft(day.isoformat(), "dialogue", text, shown, (ware,))
-
-    def browsed(self, ware: Ware) -> ItemDraft:
-        asked = self._rng.choice(talk().browse).format(what=ware.name)
-        return ItemDraft(
-            self.day(), "dialogue", self._answered(asked, ware.long), self._of_ware(ware), (ware,)
-        )
-
-    def given(self, ware: Ware) -> ItemDraft:
-        """Make a dialogue on a gift for somebody else, which says nothing of the person."""
-        asked = self._rng.choice(talk().gift).format(what=ware.name)
-        return ItemDraft(self.day(), "dialogue", self._answered(asked, ware.long), (), (ware,))
-
-    def compared(self, one: Ware, other: Ware, *, own: bool) -> ItemDraft:
-        asked = self._rng.choice(talk().compare).format(what=one.name, other=other.name)
-        facts = f"{one.name}: {one.long} {other.name}: {other.long}"
-        shown = self._of_ware(one, other) if own else ()
-        return ItemDraft(self.day(), "dialogue", self._answered(asked, facts), shown, (one, other))
-
-    def wished(self, wares: Sequence[Ware], *, own: bool = True) -> ItemDraft:
-        words = talk()
-        what = "; ".join(f"{ware.name} ({ware.short})" if at else ware.name for at, ware in enumerate(wares))
-        text = self._rng.choice(words.wish if own else words.for_others).format(what=what)
-        return ItemDraft(self.day(), "note", text, self._of_ware(*wares) if own else (), tuple(wares))
-
-    def _answered(self, asked: str, facts: str) -> str:
-        words = talk()
-        first = (asked, self._rng.choice(words.answer).format(facts=facts))
-        return spoken(first, self._rng.choice(words.thanks)) if self._rng.random() < 0.5 else spoken(first)
-
-    def day(self) -> str:
-        return (self._today - timedelta(days=self._rng.randint(1, _WINDOW))).isoformat()
-
-
-def spoken(*turns: tuple[str, str]) -> str:
-    return "\n".join(f"Shopper: {shopper}\nAssistant: {assistant}" for shopper, assistant in turns)
 
 
 _THING = frozenset({"pets", "children", "care", "needs", "themes", "brands", "replenishment", "goods"})
@@ -163,69 +97,58 @@ class PersonMaterial:
     ) -> None:
         self.wares = wares
         self._person, self._history, self._rng = person, history, rng
+        self._lines: Sequence[Purchased] = history.lines if history is not None else ()
         self._reviews = {review.order_id: review for review in reviews}
         self._today = date.fromisoformat(person.as_of or "2024-01-01")
-        self._themes = {
-            theme: one.id
-            for one in person.attributes
-            if one.block in _THEMED and (theme := key_of(one).replace("-", "_")) in BY_KEY
-        }
-        self._brands = {
-            name: one.id for one in person.attributes if one.block == "brands" for name in one.names
-        }
-        self._said = ProductTalk(rng, self._today, self._themes, self._brands)
+        themed = ((key_of(one).replace("-", "_"), one) for one in person.attributes if one.block in _THEMED)
+        self._themes = {theme: one.id for theme, one in themed if theme in BY_KEY}
+        named = (one for one in person.attributes if one.block == "brands")
+        self._brands = {name: one.id for one in named for name in one.names}
         self._thing = {one.id for one in person.attributes if one.block in _THING}
 
     # -- what orders and reviews show
 
     @cached_property
-    def _shown(self) -> Mapping[str, tuple[str, ...]]:
+    def _shown(self) -> Mapping[str, Sequence[str]]:
         """Order to the attributes that it shows: by the rules, and by what the person's own evidence names."""
-        known = {one.id for one in self._person.attributes}
-        found: dict[str, list[str]] = {}
-        if self._history is not None:
-            for one in derived(self._history):
-                for order_id in one.orders if one.attribute.id in known else ():
-                    found.setdefault(order_id, []).append(one.attribute.id)
+        known, found = {one.id for one in self._person.attributes}, set[tuple[str, str]]()
+        for one in derived(self._history) if self._history is not None else ():
+            if one.attribute.id in known:
+                found |= {(order_id, one.attribute.id) for order_id in one.orders}
         for attribute in self._person.attributes:
-            for ground in attribute.evidence:
-                if ground.order_id is not None:
-                    found.setdefault(ground.order_id, []).append(attribute.id)
-        return {key: tuple(dict.fromkeys(sorted(ids))) for key, ids in found.items()}
+            named = (ground.order_id for ground in attribute.evidence)
+            found |= {(order_id, attribute.id) for order_id in named if order_id is not None}
+        return grouped(sorted(found))
+
+    def _shows(self, line: Purchased) -> tuple[str, ...]:
+        return tuple(self._shown.get(line.order.order_id, ()))
 
     def orders(self) -> list[ItemDraft]:
         """Purchases and returns, in a drawn order."""
-        lines = list(self._history.lines) if self._history is not None else []
+        lines, found = list(self._lines), []
         self._rng.shuffle(lines)
-        found = []
         for line in lines:
             kind: ItemKind = "return" if line.order.order_status == "Returned" else "purchase"
-            shown = self._shown.get(line.order.order_id, ())
-            found.append(ItemDraft(line.day.isoformat(), kind, order_words(line.order, line.product), shown))
+            words = order_words(line.order, line.product)
+            found.append(ItemDraft(line.day.isoformat(), kind, words, self._shows(line)))
         return found
 
     def reviews(self) -> list[ItemDraft]:
         """The person's own, where the shop keeps them."""
-        every = self._history.lines if self._history is not None else ()
-        lines = [(line, self._reviews.get(line.order.order_id)) for line in every]
-        written = [(line, review) for line, review in lines if review is not None]
+        written = [line for line in self._lines if line.order.order_id in self._reviews]
         self._rng.shuffle(written)
         found = []
-        for line, review in written:
+        for line in written:
+            review = self._reviews[line.order.order_id]
             if review.text.strip():
-                known = self._shown.get(line.order.order_id, ())
-                shown = tuple(key for key in known if key in self._thing or self._quotes(key, review))
+                known = (key for key in self._shows(line) if key in self._thing or self._quotes(key, review))
                 words = review_words(review, line.product)
-                found.append(ItemDraft(line.day.isoformat(), "review", words, shown))
+                found.append(ItemDraft(line.day.isoformat(), "review", words, tuple(known)))
         return found
 
     def _quotes(self, key: str, review: KeptReview) -> bool:
-        return any(
-            ground.quote is not None and ground.order_id == review.order_id
-            for one in self._person.attributes
-            if one.id == key
-            for ground in one.evidence
-        )
+        grounds = (ground for one in self._person.attributes if one.id == key for ground in one.evidence)
+        return any(one.quote is not None and one.order_id == review.order_id for one in grounds)
 
     # -- what texts of traits show
 
@@ -233,13 +156,12 @@ class PersonMaterial:
         texts = texts_of(attribute)
         if texts is None:
             return []
-        name = attribute.names[0] if attribute.names else ""
-        filled = dict.fromkeys(("kind", "brand", "state"), name)
-        day, shown, drafts = self._said.day, (attribute.id,), []
-        for shopper, assistant in texts.asked:
-            turn = spoken((shopper.format_map(filled), assistant.format_map(filled)))
-            drafts.append(ItemDraft(day(), "dialogue", turn, shown))
-        drafts += [ItemDraft(day(), "note", note.format_map(filled), shown) for note in texts.notes]
+        filled = dict.fromkeys(("kind", "brand", "state"), attribute.names[0] if attribute.names else "")
+        shown, drafts = (attribute.id,), []
+        for turn in texts.asked:
+            first, second = (text.format_map(filled) for text in turn)
+            drafts.append(ItemDraft(self._day(), "dialogue", _spoken((first, second)), shown))
+        drafts += [ItemDraft(self._day(), "note", note.format_map(filled), shown) for note in texts.notes]
         self._rng.shuffle(drafts)
         return drafts
 
@@ -247,55 +169,48 @@ class PersonMaterial:
         """Dialogues and notes about products of the attribute's theme, and about what was bought for it."""
         theme = key_of(attribute).replace("-", "_")
         wares = self.wares.by_theme.get(theme, []) if attribute.block in _THEMED else []
-        drawn = self._rng.sample(wares, min(count, len(wares)))
-        return [
-            self._said.browsed(ware) if at % 2 else self._said.wished([ware]) for at, ware in enumerate(drawn)
-        ]
+        drawn = enumerate(self._rng.sample(wares, min(count, len(wares))))
+        return [self._browsed(ware) if at % 2 else self._wished([ware]) for at, ware in drawn]
 
     # -- streams without an end
 
     def dialogues(self, *, own: bool) -> Iterator[ItemDraft]:
         """Yield dialogues about products of the person's themes and about what was bought. Otherwise they are
         for other people, or about the shop itself."""
-        words = talk()
-        wares = self._own_wares if own else self._other_wares
-        lines = self._bought if own else []
+        wares, lines = self._wares(own=own), self._bought if own else []
         while True:
             draw = self._rng.random()
             if own and lines and draw < 0.35:
                 yield self._asked(self._rng.choice(lines))
             elif not own and (not wares or draw < 0.15):
-                yield ItemDraft(self._said.day(), "dialogue", spoken(self._rng.choice(words.small_ask)), ())
+                yield ItemDraft(self._day(), "dialogue", _spoken(self._rng.choice(talk().small_ask)), ())
             elif not wares:
                 return
             elif draw < 0.7 and len(wares) > 1:
-                one, other = self._rng.sample(wares, 2)
-                yield self._said.compared(one, other, own=own)
+                yield self._compared(*self._rng.sample(wares, 2), own=own)
             else:
                 ware = self._rng.choice(wares)
-                yield self._said.browsed(ware) if own else self._said.given(ware)
+                yield self._browsed(ware) if own else self._given(ware)
 
     def notes(self, *, own: bool) -> Iterator[ItemDraft]:
-        words = talk()
-        wares = self._own_wares if own else self._other_wares
+        wares = self._wares(own=own)
         while True:
             if not own and (not wares or self._rng.random() < 0.2):
-                yield ItemDraft(self._said.day(), "note", self._rng.choice(words.small), ())
+                yield self._small()
             elif not wares:
                 return
             else:
-                yield self._said.wished(self._rng.choices(wares, k=self._rng.randint(1, 3)), own=own)
-
-    def _asked(self, line: Purchased) -> ItemDraft:
-        shown = self._shown.get(line.order.order_id, ())
-        return self._said.asked(line, tuple(key for key in shown if key in self._thing))
+                yield self._wished(self._rng.choices(wares, k=self._rng.randint(1, 3)), own=own)
 
     def short(self, *, own: bool) -> ItemDraft:
         """A note of a line."""
-        wares = self._own_wares if own else self._other_wares
+        wares = self._wares(own=own)
         if wares and self._rng.random() < 0.8:
-            return self._said.wished([self._rng.choice(wares)], own=own)
-        return ItemDraft(self._said.day(), "note", self._rng.choice(talk().small), ())
+            return self._wished([self._rng.choice(wares)], own=own)
+        return self._small()
+
+    def _wares(self, *, own: bool) -> list[Ware]:
+        return self._own_wares if own else self._other_wares
 
     @cached_property
     def _own_wares(self) -> list[Ware]:
@@ -303,15 +218,60 @@ class PersonMaterial:
 
     @cached_property
     def _other_wares(self) -> list[Ware]:
-        return [
-            ware
-            for ware in self.wares.every
-            if ware.themes.isdisjoint(self._themes) and ware.store not in self._brands
-        ]
+        strange = (ware for ware in self.wares.every if ware.themes.isdisjoint(self._themes))
+        return [ware for ware in strange if ware.store not in self._brands]
 
     @cached_property
     def _bought(self) -> list[Purchased]:
         lines = self._history.kept if self._history is not None else []
-        return [
-            line for line in lines if not self._thing.isdisjoint(self._shown.get(line.order.order_id, ()))
-        ]
+        return [line for line in lines if not self._thing.isdisjoint(self._shows(line))]
+
+    # -- talk about products
+
+    def _asked(self, line: Purchased) -> ItemDraft:
+        """Some days after the purchase, and before today."""
+        ware, latest = Ware.of(line.product), (self._today - line.day).days - 1
+        day = line.day + timedelta(days=self._rng.randint(0, max(0, min(latest, 120))))
+        shown = tuple(key for key in self._shows(line) if key in self._thing)
+        return self._dialogue(talk().own, ware.long, shown, ware, day=day.isoformat())
+
+    def _browsed(self, ware: Ware) -> ItemDraft:
+        return self._dialogue(talk().browse, ware.long, self._about(ware), ware)
+
+    def _given(self, ware: Ware) -> ItemDraft:
+        """Make a dialogue on a gift for somebody else, which says nothing of the person."""
+        return self._dialogue(talk().gift, ware.long, (), ware)
+
+    def _compared(self, one: Ware, other: Ware, *, own: bool) -> ItemDraft:
+        facts = f"{one.name}: {one.long} {other.name}: {other.long}"
+        return self._dialogue(talk().compare, facts, self._about(one, other) if own else (), one, other)
+
+    def _dialogue(
+        self, ways: Sequence[str], facts: str, shown: tuple[str, ...], *wares: Ware, day: str | None = None
+    ) -> ItemDraft:
+        asked = self._rng.choice(ways).format(what=wares[0].name, other=wares[-1].name)
+        day, words = day or self._day(), talk()
+        turns = [(asked, self._rng.choice(words.answer).format(facts=facts))]
+        if self._rng.random() < 0.5:
+            turns.append(self._rng.choice(words.thanks))
+        return ItemDraft(day, "dialogue", _spoken(*turns), shown, wares)
+
+    def _wished(self, wares: Sequence[Ware], *, own: bool = True) -> ItemDraft:
+        what = "; ".join(f"{ware.name} ({ware.short})" if at else ware.name for at, ware in enumerate(wares))
+        text = self._rng.choice(talk().wish if own else talk().for_others).format(what=what)
+        return ItemDraft(self._day(), "note", text, self._about(*wares) if own else (), tuple(wares))
+
+    def _small(self) -> ItemDraft:
+        return ItemDraft(self._day(), "note", self._rng.choice(talk().small), ())
+
+    def _about(self, *wares: Ware) -> tuple[str, ...]:
+        found = {self._themes[key] for ware in wares for key in ware.themes if key in self._themes}
+        found |= {self._brands[ware.store] for ware in wares if ware.store and ware.store in self._brands}
+        return tuple(sorted(found))
+
+    def _day(self) -> str:
+        return (self._today - timedelta(days=self._rng.randint(1, _WINDOW))).isoformat()
+
+
+def _spoken(*turns: tuple[str, str]) -> str:
+    return "\n".join(f"Shopper: {shopper}\nAssistant: {assistant}" for shopper, assistant in turns)

@@ -1,13 +1,19 @@
-"""The attributes that a study's agents were given, and those that their reports tell, as far as code can say."""
+"""The attributes that a study's agents were given, and those that their reports tell, as far as code can say.
+
+An attribute counts as *shown* where an item that expresses it is handed on as it was, and as *said* where a sentence has the words
+that tell its statement from all others of the file. A statement that is said and is another person's only is wrong. Whoever says
+the same in other words is not understood: recalls of memories that rephrase are lower bounds.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
+from math import log
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,8 +24,17 @@ from drr.env.profile import BY_KEY
 from drr.env.query import Query
 from drr.env.text import tokens
 from drr.eval.evidence.answers import Answer, questions
-from drr.papers.pdr.context import MANIFEST, PERSONS, Contexts, ItemTruth, read_contexts, read_truth
-from drr.papers.pdr.memory.truth import COVERED, SENTENCE, Statements
+from drr.eval.stats.asked import grouped
+from drr.papers.pdr.checking import SINGLE
+from drr.papers.pdr.context import (
+    MANIFEST,
+    PERSONS,
+    ContextItem,
+    Contexts,
+    ItemTruth,
+    read_contexts,
+    read_truth,
+)
 from drr.papers.pdr.person import Attribute, Person, read_persons
 from drr.papers.pdr.records import spoken_theme
 from drr.papers.pdr.remembering import RecalledRow, read_recalled, recall_id
@@ -27,76 +42,126 @@ from drr.papers.pdr.words import invented_traits
 from drr.study.study import Study
 from drr.wording.vocabulary import Wordbook, vocabulary
 
+_COVERED = 0.75
+"""Share of a statement's words, weighed by how rare they are among statements, that one sentence must have."""
 _WHOLE = frozenset({"brands", "goods", "replenishment", "rhythm", "price_level", "returns"})
 """Blocks whose words stand in any good report of a shop: a brand, a kind of product, a price. Only the whole statement tells them."""
 _ALONE = frozenset({"place", "pets", "children"})
 """Blocks in which one word will do: "your dog". Elsewhere one is too common: "your order" is no interest in order at home."""
 _MARKUP = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)|[*_`#>|]+")
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
+_DENIES = frozenset({"not", "no", "never", "without", "neither", "stop", "former", "longer"})
+_FUNCTION = frozenset(word for one in vocabulary("shopping")["function_words"] for word in tokens(one))
 
 
-class ToldOfReader(NamedTuple):
-    """The findings on one report about one person. Attributes are by id, what is wrong is by its statement."""
+class FoundAttributes(NamedTuple):
+    """The findings on one text about one person. Attributes are by id, what is wrong is by its statement."""
 
-    decided: frozenset[str]
-    """Attributes of which the question says nothing."""
     found: frozenset[str]
-    """Attributes in the report."""
-    stated: frozenset[str]
-    """Attributes in the report by the whole statement, as strictly as wrong ones."""
-    wrong: tuple[str, ...]
-    contradictions: tuple[str, ...]
+    right: frozenset[str]
+    """Those of them that are found as strictly as wrong ones: by the whole statement, or by an item handed on."""
+    wrong: Sequence[str] | None = None
+    """Statements that are another person's only; `None` where nobody looked."""
+    contradictions: Sequence[str] = ()
+    """Wrong statements of another value, where a person has one of a kind."""
+    decided: frozenset[str] | None = None
+    """Attributes of which the question says nothing; `None` where no question stands in the way."""
 
     def recall(self, of: frozenset[str]) -> float | None:
         """Return the recall of those attributes that are decided; `None` where there are none."""
-        known = self.decided & of
-        return len(self.found & of) / len(known) if known else None
+        known = of if self.decided is None else of & self.decided
+        return len(self.found & known) / len(known) if known else None
 
     @property
     def precision(self) -> float | None:
-        """`None` where nothing was stated."""
-        count = len(self.stated) + len(self.wrong)
-        return len(self.stated) / count if count else None
+        """`None` where nothing was said: silence is neither right nor wrong."""
+        if self.wrong is None or not (self.right or self.wrong):
+            return None
+        return len(self.right) / (len(self.right) + len(self.wrong))
 
 
-class ReaderStatements:
-    """Every statement of a file of persons, and how to find them in reports."""
+class Statements:
+    """Every statement of a file of persons, and how to find them in a text."""
 
     def __init__(self, persons: Iterable[Person]) -> None:
-        every = list(persons)
-        self._statements = Statements(every)
-        by_block: dict[str, set[str]] = {block: set(values) for block, values in _known().items()}
-        for person in every:
-            for one in person.attributes:
-                by_block.setdefault(one.block, set()).add(one.statement)
+        every = [one for person in persons for one in person.attributes]
+        self._block = {one.statement: one.block for one in every}
+        self._tokens = {statement: frozenset(tokens(statement)) for statement in self._block}
+        holding = Counter(word for words in self._tokens.values() for word in words)
+        self._weight = {word: log(1 + len(self._tokens) / count) for word, count in holding.items()}
+        self._holders = grouped(
+            (max(words, key=lambda word: (self._weight[word], word)), statement)
+            for statement, words in self._tokens.items()
+            if words
+        )
+        by_block = grouped({*_known(), *((one.block, one.statement) for one in every)})
         self._holding = {
             block: Counter(word for statement in statements for word in _words(statement))
             for block, statements in by_block.items()
         }
 
-    def found_in(self, report: str, question: str, attributes: Sequence[Attribute]) -> ToldOfReader:
-        text = _MARKUP.sub(lambda match: match[1] or " ", report)
-        asked, own = frozenset(tokens(question)), {one.statement: one.id for one in attributes}
-        telling = {one.id: self.telling(one) for one in attributes}
+    def remembered(
+        self,
+        text: str,
+        attributes: Sequence[Attribute],
+        items: Sequence[ContextItem] = (),
+        truth: Mapping[str, ItemTruth] | None = None,
+    ) -> FoundAttributes:
+        """Find what a memory wrote. `items` may stand in the text as they were, with what each expresses."""
+        handed = [item for item in items if item.text in text]
+        for item in sorted(handed, key=lambda item: -len(item.text)):
+            text = text.replace(item.text, "\n")
+        shown = expressed_by(handed, truth or {}).intersection(one.id for one in attributes)
+        stated, wrong, against = self._expressed(text, attributes)
+        return FoundAttributes(stated | shown, stated | shown, wrong, against)
+
+    def in_report(self, report: str, question: str, attributes: Sequence[Attribute]) -> FoundAttributes:
+        """Find what a report tells its reader."""
+        text, asked = _MARKUP.sub(lambda match: match[1] or " ", report), frozenset(tokens(question))
+        telling = {one.id: self._telling(one) for one in attributes}
         decided = frozenset(key for key, ways in telling.items() if all(map(asked.isdisjoint, ways)))
-        expressed = self._statements.stated_in(text)
-        to_reader = [frozenset(tokens(one)) for one in SENTENCE.split(text) if tells_reader(one)]
-        stated = frozenset(own[statement] for statement in expressed & own.keys()) & decided
+        stated, wrong, against = self._expressed(text, attributes, asked)
+        to_reader = [frozenset(tokens(one)) for one in _SENTENCE.split(text) if tells_reader(one)]
         named = set()
         for one in attributes:  # by some of its words, where these are not in any good report of a shop
             ways = [way for way in telling[one.id] if len(way) > 1 or one.block in _ALONE]
-            if one.block not in _WHOLE and any(_covered(way, words) for way in ways for words in to_reader):
+            if one.block not in _WHOLE and any(_covers(words, way) for way in ways for words in to_reader):
                 named.add(one.id)
-        undecided = {statement for statement in expressed if not asked.isdisjoint(_words(statement))}
-        wrong = tuple(sorted(expressed - own.keys() - undecided))
-        against = tuple(self._statements.contradicting(wrong, attributes))
-        return ToldOfReader(decided, stated | (named & decided), stated, wrong, against)
+        stated &= decided
+        return FoundAttributes(stated | (named & decided), stated, wrong, against, decided)
 
-    def telling(self, attribute: Attribute) -> list[frozenset[str]]:
+    def _expressed(
+        self, text: str, attributes: Sequence[Attribute], asked: frozenset[str] = frozenset()
+    ) -> tuple[frozenset[str], list[str], list[str]]:
+        """Return what is right, what is wrong, and what contradicts. A wrong statement that shares a word with the question is left out."""
+        own, expressed = {one.statement: one.id for one in attributes}, self._stated_in(text)
+        wrong = sorted(one for one in expressed - own.keys() if asked.isdisjoint(_words(one)))
+        single = {one.block for one in attributes} & SINGLE
+        return (
+            frozenset(own[one] for one in expressed & own.keys()),
+            wrong,
+            [one for one in wrong if self._block[one] in single],
+        )
+
+    def _stated_in(self, text: str) -> set[str]:
+        """Sentences that deny something are left out: what they say of the person is not known to code."""
+        found: set[str] = set()
+        for words in (frozenset(tokens(sentence)) for sentence in _SENTENCE.split(text)):
+            if words.isdisjoint(_DENIES):
+                near = (statement for word in words for statement in self._holders.get(word, ()))
+                found.update(statement for statement in near if self._share(statement, words) >= _COVERED)
+        return found
+
+    def _share(self, statement: str, words: frozenset[str]) -> float:
+        own = self._tokens[statement]
+        return sum(self._weight[word] for word in own & words) / sum(self._weight[word] for word in own)
+
+    def _telling(self, attribute: Attribute) -> list[frozenset[str]]:
         """List the words that reveal it, any of these sets. They are of a name that it bears, else what no
         other statement of its block has."""
         if attribute.names:
             return [frozenset(tokens(name)) for name in attribute.names]
-        words, holding = _words(attribute.statement), self._holding.get(attribute.block, Counter())
+        words, holding = _words(attribute.statement), self._holding[attribute.block]
         least = min((holding[word] for word in words), default=0)
         return [frozenset(word for word in words if holding[word] == least)]
 
@@ -105,49 +170,24 @@ def _words(statement: str) -> frozenset[str]:
     return frozenset(tokens(statement)) - _FUNCTION
 
 
-def _covered(telling: frozenset[str], words: frozenset[str]) -> bool:
-    return bool(telling) and len(telling & words) >= COVERED * len(telling)
+def _covers(words: frozenset[str], telling: frozenset[str]) -> bool:
+    return bool(telling) and len(telling & words) >= _COVERED * len(telling)
 
 
-_FUNCTION = frozenset(word for one in vocabulary("shopping")["function_words"] for word in tokens(one))
-
-
-@cache
-def _known() -> dict[str, frozenset[str]]:
-    """Statements by block that rules may make of anybody: a small file of persons has few of them."""
-    found: dict[str, set[str]] = {}
-    for theme in BY_KEY:
-        block, _, statement = spoken_theme(theme)
-        found.setdefault(block, set()).add(statement)
+def _known() -> Iterator[tuple[str, str]]:
+    """Yield block and statement of all that rules may say: a small file of persons has few of them."""
+    for block, _, statement in map(spoken_theme, BY_KEY):
+        yield block, statement
     for block, values in invented_traits().items():
-        found[block] = {texts.statement for texts in values.values() if texts.statement}
-    return {block: frozenset(statements) for block, statements in found.items()}
+        yield from ((block, texts.statement) for texts in values.values() if texts.statement)
 
 
-_MOST_CACHED = 8
-"""Persons whose truth is kept in memory."""
+def expressed_by(items: Iterable[ContextItem], truths: Mapping[str, ItemTruth]) -> frozenset[str]:
+    return frozenset(key for item in items if item.id in truths for key in truths[item.id].expresses)
+
+
 KEPT = "persons.jsonl"
 """File in a study's folder that says who its persons are."""
-
-
-class GivenAttributes(NamedTuple):
-    """The attributes given beside the question."""
-
-    attributes: frozenset[str]
-    """Attributes that it says or shows."""
-    tokens: int | None
-    false: int | None = None
-    """Statements that are another person's only; looked for in what a memory wrote."""
-    contradictions: int | None = None
-
-    def recall(self, of: frozenset[str]) -> float | None:
-        return len(self.attributes & of) / len(of) if of else None
-
-    @property
-    def precision(self) -> float | None:
-        if self.false is None or not (self.attributes or self.false):
-            return None
-        return len(self.attributes) / (len(self.attributes) + self.false)
 
 
 class AnswerAttributes(NamedTuple):
@@ -156,14 +196,22 @@ class AnswerAttributes(NamedTuple):
     of: frozenset[str]
     """Attributes that could be known: those of the whole context, or without contexts all."""
     setting: Setting
-    given: GivenAttributes | None
+    given: FoundAttributes | None
     """`None` where the setting gives nothing of the person, and where it is no longer known what it gave."""
-    report: ToldOfReader
+    tokens: int | None
+    """Tokens of what was given."""
+    report: FoundAttributes
 
     @property
     def gives(self) -> bool:
         """Tell whether the setting hands on anything of the person with the question."""
         return self.setting.has_persona or self.setting.has_context
+
+
+@lru_cache(8)
+def _truths(contexts: Contexts, person_id: str) -> Mapping[str, ItemTruth]:
+    """Answers come by question, and so by person."""
+    return read_truth(contexts, person_id)
 
 
 @dataclass(frozen=True)
@@ -178,43 +226,32 @@ class StudyPersons:
     def _statements(self) -> Statements:
         return Statements(self.persons.values())
 
-    @cached_property
-    def _readers(self) -> ReaderStatements:
-        return ReaderStatements(self.persons.values())
-
-    @cached_property
-    def _truths(self) -> Callable[[str], tuple[Mapping[str, ItemTruth], frozenset[str]]]:
-        """Read the truth of a context, and all that it shows. Answers come by question, and so by person."""
-
-        @lru_cache(_MOST_CACHED)
-        def read(person_id: str) -> tuple[Mapping[str, ItemTruth], frozenset[str]]:
-            truths = {} if self.contexts is None else read_truth(self.contexts, person_id)
-            return truths, frozenset(key for truth in truths.values() for key in truth.expresses)
-
-        return read
-
     def of(self, answer: Answer, person_id: str | None) -> AnswerAttributes | None:
         """`None` where nothing is known of who asked; `DrrError` where contexts cannot be read any more."""
         person = self.persons.get(person_id or "")
         if person is None:
             return None
         setting = setting_of(answer.record.spec.get("setting") or "records")
-        every = frozenset(one.id for one in person.attributes)
-        shown = every if self._contexts_of(person) is None else every & self._truths(person.person_id)[1]
-        found = self._readers.found_in(answer.report, answer.query, person.attributes)
-        return AnswerAttributes(shown, setting, self._given(setting, person, answer), found)
+        shown, contexts = frozenset(one.id for one in person.attributes), self._contexts_of(person)
+        if contexts is not None:
+            truths = _truths(contexts, person.person_id).values()
+            shown = shown.intersection(key for truth in truths for key in truth.expresses)
+        found = self._statements.in_report(answer.report, answer.query, person.attributes)
+        given = self._given(setting, person, answer, contexts)
+        return AnswerAttributes(shown, setting, given, answer.record.result.get("person_tokens"), found)
 
     def _contexts_of(self, person: Person) -> Contexts | None:
         """`None` where there are none of this person, or of one who was told otherwise."""
         gathered = self.gathered.get(person.person_id)
         return self.contexts if gathered is not None and gathered.attributes == person.attributes else None
 
-    def _given(self, setting: Setting, person: Person, answer: Answer) -> GivenAttributes | None:
-        keyed, tokens = answer.record.key_fields, answer.record.result.get("person_tokens")
+    def _given(
+        self, setting: Setting, person: Person, answer: Answer, contexts: Contexts | None
+    ) -> FoundAttributes | None:
+        keyed = answer.record.key_fields
         if setting.has_persona:
-            known = keyed.get("person") == person.content_hash
-            return GivenAttributes(frozenset(one.id for one in person.attributes), tokens) if known else None
-        contexts = self._contexts_of(person)
+            every = frozenset(one.id for one in person.attributes)
+            return FoundAttributes(every, every) if keyed.get("person") == person.content_hash else None
         if not setting.has_context or contexts is None:
             return None
         size, observed = contexts.sizes[-1], keyed.get("context")
@@ -226,31 +263,30 @@ class StudyPersons:
             observed = memory.get("context") if isinstance(memory, dict) else None
         if not size or contexts.hash(person.person_id, size) != observed:
             return None
-        truths, _ = self._truths(person.person_id)
-        items = contexts.items(person.person_id, size)
+        truths, items = _truths(contexts, person.person_id), contexts.items(person.person_id, size)
         if setting.kind == "context":
-            known = [truths[item.id] for item in items if item.id in truths]
-            return GivenAttributes(frozenset(key for truth in known for key in truth.expresses), tokens)
+            shown = expressed_by(items, truths)
+            return FoundAttributes(shown, shown)
         row = self.recalled.get(recall_id(setting.name, person.person_id, answer.query))
-        if row is None or row["failure"] or row["fed"] != tokens:
+        if row is None or row["failure"] or row["fed"] != answer.record.result.get("person_tokens"):
             return None  # recalled anew since
-        found = self._statements.remembered(row["text"], person.attributes, items, truths)
-        wrong = (len(found.false), len(found.contradictions))
-        return GivenAttributes(found.stated | found.shown, row["fed"], *wrong)
+        return self._statements.remembered(row["text"], person.attributes, items, truths)
 
 
 def attributes_of(answers: Iterable[Answer]) -> dict[str, AnswerAttributes | None]:
     """Find by answer the attributes of those whose study knows who asked. `None` where their sources cannot be read any more."""
     found: dict[str, AnswerAttributes | None] = {}
-    asking: dict[Path, Mapping[str, Query]] = {}
+    opened: dict[Path, tuple[StudyPersons, Mapping[str, Query]] | None] = {}
     for answer in answers:
-        study = answer.study
-        if (persons := study_persons(study)) is None:
+        folder = answer.study.folder
+        if folder not in opened:
+            persons = study_persons(answer.study)
+            opened[folder] = None if persons is None else (persons, questions(answer.study))
+        if (known := opened[folder]) is None:
             continue
-        if study.folder not in asking:
-            asking[study.folder] = questions(study)
-        asked = asking[study.folder].get(answer.query_id)
-        person_id = answer.record.spec.get("person_id") or (asked.person_id if asked else None)
+        persons, asked = known
+        query = asked.get(answer.query_id)
+        person_id = answer.record.spec.get("person_id") or (query.person_id if query else None)
         try:
             own = persons.of(answer, person_id)
         except DrrError:
@@ -266,11 +302,11 @@ def study_persons(study: Study) -> StudyPersons | None:
     named = study.config.get("run", {}).get("contexts")
     contexts = Path(named) if isinstance(named, str) else None
     read = [study.folder / KEPT, study.folder / RECALLED, *([contexts / MANIFEST] if contexts else ())]
-    return _opened_persons(study.folder, contexts, tuple(_stamp(path) for path in read))
+    return _opened(study.folder, contexts, tuple(map(_stamp, read)))
 
 
 @lru_cache(4)
-def _opened_persons(
+def _opened(
     folder: Path, named: Path | None, stamps: tuple[tuple[int, int] | None, ...]
 ) -> StudyPersons | None:
     """Once for every state of the files. Contexts that are gone leave unknown what they gave."""

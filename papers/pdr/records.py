@@ -121,12 +121,11 @@ class Derived(NamedTuple):
 def derived(history: ShopperHistory) -> list[Derived]:
     """Derive attributes by every rule, in the order of `RULES`. A shopper without orders has a place at most."""
     found: dict[str, Derived] = {}
-    for rule in RULES:
-        for one in rule(history):
-            name = one.attribute.id
-            while name in found:  # two brands may be spelled alike
-                name += "x"
-            found[name] = one._replace(attribute=one.attribute.model_copy(update={"id": name}))
+    for one in (one for rule in RULES for one in rule(history)):
+        name = one.attribute.id
+        while name in found:  # two brands may be spelled alike
+            name += "x"
+        found[name] = one._replace(attribute=one.attribute.model_copy(update={"id": name}))
     return list(found.values())
 
 
@@ -158,10 +157,7 @@ def themes(history: ShopperHistory) -> Iterator[Derived]:
 
     The strongest first: a product that speaks of several themes is evidence for the next only if none before explains it.
     """
-    by_theme: dict[str, list[Purchased]] = {}
-    for line in history.kept:
-        for key in line.themes:
-            by_theme.setdefault(key, []).append(line)
+    by_theme = grouped((key, line) for line in history.kept for key in line.themes)
     counted = sum(map(len, by_theme.values()))
     least = max(STRONG, SHARE * len(history.kept), LIFT * counted / len(BY_KEY))
     explained: set[str] = set()
@@ -220,20 +216,13 @@ def replenishment(history: ShopperHistory) -> Iterator[Derived]:
 
 def _every(days: float) -> str:
     """A gap as people say it, rounded to what it is certain to."""
-    if days < 11:
-        return "about once a week"
+    weeks, months = round(days / 7), round(days / 30.4)
     if days < 46:
-        return f"about every {round(days / 7)} weeks"
-    months = round(days / 30.4)
+        return "about once a week" if days < 11 else f"about every {weeks} weeks"
     if months <= 10:
         return f"about every {months} months"
-    return (
-        "about once a year"
-        if months <= 15
-        else "about once in two years"
-        if months <= 30
-        else "every few years"
-    )
+    rarely = "about once in two years" if months <= 30 else "every few years"
+    return "about once a year" if months <= 15 else rarely
 
 
 def prices(history: ShopperHistory) -> Iterator[Derived]:
@@ -259,11 +248,8 @@ def brands(history: ShopperHistory) -> Iterator[Derived]:
     every, least = history.kept, max(4, 0.1 * len(history.kept))
     named = ((line.product.store, line) for line in every if line.product.store)
     by_store = grouped((name, line) for name, line in named if name.casefold() not in _NO_BRAND)
-    loyal = [
-        (name, lines)
-        for name, lines in by_store.items()
-        if len(lines) >= least and len({line.product.product_id for line in lines}) >= 2
-    ]
+    several = {name for name, own in by_store.items() if len({line.product.product_id for line in own}) >= 2}
+    loyal = [(name, own) for name, own in by_store.items() if len(own) >= least and name in several]
     for name, lines in sorted(loyal, key=lambda item: (-len(item[1]), item[0]))[:3]:
         yield _made("brands", name, f"comes back to the brand {name}", lines, (name,))
 
@@ -295,15 +281,11 @@ def goods(history: ShopperHistory) -> Iterator[Derived]:
     priced = sorted(line.product.price for line in history.kept if line.product.price is not None)
     if not priced:
         return
-    least = max(40.0, priced[int(0.7 * (len(priced) - 1))])
+    least, today = max(40.0, priced[int(0.7 * (len(priced) - 1))]), date.fromisoformat(history.as_of)
     times = Counter(line.product.product_id for line in history.kept)
-    today = date.fromisoformat(history.as_of)
+    recent = [line for line in history.kept if (today - line.day).days <= 365 * 6]
     found = [
-        line
-        for line in history.kept
-        if (line.product.price or 0) >= least
-        and times[line.product.product_id] <= 2
-        and (today - line.day).days <= 365 * 6
+        line for line in recent if (line.product.price or 0) >= least and times[line.product.product_id] <= 2
     ]
     by_kind = grouped((line.kind, line) for line in found if line.kind)
     dear = {kind: max(line.product.price or 0 for line in lines) for kind, lines in by_kind.items()}

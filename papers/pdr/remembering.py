@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
 from drr.env.errors import DrrError
 from drr.env.files import read_file
 from drr.env.json_object import JsonObject, parsed
 from drr.env.source import text_hash
+from drr.eval.stats.asked import grouped
 
 if TYPE_CHECKING:
     from drr.env.embedding import Embedder, Vectors
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from drr.llm.meter import Meter
     from drr.llm.prompts import Prompts
     from drr.papers.pdr.context import Contexts
-    from drr.papers.pdr.memory.base import Remembering
     from drr.study.study import Study
     from drr.study.unit import Outcome, Unit
     from drr.study.worker import Context, Replay
@@ -143,20 +143,23 @@ class Memories:
         items = making.contexts.items(spec["person"], making.size)
         journal = _Shared(context.replaying(), self._answered)
         model = context.models.keeping(journal).role(ROLE, _nobody)
-        embedder = _CountingEmbedder(embedder_of(making.settings))
-        desk = MemoryDesk(model, embedder, making.prompts, tokens_of, items[-1].date if items else "")
-        remembering, spent = Remembering(kind, desk), _Spent(context.meter, embedder)
+        spent = _Spent(context.meter, embedder_of(making.settings))
+        desk = MemoryDesk(model, spent, making.prompts, tokens_of, items[-1].date if items else "")
+        remembering = Remembering(kind, desk)
         try:
             observing = await remembering.observe(items)
         except MemoryFailed as failure:
             raise UnitFailure(failure.kind, str(failure)) from failure
         build, recalls, seconds, texts = spent.since_last(), list[RecallRow](), list[float](), {}
         for number, (task, budget) in enumerate(spec["wanted"]):
-            row, text, took = await _recalled(remembering, task, budget, spent)
+            row, took = RecallRow(budget=budget, fed=None, failure=None, message=None, cost=build), 0.0
+            try:
+                texts[f"recall:{number}"], row["fed"], took = await remembering.recall(task, budget)
+            except MemoryFailed as failure:
+                row["failure"], row["message"] = failure.kind, str(failure)
+            row["cost"] = spent.since_last()
             recalls.append(row)
             seconds.append(round(took, 3))
-            if text is not None:
-                texts[f"recall:{number}"] = text
         result = {
             "memory": kind.name, "person": spec["person"],
             "rule_written": kind.asks_model and model.rule_written,
@@ -170,13 +173,11 @@ class Memories:
         """Map each request to the blobs of earlier answers in this study, the latest unit's."""
         found: dict[str, list[str]] = {}
         for blobs in self.study.ledger.records.blobs_named("generation", _RAW):
-            own: dict[str, list[tuple[int, str]]] = {}
-            for name, digest in blobs.items():
-                if name.startswith(_RAW):
-                    request, _, number = name.removeprefix(_RAW).partition(":")
-                    own.setdefault(request, []).append((int(number), digest))
-            for request, rows in own.items():
-                found[request] = [self.study.blobs.get(one).decode("utf-8") for _, one in sorted(rows)]
+            raw = (name.removeprefix(_RAW).partition(":") for name in blobs if name.startswith(_RAW))
+            own = grouped((request, int(number)) for request, _, number in raw)
+            for request, numbers in own.items():
+                digests = (blobs[f"{_RAW}{request}:{number}"] for number in sorted(numbers))
+                found[request] = [self.study.blobs.get(one).decode("utf-8") for one in digests]
         return found
 
     def recalled(self, unit: Unit) -> dict[Wanted, RecalledRow]:
@@ -184,14 +185,15 @@ class Memories:
         record = self.study.record(unit.key)
         if record is None or not record.done:
             return {}
-        found, result = {}, record.result
-        for number, (task, budget) in enumerate(unit.spec["wanted"]):
-            row: RecallRow = result["recalls"][number]
+        found, beside = (
+            {},
+            {"build": record.result["build"], "rule_written": bool(record.result["rule_written"])},
+        )
+        for number, ((task, budget), row) in enumerate(
+            zip(unit.spec["wanted"], record.result["recalls"], strict=True)
+        ):
             text = self.study.text(record, f"recall:{number}") if row["failure"] is None else ""
-            written = bool(result["rule_written"])
-            found[Wanted(task, budget)] = RecalledRow(
-                **row, text=text or "", build=result["build"], rule_written=written
-            )
+            found[Wanted(task, budget)] = cast(RecalledRow, {**row, "text": text or "", **beside})
         return found
 
 
@@ -199,42 +201,20 @@ def _nobody(messages: object, arguments: object) -> Any:
     raise TypeError("no rules play a memory's model; give one with --role-models memory=PROVIDER:MODEL")
 
 
-async def _recalled(
-    remembering: Remembering, task: str, budget: int, spent: _Spent
-) -> tuple[RecallRow, str | None, float]:
-    from drr.papers.pdr.memory.base import MemoryFailed
+class _Spent:
+    """The spending of a unit, step by step; it embeds for the memory and counts the texts."""
 
-    row = RecallRow(budget=budget, fed=None, failure=None, message=None, cost=spent.since_last())
-    text, seconds = None, 0.0
-    try:
-        done = await remembering.recall(task, budget)
-    except MemoryFailed as failure:
-        row["failure"], row["message"] = failure.kind, str(failure)
-    else:
-        row["fed"], text, seconds = done.tokens, done.text, done.seconds
-    row["cost"] = spent.since_last()
-    return row, text, seconds
-
-
-class _CountingEmbedder:
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder, self.name, self.texts = embedder, embedder.name, 0
+    def __init__(self, meter: Meter, embedder: Embedder) -> None:
+        self._meter, self._embedder, self.name, self._texts = meter, embedder, embedder.name, 0
+        self._before, self._picos = self._now(), meter.cost
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        self.texts += len(texts)
+        self._texts += len(texts)
         return self._embedder.embed(texts)
-
-
-class _Spent:
-    """The spending of a unit, step by step."""
-
-    def __init__(self, meter: Meter, embedder: _CountingEmbedder) -> None:
-        self._meter, self._embedder = meter, embedder
-        self._before, self._picos = self._now(), meter.cost
 
     def _now(self) -> tuple[int, int, int]:
         calls = sum(usage.calls for usage in self._meter.by_role.values())
-        return calls, self._meter.tokens, self._embedder.texts
+        return calls, self._meter.tokens, self._texts
 
     def since_last(self) -> MemoryCost:
         from drr.env.embedding import OFFLINE_NAME
@@ -244,7 +224,7 @@ class _Spent:
         picos, self._picos = self._picos, self._meter.cost
         calls, tokens, embedded = (now - then for now, then in zip(self._before, before, strict=True))
         cost = None if picos is None or self._picos is None else dollars(self._picos - picos)
-        known = not embedded or self._embedder.name == OFFLINE_NAME
+        known = not embedded or self.name == OFFLINE_NAME
         return {"calls": calls, "tokens": tokens, "cost_usd": cost if known else None, "embedded": embedded}
 
 

@@ -22,7 +22,7 @@ from drr.papers.pdr.metrics.comparing import (
     AgentSettings,
     MemoryTable,
     SettingDifference,
-    settings_of,
+    SettingsDocument,
     settings_part,
 )
 from drr.papers.pdr.metrics.swap import verdict_on
@@ -48,14 +48,10 @@ def draw_settings(material: Material) -> Figure | None:
     line: none is more than another."""
     from matplotlib.figure import Figure
 
-    if "settings" not in material.document:
-        return None
-    figures = material.document["metrics"]
-    shown = [
-        (agent, own)
-        for agent, own in settings_of(material.document)["agents"].items()
-        if sum("pqr_p" in figures[system] for system in own["systems"]) > 1
-    ]
+    part, figures = settings_part(material.document), material.document["metrics"]
+    agents = part["agents"] if part is not None else {}
+    scored = {agent: sum("pqr_p" in figures[one] for one in own["systems"]) for agent, own in agents.items()}
+    shown = [(agent, own) for agent, own in agents.items() if scored[agent] > 1]
     if not shown:
         return None
     across = min(ACROSS, len(shown))
@@ -72,36 +68,27 @@ def draw_settings(material: Material) -> Figure | None:
 
 
 def _panel(axes: Any, material: Material, agent: str, own: AgentSettings) -> None:
-    systems = own["systems"]
+    systems, figures = own["systems"], material.document["metrics"]
     names = [parts_of(system).setting.name for system in systems]
     line = [place for place, name in enumerate(names) if not name.startswith("memory:")]
     ink = axes.xaxis.label.get_color()
     for metric, own_color, width in LINES:
         color = own_color or ink
-        values = [_value(material, system, metric) for system in systems]
+        rows = [figures[system].get(metric) for system in systems]
+        # what is unknown is a gap in the line
+        values = [float("nan") if row is None or row["value"] is None else row["value"] for row in rows]
         axes.plot(range(len(systems)), values, "o", color=color, markersize=2.5 + width)
         kept = [values[place] for place in line]
         axes.plot(line, kept, color=color, linewidth=width, label=metrics()[metric].label)
-    _reach(axes, material, systems)
+    for place, system in enumerate(systems):
+        row = figures[system].get("pqr_p")
+        if row is not None and row["ci_low"] is not None and row["ci_high"] is not None:
+            axes.vlines(place, row["ci_low"], row["ci_high"], color=ink, linewidth=0.8, alpha=0.6)
     mixed = "" if own["same_questions"] else " (settings answered different questions)"
     axes.set_title(f"{' '.join(agent.split())[:40]}{mixed}", fontsize=9)
     axes.set_xticks(range(len(systems)), names, rotation=25, ha="right", fontsize=8)
     axes.set_ylim(0, 10)
     axes.set_ylabel("0-10; bars: 95 % interval of P", fontsize=8)
-
-
-def _value(material: Material, system: str, metric: str) -> float:
-    """Return the value; what is unknown is a gap in the line."""
-    row = material.document["metrics"][system].get(metric)
-    return float("nan") if row is None or row["value"] is None else row["value"]
-
-
-def _reach(axes: Any, material: Material, systems: Sequence[str]) -> None:
-    ink = axes.xaxis.label.get_color()
-    for place, system in enumerate(systems):
-        row = material.document["metrics"][system].get("pqr_p")
-        if row is not None and row["ci_low"] is not None and row["ci_high"] is not None:
-            axes.vlines(place, row["ci_low"], row["ci_high"], color=ink, linewidth=0.8, alpha=0.6)
 
 
 NOTE = (
@@ -128,12 +115,13 @@ class _SettingLine(NamedTuple):
 
 def setting_tables(material: Material) -> Iterator[Table]:
     """Yield tables where systems answered under settings; what criteria grade only where they did."""
-    if "settings" not in material.document:
+    settings = settings_part(material.document)
+    if settings is None:
         return
     if any("pqr_p" in row for row in material.document["metrics"].values()):
-        yield from _gains(material)
-    if settings_of(material.document)["memories"]:
-        yield _memories(material)
+        yield from _gains(material, settings)
+    if settings["memories"]:
+        yield _memories(material, settings)
 
 
 def _shown(material: Material, names: Sequence[str]) -> list[Metric]:
@@ -156,11 +144,11 @@ def _table(
     )
 
 
-def _gains(material: Material) -> Iterator[Table]:
-    settings, figures = settings_of(material.document), material.document["metrics"]
-    agents, sentences = settings["agents"], settings["told"]
+def _gains(material: Material, settings: SettingsDocument) -> Iterator[Table]:
+    agents, figures = settings["agents"], material.document["metrics"]
     mixed = ", ".join(agent for agent, own in agents.items() if not own["same_questions"])
     why = "not every setting answered the same questions, so that rows are means of different ones; compare by the minus rows."
+    notes = [NOTE, *settings["told"], *([f"{mixed}: {why}"] if mixed else [])]
     for name, title, names in (
         ("settings", "What knowing the person gains (PDR-Bench's Tables 2 and 8)", GRADES),
         ("settings-dimensions", "What knowing the person gains: dimensions of Q and R", FURTHER),
@@ -174,7 +162,6 @@ def _gains(material: Material) -> Iterator[Table]:
                 same = Cell(f"{one['same_reports']} of {one['reports']}")
                 lines.append(_difference(material, one, shown)._replace(last=same))
         if shown:
-            notes = [NOTE, *sentences, *([f"{mixed}: {why}"] if mixed else [])]
             yield _table(material, (name, title), shown, lines, SAME, notes)
 
 
@@ -190,9 +177,8 @@ def difference_cell(one: SettingDifference, metric: Metric) -> Cell:
     return Cell.tested(one["metrics"].get(metric.name), metric.digits)
 
 
-def _memories(material: Material) -> Table:
-    shown, lines = _shown(material, SHOWN), list[_SettingLine]()
-    tables = settings_of(material.document)["memories"]
+def _memories(material: Material, settings: SettingsDocument) -> Table:
+    shown, lines, tables = _shown(material, SHOWN), list[_SettingLine](), settings["memories"]
     notes = [MEMORY_NOTE] if any(table["refused"] is None for table in tables) else []
     for table in tables:
         for row in table["rows"]:
@@ -206,13 +192,14 @@ def _memories(material: Material) -> Table:
         lines += [_difference(material, one, shown) for one in table["differences"]]
         notes += memory_notes(table)
     about = ("memories", "Memories at one budget (PDR-Bench's Table 3)")
-    return _table(material, about, shown, lines, FAILED, [*notes, *settings_of(material.document)["told"]])
+    return _table(material, about, shown, lines, FAILED, [*notes, *settings["told"]])
 
 
 def refusals(document: StudyDocument) -> list[str]:
     """Say why memories of an agent stand in no table, for who reads no table either."""
-    found = part["memories"] if (part := settings_part(document)) is not None else []
-    return [line for table in found if table["refused"] is not None for line in memory_notes(table)]
+    part = settings_part(document)
+    refused = (table for table in (part["memories"] if part else ()) if table["refused"] is not None)
+    return [line for table in refused for line in memory_notes(table)]
 
 
 def memory_notes(table: MemoryTable) -> list[str]:
@@ -239,12 +226,10 @@ _SWAYS = {
 
 
 def _swap_notes(material: Material) -> list[str]:
-    figures = material.document["metrics"]
-    return [
-        f"{variant}: {verdict_on(values['pqr_delta'])}."
-        for variant, values in figures.items()
-        if "pqr_delta" in values
-    ]
+    swapped = {
+        name: row["pqr_delta"] for name, row in material.document["metrics"].items() if "pqr_delta" in row
+    }
+    return [f"{variant}: {verdict_on(delta)}." for variant, delta in swapped.items()]
 
 
 FORMS: Mapping[str, MetricForm] = {

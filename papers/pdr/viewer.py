@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -22,13 +22,11 @@ from drr.eval.metrics.coverage import by_agent
 from drr.eval.stats.asked import grouped
 from drr.eval.tasks.judged import Judged
 from drr.papers.pdr.build import person_id_of
-from drr.papers.pdr.judging.choices import KeptChoices, owner_ids, task_id_of
+from drr.papers.pdr.judging.choices import kept_persons, owner_ids, task_id_of
 from drr.papers.pdr.judging.rows import (
     DIMENSIONS,
-    CriteriaDimension,
     CriteriaOwner,
     CriterionRow,
-    ScoreRow,
     rubric_of,
     scores_of,
 )
@@ -107,7 +105,7 @@ class PersonPages(StudyPart):
         """Tasks that a system answered for several persons, by the name of the page."""
         version = self.reader.version()
         if version != self._version:
-            self._persons = KeptChoices(self.reader.study).persons()
+            self._persons = kept_persons(self.reader.study)
             self._cases = cases_of(map(self._named, self.reader.entries()))
             self._version = version
         return self._cases
@@ -167,16 +165,16 @@ class PersonPages(StudyPart):
     def page(self, pages: Pages, name: str) -> str | None:
         """Draw one case; `None` where none of its reports can be shown."""
         case = self.cases().get(name)
-        if case is None:
-            return None
-        views = (self.reader.view(entry) for entry in case.entries)
-        shown = [view for view in views if view is not None and view.entry.status == "done"]
-        if not shown:
+        views = (self.reader.view(entry) for entry in case.entries) if case is not None else ()
+        reports = [view for view in views if view is not None and view.entry.status == "done"]
+        if case is None or not reports:
             return None
         persons, others = self._persons, of_task(self.cases().values(), case.task)
-        known = (persons[who] for who in (one.person or "" for one in case.entries) if who in persons)
-        notes = [*_notes(case, others), *_invented(known)]
-        return case_page(pages, case, others, [_side(one, persons) for one in shown], notes)
+        known = [persons[who] for who in (one.person or "" for one in case.entries) if who in persons]
+        notes = list(_notes(case, others))
+        if any(one.basis == "invented" for person in known for one in person.attributes):
+            notes.append("What is marked invented is drawn by seed and true of nobody.")
+        return case_page(pages, case, others, [_side(one, persons) for one in reports], notes)
 
     def drawn(self, pages: Pages) -> Mapping[str, Callable[[str], str | None]]:
         return {"c": lambda name: self.page(pages, name)}
@@ -192,6 +190,18 @@ class PersonPages(StudyPart):
                     count += 1
                 stage.advance()
         return count
+
+
+def _figures(reports: Sequence[ReportView]) -> list[tuple[Metric, list[str]]]:
+    """A row for each figure that a report has: its metric, and its value for each report."""
+    by_report, rows = [{metric.name: (metric, value) for metric, value in one.figures} for one in reports], []
+    for name in FIGURES:
+        own = [figures.get(name) for figures in by_report]
+        metric = next((one[0] for one in own if one is not None), None)
+        if metric is not None:
+            values = [None if one is None else one[1] for one in own]
+            rows.append((metric, ["–" if value is None else metric.shown(value) for value in values]))
+    return rows
 
 
 def case_page(
@@ -223,40 +233,24 @@ def case_page(
     )
 
 
-def _figures(reports: Sequence[ReportView]) -> list[tuple[Metric, list[str]]]:
-    """A row for each figure that a report has: its metric, and its value for each report."""
-    by_report = [{metric.name: (metric, value) for metric, value in one.figures} for one in reports]
-    rows = []
-    for name in FIGURES:
-        metric = next((own[name][0] for own in by_report if name in own), None)
-        if metric is not None:
-            values = [own[name][1] if name in own else None for own in by_report]
-            rows.append((metric, ["–" if value is None else metric.shown(value) for value in values]))
-    return rows
-
-
 def _shown(report: ReportView) -> ShownPersons:
     shown = report.papers.get("pdr")
     return shown if isinstance(shown, ShownPersons) else ShownPersons()
 
 
-def _criteria(judged: Judged, answer: Answer, owners: Iterable[CriteriaOwner]) -> Iterable[CriterionView]:
+def _criteria(judged: Judged, answer: Answer, owners: Iterable[CriteriaOwner]) -> Iterator[CriterionView]:
     """Yield by dimension, as they count in this judging."""
     scores = scores_of(judged, answer.key) or {}
-    for owner in owners:
-        rubric = rubric_of(judged, owner)
+    for owner, rubric in ((owner, rubric_of(judged, owner)) for owner in owners):
         places = [place for place in scores if place.owner == owner and place.own and not place.seed]
         rounds = [scores[place] for place in sorted(places, key=lambda place: place.round)]
         for dimension in DIMENSIONS[owner.half] if rubric is not None else ():
             for row in rubric.rows(dimension) if rubric is not None else ():
                 name = rubric.hash_of(dimension, row) if rubric is not None else ""
-                yield _criterion(dimension, row, [one[name] for one in rounds if name in one])
-
-
-def _criterion(dimension: CriteriaDimension, row: CriterionRow, scores: Sequence[ScoreRow]) -> CriterionView:
-    missing = next((one["reason"] for one in scores if "reason" in one), None)
-    why = missing if missing is not None else scores[0]["analysis"] if scores else ""
-    return CriterionView(dimension, row, tuple(one["score"] for one in scores), why)
+                own = [one[name] for one in rounds if name in one]
+                missing = next((one["reason"] for one in own if "reason" in one), None)
+                why = missing if missing is not None else own[0]["analysis"] if own else ""
+                yield CriterionView(dimension, row, tuple(one["score"] for one in own), why)
 
 
 def cases_of(entries: Iterable[ShownEntry]) -> dict[str, PersonCase]:
@@ -301,29 +295,23 @@ def _side(report: ReportView, persons: Mapping[str, Person]) -> CaseSide:
     )
 
 
-def _notes(case: PersonCase, others: Sequence[PersonCase]) -> Iterable[str]:
+def _notes(case: PersonCase, others: Sequence[PersonCase]) -> Iterator[str]:
     """Yield notes by the bytes: persons who got one report, settings that changed none."""
     texts = ((one.text, one.person or "") for one in case.entries if one.text is not None)
     for who in (list(dict.fromkeys(own)) for own in grouped(texts).values()):
         if len(who) > 1:
             yield f"{_listed(who)} were given the same report, byte for byte."
     agent, written = parts_of(case.variant).agent, _texts(case)
-    beside = [one for one in others if one.variant != case.variant and _texts(one) == written]
-    settings = [parts_of(one.variant) for one in beside]
-    equal = [one.setting.name for one in settings if one.agent == agent]
+    beside = (one.variant for one in others if one.variant != case.variant and _texts(one) == written)
+    equal = [one.setting.name for one in map(parts_of, beside) if one.agent == agent]
     if equal and None not in written.values():
         by_rules = all(entry.rule_written for entry in case.entries)
-        who_made = (
+        made = (
             "rules that play an agent make nothing of what they are"
             if by_rules
             else "it made nothing of what it was"
         )
-        yield f"{agent} wrote these same reports, byte for byte, also under {_listed(equal)}: {who_made} told of the person."
-
-
-def _invented(persons: Iterable[Person]) -> list[str]:
-    found = any(one.basis == "invented" for person in persons for one in person.attributes)
-    return ["What is marked invented is drawn by seed and true of nobody."] if found else []
+        yield f"{agent} wrote these same reports, byte for byte, also under {_listed(equal)}: {made} told of the person."
 
 
 def _texts(case: PersonCase) -> dict[tuple[str, int], str | None]:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from drr.app.cli import main
 from drr.eval.labels import PairwiseLabel, RatingLabel
-from drr.papers.reporteval.alignment.figures import Run, ending, judged_things, rank_agreement, worst
+from drr.papers.reporteval.alignment.figures import JudgedThing, Run, ending, rank_agreement, worst
 from drr.papers.reporteval.alignment.tasks import ALIGNED, JudgeWord, items_of, split
 from drr.papers.reporteval.judging.grades import SIDES
 
@@ -301,7 +301,7 @@ def test_each_expert_counts_once_and_rank_agreement_has_its_chance() -> None:
     items = items_of((one, parts) for one in labels if (parts := task.taken(one)) is not None)
     assert items[0].people("clarity") == 2.5
     judge = dict(zip((item.id for item in items), (1.0, 2.0, 3.0, 0.0, 0.0, 4.0), strict=True))
-    rows = judged_things(items, {(name, "clarity"): JudgeWord(value, "") for name, value in judge.items()})
+    rows = [JudgedThing(one, "clarity", JudgeWord(judge[one.id], "")) for one in items]
     v, chance = rank_agreement(rows)
     assert (v.value, chance) == (1.0, pytest.approx((1 / 6 + 2 / 6) / 2))
     assert (worst(rows)[0].judge, worst(rows)[0].people) == (4, 2)

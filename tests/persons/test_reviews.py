@@ -126,8 +126,8 @@ def test_own_reviews_are_items_of_a_context(persons: Path, kept: Path, tmp_path:
 @pytest.mark.parametrize(("text", "themes"), cases("persons", "test_only_what_is_said_of_oneself_is_stated"))
 def test_only_what_is_said_of_oneself_is_stated(text: str, themes: list[str]) -> None:
     found = stated_traits(text)
-    assert sorted(one.theme for one in found) == sorted(themes)
-    assert all(one.quote in text for one in found)
+    assert sorted(found) == sorted(themes)
+    assert all(quote in text for quote in found.values())
 
 
 MODEL = "anthropic:claude-sonnet-5-5"

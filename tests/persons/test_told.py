@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from drr.papers.pdr.person import Attribute, Person
-from drr.papers.pdr.person_truth import ReaderStatements, ToldOfReader
+from drr.papers.pdr.person_truth import FoundAttributes, Statements
 
 from tests.persons.remembering import FIRST, SECOND
 
@@ -12,8 +12,8 @@ QUESTION = "Which bird house suits a small garden?"
 PETS, PLACE, CHEAP = "pets-0", "place-7", "price_level-8"
 
 
-def told(report: str, question: str = QUESTION, person: Person = FIRST) -> ToldOfReader:
-    return ReaderStatements([FIRST, SECOND, person]).found_in(report, question, person.attributes)
+def told(report: str, question: str = QUESTION, person: Person = FIRST) -> FoundAttributes:
+    return Statements([FIRST, SECOND, person]).in_report(report, question, person.attributes)
 
 
 @pytest.mark.parametrize(
@@ -32,20 +32,20 @@ def told(report: str, question: str = QUESTION, person: Person = FIRST) -> ToldO
 )
 def test_what_is_told_is_said_to_the_reader_as_a_fact(report: str, ids: set[str]) -> None:
     found = told(report)
-    assert (found.found, found.wrong) == (ids, ())
+    assert (found.found, found.wrong) == (ids, [])
 
 
 def test_what_the_question_names_is_undecided() -> None:
     found = told("Your terrier is safe. You live in Vermont.", "Which bird house is safe from a terrier?")
-    assert PETS not in found.decided
+    assert PETS not in (found.decided or ())
     assert found.found == {PLACE}
     assert found.recall(frozenset({PETS})) is None
 
 
 def test_another_persons_statement_is_wrong_and_of_one_that_a_person_has_once_a_contradiction() -> None:
     found = told("You live in Texas. You sail dinghies. You share the household with a terrier.")
-    assert found.wrong == ("lives in Texas", "sails dinghies")
-    assert found.contradictions == ("lives in Texas",)
+    assert found.wrong == ["lives in Texas", "sails dinghies"]
+    assert found.contradictions == ["lives in Texas"]
     assert found.precision == 1 / 3
 
 

@@ -6,9 +6,10 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from drr.app.console import tell
+
 if TYPE_CHECKING:
-    from drr.env.json_object import JsonObject
-    from drr.papers.pdr.criteria_book import CriteriaBook, OwnCriteria
+    from drr.papers.pdr.criteria_book import CriteriaBook
     from drr.study.study import Study
 
 _EXAMPLES = """\
@@ -49,92 +50,45 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.study.study import Study
 
     with Study.open(arguments.study) as study:
-        book = CriteriaBook(study, arguments.judge)
         acts = {"show": _show, "export": _export, "import": _import}
-        acts.get(arguments.action, _list)(study, book, arguments)
+        acts.get(arguments.action, _list)(study, CriteriaBook(study, arguments.judge), arguments)
     return 0
 
 
 def _list(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> None:
-    from drr.app.console import tell
     from drr.app.terminal import Column, table
-    from drr.papers.pdr.judging.rows import DIMENSIONS
     from drr.wording.excerpt import excerpt
 
-    every = [book.of(owner) for owner in book.owners]
-    rows = []
+    rows, every = [], book.every()
     for one in every:
-        counts = " ".join(f"{name} {len(one.rubric.rows(name))}" for name in DIMENSIONS[one.owner.half])
-        rows.append([one.owner.label, one.state, counts, excerpt(book.tasks.get(one.owner.task_id, ""), 80)])
+        counts = " ".join(f"{name} {count}" for name, count in one.short()["criteria"].items())
+        rows.append([one.owner.label, one.state, counts, excerpt(one.task, 80)])
     lines = [table(["whose", "state", "criteria", Column("task", rank=1)], rows)]
     if any(one.state == "not made yet" for one in every):
         lines.append(f"\n`drr judge {study.folder} --what criteria` makes those that are missing")
     judge = book.judging.judge if book.judging else None
-    tell(arguments, {"judge": judge, "criteria": [_short(one) for one in every]}, *lines)
-
-
-def _short(one: OwnCriteria) -> JsonObject:
-    from drr.papers.pdr.judging.rows import DIMENSIONS
-
-    counts = {name: len(one.rubric.rows(name)) for name in DIMENSIONS[one.owner.half]}
-    return {**one.owner._asdict(), "state": one.state, "criteria": counts}
+    tell(arguments, {"judge": judge, "criteria": [one.short() for one in every]}, *lines)
 
 
 def _show(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> None:
-    from drr.app.console import tell
-    from drr.papers.pdr.judging.rows import DIMENSIONS
-
-    every = [book.of(owner) for owner in book.owners]
-    chosen = every if arguments.whose is None else [book.named(arguments.whose)]
-    documents: list[JsonObject] = [
-        {
-            **_short(one),
-            "task": book.tasks.get(one.owner.task_id, ""),
-            "weights": one.rubric.weights,
-            "weights_sd": one.spreads(),
-            "criteria": {name: one.rubric.criteria.get(name) for name in DIMENSIONS[one.owner.half]},
-            "not_made": one.rubric.reasons,
-        }
-        for one in chosen
-    ]
-    tell(arguments, {"criteria": documents}, "\n\n".join(_text(book, one) for one in chosen))
-
-
-def _text(book: CriteriaBook, one: OwnCriteria) -> str:
-    from drr.papers.pdr.judging.rows import DIMENSIONS, TITLES
-
-    lines = [f"{one.owner.label} ({one.state})", f"  {book.tasks.get(one.owner.task_id, '')}"]
-    spread, weights = one.spreads(), one.rubric.weights["weights"] if one.rubric.weights else {}
-    for name in DIMENSIONS[one.owner.half]:
-        weight = f"{weights[name]:.2f}" if name in weights else "no weight"
-        sd = spread.get(name)
-        between = "" if sd is None else f", SD {sd:.3f} between samples"
-        lines.append(f"\n{name} {TITLES[name]}: {weight}{between}")
-        if name in one.rubric.reasons:
-            lines.append(f"  not made: {one.rubric.reasons[name]}")
-        for row in one.rubric.rows(name):
-            lines.append(f"  {row['id']:<7} {row['weight']:.2f}  {row['criterion']} ({row['origin']})")
-            lines.append(f"                {row['explanation']}")
-    return "\n".join(lines)
+    chosen = book.every() if arguments.whose is None else [book.named(arguments.whose)]
+    documents = [one.document() for one in chosen]
+    tell(arguments, {"criteria": documents}, "\n\n".join(one.text() for one in chosen))
 
 
 def _export(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> None:
-    from drr.app.console import tell, write_lines
+    from drr.app.console import write_lines
     from drr.env.errors import Misuse
     from drr.papers.pdr.judging.file import document_line
-    from drr.papers.pdr.judging.rows import CriteriaOwner
 
-    lines = []
+    lines, made = [], [one for one in book.every() if one.given]
     for task_id, text in book.tasks.items():
-        quality = book.of(CriteriaOwner(task_id))
-        own = None if quality.given is None else (quality.owner, quality.rubric)
-        personal = [one for one in map(book.of, book.owners) if one.owner.person_id and one.given]
-        made = [one for one in personal if one.owner.task_id == task_id]
-        lines += [
-            document_line(book.asked_by.get(one.owner), text, (one.owner, one.rubric), own) for one in made
-        ]
-        if not made and own is not None:
-            lines.append(document_line(None, text, None, own))
+        own = [one for one in made if one.owner.task_id == task_id]
+        quality = next((one.rubric for one in own if one.owner.person_id is None), None)
+        personal = [one for one in own if one.owner.person_id is not None]
+        for one in personal or own:
+            half = one.rubric if one.owner.person_id is not None else None
+            lines.append(document_line(book.asked_by.get(one.owner), text, one.owner, half, quality))
     if not lines:
         raise Misuse(
             f"{study.folder}: has no criteria yet; `drr judge {study.folder} --what criteria` makes them"
@@ -147,7 +101,6 @@ def _export(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> 
 def _import(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> None:
     import sys
 
-    from drr.app.console import tell
     from drr.papers.pdr.judging.file import keep_criteria, read_criteria
 
     persons = [owner for owner in book.owners if owner.person_id is not None]
@@ -160,11 +113,9 @@ def _import(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> 
     if taken:
         keep_criteria(study, {**book.kept, **taken})
     if found.other_quality:
-        print(
-            f"drr: {arguments.file}: line {', '.join(map(str, found.other_quality[:5]))}: other criteria of quality than an earlier line of"
-            " the task; those of the first count, as quality is of the task alone",
-            file=sys.stderr,
-        )
+        at = ", ".join(map(str, found.other_quality[:5]))
+        why = "other criteria of quality than an earlier line of the task; those of the first count, as quality is of the task alone"
+        print(f"drr: {arguments.file}: line {at}: {why}", file=sys.stderr)
     tell(
         arguments,
         {"read": len(found.given), "changed": [owner.label for owner in taken]},

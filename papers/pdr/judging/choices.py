@@ -58,51 +58,32 @@ class PqrChoices:
     @property
     def mark(self) -> str:
         """Mark persons and given criteria: no table has those of two files."""
-        persons = [person.person_id + person.content_hash for person in self.persons.values()]
+        persons = sorted(person.person_id + person.content_hash for person in self.persons.values())
         given = [
-            owner.label + one.id for owner, one in sorted(self.given.items(), key=lambda kv: kv[0].label)
+            label + name for label, name in sorted((owner.label, one.id) for owner, one in self.given.items())
         ]
-        return content_id("persons", *sorted(persons), "criteria", *given)[:8] if persons or given else ""
+        return content_id("persons", *persons, "criteria", *given)[:8] if persons or given else ""
 
 
-class KeptChoices:
-    """The choices of one study."""
+def kept_persons(study: Study) -> dict[str, Person]:
+    """The persons that the study was given."""
+    if not (study.folder / PERSONS).is_file():
+        return {}
+    try:
+        return _read(study.folder / PERSONS)
+    except Misuse as error:  # nobody named this file: the study is broken
+        again = f"`drr judge {study.folder} --what pqr --persons FILE` puts another in its place"
+        raise DrrError(f"{error} ({again})") from error
 
-    def __init__(self, study: Study) -> None:
-        self._study = study
 
-    @property
-    def persons_file(self) -> Path:
-        return self._study.folder / PERSONS
-
-    def persons(self) -> dict[str, Person]:
-        """The persons that the study was given."""
-        if not self.persons_file.is_file():
-            return {}
-        try:
-            return _read(self.persons_file)
-        except Misuse as error:  # nobody named this file: the study is broken
-            again = f"`drr judge {self._study.folder} --what pqr --persons FILE` puts another in its place"
-            raise DrrError(f"{error} ({again})") from error
-
-    def numbers(self) -> tuple[int, int, bool]:
-        """Rounds, seeds, and whether all dimensions are asked at once."""
-        text = self._study.ledger.meta(_META)
-        if text is None:
-            return ROUNDS, 1, False
-        with reading(f"{self._study.folder}, how its reports are scored"):
-            kept = table(text)
-            return int(kept["rounds"]), int(kept["seeds"]), bool(kept["at_once"])
-
-    def keep_persons(self, persons: Mapping[str, Person]) -> None:
-        lines = [person.model_dump_json(exclude_none=True) for person in persons.values()]
-        write_file(self.persons_file, "".join(f"{line}\n" for line in lines))
-
-    def keep_numbers(self, choices: PqrChoices) -> None:
-        kept = {"rounds": choices.rounds, "seeds": choices.seeds, "at_once": choices.at_once}
-        text = json.dumps(kept, sort_keys=True)
-        if self._study.ledger.meta(_META) != text:
-            self._study.ledger.set_meta(_META, text)
+def _kept_numbers(study: Study) -> tuple[int, int, bool]:
+    """Rounds, seeds, and whether all dimensions are asked at once."""
+    text = study.ledger.meta(_META)
+    if text is None:
+        return ROUNDS, 1, False
+    with reading(f"{study.folder}, how its reports are scored"):
+        kept = table(text)
+        return int(kept["rounds"]), int(kept["seeds"]), bool(kept["at_once"])
 
 
 EXAMPLES = (
@@ -129,25 +110,26 @@ def chosen(
     study: Study, desk: Desk, arguments: argparse.Namespace, what: Sequence[str]
 ) -> Mapping[type, Any]:
     check_tasks(desk.questions)
-    kept = KeptChoices(study)
-    persons = kept.persons() if arguments.persons is None else _read(arguments.persons)
-    rounds, seeds, at_once = kept.numbers()
-    found = PqrChoices(
-        persons,
-        _given(study),
-        arguments.rounds or rounds,
-        arguments.seeds or seeds,
-        at_once if arguments.at_once is None else arguments.at_once,
-    )
-    return {PqrChoices: found}
+    persons = kept_persons(study) if arguments.persons is None else _read(arguments.persons)
+    pairs = zip(_numbers(arguments), _kept_numbers(study), strict=True)
+    numbers: list[Any] = [kept if given is None else given for given, kept in pairs]
+    return {PqrChoices: PqrChoices(persons, _given(study), *numbers)}
+
+
+def _numbers(arguments: argparse.Namespace) -> tuple[int | None, int | None, bool | None]:
+    return arguments.rounds, arguments.seeds, arguments.at_once
 
 
 def keep(study: Study, arguments: argparse.Namespace, chosen: Mapping[type, Any]) -> None:
     found: PqrChoices = chosen[PqrChoices]
     if arguments.persons is not None:
-        KeptChoices(study).keep_persons(found.persons)
-    if any(given is not None for given in (arguments.rounds, arguments.seeds, arguments.at_once)):
-        KeptChoices(study).keep_numbers(found)
+        lines = (f"{person.model_dump_json(exclude_none=True)}\n" for person in found.persons.values())
+        write_file(study.folder / PERSONS, "".join(lines))
+    if _numbers(arguments) != (None, None, None):
+        kept = {"rounds": found.rounds, "seeds": found.seeds, "at_once": found.at_once}
+        text = json.dumps(kept, sort_keys=True)
+        if study.ledger.meta(_META) != text:
+            study.ledger.set_meta(_META, text)
 
 
 def _given(study: Study) -> Mapping[CriteriaOwner, GivenCriteria]:
@@ -216,12 +198,10 @@ def owner_ids(
     task = CriteriaOwner(task_id_of(query, text))
     named = None if query is None else query.person_id
     if named is None and user_id:
-        own = next((one.person_id for one in persons.values() if one.user_id == user_id), None)
-        if own is None:
-            from drr.papers.pdr.build import person_id_of
+        from drr.papers.pdr.build import person_id_of
 
-            own = person_id_of(user_id)
-        named = own
+        own = (one.person_id for one in persons.values() if one.user_id == user_id)
+        named = next(own, None) or person_id_of(user_id)
     return [task] if named is None else [task, CriteriaOwner(task.task_id, named)]
 
 
@@ -229,26 +209,22 @@ class PersonsAtHand:
     """The persons who ask the questions: of the file of persons, else made of the shop's records by rule."""
 
     def __init__(self, given: Mapping[str, Person], shop: Shop | None) -> None:
-        self._given = given
+        self._given, self._shop = given, shop
         self._by_user = {
             one.user_id: one for one in reversed(list(given.values())) if one.user_id is not None
         }
-        self._shop = shop
         self._derived: dict[str, Person | None] = {}
         self._others: dict[tuple[int, int], list[Person]] = {}
 
     def of(self, query: Query | None, user_id: str | None) -> Person | None:
         """`None` where nothing is known of who asks."""
-        named = None if query is None else query.person_id
-        if named is not None:
-            if named not in self._given:
-                raise Misuse(
-                    f"{query.id if query else ''}: is asked by the person {named}, whom no file of persons holds; give one with --persons FILE"
-                )
-            return self._given[named]
-        if user_id is None:
-            return None
-        return self._by_user.get(user_id) or self.derived(user_id)
+        if query is None or query.person_id is None:
+            return None if user_id is None else self._by_user.get(user_id) or self.derived(user_id)
+        if query.person_id not in self._given:
+            raise Misuse(
+                f"{query.id}: is asked by the person {query.person_id}, whom no file of persons holds; give one with --persons FILE"
+            )
+        return self._given[query.person_id]
 
     def derived(self, user_id: str) -> Person | None:
         """`None` for a user whom the shop does not know, or of whom it knows nothing."""

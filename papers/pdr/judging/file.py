@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import fsum
 from pathlib import Path
-from typing import Annotated, TypeVar, cast
+from typing import Annotated, NamedTuple, TypeVar, cast
 
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import Id, checked_id, write_file
@@ -80,40 +80,34 @@ Known = Callable[[CriteriaOwner], Rubric | None]
 """Present criteria of an owner, whose ids and origins unchanged criteria keep."""
 
 
-class ReadCriteria:
+class ReadCriteria(NamedTuple):
     """The criteria of one file: by owner, and the remarks for a reader."""
 
-    def __init__(self) -> None:
-        self.given: dict[CriteriaOwner, GivenCriteria] = {}
-        self.other_quality: list[int] = []
-        """Lines whose criteria of quality are others than those of an earlier line of the task, which count."""
+    given: dict[CriteriaOwner, GivenCriteria]
+    other_quality: list[int]
+    """Lines whose criteria of quality are others than those of an earlier line of the task, which count."""
 
 
 def read_criteria(
     path: Path, tasks: Mapping[str, str], persons: Iterable[CriteriaOwner], now: Known
 ) -> ReadCriteria:
     """`tasks` are the study's by id, with their texts; `persons` who asks them."""
-    known = frozenset(persons)
-    found = ReadCriteria()
-    for number, line in rows_of(
-        path, CriteriaLine, "criteria", SCHEMA, "{'taskid': ..., 'userid': ..., 'task': ...}"
-    ):
+    known, found = frozenset(persons), ReadCriteria({}, [])
+    form = "{'taskid': ..., 'userid': ..., 'task': ...}"
+    for number, line in rows_of(path, CriteriaLine, "criteria", SCHEMA, form):
         where = f"{path}, line {number}"
         _check_task(where, line, tasks)
-        halves = 0
-        for owner, given in _halves(where, line, now):
-            halves += 1
+        halves = list(_halves(where, line, now))
+        for owner, given in halves:
+            before = found.given.setdefault(owner, given)
             if owner.person_id is not None and owner not in known:
                 asks = f"nobody called {line.userid} asks the task {line.taskid} in this study"
                 raise Misuse(f"{where}: userid: {asks}")
-            if owner in found.given:
-                if owner.person_id is not None:
-                    once = f"{owner.label} stands there already; one line for each task and person"
-                    raise Misuse(f"{where}: userid: {once}")
-                if found.given[owner].id != given.id:
-                    found.other_quality.append(number)
-                continue
-            found.given[owner] = given
+            if owner.person_id is not None and before is not given:
+                once = f"{owner.label} stands there already; one line for each task and person"
+                raise Misuse(f"{where}: userid: {once}")
+            if before.id != given.id:
+                found.other_quality.append(number)
         if not halves:
             raise Misuse(
                 f"{where}: personalization_weights: neither these nor quality_weights; a line holds criteria"
@@ -144,10 +138,8 @@ def _halves(where: str, line: CriteriaLine, now: Known) -> Iterator[tuple[Criter
         lists = _by_dimension(f"{where}: {name}_criterions", criterions, half)
         if absent := [dimension for dimension in DIMENSIONS[half] if dimension not in named]:
             raise Misuse(f"{where}: {name}_weights: {_KEYS[absent[0]]} has no weight")
-        rows = {}
-        for one in DIMENSIONS[half]:
-            at = f"{where}: {name}_criterions.{_KEYS[one]}"
-            rows[one] = _rows(at, one, lists.get(one, ()), rubric)
+        at = f"{where}: {name}_criterions."
+        rows = {one: _rows(at + _KEYS[one], one, lists.get(one, ()), rubric) for one in DIMENSIONS[half]}
         yield owner, GivenCriteria(summing_to_one(f"{where}: {name}_weights", named), rows)
 
 
@@ -209,30 +201,26 @@ def next_id(dimension: CriteriaDimension, taken: Iterable[str]) -> str:
 
 
 def document_line(
-    query_id: str | None,
-    task: str,
-    personal: tuple[CriteriaOwner, Rubric] | None,
-    quality: tuple[CriteriaOwner, Rubric] | None,
+    query_id: str | None, task: str, owner: CriteriaOwner, personal: Rubric | None, quality: Rubric | None
 ) -> JsonObject:
     """Make a line as `read_criteria` takes it."""
-    owner = (personal or quality or (CriteriaOwner(""), None))[0]
     line: JsonObject = {"id": query_id, "domain": None, "language": "en"}
     line |= {"taskid": owner.task_id, "userid": owner.person_id, "task": task}
     halves = {"personalization": personal, "quality": quality}
-    for name, half in halves.items():
-        weights = half[1].weights["weights"] if half and half[1].weights else {}
+    for name, rubric in halves.items():
+        weights = rubric.weights["weights"] if rubric and rubric.weights else {}
         line[f"{name}_weights"] = {_KEYS[one]: weights[one] for one in _KEYS if one in weights}
-    for name, half in halves.items():
-        line[f"{name}_criterions"] = {} if half is None else _criterions(*half)
-    return line
-
-
-def _criterions(owner: CriteriaOwner, rubric: Rubric) -> dict[str, list[JsonObject]]:
     shown = ("criterion", "explanation", "weight")
-    return {
-        _KEYS[one]: [{name: row[name] for name in shown} for row in map(dict, rubric.rows(one))]
-        for one in DIMENSIONS[owner.half]
-    }
+    for name, rubric in halves.items():
+        line[f"{name}_criterions"] = (
+            {}
+            if rubric is None
+            else {
+                _KEYS[one]: [{key: row[key] for key in shown} for row in map(dict, rubric.rows(one))]
+                for one in DIMENSIONS[_NAMES[name]]
+            }
+        )
+    return line
 
 
 class _KeptCriterion(BaseModel):

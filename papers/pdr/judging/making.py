@@ -15,7 +15,14 @@ from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.protocol import Ask
 from drr.llm.failures import ModelFailure
 from drr.papers.pdr.judging.choices import OwnerText, PqrChoices, persons_at, task_id_of
-from drr.papers.pdr.judging.forms import FEWEST, MOST, FoundCriteria, PersonalWeights, QualityWeights
+from drr.papers.pdr.judging.forms import (
+    FEWEST,
+    MOST,
+    FoundCriteria,
+    FoundCriterion,
+    PersonalWeights,
+    QualityWeights,
+)
 from drr.papers.pdr.judging.rows import (
     CRITERIA,
     DIMENSIONS,
@@ -52,14 +59,12 @@ class CriteriaTask(Task[Wish]):
 
     def versions(self, desk: Desk) -> Mapping[str, str]:
         """Mark the versions with the persons and criteria that people gave, so that no table has those of two files."""
-        asks = [
-            ask for half in DIMENSIONS for part in (half, f"{WEIGHTS}_{half}") if (ask := _ask(desk, part))
-        ]
-        if not asks:
+        parts = [part for half in DIMENSIONS for part in (half, f"{WEIGHTS}_{half}")]
+        prompts = [ask.prompt for part in parts if (ask := _ask(desk, part))]
+        if not prompts:
             return {}
         described = [dimension_prompt(name) for names in DIMENSIONS.values() for name in names]
-        own = desk.version(self.version, self.role, *(ask.prompt for ask in asks), *described)
-        mark = desk.chosen(PqrChoices).mark
+        own, mark = desk.version(self.version, self.role, *prompts, *described), desk.chosen(PqrChoices).mark
         return {self.name: f"{own}-{mark}" if mark else own}
 
     def plan(self, desk: Desk, about: Wish, judged: Judged) -> Iterable[Unit]:
@@ -99,7 +104,9 @@ class CriteriaTask(Task[Wish]):
         if not spec["asks"]:
             return Outcome({"rows": spec["rows"]})
         answer = cast(FoundCriteria, await judge.answer(_asking(desk, spec, 0)))
-        return Outcome({"rows": _numbered(spec["part"], answer), "analysis": answer.analysis})
+        whole = fsum(one.weight for one in answer.criteria)
+        rows = [_row(spec["part"], number, one, whole) for number, one in enumerate(answer.criteria, 1)]
+        return Outcome({"rows": rows, "analysis": answer.analysis})
 
     def read(self, record: Record, judged: Judged) -> None:
         fields = record.key_fields
@@ -130,9 +137,7 @@ class CriteriaTask(Task[Wish]):
         return Estimate(calls * sent, calls * each, calls)
 
     def guess(self, desk: Desk, about: Wish, judged: Judged) -> None:
-        if _ask(desk, "p") is None:
-            return
-        for owner in owners(desk, about.id, about.query, about.user_id):
+        for owner in owners(desk, about.id, about.query, about.user_id) if _ask(desk, "p") else ():
             for seed in range(seeds_of(desk, owner.owner)):
                 _guess(desk, owner, open_rubric(judged, owner.owner, seed), seed)
 
@@ -204,32 +209,25 @@ async def _weigh(desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Weight
     return {"weights": mean, "samples": samples, "refused": refused}
 
 
-def _numbered(dimension: str, found: FoundCriteria) -> list[CriterionRow]:
-    whole = fsum(one.weight for one in found.criteria)
-    rows = enumerate(found.criteria, 1)
-    return [_made(dimension, n, one.criterion, one.explanation, one.weight / whole) for n, one in rows]
-
-
-def _made(dimension: str, number: int, text: str, why: str, weight: float) -> CriterionRow:
-    name, texts = f"{dimension.lower()}{number}", [" ".join(one.split()) for one in (text, why)]
+def _row(dimension: str, number: int, found: FoundCriterion, whole: float) -> CriterionRow:
+    texts = [" ".join(one.split()) for one in (found.criterion, found.explanation)]
+    weight, name = found.weight / whole, f"{dimension.lower()}{number}"
     return {"id": name, "criterion": texts[0], "explanation": texts[1], "weight": weight, "origin": "model"}
 
 
 def _asking(desk: Desk, spec: Mapping[str, Any], sample: int) -> Asking[Any]:
-    part = str(spec["part"])
+    part, sections = str(spec["part"]), tuple(about_sections(spec["text"], spec["known"]))
     half: Half = "q" if spec["person_id"] is None else "p"
-    sections = tuple(about_sections(spec["text"], spec["known"]))
-    about = (spec["answer"], part, str(spec["seed"]), str(sample))
     if part == WEIGHTS:
         listed = "\n\n".join(f"`{name.lower()}` {described(desk, name)}" for name in DIMENSIONS[half])
         asked, slots = f"{WEIGHTS}_{half}", {"dimensions": listed}
         form: Any = PersonalWeights if half == "p" else QualityWeights
     else:
-        dimension = cast(CriteriaDimension, part)
+        asked, form, dimension = half, FoundCriteria, cast(CriteriaDimension, part)
         slots = {"dimension": TITLES[dimension], "described": described(desk, dimension)}
-        asked, slots = half, {**slots, "fewest": str(FEWEST), "most": str(MOST)}
-        form = FoundCriteria
+        slots |= {"fewest": str(FEWEST), "most": str(MOST)}
     system = desk.prompts.fill(desk.protocol.asks[f"{CRITERIA}/{asked}"].prompt, **slots)
+    about = (spec["answer"], part, str(spec["seed"]), str(sample))
     return Asking(CRITERIA, form, conversation(system, sections), sections, about)
 
 
@@ -237,10 +235,11 @@ def _guess(desk: Desk, about: OwnerText, rubric: Rubric, seed: int) -> None:
     """Guess for a forecast: as many criteria as there may be, of a usual length."""
     rubric.shown = about.shown
     rules = about.owner in desk.chosen(PqrChoices).given or desk.judge_of(CRITERIA_TASK.role).rule_written
-    for dimension in DIMENSIONS[about.owner.half]:
-        if not rubric.criteria.get(dimension):
-            made = _settled(desk, about, dimension, seed) if rules else None
-            rubric.criteria[dimension] = made or [
-                _made(dimension, n, f"{dimension} {n} {'x' * 120}", "x" * 160, 1 / _GUESSED)
+    for one in DIMENSIONS[about.owner.half]:
+        if not rubric.criteria.get(one):
+            made = _settled(desk, about, one, seed) if rules else None
+            some = [
+                FoundCriterion(criterion=f"{one} {n} {'x' * 120}", explanation="x" * 160, weight=1)
                 for n in range(1, _GUESSED + 1)
             ]
+            rubric.criteria[one] = made or [_row(one, n, row, _GUESSED) for n, row in enumerate(some, 1)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from math import fsum
 from typing import Any, NamedTuple, TypedDict
 
@@ -16,6 +17,7 @@ from drr.citations.repair import remove
 from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
+from drr.eval.stats.asked import grouped
 from drr.eval.tasks.desk import Desk, Estimate, Task
 from drr.eval.tasks.judged import Judged, Judging
 from drr.llm.failures import ModelFailure
@@ -102,23 +104,20 @@ class ScoresTask(Task[Answer]):
         asked: Sequence[AskedCriterion],
     ) -> Unit:
         dimensions = list(dict.fromkeys(one["dimension"] for one in asked))
-        what = _Scored(under.task, under.known, under.owner.half, asked, (answer.key, str(place.round)))
-        fields = {
-            "answer": answer.key, "of": under.owner.task_id, "person": under.owner.person_id, "own": place.own,
-            "seed": place.seed, "round": place.round, "dimensions": dimensions,
-            "criteria": [one["hash"] for one in asked], "prompt": _asking(desk, answer.report, what).fingerprint,
-        }  # fmt: skip
         spec = {
             "answer": answer.key, "text": under.task, "known": under.known, "half": under.owner.half,
             "asked": list(asked), "round": place.round,
+        }  # fmt: skip
+        fields = {
+            "answer": answer.key, "of": under.owner.task_id, "person": under.owner.person_id, "own": place.own,
+            "seed": place.seed, "round": place.round, "dimensions": dimensions,
+            "criteria": [one["hash"] for one in asked], "prompt": _asking(desk, answer.report, spec).fingerprint,
         }  # fmt: skip
         label = f"{', '.join(dimensions)} of {under.owner.label}, round {place.round + 1}"
         return self.unit(desk, f"scores {label} \u00b7 {answer.label}", fields, spec)
 
     async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
-        about = (spec["answer"], str(spec["round"]))
-        what = _Scored(spec["text"], spec["known"], spec["half"], spec["asked"], about)
-        return Outcome({"scores": await _score(desk, desk.answer(spec["answer"]).report, what, judge)})
+        return Outcome({"scores": await _score(desk, desk.answer(spec["answer"]).report, spec, judge)})
 
     def read(self, record: Record, judged: Judged) -> None:
         fields, why = record.key_fields, f"{record.reason}: {record.message}"
@@ -148,17 +147,6 @@ class ScoresTask(Task[Answer]):
 SCORES_TASK = ScoresTask()
 
 
-class _Scored(NamedTuple):
-    """The base of one call's scores."""
-
-    task: str
-    known: str
-    half: Half
-    asked: Sequence[AskedCriterion]
-    about: tuple[str, ...]
-    """The answer and the round: each round is a question of its own."""
-
-
 @lru_cache(maxsize=256)
 def without_citations(report: str) -> str:
     """Marks, addresses and lists of sources go; the words that a link was laid under stay."""
@@ -171,48 +159,39 @@ def _groups(desk: Desk, rubric: Rubric, half: Half) -> list[list[AskedCriterion]
         [AskedCriterion(row=row, dimension=name, hash=rubric.hash_of(name, row)) for row in rubric.rows(name)]
         for name in DIMENSIONS[half]
     ]
-    return [[one for group in by_dimension for one in group]] if _at_once(desk) else by_dimension
+    return [list(chain.from_iterable(by_dimension))] if _at_once(desk) else by_dimension
 
 
 def _at_once(desk: Desk) -> bool:
     return desk.chosen(PqrChoices).at_once or desk.protocol.scores_at_once
 
 
-async def _score(desk: Desk, report: str, what: _Scored, judge: Examiner) -> dict[str, ScoreRow]:
-    """An entry for every criterion, by its hash; `ModelFailure` where the model gives no usable answer at all."""
-    found = _read(what.asked, await judge.answer(_asking(desk, report, what)))
-    left = [one for one in what.asked if one["row"]["id"] not in found]
+async def _score(desk: Desk, report: str, spec: Mapping[str, Any], judge: Examiner) -> dict[str, ScoreRow]:
+    """An entry for every criterion, by its hash; `ModelFailure` where the model gives no usable answer at all.
+
+    A second answer that cannot be used leaves them out again, and spoils nothing that was said before.
+    """
+    asked: Sequence[AskedCriterion] = spec["asked"]
+    found = _read(asked, await judge.answer(_asking(desk, report, spec)))
+    left = [one for one in asked if one["row"]["id"] not in found]
     if left:
-        found |= _read(left, await _again(desk, report, what._replace(asked=left), judge))
-    missing = ScoreRow(
-        score=None, analysis="", reason="the judge left this id out, also when asked for it alone"
-    )
-    return {one["hash"]: found.get(one["row"]["id"], missing) for one in what.asked}
-
-
-async def _again(desk: Desk, report: str, what: _Scored, judge: Examiner) -> CriterionScores:
-    """An answer that cannot be used leaves them out again, and spoils nothing that was said before."""
-    try:
-        return await judge.answer(_asking(desk, report, what))
-    except ModelFailure as failure:
-        if failure.transient or failure.fatal:
-            raise
-        return CriterionScores(scores=[])
+        try:
+            found |= _read(left, await judge.answer(_asking(desk, report, {**spec, "asked": left})))
+        except ModelFailure as failure:
+            if failure.transient or failure.fatal:
+                raise
+    why = "the judge left this id out, also when asked for it alone"
+    missing = ScoreRow(score=None, analysis="", reason=why)
+    return {one["hash"]: found.get(one["row"]["id"], missing) for one in asked}
 
 
 def _read(asked: Sequence[AskedCriterion], answer: CriterionScores) -> dict[str, ScoreRow]:
     """Read the scores by id. Ids that were not asked for are ignored; one that was answered twice with different scores is left out."""
     known = {_plain(one["row"]["id"]): one["row"]["id"] for one in asked}
-    found: dict[str, ScoreRow] = {}
-    torn: set[str] = set()
-    for one in answer.scores:
-        name = known.get(_plain(one.id))
-        if name is not None:
-            row = score_row(one)
-            if name in found and found[name]["score"] != row["score"]:
-                torn.add(name)
-            found[name] = row
-    return {name: row for name, row in found.items() if name not in torn}
+    rows = grouped(
+        (known[_plain(one.id)], score_row(one)) for one in answer.scores if _plain(one.id) in known
+    )
+    return {name: own[-1] for name, own in rows.items() if len({one["score"] for one in own}) == 1}
 
 
 def score_row(scored: ScoredCriterion) -> ScoreRow:
@@ -232,16 +211,20 @@ def _plain(name: str) -> str:
     return name.strip(" `'\"*#.:").casefold()
 
 
-def _asking(desk: Desk, report: str, what: _Scored) -> Asking[CriterionScores]:
+def _asking(desk: Desk, report: str, spec: Mapping[str, Any]) -> Asking[CriterionScores]:
+    """Each round is a question of its own."""
     sections = (
-        *about_sections(what.task, what.known),
+        *about_sections(spec["text"], spec["known"]),
         Section("answer", without_citations(report), "The report:", report=True),
-        *(_section(one) for one in what.asked),
+        *map(_section, spec["asked"]),
     )
-    messages = conversation(desk.prompts.fill(desk.protocol.asks[f"{SCORES}/{what.half}"].prompt), sections)
-    known = bool(what.known)
-    form = CriterionScores
-    return Asking(SCORES, form, messages, sections, what.about, shop_url=desk.shop_url, person_known=known)
+    messages = conversation(
+        desk.prompts.fill(desk.protocol.asks[f"{SCORES}/{spec['half']}"].prompt), sections
+    )
+    about, known = (spec["answer"], str(spec["round"])), bool(spec["known"])
+    return Asking(
+        SCORES, CriterionScores, messages, sections, about, shop_url=desk.shop_url, person_known=known
+    )
 
 
 def _section(one: AskedCriterion) -> Section:
@@ -265,15 +248,12 @@ def totals_under(
 
     What was asked for and has no score is left to the sum; what waits would mix two versions of the criteria in one table.
     """
-    rubric = rubric_of(judged, owner, seed)
-    scores = _answered(judged, answer, owner, seed, own=own)
-    if rubric is None or rubric.weights is None or scores is None:
+    found = _rounds_under(judged, answer, owner, seed, own=own)
+    if found is None:
         return None
-    rows: dict[str, list[WeighedScore]] = {
-        name: [WeighedScore(row["weight"], rounds) for row, _, rounds in _rounds(rubric, name, scores)]
-        for name in DIMENSIONS[owner.half]
-    }
-    return weighed(rubric.weights["weights"], rows)
+    weights, rows = found
+    scores = grouped((one.dimension, WeighedScore(one.row["weight"], one.rounds)) for one in rows)
+    return weighed(weights, {name: scores.get(name, []) for name in DIMENSIONS[owner.half]})
 
 
 class CountedCriterion(NamedTuple):
@@ -288,40 +268,45 @@ class CountedCriterion(NamedTuple):
 
 def counted_under(judged: Judged, answer: str, owner: CriteriaOwner) -> list[CountedCriterion] | None:
     """The criteria that have a score; the shares of a dimension sum to 1. `None` as in `totals_under`."""
-    rubric, scores = rubric_of(judged, owner), _answered(judged, answer, owner)
-    if rubric is None or rubric.weights is None or scores is None:
+    found = _rounds_under(judged, answer, owner)
+    if found is None:
         return None
-    found: list[CountedCriterion] = []
-    for name in DIMENSIONS[owner.half]:
-        rows = _rounds(rubric, name, scores)
-        known = [(row, hashed, [one for one in own if one is not None]) for row, hashed, own in rows]
-        whole, weight = fsum(row["weight"] for row, _, own in known if own), rubric.weights["weights"][name]
-        for row, hashed, own in known:
-            if own:
-                mean = fsum(own) / len(own)
-                found.append(CountedCriterion(name, hashed, weight, row["weight"] / whole, mean))
-    return found
+    weights, rows = found
+    known = [(one, scores) for one in rows if (scores := [s for s in one.rounds if s is not None])]
+    whole = grouped((one.dimension, one.row["weight"]) for one, _ in known)
+    return [
+        CountedCriterion(
+            one.dimension,
+            one.hash,
+            weights[one.dimension],
+            one.row["weight"] / fsum(whole[one.dimension]),
+            fsum(scores) / len(scores),
+        )
+        for one, scores in known
+    ]
 
 
-def _answered(
+class _CriterionRounds(NamedTuple):
+    dimension: CriteriaDimension
+    row: CriterionRow
+    hash: str
+    rounds: list[int | None]
+
+
+def _rounds_under(
     judged: Judged, answer: str, owner: CriteriaOwner, seed: int = 0, *, own: bool = True
-) -> list[Mapping[str, ScoreRow] | None] | None:
-    """List the scores of each round; `None` where a criterion that counts was not asked for yet."""
+) -> tuple[Mapping[str, float], list[_CriterionRounds]] | None:
+    """Return the dimensions' weights, and each criterion's rounds; `None` where one was not asked for yet."""
     rubric, scores = rubric_of(judged, owner, seed), scores_of(judged, answer)
-    if rubric is None or scores is None or judged.judging is None:
+    if rubric is None or rubric.weights is None or scores is None or judged.judging is None:
         return None
-    rounds = int(judged.judging.versions[ROUNDS])
-    answers = [scores.get(ScoredUnder(owner, seed, number, own)) for number in range(rounds)]
-    wanted = [rubric.hash_of(name, row) for name in DIMENSIONS[owner.half] for row in rubric.rows(name)]
-    if any(one is None or any(name not in one for name in wanted) for one in answers):
+    places = (ScoredUnder(owner, seed, n, own) for n in range(int(judged.judging.versions[ROUNDS])))
+    answers = [scores.get(place) for place in places]
+    wanted = [
+        (name, row, rubric.hash_of(name, row)) for name in DIMENSIONS[owner.half] for row in rubric.rows(name)
+    ]
+    known = [one for one in answers if one is not None and all(name in one for _, _, name in wanted)]
+    if len(known) < len(answers):
         return None
-    return answers
-
-
-def _rounds(
-    rubric: Rubric, dimension: CriteriaDimension, rows: Sequence[Mapping[str, ScoreRow] | None]
-) -> Iterator[tuple[CriterionRow, str, list[int | None]]]:
-    """Yield each criterion with its hash and its score in each round."""
-    for row in rubric.rows(dimension):
-        name = rubric.hash_of(dimension, row)
-        yield row, name, [None if one is None or name not in one else one[name]["score"] for one in rows]
+    rows = [_CriterionRounds(*one, [scores[one[2]]["score"] for scores in known]) for one in wanted]
+    return rubric.weights["weights"], rows

@@ -59,22 +59,15 @@ class MemoryKind:
     """`None` for ours."""
 
 
-Counter = Callable[[str], int]
-
-
-def as_many(texts: Iterable[str], budget: int, count: Counter) -> list[int]:
+def as_many(texts: Iterable[str], budget: int, count: Callable[[str], int]) -> list[int]:
     """The places of those that fit, taken in their order; one that is too long is passed over."""
-    taken, left = [], budget
+    taken = []
     for place, text in enumerate(texts):
         needed = count(text + "\n")
-        if needed <= left:
+        if needed <= budget:
             taken.append(place)
-            left -= needed
+            budget -= needed
     return taken
-
-
-def lines_within(ranked: Sequence[str], budget: int, count: Counter) -> str:
-    return "\n".join(ranked[place] for place in as_many(ranked, budget, count))
 
 
 class Newest:
@@ -142,8 +135,7 @@ class Remembering:
         text: Any = await self._asked("recall", lambda: self._memory.recall(task, budget))
         if not isinstance(text, str):
             raise self._failure("memory_no_text", f"recall gave {type(text).__name__}, no text")
-        text = text.strip()
-        tokens = self._desk.count(text)
+        tokens = self._desk.count(text := text.strip())
         if tokens > budget:
             why = f"recalled {tokens} tokens where {budget} were asked for"
             raise self._failure("memory_over_budget", why)
@@ -175,16 +167,16 @@ async def _called(call: Callable[[], Any]) -> Any:
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[Any] = loop.create_future()
 
-    def settle(value: Any, error: BaseException | None) -> None:
+    def settle(end: Callable[[Any], None], value: Any) -> None:
         if not ended.done():
-            ended.set_result(value) if error is None else ended.set_exception(error)
+            end(value)
 
     def work() -> None:
         try:
-            value, error = call(), None
+            end, value = ended.set_result, call()
         except Exception as raised:  # noqa: BLE001 - handed to whoever waits
-            value, error = None, raised
-        loop.call_soon_threadsafe(settle, value, error)
+            end, value = ended.set_exception, raised
+        loop.call_soon_threadsafe(settle, end, value)
 
     # A daemon: one that never ends keeps no process alive.
     threading.Thread(target=work, name="drr-memory", daemon=True).start()

@@ -82,12 +82,12 @@ def _given(row: AnswerAttributes) -> Values:
     given = row.given
     values: dict[str, float | None] = {
         "att_given": given.recall(row.of),
-        "att_given_tokens": None if given.tokens is None else float(given.tokens),
-        "att_used": row.report.recall(row.of & given.attributes),
+        "att_given_tokens": None if row.tokens is None else float(row.tokens),
+        "att_used": row.report.recall(row.of & given.found),
     }
-    if given.false is not None:
+    if given.wrong is not None:
         values["att_given_precision"] = given.precision
-        values["att_given_contradictions"] = float(given.contradictions or 0)
+        values["att_given_contradictions"] = float(len(given.contradictions))
     return values
 
 

@@ -114,11 +114,6 @@ def settings_part(document: StudyDocument) -> SettingsDocument | None:
     return cast(Mapping[str, SettingsDocument], document).get("settings")
 
 
-def settings_of(document: StudyDocument) -> SettingsDocument:
-    """The part of a study's document that has one."""
-    return cast(Mapping[str, SettingsDocument], document)["settings"]
-
-
 def settings_document(about: JudgedStudy) -> SettingsDocument | None:
     """`None` where no system's name says a setting."""
     judged = about.judged
@@ -168,14 +163,14 @@ def difference_rows(
     """First minus second, of the metrics named; p-values corrected over all of them together."""
     paired, texts = PairedMetrics(judged, owners_of(shown), known), texts_of(judged.answers)
     found: dict[str, PairedDifference] = {}
-    for number, (a, b) in enumerate(pairs):
-        merged = {name: one for own in paired.by_family(a, b) for name, one in own.items()}
+    for number, pair in enumerate(pairs):
+        merged = {name: one for own in paired.by_family(*pair) for name, one in own.items()}
         found |= {f"{number} {name}": merged[name] for name in shown if name in merged}
-    corrected = {place: one.document() for place, one in with_holm(found).items()}
-    rows: list[SettingDifference] = []
+    corrected, rows = with_holm(found), list[SettingDifference]()
     for number, (a, b) in enumerate(pairs):
         same, shared = equal_reports(texts[a], texts[b])
-        metrics = {name: corrected[place] for name in shown if (place := f"{number} {name}") in corrected}
+        own = {name: corrected.get(f"{number} {name}") for name in shown}
+        metrics = {name: one.document() for name, one in own.items() if one is not None}
         rows.append({"a": a, "b": b, "same_reports": same, "reports": shared, "metrics": metrics})
     return rows
 
@@ -250,27 +245,27 @@ class MemoryTables:
 
     def _refused(self, memories: Sequence[str], budget: int | None, why: str) -> MemoryTable:
         rows = [self._row(system, {}, ()) for system in memories]
-        agent = parts_of(memories[0]).agent
-        return {
-            "agent": agent, "budget": budget, "rows": rows, "questions": 0, "differences": [], "refused": why, "left_out": [],
-        }  # fmt: skip
+        agent, empty = parts_of(memories[0]).agent, list[SettingDifference]()
+        return MemoryTable(
+            agent=agent, budget=budget, rows=rows, questions=0, differences=empty, refused=why, left_out=[]
+        )
 
     def _table(self, memories: Sequence[str], others: Sequence[str], budget: int) -> MemoryTable:
         asked = self._asked(memories[0])
         beside = [system for system in others if self._asked(system) == asked]
-        rows = [*memories, *beside]
-        shared = self._shared(rows)
+        shared = self._shared([*memories, *beside])
         if not shared:
-            rows, beside, shared = list(memories), [], self._shared(memories)
+            beside, shared = [], self._shared(memories)
+        rows = [*memories, *beside]
         kept = [a for a in self.judged.answers if a.variant in rows and a.query_id in shared]
         part = replace(self.judged, answers=kept)
         place = {"task": 0, "memory": 1, "persona": 2}  # as the paper has them
-        placed = sorted(rows, key=lambda system: place[parts_of(system).setting.kind])
+        rows.sort(key=lambda system: place[parts_of(system).setting.kind])
         why = "it was not asked the same questions, or answered none that the others did"
         return {
             "agent": parts_of(memories[0]).agent,
             "budget": budget,
-            "rows": [self._scored(part, system) for system in placed],
+            "rows": [self._scored(part, system) for system in rows],
             "questions": len(shared),
             "differences": self._differences(part, memories, beside),
             "refused": None,
@@ -299,27 +294,27 @@ class MemoryTables:
 
     def _row(self, system: str, figures: Mapping[str, VRow], answers: Sequence[Answer]) -> ComparedMemory:
         setting, tokens = parts_of(system).setting, tokens_given(answers)
-        failures = dict(sorted(Counter(self._failures(system)).items()))
         return {
             "system": system, "memory": setting.memory, "budget": setting.tokens, "metrics": dict(figures),
-            "tokens_given": None if tokens is None else tokens.document(), "asked": len(self._asked(system)), "failures": failures,
+            "tokens_given": None if tokens is None else tokens.document(), "asked": len(self._asked(system)),
+            "failures": self._failures(system),
         }  # fmt: skip
 
     def _asked(self, system: str) -> set[str]:
         return {str(record.spec["query_id"]) for record in self.ran.get(system, ())}
 
-    def _failures(self, system: str) -> list[str]:
+    def _failures(self, system: str) -> dict[str, int]:
         """Also what ended and is left out: research that was broken off, texts that were lost."""
-        ended = [one for one in self.ran.get(system, ()) if one.key not in self.judged.by_key]
-        lost = {
-            one.key: "broken_off" if one.result.get("broken_off") else "lost" for one in ended if one.done
-        }
-        return [lost[one.key] if one.done else one.reason or one.status for one in ended]
+        counts, kept = Counter[str](), self.judged.by_key
+        for one in (one for one in self.ran.get(system, ()) if one.key not in kept):
+            lost = "broken_off" if one.result.get("broken_off") else "lost"
+            counts[lost if one.done else one.reason or one.status] += 1
+        return dict(sorted(counts.items()))
 
     def _contexts(self, system: str) -> dict[str, object]:
         """Map each question to what the memory was shown."""
-        shown = ((one, one.key_fields.get("memory", {})) for one in self.ran[system])
-        return {str(record.spec["query_id"]): memory.get("context") for record, memory in shown}
+        ran = self.ran[system]
+        return {str(one.spec["query_id"]): one.key_fields.get("memory", {}).get("context") for one in ran}
 
     def _shared(self, systems: Sequence[str]) -> set[str]:
         answered = grouped((answer.variant, answer.query_id) for answer in self.judged.answers)

@@ -18,11 +18,8 @@ from drr.eval.stats.intervals import SHARE, V, VRow, from_sums, ratio
 from drr.eval.tasks.desk import Desk
 from drr.papers.reporteval.alignment.tasks import AlignedTask, AlignItem, JudgeWord
 from drr.study.study import Study
-from drr.study.unit import Outcome, Unit
+from drr.study.unit import Outcome, Record, Unit
 from drr.study.worker import Context
-
-Judgements = Mapping[tuple[str, str], JudgeWord]
-"""Words by item and side; those that nobody has judged yet are absent."""
 
 
 @dataclass(frozen=True)
@@ -50,30 +47,19 @@ class AlignmentWork:
         answer = await self.task.ask(self.desk, item, spec["part"], judge)
         return judge.sealed(Outcome({"said": {side: word._asdict() for side, word in answer.items()}}))
 
-    def judgements(self, study: Study) -> Judgements:
-        """A judgement that failed for good has no value, with the reason."""
-        ours, by_id = {unit.key for unit in self.units()}, {item.id: item for item in self.items}
-        found: dict[tuple[str, str], JudgeWord] = {}
-        for record in study.records("judgement", None):
-            if record.key not in ours or (record.transient and not record.done):
-                continue
-            item, part = record.key_fields["item"], record.key_fields["part"]
-            if record.done:
-                found |= {(item, side): JudgeWord(**word) for side, word in record.result["said"].items()}
-            elif record.status != "over_budget":
-                failed = JudgeWord(None, f"{record.reason}: {record.message}")
-                found |= {(item, side): failed for side in ([part] if part else by_id[item].words)}
-        return found
-
     def things(self, study: Study) -> list[JudgedThing]:
-        """Each side of each thing, with the unit that says what the judge found of it."""
-        rows = judged_things(self.items, self.judgements(study))
-        keys: dict[tuple[str, str], str] = {}
+        """Each side of each thing, with the judge's word and the unit that says it."""
+        found = []
         for item in self.items:
-            parts = self.task.parts(item)
-            for side in item.words:
-                keys[item.id, side] = self._unit(item, side if side in parts else parts[0]).key
-        return [row._replace(unit=keys[row.item.id, row.side]) for row in rows]
+            units, words = (
+                {part: self._unit(item, part).key for part in self.task.parts(item)},
+                dict[str, JudgeWord](),
+            )
+            for part, key in units.items():
+                words |= _words(study.record(key), [part] if part else item.words)
+            first = next(iter(units.values()), "")
+            found += [JudgedThing(item, side, words.get(side), units.get(side, first)) for side in item.words]
+        return found
 
 
 class JudgedThing(NamedTuple):
@@ -81,40 +67,47 @@ class JudgedThing(NamedTuple):
 
     item: AlignItem
     side: str
-    judge: float | None
-    judge_says: str
-    people: float
+    word: JudgeWord | None
+    """The judge's; `None` before anybody judged it."""
     unit: str = ""
     """Key of the unit that `drr study trace` shows."""
+
+    @property
+    def judge(self) -> float | None:
+        return None if self.word is None else self.word.value
+
+    @property
+    def people(self) -> float:
+        return self.item.people(self.side)
 
     @property
     def apart(self) -> float | None:
         return None if self.judge is None else round(abs(self.judge - self.people), 9)
 
+    def _values(self) -> JsonObject:
+        says = "" if self.word is None else self.word.reason
+        return {"judge": self.judge, "judge_says": says, "people": self.people}
+
     def row(self) -> JsonObject:
         """Return it as documents have it: under its label's `id`."""
         names = {"id": self.item.name, "text": self.item.id, "query": self.item.query, "side": self.side}
-        words = {"judge": self.judge, "judge_says": self.judge_says, "people": self.people}
-        return {**names, **words, "apart": self.apart, "unit": self.unit}
+        return {**names, **self._values(), "apart": self.apart, "unit": self.unit}
 
     def disagreement(self) -> JsonObject:
         """Return it with everybody's words and the texts themselves."""
-        words = [
-            f"{word.who}: {word.value:g}{f', {word.comment}' if word.comment else ''}"
-            for word in self.item.words[self.side]
-        ]
-        judged = {"judge": self.judge, "people": self.people, "judge_says": self.judge_says}
-        named = {"item": self.item.name, "side": self.side}
-        return {**named, **judged, "people_say": words, "texts": dict(self.item.texts)}
+        experts = self.item.words[self.side]
+        words = [f"{one.who}: {one.value:g}{f', {one.comment}' if one.comment else ''}" for one in experts]
+        named, texts = {"item": self.item.name, "side": self.side}, dict(self.item.texts)
+        return {**named, **self._values(), "people_say": words, "texts": texts}
 
 
-def judged_things(items: Iterable[AlignItem], judgements: Judgements) -> list[JudgedThing]:
-    nobody = JudgeWord(None, "")
-    return [
-        JudgedThing(item, side, *judgements.get((item.id, side), nobody), item.people(side))
-        for item in items
-        for side in item.words
-    ]
+def _words(record: Record | None, sides: Iterable[str]) -> Mapping[str, JudgeWord]:
+    """Return what a unit says by side: nothing before it was judged, and the reason where it failed for good."""
+    if record is not None and record.done:
+        return {side: JudgeWord(**word) for side, word in record.result["said"].items()}
+    if record is None or record.transient or record.status == "over_budget":
+        return {}
+    return dict.fromkeys(sides, JudgeWord(None, f"{record.reason}: {record.message}"))
 
 
 def farthest_first(rows: Iterable[JudgedThing]) -> list[JudgedThing]:
@@ -125,9 +118,9 @@ def farthest_first(rows: Iterable[JudgedThing]) -> list[JudgedThing]:
 WORST = 10
 
 
-def worst(rows: Sequence[JudgedThing]) -> list[JudgedThing]:
+def worst(rows: Iterable[JudgedThing]) -> list[JudgedThing]:
     """The farthest apart first."""
-    apart = [row for row in rows if row.apart]
+    apart = (row for row in rows if row.apart)
     return sorted(apart, key=lambda row: (-(row.apart or 0), row.item.id, row.side))[:WORST]
 
 
@@ -162,11 +155,9 @@ def align_figures(rows: Sequence[JudgedThing], ends: tuple[float, float]) -> Ali
     queries, width = [row.item.query for row in rows], ends[1] - ends[0]
     known = [(abs(row.judge - row.people), row.item.query) for row in rows if row.judge is not None]
     sums = np.array([[apart, 1.0] for apart, _ in known]).reshape(-1, 2)
-    clusters, lost = [query for _, query in known], len(rows) - len(known)
-    named, scale = "MAD: mean absolute difference", (0.0, width)
-    mad = from_sums(sums, clusters, ratio, named, n_unscored=lost, ends=scale)
-    pca, pca_chance = _preferences(rows)
-    rank, chance = rank_agreement(rows)
+    lost, named = len(rows) - len(known), "MAD: mean absolute difference"
+    mad = from_sums(sums, [query for _, query in known], ratio, named, n_unscored=lost, ends=(0.0, width))
+    (pca, pca_chance), (rank, chance) = _preferences(rows), rank_agreement(rows)
     order = correlation.spearman(judge, people, unit="thing", clusters=queries)
     return {
         "mad": mad.document(),
@@ -182,14 +173,14 @@ def by_side(rows: Sequence[JudgedThing], ends: tuple[float, float]) -> dict[str,
     return {side: align_figures(own, ends) for side, own in grouped((row.side, row) for row in rows).items()}
 
 
-def _of_questions(rows: Iterable[JudgedThing]) -> dict[tuple[str, str], list[JudgedThing]]:
+def _of_questions(rows: Iterable[JudgedThing]) -> list[list[JudgedThing]]:
     """The things of one question and side."""
-    return grouped(((row.item.query, row.side), row) for row in rows)
+    return list(grouped(((row.item.query, row.side), row) for row in rows).values())
 
 
 def _preferences(rows: Sequence[JudgedThing]) -> tuple[V, float | None]:
     """Compare two things of one question and side, for which is better: a tie matches only a tie."""
-    pairs = [pair for group in _of_questions(rows).values() for pair in combinations(group, 2)]
+    pairs = [pair for group in _of_questions(rows) for pair in combinations(group, 2)]
     return correlation.preference_agreement(
         [None if a.judge is None or b.judge is None else round(a.judge - b.judge, 9) for a, b in pairs],
         [round(a.people - b.people, 9) for a, b in pairs],
@@ -199,14 +190,14 @@ def _preferences(rows: Sequence[JudgedThing]) -> tuple[V, float | None]:
 
 def rank_agreement(rows: Sequence[JudgedThing]) -> tuple[V, float | None]:
     """Return the share of questions with the very same order, and the share expected if the judge's values were shuffled."""
-    same, chances, clusters = [], [], []
-    for (query, _), group in _of_questions(row for row in rows if row.judge is not None).items():
+    same, chances, clusters = list[tuple[float, float]](), list[float](), list[str]()
+    for group in _of_questions(row for row in rows if row.judge is not None):
         if len(group) > 1:
             one, other = [row.judge or 0.0 for row in group], [row.people for row in group]
-            same.append(float(_signs(one) == _signs(other)))
+            same.append((float(_signs(one) == _signs(other)), 1.0))
             chances.append(_chance(one, other))
-            clusters.append(query)
-    table = np.array([[value, 1.0] for value in same]).reshape(-1, 2)
+            clusters.append(group[0].item.query)
+    table = np.array(same).reshape(-1, 2)
     v = from_sums(table, clusters, ratio, "share of questions with the same order", ends=SHARE)
     return v, sum(chances) / len(chances) if chances else None
 
@@ -217,10 +208,8 @@ def _signs(values: Sequence[float]) -> list[int]:
 
 def _chance(one: Sequence[float], other: Sequence[float]) -> float:
     """Share of the ways to deal the same values that keep the other's order. None where the ties are not of one make."""
-    ties, others = (
-        [len(list(group)) for _, group in groupby(sorted(round(value, 9) for value in values))]
-        for values in (one, other)
-    )
+    rounded = ([round(value, 9) for value in sorted(values)] for values in (one, other))
+    ties, others = ([len(list(group)) for _, group in groupby(values)] for values in rounded)
     return prod(map(factorial, ties)) / factorial(len(one)) if ties == others else 0.0
 
 
@@ -230,16 +219,14 @@ PATIENCE = 3
 
 def ending(runs: Sequence[Run], target: float) -> str | None:
     """Say why the loop has ended; `None` while it goes on. `runs` are those of one judge on dev, by version."""
-    if not runs:
-        return None
-    last = runs[-1]["figures"]["mad"]
-    if last["ci_high"] is not None and last["ci_high"] < target:
-        return f"reached: the interval of v{runs[-1]['version']}'s MAD lies under {target:g}"
     values = [run["figures"]["mad"]["value"] for run in runs]
+    high = runs[-1]["figures"]["mad"]["ci_high"] if runs else None
+    if high is not None and high < target:
+        return f"reached: the interval of v{runs[-1]['version']}'s MAD lies under {target:g}"
     known = [value for value in values if value is not None]
     if len(known) == len(values) and len(known) > PATIENCE:
         before = min(known[:-PATIENCE])
-        if all(value >= before for value in known[-PATIENCE:]):
+        if min(known[-PATIENCE:]) >= before:
             best = runs[known.index(before)]["version"]
             return f"stopped: the last {PATIENCE} versions bring nothing over v{best}"
     return None

@@ -69,10 +69,6 @@ class JudgeAlignment:
         self.study, self.task, self.state = study, task, state
         self.folder = study.folder / FOLDER / task.name
 
-    @property
-    def seal(self) -> str:
-        return self.state["seal"]
-
     def dev(self) -> list[AlignItem]:
         """`DrrError` where the files are not those that were sealed."""
         shown, labels = self.folder / "split.json", self.folder / "dev.jsonl"
@@ -115,17 +111,16 @@ class JudgeAlignment:
 
     def check(self, version: PromptVersion) -> None:
         """Refuse one that changed after it was read, and one with the texts of another."""
-        folder, runs = version.folder, self.state["runs"]
-        if any(run["hash"] != version.hash for run in runs if run["version"] == version.number):
+        runs = [(run["version"], run["hash"]) for run in self.state["runs"]]
+        if any(number == version.number and text != version.hash for number, text in runs):
             raise Misuse(
-                f"{folder}: changed after it was run; put it back, and open the next version with"
+                f"{version.folder}: changed after it was run; put it back, and open the next version with"
                 f" `drr judges align edit {self.study.folder} --task {self.task.name}`"
             )
-        same = [one["version"] for one in runs if one["hash"] == version.hash]
-        if other := [number for number in same if number != version.number]:
+        if other := [number for number, text in runs if text == version.hash and number != version.number]:
             files = ", ".join(f"{name}.md" for name in self.task.prompts)
             raise Misuse(
-                f"{folder}: v{version.number} has the texts of v{other[0]}, which was run; change {files} first"
+                f"{version.folder}: v{version.number} has the texts of v{other[0]}, which was run; change {files} first"
             )
 
     def was_run(self, version: PromptVersion) -> bool:
@@ -147,16 +142,15 @@ class JudgeAlignment:
 
     def record(self, run: Run) -> None:
         """Record one reading of a version by a judge. A dev half that was judged further takes the place of what it was."""
-        reading_id = (run["version"], run["half"], run["judge"])
-        by_reading = {(one["version"], one["half"], one["judge"]): one for one in self.state["runs"]}
-        self.state["runs"] = [one for _, one in sorted({**by_reading, reading_id: run}.items())]
+        runs = {(one["version"], one["half"], one["judge"]): one for one in [*self.state["runs"], run]}
+        self.state["runs"] = [runs[key] for key in sorted(runs)]
         self.keep()
 
     def on_dev(self, judge: str | None = None) -> list[Run]:
         """List the readings of one judge, the last one who read where nobody is named. Figures of two are not compared."""
         runs = [run for run in self.state["runs"] if run["half"] == "dev"]
-        name = judge or max(runs, key=lambda run: run["at"])["judge"] if runs else judge
-        return [run for run in runs if run["judge"] == name]
+        last = max(runs, key=lambda run: run["at"], default=None)
+        return [run for run in runs if run["judge"] == (judge or (last and last["judge"]))]
 
     def on_test(self) -> list[Run]:
         return [run for run in self.state["runs"] if run["half"] == "test"]
@@ -168,20 +162,22 @@ class JudgeAlignment:
     def row(self) -> AlignmentRow:
         state = self.state
         return {
-            "task": self.task.name, "seal": self.seal, "target": state["target"], "range": list(self.task.ends),
+            "task": self.task.name, "seal": state["seal"], "target": state["target"], "range": list(self.task.ends),
             "dev": len(state["dev"]["items"]), "test": len(state["test"]["items"]), "test_read": len(self.on_test()),
             "ended": self.ended, "runs": [self._run(run) for run in state["runs"]],
         }  # fmt: skip
 
     def _run(self, run: Run) -> AlignmentRun:
-        own = run["figures"]
+        own, made_by = run["figures"], self.made_by(run)
         return {
             "version": run["version"], "hash": run["hash"], "judge": run["judge"], "half": run["half"],
-            "made_by": self.state["made"].get(str(run["version"]), "?"), "items": run["items"],
-            "mad": own["mad"], "mad_of_range": own["mad_of_range"], "bias": own["bias"],
-            "pca": own["pca"], "pca_chance": own["pca"]["chance"],
+            "made_by": made_by, "items": run["items"], "mad": own["mad"], "mad_of_range": own["mad_of_range"],
+            "bias": own["bias"], "pca": own["pca"], "pca_chance": own["pca"]["chance"],
             "rank": own["rank"], "rank_chance": own["rank"]["chance"],
         }  # fmt: skip
+
+    def made_by(self, run: Run) -> str:
+        return self.state["made"].get(str(run["version"]), "?")
 
     def keep(self) -> None:
         self.study.ledger.set_meta(f"{_META}{self.task.name}", json.dumps(self.state, sort_keys=True))
@@ -243,11 +239,9 @@ def alignments(study: Study) -> list[JudgeAlignment]:
     """List those that were begun in this study."""
     found = []
     for name, task in ALIGNED.items():
-        text = study.ledger.meta(f"{_META}{name}")
-        if text is not None:
+        if (text := study.ledger.meta(f"{_META}{name}")) is not None:
             with reading(f"{study.folder}, its alignment of {name}"):
-                state: AlignmentState = json.loads(text)
-                found.append(JudgeAlignment(study, task, state))
+                found.append(JudgeAlignment(study, task, json.loads(text)))
     return found
 
 

@@ -18,7 +18,6 @@ from drr.papers.reporteval.alignment.figures import (
     align_figures,
     by_side,
     farthest_first,
-    judged_things,
     worst,
 )
 from drr.papers.reporteval.alignment.kept import JudgeAlignment, PromptVersion
@@ -53,14 +52,14 @@ def read_half(
     items = alignment.test(arguments.labels) if test else dev
     work = AlignmentWork(task, desk, items, KeptAnswers(study))
     summary = run_units(arguments, study, work.units(), work.work, models, "labelled things")
-    judgements = work.judgements(study)
-    complete = len({item for item, _ in judgements}) == len(items) and not summary.left
+    rows = work.things(study)
+    judged = {row.item.id for row in rows if row.word is not None}
+    complete = len(judged) == len(items) and not summary.left
     code = conclude(summary, study.folder, "judges align run")
     if test and not complete:
         raise DrrError(
             "the test half is not judged to its end, so nothing of it was read; the same command continues"
         )
-    rows = judged_things(items, judgements)
     figures, half = align_figures(rows, task.ends), "test" if test else "dev"
     now, judge = datetime.now(UTC).isoformat(timespec="seconds"), desk.judge.shown
     read = {"version": version.number, "hash": version.hash, "judge": judge, "half": half}
@@ -68,7 +67,7 @@ def read_half(
     if complete:
         alignment.record(run)
     sides = by_side(rows, task.ends)
-    return VersionReading(run, [] if test else work.things(study), sides, desk.banner, complete), code
+    return VersionReading(run, [] if test else rows, sides, desk.banner, complete), code
 
 
 def kept_things(alignment: JudgeAlignment, run: Run) -> list[JudgedThing]:
@@ -163,12 +162,12 @@ def status_text(alignment: JudgeAlignment) -> str:
     state = "was run" if alignment.was_run(last) else "was not run yet"
     low, high = alignment.task.ends
     lines = [
-        f"{row['task']}: {row['dev']} things on dev, {row['test']} on test, split by question, sealed {alignment.seal[:12]}",
+        f"{row['task']}: {row['dev']} things on dev, {row['test']} on test, split by question, sealed {row['seal'][:12]}",
         f"scale {low:g} to {high:g}, target: MAD under {row['target']:g}",
         f"v{last.number} ({last.hash}) {state}: {last.folder}",
     ]
     rows = [
-        [f"v{run['version']} ({run['hash']})", alignment.state["made"].get(str(run["version"]), "?"), run["judge"], run["half"],
+        [f"v{run['version']} ({run['hash']})", alignment.made_by(run), run["judge"], run["half"],
          *_cells("", run["figures"])[1:8]]
         for run in alignment.state["runs"]
     ]  # fmt: skip

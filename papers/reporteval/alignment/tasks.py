@@ -35,6 +35,9 @@ from drr.papers.reporteval.judging.grades import SIDES, grades_asking
 from drr.papers.reporteval.judging.repetition import PassagePair, judge_pair, pair_asking
 from drr.study.unit import canonical_json
 
+WHOLE = "score"
+"""The one side of what has no sides."""
+
 
 class ExpertWord(NamedTuple):
     who: str
@@ -67,9 +70,9 @@ class LabelParts(NamedTuple):
     """A label as a task of judging takes it apart."""
 
     texts: Mapping[str, str]
-    side: str
     value: float
     query: str
+    side: str = WHOLE
 
 
 def items_of(labels: Iterable[tuple[AlignLabel, LabelParts]]) -> list[AlignItem]:
@@ -101,17 +104,9 @@ def _hash(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-WHOLE = "score"
-"""The one side of what has no sides."""
-
-
 class JudgeWord(NamedTuple):
     value: float | None
     reason: str
-
-
-Words = Mapping[str, JudgeWord]
-"""Keyed by side."""
 
 
 class AlignedTask(ABC):
@@ -123,26 +118,29 @@ class AlignedTask(ABC):
     """The deviation from experts that is asked for where nobody says another."""
     label: ClassVar[type]
     """The form of its labels."""
+    sides: ClassVar[tuple[str, Sequence[str]] | None] = None
+    """Word for the `dimension` of its labels, with the names there are; `None` where it has no sides."""
+    by_side: ClassVar[bool] = False
+    """A unit for each side that somebody labelled."""
 
     def taken(self, label: AlignLabel) -> LabelParts | None:
         """`None` for a label of another kind, `Misuse` for a value beside the scale."""
         if not isinstance(label, self.label):
             return None
         parts, (low, high) = self.take(label), self.ends
+        if self.sides is not None:
+            (word, sides), side = self.sides, getattr(label, "dimension", None) or "overall"
+            if side not in sides:
+                raise Misuse(f"label {label.id}: no {word} {side!r}; it is one of {', '.join(sides)}")
+            parts = parts._replace(side=str(side))
         if not low <= parts.value <= high:
             scale = f"{low:g} to {high:g}, the scale of {self.name}"
             raise Misuse(f"label {label.id}: {parts.value:g} is not from {scale}")
         return parts
 
-    def side(self, label: Any, sides: Sequence[str], word: str) -> str:
-        named = label.dimension or "overall"
-        if named not in sides:
-            raise Misuse(f"label {label.id}: no {word} {named!r}; it is one of {', '.join(sides)}")
-        return str(named)
-
     def parts(self, item: AlignItem) -> Sequence[str]:
         """A unit each."""
-        return ("",)
+        return tuple(item.words) if self.by_side else ("",)
 
     @abstractmethod
     def take(self, label: Any) -> LabelParts: ...
@@ -152,23 +150,25 @@ class AlignedTask(ABC):
         """The first question: what a unit's key holds."""
 
     @abstractmethod
-    async def ask(self, desk: Desk, item: AlignItem, part: str, judge: Examiner) -> Words: ...
+    async def ask(
+        self, desk: Desk, item: AlignItem, part: str, judge: Examiner
+    ) -> Mapping[str, JudgeWord]: ...
 
 
 class AlignedQuality(AlignedTask):
     """ReportEval's five grades, one call."""
 
+    sides = ("side", SIDES)
     name, prompts, ends, target, label = "quality", ("re_quality",), (0.0, 4.0), 0.72, RatingLabel
 
     def take(self, label: RatingLabel) -> LabelParts:
-        texts = {"query": label.query, "answer": label.answer}
-        return LabelParts(texts, self.side(label, SIDES, "side"), label.label, label.query)
+        return LabelParts({"query": label.query, "answer": label.answer}, label.label, label.query)
 
     def asking(self, desk: Desk, item: AlignItem, part: str) -> Asking[Any]:
         query, answer = item.texts["query"], item.texts["answer"]
         return grades_asking(desk.prompts, "re_quality", query, answer, (item.id,))
 
-    async def ask(self, desk: Desk, item: AlignItem, part: str, judge: Examiner) -> Words:
+    async def ask(self, desk: Desk, item: AlignItem, part: str, judge: Examiner) -> Mapping[str, JudgeWord]:
         answer = await judge.answer(self.asking(desk, item, part))
         grades = {side: getattr(answer, side) for side in item.words}
         return {side: JudgeWord(float(one.grade), one.reason) for side, one in grades.items()}
@@ -180,8 +180,7 @@ class AlignedRedundancy(AlignedTask):
     name, prompts, ends, target, label = "redundancy", ("re_repetition",), (0.0, 4.0), 0.31, PassageLabel
 
     def take(self, label: PassageLabel) -> LabelParts:
-        texts = {"first": label.passage_a, "second": label.passage_b}
-        return LabelParts(texts, WHOLE, label.label, label.query)
+        return LabelParts({"first": label.passage_a, "second": label.passage_b}, label.label, label.query)
 
     def _pair(self, item: AlignItem) -> PassagePair:
         return PassagePair("re_repetition", item.texts["first"], item.texts["second"], (item.id,))
@@ -189,7 +188,7 @@ class AlignedRedundancy(AlignedTask):
     def asking(self, desk: Desk, item: AlignItem, part: str) -> Asking[Any]:
         return pair_asking(desk.prompts, self._pair(item))
 
-    async def ask(self, desk: Desk, item: AlignItem, part: str, judge: Examiner) -> Words:
+    async def ask(self, desk: Desk, item: AlignItem, part: str, judge: Examiner) -> Mapping[str, JudgeWord]:
         verdict = await judge_pair(judge, desk.prompts, self._pair(item))
         value = None if verdict["score"] is None else float(verdict["score"])
         return {WHOLE: JudgeWord(value, verdict["reason"] or verdict["explanation"])}
@@ -202,7 +201,7 @@ class AlignedSupport(AlignedTask):
 
     def take(self, label: SupportLabel) -> LabelParts:
         texts, value = {"claim": label.claim, "evidence": label.evidence}, 2 * SCORE[label.label] - 1
-        return LabelParts(texts, WHOLE, value, label.query or label.evidence)
+        return LabelParts(texts, value, label.query or label.evidence)
 
     def _claim(self, desk: Desk, item: AlignItem) -> SupportItem:
         text = item.texts["evidence"]
@@ -212,7 +211,7 @@ class AlignedSupport(AlignedTask):
     def asking(self, desk: Desk, item: AlignItem, part: str) -> Asking[Any]:
         return support_asking(desk.prompts, desk.protocol, [self._claim(desk, item)], about=(item.id,))
 
-    async def ask(self, desk: Desk, item: AlignItem, part: str, judge: Examiner) -> Words:
+    async def ask(self, desk: Desk, item: AlignItem, part: str, judge: Examiner) -> Mapping[str, JudgeWord]:
         claim = self._claim(desk, item)
         found = await judge_support(judge, desk.prompts, desk.protocol, [claim], about=(item.id,))
         status, reason = found[claim.id]["status"], found[claim.id]["reason"]
@@ -222,22 +221,19 @@ class AlignedSupport(AlignedTask):
 class AlignedRating(AlignedTask):
     """The seven dimensions, 0-10; a call for each that somebody labelled."""
 
+    sides, by_side = ("dimension", DIMENSIONS), True
     name, ends, target, label = "rating", (0.0, 10.0), 1.0, RatingLabel
     prompts = ("rate", "rate_personalization", *map(criterion_name, DIMENSIONS))
 
-    def parts(self, item: AlignItem) -> Sequence[str]:
-        return tuple(item.words)
-
     def take(self, label: RatingLabel) -> LabelParts:
-        texts = {"query": label.query, "answer": label.answer}
-        return LabelParts(texts, self.side(label, DIMENSIONS, "dimension"), label.label, label.query)
+        return LabelParts({"query": label.query, "answer": label.answer}, label.label, label.query)
 
     def asking(self, desk: Desk, item: AlignItem, part: str) -> Asking[Any]:
         graded, dimension = Graded(item.texts["query"], "", desk.shop_url), cast("Dimension", part)
         shown = (dimension, graded, item.texts["answer"])
         return rating_asking(desk.prompts, desk.protocol, *shown, about=(item.id,))
 
-    async def ask(self, desk: Desk, item: AlignItem, part: str, judge: Examiner) -> Words:
+    async def ask(self, desk: Desk, item: AlignItem, part: str, judge: Examiner) -> Mapping[str, JudgeWord]:
         answer = await rate(judge, self.asking(desk, item, part))
         return {part: JudgeWord(float(answer["rating"]), answer["justification"])}
 
@@ -245,17 +241,14 @@ class AlignedRating(AlignedTask):
 class AlignedPairwise(AlignedTask):
     """Two answers compared in both orders. 1: the first is better; -1: the second; 0: a tie, which two orders that differ are too."""
 
+    sides, by_side = ("dimension", DIMENSIONS), True
     name, ends, target, label = "pairwise", (-1.0, 1.0), 0.4, PairwiseLabel
     prompts = ("compare", *map(criterion_name, DIMENSIONS))
-
-    def parts(self, item: AlignItem) -> Sequence[str]:
-        return tuple(item.words)
 
     def take(self, label: PairwiseLabel) -> LabelParts:
         one = label.turned() if label.answer_a > label.answer_b else label
         texts = {"query": one.query, "answer_a": one.answer_a, "answer_b": one.answer_b}
-        value = {"A": 1.0, "B": -1.0, "tie": 0.0}[one.three_class]
-        return LabelParts(texts, self.side(one, DIMENSIONS, "dimension"), value, one.query)
+        return LabelParts(texts, {"A": 1.0, "B": -1.0, "tie": 0.0}[one.three_class], one.query)
 
     def asking(self, desk: Desk, item: AlignItem, part: str, order: str = "ab") -> Asking[Any]:
         both = (item.texts[f"answer_{order[0]}"], item.texts[f"answer_{order[1]}"])
@@ -263,7 +256,7 @@ class AlignedPairwise(AlignedTask):
         shown = (dimension, graded, both)
         return comparison_asking(desk.prompts, desk.protocol, *shown, about=(item.id, order))
 
-    async def ask(self, desk: Desk, item: AlignItem, part: str, judge: Examiner) -> Words:
+    async def ask(self, desk: Desk, item: AlignItem, part: str, judge: Examiner) -> Mapping[str, JudgeWord]:
         one, other = [await prefer(judge, self.asking(desk, item, part, order)) for order in ("ab", "ba")]
         won = {"first": 1.0, "second": -1.0, "tie": 0.0}
         a, b = won[one["winner"]], -won[other["winner"]]
